@@ -13,7 +13,7 @@ const put = (path: string, body: object) => call(sandbox, 'PUT', `/sandbox/${pat
 const post = (path: string, body: object) => call(sandbox, 'POST', `/sandbox/${path}`, body);
 
 describe('settings', () => {
-  test('name the addresses that a request does not', async () => {
+  test('supply the addresses that a request does not name', async () => {
     const redirect_url = 'http://127.0.0.1:3000/return';
     expect((await put('settings', { callback_url: stage.merchant.url, redirect_url })).body.data).toEqual({
       callback_url: stage.merchant.url,
@@ -69,7 +69,7 @@ describe('settings', () => {
     expect((await call(sandbox, 'GET', '/sandbox/settings')).body.data).toEqual(before);
   });
 
-  test('a reset keeps the addresses, and nothing else', async () => {
+  test('a reset keeps only the addresses', async () => {
     const addresses = {
       callback_url: stage.merchant.url,
       redirect_url: 'http://127.0.0.1:3000/return',
@@ -99,7 +99,7 @@ describe('providers and banks', () => {
       'payment_providers',
     ).find(({ provider_code }) => provider_code === 'example_mobile_money');
 
-  test('a provider that is switched off is so immediately, in /data and for new transactions', async () => {
+  test('a provider can be switched off, with immediate effect in /data and for new transactions', async () => {
     const { body } = await put('providers', { ...named, is_active: false });
     expect(body.data['provider']).toMatchObject({
       option: { provider_code: 'example_mobile_money', is_active: false },
@@ -129,7 +129,7 @@ describe('providers and banks', () => {
     expect(await listed()).toEqual(defaultProviders[0]?.option);
   });
 
-  test('a bank that is switched off takes no payout', async () => {
+  test('a bank that is switched off refuses payouts', async () => {
     const bank = { provider_code: 'example_bank', bank_code: 'EX001' };
     expect((await put('banks', { ...bank, is_active: false })).body.data).toEqual({
       bank: { bank_code: 'EX001', bank_name: 'Example Bank', is_active: false },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createChangeFeed } from '../src/state/changes.ts';
 import { createStore } from '../src/state/store.ts';
 
-test('every write that changes something makes the version grow, and tells the listeners', () => {
+test('every write that changes something increases the version, and notifies the listeners', () => {
   const feed = createChangeFeed(100, () => {});
   const store = createStore(undefined, feed.announce);
   const seen: number[] = [];
@@ -38,7 +38,7 @@ test('a listener that fails is reported, and neither the write nor the other lis
   expect([store.get('spent', 'day'), told, errors]).toEqual([{ amount: 1 }, 1, [failure]]);
 });
 
-test('the end reaches every stream immediately, and later ones find it ended', () => {
+test('closing ends every stream immediately, later ones included', () => {
   const feed = createChangeFeed(0, () => {});
   let ended = 0;
   let told = 0;
@@ -58,7 +58,7 @@ test('the end reaches every stream immediately, and later ones find it ended', (
   expect([ended, told, feed.ended.aborted]).toEqual([3, 0, true]);
 });
 
-test('a note is saved with the next write, with more than a hundred of them, or with the close', () => {
+test('notes are saved with the next write, beyond a hundred of them, or on close', () => {
   const saved: number[] = [];
   const store = createStore({
     load: () => {},

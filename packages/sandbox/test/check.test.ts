@@ -152,7 +152,7 @@ describe('check(url)', () => {
     expect([verdict, fix]).toEqual(['pass', expect.stringContaining('Make sure that it credited nothing')]);
   });
 
-  test('without an answer to the first case stops there and says why', async () => {
+  test('stops and says why if the first case gets no answer', async () => {
     const sandbox = open();
     const report = await sandbox.check('http://127.0.0.1:9/callbacks');
     expect(report.results).toMatchObject([
@@ -190,7 +190,7 @@ describe('check(url)', () => {
     expect(closed.results.find(({ name }) => name === 'too_large')).toMatchObject({ verdict: 'pass' });
   });
 
-  test('goes through an injected fetch, GET included', async () => {
+  test('uses an injected fetch, for GET as well', async () => {
     const seen: string[] = [];
     const sandbox = open({
       callbackUrl: 'http://127.0.0.1/callbacks',
@@ -204,7 +204,7 @@ describe('check(url)', () => {
     expect([seen[0], seen.at(-1)]).toEqual(['POST true', 'GET false']);
   });
 
-  test('leaves wallets, transactions and deliveries as they are, and keeps the newest report', async () => {
+  test('changes no wallet, transaction or delivery, and keeps the newest report', async () => {
     const sandbox = open();
     const url = await startEndpoint(() => 200);
     const { body } = await call(sandbox, 'POST', '/sandbox/check', { callback_url: url });
@@ -215,14 +215,14 @@ describe('check(url)', () => {
     expect(sandbox.deliveries()).toEqual([]);
   });
 
-  test('refuses addresses that callbacks may not go to, and to check nothing', async () => {
+  test('refuses addresses that callbacks may not go to, and an empty list of cases', async () => {
     const sandbox = open();
     await expect(sandbox.check('http://elsewhere.example/')).rejects.toThrow(SandboxRefusal);
     await expect(sandbox.check()).rejects.toThrow('callback_url: is required');
     expect((await call(sandbox, 'POST', '/sandbox/check', { callback_url: 7 })).status).toBe(400);
   });
 
-  test('a sandbox that is closed meanwhile ends the check', async () => {
+  test('closing the sandbox ends the check', async () => {
     const sandbox = open();
     const url = await startEndpoint(() => {
       void sandbox.close();

@@ -35,7 +35,7 @@ describe('POST /sandbox/collections', () => {
     });
   });
 
-  test('pending: decided later, once', async () => {
+  test('a pending collection is decided once, later', async () => {
     const { body } = await post('/sandbox/collections', { ...collection, mode: 'pending' });
     const id = Object(body.data['transaction']).id;
     const decide = (outcome: string) => post(`/sandbox/transactions/${id}/outcome`, { outcome });
@@ -116,7 +116,7 @@ describe('POST /sandbox/collections', () => {
 });
 
 describe('max_daily_amount', () => {
-  test('counts a day of the sandbox clock, pending ones too, and gives back what failed', async () => {
+  test('counts by the day of the sandbox clock, pending collections included, and releases what failed', async () => {
     const time = createManualClock(Date.UTC(2026, 0, 2, 23));
     const other = createSandbox({ clock: time });
     const request = { ...collection, provider_code: 'lake_mobile_money', account: '256700000001' };
@@ -159,7 +159,7 @@ describe('POST /sandbox/payouts and /sandbox/transfers', () => {
     expect(mobile.slice(0, 3)).toEqual([422, 'unknown_bank', 'bank_code']);
   });
 
-  test('transfers are exact and listed', async () => {
+  test('transfers move exact amounts, and are listed', async () => {
     expect((await refusalOf('/sandbox/transfers', { currency: 'UGX', amount: 0.5 }))[0]).toBe(400);
     expect((await refusalOf('/sandbox/transfers', { currency: 'shillings', amount: 5 }))[0]).toBe(400);
     const { status, body } = await post('/sandbox/transfers', { currency: 'UGX', amount: 7000 });
@@ -186,7 +186,7 @@ describe('POST /sandbox/payouts and /sandbox/transfers', () => {
   });
 });
 
-describe('the simulation is apart from the contract', () => {
+describe('the simulation is separate from the contract', () => {
   const paths = ['collections', 'payouts', 'transfers', 'clearing', 'clock', 'reset', 'deliveries/release'];
 
   test.each(paths)('POST /sandbox/%s needs both keys', async (path) => {
@@ -214,7 +214,7 @@ describe('the simulation is apart from the contract', () => {
     expect(await list('merchant_reference=LIST-1&transaction_status=FAILED')).toEqual(['LIST-1 FAILED']);
   });
 
-  test('404, 405, and bodies that are not JSON', async () => {
+  test('unknown paths, wrong methods and bodies that are not JSON are refused', async () => {
     expect((await call(sandbox, 'GET', '/sandbox/transactions/9')).status).toBe(404);
     expect((await call(sandbox, 'GET', '/sandbox/transactions/x')).status).toBe(404);
     expect((await call(sandbox, 'GET', '/sandbox/nothing')).status).toBe(404);

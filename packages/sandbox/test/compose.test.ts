@@ -41,7 +41,7 @@ async function preview(of: string, id: number, changes: Composition): Promise<Ca
   return Object(body.data['preview']);
 }
 
-describe('a composition signs anew', () => {
+describe('a composition with a new signature', () => {
   test.each<[string, Composition, object]>([
     [
       'an amount',
@@ -71,7 +71,7 @@ describe('a composition signs anew', () => {
     expect([verdict, event]).toEqual(['ORD-1', 'transaction.reversed']);
   });
 
-  test('t with an offset, and in another unit; they combine with everything else', async () => {
+  test('has t with an offset, and in another unit; both combine with every other change', async () => {
     const id = await opened();
     expect((await sent(id, { t_offset_seconds: -3600 })).signature).toMatch(/^t=1767308400,/);
     expect((await sent(id, { t_unit: 'milliseconds' })).signature).toMatch(/^t=1767312000000,/);
@@ -106,7 +106,7 @@ describe('a composition signs anew', () => {
     expect((await preview('transactions', id, merchantOnly)).body).toBe('not json \ufffd');
   });
 
-  test('without a signed field there is nothing new to sign: the signature stays that of the genuine callback', async () => {
+  test('keeps the signature of the genuine callback if a signed field is missing', async () => {
     const id = await opened();
     for (const omit_fields of [['transaction_status'], ['event'], ['merchant_reference', 'id']]) {
       const shown = await preview('transactions', id, { omit_fields });
@@ -116,14 +116,14 @@ describe('a composition signs anew', () => {
     }
   });
 
-  test('what repeats, waits and overtakes combines too', async () => {
+  test('combines repetition, delay and order', async () => {
     const id = await opened();
     const deliveries = stage.sandbox.compose(id, { late_ms: 5000, out_of_order: true, duplicate: 1 });
     expect(deliveries.map(({ due_at }) => due_at)).toEqual(['2026-01-02T00:01:00.000Z', null]);
     expect(deliveries[0]?.misbehaves).toEqual([`composed from ${id}`, 'late', 'out of order']);
   });
 
-  test('goes to another address, by rules of its own', async () => {
+  test('can be sent to another address, by separate retry rules', async () => {
     const id = await opened();
     const [delivery] = stage.sandbox.compose(id, {
       callback_url: `${stage.merchant.url}/other`,
@@ -140,8 +140,8 @@ describe('a composition signs anew', () => {
   });
 });
 
-describe('a composition keeps the signature', () => {
-  test('of the callback: what was signed is no longer what the body says', async () => {
+describe('a composition that keeps the signature', () => {
+  test('of the callback no longer matches its body', async () => {
     const id = await opened();
     const genuine = deliveryOf(id).signature;
     const { verdict, signature } = await sent(id, { signature: 'keep', status: 'FAILED' });
@@ -151,7 +151,7 @@ describe('a composition keeps the signature', () => {
     expect(moved.signature).toBe(genuine.replace('t=1767312000', 't=1767312060'));
   });
 
-  test('of a delivery, whose body is where the changes begin', async () => {
+  test('of a delivery starts from the body of that delivery', async () => {
     const id = await opened({ misbehave: { forged_amount: 3, bad_signature: true } });
     const first = deliveryOf(id);
     const shown = await preview('deliveries', first.id, { signature: 'keep', extra_fields: { a: 1 } });
@@ -164,7 +164,7 @@ describe('a composition keeps the signature', () => {
 });
 
 describe('a preview', () => {
-  test('is what goes out then, and sends nothing itself', async () => {
+  test('shows exactly what is sent later, and sends nothing', async () => {
     const id = await opened();
     const changes = { forged_amount: 8, t_offset_seconds: -5 };
     const shown = await preview('transactions', id, changes);
@@ -189,7 +189,7 @@ describe('a preview', () => {
     expect(stage.sandbox.deliveries()).toHaveLength(1);
   });
 
-  test('needs a transaction that is there, and an address to send to', async () => {
+  test('needs an existing transaction, and an address to send to', async () => {
     const id = await opened({ callbackUrl: undefined });
     expect(() => stage.sandbox.compose(7, {})).toThrow('There is no such transaction or delivery.');
     expect(() => stage.sandbox.compose(id, {})).toThrow(/^callback_url: is required/);
@@ -198,8 +198,8 @@ describe('a preview', () => {
   });
 });
 
-describe('send again all that failed', () => {
-  test('sends each once, as it was, and not what was sent again already or failed before', async () => {
+describe('sending again all that failed', () => {
+  test('sends each once, unchanged, and leaves out what was already sent again or failed earlier', async () => {
     const clock = createManualClock(START);
     const id = await opened({ clock, callbackUrl: undefined });
     stage.merchant.answer = (response) => response.writeHead(500).end();
@@ -224,7 +224,7 @@ describe('send again all that failed', () => {
     expect(new Set(stage.merchant.received.map(stage.verdict))).toEqual(new Set(['ORD-1']));
   });
 
-  test('sends once what was sent again by hand and failed each time', async () => {
+  test('sends once what was resent by hand and failed each time', async () => {
     const id = await opened();
     stage.merchant.answer = (response) => response.writeHead(500).end();
     const [first] = stage.sandbox.compose(id, { forged_amount: 1 });
@@ -240,7 +240,7 @@ describe('send again all that failed', () => {
 });
 
 describe('values edited in place', () => {
-  test('change one value of the body and its signature; everything else goes out character by character', async () => {
+  test('change one value of the body and its signature; every other character is sent unchanged', async () => {
     const id = await opened();
     const base =
       '{ "event":"transaction.completed",\n"payload": {"id":1.0, "a":"x","a":"y", "note":"\\u00e9 \\"q\\"", "list":[1,2,1],\t"deep":{"b": null}}, "x":-0}';
@@ -271,7 +271,7 @@ describe('values edited in place', () => {
     ]);
   });
 
-  test('go on top of the other changes, and a value that was not touched does not undo them', async () => {
+  test('are applied after the other changes, and an untouched value does not undo these', async () => {
     const id = await opened();
     const { body: base } = deliveryOf(id);
     stage.merchant.received.length = 0;

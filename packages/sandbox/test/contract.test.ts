@@ -24,7 +24,7 @@ function problemsOf(path: string, { status, headers, body }: Answer): string[] {
 
 const publicOnly = { 'public-key': sandbox.account.publicKey };
 
-describe('every answer of the three endpoints fits the contract', () => {
+describe('every answer of the three endpoints conforms to the contract', () => {
   test.each([
     '/data/payment-providers',
     '/data/payment-providers?currency=UGX&transaction_type=COLLECTION',
@@ -47,7 +47,7 @@ describe('every answer of the three endpoints fits the contract', () => {
     expect(body).toEqual({ code: 400, status: 'error', message: 'provider_code is required', data: {} });
   });
 
-  test('balances keep fitting while money moves', async () => {
+  test('balances conform while money moves', async () => {
     sandbox.collect({ ...collection, amount: 4_000_000 });
     sandbox.collect({ ...collection, provider_code: 'example_card_usd', currency: 'USD', amount: 19.99 });
     sandbox.transfer({ currency: 'UGX', amount: 1_000_000 });
@@ -57,7 +57,7 @@ describe('every answer of the three endpoints fits the contract', () => {
   });
 });
 
-describe('every callback fits the contract', () => {
+describe('every callback conforms to the contract', () => {
   test.each([
     ['completed', { outcome: 'completed' }],
     ['failed', { outcome: 'failed' }],
@@ -93,7 +93,7 @@ describe('control: the validator reports a wrong answer', () => {
   const json = 'application/json';
   const right = { code: 200, status: 'success', message: 'm', data: { merchant_wallets: [] } };
 
-  test('takes the right one', () => {
+  test('accepts the right one', () => {
     expect(responseProblems('/data/wallet-balances', 200, json, right)).toEqual([]);
   });
   test.each([
@@ -129,7 +129,7 @@ describe('control: the validator reports a wrong answer', () => {
   });
 });
 
-describe('what is in the lists', () => {
+describe('the reference data', () => {
   test('providers: mobile money with prefixes in two currencies, bank, card, and one that is inactive', async () => {
     const list = listOf(await get('/data/payment-providers', publicOnly), 'payment_providers');
     const of = (method: string) => list.filter(({ transaction_method }) => transaction_method === method);
@@ -194,7 +194,7 @@ describe('what is in the lists', () => {
   });
 });
 
-describe('errors, in the envelope with empty data', () => {
+describe('errors are in the envelope, with empty data', () => {
   const { publicKey, secretKey } = sandbox.account;
   test.each([
     ['public-key missing', '/data/payment-providers', {}, 401, 'public-key'],

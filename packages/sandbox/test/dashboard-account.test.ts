@@ -23,7 +23,7 @@ describe('compose', () => {
   });
   const delivery = (): number => sandbox.deliveries()[0]?.id ?? 0;
 
-  test('is linked on every transaction and delivery', async () => {
+  test('is linked from every transaction and delivery', async () => {
     expect(await show('/transactions/1001')).toContain('href="/compose/1001"');
     expect(await show(`/deliveries/${delivery()}`)).toContain(`href="/compose/${delivery()}"`);
   });
@@ -55,7 +55,7 @@ describe('compose', () => {
     expect(textOf(await show('/compose/1001?bad_signature=yes'))).toContain('Another key, on purpose');
   });
 
-  test('presets stay and combine with each other and with what is typed', async () => {
+  test('presets are kept, and combine with each other and with typed values', async () => {
     const text = await show(
       '/compose/1001?forged_amount=&event=transaction.reviewed&late_ms=5&preset=forged_first',
     );
@@ -73,7 +73,7 @@ describe('compose', () => {
     expect(edited).toMatch(/<textarea id="compose-body"[^>]*>\n\{\n {2}&quot;event&quot;/);
   });
 
-  test('sends what it shows, with copies, to the delivery that it leads to', async () => {
+  test('sends what it shows, with copies, and leads to the delivery', async () => {
     const { status, location } = await submit(
       sandbox,
       'compose/1001',
@@ -90,7 +90,7 @@ describe('compose', () => {
     expect(textOf(text)).toContain('+ "note": "hello" added');
   });
 
-  test('a preset that is chosen and not added yet is sent as well', async () => {
+  test('a preset that is selected and not added yet is sent as well', async () => {
     await submit(sandbox, 'compose/1001', { preset: 'forged_amount', status: 'REVERSED' });
     await sandbox.idle();
     expect(stage.merchant.received[1]?.data.payload).toMatchObject({
@@ -99,7 +99,7 @@ describe('compose', () => {
     });
   });
 
-  test('an edited body goes out as it was typed, with the line breaks of the reader', async () => {
+  test('an edited body is sent as typed, with its line breaks', async () => {
     await submit(sandbox, `compose/${delivery()}`, { body: 'not\r\nJSON', signature: 'keep' });
     await expect.poll(() => sandbox.deliveries()[1]?.body).toBe('not\nJSON');
     await submit(sandbox, `compose/${sandbox.deliveries()[1]?.id}`, { body: 'other' });
@@ -128,7 +128,7 @@ describe('compose', () => {
     },
   );
 
-  test('a body with markup is text', async () => {
+  test('markup in a body is escaped', async () => {
     const text = await show(
       `/compose/1001?${new URLSearchParams({ body: '</textarea><script>1</script>' })}`,
     );
@@ -136,8 +136,8 @@ describe('compose', () => {
   });
 });
 
-describe('send again all failed', () => {
-  test('sends what was given up since a time, once', async () => {
+describe('sending again all failed', () => {
+  test('sends once what was given up after a given time', async () => {
     expect(await show('/deliveries')).not.toContain('resend-failed');
     stage.merchant.answer = (response) => response.writeHead(500).end();
     sandbox.collect(collection);
@@ -156,7 +156,7 @@ describe('send again all failed', () => {
 });
 
 describe('wallets', () => {
-  test('are a card for each currency, with what is not available yet and when it becomes so', async () => {
+  test('are a card for each currency, with what is not available yet and when it will be', async () => {
     sandbox.collect({ ...collection, provider_code: 'example_card_ugx', amount: 10_000 });
     const text = await show('/wallets');
     expect(rows(text, 'wallets-UGX')).toEqual(['MERCHANT_COLLECTION', 'MERCHANT_PAYOUT']);
@@ -169,7 +169,7 @@ describe('wallets', () => {
     expect(await show('/wallets/UGX')).toContain('<a href="/transactions/1001">Credit of a collection<');
   });
 
-  test('take deposits and transfers, and clear one currency only', async () => {
+  test('accept deposits and transfers, and clear one currency only', async () => {
     expect((await submit(sandbox, 'deposits', { currency: 'KES', amount: '12.5' })).status).toBe(303);
     await submit(sandbox, 'transfers', { currency: 'KES', amount: '2.5' });
     const text = await show('/wallets');
@@ -187,7 +187,7 @@ describe('wallets', () => {
     expect(rows(await show('/wallets/USD'), 'waiting')).toHaveLength(1);
   });
 
-  test('a refused deposit or transfer says why at its own field', async () => {
+  test('a refused deposit or transfer shows the reason at its field', async () => {
     const transfer = await submit(sandbox, 'transfers', { currency: 'UGX', amount: '7' });
     expect(problem(transfer.text, 'transfer-UGX-amount')).toContain(
       'The MERCHANT_COLLECTION wallet has UGX 0 available',
@@ -207,7 +207,7 @@ describe('providers', () => {
       'payment_providers',
     );
 
-  test('are switched off and on, immediately in /data and on the page', async () => {
+  test('are switched off and on, with immediate effect in /data and on the page', async () => {
     const key = 'example_mobile_money-UGX-payout';
     expect(part(await show('/providers'), `provider-${key}`)).toContain('Active');
     const { location } = await submit(
@@ -223,7 +223,7 @@ describe('providers', () => {
     expect((await options())[0]).toMatchObject({ is_active: true });
   });
 
-  test('take other limits, and say in words what is wrong with some', async () => {
+  test('accept other limits, and explain what is wrong with invalid ones', async () => {
     const limits = {
       provider: 'example_mobile_money-UGX-payout',
       min_amount: '2',
@@ -244,7 +244,7 @@ describe('providers', () => {
     );
   });
 
-  test('the API answers late and with an error while it is asked to, says so on every page, and keeps it', async () => {
+  test('the API is slow or fails as set, shows that on every page, and keeps the setting', async () => {
     const asked = (): ReturnType<typeof call> => call(sandbox, 'GET', '/data/wallet-balances');
     expect((await submit(sandbox, 'api', { api_latency_ms: '40', api_error: '503' })).status).toBe(303);
     const { status, body } = await asked();
@@ -265,7 +265,7 @@ describe('providers', () => {
     expect(await show('/wallets')).not.toContain('id="banners"');
   });
 
-  test('list their banks, which are switched as well', async () => {
+  test('list their banks, which can be switched off as well', async () => {
     await submit(sandbox, 'banks', { on: 'example_bank EX003' });
     const banks = listOf(
       await call(sandbox, 'GET', '/data/payout-bank-codes?provider_code=example_bank'),
@@ -277,7 +277,7 @@ describe('providers', () => {
 });
 
 describe('settings', () => {
-  test('every control of the misbehaviour and of the retries shows what is set', async () => {
+  test('every control of misbehaviour and retries shows the current setting', async () => {
     await submit(sandbox, 'misbehaviour', {
       duplicate: '2',
       bad_signature: 'yes',
@@ -318,7 +318,7 @@ describe('settings', () => {
 });
 
 describe('start', () => {
-  test('account, amount and bank follow the chosen provider; what fits stays', async () => {
+  test('account, amount and bank follow the chosen provider; valid values are kept', async () => {
     const bank = await show('/start?at=payout&provider=example_bank+UGX&account=77&customer_name=Zo%C3%AB');
     expect(bank).toMatch(/id="payout-account"[^>]* value="77"/);
     expect(bank).toMatch(/id="payout-amount"[^>]* value="5000"/);
@@ -335,7 +335,7 @@ describe('start', () => {
 });
 
 describe('check', () => {
-  test('is one button that leads to the grid, and a refused address is said at the field', async () => {
+  test('is one button that leads to the grid, and a refused address is shown at the field', async () => {
     expect(await show('/check')).toContain(`value="${stage.merchant.url}"`);
     const { location } = await submit(sandbox, 'check', { callback_url: 'http://127.0.0.1:9/' }, '/check');
     expect(location).toBe('/check#report');
@@ -348,7 +348,7 @@ describe('check', () => {
     expect(await show('/check')).not.toContain('ECONNREFUSED');
   });
 
-  test('shows how far it is, and then says what answers cannot show, also when every one is right', async () => {
+  test('shows its progress, and then what answers cannot prove, even if all are right', async () => {
     const seen: string[] = [];
     stage.merchant.answer = async (response) => {
       seen.push(textOf(await show('/check')));

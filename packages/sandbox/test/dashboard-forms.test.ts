@@ -41,7 +41,7 @@ describe('a form that is sent', () => {
     expect(row(await show('/wallets'), 'wallets-UGX-MERCHANT_PAYOUT')).toContain('UGX 15,000');
   });
 
-  test('every misbehaviour and every retry rule that it offers is one that the sandbox knows', async () => {
+  test('offers only misbehaviours and retry rules that the sandbox knows', async () => {
     const offered = (text: string, name: string): string[] => {
       const [, select = ''] = new RegExp(`name="${name}">(.*?)</select>`, 's').exec(text) ?? [];
       return [...select.matchAll(/value="([^"]*)"/g)].map(([, value]) => value ?? '');
@@ -66,7 +66,7 @@ describe('a form that is sent', () => {
     expect((await submit(sandbox, 'defaults', { retry: 'never' })).status).toBe(400);
   });
 
-  test('comes back to the page and the place that it was sent from, and to no other site', async () => {
+  test('returns to the page and the place that it was sent from, and to no other site', async () => {
     sandbox.collect({ ...collection, misbehave: { late_ms: 60_000 } });
     const at = (from: string, place: string) =>
       submit(sandbox, 'release', { at: place }, from).then(({ location }) => location);
@@ -82,7 +82,7 @@ describe('a form that is sent', () => {
     expect(foreign.headers.get('location')).toBe('/');
   });
 
-  test('refused, keeps what was typed, and says at the field in words what is wrong', async () => {
+  test('that is refused keeps what was typed, and explains the error at the field', async () => {
     const typed = {
       ...collectionForm,
       account: '256700000001',
@@ -140,7 +140,7 @@ describe('a form that is sent', () => {
     expect(text).not.toMatch(/Invalid input|expected|NaN/);
   });
 
-  test('that is only a button says on a page of its own why it was refused', async () => {
+  test('that is only a button shows the reason of a refusal on a page', async () => {
     sandbox.collect(collection);
     const { status, text } = await submit(
       sandbox,

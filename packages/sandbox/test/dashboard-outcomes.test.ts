@@ -84,7 +84,7 @@ describe('the outcome of a delivery', () => {
     },
   );
 
-  test('a refused connection, and the last four characters of the key where a key is to blame', async () => {
+  test('names a refused connection, and the last four characters of a wrong key', async () => {
     const sandbox = stage.open({ retry: { preset: 'none' }, callbackUrl: 'http://127.0.0.1:9/callbacks' });
     sandbox.collect(collection);
     await sandbox.idle();

@@ -68,7 +68,7 @@ describe('deliveries', () => {
     expect(rows(await show('/'), 'failed')).toEqual(['1002']);
   });
 
-  test('a forged signature that is refused, and a failure that a later delivery made good, need no attention', async () => {
+  test('a refused forged signature, and a failure that a later delivery corrected, need no attention', async () => {
     const sandbox = stage.open({ retry: { max_attempts: 1 } });
     stage.merchant.answer = (response) => {
       response.statusCode = 401;
@@ -100,7 +100,7 @@ describe('deliveries', () => {
     expect(textOf(attempt)).toContain('"status": "accepted"');
   });
 
-  test('five fields are marked as signed and nothing else is, and t has unit and age', async () => {
+  test('only the five fields are marked as signed, and t has unit and age', async () => {
     const sandbox = stage.open();
     sandbox.collect(collection);
     await sandbox.idle();
@@ -125,7 +125,7 @@ describe('deliveries', () => {
     expect(textOf(text)).toContain(`The account's signing key, …${sandbox.account.signingKey.slice(-4)}`);
   });
 
-  test('a copy as a test runs, one as a fixture verifies, and one as curl names the same request', async () => {
+  test('a copied test runs, a copied fixture verifies, and a copied curl command sends the same request', async () => {
     const sandbox = stage.open();
     sandbox.collect({ ...collection, customer_name: "O'Neill $HOME" });
     await sandbox.idle();
@@ -163,7 +163,7 @@ describe('deliveries', () => {
 });
 
 describe('a transaction', () => {
-  test('is one story: started, decided, money, callback and attempt, with links both ways', async () => {
+  test('is one story of start, decision, money, callback and attempt, with links both ways', async () => {
     const sandbox = stage.open();
     sandbox.collect({ ...collection, provider_code: 'example_card_ugx', amount: 10_000 });
     await sandbox.idle();
@@ -176,7 +176,7 @@ describe('a transaction', () => {
     expect(await show(address)).toContain('href="/transactions/1001"');
   });
 
-  test('shows the redirect that the customer was sent with', async () => {
+  test('shows the redirect of the customer', async () => {
     const sandbox = stage.open();
     const { payment_page_url } = sandbox.collect({
       ...collection,
@@ -194,7 +194,7 @@ describe('a transaction', () => {
 });
 
 describe('requests', () => {
-  test("the merchant's own calls are listed with the reason of a refusal, and keys are masked", async () => {
+  test("the merchant's own calls are listed with the reason of each refusal, and masked keys", async () => {
     const sandbox = stage.open();
     await call(sandbox, 'GET', '/data/wallet-balances?currency=UGX');
     await call(sandbox, 'GET', '/data/payout-bank-codes');

@@ -57,7 +57,7 @@ describe('a delivery that waits', () => {
 });
 
 describe('what needs attention', () => {
-  test('is one row for a transaction however often it fails again, with the number of its deliveries', async () => {
+  test('is one row for a transaction, however often it fails, with the number of its deliveries', async () => {
     const sandbox = stage.open({ retry: { max_attempts: 2, backoff_ms: 0 } });
     failing();
     sandbox.collect({ ...collection, misbehave: { duplicate: 1 } });
@@ -73,7 +73,7 @@ describe('what needs attention', () => {
     expect(textOf(await show('/wallets'))).toMatch(/1 needs attention: delivery \d+/);
   });
 
-  test('is dismissed for one transaction or for all, and comes back only when something new fails', async () => {
+  test('is dismissed for one transaction or for all, and returns only after a new failure', async () => {
     const sandbox = stage.open({ retry: { max_attempts: 2, backoff_ms: HOUR } });
     failing();
     for (const merchant_reference of ['A', 'B']) sandbox.collect({ ...collection, merchant_reference });
@@ -100,7 +100,7 @@ describe('what needs attention', () => {
   });
 });
 
-test('what was dismissed stays dismissed in the file, for the next start', async () => {
+test('stays dismissed after a restart', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'seen-'));
   const options = { file: join(folder, 'sandbox.db'), retry: { preset: 'none' as const } };
   failing();
@@ -118,7 +118,7 @@ test('what was dismissed stays dismissed in the file, for the next start', async
 });
 
 describe('the list of deliveries', () => {
-  test('has the resends and copies of a transaction below one row, each with its own link and box', async () => {
+  test('groups the resends and copies of a transaction below one row, each with its own link and checkbox', async () => {
     const sandbox = stage.open();
     sandbox.collect({ ...collection, misbehave: { forged_amount: 1, duplicate: 1 } });
     sandbox.collect({ ...collection, merchant_reference: 'ORD-2' });
@@ -132,7 +132,7 @@ describe('the list of deliveries', () => {
     expect(text.match(/name="of" value="(\d+)"/g)).toHaveLength(3);
   });
 
-  test('is filtered by state, endpoint and search together, in the address, and an endpoint that is chosen stays', async () => {
+  test('is filtered by state, endpoint and search in the address, and keeps a chosen endpoint', async () => {
     const sandbox = stage.open({ retry: { preset: 'none' } });
     const other = `${stage.merchant.url}/other?a=1&b=2`;
     stage.merchant.answer = (response, { path }) =>
@@ -156,7 +156,7 @@ describe('the list of deliveries', () => {
 });
 
 describe('two deliveries', () => {
-  test('are compared: what differs in request and answer is marked with the number of its delivery', async () => {
+  test('are compared, and differences of request and answer are marked with the number of the delivery', async () => {
     const sandbox = stage.open({ retry: { preset: 'none' } });
     let status = 500;
     stage.merchant.answer = (response) => response.writeHead(status).end(`{"status":"${status}"}`);
@@ -190,7 +190,7 @@ describe('two deliveries', () => {
 });
 
 describe('a page of one delivery', () => {
-  test('shows the answer above the difference, and of the difference what changed with its context', async () => {
+  test('shows the answer above the difference, and the changed lines with their context', async () => {
     const sandbox = stage.open();
     sandbox.collect({ ...collection, misbehave: { status: 'REVERSED' } });
     await sandbox.idle();
@@ -253,7 +253,7 @@ describe('a copy as curl', () => {
     expect(headers).toContain('accept:');
   });
 
-  test('of a request names method, address and body, and takes the keys from variables', async () => {
+  test('of a request has method, address and body, and reads the keys from variables', async () => {
     const sandbox = stage.open();
     await call(sandbox, 'POST', '/sandbox/collections', { ...collection, merchant_reference: "O'N" });
     await call(sandbox, 'GET', '/data/wallet-balances?currency=UGX');
@@ -277,7 +277,7 @@ describe('a copy as curl', () => {
 });
 
 describe('a request', () => {
-  test('has its reference as a link to its transaction, and status line and headers of the answer', async () => {
+  test('links its reference to its transaction, and shows status line and headers of the answer', async () => {
     const sandbox = stage.open();
     await call(sandbox, 'POST', '/sandbox/collections', { ...collection, mode: 'pending' });
     await call(sandbox, 'POST', '/sandbox/transactions/1001/outcome', { outcome: 'failed' });

@@ -46,7 +46,7 @@ describe('every page of the dashboard', () => {
     },
   );
 
-  test('marks itself in the navigation', async () => {
+  test('is marked in the navigation', async () => {
     expect(await show('/deliveries')).toMatch(/href="\/deliveries" aria-current="page">Deliveries/);
   });
 
@@ -85,7 +85,7 @@ describe('every page of the dashboard', () => {
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 
-  test('every form of it goes to a route that exists', async () => {
+  test('has forms that lead to existing routes only', async () => {
     sandbox.collect({ ...collection, mode: 'pending' });
     sandbox.collect(collection);
     await sandbox.idle();
@@ -158,7 +158,7 @@ describe('the keys', () => {
 });
 
 describe('settings', () => {
-  test('keeps the two addresses, which hold for what starts afterwards', async () => {
+  test('keeps the two addresses, which apply to later transactions', async () => {
     await submit(sandbox, 'addresses', { redirect_url: 'http://127.0.0.1:3000/return' });
     const text = await show('/settings');
     expect(text).toMatch(/name="callback_url"[^>]* value=""/);
@@ -170,7 +170,7 @@ describe('settings', () => {
     expect(textOf(await show('/'))).toContain('No callback URL is set, so no callback is sent.');
   });
 
-  test('a default misbehaviour and a moved clock stand on every page, each with the button that ends it', async () => {
+  test('a default misbehaviour and a moved clock are shown on every page, each with a button that ends it', async () => {
     expect(await show('/requests')).not.toContain('id="banners"');
     await submit(sandbox, 'defaults', { misbehave: 'late', retry: '5xx-and-429' });
     await submit(sandbox, 'clock', { advance_seconds: '7200' });
@@ -186,13 +186,13 @@ describe('settings', () => {
     expect(await show('/settings')).toContain('<option value="5xx-and-429" selected>');
   });
 
-  test('rules that no preset names are shown as they are', async () => {
+  test('rules that match no preset are shown in full', async () => {
     await sandbox.close();
     sandbox = stage.open({ callbackUrl: undefined, retry: { accepted: [204], repeated: ['5xx', 409] } });
     expect(textOf(await show('/settings'))).toContain('After 5xx, 409; 204 counts as delivered');
   });
 
-  test('reset asks, and then empties everything but the keys', async () => {
+  test('reset asks for confirmation, and then empties everything but the keys', async () => {
     sandbox.collect(collection);
     const { publicKey } = sandbox.account;
     expect(await show('/settings')).not.toContain('action="/dashboard/reset"');
@@ -204,7 +204,7 @@ describe('settings', () => {
 });
 
 describe('wallets', () => {
-  test('are cleared and their reserve released, by buttons', async () => {
+  test('are cleared, and their reserve is released, by buttons', async () => {
     await submit(sandbox, 'collections', {
       ...collectionForm,
       provider: 'example_card_ugx UGX',
@@ -219,7 +219,7 @@ describe('wallets', () => {
     expect(await wallet()).toContain('UGX 9,650 UGX 0 UGX 0 UGX 9,650');
   });
 
-  test('late callbacks go out at the press of a button', async () => {
+  test('late callbacks are sent with a button', async () => {
     sandbox.collect({ ...collection, misbehave: { late_ms: 86_400_000 } });
     expect(stage.merchant.received).toHaveLength(0);
     await submit(sandbox, 'release');

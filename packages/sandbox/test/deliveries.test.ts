@@ -17,7 +17,7 @@ describe('a callback', () => {
     expect(stage.merchant.received[0]?.data.payload.transaction_status).toBe('COMPLETED');
   });
 
-  test('of a failed transaction says FAILED (simulated)', async () => {
+  test('of a failed transaction has the status FAILED (simulated)', async () => {
     stage.open().collect({ ...collection, outcome: 'failed' });
     await stage.sandbox.idle();
     expect(stage.merchant.received[0]?.data.event).toBe('transaction.failed');
@@ -38,7 +38,7 @@ describe('a callback', () => {
     expect(stage.merchant.received).toHaveLength(1);
   });
 
-  test('carries t in seconds, or in milliseconds when told to', async () => {
+  test('has t in seconds, or in milliseconds if set', async () => {
     const clock = createManualClock(Date.UTC(2026, 0, 2));
     stage.open({ clock }).collect(collection);
     await stage.sandbox.idle();
@@ -51,7 +51,7 @@ describe('a callback', () => {
 });
 
 describe('the queue', () => {
-  test('release sends what is late, held and waiting for a retry', async () => {
+  test('release sends late, held and retried deliveries', async () => {
     stage.open({ clock: createManualClock() });
     stage.sandbox.collect({ ...collection, misbehave: { late_ms: 100_000 } });
     stage.sandbox.collect({ ...collection, misbehave: { out_of_order: true } });
@@ -99,7 +99,7 @@ describe('the queue', () => {
     ]);
   });
 
-  test('an attempt that could not be written down is reported, and made again after a pause', async () => {
+  test('an attempt that could not be recorded is reported, and repeated after a pause', async () => {
     const manual = createManualClock();
     const failure = new Error('disk full');
     const errors: unknown[] = [];
@@ -125,7 +125,7 @@ describe('the queue', () => {
     expect(stage.sandbox.deliveries()[0]?.state).toBe('delivered');
   });
 
-  test('everything arrives once when many are sent together', async () => {
+  test('many deliveries that are sent together arrive once each', async () => {
     stage.open();
     const references = Array.from({ length: 100 }, (_, index) => `ORD-${index}`);
     for (const merchant_reference of references) stage.sandbox.collect({ ...collection, merchant_reference });
@@ -133,7 +133,7 @@ describe('the queue', () => {
     expect(stage.merchant.received.map(stage.verdict).sort()).toEqual([...references].sort());
   });
 
-  test('reset empties everything, and an attempt in flight does no harm', async () => {
+  test('reset empties everything, even with an attempt in flight', async () => {
     let release: (() => void) | undefined;
     stage.merchant.answer = (response) => {
       release = () => response.end();
@@ -205,7 +205,7 @@ describe('close', () => {
     expect(stage.merchant.received).toHaveLength(1);
   });
 
-  test('may come twice, and nothing works afterwards', async () => {
+  test('may be called twice, and the sandbox refuses calls afterwards', async () => {
     stage.open();
     await Promise.all([stage.sandbox.close(), stage.sandbox.close()]);
     expect(() => stage.sandbox.collect(collection)).toThrow('The sandbox is closed. Create another one.');

@@ -66,7 +66,7 @@ describe('threat A27: callbacks go to this computer only', () => {
     },
   );
 
-  test('takes a host that is listed, with or without its port, and no other', async () => {
+  test('accepts a listed host, with or without its port, and no other', async () => {
     const asked: string[] = [];
     const sandbox = createSandbox({
       allowedHosts: ['shop.internal', 'other.internal:8080'],
@@ -109,7 +109,7 @@ describe('threat A27: callbacks go to this computer only', () => {
     detour.close();
   });
 
-  test('refuses over HTTP as well, and says which field is to blame', async () => {
+  test('refuses over HTTP as well, and names the field', async () => {
     const sandbox = createSandbox();
     const answer = await call(sandbox, 'POST', '/sandbox/payouts', {
       ...payout,

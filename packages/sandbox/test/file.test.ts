@@ -66,7 +66,7 @@ describe('a file keeps the state', () => {
     await merchant.close();
   });
 
-  test('callbacks that were not delivered go out after the restart', async () => {
+  test('callbacks that were not delivered are sent after a restart', async () => {
     const merchant = await startMerchant();
     const file = newFile();
     const clock = createManualClock();
@@ -103,7 +103,7 @@ describe('a file keeps the state', () => {
     await second.close();
   });
 
-  test('options given at the start win over what was set before', async () => {
+  test('options at the start override earlier settings', async () => {
     const file = newFile();
     await createSandbox({ file, misbehave: { duplicate: 1 } }).close();
     const second = createSandbox({ file, misbehave: { duplicate: 2 } });
@@ -111,7 +111,7 @@ describe('a file keeps the state', () => {
     await second.close();
   });
 
-  test('one process at a time: the second one is told so, and the first one is not disturbed', async () => {
+  test('a second process is refused, and the first one is not disturbed', async () => {
     const file = newFile();
     const first = createSandbox({ file });
     expect(() => createSandbox({ file })).toThrow(/^The file is in use by another sandbox/);
@@ -122,7 +122,7 @@ describe('a file keeps the state', () => {
     await createSandbox({ file }).close();
   });
 
-  test('another seed is refused, the same one and none are not', async () => {
+  test('another seed is refused; the same seed or none is accepted', async () => {
     const file = newFile();
     const first = createSandbox({ file, seed: 'a' });
     await first.close();
@@ -134,7 +134,7 @@ describe('a file keeps the state', () => {
     }
   });
 
-  test('the log of requests is kept by a clean stop', async () => {
+  test('a clean stop keeps the log of requests', async () => {
     const file = newFile();
     const first = createSandbox({ file });
     await call(first, 'GET', '/data/wallet-balances');
@@ -146,7 +146,7 @@ describe('a file keeps the state', () => {
     await second.close();
   });
 
-  test('providers given at the start take the place of those in the file', async () => {
+  test('providers at the start replace those in the file', async () => {
     const file = newFile();
     await createSandbox({ file }).close();
     const second = createSandbox({ file, providers: defaultProviders.slice(0, 1) });
@@ -156,7 +156,7 @@ describe('a file keeps the state', () => {
     await third.close();
   });
 
-  test('a file of another version is refused by name, and left alone', async () => {
+  test('a file of another version is refused by name, and not changed', async () => {
     const file = newFile();
     await createSandbox({ file }).close();
     const database = new DatabaseSync(file);
@@ -170,7 +170,7 @@ describe('a file keeps the state', () => {
     again.close();
   });
 
-  test('threat A46: only its owner can read the file of the state and what SQLite keeps beside it, new and old', async () => {
+  test('threat A46: only its owner can read the file of the state and the files of SQLite beside it, new and old', async () => {
     // Windows has no such modes.
     const closed = process.platform === 'win32' ? '666' : '600';
     const modes = async (folder: string): Promise<Record<string, string>> =>
@@ -199,7 +199,7 @@ describe('a file keeps the state', () => {
     await second.close();
   });
 
-  test("another program's file is refused and left alone", async () => {
+  test('the file of another program is refused, and not changed', async () => {
     const text = newFile();
     await writeFile(
       text,
@@ -219,7 +219,7 @@ describe('a file keeps the state', () => {
 });
 
 describe('kill -9', () => {
-  test('at several moments: every answered operation is there, the arithmetic holds, callbacks are delivered', async () => {
+  test('at several moments loses no acknowledged operation, keeps the balances right, and callbacks are delivered', async () => {
     const merchant = await startMerchant();
     const file = newFile();
     const args = ['--port', '0', '--file', file, '--callback-url', merchant.url];

@@ -52,12 +52,12 @@ describe('threat A27: DNS rebinding: the Host header must be this computer', () 
       expect(await send('GET', path, { host, ...keysOf(sandbox) })).toBe(421);
     }
   });
-  test('and so must the address be without a socket', async () => {
+  test('without a socket, the address must be this computer', async () => {
     expect((await sandbox.fetch('http://example.com/')).status).toBe(421);
   });
 });
 
-describe('forms of other sites', () => {
+describe('forms of other sites are refused', () => {
   const host = `127.0.0.1:${port}`;
   const post = (headers: Record<string, string>) =>
     send('POST', '/dashboard/reset', { host, ...form, ...headers });
@@ -81,7 +81,7 @@ describe('forms of other sites', () => {
     expect(await post(headers)).toBe(303);
   });
 
-  test('the payment page and the JSON API as well', async () => {
+  test('on the payment page and the JSON API as well', async () => {
     const started = sandbox.collect({ ...collection, mode: 'page' });
     const path = new URL(started.payment_page_url ?? '').pathname;
     const foreign = { host, origin: 'http://example.com' };
@@ -127,7 +127,7 @@ describe('threat A27: a sandbox for other computers', () => {
     await container.close();
   });
 
-  test('takes forms of its own pages under a listed name, and of no other site', async () => {
+  test('accepts forms of its own pages under a listed name, and of no other site', async () => {
     const container = createSandbox({ allowedHosts: ['sandbox'] });
     const { port: there } = await container.listen();
     const from = (origin: string) =>
@@ -145,7 +145,7 @@ describe('threat A27: a sandbox for other computers', () => {
   });
 });
 
-test('listens on several addresses, and says where', async () => {
+test('listens on several addresses, and prints each', async () => {
   expect(url).toBe(`http://127.0.0.1:${port}`);
   const other = await sandbox.listen({ host: 'localhost' });
   expect(other.url).toBe(`http://localhost:${other.port}`);
@@ -154,7 +154,7 @@ test('listens on several addresses, and says where', async () => {
   await expect(fetch(other.url)).rejects.toThrow();
 });
 
-test('a port that is taken is a clear error', async () => {
+test('a port in use is a clear error', async () => {
   await expect(sandbox.listen({ port })).rejects.toMatchObject({
     option: 'port',
     message: `Port ${port} on 127.0.0.1 is taken by another program. Choose another port, or 0 for any free one.`,

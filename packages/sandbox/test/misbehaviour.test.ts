@@ -9,7 +9,7 @@ import { useStage } from './support/stage.ts';
 const stage = useStage();
 
 describe('misbehaviour', () => {
-  test('duplicate: the same body and signature again, one after the other', async () => {
+  test('duplicate: the same body and signature are sent again, one after the other', async () => {
     stage.open().collect({ ...collection, misbehave: { duplicate: 2 } });
     await stage.sandbox.idle();
     expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-1', 'ORD-1', 'ORD-1']);
@@ -22,7 +22,7 @@ describe('misbehaviour', () => {
     ]);
   });
 
-  test('late: nothing before the time, then one', async () => {
+  test('late: nothing is sent before the time, then one callback', async () => {
     const clock = createManualClock();
     stage.open({ clock }).collect({ ...collection, misbehave: { late_ms: 10_000 } });
     expect(clock.sleeping()).toEqual([10_000]);
@@ -34,7 +34,7 @@ describe('misbehaviour', () => {
     expect(stage.merchant.received).toHaveLength(1);
   });
 
-  test('out of order: after the callback of the next transaction', async () => {
+  test('out of order: the callback is sent after that of the next transaction', async () => {
     stage.open({ clock: createManualClock() });
     stage.sandbox.collect({ ...collection, merchant_reference: 'ORD-1', misbehave: { out_of_order: true } });
     stage.sandbox.collect({ ...collection, merchant_reference: 'ORD-2' });
@@ -42,7 +42,7 @@ describe('misbehaviour', () => {
     expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-2', 'ORD-1']);
   });
 
-  test('out of order as the default of the sandbox: pairs change places', async () => {
+  test('out of order as the default of the sandbox swaps pairs', async () => {
     stage.open({ clock: createManualClock(), misbehave: { out_of_order: true } });
     for (const pair of [
       ['ORD-1', 'ORD-2'],
@@ -54,7 +54,7 @@ describe('misbehaviour', () => {
     expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-2', 'ORD-1', 'ORD-4', 'ORD-3']);
   });
 
-  test('out of order without another transaction: sent after a minute all the same', async () => {
+  test('out of order without another transaction: the callback is sent after a minute', async () => {
     const clock = createManualClock();
     stage.open({ clock }).collect({ ...collection, misbehave: { out_of_order: true } });
     expect(clock.sleeping()).toEqual([60_000]);
@@ -75,26 +75,26 @@ describe('misbehaviour', () => {
     });
   });
 
-  test('threat A5: a forged body first, then the genuine one', async () => {
+  test('threat A5: a forged body is sent first, then the genuine one', async () => {
     stage.open().collect({ ...collection, misbehave: { forged_amount: 1, duplicate: 1 } });
     await stage.sandbox.idle();
     expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-1', 'ORD-1']);
     expect(stage.merchant.received.map(({ data }) => data.payload.transaction_amount)).toEqual([1, 500]);
   });
 
-  test('bad signature: well-formed, and refused by the verifier', async () => {
+  test('bad signature: it is well-formed, and refused by the verifier', async () => {
     stage.open({ retry: { max_attempts: 1 } }).collect({ ...collection, misbehave: { bad_signature: true } });
     await stage.sandbox.idle();
     expect(stage.merchant.received.map(stage.verdict)).toEqual(['mismatch']);
   });
 
-  test('a request that says {} behaves, whatever the sandbox is set to', async () => {
+  test('a request with {} has no misbehaviour, whatever the default of the sandbox', async () => {
     stage.open({ misbehave: { duplicate: 3 } }).collect({ ...collection, misbehave: {} });
     await stage.sandbox.idle();
     expect(stage.merchant.received).toHaveLength(1);
   });
 
-  test('the default can be changed while it runs', async () => {
+  test('the default can be changed while the sandbox runs', async () => {
     stage.open();
     const answer = await call(stage.sandbox, 'PUT', '/sandbox/settings', { misbehave: { duplicate: 1 } });
     expect(answer.body.data).toMatchObject({ misbehave: { duplicate: 1 }, retry: {} });
@@ -105,7 +105,7 @@ describe('misbehaviour', () => {
 });
 
 describe('a callback that is lost', () => {
-  test('is not sent, and a composition of its transaction sends it later', async () => {
+  test('is not sent, and can be sent later by a composition of its transaction', async () => {
     const { transaction } = stage.open().collect({ ...collection, misbehave: { lost: true, duplicate: 2 } });
     await stage.sandbox.idle();
     expect(stage.sandbox.deliveries()).toEqual([]);
@@ -135,7 +135,7 @@ describe('a misbehaviour is declared once', () => {
     },
   );
 
-  test('a name that is not declared has neither', async () => {
+  test('an undeclared name has neither', async () => {
     expect((await open(stage.open(), '/settings')).text).not.toContain('id="misbehaviour-unknown"');
     expect(table).not.toContain('unknown');
   });

@@ -6,7 +6,7 @@ import { call, collection } from './support/api.ts';
 afterEach(() => void vi.unstubAllEnvs());
 
 describe('keys', () => {
-  test('threat A27: all start with SANDBOX, and are letters and digits', () => {
+  test('threat A27: all keys start with SANDBOX, and have letters and digits only', () => {
     const { account } = createSandbox();
     for (const key of Object.values(account)) expect(key).toMatch(/^SANDBOX[A-Za-z0-9]{20,}$/);
   });
@@ -29,7 +29,7 @@ describe('keys', () => {
     expect(new Set(keys).size).toBe(12);
   });
 
-  test('a seed that never changes its meaning', () => {
+  test('a seed gives the same keys in every version', () => {
     expect(createSandbox({ seed: 'docs' }).account).toMatchInlineSnapshot(`
       {
         "publicKey": "SANDBOXPUBLICizPsxYczKHKNRmVYDanLt52N",
@@ -85,11 +85,11 @@ describe('options that are wrong are found at construction', () => {
     );
   });
 
-  test('an option that is near no other is refused with the list of options', () => {
+  test('an option that resembles no other is refused with the list of options', () => {
     expect(() => createSandbox(JSON.parse('{"port":0}'))).toThrow(/"port"\. Known options: seed, file, /);
   });
 
-  test.each(['', 'test', 'development'])('NODE_ENV=%j is fine, without a warning', async (environment) => {
+  test.each(['', 'test', 'development'])('NODE_ENV=%j is accepted without a warning', async (environment) => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     vi.stubEnv('NODE_ENV', environment);
     await createSandbox().close();
@@ -103,8 +103,8 @@ describe('options that are wrong are found at construction', () => {
   });
 });
 
-describe('own providers', () => {
-  test('take the place of the built-in ones', async () => {
+describe('custom providers', () => {
+  test('replace the built-in ones', async () => {
     const [mobile] = defaultProviders;
     if (mobile === undefined) throw new Error('there is no provider');
     const option = {

@@ -49,13 +49,13 @@ describe('the payment page', () => {
     }
   });
 
-  test('with the charge on the customer, shows what the customer pays in all', async () => {
+  test('with the charge on the customer, shows the total that the customer pays', async () => {
     open();
     const text = await (await visit(start({ charge_customer: true }).payment_page_url)).text();
     expect(text).toContain('Pay UGX\u00a0515');
   });
 
-  test('threat A25: whatever a request put into it is text', async () => {
+  test('threat A25: values of a request are escaped', async () => {
     open();
     const hostile = '"><script>alert(1)</script>';
     const started = start({ customer_name: hostile, merchant_reference: `<b>${hostile}` });
@@ -68,7 +68,7 @@ describe('the payment page', () => {
     }
   });
 
-  test('cannot be guessed from the number alone', async () => {
+  test('has an address that cannot be guessed from the number', async () => {
     open();
     const { transaction } = start();
     for (const id of [transaction.id, `SBX-${transaction.id}`, `SBX-${transaction.id}-AAAAAAAAAA`, 'x']) {
@@ -77,7 +77,7 @@ describe('the payment page', () => {
     }
   });
 
-  test('exists only where the customer decides', async () => {
+  test('exists only if the customer decides', async () => {
     open();
     const { transaction, payment_page_url } = start({ mode: 'pending' });
     expect(payment_page_url).toBeNull();
@@ -87,7 +87,7 @@ describe('the payment page', () => {
 });
 
 describe('pay and decline', () => {
-  test('pay: the callback first, then 303 to the merchant with a query that core verifies', async () => {
+  test('pay: the callback is sent first, then 303 to the merchant with a query that core verifies', async () => {
     open();
     const { payment_page_url, redirect_location } = start();
     expect(redirect_location).toBeNull();
@@ -109,7 +109,7 @@ describe('pay and decline', () => {
     expect(signature).toBe(merchant.received[0]?.headers['hmac-signature']);
   });
 
-  test('the query holds the 16 payload fields flat, with the texts that the callback has', async () => {
+  test('the query holds the 16 payload fields flat, with the values of the callback', async () => {
     open();
     const hostile = 'Zoë & Söhne + 100 % \u0000 \ud800 日本';
     const response = await choose(start({ customer_name: hostile }).payment_page_url, 'pay');
@@ -122,7 +122,7 @@ describe('pay and decline', () => {
     expect(verify(response.headers.get('location')).ok).toBe(true);
   });
 
-  test('decline: FAILED on both ways, and no wallet moves', async () => {
+  test('decline: FAILED by callback and redirect, and no balance changes', async () => {
     open();
     const response = await choose(start().payment_page_url, 'decline');
     expect(verify(response.headers.get('location'))).toMatchObject({
@@ -133,7 +133,7 @@ describe('pay and decline', () => {
     expect(JSON.stringify(body.data)).not.toMatch(/[1-9]/);
   });
 
-  test('pressed twice, or after declining: decided once, and the same way back', async () => {
+  test('pressed twice, or after declining: decided once, with the same redirect', async () => {
     open();
     const { payment_page_url } = start();
     const [first, second] = await Promise.all([
@@ -166,7 +166,7 @@ describe('pay and decline', () => {
     expect(payment_page_url).toMatch(new RegExp(`${response.headers.get('location')}$`));
   });
 
-  test('redirect before callback: the callback comes two seconds after', async () => {
+  test('redirect before callback: the callback is sent two seconds later', async () => {
     open();
     const response = await choose(start({ misbehave: { redirect_first: true } }).payment_page_url, 'pay');
     expect(response.status).toBe(303);
@@ -177,7 +177,7 @@ describe('pay and decline', () => {
     expect(merchant.received).toHaveLength(1);
   });
 
-  test('redirect before callback, with a lead of its own', async () => {
+  test('redirect before callback, with a given lead', async () => {
     open();
     const misbehave = { redirect_first: true, redirect_lead_ms: 700 };
     await choose(start({ misbehave }).payment_page_url, 'pay');
@@ -210,7 +210,7 @@ describe('pay and decline', () => {
     answer();
   });
 
-  test('decided over the API, the way back is in its answer', async () => {
+  test('a decision over the API returns the redirect in its answer', async () => {
     open();
     const { transaction } = start();
     const { redirect_location } = sandbox.decide(transaction.id, 'completed');

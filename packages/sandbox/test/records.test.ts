@@ -14,7 +14,7 @@ const requests = async (query = '') =>
   listOf(await call(sandbox, 'GET', `/sandbox/requests${query}`), 'requests');
 
 describe("the merchant's calls are recorded", () => {
-  test('with time, path and query, headers, status and answer; of the keys the last four characters only', async () => {
+  test('with time, path and query, headers, status and answer, and only the last four characters of keys', async () => {
     const { body } = await call(sandbox, 'GET', '/data/wallet-balances?currency=UGX', undefined, {
       ...keysOf(sandbox),
       'x-api-version': '1',
@@ -44,7 +44,7 @@ describe("the merchant's calls are recorded", () => {
     for (const key of [publicKey, secretKey, signingKey]) expect(log).not.toContain(key);
   });
 
-  test('with the body that was sent, and why one was refused', async () => {
+  test('with the body that was sent, and the reason of a refusal', async () => {
     await call(sandbox, 'POST', '/sandbox/collections', { ...collection, amount: 1 });
     await call(sandbox, 'GET', '/data/payout-bank-codes');
     await call(sandbox, 'GET', '/data/payment-providers', undefined, { 'public-key': 'short' });
@@ -60,14 +60,14 @@ describe("the merchant's calls are recorded", () => {
     expect(list[3]?.['sent']).toBe(JSON.stringify({ ...collection, amount: 1 }));
   });
 
-  test('pages, the log itself and what comes in-process are no such calls', async () => {
+  test('pages, the log itself and in-process calls are not recorded', async () => {
     const { payment_page_url } = sandbox.collect({ ...collection, mode: 'page' });
     for (const address of ['http://127.0.0.1/', payment_page_url ?? '']) await sandbox.fetch(address);
     await requests();
     expect(await requests()).toEqual([]);
   });
 
-  test('of a long answer the first 16 KiB', async () => {
+  test('the first 16 KiB of a long answer are kept', async () => {
     for (let number = 0; number < 30; number += 1) sandbox.collect(collection);
     const { body } = await call(sandbox, 'GET', '/sandbox/transactions');
     const [one] = await requests();
@@ -85,7 +85,7 @@ describe("the merchant's calls are recorded", () => {
     expect(list.map(({ path }) => path).at(-1)).toBe('/data/payment-providers?currency=10');
   });
 
-  test('numbers of transactions do not skip for them', async () => {
+  test('they use no numbers of transactions', async () => {
     const first = sandbox.collect({ ...collection, mode: 'pending' });
     await call(sandbox, 'GET', '/data/wallet-balances');
     const second = sandbox.collect({ ...collection, mode: 'pending' });
@@ -94,7 +94,7 @@ describe("the merchant's calls are recorded", () => {
 });
 
 describe('a transaction knows everything that happened to it', () => {
-  test('created, decided, money, each delivery and attempt, the redirect', async () => {
+  test('creation, decision, money, each delivery and attempt, the redirect', async () => {
     stage.merchant.answer = (response) => response.writeHead(500).end();
     const { transaction, payment_page_url } = sandbox.collect({
       ...collection,

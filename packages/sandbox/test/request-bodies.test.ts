@@ -64,7 +64,7 @@ const bodies: readonly (readonly [name: string, sent: Sent])[] = [
 ];
 
 describe('every method, with every kind of body, on a socket', () => {
-  test.each(bodies)('no request with %s answers 500', async (_, sent) => {
+  test.each(bodies)('no request with %s is answered with 500', async (_, sent) => {
     const answers = methods.flatMap((method) =>
       paths.map(async (path) => [method, path, (await send(method, path, sent))[0]] as const),
     );
@@ -89,7 +89,7 @@ describe('every method, with every kind of body, on a socket', () => {
     expect(JSON.parse(text).data.advanced_seconds).toBe(60);
   });
 
-  test('a character that two chunks share stays whole', async () => {
+  test('a character that is split over two chunks is read correctly', async () => {
     const body = Buffer.from(JSON.stringify({ ...collection, merchant_reference: 'ORD-é' }));
     const cut = body.indexOf(0xc3) + 1;
     const status = await new Promise((resolve, reject) => {
@@ -154,7 +154,7 @@ describe('a body longer than 64 KiB', () => {
     expect((await send('POST', '/sandbox/clearing', body))[0]).toBe(200);
   });
 
-  test('changes nothing where it is not read', async () => {
+  test('changes nothing on a route that does not read it', async () => {
     expect((await send('POST', '/nothing', { headers: chunked, chunks }))[0]).toBe(404);
     expect((await send('PUT', '/data/wallet-balances', { headers: chunked, chunks }))[0]).toBe(405);
   });

@@ -12,7 +12,7 @@ describe('retries', () => {
       .deliveries()
       .map(({ state, attempts }) => [state, ...attempts.map(({ status, error }) => status ?? error)]);
 
-  test('repeats with backoff until a 2xx, and keeps every attempt', async () => {
+  test('repeats with backoff until a 2xx, and records every attempt', async () => {
     const clock = createManualClock();
     stage.merchant.answer = (response) => {
       response.statusCode = [500, 401, 302, 202][stage.merchant.received.length - 1] ?? 599;
@@ -33,7 +33,7 @@ describe('retries', () => {
     expect(clock.sleeping()).toEqual([]);
   });
 
-  test('threat A28: repeats the first t, unless told to sign afresh', async () => {
+  test('threat A28: repeats the first t, unless set to sign again', async () => {
     stage.merchant.answer = (response) => {
       response.statusCode = 500;
       response.end();
@@ -63,7 +63,7 @@ describe('retries', () => {
     expect(attemptsOf()).toEqual([['given_up', 503, 503, 503]]);
   });
 
-  test('which statuses count, and which repeat it, are options; backoff is capped', async () => {
+  test('options say which statuses count and which are retried; backoff is capped', async () => {
     const clock = createManualClock();
     stage.merchant.answer = (response) => {
       response.statusCode = [200, 409, 410][stage.merchant.received.length - 1] ?? 599;
@@ -125,7 +125,7 @@ describe('retries', () => {
     },
   );
 
-  test('preset none sends once, whatever comes back', async () => {
+  test('the preset none sends once, whatever the answer', async () => {
     stage.open({ retry: { preset: 'none' } });
     for (const status of [undefined, 429, 500, 204]) {
       stage.merchant.answer = (response) => {
@@ -143,7 +143,7 @@ describe('retries', () => {
     ]);
   });
 
-  test('a request chooses its preset on top of the setting of the sandbox', async () => {
+  test('a request overrides the preset of the sandbox', async () => {
     stage.merchant.answer = (response) => {
       response.statusCode = 500;
       response.end();
@@ -158,7 +158,7 @@ describe('retries', () => {
     ]);
   });
 
-  test('a rule beside a preset wins', async () => {
+  test('a rule overrides its preset', async () => {
     stage.merchant.answer = (response) => {
       response.statusCode = 202;
       response.end();
@@ -169,7 +169,7 @@ describe('retries', () => {
     expect(attemptsOf()).toEqual([['given_up', 202, 202]]);
   });
 
-  test('a status class counts, such as 4xx', async () => {
+  test('a status class such as 4xx is accepted', async () => {
     stage.merchant.answer = (response) => {
       response.statusCode = 404;
       response.end();
@@ -179,7 +179,7 @@ describe('retries', () => {
     expect(attemptsOf()).toEqual([['delivered', 404]]);
   });
 
-  test('a receiver that refuses, hangs up or stalls is an attempt with its reason', async () => {
+  test('a receiver that refuses, hangs up or stalls gives an attempt with its reason', async () => {
     stage.open({ retry: { max_attempts: 1 }, deliveryTimeoutMs: 100 });
     stage.merchant.answer = (response) => response.destroy();
     stage.sandbox.collect(collection);
@@ -205,7 +205,7 @@ describe('retries', () => {
     expect(new Set(stage.sandbox.deliveries().map(({ state }) => state))).toEqual(new Set(['given_up']));
   });
 
-  test('of an answer only the start is kept, and the rest is not read', async () => {
+  test('only the start of an answer is kept, and the rest is not read', async () => {
     let written = 0;
     stage.merchant.answer = (response) => {
       const more = (): void => {

@@ -7,7 +7,7 @@ import { createSandbox } from '../src/index.ts';
 import { createStore } from '../src/state/store.ts';
 import { call, collection } from './support/api.ts';
 
-test('in memory it needs nothing of Node: no source but the command imports node: or a Node server at the start', async () => {
+test('in memory it needs nothing of Node: only the command imports node: or a Node server at the start', async () => {
   const directory = new URL('../src/', import.meta.url);
   const files = (await readdir(directory, { recursive: true })).filter((name) => name.endsWith('.ts'));
   expect(files.length).toBeGreaterThan(30);
@@ -48,7 +48,7 @@ test('after close() nothing keeps the process alive: no timer, no socket, no fil
   expect([code, output]).toEqual([0, 'ended without a call\n']);
 });
 
-test('is the fetch of a client, without a socket', async () => {
+test('can be the fetch of a client, without a socket', async () => {
   const sandbox = createSandbox();
   const { publicKey, secretKey } = sandbox.account;
   const client = createClient({ baseUrl: 'http://127.0.0.1', publicKey, secretKey, fetch: sandbox.fetch });
@@ -68,7 +68,7 @@ test('is the fetch of a client, without a socket', async () => {
   await sandbox.close();
 });
 
-test('a failure of the sandbox itself is a 500 that says nothing, and goes to onError', async () => {
+test('a failure of the sandbox itself is a 500 without details, and is passed to onError', async () => {
   const errors: unknown[] = [];
   let broken = false;
   const failure = new Error('The disk of account 42 is full');
@@ -90,7 +90,7 @@ test('a failure of the sandbox itself is a 500 that says nothing, and goes to on
   await sandbox.close();
 });
 
-test('what could not be saved did not happen', () => {
+test('a change that could not be saved is undone', () => {
   let full = false;
   const saved: string[] = [];
   const store = createStore({

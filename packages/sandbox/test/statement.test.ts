@@ -6,7 +6,7 @@ const stage = useStage();
 const HEADER = 'Date,Reference,Internal reference,Type,Status,Currency,Amount,Charge';
 
 describe('the statement of the sandbox', () => {
-  test('lists what was decided, whether or not its callback was sent, with exact amounts', () => {
+  test('lists decided transactions with exact amounts, whether or not their callbacks were sent', () => {
     stage.open();
     stage.sandbox.collect({ ...collection, misbehave: { lost: true } });
     stage.sandbox.collect({ ...collection, merchant_reference: 'ORD-2', outcome: 'failed' });
@@ -21,7 +21,7 @@ describe('the statement of the sandbox', () => {
   });
 
   // Threat A56: a customer may choose what is part of a reference.
-  test('quotes a reference that a spreadsheet would take for a formula, and what CSV needs', () => {
+  test('quotes a reference that a spreadsheet would read as a formula, and the special characters of CSV', () => {
     stage.open();
     const references = ['=1+1', '+1', '-1', '@A1', 'a,b', 'a"b', 'a=b'];
     for (const merchant_reference of references) stage.sandbox.collect({ ...collection, merchant_reference });
@@ -33,7 +33,7 @@ describe('the statement of the sandbox', () => {
     expect(shown).toEqual(["'=1+1", "'+1", "'-1", "'@A1", '"a,b"', '"a""b"', 'a=b']);
   });
 
-  test('is a file of the API with both keys, and of the dashboard', async () => {
+  test('is downloaded from the API with both keys, and from the dashboard', async () => {
     const sandbox = stage.open();
     sandbox.collect(collection);
     const { publicKey, secretKey } = sandbox.account;

@@ -11,7 +11,7 @@ test('the sample of the contract: 500 UGX, charge 15, credit 485', () => {
   expect(transaction).toMatchObject({ transaction_amount: 500, transaction_charge: 15, total_credit: 485 });
 });
 
-test('card: a tenth of the credit goes to the rolling reserve, the rest clears after two days, the reserve after ninety', async () => {
+test('card: a tenth of the credit is held in the rolling reserve for ninety days, the rest clears after two', async () => {
   const sandbox = createSandbox({ clock: createManualClock() });
   const balances = async () => {
     const [wallet] = listOf(
@@ -32,7 +32,7 @@ test('card: a tenth of the credit goes to the rolling reserve, the rest clears a
   await sandbox.close();
 });
 
-test('clearing releases ahead of time: uncleared only, unless the reserve is named', async () => {
+test('clearing early releases the uncleared balance only, unless the reserve is named', async () => {
   const sandbox = createSandbox();
   sandbox.collect({ ...collection, provider_code: 'example_card_ugx', amount: 100_000 });
   sandbox.collect({ ...collection, provider_code: 'example_card_usd', currency: 'USD', amount: 100 });
@@ -87,7 +87,7 @@ test('a payout needs available money in MERCHANT_PAYOUT, and a transfer needs it
   await sandbox.close();
 });
 
-test('a payout that fails gives the money back, immediately or later', async () => {
+test('a failed payout returns the money, immediately or later', async () => {
   const sandbox = createSandbox();
   const available = async () => {
     const [, wallet] = listOf(
@@ -108,7 +108,7 @@ test('a payout that fails gives the money back, immediately or later', async () 
   await sandbox.close();
 });
 
-test('a refusal has a name and a code of its own, and is no answer of the service', async () => {
+test('a refusal has its own name and code, and is not an answer of the service', async () => {
   const sandbox = createSandbox();
   const refusal = { name: 'SandboxRefusal', code: 'sandbox_refusal', status: 422 };
   expect(() => sandbox.transfer({ currency: 'UGX', amount: 1 })).toThrow(expect.objectContaining(refusal));

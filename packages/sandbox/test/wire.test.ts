@@ -61,7 +61,7 @@ function bytesOf({ request }: SandboxAttempt): Buffer {
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${request.body}`);
 }
 
-describe('an attempt is recorded as it was on the wire', () => {
+describe('an attempt is recorded as sent', () => {
   test('byte for byte', async () => {
     const { received, attempt } = await receive(ok, {}, '/pay/callbacks?shop=1&x=%20');
     expect(received.equals(bytesOf(attempt))).toBe(true);
@@ -81,7 +81,7 @@ describe('an attempt is recorded as it was on the wire', () => {
     expect(received.equals(bytesOf(other))).toBe(false);
   });
 
-  test('and so it is on its page, byte for byte', async () => {
+  test('byte for byte on its page as well', async () => {
     const { received, delivery } = await receive(ok, {}, '/pay/callbacks?shop=1&x=%20');
     const { text } = await open(running(), `/deliveries/${delivery?.id}`);
     const [, attempt = ''] =
@@ -113,7 +113,7 @@ describe('an attempt is recorded as it was on the wire', () => {
     });
   });
 
-  test('with the answer: status, headers in their spelling and order, body and its length', async () => {
+  test('with the answer: status, headers as spelled and in order, body and its length', async () => {
     const { attempt } = await receive(ok);
     expect(attempt).toMatchObject({ status: 200, error: null, error_code: null, ms: expect.any(Number) });
     expect(attempt.response).toEqual({
@@ -141,7 +141,7 @@ describe('an attempt is recorded as it was on the wire', () => {
     expect(attempt).toMatchObject({ status: 500, error: null });
   });
 
-  test('a body of exactly 16 KiB is whole', async () => {
+  test('a body of exactly 16 KiB is complete', async () => {
     const { attempt } = await receive(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(16_384)}`);
     expect(attempt.response).toMatchObject({ bytes: 16_384, is_cut: false });
   });
@@ -167,7 +167,7 @@ describe('an attempt is recorded as it was on the wire', () => {
 });
 
 describe('another sender', () => {
-  test('an injected fetch: the record has the headers that it was given', async () => {
+  test('an injected fetch: the record has the headers passed to it', async () => {
     const given: [string, string][] = [];
     const { attempt } = await receive(ok, {
       fetch: async (url, init) => {

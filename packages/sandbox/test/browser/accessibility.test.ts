@@ -94,7 +94,7 @@ describe.each([
   ['in dark', { colorScheme: 'dark' as const }],
   ['on a phone', { isPhone: true }],
 ])('axe (WCAG 2.2 AA) %s', (how, view) => {
-  test('finds nothing on any page, with every panel open', async () => {
+  test('finds no fault on any page, with every panel open', async () => {
     const { page } = await visit(browser, view);
     const all = Object.entries({ ...paths, 'the payment page': paymentPage });
     const looked = all.filter(([name]) => how === 'in light' || OTHER_VIEWS.includes(name));
@@ -112,7 +112,7 @@ describe.each([
     await page.context().close();
   });
 
-  test('finds nothing on the payment page, before and after the decision', async () => {
+  test('finds no fault on the payment page, before and after the decision', async () => {
     const { page } = await visit(browser, view);
     const { payment_page_url } = sandbox.collect({
       ...collection,
@@ -127,7 +127,7 @@ describe.each([
     await page.context().close();
   });
 
-  test('finds nothing on a refused form', async () => {
+  test('finds no fault on a refused form', async () => {
     const { page } = await visit(browser, view);
     await page.goto(`${url}/start`);
     await page.locator('#collection').getByLabel('Amount').fill('1');
@@ -169,7 +169,7 @@ const BROKEN = `(() => {
 })()`;
 
 describe.each([390, 768, 960, 1280])('%i pixels wide', (width) => {
-  test('no page is too wide, and no word of a table is broken', async () => {
+  test('no page overflows, and no word in a table is broken', async () => {
     const { page } = await visit(browser);
     await page.setViewportSize({ width, height: 900 });
     for (const [name, path] of Object.entries(paths)) {
@@ -187,7 +187,7 @@ describe.each([390, 768, 960, 1280])('%i pixels wide', (width) => {
   });
 });
 
-test('on a phone, a row of a list has two lines, whatever is in it', async () => {
+test('on a phone, each row of a list has two lines, whatever its content', async () => {
   const { page } = await visit(browser, { isPhone: true });
   for (const path of ['/transactions', '/deliveries', '/wallets/UGX']) {
     await page.goto(url + path);
@@ -199,7 +199,7 @@ test('on a phone, a row of a list has two lines, whatever is in it', async () =>
   await page.context().close();
 });
 
-test('links and buttons of one name lead to one place, and every table has a caption', async () => {
+test('links and buttons with the same name lead to the same place, and every table has a caption', async () => {
   const { page } = await visit(browser);
   for (const [name, path] of Object.entries(paths)) {
     await page.goto(url + path);

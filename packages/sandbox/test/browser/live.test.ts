@@ -23,7 +23,7 @@ afterEach(async () => {
   await merchant.close();
 });
 
-test('a page shows what happens, says so once, and keeps typed text, focus, open panels and scroll position', async () => {
+test('a page shows changes, announces each once, and keeps typed text, focus, open panels and scroll position', async () => {
   for (let i = 0; i < 30; i += 1)
     sandbox.collect({ ...collection, mode: 'pending', merchant_reference: `OLD-${i}` });
   const { page, complaints } = await visit(browser);
@@ -127,7 +127,7 @@ test('address and keys are copied on every page', async () => {
   await page.context().close();
 });
 
-test('without scripts, everything is there: forms, filters, and a reset that asks', async () => {
+test('without scripts, forms, filters and the confirmation of a reset work', async () => {
   const { page, complaints } = await visit(browser, { javaScriptEnabled: false });
   await page.goto(`${url}/start`);
   await page.locator('#collection').getByLabel('How it ends').selectOption('pending');
@@ -151,7 +151,7 @@ test('without scripts, everything is there: forms, filters, and a reset that ask
   await page.context().close();
 });
 
-test('with three tabs open, close() ends immediately; the tabs say that the connection is lost and come back', async () => {
+test('with three tabs open, close() ends immediately; the tabs report the lost connection and reconnect', async () => {
   const tabs = await Promise.all([visit(browser), visit(browser), visit(browser)]);
   for (const { page } of tabs) await page.goto(url);
   const { port } = new URL(url);
@@ -168,7 +168,7 @@ test('with three tabs open, close() ends immediately; the tabs say that the conn
   }
 });
 
-test('a hidden tab asks for nothing, and is up to date when it is shown again', async () => {
+test('a hidden tab sends no requests, and is up to date when it is shown again', async () => {
   const { page } = await visit(browser);
   const asked: string[] = [];
   await page.goto(url);
@@ -195,7 +195,7 @@ async function tabsOf(context: BrowserContext, length: number): Promise<Page[]> 
   return Promise.all(pages);
 }
 
-test('seven visible tabs of one browser are live, also when the first is closed, and each sends forms', async () => {
+test('seven visible tabs of one browser are live, even if the first is closed, and each sends forms', async () => {
   const { page: first, complaints } = await visit(browser);
   const others = await tabsOf(first.context(), 6);
   for (const page of [first, ...others]) await page.goto(url);
@@ -214,7 +214,7 @@ test('seven visible tabs of one browser are live, also when the first is closed,
   await others[0]?.context().close();
 });
 
-test('without a stream, a page says so and shows changes nevertheless', async () => {
+test('without a stream, a page says so and still shows changes', async () => {
   const { page } = await visit(browser);
   await page.clock.install();
   await page.addInitScript('delete globalThis.SharedWorker');
@@ -228,7 +228,7 @@ test('without a stream, a page says so and shows changes nevertheless', async ()
 });
 
 describe('what is saved or sent is confirmed', () => {
-  test.each([true, false])('where it was done, and once (script: %s)', async (javaScriptEnabled) => {
+  test.each([true, false])('once, where it was done (script: %s)', async (javaScriptEnabled) => {
     const { page, complaints } = await visit(browser, { javaScriptEnabled });
     const said = page.locator('#said');
     await page.goto(`${url}/settings`);
@@ -290,7 +290,7 @@ describe('what is saved or sent is confirmed', () => {
   });
 });
 
-test('announcements come at most every five seconds, and the last one is not lost', async () => {
+test('announcements are at least five seconds apart, and the last one is not lost', async () => {
   const { page } = await visit(browser);
   await page.clock.install();
   await page.goto(`${url}/transactions`);

@@ -107,7 +107,7 @@ test('the curl command of a delivery and of a request is copied with one click',
   await page.context().close();
 });
 
-test('what will be signed follows the keys while a value is edited, and the reader keeps their place', async () => {
+test('the string to be signed is updated while a value is edited, without moving the page', async () => {
   const { page, url, complaints } = await open();
   await page.goto(`${url}/compose/1?edit=payload.merchant_reference`);
   const signature = page.locator('#preview dd', { hasText: /^t=\d+,s=/ });
@@ -133,7 +133,7 @@ test('what will be signed follows the keys while a value is edited, and the read
   await page.context().close();
 });
 
-test('rows hold still under the pointer while others arrive, and come when the reader asks for them', async () => {
+test('rows stay in place under the pointer while others arrive, which appear on request', async () => {
   const { page, url, complaints } = await open();
   await page.goto(`${url}/deliveries`);
   const ids = (): Promise<unknown> =>

@@ -46,7 +46,7 @@ describe('payment-service-sandbox explain', () => {
     });
   });
 
-  test('prints title, detail and fix for people, from a file, and no key', async () => {
+  test('prints title, detail and fix of a request in a file, and no key', async () => {
     const cwd = emptyFolder();
     await writeFile(join(cwd, 'request.http'), http(upper));
     await writeFile(join(cwd, 'keys.env'), `SIGNING_KEY=${KEY}\n`);
@@ -58,7 +58,7 @@ describe('payment-service-sandbox explain', () => {
     expect(stdout).not.toContain(KEY);
   });
 
-  test("knows the verifier's options", async () => {
+  test("accepts the verifier's options", async () => {
     const old = await explained(http(signature), '--tolerance', '30');
     expect(old).toMatchObject({ code: 1, explanation: { cause: 'timestamp_old' } });
   });
@@ -73,7 +73,7 @@ describe('payment-service-sandbox explain', () => {
     expect(result.stderr).not.toContain('    at ');
   });
 
-  test('needs a signing key, and a file that is there', async () => {
+  test('needs a signing key, and an existing file', async () => {
     const missing = await runCommand(['explain', '--request', 'none.http'], { env });
     expect(missing).toMatchObject({
       code: 1,

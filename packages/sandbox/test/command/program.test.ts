@@ -27,7 +27,7 @@ async function withReceiver(...behaviour: string[]) {
 }
 
 describe('payment-service-sandbox -- program', () => {
-  test('gives the program its keys, sends one callback when it listens, and says what happened and why', async () => {
+  test('gives the program its keys, sends one callback when it listens, and reports the outcome and its reason', async () => {
     const { url, args } = await withReceiver('200', '0');
     const { code, stdout, stderr } = await runCommand(args);
     expect(code).toBe(0);
@@ -52,7 +52,7 @@ describe('payment-service-sandbox -- program', () => {
     expect(stderr).not.toContain('Try next');
   });
 
-  test('tells of a program that crashes before it listens, and ends with its exit code', async () => {
+  test('reports a program that crashes before it listens, and exits with its code', async () => {
     const { port, args } = await withReceiver('200', 'crash');
     const { code, stderr } = await runCommand(args);
     expect(code).toBe(7);
@@ -61,14 +61,14 @@ describe('payment-service-sandbox -- program', () => {
     expect(stderr).toContain('ended with exit code 7.');
   });
 
-  test('a program that does not exist is told in one line', async () => {
+  test('a program that does not exist is reported in one line', async () => {
     const { code, stderr } = await runCommand(['--port', '0', '--', 'no-such-program-here']);
     expect(code).toBe(1);
     expect(stderr).toContain('no-such-program-here could not be started: there is no such program.');
     expect(stderr).not.toContain('    at ');
   });
 
-  test('does not start the program when another one holds the port', async () => {
+  test('does not start the program when another one uses the port', async () => {
     const { port, args } = await withReceiver();
     const other = createServer().listen(port, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
@@ -78,7 +78,7 @@ describe('payment-service-sandbox -- program', () => {
     expect(stderr).toContain(`Port ${port} is in use: another program would receive the callbacks.`);
   });
 
-  test('says that no callback was sent when it knows no address, and remembers the address of an earlier start', async () => {
+  test('says that no callback was sent without an address, and remembers the address of an earlier start', async () => {
     const { port, args } = await withReceiver('200', '0');
     const without = [process.execPath, receiver, String(port), '200', '0'];
     const command = await startCommand(['--port', '0', '--', ...without], { until: 'No callback was sent' });
@@ -89,7 +89,7 @@ describe('payment-service-sandbox -- program', () => {
     expect(again.stderr).toContain('The callback was accepted.');
   });
 
-  test('passes a signal on, lets the program end gracefully, and ends with its exit code', async () => {
+  test('forwards a signal, lets the program end gracefully, and exits with its code', async () => {
     const { args } = await withReceiver();
     const command = await startCommand(args, { until: 'Try next' });
     expect(await command.stop('SIGTERM')).toBe(5);

@@ -9,7 +9,7 @@ import { emptyFolder, runCommand, startCommand } from '../support/command.ts';
 import { startMerchant } from '../support/merchant.ts';
 
 describe('payment-service-sandbox', () => {
-  test('prints its address, the keys and what to try, and what it says to try works', async () => {
+  test('prints its address, the keys and a command to try, and that command works', async () => {
     const { url, keys, output } = await startCommand(['--port', '0', '--seed', 'docs']);
     const { account } = createSandbox({ seed: 'docs' });
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -39,7 +39,7 @@ describe('payment-service-sandbox', () => {
     },
   );
 
-  test('SIGINT stops it immediately while callbacks wait, and lets the one in flight end', async () => {
+  test('SIGINT stops it immediately while callbacks wait, and lets the one in flight finish', async () => {
     const merchant = await startMerchant();
     let answer: (() => void) | undefined;
     merchant.answer = (response) => {
@@ -60,7 +60,7 @@ describe('payment-service-sandbox', () => {
     await merchant.close();
   });
 
-  test('keeps its keys in the folder, so that they are the same after a restart', async () => {
+  test('keeps its keys in the folder, so that a restart has the same keys', async () => {
     const { cwd, keys, stop } = await startCommand(['--port', '0']);
     expect(await runCommand(['--port', '0'], { cwd })).toMatchObject({
       code: 1,
@@ -74,7 +74,7 @@ describe('payment-service-sandbox', () => {
     expect(await readFile(join(cwd, '.payment-service-sandbox', '.gitignore'), 'utf8')).toBe('*\n');
   });
 
-  test('threat A46: only you can read what it keeps in the folder, and a folder of an earlier version is corrected', async () => {
+  test('threat A46: only the owner can read its files, and the permissions of a folder of an earlier version are corrected', async () => {
     // Windows has no such modes.
     const [folder, file] = process.platform === 'win32' ? ['666', '666'] : ['700', '600'];
     const cwd = emptyFolder();
@@ -98,7 +98,7 @@ describe('payment-service-sandbox', () => {
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  test('--keys-file writes the keys beside what else is in the file, for its owner only', async () => {
+  test('--keys-file adds the keys to the file, readable by its owner only', async () => {
     const cwd = emptyFolder();
     const path = join(cwd, '.env');
     await writeFile(path, 'PORT=3000\nSIGNING_KEY=old\n\n', { mode: 0o644 });
@@ -115,14 +115,14 @@ describe('payment-service-sandbox', () => {
     expect(output()).toContain('The keys are also in .env.');
   });
 
-  test('--env-file does the same for a file that is there, although Node looks at this option too', async () => {
+  test('--env-file does the same for an existing file, although Node reads this option too', async () => {
     const cwd = emptyFolder();
     await writeFile(join(cwd, '.env'), '');
     await startCommand(['--port', '0', '--env-file=.env'], { cwd });
     expect(await readFile(join(cwd, '.env'), 'utf8')).toContain('SIGNING_KEY=SANDBOXSIGNING');
   });
 
-  test('--help says how to use it', async () => {
+  test('--help prints the usage', async () => {
     const { code, stdout, stderr } = await runCommand(['start', '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     for (const option of [
@@ -142,7 +142,7 @@ describe('payment-service-sandbox', () => {
     }
   });
 
-  test('threat A27: --host beyond loopback prints the risk, and --allow-host is a name that it answers under', async () => {
+  test('threat A27: --host beyond loopback prints the risk, and --allow-host adds a name that it answers under', async () => {
     // An address of loopback that the sandbox does not know as one: the test opens nothing to the network.
     const { url, output } = await startCommand(['--port', '0', '--host', '127.1', '--allow-host', 'sandbox']);
     expect(output()).toContain('anyone on the network can read its keys and move the simulated money.');
@@ -157,7 +157,7 @@ describe('payment-service-sandbox', () => {
     expect([await statusUnder('sandbox'), await statusUnder('example.com')]).toEqual([200, 421]);
   });
 
-  test('a busy port gets a clear message', async () => {
+  test('a busy port is reported with a clear message', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;
@@ -210,7 +210,7 @@ describe('payment-service-sandbox', () => {
     },
   );
 
-  test('takes its defaults from options', async () => {
+  test('takes its defaults from its options', async () => {
     const { url, keys } = await startCommand([
       '--port',
       '0',
@@ -226,7 +226,7 @@ describe('payment-service-sandbox', () => {
     });
   });
 
-  test('package.json offers it from src in the workspace, and from dist when published', async () => {
+  test('package.json exports it from src in the workspace, and from dist when published', async () => {
     const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
     const { bin, publishConfig } = JSON.parse(text);
     expect(bin).toEqual({ 'payment-service-sandbox': './src/command/command.ts' });

@@ -15,7 +15,7 @@ const startSandbox = (...args: string[]) =>
   startCommand(['--port', '0', '--callback-url', merchant.url, '--retry', '{"preset":"none"}', ...args]);
 
 describe('payment-service-sandbox trigger', () => {
-  test('finds the sandbox and the keys of its folder, and prints what happened and why', async () => {
+  test('finds the sandbox and the keys of its folder, and prints the outcome and its reason', async () => {
     const { cwd } = await startSandbox();
     const { code, stdout, stderr } = await runCommand(['trigger'], { cwd });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -29,7 +29,7 @@ describe('payment-service-sandbox trigger', () => {
     });
   });
 
-  test('the misbehaviour that start suggests is one that can be typed', async () => {
+  test('the misbehaviour that start suggests is accepted by trigger', async () => {
     const { cwd, output } = await startSandbox();
     const [, suggested = ''] = /npx payment-service-sandbox (trigger .+)/.exec(output()) ?? [];
     const { code, stdout } = await runCommand(suggested.trim().split(' '), { cwd });
@@ -62,7 +62,7 @@ describe('payment-service-sandbox trigger', () => {
     ]);
   });
 
-  test('exit code 1 when the receiver does something wrong: accepts a bad signature, or is not there', async () => {
+  test('exits with 1 if the receiver accepts a bad signature or is unreachable', async () => {
     const { cwd } = await startSandbox();
     const accepted = await runCommand(['trigger', '--misbehave', 'bad_signature'], { cwd });
     expect(accepted.code).toBe(1);
@@ -75,14 +75,14 @@ describe('payment-service-sandbox trigger', () => {
     expect(stdout).toMatch(/ECONNREFUSED|refused/);
   });
 
-  test('says when a callback comes later than it waits', async () => {
+  test('says so when a callback is due after its timeout', async () => {
     const { cwd } = await startSandbox();
     const { code, stdout } = await runCommand(['trigger', '--misbehave', 'late_ms=86400000'], { cwd });
     expect({ code, received: merchant.received }).toEqual({ code: 0, received: [] });
     expect(stdout).toContain('not sent yet');
   });
 
-  test('takes keys from the environment, from a file, and never from arguments', async () => {
+  test('reads keys from the environment or a file, and never from arguments', async () => {
     const { url, keys } = await startSandbox();
     const env = { PUBLIC_KEY: keys['public-key'] ?? '', SECRET_KEY: keys['secret-key'] ?? '' };
     expect((await runCommand(['trigger', '--sandbox', url], { env })).code).toBe(0);
@@ -102,7 +102,7 @@ describe('payment-service-sandbox trigger', () => {
     expect(argument).toMatchObject({ code: 2, stderr: expect.stringContaining('unknown option') });
   });
 
-  test('sends the keys of a real account nowhere', async () => {
+  test('never sends the keys of a real account', async () => {
     const env = { PUBLIC_KEY: 'pk-live-1', SECRET_KEY: 'sk-live-1' };
     const { code, stderr } = await runCommand(['trigger', '--sandbox', new URL(merchant.url).origin], {
       env,
@@ -112,7 +112,7 @@ describe('payment-service-sandbox trigger', () => {
     expect(stderr).not.toContain('live');
   });
 
-  test('says so when no sandbox answers, and when something else does', async () => {
+  test('says so when no sandbox answers, and when another server does', async () => {
     const env = { PUBLIC_KEY: 'SANDBOXp', SECRET_KEY: 'SANDBOXs' };
     const free = `http://127.0.0.1:${await freePort()}`;
     const gone = await runCommand(['trigger', '--sandbox', free], { env });
@@ -145,7 +145,7 @@ describe('payment-service-sandbox trigger', () => {
     expect(stderr).toContain(says);
   });
 
-  test('threat A47: escapes what an answer holds that could rewrite a terminal or hide text', async () => {
+  test('threat A47: escapes characters of an answer that could rewrite a terminal or hide output', async () => {
     const hidden = 'A\u001B[2J\u009B\u202E\u2066\u200B\uFEFF\u2028\u{E0041}';
     merchant.answer = (response) => response.writeHead(500).end(hidden);
     const { cwd } = await startSandbox();
@@ -158,7 +158,7 @@ describe('payment-service-sandbox trigger', () => {
 });
 
 describe('payment-service-sandbox resend', () => {
-  test('sends a delivery again, and says what happened', async () => {
+  test('sends a delivery again, and reports the outcome', async () => {
     const { cwd } = await startSandbox();
     const { stdout } = await runCommand(['trigger', '--json'], { cwd });
     const [{ id }] = JSON.parse(stdout).deliveries;
