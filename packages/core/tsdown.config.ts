@@ -2,9 +2,9 @@ import { defineConfig, type UserConfig } from 'tsdown';
 
 /** Not for declarations (.d.ts), whose shared files would get the same names and be lost. */
 function isLoadedByAdapters(path: string): boolean {
-  return /\/src\/(\w[\w-]*|verify\/.*|receive\/.*)(?<!\.d)\.ts$/.test(path) && !APART.test(path);
+  return /\/src\/.*(?<!\.d)\.ts$/.test(path) && !APART.test(path);
 }
-const APART = /\.portable|inflate|gzip-member|opentelemetry|reconcile|testing/;
+const APART = /\/(client|explain)\/|\.portable|inflate|gzip-member|opentelemetry|reconcile|testing/;
 
 const config: UserConfig = defineConfig({
   entry: {

@@ -1,3 +1,4 @@
+import { ConfigurationError } from './errors.ts';
 import {
   compareDecimals,
   type Decimal,
@@ -6,9 +7,8 @@ import {
   negated,
   productOf,
   sumOf,
-} from './decimal.ts';
-import { ConfigurationError } from './errors.ts';
-import { BOOLEAN, checkOptions, type OptionRules, REQUIRED } from './options.ts';
+} from './money/decimal.ts';
+import { BOOLEAN, checkOptions, type OptionRules, REQUIRED } from './options/options.ts';
 
 /** A decimal string ("1999.90"), a bigint, or a number of at most 15 significant digits, in the unit of the balances. */
 export type Amount = string | number | bigint;

@@ -1,9 +1,13 @@
 import { prepareKey } from '#digest';
 import { ConfigurationError } from './errors.ts';
 import { ownValue } from './verify/callback-body.ts';
-import { readSignedFields, signedMessage } from './verify/signed-fields.ts';
+import {
+  readSignedFields,
+  signedMessage,
+  type TransactionCallback,
+  type TransactionPayload,
+} from './verify/signed-fields.ts';
 import { prepareSigningKeys } from './verify/signing-keys.ts';
-import type { TransactionCallback, TransactionPayload } from './wire.ts';
 
 /**
  * Signs callback data as the service does (protocol §5.2): for tests and for the sandbox.

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compareDecimals, type Decimal, decimalFrom, parseDecimal } from '../src/decimal.ts';
+import { compareDecimals, type Decimal, decimalFrom, parseDecimal } from '../src/money/decimal.ts';
 
 function decimal(text: string): Decimal {
   const parsed = parseDecimal(text);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type BankEligibility, eligibleBanks } from '../src/client/eligible-banks.ts';
+import { type BankEligibility, eligibleBanks } from '../src/client/selection/eligible-banks.ts';
 import { ConfigurationError } from '../src/errors.ts';
 
 const open = { bank_code: 'EX001', bank_name: 'Example Bank', is_active: true };

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { PaymentProvider } from '../src/client/client.ts';
 import {
   eligibleProviders,
   type IneligibilityCode,
   type IntendedPayment,
-} from '../src/client/eligible-providers.ts';
-import type { PaymentProvider } from '../src/wire.ts';
+} from '../src/client/selection/eligible-providers.ts';
 
 const mtn: PaymentProvider = {
   provider_name: 'Example Mobile Money',

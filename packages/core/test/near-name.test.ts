@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { distance, nearName } from '../src/near-name.ts';
+import { distance, nearName } from '../src/options/near-name.ts';
 
 const KNOWN = [
   'merchant_reference',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { payoutBalance } from '../src/client/payout-balance.ts';
+import { payoutBalance } from '../src/client/selection/payout-balance.ts';
 import { exactWallet } from './client/wire-samples.ts';
 
 const payout = (available_balance: string, currency = 'UGX') => ({

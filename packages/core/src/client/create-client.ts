@@ -1,6 +1,6 @@
-import { BOOLEAN, checkOptions, type OptionRules } from '../options.ts';
-import { noteUnverifiedTls, refuseUnverifiedTls } from './base-url.ts';
-import { MAX_CREDIT, runCall } from './call.ts';
+import { BOOLEAN, checkOptions, type OptionRules } from '../options/options.ts';
+import { MAX_CREDIT, runCall } from './call/call.ts';
+import { ReferenceCache } from './call/reference-cache.ts';
 import type {
   CallOptions,
   Client,
@@ -8,10 +8,10 @@ import type {
   ClientOptionsWithSecretKey,
   ClientWithSecretKey,
 } from './client.ts';
-import { BANKS, type List, PROVIDERS, readList, WALLETS } from './envelope.ts';
-import { ReferenceCache } from './reference-cache.ts';
-import { type ClientSettings, readClientSettings } from './settings.ts';
-import { readWallets } from './wallets.ts';
+import { BANKS, type List, PROVIDERS, readList, WALLETS } from './response/envelope.ts';
+import { readWallets } from './response/wallets.ts';
+import { noteUnverifiedTls, refuseUnverifiedTls } from './settings/base-url.ts';
+import { type ClientSettings, readClientSettings } from './settings/settings.ts';
 
 /**
  * Makes a client for the reference-data endpoints (protocol §4). It has `getWalletBalances()` if `secretKey` is given.

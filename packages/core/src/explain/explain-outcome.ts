@@ -1,4 +1,4 @@
-import { distance } from '../near-name.ts';
+import { distance } from '../options/near-name.ts';
 import { readTimestamp } from '../verify/signature.ts';
 import { type Explanation, OUTCOMES, type OutcomeCause, titleAndFix } from './causes.ts';
 import { type ExplainOptions, explain } from './explain.ts';

@@ -1,5 +1,5 @@
-import { servingEnvironment } from '../environment.ts';
 import { ConfigurationError } from '../errors.ts';
+import { servingEnvironment } from '../options/environment.ts';
 import type { RefusedRequest } from '../receive/receiver.ts';
 import type { Refusal, RefusalCode } from '../verify/refusal.ts';
 import { type ExplainOptions, explain, PROXY_HEADERS } from './explain.ts';

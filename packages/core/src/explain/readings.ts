@@ -1,5 +1,5 @@
-import { isObject } from '../is-object.ts';
 import { jsonText } from '../verify/callback-body.ts';
+import { isObject } from '../verify/json-members.ts';
 import { readSignature } from '../verify/signature.ts';
 import { SIGNED_NAMES, type SignedName } from '../verify/signed-fields.ts';
 import type { Cause } from './causes.ts';

@@ -1,6 +1,6 @@
 import { TimeoutError, UnavailableError } from '../errors.ts';
-import { runHook } from '../hook.ts';
-import { checkOptions, DURATION, FUNCTION, type OptionRules } from '../options.ts';
+import { checkOptions, DURATION, FUNCTION, type OptionRules } from '../options/options.ts';
+import { runHook } from '../reporting/hook.ts';
 import {
   type ReceiverVerifier,
   VERIFIER_RULES,

@@ -1,5 +1,5 @@
-import { encoder } from '../utf8.ts';
 import { isLargerThanBody, jsonText, MAX_BODY_BYTES } from '../verify/callback-body.ts';
+import { encoder } from '../verify/json-members.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 /** A callback request, in the terms that every framework shares. An adapter fills it in and decides nothing. */

@@ -1,4 +1,4 @@
-import { type Trace, type TraceChannel, traceChannel } from '../trace-channel.ts';
+import { type Trace, type TraceChannel, traceChannel } from '../reporting/trace-channel.ts';
 import type { AuthenticRefusal, Refusal, RefusalCode } from '../verify/refusal.ts';
 import { isTransactionCompleted, type VerifiedCallback, type VerifiedRedirect } from '../verify/verified.ts';
 import type { CallbackReceiver, RedirectReceiver, Reply } from './receiver.ts';

@@ -1,6 +1,4 @@
-import { isObject } from '../is-object.ts';
-import { encoder } from '../utf8.ts';
-import { plainNames, spells, visitMembers } from './json-members.ts';
+import { encoder, isObject, plainNames, spells, visitMembers } from './json-members.ts';
 import { SIGNED_NAMES } from './signed-fields.ts';
 
 /** A callback's body: the raw bytes, the JSON string, or the result of a body parser. */

@@ -1,6 +1,6 @@
 import { equalHex } from '#digest';
 import { ConfigurationError } from '../errors.ts';
-import { BOOLEAN, checkOptions, FUNCTION, type OptionRules } from '../options.ts';
+import { BOOLEAN, checkOptions, FUNCTION, type OptionRules } from '../options/options.ts';
 import { type CallbackBody, jsonValue, keptBody, ownValue, readCallbackBody } from './callback-body.ts';
 import {
   queryForm,
@@ -186,7 +186,7 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
         text,
         // A repeated name is malformed under every signature (threat A17); the MAC only tells whether it is evidence.
         malformed: found.repeatsSignedName ? 'body_malformed' : undefined,
-        isUnexpected: nothing,
+        isUnexpected: () => false, // Callbacks belong to no session.
       });
     },
 
@@ -208,9 +208,6 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
     },
   };
 }
-
-/** Callbacks belong to no session. */
-const nothing = (): boolean => false;
 
 /** No member is optional: one that is missing would be read from a polluted Object.prototype (threat A42). */
 interface Reading extends Pick<Findings, 'text'> {

@@ -1,4 +1,5 @@
-import { encoder } from '../utf8.ts';
+// Marked, here and elsewhere: what runs when a file is loaded stays in every bundle that uses something of that file.
+export const encoder: InstanceType<typeof TextEncoder> = /* @__PURE__ */ new TextEncoder();
 
 const PAYLOAD = /* @__PURE__ */ encoder.encode('payload');
 
@@ -10,6 +11,11 @@ const LETTER_U = 0x75;
 const BRACE_BIT = 0x20;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
+
+/** An object that has members, which a list is not. */
+export function isObject(value: unknown): value is Record<PropertyKey, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /** Finds quoted names with their ':', as they are nearly always spelled: only a \u escape can spell a letter in another way. */
 export function plainNames(names: readonly string[]): RegExp {

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
-import { checkOptions, type OptionRule, type OptionRules } from '../options.ts';
+import { checkOptions, type OptionRule, type OptionRules } from '../options/options.ts';
 import { SIGNED_NAMES, type SignedName } from './signed-fields.ts';
 import { UNSIGNED_NAMES } from './unsigned-fields.ts';
 

@@ -1,7 +1,12 @@
 import { sha256Hex } from '#digest';
 import { ConfigurationError } from '../errors.ts';
-import { encoder } from '../utf8.ts';
-import type { TransactionCallback, TransactionPayload } from '../wire.ts';
+import type { components } from '../generated/payment-service.ts';
+import { encoder } from './json-members.ts';
+
+/** The object of a callback: `event` and `payload` (protocol §2.5). */
+export type TransactionCallback = components['schemas']['TransactionCallback'];
+/** The 16 fields of `payload` (protocol §2.5). */
+export type TransactionPayload = components['schemas']['TransactionPayload'];
 
 /** The five strings that the signature proves, and nothing else (protocol §5.2, decision D1). */
 export interface SignedFields {

@@ -1,8 +1,8 @@
 import { prepareKey } from '#digest';
-import { environmentVariable, servingEnvironment } from '../environment.ts';
 import { ConfigurationError } from '../errors.ts';
-import { checkKey } from '../key-check.ts';
-import { checkOptions, type OptionRules, REQUIRED } from '../options.ts';
+import { environmentVariable, servingEnvironment } from '../options/environment.ts';
+import { checkKey } from '../options/key-check.ts';
+import { checkOptions, type OptionRules, REQUIRED } from '../options/options.ts';
 
 /** One of several signing keys, for rotation. */
 export interface SigningKey {

@@ -1,5 +1,4 @@
-import type { TransactionPayload } from '../wire.ts';
-import type { SignedName } from './signed-fields.ts';
+import type { SignedName, TransactionPayload } from './signed-fields.ts';
 
 export type UnsignedName = Exclude<keyof TransactionPayload, SignedName>;
 

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
-import { isLargerThanBody, jsonText } from './callback-body.ts';
+import { isLargerThanBody, jsonText, jsonValue, readCallbackBody } from './callback-body.ts';
 import { readTimestamp, type Timestamp } from './signature.ts';
 import { type SignedFields, transitionId } from './signed-fields.ts';
 import { readUnsignedFields, type UnsignedFields, type UnsignedName } from './unsigned-fields.ts';
@@ -231,6 +231,19 @@ export function bodyText(callback: VerifiedCallback | Evidence): string {
   if (!isLargerThanBody(written)) return written;
   const { event, ...inPayload } = callback.signed;
   return JSON.stringify({ event, payload: { ...inPayload, ...callback.unsigned } });
+}
+
+/**
+ * The unsigned fields of a stored body, as `callback.unsigned` had them. Proved by nothing (protocol §5.2).
+ *
+ * @param text The result of `bodyText()`.
+ *
+ * @example
+ * unsignedFields(row.body).transaction_charge; // 15
+ */
+export function unsignedFields(text: string): UnsignedFields {
+  const payload = readCallbackBody(text)?.payload;
+  return readUnsignedFields((name) => (payload === undefined ? undefined : jsonValue(payload, name)));
 }
 
 /**

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseBaseUrl } from '../../src/client/base-url.ts';
 import type { ClientOptions } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/create-client.ts';
+import { parseBaseUrl } from '../../src/client/settings/base-url.ts';
 import { ConfigurationError } from '../../src/errors.ts';
 import { publicKey, secretKey } from './wire-samples.ts';
 

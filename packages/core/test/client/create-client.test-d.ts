@@ -6,9 +6,10 @@ import type {
   ClientWithSecretKey,
   Deviation,
   ExactWallet,
+  PaymentProvider,
+  PayoutBank,
 } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/create-client.ts';
-import type { PaymentProvider, PayoutBank } from '../../src/wire.ts';
 
 // Compiled, never run: `tsc` is the test.
 declare const fromEnvironment: string | undefined;

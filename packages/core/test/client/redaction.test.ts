@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AttemptReport, ClientOptions, ClientWithSecretKey } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/create-client.ts';
-import { createScrubber } from '../../src/client/scrubber.ts';
+import { createScrubber } from '../../src/client/settings/scrubber.ts';
 import { PaymentServiceError } from '../../src/errors.ts';
 import { failureOf } from './failure-of.ts';
 import { type Answer, failure, reply, replyJson, reset, startService } from './local-service.ts';

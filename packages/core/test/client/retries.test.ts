@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { readRetryAfter } from '../../src/client/call/exchange.ts';
 import type { ClientOptions, ClientWithSecretKey } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/create-client.ts';
-import { readRetryAfter } from '../../src/client/exchange.ts';
 import { ConnectionError } from '../../src/errors.ts';
 import { failureOf } from './failure-of.ts';
 import {

@@ -5,7 +5,7 @@ import {
   type paymentProviderSchema,
   type payoutBankSchema,
   type walletSchema,
-} from '../../src/client/envelope.ts';
+} from '../../src/client/response/envelope.ts';
 import type { components } from '../../src/generated/payment-service.ts';
 
 type Generated = components['schemas'];

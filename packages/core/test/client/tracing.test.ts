@@ -1,7 +1,7 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import { expect, onTestFinished, test } from 'vitest';
+import type { ClientCallTrace } from '../../src/client/call/trace.ts';
 import { createClient } from '../../src/client/create-client.ts';
-import type { ClientCallTrace } from '../../src/client/trace.ts';
 import { failureOf } from './failure-of.ts';
 import { failure, reply, reset, startService, success } from './local-service.ts';
 import { recordedTiming } from './recorded-timing.ts';

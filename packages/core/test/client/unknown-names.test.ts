@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client/create-client.ts';
-import { eligibleProviders } from '../../src/client/eligible-providers.ts';
+import { eligibleProviders } from '../../src/client/selection/eligible-providers.ts';
 import { ConfigurationError } from '../../src/errors.ts';
 import { failureOf } from './failure-of.ts';
 import { startService, success } from './local-service.ts';

@@ -1,5 +1,4 @@
-import type { ExactWallet } from '../../src/client/client.ts';
-import type { PaymentProvider, PayoutBank, Wallet } from '../../src/wire.ts';
+import type { ExactWallet, PaymentProvider, PayoutBank, Wallet } from '../../src/client/client.ts';
 
 /** Literal wire data in the form of protocol §2.2 to §2.4. */
 export const provider: PaymentProvider = {

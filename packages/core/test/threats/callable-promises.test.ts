@@ -1,5 +1,4 @@
 import { describe, expect, test, vi } from 'vitest';
-import { runHook } from '../../src/hook.ts';
 import {
   type CallbackOptions,
   createCallbackReceiver,
@@ -8,6 +7,7 @@ import {
   receiveCallback,
   receiveRedirect,
 } from '../../src/receive/index.ts';
+import { runHook } from '../../src/reporting/hook.ts';
 import { parsed, post } from '../incoming.ts';
 import { callbackData, QUERY, signatureFor, SIGNING_KEY as signingKey } from '../signed-callbacks.ts';
 

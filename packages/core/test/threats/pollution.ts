@@ -26,11 +26,11 @@ import {
 // A bug elsewhere in the process lets a sender write any property of Object.prototype. Every object without an own property of
 // that name then has one.
 
-const SOURCES = ['verify', 'receive', '.'].flatMap((folder) => {
-  const directory = new URL(`../../src/${folder}/`, import.meta.url);
-  const files = readdirSync(directory).filter((name) => name.endsWith('.ts'));
-  return files.map((name) => readFileSync(new URL(name, directory), 'utf8'));
-});
+/** What a receiver loads, and the other entries at the top. */
+const directory = new URL('../../src/', import.meta.url);
+const SOURCES = readdirSync(directory, { recursive: true, encoding: 'utf8' })
+  .filter((path) => /^(?!client|explain|generated).*\.ts$/.test(path))
+  .map((path) => readFileSync(new URL(path.replaceAll('\\', '/'), directory), 'utf8'));
 
 /** Every word outside of comments: among them is every name of a property that the code can read. */
 export const NAMES: readonly string[] = [

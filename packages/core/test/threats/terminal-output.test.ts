@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { printable, printableJson, printableLines } from '../../src/printable.ts';
+import { printable, printableJson, printableLines } from '../../src/reporting/printable.ts';
 
 /** Every code point that could move a cursor, reverse text or hide in it: generated from the Unicode classes. */
 const HIDDEN = Array.from({ length: 0x11_0000 }, (_, point) => point)

@@ -1,6 +1,10 @@
-import type { CacheOptions, ClientOptions, ClientWithSecretKey } from '../../../src/client/client.ts';
+import type {
+  CacheOptions,
+  ClientOptions,
+  ClientWithSecretKey,
+  PaymentProvider,
+} from '../../../src/client/client.ts';
 import { createClient } from '../../../src/client/create-client.ts';
-import type { PaymentProvider } from '../../../src/wire.ts';
 import { type Answer, type LocalService, success } from '../local-service.ts';
 import { provider, publicKey, secretKey } from '../wire-samples.ts';
 

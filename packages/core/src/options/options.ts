@@ -1,4 +1,4 @@
-import { ConfigurationError } from './errors.ts';
+import { ConfigurationError } from '../errors.ts';
 
 /** The check of an option, and its description in messages. */
 export type OptionRule = readonly [isValid: (value: unknown) => boolean, shape: string, isRequired?: true];

@@ -1,8 +1,8 @@
-import { ApiError, ConnectionError, InvalidResponseError, TimeoutError } from '../errors.ts';
+import { ApiError, ConnectionError, InvalidResponseError, TimeoutError } from '../../errors.ts';
+import type { CallOptions, Timing } from '../client.ts';
+import { TRANSIENT } from '../response/failure.ts';
+import type { CacheSettings } from '../settings/settings.ts';
 import { untilAborted } from './call.ts';
-import type { CallOptions, Timing } from './client.ts';
-import { TRANSIENT } from './failure.ts';
-import type { CacheSettings } from './settings.ts';
 
 type Load<T> = (key: string, signal: AbortSignal) => Promise<T>;
 

@@ -1,7 +1,7 @@
-import { PaymentServiceError } from '../errors.ts';
-import { type Trace, type TraceChannel, traceChannel } from '../trace-channel.ts';
-import type { AttemptReport, Operation } from './client.ts';
-import type { ClientSettings } from './settings.ts';
+import { PaymentServiceError } from '../../errors.ts';
+import { type Trace, type TraceChannel, traceChannel } from '../../reporting/trace-channel.ts';
+import type { AttemptReport, Operation } from '../client.ts';
+import type { ClientSettings } from '../settings/settings.ts';
 
 /** A message of the channel `client-call`: one call, with all of its attempts. No address and no query is in it (threat A58). */
 export interface ClientCallTrace extends Trace {

@@ -1,7 +1,7 @@
-import type { FetchInit } from './client.ts';
-import { CHECK_ADDRESS, readServiceMessage } from './envelope.ts';
-import { AttemptFailure, invalid, TRANSIENT } from './failure.ts';
-import type { ClientSettings } from './settings.ts';
+import type { FetchInit } from '../client.ts';
+import { CHECK_ADDRESS, readServiceMessage } from '../response/envelope.ts';
+import { AttemptFailure, invalid, TRANSIENT } from '../response/failure.ts';
+import type { ClientSettings } from '../settings/settings.ts';
 
 /** Far above any real response. Counted after decompression: 200 KB of gzip can hold 200 MB. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;

@@ -1,7 +1,7 @@
-import { type Decimal, formatDecimal, isSumOf, parseDecimal } from '../decimal.ts';
-import type { ExactBalances, ExactWallet } from './client.ts';
+import { type Decimal, formatDecimal, isSumOf, parseDecimal } from '../../money/decimal.ts';
+import type { ExactBalances, ExactWallet } from '../client.ts';
+import type { ClientSettings } from '../settings/settings.ts';
 import { MAX_REPORTS, readList, rowsOf, unexpected, WALLETS } from './envelope.ts';
-import type { ClientSettings } from './settings.ts';
 
 /** Protocol §2.4: `actual_balance` is the sum of all the balances in the wallet. */
 const PARTS = ['available_balance', 'uncleared_balance', 'reserve_balance'] as const;

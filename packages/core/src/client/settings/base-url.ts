@@ -1,6 +1,5 @@
-import { environmentVariable } from '../environment.ts';
-import { ConfigurationError } from '../errors.ts';
-import { isLoopback } from '../loopback.ts';
+import { ConfigurationError } from '../../errors.ts';
+import { environmentVariable, isLoopback } from '../../options/environment.ts';
 
 /** A checked `baseUrl`. */
 export interface BaseUrl {

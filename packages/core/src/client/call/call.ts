@@ -1,8 +1,8 @@
-import { type PaymentServiceError, TimeoutError } from '../errors.ts';
-import type { AttemptReport, FetchInit, Operation } from './client.ts';
+import { type PaymentServiceError, TimeoutError } from '../../errors.ts';
+import type { AttemptReport, FetchInit, Operation } from '../client.ts';
+import { AttemptFailure, invalid } from '../response/failure.ts';
+import type { ClientSettings } from '../settings/settings.ts';
 import { exchange } from './exchange.ts';
-import { AttemptFailure, invalid } from './failure.ts';
-import type { ClientSettings } from './settings.ts';
 import { CALLS, traceCall } from './trace.ts';
 
 /** One call of one operation. */

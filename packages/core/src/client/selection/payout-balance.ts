@@ -1,7 +1,7 @@
-import { compareDecimals, decimalFrom } from '../decimal.ts';
-import { ConfigurationError } from '../errors.ts';
-import { checkOptions } from '../options.ts';
-import type { ExactWallet } from './client.ts';
+import { ConfigurationError } from '../../errors.ts';
+import { compareDecimals, decimalFrom } from '../../money/decimal.ts';
+import { checkOptions } from '../../options/options.ts';
+import type { ExactWallet } from '../client.ts';
 
 /** Whether the payout wallet has enough. If not, `code` says why; the list is closed. */
 export type PayoutBalance =

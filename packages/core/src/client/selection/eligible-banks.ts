@@ -1,5 +1,5 @@
-import { checkOptions } from '../options.ts';
-import type { PayoutBank } from '../wire.ts';
+import { checkOptions } from '../../options/options.ts';
+import type { PayoutBank } from '../client.ts';
 
 /** Why a payout cannot go to a bank. The list is closed, so that it can be translated. */
 export type BankIneligibilityCode = 'unknown' | 'inactive';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from './errors.ts';
+import { ConfigurationError } from '../errors.ts';
 
 // As text: to parse a class such as \p{Cf} takes 0.3 ms, which every program would pay that loads this file.
 /** White space, control and format characters, lone surrogates, and other characters that a screen does not show. */

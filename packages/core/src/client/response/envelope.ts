@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
-import type { operations, paths } from '../generated/payment-service.ts';
-import { isObject } from '../is-object.ts';
-import type { PaymentProvider, PayoutBank, Wallet } from '../wire.ts';
-import type { Operation } from './client.ts';
+import type { operations, paths } from '../../generated/payment-service.ts';
+import { isObject } from '../../verify/json-members.ts';
+import type { Operation, PaymentProvider, PayoutBank, Wallet } from '../client.ts';
+import type { ClientSettings } from '../settings/settings.ts';
 import { AttemptFailure, invalid } from './failure.ts';
-import type { ClientSettings } from './settings.ts';
 
 /** The body of a 200 in the contract. If a field or list is renamed there, this file does not compile. */
 type Body<O extends Operation> = operations[O]['responses'][200]['content']['application/json'];

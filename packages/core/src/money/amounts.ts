@@ -1,13 +1,13 @@
-import { type Decimal, decimalFrom, formatDecimal, parseDecimal } from './decimal.ts';
-import { ConfigurationError, PaymentServiceError } from './errors.ts';
-import { payloadValueStart } from './verify/json-members.ts';
-import type { SignedFields } from './verify/signed-fields.ts';
+import { ConfigurationError, PaymentServiceError } from '../errors.ts';
+import { payloadValueStart } from '../verify/json-members.ts';
+import type { SignedFields } from '../verify/signed-fields.ts';
 import {
   type Evidence,
   isTransactionCompleted,
   openGenuine,
   type VerifiedCallback,
-} from './verify/verified.ts';
+} from '../verify/verified.ts';
+import { type Decimal, decimalFrom, formatDecimal, parseDecimal } from './decimal.ts';
 
 /** The payment that the merchant expects. */
 export interface ExpectedAmount {

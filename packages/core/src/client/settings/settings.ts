@@ -1,10 +1,16 @@
-import manifest from '../../package.json' with { type: 'json' };
-import { ConfigurationError } from '../errors.ts';
-import { runHook } from '../hook.ts';
-import { checkKey } from '../key-check.ts';
-import { BOOLEAN, checkOptions, DURATION, FUNCTION, type OptionRules } from '../options.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+import { ConfigurationError } from '../../errors.ts';
+import { checkKey } from '../../options/key-check.ts';
+import { BOOLEAN, checkOptions, DURATION, FUNCTION, type OptionRules } from '../../options/options.ts';
+import { runHook } from '../../reporting/hook.ts';
+import type {
+  CacheOptions,
+  ClientOptions,
+  ClientOptionsWithSecretKey,
+  Deviation,
+  Timing,
+} from '../client.ts';
 import { type BaseUrl, noteUnverifiedTls, parseBaseUrl, refuseUnverifiedTls } from './base-url.ts';
-import type { CacheOptions, ClientOptions, ClientOptionsWithSecretKey, Deviation, Timing } from './client.ts';
 import { createScrubber, type Scrubber } from './scrubber.ts';
 
 /** Options that have a value after the check: the caller's, or the default. */

@@ -1,6 +1,6 @@
-import { ApiError, ConnectionError, InvalidResponseError, type PaymentServiceError } from '../errors.ts';
-import type { Operation } from './client.ts';
-import type { Scrubber } from './scrubber.ts';
+import { ApiError, ConnectionError, InvalidResponseError, type PaymentServiceError } from '../../errors.ts';
+import type { Operation } from '../client.ts';
+import type { Scrubber } from '../settings/scrubber.ts';
 
 interface FailureDetails {
   readonly code: 'api_error' | 'invalid_response' | 'connection_failed';

@@ -1,7 +1,7 @@
-import { compareDecimals, type Decimal, decimalFrom, parseDecimal, sumOf } from '../decimal.ts';
-import { ConfigurationError } from '../errors.ts';
-import { checkOptions, type OptionRules } from '../options.ts';
-import type { PaymentProvider } from '../wire.ts';
+import { ConfigurationError } from '../../errors.ts';
+import { compareDecimals, type Decimal, decimalFrom, parseDecimal, sumOf } from '../../money/decimal.ts';
+import { checkOptions, type OptionRules } from '../../options/options.ts';
+import type { PaymentProvider } from '../client.ts';
 
 /** What is known about a payment so far. Fields that are left out are not checked. */
 export interface IntendedPayment {
