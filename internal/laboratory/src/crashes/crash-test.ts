@@ -1,6 +1,6 @@
 /**
  * `pnpm crash-test --kills N --store postgres|sqlite [--transitions N] [--seed N] [--control] [--report path]`:
- * kill -9 of receivers, workers and the database server under load, and then the count. Prints tables, writes
+ * kill -9 of receivers, workers and the database server under load, and then the history is judged. Prints tables, writes
  * reports/crash-test-<store>.json, and ends with 1 where a target is missed.
  *
  * With --control the handler's effect commits before the transition is marked as done, in a transaction of its own:
@@ -8,6 +8,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { told } from '../history/results.ts';
 import { runProgram } from '../measure/program.ts';
 import { judgeCrashes } from './judge.ts';
 import { killTable, outcomeTables } from './outcome-tables.ts';
@@ -54,9 +55,9 @@ if (store === undefined || !kills || !transitions || seed === undefined) {
         console.log(`  ${done} kills, ${payments} of ${of} payments`);
       },
     });
-    const { kills: killed, ...counted } = outcome;
+    const { kills: killed, verdict, leaseQueue: _, ...counted } = outcome;
     const [results, tables] = [judgeCrashes(outcome, run), outcomeTables(outcome)];
-    return { results, tables, run, killsByPhase: killTable(killed), ...counted };
+    return { results, tables, run, killsByPhase: killTable(killed), ...told(verdict), ...counted };
   });
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { SeededRandom } from '../history/seeded-random.ts';
 import type { ManagedProcess, Role } from './managed-process.ts';
 import { PHASES, type Phase } from './phase-log.ts';
-import type { SeededRandom } from './seeded-random.ts';
 import type { TestDatabase } from './test-database.ts';
 
 export type Target = 'receiver' | 'worker' | 'server';

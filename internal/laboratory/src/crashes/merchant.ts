@@ -1,10 +1,11 @@
 import { DatabaseSync } from 'node:sqlite';
 import { createInbox, type Inbox, type InboxOptions, postgres, sqlite } from '@payment-service/inbox';
 import pg from 'pg';
-import { type Database, EFFECT_COLUMNS, type Effect } from './database.ts';
+import { type EffectValues, INSERT_EFFECT } from '../history/effects.ts';
+import type { Database } from './database.ts';
 
 /** Writes an effect within the handler's transaction. */
-export type InsertEffect<Tx> = (tx: Tx, effect: Effect) => Promise<unknown>;
+export type InsertEffect<Tx> = (tx: Tx, effect: EffectValues) => Promise<unknown>;
 
 type Options = Omit<InboxOptions<unknown>, 'store'>;
 
@@ -26,14 +27,11 @@ export function withInbox<R>(
     // Once the inbox is closed nothing else listens, and the server is stopped while connections are idle.
     pool.on('error', () => undefined);
     return use(createInbox({ ...OPTIONS, ...options, store: postgres(pool) }), (tx, effect) =>
-      tx.query(
-        `insert into merchant_effect (${EFFECT_COLUMNS}) values ($1, $2, $3, $4, $5)`,
-        valuesOf(effect),
-      ),
+      tx.query(INSERT_EFFECT.postgres, [...effect]),
     );
   }
   return use(createInbox({ ...OPTIONS, ...options, store: sqlite(database.path) }), (tx, effect) =>
-    tx.query(`insert into merchant_effect (${EFFECT_COLUMNS}) values (?, ?, ?, ?, ?)`, valuesOf(effect)),
+    tx.query(INSERT_EFFECT.sqlite, [...effect]),
   );
 }
 
@@ -41,22 +39,14 @@ export function withInbox<R>(
  * The control: writes an effect in a transaction of its own, which commits before the inbox marks the transition as
  * done. A process that dies between the two repeats the effect.
  */
-export function outsideEffects(database: Database): (effect: Effect) => Promise<unknown> {
+export function outsideEffects(database: Database): (effect: EffectValues) => Promise<unknown> {
   if (database.store === 'postgres') {
     const pool = new pg.Pool({ connectionString: database.url, max: 4 });
     pool.on('error', () => undefined);
-    return (effect) =>
-      pool.query(
-        `insert into merchant_effect (${EFFECT_COLUMNS}) values ($1, $2, $3, $4, $5)`,
-        valuesOf(effect),
-      );
+    return (effect) => pool.query(INSERT_EFFECT.postgres, [...effect]);
   }
   const file = new DatabaseSync(database.outsidePath, { timeout: 5000 });
   file.exec('pragma journal_mode = wal; pragma synchronous = full');
-  const insert = file.prepare(`insert into merchant_effect (${EFFECT_COLUMNS}) values (?, ?, ?, ?, ?)`);
-  return async (effect) => insert.run(...valuesOf(effect));
-}
-
-function valuesOf({ transitionId, reference, status, currency, amount }: Effect): string[] {
-  return [transitionId, reference, status, currency, amount];
+  const insert = file.prepare(INSERT_EFFECT.sqlite);
+  return async (effect) => insert.run(...effect);
 }

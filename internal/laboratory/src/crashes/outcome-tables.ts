@@ -1,4 +1,5 @@
-import { figure, type Table } from '../measure/tables.ts';
+import { verdictTable } from '../history/results.ts';
+import type { Table } from '../measure/tables.ts';
 import type { Kill, Target } from './killer.ts';
 import { PHASES, type Phase } from './phase-log.ts';
 import type { CrashTestOutcome } from './run-crash-test.ts';
@@ -15,29 +16,9 @@ export function killTable(kills: readonly Kill[]): KillTable {
   return { receiver: count('receiver'), worker: count('worker'), server: count('server') };
 }
 
-export function outcomeTables({
-  tally,
-  kills,
-  failures,
-  crashLooped,
-  states,
-  seconds,
-}: CrashTestOutcome): readonly Table[] {
-  const counts = {
-    payments: tally.payments,
-    transitions: tally.transitions,
-    'distinct bodies acknowledged': tally.acknowledgedBodies,
-    'distinct bodies stored': tally.storedBodies,
-    'acknowledgements, repeated ones included': tally.acknowledgements,
-    'requests without an acknowledgement': failures,
-    'genuine payments due': tally.duePayments,
-    'applied exactly once': tally.appliedOnce,
-    'sent back after three dead handlers': crashLooped,
-  };
-  const all = [
-    ...Object.entries(counts),
-    ...Object.entries(states).map(([name, n]) => [`state ${name}`, n] as const),
-  ];
+export function outcomeTables(outcome: CrashTestOutcome): readonly Table[] {
+  const { verdict, payments, kills, crashLooped, states, seconds } = outcome;
+  const inStates = Object.entries(states).map(([name, count]) => [`state ${name}`, count] as const);
   return [
     {
       title: `${kills.length} kills in ${seconds} s, by what they hit`,
@@ -48,10 +29,10 @@ export function outcomeTables({
         '',
       ]),
     },
-    {
-      title: 'What was sent, and what became of it',
-      head: ['', 'count', ''],
-      rows: all.map(([name, count]) => [name, figure(count), '']),
-    },
+    verdictTable(verdict, {
+      'payments sent': payments,
+      'sent back after three dead handlers': crashLooped,
+      ...Object.fromEntries(inStates),
+    }),
   ];
 }

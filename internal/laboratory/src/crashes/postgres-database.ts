@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { startPostgres } from '@payment-service/postgres-server';
 import pg from 'pg';
-import { deliveryKey } from './acknowledgement-record.ts';
-import { EFFECT_COLUMNS, EFFECT_TABLE, effectOf } from './database.ts';
-import { OPEN, type TestDatabase } from './test-database.ts';
+import { EFFECT_TABLE } from '../history/effects.ts';
+import { OPEN, readRemains } from '../history/postgres-remains.ts';
+import type { TestDatabase } from './test-database.ts';
 
 /** A session whose server was killed may take longer than this to say so. */
 const ANSWER_MS = 3000;
@@ -21,8 +21,6 @@ export async function postgresDatabase(): Promise<TestDatabase> {
   pool.on('error', () => undefined);
   await pool.query(EFFECT_TABLE);
 
-  const text = async (statement: string): Promise<Record<string, string>[]> =>
-    (await pool.query<Record<string, string>>(statement)).rows;
   const count = async (condition: string): Promise<number | undefined> => {
     const counted = pool
       .query<{ n: number }>(`select count(*)::int as n from payment_inbox.transition where ${condition}`)
@@ -38,21 +36,7 @@ export async function postgresDatabase(): Promise<TestDatabase> {
     restart: () => server.restart(),
     due: () => count(`${OPEN} and next_at <= extract(epoch from clock_timestamp()) * 1000`),
     open: () => count(OPEN),
-    async states() {
-      const rows = await text(
-        `select concat_ws(': ', state, reason) as state, count(*)::text as n from payment_inbox.transition
-         group by 1 order by 1`,
-      );
-      return Object.fromEntries(rows.map(({ state = '', n }) => [state, Number(n)]));
-    },
-    async stored() {
-      const rows = await text(
-        `select c.transition_id as id, encode(sha256(convert_to(b.content, 'UTF8')), 'hex') as digest
-         from payment_inbox.body b join payment_inbox.callback c on c.id = b.transition`,
-      );
-      return new Set(rows.map(({ id = '', digest = '' }) => deliveryKey({ transitionId: id, digest })));
-    },
-    effects: async () => (await text(`select ${EFFECT_COLUMNS} from merchant_effect`)).map(effectOf),
+    remains: () => readRemains(pool),
     async stop() {
       // A session that lost its server without a word is never given back to the pool.
       await Promise.race([pool.end(), wait(ANSWER_MS)]);

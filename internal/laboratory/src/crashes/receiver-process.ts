@@ -2,7 +2,7 @@
 import { flushCompileCache } from 'node:module';
 import { json } from 'node:stream/consumers';
 import type { Expectation } from '@payment-service/inbox';
-import { serve } from '../load/serve.ts';
+import { serve, tellOutcome } from '../load/serve.ts';
 import { answerQuestions } from '../measure/child.ts';
 import type { Database } from './database.ts';
 import { withInbox } from './merchant.ts';
@@ -15,7 +15,7 @@ export interface ReceiverSettings {
 }
 
 answerQuestions(({ database, spool }: ReceiverSettings) =>
-  withInbox(database, { spool }, async (inbox) => {
+  withInbox(database, { spool, onEvent: tellOutcome }, async (inbox) => {
     let count = 0;
     const port = await serve({
       async keep(callback) {

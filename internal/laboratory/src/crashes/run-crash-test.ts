@@ -1,16 +1,17 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { judgeHistory, type Verdict } from '../history/judge-history.ts';
+import { runLeaseQueue } from '../history/lease-queue.ts';
+import { paymentsFor } from '../history/payment-plan.ts';
+import { readRequests } from '../history/record.ts';
+import { seededRandom } from '../history/seeded-random.ts';
 import { atTheEnd, makeFolder, stopped } from '../measure/program.ts';
-import { readAcknowledgements } from './acknowledgement-record.ts';
-import { audit, type Tally } from './audit.ts';
 import { drain } from './drain.ts';
 import { type Kill, Killer } from './killer.ts';
 import { ManagedProcess } from './managed-process.ts';
 import { withInbox } from './merchant.ts';
-import { type Payment, paymentAt, paymentsFor } from './payment-plan.ts';
 import { postgresDatabase } from './postgres-database.ts';
 import type { ReceiverSettings } from './receiver-process.ts';
-import { seededRandom } from './seeded-random.ts';
 import type { SenderOrders, SenderProgress, SenderSettings } from './sender-process.ts';
 import { sqliteDatabase } from './sqlite-database.ts';
 import type { TestDatabase } from './test-database.ts';
@@ -27,10 +28,11 @@ export interface CrashTestOptions {
 }
 
 export interface CrashTestOutcome {
-  readonly tally: Tally;
+  readonly verdict: Verdict;
+  /** Of the other control, which runs beside every test. */
+  readonly leaseQueue: Verdict;
+  readonly payments: number;
   readonly kills: readonly Kill[];
-  /** Requests of the sender that got no 200. */
-  readonly failures: number;
   /** Transitions whose handlers died three times and that a person, here the test, sent back to work. */
   readonly crashLooped: number;
   readonly states: Readonly<Record<string, number>>;
@@ -77,7 +79,7 @@ class Run {
   readonly #payments: number;
   readonly #watch = stuckWatch();
   #killing: Promise<void> = Promise.resolve();
-  #progress: SenderProgress = { begun: 0, isDone: false, failures: 0 };
+  #progress: SenderProgress = { begun: 0, isDone: false };
 
   constructor(
     test: TestDatabase,
@@ -88,7 +90,7 @@ class Run {
     const { database } = test;
     this.#test = test;
     this.#options = options;
-    this.#record = join(where.folder, 'acknowledged');
+    this.#record = join(where.folder, 'history');
     this.#payments = paymentsFor(seed, options.transitions);
     this.#receivers = Array.from({ length: RECEIVERS }, (_, index) => {
       // One with a spool and one without, where there is a server that can be away.
@@ -178,17 +180,11 @@ class Run {
   }
 
   async #count(): Promise<Omit<CrashTestOutcome, 'crashLooped' | 'seconds'>> {
-    const { seed } = this.#options;
-    const acknowledged = await readAcknowledgements(this.#record);
-    const [stored, effects] = [await this.#test.stored(), await this.#test.effects()];
-    const tally = audit(paymentsOf(seed, this.#payments), { acknowledged, stored, effects });
-    const states = await this.#test.states();
-    return { tally, kills: this.#killed, failures: this.#progress.failures, states };
+    const { effects, kept, states } = await this.#test.remains();
+    const verdict = judgeHistory({ requests: await readRequests(this.#record), effects, kept });
+    const leaseQueue = judgeHistory(await runLeaseQueue());
+    return { verdict, leaseQueue, payments: this.#payments, kills: this.#killed, states };
   }
-}
-
-function* paymentsOf(seed: number, count: number): Generator<Payment> {
-  for (let index = 0; index < count; index++) yield paymentAt(seed, index);
 }
 
 /** Throws when what it is shown stays the same for too long. */

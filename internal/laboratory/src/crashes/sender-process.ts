@@ -1,9 +1,10 @@
-/** The service: sends every callback again until it is acknowledged, and writes down that it was. Never killed. */
+/** The service: sends every callback again until it is acknowledged, and writes down each answer. Never killed. */
 import { setTimeout as wait } from 'node:timers/promises';
+import { paymentAt } from '../history/payment-plan.ts';
+import { HistoryRecord } from '../history/record.ts';
+import { type Sending, sendPayment, sendRounds } from '../history/send-payment.ts';
 import { Sender } from '../load/sender.ts';
 import { answerQuestions } from '../measure/child.ts';
-import { AcknowledgementRecord } from './acknowledgement-record.ts';
-import { type Delivery, type Payment, paymentAt } from './payment-plan.ts';
 
 export interface SenderSettings {
   readonly seed: number;
@@ -23,8 +24,6 @@ export interface SenderOrders {
 export interface SenderProgress {
   readonly begun: number;
   readonly isDone: boolean;
-  /** Requests that were not answered, or not with 200: the sender's view of the crashes. */
-  readonly failures: number;
 }
 
 const sender = new Sender(() => orders.addresses, 5);
@@ -35,22 +34,19 @@ let isDone = false;
 answerQuestions((question: SenderSettings | SenderOrders): SenderProgress => {
   if ('seed' in question) void sendAll(question);
   else orders = question;
-  return { begun, isDone, failures: sender.failures };
+  return { begun, isDone };
 });
 
 async function sendAll(settings: SenderSettings): Promise<void> {
-  const acknowledged = new AcknowledgementRecord(settings.record);
-  const loops = Array.from({ length: settings.concurrency }, () => sendPayments(settings, acknowledged));
-  await Promise.all(loops);
-  acknowledged.close();
+  const record = new HistoryRecord(settings.record);
+  const sending = { sender, record };
+  await Promise.all(Array.from({ length: settings.concurrency }, () => sendPayments(settings, sending)));
+  record.close();
   sender.close();
   isDone = true;
 }
 
-async function sendPayments(
-  { seed, payments }: SenderSettings,
-  record: AcknowledgementRecord,
-): Promise<void> {
+async function sendPayments({ seed, payments }: SenderSettings, sending: Sending): Promise<void> {
   while (begun < payments) {
     if (begun >= orders.limit) {
       await wait(5);
@@ -58,31 +54,8 @@ async function sendPayments(
     }
     const index = begun;
     begun += 1;
-    await sendPayment(paymentAt(seed, index), record);
+    await sendPayment(paymentAt(seed, index), sending);
     // The service may repeat anything at any time, long after it was acknowledged.
-    if (index >= 100 && index % 20 === 0) await sendRounds(paymentAt(seed, index - 100), record);
+    if (index >= 100 && index % 20 === 0) await sendRounds(paymentAt(seed, index - 100), sending);
   }
-}
-
-async function sendPayment(payment: Payment, record: AcknowledgementRecord): Promise<void> {
-  const { expectation, reference: merchant_reference } = payment;
-  const expect = async (): Promise<void> => {
-    if (expectation === undefined) return;
-    const { currency, amount } = expectation;
-    await sender.untilAnswered('/expectations', 204, {
-      body: JSON.stringify([{ merchant_reference, currency, amount }]),
-    });
-  };
-  if (expectation?.isLate === false) await expect();
-  await sendRounds(payment, record);
-  if (expectation?.isLate === true) await expect();
-}
-
-async function sendRounds({ rounds }: Payment, record: AcknowledgementRecord): Promise<void> {
-  for (const round of rounds) await Promise.all(round.map((one) => deliver(one, record)));
-}
-
-async function deliver(delivery: Delivery, record: AcknowledgementRecord): Promise<void> {
-  await sender.untilAnswered('/callbacks', 200, delivery);
-  record.add(delivery);
 }

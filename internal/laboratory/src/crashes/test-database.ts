@@ -1,4 +1,5 @@
-import type { Database, Effect } from './database.ts';
+import type { Remains } from '../history/postgres-remains.ts';
+import type { Database } from './database.ts';
 
 /** The database of a run, as the test itself sees it: past the inbox, with plain statements. */
 export interface TestDatabase {
@@ -10,12 +11,7 @@ export interface TestDatabase {
   due(): Promise<number | undefined>;
   /** Transitions that a worker will still attempt, now or later; undefined while the server is unavailable. */
   open(): Promise<number | undefined>;
-  /** How many transitions are in each state, with the reason where there is one. */
-  states(): Promise<Readonly<Record<string, number>>>;
-  /** Every body that is kept, as in the sender's record. */
-  stored(): Promise<ReadonlySet<string>>;
-  effects(): Promise<readonly Effect[]>;
+  /** At the end. */
+  remains(): Promise<Remains>;
   stop(): Promise<void>;
 }
-
-export const OPEN = 'next_at is not null';

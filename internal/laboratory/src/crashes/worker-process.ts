@@ -2,6 +2,8 @@
 import { flushCompileCache } from 'node:module';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { HandledTransition, Inbox, InboxEvent } from '@payment-service/inbox';
+import { effectValues } from '../history/effects.ts';
+import { monotonicMs } from '../history/record.ts';
 import { answerQuestions } from '../measure/child.ts';
 import type { Database } from './database.ts';
 import { type InsertEffect, outsideEffects, withInbox } from './merchant.ts';
@@ -36,12 +38,12 @@ async function linger(): Promise<void> {
 async function work({ database, concurrency, isControl, isDraining }: WorkerSettings): Promise<void> {
   await withInbox(database, { onEvent }, async <Tx>(inbox: Inbox<Tx>, insertEffect: InsertEffect<Tx>) => {
     const outside = isControl ? outsideEffects(database) : undefined;
-    const apply = async ({ tx, signed, settled, transitionId }: HandledTransition<Tx>): Promise<void> => {
+    const apply = async (transition: HandledTransition<Tx>): Promise<void> => {
+      const began = monotonicMs();
+      const { tx, transitionId } = transition;
       enterPhase('handler', transitionId);
       await linger();
-      const { currency = '', amount = '' } = settled ?? {};
-      const { merchant_reference: reference, transaction_status: status } = signed;
-      const effect = { transitionId, reference, status, currency, amount };
+      const effect = effectValues(transition, began);
       await (outside === undefined ? insertEffect(tx, effect) : outside(effect));
       await linger();
       enterPhase('commit', transitionId);

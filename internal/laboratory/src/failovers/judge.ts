@@ -1,3 +1,4 @@
+import { caughtResult, verdictResults } from '../history/results.ts';
 import { judge, type Result } from '../measure/results.ts';
 import type { Outcome } from './run.ts';
 
@@ -6,31 +7,22 @@ export function judgeFailovers(
   { synchronous, control }: { readonly synchronous: Outcome; readonly control: Outcome },
   rounds: number,
 ): readonly Result[] {
-  const { tally } = synchronous;
+  const died = synchronous.rounds.length;
   const underLoad = synchronous.rounds.filter(({ underWay }) => underWay > 0);
   return [
-    judge(
-      'primaries killed, and standbys promoted',
-      'failovers',
-      synchronous.rounds.length,
-      'exactly',
-      rounds,
-    ),
-    judge('of those with callbacks under way', 'failovers', underLoad.length, 'exactly', rounds),
-    judge('acknowledged and lost', 'callbacks', tally.lostCallbacks, 'exactly', 0),
-    judge('acknowledged and not applied', 'payments', tally.lostPayments, 'exactly', 0),
-    judge('applied twice', 'payments', tally.appliedTwice, 'exactly', 0),
-    judge('applied exactly once', 'payments', tally.appliedOnce, 'exactly', tally.acknowledged),
-    judge('effects of nothing', 'payments', tally.strangeEffects, 'exactly', 0),
+    judge('primaries killed, and standbys promoted', 'failovers', died, 'exactly', rounds),
+    judge('of those with requests under way', 'failovers', underLoad.length, 'exactly', rounds),
+    ...verdictResults(synchronous.verdict, 100 * rounds),
     judge('warnings at the start', 'programs', warningsOf(synchronous), 'exactly', 0),
+    caughtResult('asynchronous', control.verdict, 'lost'),
+    caughtResult('asynchronous', control.verdict, 'dropped'),
     judge(
-      'control, asynchronous: acknowledged and lost',
-      'callbacks',
-      control.tally.lostCallbacks,
-      'at least',
-      1,
+      'control, asynchronous: applied twice',
+      'payments',
+      control.verdict.faults.doubled.length,
+      'exactly',
+      0,
     ),
-    judge('control, asynchronous: applied twice', 'payments', control.tally.appliedTwice, 'exactly', 0),
     judge('control, asynchronous: warnings at the start', 'programs', warningsOf(control), 'at least', 1),
   ];
 }

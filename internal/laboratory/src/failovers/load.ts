@@ -1,81 +1,68 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { paymentAt } from '../history/payment-plan.ts';
+import { HistoryRecord } from '../history/record.ts';
+import { type Sending, sendPayment, sendRounds } from '../history/send-payment.ts';
 import { Sender } from '../load/sender.ts';
-import { type Payment, paymentAt } from './payments.ts';
 
 /** How many payments are under way at the same time. */
 const AT_ONCE = 16;
-/** After each payment, on average: the workers have to keep up on a small machine. */
-const PAUSE_MS = 60;
+
+export interface LoadOptions {
+  readonly addresses: readonly string[];
+  /** The file for the history. */
+  readonly record: string;
+  readonly seed: number;
+  /** After each payment, on average: the workers have to keep up on a small machine. @default 60 */
+  readonly pauseMs?: number;
+}
 
 /**
  * The service and the merchant's shop: expects payments, sends their callbacks, and sends each again until it is answered
- * 200. It runs in the process of the test, which nothing kills, and keeps the record of what was acknowledged.
+ * 200. It runs in the process of the test, which nothing kills, and keeps the history.
  */
 export class Load {
-  readonly #sender: Sender;
-  readonly #acknowledged = new Set<string>();
+  readonly #sending: Sending;
   readonly #loops: readonly Promise<void>[];
+  readonly #options: LoadOptions;
   #begun = 0;
-  #answers = 0;
-  #underWay = 0;
+  #acknowledged = 0;
   #isStopped = false;
 
-  constructor(addresses: readonly string[]) {
-    this.#sender = new Sender(() => addresses, 10);
+  constructor(options: LoadOptions) {
+    this.#options = options;
+    const record = new HistoryRecord(options.record);
+    this.#sending = { record, sender: new Sender(() => options.addresses, 10) };
     this.#loops = Array.from({ length: AT_ONCE }, () => this.#pay());
   }
 
-  /** References of the payments whose expectation and callback were acknowledged. */
-  get acknowledged(): ReadonlySet<string> {
+  /** Payments of which everything was answered. */
+  get acknowledged(): number {
     return this.#acknowledged;
   }
 
-  /** Answers of 200, repetitions included. */
-  get answers(): number {
-    return this.#answers;
-  }
-
-  /** Requests that got no answer, or another one. */
-  get failures(): number {
-    return this.#sender.failures;
-  }
-
-  /** Callbacks that wait for their answer at this moment. */
+  /** Payments that wait for an answer at this moment. */
   get underWay(): number {
-    return this.#underWay;
+    return this.#sending.sender.underWay;
   }
 
   /** Begins no further payment, and resolves when each that was begun is acknowledged. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await Promise.all(this.#loops);
-    this.#sender.close();
+    this.#sending.sender.close();
+    this.#sending.record.close();
   }
 
   async #pay(): Promise<void> {
+    const { seed, pauseMs = 60 } = this.#options;
     while (!this.#isStopped) {
-      const index = this.#begun;
+      const payment = paymentAt(seed, this.#begun);
       this.#begun += 1;
-      const payment = paymentAt(index);
-      await this.#sender.untilAnswered('/expectations', 204, { body: JSON.stringify(payment.expectation) });
-      await this.#deliver(payment);
-      this.#acknowledged.add(payment.reference);
+      await sendPayment(payment, this.#sending);
+      this.#acknowledged += 1;
       // The service may repeat a callback, immediately or later.
-      if (index % 4 === 0) await this.#deliver(payment);
-      await wait(PAUSE_MS * 2 * Math.random());
+      if (this.#begun % 4 === 0) await sendRounds(payment, this.#sending);
+      await wait(pauseMs * 2 * Math.random());
     }
-  }
-
-  /** Every third callback comes twice at the same moment. */
-  async #deliver(payment: Payment): Promise<void> {
-    const times = Math.random() < 0.3 ? 2 : 1;
-    await Promise.all(
-      Array.from({ length: times }, async () => {
-        this.#underWay += 1;
-        await this.#sender.untilAnswered('/callbacks', 200, payment);
-        this.#underWay -= 1;
-        this.#answers += 1;
-      }),
-    );
   }
 }

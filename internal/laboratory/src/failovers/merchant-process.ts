@@ -1,9 +1,17 @@
 /** A program of the merchant's: a receiver behind HTTP, or a worker. It lives through every failover. */
 import { json } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
-import { createInbox, type Expectation, type Inbox, postgres } from '@payment-service/inbox';
+import {
+  createInbox,
+  type Expectation,
+  type HandledTransition,
+  type Inbox,
+  postgres,
+} from '@payment-service/inbox';
 import pg from 'pg';
-import { serve } from '../load/serve.ts';
+import { effectValues, INSERT_EFFECT } from '../history/effects.ts';
+import { monotonicMs } from '../history/record.ts';
+import { serve, tellOutcome } from '../load/serve.ts';
 import { answerQuestions } from '../measure/child.ts';
 
 export interface MerchantSettings {
@@ -25,7 +33,10 @@ answerQuestions(async ({ role, url }: MerchantSettings): Promise<MerchantReady> 
   const pool = new pg.Pool({ connectionString: url, max: 12, connectionTimeoutMillis: 5000 });
   pool.on('error', () => undefined);
   // Retries are quick, so that a run does not wait for them; otherwise the inbox as a merchant has it.
-  const inbox = createInbox({ store: postgres(pool), retry: { firstDelayMs: 50, longestDelayMs: 1000 } });
+  const retry = { firstDelayMs: 50, longestDelayMs: 1000 };
+  // A handler that fails runs again; the history shows what that led to.
+  const onError = (): undefined => undefined;
+  const inbox = createInbox({ store: postgres(pool), retry, onEvent: tellOutcome, onError });
   await inbox.ready();
   const address = role === 'receiver' ? await receive(inbox) : work(inbox);
   // Warnings are told in the next turn.
@@ -34,10 +45,10 @@ answerQuestions(async ({ role, url }: MerchantSettings): Promise<MerchantReady> 
 });
 
 function work(own: Inbox<pg.PoolClient>): undefined {
-  own.handle(async ({ tx, signed }) => {
-    // No constraint on this table: what happens twice is two rows.
-    await tx.query('insert into merchant_effect (reference) values ($1)', [signed.merchant_reference]);
-  });
+  const apply = async (transition: HandledTransition<pg.PoolClient>): Promise<void> => {
+    await transition.tx.query(INSERT_EFFECT.postgres, [...effectValues(transition, monotonicMs())]);
+  };
+  for (const status of ['COMPLETED', 'FAILED']) own.handle(apply, { status });
   void own.work({ signal: new AbortController().signal });
 }
 
@@ -46,7 +57,8 @@ async function receive(own: Inbox<pg.PoolClient>): Promise<string> {
     keep: own.receive,
     others: {
       async '/expectations'(request) {
-        await own.expect((await json(request)) as Expectation);
+        const expectations = (await json(request)) as Expectation[];
+        await Promise.all(expectations.map((expectation) => own.expect(expectation)));
         return undefined;
       },
     },

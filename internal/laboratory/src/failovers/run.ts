@@ -1,7 +1,12 @@
+import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { EFFECT_TABLE } from '../history/effects.ts';
+import { judgeHistory, type Verdict } from '../history/judge-history.ts';
+import { drained, readRemains } from '../history/postgres-remains.ts';
+import { readRequests } from '../history/record.ts';
 import { withClient } from '../load/postgres.ts';
-import { atTheEnd, cleanUp, stopped } from '../measure/program.ts';
-import { readRemains, type Tally, tally } from './count.ts';
+import { atTheEnd, cleanUp, makeFolder, stopped } from '../measure/program.ts';
 import { Load } from './load.ts';
 import { Merchant } from './merchant.ts';
 import { Pair } from './pair.ts';
@@ -17,7 +22,7 @@ export interface RunOptions {
 export interface Round {
   /** Whether the standby was cut off for a moment before. */
   readonly isStalled: boolean;
-  /** Callbacks that waited for their answer when the primary was killed. */
+  /** Requests that waited for their answer when the primary was killed. */
   readonly underWay: number;
   /** Acknowledged while the standby was cut off. */
   readonly acknowledgedInStall: number;
@@ -27,10 +32,8 @@ export interface Round {
 
 export interface Outcome {
   readonly rounds: readonly Round[];
-  readonly tally: Tally;
+  readonly verdict: Verdict;
   readonly states: Readonly<Record<string, number>>;
-  readonly answers: number;
-  readonly failures: number;
   /** Codes of the warnings that the inboxes gave at their start. */
   readonly warnings: readonly string[];
   readonly seconds: number;
@@ -51,13 +54,12 @@ export async function run(options: RunOptions): Promise<Outcome> {
   try {
     const pair = await Pair.start(isSynchronous);
     atTheEnd(() => pair.stop());
-    await withClient(pair.primaryUrl, (client) =>
-      client.query('create table merchant_effect (reference text not null)'),
-    );
+    await withClient(pair.primaryUrl, (client) => client.query(EFFECT_TABLE));
+    const record = join(await makeFolder(), 'history');
     await pair.addStandby();
     const merchant = await Merchant.start(pair.url);
     atTheEnd(() => merchant.end());
-    const load = new Load(merchant.addresses);
+    const load = new Load({ addresses: merchant.addresses, record, seed: randomInt(1_000_000) });
     const watch = { load, merchant };
     const rounds: Round[] = [];
     for (let index = 0; index < wanted; index++) {
@@ -68,13 +70,14 @@ export async function run(options: RunOptions): Promise<Outcome> {
       onRound?.(round);
     }
     await load.stop();
-    const remains = await readRemains(pair.primaryUrl);
+    const { states, effects, kept } = await withClient(pair.primaryUrl, async (client) => {
+      await drained(client);
+      return readRemains(client);
+    });
     return {
       rounds,
-      tally: tally(load.acknowledged, remains),
-      states: remains.states,
-      answers: load.answers,
-      failures: load.failures,
+      verdict: judgeHistory({ requests: await readRequests(record), effects, kept }),
+      states,
       warnings: merchant.warnings,
       seconds: Math.round((performance.now() - started) / 1000),
     };
@@ -97,7 +100,7 @@ interface RoundOptions {
 async function failOver({ pair, isStalled, isSynchronous }: RoundOptions, watch: Watch): Promise<Round> {
   const { load } = watch;
   await acknowledgements(BETWEEN - AFTER, watch);
-  const before = load.answers;
+  const before = load.acknowledged;
   if (isStalled) {
     pair.stallStandby();
     await wait(200 + 300 * Math.random());
@@ -108,20 +111,20 @@ async function failOver({ pair, isStalled, isSynchronous }: RoundOptions, watch:
   }
   // A moment at which callbacks are on their way.
   for (let turn = 0; load.underWay === 0 && turn < 1000; turn++) await wait(1);
-  const { underWay, answers } = load;
+  const { underWay, acknowledged } = load;
   const killed = performance.now();
   await pair.failOver();
   await acknowledgements(1, watch);
   const recoveryMs = Math.round(performance.now() - killed);
   await acknowledgements(AFTER, watch);
-  return { isStalled, underWay, acknowledgedInStall: isStalled ? answers - before : 0, recoveryMs };
+  return { isStalled, underWay, acknowledgedInStall: isStalled ? acknowledged - before : 0, recoveryMs };
 }
 
 /** Resolves when so many more payments are acknowledged. */
 async function acknowledgements(count: number, { load, merchant }: Watch): Promise<void> {
-  const wanted = load.acknowledged.size + count;
+  const wanted = load.acknowledged + count;
   const end = performance.now() + STUCK_MS;
-  while (load.acknowledged.size < wanted) {
+  while (load.acknowledged < wanted) {
     stopped.throwIfAborted();
     merchant.check();
     if (performance.now() > end) throw new Error(`Nothing was acknowledged for ${STUCK_MS / 1000} s.`);

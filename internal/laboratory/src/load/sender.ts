@@ -1,12 +1,29 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
+import { monotonicMs } from '../history/record.ts';
 import { inConcert, type Timed } from './in-concert.ts';
+import { OUTCOME } from './serve.ts';
 
 /** What is posted: a callback, or without a signature something of the merchant's. */
 export interface Message {
   readonly body: string;
   readonly signature?: string;
 }
+
+/** A whole answer; without a status there was none. */
+interface Answer {
+  readonly status: number | undefined;
+  /** How the inbox kept the callback, where the receiver says so. */
+  readonly outcome: string | undefined;
+}
+
+/** With the times of its request and of its end. */
+export interface Attempt extends Answer {
+  readonly began: number;
+  readonly ended: number;
+}
+
+const NO_ANSWER: Answer = { status: undefined, outcome: undefined };
 
 /** A receiver that does not answer was killed, or waits for a database that was. */
 const ANSWER_MS = 10_000;
@@ -16,8 +33,8 @@ export class Sender {
   readonly #agent = new Agent({ keepAlive: true });
   readonly #addresses: () => readonly string[];
   readonly #firstDelayMs: number;
-  /** Requests without an answer, or with another one: the sender's view of the failures. */
-  failures = 0;
+  /** Requests that wait for their answer at this moment. */
+  underWay = 0;
 
   /** @param firstDelayMs before a repetition; it doubles up to twentyfold. */
   constructor(addresses: () => readonly string[], firstDelayMs: number) {
@@ -25,13 +42,24 @@ export class Sender {
     this.#firstDelayMs = firstDelayMs;
   }
 
-  async untilAnswered(path: string, wanted: number, message: Message): Promise<void> {
+  /** @param onAttempt told of every attempt that had somewhere to go. */
+  async untilAnswered(
+    path: string,
+    wanted: number,
+    message: Message,
+    onAttempt: (attempt: Attempt) => void,
+  ): Promise<void> {
     for (let attempt = 0; ; attempt++) {
       const addresses = this.#addresses();
       const address = addresses[Math.floor(Math.random() * addresses.length)];
-      const url = `${address}${path}`;
-      if (address !== undefined && (await post(url, message, this.#agent, ANSWER_MS)) === wanted) return;
-      this.failures += 1;
+      if (address !== undefined) {
+        const began = monotonicMs();
+        this.underWay += 1;
+        const answer = await post(`${address}${path}`, message, this.#agent, ANSWER_MS);
+        this.underWay -= 1;
+        onAttempt({ ...answer, began, ended: monotonicMs() });
+        if (answer.status === wanted) return;
+      }
       await wait(this.#firstDelayMs * Math.min(2 ** attempt, 20) * (0.5 + Math.random()));
     }
   }
@@ -57,17 +85,11 @@ export async function sendCallbacks(
 
 /** @throws {Error} when it is not acknowledged. */
 export async function sendCallback(port: number, callback: Message, agent: Agent): Promise<void> {
-  const status = await post(`http://127.0.0.1:${port}/callbacks`, callback, agent);
+  const { status } = await post(`http://127.0.0.1:${port}/callbacks`, callback, agent);
   if (status !== 200) throw new Error(`A callback was answered ${status ?? 'incompletely'}, not 200.`);
 }
 
-/** @returns the status; undefined without a whole answer. */
-function post(
-  url: string,
-  { body, signature }: Message,
-  agent: Agent,
-  timeout?: number,
-): Promise<number | undefined> {
+function post(url: string, { body, signature }: Message, agent: Agent, timeout?: number): Promise<Answer> {
   return new Promise((resolve) => {
     const headers = {
       'content-type': 'application/json',
@@ -76,12 +98,15 @@ function post(
     };
     const sent = request(url, { method: 'POST', agent, headers, timeout }, (response) => {
       response.resume();
-      response.on('error', () => resolve(undefined));
-      response.on('end', () => resolve(response.complete ? response.statusCode : undefined));
-      response.on('close', () => resolve(undefined));
+      response.on('error', () => resolve(NO_ANSWER));
+      response.on('end', () => {
+        const outcome = response.headers[OUTCOME]?.toString();
+        resolve(response.complete ? { status: response.statusCode, outcome } : NO_ANSWER);
+      });
+      response.on('close', () => resolve(NO_ANSWER));
     });
     sent.on('timeout', () => sent.destroy());
-    sent.on('error', () => resolve(undefined));
+    sent.on('error', () => resolve(NO_ANSWER));
     sent.end(body);
   });
 }

@@ -1,8 +1,21 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { VerifiedCallback } from '@payment-service/core';
 import { createCallbackReceiver, incomingCallback, receiveCallback } from '@payment-service/core/receive';
+import type { InboxEvent } from '@payment-service/inbox';
 import { SIGNING_KEY } from './callbacks.ts';
+
+/** A header that no real receiver sends: how the inbox kept the callback. */
+export const OUTCOME = 'outcome';
+
+const answering = new AsyncLocalStorage<{ outcome?: string }>();
+
+/** For `onEvent` of an inbox that keeps what this server receives: its answers then say how a callback was kept. */
+export function tellOutcome(event: InboxEvent): void {
+  const answer = answering.getStore();
+  if (answer !== undefined && event.name === 'callback.received') answer.outcome = event.outcome;
+}
 
 /** A server of the merchant's. Only what keeps a callback differs between programs. What fails is answered 503. */
 export interface Served {
@@ -28,8 +41,12 @@ export async function serve({ keep, others = {}, onError }: Served): Promise<num
         response.writeHead(text === undefined ? 204 : 200).end(text);
         return;
       }
-      const { reply } = await receiveCallback(incomingCallback(request), receiver);
+      const answer: { outcome?: string } = {};
+      const { reply } = await answering.run(answer, () =>
+        receiveCallback(incomingCallback(request), receiver),
+      );
       if (reply === undefined) throw new Error('onCallback is set, so core answers.');
+      if (answer.outcome !== undefined) response.setHeader(OUTCOME, answer.outcome);
       response.writeHead(reply.status, reply.headers).end(reply.body);
     } catch {
       response.writeHead(503).end();

@@ -1,81 +1,63 @@
-import { describe, expect, test } from 'vitest';
-import type { Tally } from '../../src/crashes/audit.ts';
+import { expect, test } from 'vitest';
 import { judgeCrashes, type Wanted } from '../../src/crashes/judge.ts';
 import type { Kill } from '../../src/crashes/killer.ts';
+import type { CrashTestOutcome } from '../../src/crashes/run-crash-test.ts';
+import { FAULTS, type Fault } from '../../src/history/judge-history.ts';
+import { verdictOf } from '../support/verdict.ts';
 
-const TALLY: Tally = {
-  payments: 90,
-  transitions: 100,
-  acknowledgements: 200,
-  acknowledgedBodies: 150,
-  storedBodies: 150,
-  lostBodies: 0,
-  strangeBodies: 0,
-  unacknowledgedBodies: 0,
-  duePayments: 80,
-  appliedOnce: 80,
-  lostPayments: 0,
-  doubledPayments: 0,
-  forgedEffects: 0,
-};
 const IN_COMMIT: Kill = { target: 'worker', phase: 'commit' };
 const IN_INTAKE: Kill = { target: 'receiver', phase: 'intake' };
 const IDLE: Kill = { target: 'receiver', phase: 'idle' };
+const DOUBLED = verdictOf({ doubled: ['A'] }, { appliedOnce: 79 });
 
-describe('a run is judged', () => {
-  test('nothing lost, nothing doubled, killed at bad moments', () => {
-    expect(missed({})).toEqual([]);
-  });
+test('a crash run passes if it lost and doubled nothing, was killed at bad moments, and the lease queue doubled', () => {
+  expect(missed({})).toEqual([]);
+});
 
-  test.each([
-    [{ lostBodies: 1 }, ['acknowledged and not stored']],
-    [{ strangeBodies: 1 }, ['stored and never sent']],
-    [{ unacknowledgedBodies: 1 }, ['sent and never acknowledged']],
-    [{ lostPayments: 1, appliedOnce: 79 }, ['payments lost', 'payments applied exactly once']],
-    [{ doubledPayments: 1, appliedOnce: 79 }, ['payments applied twice', 'payments applied exactly once']],
-    [{ forgedEffects: 1 }, ['forged amounts applied']],
-    [{ transitions: 99 }, ['transitions']],
-  ])('%j is a miss', (tally, names) => {
-    expect(missed({ tally })).toEqual(names);
-  });
+test.each(Object.keys(FAULTS) as Fault[])('one fault of the kind "%s" fails a crash run', (fault) => {
+  expect(missed({ verdict: verdictOf({ [fault]: ['A'] }) })).toEqual([FAULTS[fault]]);
+});
 
-  test('fewer kills than asked for, or kills at moments that do not hurt', () => {
-    expect(missed({ kills: [IN_COMMIT, IN_COMMIT, IN_INTAKE] })).toEqual(['kills']);
-    expect(missed({ kills: [IN_COMMIT, IDLE, IDLE, IDLE] })).toEqual([
-      'kills during intake, handler or commit',
-    ]);
-    expect(missed({ kills: [IN_INTAKE, IN_INTAKE, IN_INTAKE, IN_INTAKE] })).toEqual([
-      'kills inside a handler or its commit',
-    ]);
-  });
+test('too few bodies, kills or kills at bad moments fail a crash run', () => {
+  expect(missed({ verdict: verdictOf({}, { bodies: 99 }) })).toEqual(['distinct bodies acknowledged']);
+  expect(missed({ verdict: verdictOf({}, { due: 44, appliedOnce: 44 }) })).toEqual(['payments due']);
+  expect(missed({ kills: [IN_COMMIT, IN_COMMIT, IN_INTAKE] })).toEqual(['kills']);
+  expect(missed({ kills: [IN_COMMIT, IDLE, IDLE, IDLE] })).toEqual([
+    'kills during intake, handler or commit',
+  ]);
+  expect(missed({ kills: [IN_INTAKE, IN_INTAKE, IN_INTAKE, IN_INTAKE] })).toEqual([
+    'kills inside a handler or its commit',
+  ]);
+});
 
-  test('the control has to show doubles, and may show nothing else', () => {
-    const doubled = { doubledPayments: 3, appliedOnce: 77 };
-    expect(missed({ tally: doubled, isControl: true })).toEqual([]);
-    expect(missed({ isControl: true })).toEqual(['payments applied twice by the control']);
-    expect(missed({ tally: { ...doubled, lostPayments: 1 }, isControl: true })).toEqual(['payments lost']);
-  });
+test('a lease queue that does not double fails a crash run', () => {
+  expect(missed({ leaseQueue: verdictOf({}) })).toEqual([`control, a queue with leases: ${FAULTS.doubled}`]);
+});
+
+test('the control of a crash run has to show doubles, and may lose nothing', () => {
+  expect(missed({ verdict: DOUBLED, isControl: true })).toEqual([]);
+  expect(missed({ isControl: true })).toEqual([
+    `control, effects outside the transaction: ${FAULTS.doubled}`,
+  ]);
+  const lost = verdictOf({ doubled: ['A'], lost: ['B'] }, { appliedOnce: 78 });
+  expect(missed({ verdict: lost, isControl: true })).toEqual([FAULTS.lost]);
 });
 
 function missed({
-  tally = {},
-  kills = [IN_COMMIT, IN_INTAKE, IN_INTAKE, IDLE],
   isControl = false,
-}: {
-  readonly tally?: Partial<Tally>;
-  readonly kills?: readonly Kill[];
-  readonly isControl?: boolean;
-}): readonly string[] {
+  ...changed
+}: Partial<CrashTestOutcome> & { readonly isControl?: boolean }): readonly string[] {
   const wanted: Wanted = { kills: 4, transitions: 100, isControl };
-  const outcome = {
-    tally: { ...TALLY, ...tally },
-    kills,
-    failures: 0,
+  const outcome: CrashTestOutcome = {
+    verdict: verdictOf({}),
+    leaseQueue: verdictOf({ doubled: ['A'] }),
+    payments: 90,
+    kills: [IN_COMMIT, IN_INTAKE, IN_INTAKE, IDLE],
     crashLooped: 0,
     states: {},
     seconds: 1,
+    ...changed,
   };
-  return judgeCrashes(outcome, wanted)
-    .filter(({ met }) => !met)
-    .map(({ name }) => name);
+  const results = judgeCrashes(outcome, wanted);
+  return results.filter(({ met }) => !met).map(({ name }) => name);
 }

@@ -1,11 +1,9 @@
-import { createVerifier } from '@payment-service/core';
 import { createInbox, postgres } from '@payment-service/inbox';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { Pair } from '../../src/failovers/pair.ts';
-import { paymentAt } from '../../src/failovers/payments.ts';
-import { SIGNING_KEY } from '../../src/load/callbacks.ts';
 import { withClient } from '../../src/load/postgres.ts';
+import { plainPayment } from '../support/plain-payment.ts';
 
 let pair: Pair;
 
@@ -31,9 +29,7 @@ test('a commit whose wait for the standby is cancelled is not acknowledged', asy
     await pool.end();
   });
   await inbox.ready();
-  const { body, signature } = paymentAt(1);
-  const callback = createVerifier({ signingKey: SIGNING_KEY }).verifyCallback({ body, signature });
-  if (!callback.ok) throw new Error('A callback of the test does not verify.');
+  const { callback } = plainPayment(1);
   pair.stallStandby();
   const received = inbox.receive(callback).then(
     () => 'acknowledged',

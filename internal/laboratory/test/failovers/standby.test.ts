@@ -1,10 +1,9 @@
-import { createVerifier, UnavailableError } from '@payment-service/core';
+import { UnavailableError } from '@payment-service/core';
 import { createInbox, type Inbox, postgres } from '@payment-service/inbox';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { Pair } from '../../src/failovers/pair.ts';
-import { paymentAt } from '../../src/failovers/payments.ts';
-import { SIGNING_KEY } from '../../src/load/callbacks.ts';
+import { plainPayment } from '../support/plain-payment.ts';
 
 let pair: Pair;
 
@@ -15,9 +14,7 @@ beforeAll(async () => {
 afterAll(() => pair.stop());
 
 test('a standby serves the views of the operator, and nothing else', async () => {
-  const { body, signature, expectation } = paymentAt(1);
-  const callback = createVerifier({ signingKey: SIGNING_KEY }).verifyCallback({ body, signature });
-  if (!callback.ok) throw new Error('A callback of the test does not verify.');
+  const { callback, expectation } = plainPayment(1);
   const primary = openInbox(pair.primaryUrl);
   await primary.expect({ ...expectation, deadline: new Date(0) });
   await primary.receive(callback);
@@ -26,7 +23,10 @@ test('a standby serves the views of the operator, and nothing else', async () =>
   // The standby has it on its disk when the primary answers, and shows it a moment later.
   await expect.poll(async () => (await standby.list()).length).toBe(1);
   const [listed] = await standby.list();
-  expect(listed).toMatchObject({ state: 'pending', signed: { merchant_reference: 'ORD-1' } });
+  expect(listed).toMatchObject({
+    state: 'pending',
+    signed: { merchant_reference: expectation.merchant_reference },
+  });
   expect((await standby.show(listed?.transitionId ?? ''))?.bodies).toHaveLength(1);
   expect((await standby.stats()).states.pending).toBe(1);
   expect(await standby.overdue()).toHaveLength(1);

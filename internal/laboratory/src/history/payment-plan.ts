@@ -2,19 +2,18 @@ import { createHash } from 'node:crypto';
 import { canonicalAmount, type SignedFields, transitionId } from '@payment-service/core';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { SIGNING_KEY } from '../load/callbacks.ts';
+import type { Request } from './judge-history.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
 
-/** One HTTP request, and what it must leave behind once it was acknowledged. */
+/** One callback. */
 export interface Delivery {
   readonly body: string;
   readonly signature: string;
-  /** Of its transition, 64 hex digits. */
-  readonly transitionId: string;
-  /** The SHA-256 of the body, hex. */
-  readonly digest: string;
+  /** What the record says of it; the body is its transition and its SHA-256, both in hex. */
+  readonly facts: Required<Pick<Request, 'payment' | 'money' | 'subject' | 'transition' | 'status' | 'body'>>;
 }
 
-/** Everything that is sent about one merchant_reference, and what must come of it. */
+/** Everything that is sent about one merchant_reference. */
 export interface Payment {
   readonly reference: string;
   readonly kind: PaymentKind;
@@ -24,8 +23,6 @@ export interface Payment {
     | undefined;
   /** One round after the other; within a round, all together. */
   readonly rounds: readonly (readonly Delivery[])[];
-  /** How many completed transitions must be applied for this reference: each exactly once. */
-  readonly mustApply: 0 | 1;
 }
 
 const KINDS = {
@@ -47,6 +44,8 @@ const KINDS = {
   unexpected: 2,
   /** The genuine callback never comes: never applied. */
   forged_only: 3,
+  /** Signed with another key: refused, whenever it comes. */
+  refused: 2,
 } as const;
 export type PaymentKind = keyof typeof KINDS;
 const TOTAL = Object.values(KINDS).reduce((sum, weight) => sum + weight, 0);
@@ -74,7 +73,6 @@ export function paymentAt(seed: number, index: number): Payment {
       genuine,
       forge: () => make({ ...genuine, ...forged(currency, amount, random) }),
     }),
-    mustApply: kind === 'unexpected' || kind === 'forged_only' ? 0 : 1,
   };
 }
 
@@ -88,7 +86,7 @@ export function paymentsFor(seed: number, transitions: number): number {
 }
 
 export function transitionsOf({ rounds }: Payment): ReadonlySet<string> {
-  return new Set(rounds.flat().map((one) => one.transitionId));
+  return new Set(rounds.flat().map(({ facts }) => facts.transition));
 }
 
 interface Making {
@@ -117,6 +115,7 @@ const ROUNDS: Record<PaymentKind, (making: Making) => (readonly Delivery[])[]> =
     [make(genuine)],
     [make({ ...genuine, transaction_status: 'FAILED' }), make(genuine)],
   ],
+  refused: ({ make, genuine }) => [[{ ...make(genuine), signature: '0'.repeat(128) }]],
   rivals: ({ make, genuine }) => [
     [make(genuine), make({ ...genuine, internal_reference: `${genuine.internal_reference}-B` })],
   ],
@@ -155,6 +154,14 @@ function money(currency: string, amount: number): Record<string, unknown> {
   };
 }
 
+/** What a body claims; no expectation equals two amounts that differ. */
+function moneyIn(payload: ReturnType<typeof sampleCallback>['payload']): string {
+  const { request_currency, request_amount, transaction_currency, transaction_amount } = payload;
+  const request = `${request_currency} ${canonicalAmount(Number(request_amount))}`;
+  const transaction = `${transaction_currency} ${canonicalAmount(Number(transaction_amount))}`;
+  return request === transaction ? request : `${request} or ${transaction}`;
+}
+
 function delivery(payload: Record<string, unknown>): Delivery {
   const event = `transaction.${String(payload['transaction_status']).toLowerCase()}`;
   const data = sampleCallback({ event, payload });
@@ -167,10 +174,18 @@ function delivery(payload: Record<string, unknown>): Delivery {
     transaction_type,
     transaction_status,
   };
+  const transition = transitionId(signed, '');
+  const digest = createHash('sha256').update(body).digest('hex');
   return {
     body,
     signature: signCallback({ signingKey: SIGNING_KEY, data }),
-    transitionId: transitionId(signed, ''),
-    digest: createHash('sha256').update(body).digest('hex'),
+    facts: {
+      payment: merchant_reference,
+      money: moneyIn(data.payload),
+      subject: internal_reference,
+      transition,
+      status: transaction_status,
+      body: `${transition}:${digest}`,
+    },
   };
 }

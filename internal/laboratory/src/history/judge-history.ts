@@ -1,0 +1,209 @@
+/**
+ * A model of what a payment system promises. It knows nothing of the inbox and imports nothing: it reads what was asked, what was
+ * answered and what had an effect, each with its times on one clock, and names what no correct system could have left behind.
+ */
+
+/** One request and its answer. Times are in milliseconds, on one clock for all processes of a run. */
+export interface Request {
+  readonly kind: 'expectation' | 'callback';
+  /** The merchant_reference. */
+  readonly payment: string;
+  /** Currency and amount: those that are expected, or those that the body claims. */
+  readonly money: string;
+  /** Of a callback: the internal_reference, one of its transitions, the status, and what was sent, byte for byte. */
+  readonly subject?: string;
+  readonly transition?: string;
+  readonly status?: string;
+  readonly body?: string;
+  readonly began: number;
+  readonly ended: number;
+  readonly answer: Answer;
+}
+
+/**
+ * - `acknowledged`: accepted, and not said whether it was known;
+ * - `first`, `repetition`: accepted, and whether the body was known;
+ * - `refused`: never to have an effect;
+ * - `none`: no answer, or one that promises nothing. It can take effect at any later time, or never.
+ */
+export type Answer = 'acknowledged' | 'first' | 'repetition' | 'refused' | 'none';
+
+/** What a handler has left behind, and when it ran: a time before its commit. */
+export interface Effect {
+  readonly payment: string;
+  readonly subject: string;
+  readonly transition: string;
+  readonly status: string;
+  /** What was credited; empty where the status settles nothing. */
+  readonly money: string;
+  readonly began: number;
+  readonly ended: number;
+}
+
+export interface History {
+  readonly requests: Iterable<Request>;
+  readonly effects: Iterable<Effect>;
+  /** Every body that the system holds at the end. */
+  readonly kept: ReadonlySet<string>;
+}
+
+/** The one status that pays, and that nothing follows. */
+const PAID = 'COMPLETED';
+
+export const FAULTS = {
+  lost: 'acknowledged and not applied',
+  doubled: 'applied twice',
+  unasked: 'effects of what was never sent, or was refused',
+  forged: 'effects with an amount that was not both expected and sent',
+  early: 'effects that began before their request',
+  disordered: 'effects out of order within an internal_reference',
+  misanswered: 'bodies whose repetitions were not answered as such',
+  dropped: 'acknowledged bodies that are not kept',
+  invented: 'bodies that are kept and were never accepted',
+} as const;
+export type Fault = keyof typeof FAULTS;
+
+export interface Verdict {
+  /** For each fault, the payments, transitions, subjects or bodies that have it. */
+  readonly faults: Readonly<Record<Fault, readonly string[]>>;
+  readonly requests: number;
+  readonly acknowledgements: number;
+  /** Requests without an answer that promises something. */
+  readonly unanswered: number;
+  readonly repetitions: number;
+  readonly refusals: number;
+  /** Distinct bodies that were acknowledged. */
+  readonly bodies: number;
+  /** Payments that are expected and paid as expected, both acknowledged; and those of them with one effect. */
+  readonly due: number;
+  readonly appliedOnce: number;
+}
+
+export function judgeHistory({ requests, effects, kept }: History): Verdict {
+  const faults: Record<Fault, string[]> = {
+    lost: [],
+    doubled: [],
+    unasked: [],
+    forged: [],
+    early: [],
+    disordered: [],
+    misanswered: [],
+    dropped: [],
+    invented: [],
+  };
+  const sent = [...requests];
+  const done = [...effects];
+  const sentFor = groupBy(sent, ({ payment }) => payment);
+  const doneFor = groupBy(done, ({ payment }) => payment);
+  const bodies = groupBy(
+    sent.filter(({ kind }) => kind === 'callback'),
+    ({ body }) => body ?? '',
+  );
+
+  let [due, appliedOnce, acknowledgedBodies] = [0, 0, 0];
+  for (const [payment, own] of sentFor) {
+    if (!isDue(own)) continue;
+    const times = doneFor.get(payment)?.filter(({ status }) => status === PAID).length ?? 0;
+    due += 1;
+    if (times === 0) faults.lost.push(payment);
+    if (times === 1) appliedOnce += 1;
+  }
+  for (const [payment, own] of doneFor) {
+    const paid = own.filter(({ status }) => status === PAID).length;
+    const distinct = new Set(own.map(({ transition }) => transition)).size;
+    if (paid > 1 || distinct < own.length) faults.doubled.push(payment);
+  }
+  for (const effect of done) {
+    const fault = faultOf(effect, sentFor.get(effect.payment) ?? []);
+    if (fault !== undefined) faults[fault].push(effect.transition);
+  }
+  for (const [subject, own] of groupBy(done, (effect) => effect.subject))
+    if (!isInOrder(own)) faults.disordered.push(subject);
+  for (const [body, own] of bodies) {
+    if (!answersFit(own)) faults.misanswered.push(body);
+    if (!own.some(isAcknowledged)) continue;
+    acknowledgedBodies += 1;
+    if (!kept.has(body)) faults.dropped.push(body);
+  }
+  for (const body of kept)
+    if (bodies.get(body)?.some(({ answer }) => answer !== 'refused') !== true) faults.invented.push(body);
+
+  const count = (answer: Answer): number => sent.filter((one) => one.answer === answer).length;
+  return {
+    faults,
+    requests: sent.length,
+    acknowledgements: sent.filter(isAcknowledged).length,
+    unanswered: count('none'),
+    repetitions: count('repetition'),
+    refusals: count('refused'),
+    bodies: acknowledgedBodies,
+    due,
+    appliedOnce,
+  };
+}
+
+/** The system has promised to apply it: money that is expected and the callback that pays it, both acknowledged. */
+function isDue(sent: readonly Request[]): boolean {
+  const promised = sent.filter(isAcknowledged);
+  return promised.some(
+    ({ kind, status, money }) =>
+      kind === 'callback' && status === PAID && promised.some((one) => isExpectation(one, money)),
+  );
+}
+
+/** What is wrong with an effect alone: everything that it rests on must have been sent before it began. */
+function faultOf(effect: Effect, all: readonly Request[]): 'unasked' | 'forged' | 'early' | undefined {
+  const sent = all.filter(({ answer }) => answer !== 'refused');
+  const calls = sent.filter(
+    ({ transition, status, subject }) =>
+      transition === effect.transition && status === effect.status && subject === effect.subject,
+  );
+  const isPaid = effect.status === PAID;
+  const grounds = isPaid ? [calls, sent.filter(({ kind }) => kind === 'expectation')] : [calls];
+  if (grounds.some((ground) => ground.length === 0)) return 'unasked';
+  const exact = isPaid
+    ? grounds.map((ground) => ground.filter(({ money }) => money === effect.money))
+    : grounds;
+  if (exact.some((ground) => ground.length === 0)) return 'forged';
+  const isEarly = exact.some((ground) => ground.every(({ began }) => began > effect.began));
+  return isEarly ? 'early' : undefined;
+}
+
+/** One at a time, and nothing after the payment. That one of them happens twice is another fault. */
+function isInOrder(effects: readonly Effect[]): boolean {
+  const sorted = effects.toSorted((a, b) => a.began - b.began);
+  const once = sorted.filter(
+    ({ transition }, index) => sorted.findIndex((one) => one.transition === transition) === index,
+  );
+  return once.every((effect, index) => {
+    const before = once[index - 1];
+    return before === undefined || (before.ended <= effect.began && before.status !== PAID);
+  });
+}
+
+/**
+ * Whether one order of the requests for a body explains their answers, each of them at a moment between its begin and its end:
+ * the first one says so, and all others are repetitions. What was not answered may be the first one, also after its end.
+ */
+function answersFit(requests: readonly Request[]): boolean {
+  const [first, ...others] = requests.filter(({ answer }) => answer === 'first');
+  if (others.length > 0) return false;
+  const possible =
+    first === undefined
+      ? requests.filter(({ answer }) => answer === 'none' || answer === 'acknowledged')
+      : [first];
+  const repetitions = requests.filter(({ answer }) => answer === 'repetition');
+  return repetitions.every(({ ended }) => possible.some(({ began }) => began <= ended));
+}
+
+function isExpectation({ kind, money }: Request, wanted: string): boolean {
+  return kind === 'expectation' && money === wanted;
+}
+
+function isAcknowledged({ answer }: Request): boolean {
+  return answer !== 'refused' && answer !== 'none';
+}
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  return Map.groupBy(items, keyOf);
+}

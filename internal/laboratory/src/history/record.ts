@@ -1,0 +1,35 @@
+import { appendFileSync, closeSync, openSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { Request } from './judge-history.ts';
+
+/** In milliseconds: one clock for all processes of the machine, which nothing sets. */
+export function monotonicMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
+/**
+ * What was asked and answered: a file that is only appended to, in no database, so that nothing which loses a callback could
+ * lose its line too.
+ */
+export class HistoryRecord {
+  readonly #file: number;
+
+  constructor(path: string) {
+    this.#file = openSync(path, 'a');
+  }
+
+  add(request: Request): void {
+    appendFileSync(this.#file, `${JSON.stringify(request)}\n`);
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}
+
+export async function readRequests(path: string): Promise<readonly Request[]> {
+  const requests: Request[] = [];
+  const file = await open(path);
+  for await (const line of file.readLines()) requests.push(JSON.parse(line));
+  return requests;
+}

@@ -1,0 +1,46 @@
+import { judge, type Result } from '../measure/results.ts';
+import { figure, type Table } from '../measure/tables.ts';
+import { FAULTS, type Fault, type Verdict } from './judge-history.ts';
+
+/** Every fault, none of which a run may have. @param least how many payments had to be due. */
+export function verdictResults(verdict: Verdict, least: number): readonly Result[] {
+  const faults = Object.entries(FAULTS).map(([fault, name]) =>
+    judge(name, 'faults', verdict.faults[fault as Fault].length, 'exactly', 0),
+  );
+  return [
+    judge('payments due', 'payments', verdict.due, 'at least', least),
+    judge('payments applied exactly once', 'payments', verdict.appliedOnce, 'exactly', verdict.due),
+    ...faults,
+  ];
+}
+
+/** For a control: it must have this fault, or nothing would have been noticed. */
+export function caughtResult(control: string, { faults }: Verdict, fault: Fault): Result {
+  return judge(`control, ${control}: ${FAULTS[fault]}`, 'faults', faults[fault].length, 'at least', 1);
+}
+
+/** For a report: the figures, and of each fault how often it was found and the first ones by name. */
+export function told({ faults, ...figures }: Verdict): Readonly<Record<string, unknown>> {
+  const found = Object.entries(faults).filter(([, all]) => all.length > 0);
+  const named = found.map(([fault, all]) => [fault, { count: all.length, first: all.slice(0, 5) }]);
+  return { ...figures, faults: Object.fromEntries(named) };
+}
+
+export function verdictTable(verdict: Verdict, others: Readonly<Record<string, number>> = {}): Table {
+  const counts = {
+    requests: verdict.requests,
+    'acknowledged, repetitions included': verdict.acknowledgements,
+    'answered as repetitions': verdict.repetitions,
+    'refused, as forged': verdict.refusals,
+    'without an answer that promises something': verdict.unanswered,
+    'distinct bodies acknowledged': verdict.bodies,
+    'payments due': verdict.due,
+    'applied exactly once': verdict.appliedOnce,
+    ...others,
+  };
+  return {
+    title: 'The history, and what became of it',
+    head: ['', 'count', ''],
+    rows: Object.entries(counts).map(([name, count]) => [name, figure(count), '']),
+  };
+}
