@@ -54,7 +54,7 @@ returning last_error
 -- tables: other schemas of the database have their own.
 select concat(set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true),
   set_config('idle_in_transaction_session_timeout', $2, true), set_config('payment_inbox.attempt', $3, true)) as settings,
-  pg_try_advisory_xact_lock(hashtextextended('inbox.' || $4, 0)) as is_free,
+  cast(pg_try_advisory_xact_lock(hashtextextended('inbox.' || $4, 0)) as integer) as is_free,
   concat(pg_current_xact_id(), ' ', extract(epoch from pg_stat_get_bgwriter_stat_reset_time())) as number
 
 -- name: read_outcome (postgres)

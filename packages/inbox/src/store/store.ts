@@ -33,8 +33,6 @@ export interface Call {
 export interface TransactionParts {
   /** The first statements in it, whose rows the body gets: they are sent with BEGIN if the store can do that. */
   readonly entry?: readonly Call[];
-  /** The statement that may commit it. */
-  readonly last?: Statement;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { UnavailableError } from '@payment-service/core';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { postgres } from '../../src/index.ts';
+import type { Call } from '../../src/store/store.ts';
 import { callback, paid } from '../support/callbacks.ts';
 import { poolShop } from '../support/pool-shop.ts';
 import { dyingServer, silentProxy } from '../support/proxy.ts';
@@ -135,11 +136,11 @@ describe('a server that ends', () => {
         };
         const intercepted = (...values: unknown[]): unknown => {
           const run = (): unknown => Reflect.apply(query, client, values);
-          const text = String(Reflect.get(Object(values[0]), 'text') ?? values[0]);
+          const calls: readonly Call[] = Reflect.get(Object(values[0]), 'calls') ?? [];
+          const own = Reflect.get(Object(values[0]), 'text') ?? calls.at(-1)?.statement.text ?? values[0];
           // First deliveries and the start of an attempt commit automatically, and a settlement brings its COMMIT.
-          const commits = /(^|\n)commit$|insert into \S+\.callback|unfinished \+ 1/;
-          const isCommit = commits.test(text) && !text.startsWith('prepare ');
-          return isCommit ? lose(run) : run();
+          const commits = /^commit$|insert into \S+\.callback|unfinished \+ 1/;
+          return commits.test(String(own)) ? lose(run) : run();
         };
         Object.assign(client, { query: intercepted });
       });

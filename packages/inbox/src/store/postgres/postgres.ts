@@ -5,7 +5,7 @@ import { type Call, NotPrepared, type Row, type SqlValue, type Statement, type S
 import { connect, ignoreError, type PostgresClient, type PostgresPool, STATEMENT_MS } from './connection.ts';
 import { checkDurability } from './durability.ts';
 import { listenThrough } from './listener.ts';
-import { isUnprepared, Messages, preparedName } from './postgres-message.ts';
+import { canPipe, pipe, preparedName } from './pipeline.ts';
 
 /** How long a statement outside a handler, or the end of a transaction, may take. */
 export const ANSWER_MS = 20_000;
@@ -31,10 +31,15 @@ export function postgres<Client extends PostgresClient>(
     throw new ConfigurationError('pool', "postgres() needs a pool: new Pool(…) of the package 'pg'.");
   }
   const prefix = schemaPrefix(options.schema);
-  const messages = new Messages();
   /** Clients whose transaction was committed together with its last statement. */
   const committed = new WeakSet<PostgresClient>();
+  /** False behind a pooler that may run each transaction on a different connection. */
   let canPrepare = true;
+  const refusal = (error: unknown): unknown => {
+    if (!['26000', '42P05'].includes(failureCode(error))) return error;
+    canPrepare = false;
+    return new NotPrepared({ cause: error });
+  };
   const run = async (
     client: Client,
     { text, isPrepared }: Statement,
@@ -44,20 +49,18 @@ export function postgres<Client extends PostgresClient>(
     try {
       return (await client.query({ name: preparedName(text), text, values: [...values] })).rows;
     } catch (error) {
-      if (!isUnprepared(error)) throw error;
-      canPrepare = false;
-      throw new NotPrepared({ cause: error });
+      throw refusal(error);
     }
   };
-  /** In one message with the first statements. */
-  const begin = async (client: Client, entry: readonly Call[]): Promise<readonly (readonly Row[])[]> => {
-    const isOne = messages.canExecute || entry.every(({ statement }) => !statement.isPrepared);
-    const together = isOne ? entry : [];
-    const limitMs = together.length > 0 ? STATEMENT_MS : BEGIN_MS;
-    const entered = [...(await within(limitMs, messages.send(client, BEGIN, together)))];
-    for (const { statement, values } of isOne ? [] : entry)
-      entered.push(await within(STATEMENT_MS, run(client, statement, values)));
-    return entered;
+  /** In one message if the client can do that. */
+  const send = async (client: Client, calls: readonly Call[]): Promise<readonly (readonly Row[])[]> => {
+    if (canPipe(client))
+      return pipe(client, calls, canPrepare).catch((error: unknown) => {
+        throw refusal(error);
+      });
+    const results: Row[][] = [];
+    for (const { statement, values } of calls) results.push(await run(client, statement, values));
+    return results;
   };
   /** A statement that is a transaction of its own may run again if it had no effect. */
   const runAlone = async (
@@ -83,18 +86,17 @@ export function postgres<Client extends PostgresClient>(
     async query(statement, values, tx, limitMs) {
       if (tx === undefined)
         return lend(pool, (client) => committing(client, runAlone(client, statement, values), limitMs));
-      if (!statement.isLast || !messages.canExecute) return within(STATEMENT_MS, run(tx, statement, values));
-      const [rows = []] = await committing(tx, messages.send(tx, '', [{ statement, values }], 'commit'));
+      if (!statement.isLast) return within(STATEMENT_MS, run(tx, statement, values));
+      const [rows = []] = await committing(tx, send(tx, [{ statement, values }, COMMIT]));
       committed.add(tx);
       return rows;
     },
-    transaction: (body, { entry = [], last } = {}) =>
+    transaction: (body, { entry = [] } = {}) =>
       lend(pool, async (client) => {
         committed.delete(client); // The error of a body that failed after its commit.
-        const own = entry.map(({ statement }) => statement);
-        const unknown = messages.unknown(client, last === undefined ? own : [...own, last]);
-        if (unknown.length > 0) await within(BEGIN_MS, messages.prepare(client, unknown));
-        const result = await body(client, await begin(client, entry));
+        const limitMs = entry.length > 0 ? STATEMENT_MS : BEGIN_MS;
+        const [, ...entered] = await within(limitMs, send(client, [begin(entry), ...entry]));
+        const result = await body(client, entered);
         if (!committed.delete(client)) await committing(client, client.query('commit'));
         return result;
       }),
@@ -112,7 +114,13 @@ export function schemaPrefix(schema: string = 'payment_inbox'): string {
   return `${schema}.`;
 }
 
-const BEGIN = 'begin isolation level read committed';
+/** Prepared only with others: a pooler that refuses it then refuses an attempt, which is taken back. */
+function begin(entry: readonly Call[]): Call {
+  const isPrepared = entry.some(({ statement }) => statement.isPrepared);
+  return { statement: { text: 'begin isolation level read committed', isPrepared }, values: [] };
+}
+
+const COMMIT: Call = { statement: { text: 'commit', isPrepared: true }, values: [] };
 
 /**
  * PostgreSQL treats a cancelled wait for a synchronous standby as a commit, with a notice that it exists only on the primary.

@@ -89,7 +89,7 @@ function partsOf<Tx>(
   if (store.dialect === 'sqlite') return { entry: [read] };
   const limits = [settings.handlerLockTimeoutMs, settings.handlerTimeoutMs].map(String);
   const enter = { statement: statements.get('enter_attempt'), values: [...limits, startId, subjectKey] };
-  return { entry: [enter, read], last: statements.get('settle') };
+  return { entry: [enter, read] };
 }
 
 /** @returns undefined if the attempt cannot run now: another worker has the reference, or the transition changed. */
@@ -101,7 +101,7 @@ async function decide<Tx>(
   const { statements, settings, handlers } = context;
   const { id, startId } = started;
   const entered = context.entered.length > 1 ? context.entered[0]?.[0] : undefined;
-  if (entered !== undefined && entered['is_free'] !== true) return undefined;
+  if (entered !== undefined && Number(entered['is_free']) !== 1) return undefined;
   const rows = context.entered.at(-1) ?? [];
   // The archive was searched for the references that were read with the due transition.
   if (rows[0]?.['start_id'] !== startId || rows[0]['signed'] !== started.signed) return undefined;

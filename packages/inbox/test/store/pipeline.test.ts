@@ -54,7 +54,7 @@ test('a statement behind a lock, in the same message, sees what was committed wh
   while ((await pool.query(waiting)).rows.length === 0);
   await holder.query(`insert into ${table} values (1); commit`);
   holder.release();
-  expect(await entering).toEqual([{ n: 1 }]);
+  expect(await entering).toEqual([{ n: '1' }]);
 });
 
 test('behind a pooler that forgets prepared statements, starts are taken back and no attempt is counted', async () => {
@@ -75,13 +75,63 @@ test('behind a pooler that forgets prepared statements, starts are taken back an
   expect(await inbox.show(paid('F', 500).transitionId)).toMatchObject({ state: 'settled' });
 });
 
+test('a pooler that forgets a statement while a handler runs takes the start back, and the effect is rolled back', async () => {
+  const { inbox, direct, schema, events, newLedger } = poolShop({ inbox: LATER, pool: { max: 1 } });
+  const { credit, credits } = await newLedger();
+  let runs = 0;
+  inbox.handle(async ({ tx, signed }) => {
+    await credit({ tx, signed });
+    runs += 1;
+    if (signed.merchant_reference === 'B') await tx.query('deallocate all');
+  });
+  await order(inbox, 'A');
+  await workUntilSettled(inbox, 1);
+  await order(inbox, 'B');
+  await workUntilSettled(inbox, 2);
+  expect(runs).toBe(3);
+  expect(await credits()).toEqual(['A', 'B']);
+  expect(events.filter(({ name }) => name === 'transition.retrying')).toEqual([]);
+  const { rows } = await direct.query(`select distinct attempts, unfinished from ${schema}.transition`);
+  expect(rows).toEqual([{ attempts: 1, unfinished: 0 }]);
+});
+
+test.each([true, false])(
+  'a pool whose clients refuse other queries settles (pipeline: %s)',
+  async (pipeline) => {
+    const { inbox, newLedger } = poolShop({ pool: Object.assign({ max: 4 }, { pipeline }) });
+    const { credit, credits } = await newLedger();
+    inbox.handle(credit);
+    await order(inbox, 'A', 'B', 'C');
+    await workUntilSettled(inbox, 3);
+    expect(await credits()).toEqual(['A', 'B', 'C']);
+  },
+);
+
+test('a statement that failed in the message that prepared it runs in the next one on that connection', async () => {
+  const { pool, store } = newStore(1);
+  const divide = (by: number) => {
+    const entry = [
+      { statement: { text: 'select 6 / cast($1 as integer) as n', isPrepared: true }, values: [by] },
+    ];
+    return store.transaction(async (_, rows) => rows, { entry });
+  };
+  const who = 'select pg_backend_pid() as id';
+  const { rows } = await pool.query(who);
+  await expect(divide(0)).rejects.toThrow('division by zero');
+  expect(await divide(2)).toEqual([[{ n: '3' }]]);
+  await expect(divide(0)).rejects.toThrow('division by zero');
+  expect(await divide(3)).toEqual([[{ n: '2' }]]);
+  expect((await pool.query(who)).rows).toEqual(rows);
+});
+
 test('two stores on one pool execute what one of them has prepared', async () => {
   const { pool, store } = newStore(1);
   const entry = [{ statement: { text: 'select 2 as two', isPrepared: true }, values: [] }];
   for (const each of [store, postgres(pool), store])
-    expect(await each.transaction(async (_, rows) => rows, { entry })).toEqual([[{ two: 2 }]]);
+    expect(await each.transaction(async (_, rows) => rows, { entry })).toEqual([[{ two: '2' }]]);
   const names = 'select name from pg_prepared_statements';
-  expect((await pool.query(names)).rows).toEqual([{ name: expect.stringMatching(/_x$/) }]);
+  // The one that begins the transaction, and their own.
+  expect((await pool.query(names)).rows).toEqual(Array(2).fill({ name: expect.stringMatching(/_x$/) }));
 });
 
 test('a body that fails after its last statement has committed leaves the next transaction to its own commit', async () => {
@@ -93,13 +143,10 @@ test('a body that fails after its last statement has committed leaves the next t
     isPrepared: true,
     isLast: true,
   };
-  const failing = store.transaction(
-    async (tx) => {
-      expect(await store.query(last, [1], tx)).toEqual([{ n: 1 }]);
-      throw new Error('after the commit');
-    },
-    { last },
-  );
+  const failing = store.transaction(async (tx) => {
+    expect(await store.query(last, [1], tx)).toEqual([{ n: '1' }]);
+    throw new Error('after the commit');
+  });
   await expect(failing).rejects.toThrow('after the commit');
   await store.transaction((tx) => tx.query(`insert into ${table} values (2)`));
   // Another connection would not see what is open on this one.
