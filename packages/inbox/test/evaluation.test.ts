@@ -10,7 +10,7 @@ import {
 
 const RULES: EvaluationRules = {
   completedEvents: ['transaction.completed'],
-  allowTransitions: { COMPLETED: [] },
+  allowTransitions: { COMPLETED: [], REVERSED: ['FAILED'] },
   interimStatuses: ['PENDING'],
 };
 const HANDLED = ['COMPLETED', 'FAILED', 'PENDING'];
@@ -59,12 +59,13 @@ function verdict(changes: Partial<TransitionCase>): string {
   if (found.kind === 'park')
     return `${found.state}: ${found.reason}${found.isWaiting ? ', looks again' : ''}`;
   const { settled, digest, isContradicted } = found;
-  return `apply ${settled?.amount ?? 'nothing'} of ${digest}${isContradicted ? ', contradicted' : ''}`;
+  return `${found.kind} ${settled?.amount ?? 'nothing'} of ${digest}${isContradicted ? ', contradicted' : ''}`;
 }
 
 const APPLIED = 'apply 500 of 500/500/UGX';
 const NOTHING = 'apply nothing of 500/500/UGX';
 const LATE = 'quarantined: transition_not_allowed';
+const ARCHIVED = 'superseded: archived';
 const TWO_BODIES = 'conflict: different_bodies, looks again';
 const MISMATCH = 'quarantined: amount_mismatch, looks again';
 const CONTRADICTING = 'conflict: contradicting_bodies, looks again';
@@ -73,6 +74,8 @@ describe('evaluate', () => {
   test.each<[name: string, changes: Partial<TransitionCase>, wanted: string]>([
     ['a body equals', {}, APPLIED],
     ['nothing but evidence', { bodies: [], refusals: ['ambiguous'] }, 'quarantined: ambiguous'],
+    ['nothing at all', bodies(), 'quarantined: signed_field_malformed'],
+    ['archived, before every other rule', { isArchived: true, isWaived: true, unfinished: 3 }, ARCHIVED],
     ['no merchant_reference', signed({ merchant_reference: '' }), 'quarantined: empty_reference'],
     ['no internal_reference', signed({ internal_reference: '' }), 'quarantined: empty_reference'],
     ['a status without a handler', status('OTHER'), 'unhandled: no_handler'],
@@ -98,6 +101,13 @@ describe('evaluate', () => {
     ['COMPLETED after COMPLETED', { appliedStatus: 'COMPLETED' }, LATE],
     ['FAILED after COMPLETED', { ...status('FAILED'), appliedStatus: 'COMPLETED' }, LATE],
     ['PENDING after it', { ...status('PENDING'), appliedStatus: 'COMPLETED' }, 'superseded: late_status'],
+    ['FAILED after a status that allows it', { ...status('FAILED'), appliedStatus: 'REVERSED' }, NOTHING],
+    ['COMPLETED after a status that allows FAILED only', { appliedStatus: 'REVERSED' }, LATE],
+    [
+      'FAILED, two bodies',
+      { ...status('FAILED'), ...bodies(body('500'), body('7')) },
+      `${NOTHING}, contradicted`,
+    ],
     ['let through by a person', { appliedStatus: 'COMPLETED', isWaived: true }, APPLIED],
     ['COMPLETED after FAILED', { appliedStatus: 'FAILED' }, APPLIED],
     ['after a status named like a property', { appliedStatus: 'constructor' }, APPLIED],
