@@ -16,6 +16,10 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   'bench:latency': ['from a request to its committed effect', () => import('./latency/bench-latency.ts')],
   'bench:scaling': ['1, 2 and 4 processes', () => import('./scaling/bench-scaling.ts')],
   'bench:scale': ["an operator's calls with 10 million payments", () => import('./scale/bench-scale.ts')],
+  mutation: [
+    'faults planted in the code, and those that no test finds',
+    () => import('./mutation/mutation.ts'),
+  ],
   bench: ['core and the adapters beside their peers', inPackage('benchmarks')],
   budgets: ['what users install, load and bundle', inPackage('benchmarks')],
 };

@@ -1,0 +1,156 @@
+/** One part of the product, and the tests that have to notice faults in it. Globs, so that files can move between folders. */
+export interface Part {
+  readonly name: string;
+  /** Of the repository. */
+  readonly package: string;
+  /** What is mutated together, and judged by the same test files of the package. */
+  readonly runs: readonly { readonly mutate: readonly string[]; readonly tests: readonly string[] }[];
+  /** Of 100 faults, how many the tests must find. */
+  readonly target: number;
+  /** Every survivor has an entry in survivors.md. */
+  readonly isExplained: boolean;
+  /** The share of the faults that is tried. @default 1 */
+  readonly share?: number;
+}
+
+/** Its faults are not Stryker's: see contract-faults.ts. */
+export const CONTRACT: Part = {
+  name: 'contract',
+  package: 'openapi',
+  runs: [],
+  target: 100,
+  isExplained: true,
+};
+
+export const PARTS: readonly Part[] = [
+  {
+    name: 'verifier',
+    package: 'packages/core',
+    // Each file with the tests that read it closely; a new file is judged by all rules.
+    runs: [
+      {
+        mutate: [
+          'src/**/verify/**/*.ts',
+          '!**/{digest.portable,redirect-query,signed-fields,json-members,callback-body,signing-keys,digest.node,verified}.ts',
+        ],
+        tests: [
+          'test/rules/*.test.ts',
+          'test/threats/{polluted-prototypes,signature-header}.test.ts',
+          'test/vectors.test.ts',
+        ],
+      },
+      {
+        mutate: ['src/**/verify/**/signed-fields.ts'],
+        tests: [
+          'test/{rules/{colons,signed-fields},merchant-reference}.test.ts',
+          'test/threats/{colon-shifts,field-values,replays}.test.ts',
+        ],
+      },
+      {
+        mutate: ['src/**/verify/**/{json-members,callback-body}.ts'],
+        tests: [
+          'test/{rules/{bodies,unsigned-amounts},claimed-amounts}.test.ts',
+          'test/threats/{json-names,live-bodies,polluted-prototypes}.test.ts',
+        ],
+      },
+      {
+        mutate: ['src/**/verify/**/{signing-keys,digest.node}.ts'],
+        tests: [
+          'test/rules/{signed-fields,signing-keys,signature-header}.test.ts',
+          'test/threats/timing.test.ts',
+        ],
+      },
+      {
+        mutate: ['src/**/verify/**/verified.ts'],
+        tests: [
+          'test/{rules/{refusals,timestamp,unknown-values},confirm-amount}.test.ts',
+          'test/threats/{leaks,live-bodies,replays,two-copies}.test.ts',
+        ],
+      },
+      {
+        mutate: ['src/**/verify/**/digest.portable.ts'],
+        tests: ['test/{vectors,threats/timing}.portable.test.ts'],
+      },
+    ],
+    target: 95,
+    isExplained: true,
+  },
+  {
+    name: 'redirect',
+    package: 'packages/core',
+    runs: [
+      {
+        mutate: ['src/**/verify/redirect-query.ts'],
+        tests: [
+          'test/rules/redirect*.test.ts',
+          'test/threats/{redirects,redirect-cost}.test.ts',
+          'test/vectors.test.ts',
+        ],
+      },
+    ],
+    target: 95,
+    isExplained: true,
+  },
+  {
+    name: 'amounts',
+    package: 'packages/core',
+    runs: [
+      {
+        mutate: ['src/**/{amounts,decimal}.ts'],
+        tests: [
+          'test/{assert-amount,claimed-amounts,confirm-amount,decimal}.test.ts',
+          'test/rules/unsigned-amounts.test.ts',
+          'test/threats/forged-amounts.test.ts',
+        ],
+      },
+    ],
+    target: 95,
+    isExplained: true,
+  },
+  {
+    name: 'verdict',
+    package: 'packages/inbox',
+    runs: [{ mutate: ['src/**/verdict/evaluate.ts'], tests: ['test/evaluation.test.ts'] }],
+    target: 95,
+    isExplained: true,
+  },
+  {
+    name: 'seam',
+    package: 'packages/core',
+    runs: [
+      {
+        mutate: ['src/**/receive/**/*.ts', '!src/**/inflate.portable.ts'],
+        tests: ['test/receive/*.test.ts', 'test/threats/{body-pieces,callable-promises,live-bodies}.test.ts'],
+      },
+      { mutate: ['src/**/receive/inflate.portable.ts'], tests: ['test/receive/inflate.portable.test.ts'] },
+    ],
+    target: 90,
+    isExplained: true,
+  },
+  {
+    name: 'client',
+    package: 'packages/core',
+    runs: [
+      {
+        mutate: ['src/**/client/**/*.ts'],
+        tests: [
+          'test/client/**/*.test.ts',
+          'test/{eligible-banks,eligible-providers,payout-balance}.test.ts',
+        ],
+      },
+    ],
+    target: 85,
+    isExplained: false,
+  },
+  CONTRACT,
+];
+
+/** The same faults, judged by tests that never reach them: a program that calls one of them found would be wrong. */
+export const CONTROL: Part = {
+  name: 'control',
+  package: 'packages/core',
+  runs: [{ mutate: ['src/**/verify/signature.ts'], tests: ['test/near-name.test.ts'] }],
+  target: 0,
+  isExplained: false,
+  share: 0.1,
+};

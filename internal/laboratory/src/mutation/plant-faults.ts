@@ -1,0 +1,106 @@
+import { globSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { Stryker } from '@stryker-mutator/core';
+import { makeFolder } from '../measure/program.ts';
+import type { Part } from './parts.ts';
+import { isInSample, type Sample } from './sample.ts';
+
+/** The process of the tests would outlive a run that is ended early. */
+const END_WITH_PARENT = 'data:text/javascript,process.on("disconnect",()=>process.exit())';
+const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
+
+/** One fault, and whether a test noticed it. */
+export interface Fault {
+  /** Without its folder, so that it can move. */
+  readonly file: string;
+  readonly line: number;
+  /** The line with the change: with the file, this identifies the fault wherever it moves. */
+  readonly code: string;
+  readonly isFound: boolean;
+  /** Killed, Timeout, Survived or NoCoverage: see the documentation of Stryker. */
+  readonly status: string;
+}
+
+/**
+ * Plants the faults of a part, one after another, and runs the tests that reach it. In a copy of the package: the checkout is
+ * never changed.
+ *
+ * @param file only faults of the files of this name.
+ */
+export async function plantFaults(part: Part, sample: Sample, file?: string): Promise<Fault[]> {
+  process.chdir(ROOT);
+  const faults: Fault[] = [];
+  for (const [index, { mutate, tests }] of part.runs.entries()) {
+    const [not, globs] = [true, false].map((is) => mutate.filter((glob) => glob.startsWith('!') === is));
+    const files = globSync(globs ?? [], {
+      cwd: join(ROOT, part.package),
+      exclude: not?.map((glob) => glob.slice(1)) ?? [],
+    });
+    const paths = files.filter((path) => basename(path) === (file ?? basename(path)));
+    if (paths.length === 0) continue;
+    const ofTests = { MUTATION_PACKAGE: part.package, MUTATION_TESTS: JSON.stringify(tests) };
+    Object.assign(process.env, ofTests, { MUTATION_SAMPLE: JSON.stringify(sample) });
+    const results = await new Stryker({
+      mutate: paths.map((path) => `${part.package}/${path.replaceAll('\\', '/')}`),
+      ignorePatterns: [
+        '**',
+        `!${part.package}/**`,
+        '!internal/laboratory/src/mutation/**',
+        '!{openapi,*.{json,ts}}',
+        '**/{dist,node_modules}',
+      ],
+      tempDirName: await makeFolder(),
+      testRunner: 'vitest',
+      vitest: { configFile: 'internal/laboratory/src/mutation/vitest.config.ts', related: false },
+      plugins: [
+        import.meta.resolve('@stryker-mutator/vitest-runner'),
+        import.meta.resolve('./sample-checker.ts'),
+      ],
+      checkers: sample.share < 1 ? ['sample'] : [],
+      incremental: sample.share === 1,
+      incrementalFile: `reports/mutation/${part.name}-${index}.json`,
+      coverageAnalysis: 'perTest',
+      concurrency: 1,
+      testRunnerNodeArgs: ['--import', END_WITH_PARENT],
+      // A busy machine must not make a slow test look like one that found something.
+      timeoutMS: 60_000,
+      disableTypeChecks: false,
+      reporters: process.stdout.isTTY ? ['progress'] : ['progress-append-only'],
+      logLevel: 'warn',
+      warnings: { slow: false },
+    } as object).runMutationTest();
+    for (const { id, fileName, location, replacement = '', status } of results) {
+      if (!isInSample(id, sample) || status === 'Ignored') continue;
+      faults.push({
+        file: basename(fileName),
+        line: location.start.line,
+        code: changedLine(await readFile(fileName, 'utf8'), location, replacement),
+        isFound: status === 'Killed' || status === 'Timeout' || status === 'RuntimeError',
+        status,
+      });
+    }
+  }
+  return faults;
+}
+
+interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** `if («a === b → true») {`. Positions count from 1. */
+function changedLine(
+  text: string,
+  { start, end }: { readonly start: Position; readonly end: Position },
+  replacement: string,
+): string {
+  const lines = text.split('\n');
+  const at = ({ line, column }: Position): number =>
+    lines.slice(0, line - 1).join('\n').length + (line > 1 ? 1 : 0) + column - 1;
+  const [from, to] = [at(start), at(end)];
+  const [before = '', after = ''] = [text.slice(0, from).split('\n').at(-1), text.slice(to).split('\n')[0]];
+  const [original, changed] = [text.slice(from, to), replacement].map((code) => code.replace(/\s+/g, ' '));
+  const shown = original !== undefined && original.length > 60 ? `${original.slice(0, 60)}…` : original;
+  return `${before}«${shown} → ${changed}»${after}`.replace(/\s+/g, ' ').trim();
+}

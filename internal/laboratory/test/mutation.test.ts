@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import type { Report } from '../src/measure/program.ts';
+import { contractFaults } from '../src/mutation/contract-faults.ts';
+import { compareSurvivors, entryOf, explainedIn } from '../src/mutation/survivors.ts';
+import { reportOf } from './support/run-program.ts';
+
+test('a dozen faults planted in the reading of signatures are found, and none of those that no test reaches is', () => {
+  const sample = ['--file', 'signature.ts', '--share', '0.14', '--seed', 'dozen'];
+  const { tables } = reportOf<Report>('mutation', 'verifier', ...sample);
+  const [counts] = tables;
+  const [verifier = [], control = []] = counts?.rows.map((row) => row.slice(1, 5).map(Number)) ?? [];
+  const [planted = 0, found] = verifier;
+  expect(planted).toBeGreaterThanOrEqual(12);
+  expect(found).toBe(planted);
+  const [reached = 0, ofControl, endless, survived] = control;
+  expect(reached).toBeGreaterThan(0);
+  expect([ofControl, endless, survived]).toEqual([0, 0, reached]);
+});
+
+const FAULT = { file: 'a.ts', line: 1, code: 'if («a → b») `', isFound: false, status: 'Survived' };
+
+test('a survivor without an entry is a miss, and so is an entry whose fault is found or gone', () => {
+  const written = explainedIn(`# Title\n\n${entryOf(FAULT)}\n`);
+  expect(written).toEqual([{ file: 'a.ts', code: FAULT.code }]);
+  expect(compareSurvivors([FAULT], written)).toEqual({ unexplained: [], outdated: [] });
+  expect(compareSurvivors([FAULT], [])).toEqual({ unexplained: [FAULT], outdated: [] });
+  const found = { ...FAULT, isFound: true, status: 'Killed' };
+  expect(compareSurvivors([found], written)).toEqual({ unexplained: [], outdated: written });
+  // Of a file that was not tried, nothing is known.
+  expect(compareSurvivors([{ ...found, file: 'b.ts' }], written)).toEqual({ unexplained: [], outdated: [] });
+});
+
+test('every fact of a contract is changed and removed once, and prose is not', () => {
+  const contract = {
+    info: { title: 'prose' },
+    paths: {
+      '/a': { get: { description: 'prose', parameters: [{ name: 'b', in: 'query', required: true }] } },
+    },
+    components: { schemas: { A: { type: 'boolean', 'x-known-values': ['x'] } } },
+  };
+  const faults = [...contractFaults(contract)].map(({ code }) => code);
+  expect(faults.filter((code) => code.startsWith('/components/schemas/A'))).toEqual([
+    '/components/schemas/A: removed',
+    '/components/schemas/A: renamed',
+    '/components/schemas/A: closed by const',
+    '/components/schemas/A/type: removed',
+    ...['string', 'number', 'integer', 'array', 'object'].map(
+      (type) => `/components/schemas/A/type: boolean becomes ${type}`,
+    ),
+    '/components/schemas/A/type: may be null',
+    '/components/schemas/A/x-known-values: removed',
+    '/components/schemas/A/x-known-values: another value',
+    '/components/schemas/A/x-known-values/0: removed',
+    '/components/schemas/A/x-known-values/0: x becomes x_2',
+  ]);
+  const parameter = '/paths//a/get/parameters/0';
+  for (const change of [
+    '/name: b becomes b_2',
+    '/in: query becomes header',
+    '/required: negated',
+    ': removed',
+  ])
+    expect(faults).toContain(`${parameter}${change}`);
+  expect(faults.filter((code) => /info|description/.test(code))).toEqual([]);
+  expect(new Set(faults).size).toBe(faults.length);
+});
