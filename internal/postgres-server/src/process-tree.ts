@@ -10,10 +10,20 @@ export async function childrenOf(pid: number): Promise<readonly number[]> {
   return parents.filter(([, parent]) => parent === pid).map(([child]) => child);
 }
 
-/** The parent is the fourth field. The second, the name in brackets, may contain anything. */
-async function parentOf(pid: string): Promise<number | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-  return stat === undefined ? undefined : Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+/** Resolves when the process runs no more: one that is starting another when the signal is sent completes that first. */
+export async function stopProcess(pid: number): Promise<void> {
+  signalProcess(pid, 'SIGSTOP');
+  while (/^[DRS]/.test((await statOf(pid))[0] ?? '')) await wait(1);
+}
+
+async function parentOf(pid: string): Promise<number> {
+  return Number((await statOf(pid))[1]);
+}
+
+/** The fields from the third on: the state, and the parent. The second, the name in brackets, may contain anything. */
+async function statOf(pid: number | string): Promise<readonly string[]> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 /** @returns false if the process has already ended. */

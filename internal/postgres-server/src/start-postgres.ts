@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '../../../vitest.shared.ts';
 import { type Postmaster, startPostmaster } from './postmaster.ts';
-import { childrenOf, endOrphans, signalProcess } from './process-tree.ts';
+import { childrenOf, endOrphans, signalProcess, stopProcess } from './process-tree.ts';
 import { programsFor, type ServerUser, serverUser } from './programs.ts';
 
 export interface PostgresServer {
@@ -82,7 +82,7 @@ export async function startPostgres(
     async kill(what) {
       // Stopped before its children are listed: a session that it starts later would survive unnoticed, and might wait
       // permanently for a dead one, together with its client.
-      signalProcess(postmaster.pid, 'SIGSTOP');
+      await stopProcess(postmaster.pid);
       orphans = await childrenOf(postmaster.pid);
       signalProcess(postmaster.pid, 'SIGKILL');
       if (what === 'everything') for (const child of orphans) signalProcess(child, 'SIGKILL');

@@ -1,9 +1,10 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type PostgresServer, startPostgres } from '../src/index.ts';
+import { stopProcess } from '../src/process-tree.ts';
 import { programsFor, serverUser } from '../src/programs.ts';
 
 const index = join(import.meta.dirname, '..', 'src', 'index.ts');
@@ -39,6 +40,20 @@ test.each(['postmaster', 'everything'] as const)(
     const started = await server.processIds();
     expect(started.length).toBeGreaterThan(1);
     expect(started.filter((pid) => killed.includes(pid))).toEqual([]);
+  },
+);
+
+// Only Linux tells the state of a process.
+test.each(process.platform === 'linux' ? ['R', 'S'] : [])(
+  'a process in the state %s has stopped, and can start no other, when stopProcess() resolves',
+  async (state) => {
+    const program = state === 'R' ? 'for (;;);' : 'setInterval(() => undefined, 1);';
+    for (let round = 0; round < 5; round += 1) {
+      const { pid = 0 } = spawn(process.execPath, ['--eval', program]);
+      onTestFinished(() => void process.kill(pid, 'SIGKILL'));
+      await stopProcess(pid);
+      expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toMatch(/\) T /);
+    }
   },
 );
 

@@ -58,7 +58,11 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
   atTheEnd(() => test.stop());
   const run = new Run(test, { ...options, signal }, { folder, onFailure });
   atTheEnd(() => run.end());
-  return run.toTheEnd();
+  return run.toTheEnd().catch((error: unknown) => {
+    // Otherwise what ends the run waits for a kill that waits for the run.
+    failed.abort(error);
+    throw error;
+  });
 }
 
 /** As a run has them: ended early by a person, or by a process that failed. */
