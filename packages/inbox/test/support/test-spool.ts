@@ -77,6 +77,14 @@ export class TestSpool {
   }
 }
 
+/** The folder of a spool that is closed: what is changed in it now, no round of that spool reads. */
+export async function leftSpool(references: readonly string[]): Promise<string> {
+  const ended = new TestSpool();
+  await ended.keepAll(references);
+  await ended.spool.close();
+  return ended.path;
+}
+
 export function recordOf(reference: string, amount = 500): IntakeRecord {
   return callbackRecord(paid(reference, amount), '');
 }

@@ -2,6 +2,9 @@ import pg from 'pg';
 import { createInbox, type Inbox, type InboxOptions, postgres, sqlite } from '../../../src/index.ts';
 import type { AnyTransaction } from '../merchant.ts';
 
+/** A busy machine must not look like a store that is unavailable. */
+const patient = { storeTimeoutMs: 20_000 };
+
 /** The inbox of a program: `postgres <url> <schema>` or `sqlite <path>`. */
 export function openInbox(
   engine: string | undefined,
@@ -9,9 +12,10 @@ export function openInbox(
   schema?: string,
   options: Partial<InboxOptions<AnyTransaction>> = {},
 ): Inbox<AnyTransaction> {
-  if (engine !== 'postgres') return createInbox<AnyTransaction>({ store: sqlite(address), ...options });
+  if (engine !== 'postgres')
+    return createInbox<AnyTransaction>({ store: sqlite(address), ...patient, ...options });
   const pool = new pg.Pool({ connectionString: address });
   pool.on('error', () => undefined);
   const store = postgres(pool, schema === undefined ? {} : { schema });
-  return createInbox<AnyTransaction>({ store, ...options });
+  return createInbox<AnyTransaction>({ store, ...patient, ...options });
 }
