@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 type Program = readonly [shows: string, start: () => unknown];
 
 const PROGRAMS: Readonly<Record<string, Program>> = {
+  fuzz: ['core and a second verifier judge the same inputs', () => import('./fuzz/fuzz.ts')],
   'crash-test': ['the inbox under kill -9', () => import('./crashes/crash-test.ts')],
   'failover-test': ['a standby takes over under load', () => import('./failovers/failover-test.ts')],
   interleavings: ['10,000 orders of callbacks and attempts on each store', inPackage('inbox')],

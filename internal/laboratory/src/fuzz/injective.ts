@@ -1,0 +1,109 @@
+import type { Result } from '../measure/results.ts';
+import { judge, told } from '../measure/results.ts';
+import { NAMES } from './second-verifier.ts';
+import { type Input, type Subject, subject, type VectorOptions } from './subject.ts';
+
+const SIGNED = { now_ms: 1_700_000_010_000, signing_key: 'Zq8sT4vLm2XwRk7PbN5cJd9HfGy3Ua6e' };
+const PATTERNS = ['^a*$', '^a(:a)?$', '^[^]*$', '^.{0,2}$', '^$'];
+const RULES: readonly (readonly [name: string, options: VectorOptions])[] = [
+  ['the default rule', SIGNED],
+  ['colonIn: merchant_reference', { ...SIGNED, colon_in: 'merchant_reference' }],
+  ...(['merchant_reference', 'internal_reference'] as const).flatMap((colon_in) =>
+    PATTERNS.map((merchant_reference_pattern): [string, VectorOptions] => [
+      `colonIn: ${colon_in}, references ${merchant_reference_pattern}`,
+      { ...SIGNED, colon_in, merchant_reference_pattern },
+    ]),
+  ),
+];
+
+export interface Injectivity {
+  readonly rule: string;
+  readonly readings: number;
+  readonly accepted: number;
+  /** Signed strings that core accepts in two readings. */
+  readonly shared: number;
+}
+
+/**
+ * Asks core about every reading of five fields over an alphabet that has `:`, each under the signature of its joined string: no
+ * string may be accepted in two readings.
+ *
+ * @returns a row for each rule, and last the control, which accepts every reading.
+ */
+export function countShared(alphabet: string, longest: number): readonly Injectivity[] {
+  const readings = tuples(words(alphabet, longest));
+  const rows = RULES.map(([rule, options]) => ({ rule, ...count(readings, accepts(subject(options))) }));
+  return [...rows, { rule: 'control: no rule on colons', ...count(readings, () => true) }];
+}
+
+export function judgeInjectivity(rows: readonly Injectivity[]): readonly Result[] {
+  const [control, rules] = [rows.at(-1), rows.slice(0, -1)];
+  const sum = (of: (row: Injectivity) => number): number => rules.reduce((all, row) => all + of(row), 0);
+  return [
+    told('readings asked about, under each rule', 'readings', control?.readings ?? 0),
+    judge(
+      'signed strings that are accepted in two readings',
+      'strings',
+      sum(({ shared }) => shared),
+      'exactly',
+      0,
+    ),
+    judge(
+      'rules that accept nothing',
+      'rules',
+      rules.filter(({ accepted }) => accepted === 0).length,
+      'exactly',
+      0,
+    ),
+    judge('control without a rule: strings with two readings', 'strings', control?.shared ?? 0, 'above', 0),
+  ];
+}
+
+function count(readings: Iterable<readonly string[]>, accepts: (fields: readonly string[]) => boolean) {
+  const times = new Map<string, number>();
+  let [all, accepted] = [0, 0];
+  for (const fields of readings) {
+    all++;
+    if (!accepts(fields)) continue;
+    accepted++;
+    const joined = fields.join(':');
+    times.set(joined, (times.get(joined) ?? 0) + 1);
+  }
+  let shared = 0;
+  for (const often of times.values()) if (often > 1) shared++;
+  return { readings: all, accepted, shared };
+}
+
+function accepts({ core, second }: Subject) {
+  return (fields: readonly string[]): boolean => {
+    const [event = '', ...inner] = fields;
+    const payload = Object.fromEntries(inner.map((value, index) => [NAMES[index + 1] ?? '', value]));
+    const input: Input = {
+      channel: 'callback',
+      signature: `t=1,s=${second.digest(fields)}`,
+      body: { event, payload },
+    };
+    return core(input).ok;
+  };
+}
+
+function words(alphabet: string, longest: number): readonly string[] {
+  const all = [''];
+  for (const word of all) if (word.length < longest) for (const letter of alphabet) all.push(word + letter);
+  return all;
+}
+
+function tuples(all: readonly string[]): Iterable<readonly string[]> {
+  return {
+    *[Symbol.iterator]() {
+      const places = NAMES.map(() => 0);
+      for (;;) {
+        yield places.map((place) => all[place] ?? '');
+        let at = 0;
+        while (at < places.length && (places[at] ?? 0) === all.length - 1) places[at++] = 0;
+        if (at === places.length) return;
+        places[at] = (places[at] ?? 0) + 1;
+      }
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { type Fault, faultOf, type Input, type Subject, secondVerdict } from './subject.ts';
+
+/** The input without everything that its fault does not need: pieces are taken out, long ones first, while it stays. */
+export function minimise(subject: Subject, input: Input, fault: Fault): Input {
+  const remains = (candidate: Input): boolean => {
+    subject.second.forget();
+    return faultOf(subject.core, candidate, secondVerdict(subject, candidate)) === fault;
+  };
+  if (input.channel === 'redirect')
+    return { ...input, query: shorten(input.query, (query) => remains({ ...input, query })) };
+  let least = input;
+  const { signature, body } = input;
+  if (typeof signature === 'string')
+    least = {
+      ...least,
+      signature: shorten(signature, (shorter) => remains({ ...least, signature: shorter })),
+    };
+  if (typeof body === 'string' || body instanceof Uint8Array)
+    least = { ...least, body: shorten(body, (shorter) => remains({ ...least, body: shorter })) };
+  return least;
+}
+
+function shorten<T extends string | Uint8Array>(whole: T, remains: (shorter: T) => boolean): T {
+  let least = whole;
+  for (
+    let length = Math.ceil(whole.length / 2);
+    length >= 1;
+    length = length === 1 ? 0 : Math.ceil(length / 2)
+  ) {
+    for (let at = 0; at < least.length; ) {
+      const shorter = cut(least, at, length);
+      if (remains(shorter)) least = shorter;
+      else at += length;
+    }
+  }
+  return least;
+}
+
+function cut<T extends string | Uint8Array>(whole: T, at: number, length: number): T {
+  const rest =
+    typeof whole === 'string'
+      ? whole.slice(0, at) + whole.slice(at + length)
+      : whole.filter((_, index) => index < at || index >= at + length);
+  return rest as T;
+}

@@ -1,0 +1,267 @@
+import { createHmac } from 'node:crypto';
+import { type Members, readMembers } from './json-automaton.ts';
+import { decodeUtf8, isWellFormed, percentDecode } from './unicode-automaton.ts';
+
+/** In the order of protocol §5.2. */
+export const NAMES = [
+  'event',
+  'merchant_reference',
+  'internal_reference',
+  'transaction_type',
+  'transaction_status',
+] as const;
+export type Name = (typeof NAMES)[number];
+
+/** The options of a vector in openapi/signature-vectors.json, as a verifier sees them. */
+export interface Settings {
+  readonly keys: readonly { readonly id: string; readonly key: string; readonly notAfterMs?: number }[];
+  readonly nowMs: number;
+  readonly toleranceMs?: number;
+  readonly colonIn?: 'merchant_reference' | 'internal_reference';
+  readonly isReference?: (reference: string) => boolean;
+  readonly defaults?: { readonly event?: string; readonly transaction_type?: string };
+}
+
+export type Unit = 'seconds' | 'milliseconds' | 'unreadable';
+export type Verdict =
+  | { readonly code: 'ok'; readonly fields: readonly string[]; readonly keyId: string; readonly unit: Unit }
+  /** `or` is another code, where the documents leave the order of two reasons open. */
+  | { readonly code: string; readonly authentic: boolean; readonly or?: string };
+
+type Refused = { readonly code: string; readonly authentic: boolean; readonly or?: string };
+type Header = { readonly t: string; readonly s: string } | Refused;
+type Signature = Exclude<Header, Refused>;
+interface Fields {
+  readonly fields: readonly string[];
+  readonly isTwice: boolean;
+  /** One for each key, once they were needed. */
+  digests?: readonly string[];
+}
+type Claim = Fields | Refused;
+
+/**
+ * A second verifier, which judges core. It follows docs/protocol.md §5.2 and the refusals that decisions D2, D4 to D7 and D11
+ * declare, was written before its author had seen core's verifier, and imports nothing of it: every reader is an automaton over
+ * characters, and the HMAC is OpenSSL's. What it has read is kept until `forget()`, since a batch repeats its parts.
+ */
+export class SecondVerifier {
+  readonly #settings: Settings;
+  readonly #headers = new Map<unknown, Header>();
+  readonly #bodies = new Map<unknown, Claim>();
+  readonly #digests: readonly Map<string, string>[];
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+    this.#digests = settings.keys.map(() => new Map());
+  }
+
+  /** Drops what was kept. */
+  forget(): void {
+    for (const kept of [this.#headers, this.#bodies, ...this.#digests]) kept.clear();
+  }
+
+  callback(signature: unknown, body: unknown): Verdict {
+    const header = kept(this.#headers, signature, readHeader);
+    if ('code' in header) return header;
+    return this.#decide(header, kept(this.#bodies, body, readBody), undefined);
+  }
+
+  redirect(query: string, expected: string | undefined): Verdict {
+    const pairs = readQuery(query);
+    if (pairs === undefined) return refuse('query_malformed');
+    const header = readHeader(pairs.get('hmac_signature'));
+    if ('code' in header) return header;
+    const { defaults } = this.#settings;
+    const values = NAMES.map((name) => {
+      const given = pairs.get(name);
+      return given === undefined && (name === 'event' || name === 'transaction_type')
+        ? defaults?.[name]
+        : given;
+    });
+    const fields = values.filter((value) => value !== undefined);
+    if (fields.length !== NAMES.length) return refuse('signed_field_malformed');
+    return this.#decide(header, { fields, isTwice: false }, expected);
+  }
+
+  /** The HMAC of the five fields, as protocol §5.2 has it: a vector's `s`. */
+  digest(fields: readonly string[], key = 0): string {
+    const joined = fields.join(':');
+    return kept(this.#digests[key] ?? new Map<string, string>(), joined, (message) =>
+      createHmac('sha256', this.#settings.keys[key]?.key ?? '')
+        .update(message, 'utf8')
+        .digest('hex'),
+    );
+  }
+
+  #decide({ s, t }: Signature, claim: Claim, expected: string | undefined): Verdict {
+    if ('code' in claim) return claim;
+    const { keys, nowMs, toleranceMs } = this.#settings;
+    const { fields, isTwice } = claim;
+    claim.digests ??= keys.map((_, index) => this.digest(fields, index));
+    const { digests } = claim;
+    const signers = keys.filter((_, index) => digests[index] === s);
+    const signer = signers.find(({ notAfterMs = Number.POSITIVE_INFINITY }) => nowMs <= notAfterMs);
+    if (isTwice) return refuse('body_malformed', signer !== undefined);
+    if (signer === undefined) return refuse(signers.length === 0 ? 'mismatch' : 'key_expired');
+    if (!this.#hasOneReading(fields)) return refuse('ambiguous', true);
+    const [unit, ms] = readTime(t);
+    if (toleranceMs !== undefined && unit === 'unreadable') return refuse('timestamp_unreadable', true);
+    if (toleranceMs !== undefined && Math.abs(nowMs - ms) > toleranceMs)
+      return refuse('timestamp_out_of_tolerance', true);
+    if (expected !== undefined && fields[1] !== expected) return refuse('reference_unexpected', true);
+    return { code: 'ok', fields, keyId: signer.id, unit };
+  }
+
+  /** Decision D4. */
+  #hasOneReading(fields: readonly string[]): boolean {
+    const { colonIn, isReference } = this.#settings;
+    if (fields.some((field, index) => field.includes(':') && NAMES[index] !== colonIn)) return false;
+    if (isReference === undefined) return true;
+    const [, merchant = '', internal = ''] = fields;
+    const both = `${merchant}:${internal}`;
+    const readings: string[] = [];
+    for (let at = both.indexOf(':'); at >= 0; at = both.indexOf(':', at + 1))
+      if (isReference(both.slice(0, at))) readings.push(both.slice(0, at));
+    return readings.length === 1 && readings[0] === merchant;
+  }
+}
+
+function kept<K, V>(map: Map<K, V>, key: K, make: (key: K) => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const value = make(key);
+  map.set(key, value);
+  return value;
+}
+
+function refuse(code: string, authentic = false): Refused {
+  return { code, authentic };
+}
+
+/** Protocol §5.2, step 1, and decision D6. */
+function readHeader(value: unknown): Header {
+  if (value === undefined || value === null || value === '') return refuse('signature_missing');
+  const malformed = refuse('signature_malformed');
+  if (typeof value !== 'string' || value.length > 256) return malformed;
+  let [name, equals, start] = ['', -1, 0];
+  const found = { t: '', s: '' };
+  for (let at = 0; at <= value.length; at++) {
+    const unit = at === value.length ? 0x2c : value.charCodeAt(at);
+    if (unit === 0x2c) {
+      if (equals <= start || equals === at - 1) return malformed;
+      name = value.slice(start, equals);
+      if (name === 't' || name === 's') {
+        if (found[name] !== '') return malformed;
+        found[name] = value.slice(equals + 1, at);
+      }
+      [start, equals] = [at + 1, -1];
+    } else if (unit === 0x3d) {
+      if (equals >= 0) return malformed;
+      equals = at;
+    } else if (isSpaceOrControl(unit)) return malformed;
+  }
+  if (found.t === '' || found.s.length !== 64) return malformed;
+  for (const digit of found.s) if (!'0123456789abcdef'.includes(digit)) return malformed;
+  return found;
+}
+
+function isSpaceOrControl(unit: number): boolean {
+  if (unit <= 0x20 || (unit >= 0x7f && unit <= 0xa0)) return true;
+  if (unit < 0x1680) return false;
+  return (unit >= 0x2000 && unit <= 0x200a) || SPACES.has(unit);
+}
+const SPACES = new Set([0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff]);
+
+/** Decision D2: digits only, and 1e11 or more are milliseconds. */
+function readTime(t: string): [Unit, ms: number] {
+  for (let at = 0; at < t.length; at++)
+    if (t.charCodeAt(at) < 0x30 || t.charCodeAt(at) > 0x39) return ['unreadable', 0];
+  const value = Number(t);
+  return value >= 1e11 ? ['milliseconds', value] : ['seconds', value * 1000];
+}
+
+/** Decisions D5 and D10. */
+function readBody(body: unknown): Claim {
+  const members = isBytes(body)
+    ? readText(decodeUtf8(body))
+    : typeof body === 'string'
+      ? readText(body)
+      : ownMembers(body);
+  if (members === undefined) return refuse('body_malformed');
+  const fields: string[] = [];
+  for (const name of NAMES) {
+    const value = members.values.get(name);
+    if (typeof value === 'string' && isWellFormed(value)) fields.push(value);
+  }
+  if (fields.length === NAMES.length) return { fields, isTwice: members.isTwice };
+  const malformed = refuse('signed_field_malformed');
+  return members.isTwice ? { ...refuse('body_malformed'), or: malformed.code } : malformed;
+}
+
+function readText(text: string | undefined): Members | undefined {
+  return text === undefined
+    ? undefined
+    : readMembers(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, NAMES);
+}
+
+function isBytes(body: unknown): body is Uint8Array {
+  return body instanceof Uint8Array;
+}
+
+/** Of a body that a parser has read. */
+function ownMembers(body: unknown): Members | undefined {
+  if (!isRecord(body)) return undefined;
+  const payload = Object.hasOwn(body, 'payload') ? body['payload'] : undefined;
+  if (!isRecord(payload)) return undefined;
+  const values = new Map<string, unknown>();
+  for (const name of NAMES) {
+    const holder = name === 'event' ? body : payload;
+    if (Object.hasOwn(holder, name)) values.set(name, holder[name]);
+  }
+  return { values, isTwice: false };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Decision D11. A query ends at `#` (RFC 3986, §3.4), and may be part of a path or an address. */
+function readQuery(query: string): ReadonlyMap<string, string> | undefined {
+  if (query.length > 8192) return undefined;
+  let [text = ''] = query.split('#', 1);
+  const mark = text.indexOf('?');
+  const isAddress = ['/', 'http://', 'https://'].some((start) => text.toLowerCase().startsWith(start));
+  if (mark === 0 || (isAddress && mark > 0)) text = text.slice(mark + 1);
+  else if (isAddress) text = '';
+  const all = text.split('&');
+  if (all.length > 128) return undefined;
+  const found = new Map<string, string>();
+  for (const pair of all) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = percentDecode(equals < 0 ? pair : pair.slice(0, equals));
+    const value = percentDecode(equals < 0 ? '' : pair.slice(equals + 1));
+    if (name === undefined || value === undefined) return undefined;
+    const [signed, rest] = signedPart(name);
+    if (signed === undefined) continue;
+    if (rest !== '' || found.has(signed)) return undefined;
+    found.set(signed, value);
+  }
+  return found;
+}
+
+/** The signed name that a parameter has, flat or in `payload[…]`, and the brackets that follow it. */
+function signedPart(name: string): [signed: string | undefined, rest: string] {
+  const inner = /^payload\[([^\]]*)\](.*)$/s.exec(name);
+  if (inner !== null && inner[1] !== 'event' && inner[1] !== 'hmac_signature') {
+    const [, signed = '', rest = ''] = inner;
+    return isSigned(signed) && (rest === '' || rest[0] === '[') ? [signed, rest] : [undefined, ''];
+  }
+  const bracket = name.indexOf('[');
+  const signed = bracket < 0 ? name : name.slice(0, bracket);
+  return isSigned(signed) ? [signed, name.slice(signed.length)] : [undefined, ''];
+}
+
+function isSigned(name: string): boolean {
+  return name === 'hmac_signature' || NAMES.some((one) => one === name);
+}

@@ -1,0 +1,97 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test, vi } from 'vitest';
+import { countBatch, type Failure, noCounts } from '../src/fuzz/count.ts';
+import { minimise } from '../src/fuzz/minimise.ts';
+import { subjects } from '../src/fuzz/originals.ts';
+import { runFuzz } from '../src/fuzz/run-fuzz.ts';
+import { NAMES } from '../src/fuzz/second-verifier.ts';
+import { faultOf, fromVector, secondVerdict, subject } from '../src/fuzz/subject.ts';
+import { figureOf, reportOf, runLab } from './support/run-program.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'payment-service-fuzz-test-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** What one processor judges in less than a minute; the command judges 10 million by default. */
+const COUNT = 5_000_000;
+
+test('core and a second verifier agree on five million callbacks and redirects, and every naive verifier is caught', {
+  timeout: 1_200_000,
+}, () => {
+  const report = reportOf('fuzz', '--count', String(COUNT));
+  expect(figureOf(report, 'inputs')).toBeGreaterThanOrEqual(COUNT);
+  for (const fault of [
+    'false accepts',
+    'false refusals',
+    'exceptions',
+    'naive verifiers that were not caught',
+  ])
+    expect(figureOf(report, fault), fault).toBe(0);
+  expect(figureOf(report, 'accepted, or one edit from it')).toBeGreaterThanOrEqual(30);
+  expect(report.output).toContain('Node, the portable digest');
+});
+
+test('the second verifier returns the verdict of every signature vector', () => {
+  vi.spyOn(console, 'warn').mockImplementation(() => undefined); // One vector has a short key.
+  const path = createRequire(import.meta.url).resolve('@payment-service/openapi/signature-vectors.json');
+  const { vectors } = JSON.parse(readFileSync(path, 'utf8'));
+  const wrong: string[] = [];
+  for (const vector of vectors) {
+    const { options, input } = fromVector(vector);
+    const verdict = secondVerdict(subject(options), input);
+    const { ok, code, authentic, signed, timestamp_unit, key_id } = vector.expect;
+    const { keyId, ...found } = 'fields' in verdict ? verdict : { ...verdict, keyId: undefined };
+    const wanted = ok
+      ? { code: 'ok', fields: NAMES.map((name) => signed[name]), unit: timestamp_unit }
+      : { code, authentic };
+    const isSame = JSON.stringify({ ...found, or: undefined }) === JSON.stringify(wanted);
+    if (!isSame || (key_id !== undefined && keyId !== key_id)) wrong.push(vector.name);
+  }
+  expect(vectors.length).toBeGreaterThan(900);
+  expect(wrong).toEqual([]);
+});
+
+test('a verifier that accepts white space in the header is reported with the least input that shows it', () => {
+  const lenient = subjects().map((one) => ({
+    ...one,
+    core: (input: Parameters<typeof one.core>[0]) =>
+      one.core(
+        input.channel === 'callback' && typeof input.signature === 'string'
+          ? { ...input, signature: input.signature.replaceAll(' ', '') }
+          : input,
+      ),
+  }));
+  const counts = noCounts();
+  const failures: Failure[] = [];
+  for (let number = 0; failures.length === 0; number++)
+    countBatch(lenient, 1, number, counts, (failure) => failures.push(failure));
+  expect(counts.faults['false accept']).toBeGreaterThan(0);
+  const [{ from, input, fault } = expect.unreachable()] = failures;
+  const least = minimise(from.subject, input, fault);
+  expect(faultOf(from.subject.core, least, secondVerdict(from.subject, least))).toBe(fault);
+  expect(least).toMatchObject({ signature: expect.stringMatching(/^(?=.* )[^ ]* ?[^ ]*$/) });
+});
+
+test('a run that was stopped goes on from its state file to the counts of one that was not', async () => {
+  const all = subjects();
+  const state = join(folder, 'state.json');
+  const run = { seed: 7, until: Number.POSITIVE_INFINITY };
+  await runFuzz(all, { ...run, count: 60_000, state });
+  const continued = await runFuzz(all, { ...run, count: 120_000, state });
+  const whole = await runFuzz(all, { ...run, count: 120_000, state: undefined });
+  expect(continued.counts).toEqual(whole.counts);
+  await expect(runFuzz(all, { ...run, seed: 8, count: 1, state })).rejects.toThrow('--seed 7');
+});
+
+test('without Python the fuzz run says that the two second verifiers were not compared', () => {
+  const env = { ...process.env, PATH: folder, TMPDIR: folder };
+  const { status, stdout, stderr } = runLab(
+    ['fuzz', '--short', '--count', '1000', '--report', join(folder, 'report.json')],
+    env,
+  );
+  expect(status, stderr).toBe(0);
+  expect(stdout).toContain('Not compared with the verifier in Python: python3 is not installed.');
+  expect(stdout).not.toContain('differences between the two second verifiers');
+});
