@@ -6,6 +6,7 @@ export {
   type Reader,
   type RedirectRoute,
 } from './application.ts';
+export { testHostility } from './hostile/test-hostility.ts';
 export { testLiveHeap } from './live-heap.ts';
 export { testStreams } from './streams.ts';
 export { testAdapter, testBridges } from './test-adapter.ts';

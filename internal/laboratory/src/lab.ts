@@ -12,6 +12,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   'failover-test': ['a standby takes over under load', () => import('./failovers/failover-test.ts')],
   interleavings: ['10,000 orders of callbacks and attempts on each store', inPackage('inbox')],
   'fsync-count': ['a sync to disk for every acknowledgement', () => import('./syncs/fsync-count.ts')],
+  hostile: ['hostile requests to every adapter on real sockets', () => import('./hostile/hostile.ts')],
   'bench:inbox': ['durable callbacks a second', () => import('./inbox/bench-inbox.ts')],
   'bench:drain': ['the rate at which a backlog is settled', () => import('./drain/bench-drain.ts')],
   'bench:latency': ['from a request to its committed effect', () => import('./latency/bench-latency.ts')],

@@ -19,7 +19,9 @@ function requestOf(incoming: IncomingMessage): Request {
     headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
   }
   const body = method === 'GET' || method === 'HEAD' ? null : streamOf(incoming);
-  return new Request(`http://${incoming.headers.host}${url}`, { method, headers, body, duplex: 'half' });
+  const { host } = incoming.headers;
+  const address = new URL(url, `http://${host === undefined || host === '' ? 'localhost' : host}`);
+  return new Request(address, { method, headers, body, duplex: 'half' });
 }
 
 /** Reads on demand only, and leaves the connection alone when it is cancelled: the answer is still to be sent. */

@@ -1,0 +1,250 @@
+import type { ClientHttp2Session } from 'node:http2';
+import { gzipSync } from 'node:zlib';
+import { sampleCallback } from '@payment-service/core/testing';
+import { Connection } from '../connection.ts';
+import { hangGuard } from '../hang-guard.ts';
+import { callbackRequest, chunkedCallbackRequest, paddedBody, signature } from '../http-request.ts';
+import { head } from './hostile-request.ts';
+import { openHttp2 } from './send.ts';
+import { type ServerReport, STALLED_PATH } from './serve-hostile.ts';
+
+/** The clients of an attack. They stay connected until the server has been looked at. */
+export class Attackers {
+  readonly #ports: ServerReport['ports'];
+  readonly #clients: Connection[] = [];
+  readonly #sessions: ClientHttp2Session[] = [];
+  readonly statuses: Map<number, number> = new Map();
+
+  constructor(ports: ServerReport['ports']) {
+    this.#ports = ports;
+  }
+
+  /** So many connections, which do the same side by side. */
+  async connect(count: number, act: (client: Connection) => Promise<unknown>): Promise<void> {
+    const clients: Connection[] = [];
+    for (let opened = 0; opened < count; opened++) clients.push(await Connection.open(this.#ports.http1));
+    this.#clients.push(...clients);
+    await Promise.all(clients.map(act));
+  }
+
+  session(): ClientHttp2Session {
+    if (this.#ports.http2 === undefined) throw new Error('The server does not speak HTTP/2.');
+    const session = openHttp2(this.#ports.http2);
+    this.#sessions.push(session);
+    return session;
+  }
+
+  get sessions(): number {
+    return this.#sessions.length;
+  }
+
+  async answer(client: Connection): Promise<void> {
+    this.count((await client.answer()).status);
+  }
+
+  count(status: number): void {
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
+  }
+
+  hangUp(): void {
+    for (const client of this.#clients) client.hangUp();
+    for (const session of this.#sessions) session.destroy();
+  }
+}
+
+/** One kind of hostility that is heavy: much, many, or for long. */
+export interface Attack {
+  readonly name: string;
+  readonly protocol: 'HTTP/1.1' | 'HTTP/2';
+  /** How many requests or connections. */
+  readonly count: { readonly full: number; readonly short: number };
+  /** Of every answer; undefined where nothing is answered. */
+  readonly status: number | undefined;
+  /** The connection may stay after the answer, or there is none yet: how many bytes or sockets the server must have by then. */
+  readonly mayStay?: { readonly bytes?: number; readonly sockets?: boolean };
+  readonly run: (attackers: Attackers, count: number, isFull: boolean) => Promise<unknown>;
+}
+
+const HUGE = { full: 100_000_000, short: 30_000_000 };
+const CONNECTIONS = 20;
+const text = JSON.stringify(sampleCallback());
+const nested = `${text.slice(0, -2)},"x":${'['.repeat(10_000)}${']'.repeat(10_000)}}}`;
+const bomb = gzipSync(Buffer.alloc(40_000_000, ' '));
+const unsigned = callbackRequest({ headers: { 'hmac-signature': undefined } });
+const wide = callbackRequest({ headers: { 'hmac-signature': undefined, x: 'x'.repeat(15_000) } });
+const pieces = Buffer.concat(
+  chunkedCallbackRequest([...Buffer.from(paddedBody(64 * 1024))].map((byte) => Uint8Array.of(byte))).slice(
+    0,
+    -2,
+  ),
+);
+const at = (path: string, bytes: Uint8Array): Buffer =>
+  Buffer.from(Buffer.from(bytes).toString('latin1').replace(/ \S+/, ` ${path}`), 'latin1');
+
+/** A body of 100 MB that goes on after the answer. */
+function huge(name: string, headers: Readonly<Record<string, string | undefined>>, status: number): Attack {
+  const chunk = 'x'.repeat(0x10000);
+  const isChunked = headers['transfer-encoding'] === 'chunked';
+  return {
+    name: `bodies of 100 MB ${name}`,
+    protocol: 'HTTP/1.1',
+    count: { full: 20, short: 1 },
+    status,
+    run: (attackers, count, isFull) => {
+      const bytes = isFull ? HUGE.full : HUGE.short;
+      const length = isChunked ? {} : { 'content-length': String(bytes) };
+      const part = isChunked ? `10000\r\n${chunk}\r\n` : chunk;
+      return attackers.connect(count, async (client) => {
+        await client.write(head({ ...headers, ...length }));
+        // Whole pieces, so that what is declared is not exceeded.
+        await client.writeUntilClosed(part, bytes - (bytes % part.length));
+        if (isChunked) await client.write('0\r\n\r\n');
+        else await client.write('x'.repeat(bytes % part.length));
+        await attackers.answer(client);
+        await client.closedByServer();
+      });
+    },
+  };
+}
+
+/** The same request again and again, on a few connections. */
+function repeated(name: string, request: Uint8Array, status: number, count: Attack['count']): Attack {
+  return {
+    name,
+    protocol: 'HTTP/1.1',
+    count,
+    status,
+    mayStay: {},
+    run: (attackers, total) =>
+      attackers.connect(CONNECTIONS, async (client) => {
+        for (let sent = 0; sent < total / CONNECTIONS; sent++) {
+          await client.write(request);
+          await attackers.answer(client);
+        }
+      }),
+  };
+}
+
+/** Starts of requests that never go on, all of them until their answers. */
+function stalled(name: string, bytes: readonly Uint8Array[]): Attack {
+  return {
+    name,
+    protocol: 'HTTP/1.1',
+    count: { full: 1000, short: 100 },
+    status: 408,
+    run: (attackers, count) =>
+      attackers.connect(count, async (client) => {
+        await client.write(...bytes);
+        await attackers.answer(client);
+        await client.closedByServer();
+      }),
+  };
+}
+
+/** Connections that say nothing, or half a head. */
+function idle(name: string, bytes: string): Attack {
+  return {
+    name,
+    protocol: 'HTTP/1.1',
+    count: { full: 1000, short: 400 },
+    status: undefined,
+    mayStay: { sockets: true },
+    run: (attackers, count) => attackers.connect(count, (client) => client.write(bytes)),
+  };
+}
+
+/** Opens a stream whose body does not end, and waits until the server has closed it. */
+async function stream(
+  session: ClientHttp2Session,
+  path: string,
+  attackers: Attackers,
+  bytes: number,
+): Promise<void> {
+  const request = session.request({ ':method': 'POST', ':path': path, 'hmac-signature': signature() });
+  request.on('error', () => undefined);
+  // The server's end of the stream: what the client has still to write keeps its own end open.
+  const closed = new Promise((resolve) => request.once('close', resolve).once('aborted', resolve));
+  request.once('response', (headers) => attackers.count(Number(headers[':status'])));
+  request.resume();
+  for (let sent = 0; sent < bytes && !request.aborted && !request.closed; sent += 65_536) {
+    const drained = Promise.race([closed, new Promise((resolve) => request.once('drain', resolve))]);
+    if (!request.write(Buffer.alloc(Math.min(65_536, bytes - sent), 'x'))) await drained;
+  }
+  await hangGuard('a stream to close', closed);
+}
+
+export const ATTACKS: readonly Attack[] = [
+  huge('as declared', {}, 413),
+  huge('in chunks', { 'transfer-encoding': 'chunked' }, 413),
+  huge(
+    'in chunks, without a signature',
+    { 'transfer-encoding': 'chunked', 'hmac-signature': undefined },
+    401,
+  ),
+  repeated(
+    '40 MB in 40 KB of gzip',
+    callbackRequest({ body: bomb, headers: { 'content-encoding': 'gzip' } }),
+    413,
+    { full: 400, short: 5 },
+  ),
+  repeated('10,000 levels', callbackRequest({ body: nested }), 200, { full: 4000, short: 200 }),
+  repeated('15 KB of headers', wide, 401, { full: 10_000, short: 2000 }),
+  {
+    name: 'pipelined requests',
+    protocol: 'HTTP/1.1',
+    count: { full: 100_000, short: 20_000 },
+    status: 401,
+    mayStay: {},
+    run: (attackers, count) =>
+      attackers.connect(4, async (client) => {
+        const batch = Buffer.concat(Array.from({ length: 100 }, () => unsigned));
+        const answers = async (): Promise<void> => {
+          for (let got = 0; got < count / 4; got++) await attackers.answer(client);
+        };
+        await Promise.all([client.write(...Array.from({ length: count / 400 }, () => batch)), answers()]);
+      }),
+  },
+  {
+    name: 'bodies in one-byte pieces, unfinished',
+    protocol: 'HTTP/1.1',
+    count: { full: 50, short: 5 },
+    status: undefined,
+    mayStay: { bytes: pieces.length },
+    run: (attackers, count) => attackers.connect(count, (client) => client.write(pieces)),
+  },
+  stalled('declared bodies of which one byte is sent', [
+    at(STALLED_PATH, head({ 'content-length': '65536' })),
+    Buffer.from('{'),
+  ]),
+  stalled('chunked bodies of which one byte is sent', [
+    at(STALLED_PATH, head({ 'transfer-encoding': 'chunked' })),
+    Buffer.from('1\r\n{\r\n'),
+  ]),
+  idle('idle connections', ''),
+  idle('connections with half a head', `POST ${STALLED_PATH} HTTP/1.1\r\nhost: x\r\nhmac-`),
+  {
+    name: 'streams left open',
+    protocol: 'HTTP/2',
+    count: { full: 10, short: 1 },
+    status: 408,
+    run: (attackers, count) =>
+      Promise.all(
+        Array.from({ length: count }, async () => {
+          const session = attackers.session();
+          const bodies = Array.from({ length: 100 }, () => stream(session, STALLED_PATH, attackers, 1));
+          await Promise.all(bodies);
+        }),
+      ),
+  },
+  {
+    name: 'streams of 100 MB',
+    protocol: 'HTTP/2',
+    count: { full: 20, short: 1 },
+    status: 413,
+    run: async (attackers, count, isFull) => {
+      const bytes = isFull ? HUGE.full : HUGE.short;
+      for (let sent = 0; sent < count; sent++)
+        await stream(attackers.session(), '/payments/callbacks', attackers, bytes);
+    },
+  },
+];

@@ -1,0 +1,55 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { hangGuard } from '../hang-guard.ts';
+import type { ServerReport } from './serve-hostile.ts';
+
+/** A program that calls `serveHostile()`, and which of its servers is meant. */
+export interface HostileServer {
+  readonly name: string;
+  readonly program: URL;
+}
+
+/** The process of a server. One that ends on its own has crashed: every question after that fails. */
+export class HostileHost {
+  readonly #process: ChildProcess;
+  readonly #crash: Promise<never>;
+
+  private constructor(process: ChildProcess) {
+    this.#process = process;
+    this.#crash = once(process, 'exit').then(([code]) => {
+      throw new Error(`The server crashed: it ended with ${code}.`);
+    });
+    this.#crash.catch(() => undefined);
+  }
+
+  static start({ name, program }: HostileServer, withGarbageCollection = false): HostileHost {
+    const execArgv = [...process.execArgv, ...(withGarbageCollection ? ['--expose-gc'] : [])];
+    return new HostileHost(fork(program, [name], { execArgv }));
+  }
+
+  /** @throws {Error} when the server has crashed. */
+  async report(): Promise<ServerReport> {
+    const child = this.#process;
+    const reported = once(child, 'message');
+    child.send('report');
+    const [report] = await hangGuard('the report of a server', Promise.race([reported, this.#crash]), 60_000);
+    return report;
+  }
+
+  /** Asks until a report has what is expected, and returns the last one. Each question is a turn of the server's loop. */
+  async until(isReached: (report: ServerReport) => boolean, seconds: number): Promise<ServerReport> {
+    const end = performance.now() + seconds * 1000;
+    for (;;) {
+      const report = await this.report();
+      if (isReached(report) || performance.now() > end) return report;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  async end(): Promise<void> {
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
+    const ended = once(this.#process, 'exit');
+    this.#process.disconnect();
+    await ended;
+  }
+}

@@ -1,0 +1,130 @@
+import { callbackRequest } from '../http-request.ts';
+import { ATTACKS, type Attack, Attackers } from './attacks.ts';
+import { HostileHost, type HostileServer } from './hostile-host.ts';
+import { sendHttp1 } from './send.ts';
+
+/** For the live heap while an attack is under way, and after it. */
+export const MAX_GROWTH_BYTES = 20_000_000;
+
+/** What one attack did to one server. */
+export interface Resisted {
+  readonly attack: string;
+  readonly protocol: Attack['protocol'];
+  readonly answers: number;
+  /** Answers with another status than that of the attack. */
+  readonly otherAnswers: number;
+  /** The most live heap above the state before, while the attack was under way. */
+  readonly growthBytes: number;
+  /** Resident memory, which the system and the collector decide on. */
+  readonly residentGrowthBytes: number;
+  /** That the server still had when every answer was sent; where connections may stay, after the clients had gone. */
+  readonly socketsLeft: number;
+  readonly streamsLeft: number;
+  readonly bytesRead: number;
+  /** A genuine callback, sent after it, was accepted. */
+  readonly isHealthy: boolean;
+}
+
+/** The control: a receiver without the reader of core. */
+export const NAIVE: HostileServer = { name: 'naive', program: new URL('naive-server.ts', import.meta.url) };
+
+/**
+ * Every heavy attack on one server.
+ *
+ * @param options.patienceSeconds how long the answers of an attack may take after which connections end: the control gives some never.
+ */
+export async function resistAttacks(
+  server: HostileServer,
+  { isFull, patienceSeconds }: { readonly isFull: boolean; readonly patienceSeconds: number },
+): Promise<readonly Resisted[]> {
+  const resisted: Resisted[] = [];
+  // A process for each attack on the control, which keeps what it got.
+  const isShared = server !== NAIVE;
+  let host: HostileHost | undefined;
+  try {
+    for (const attack of ATTACKS) {
+      host ??= HostileHost.start(server, true);
+      const { ports } = await host.report();
+      if (attack.protocol === 'HTTP/2' && ports.http2 === undefined) continue;
+      resisted.push(await resist(host, attack, isFull, patienceSeconds));
+      if (!isShared) {
+        await host.end();
+        host = undefined;
+      }
+    }
+    return resisted;
+  } finally {
+    await host?.end();
+  }
+}
+
+async function resist(
+  host: HostileHost,
+  attack: Attack,
+  isFull: boolean,
+  patienceSeconds: number,
+): Promise<Resisted> {
+  const { ports } = await host.report();
+  const genuine = (): Promise<string> => sendHttp1(ports.http1, { bytes: [callbackRequest()] });
+  for (let sent = 0; sent < 20; sent++) await genuine();
+  const before = await host.until(({ sockets, streams }) => sockets + streams === 0, 10);
+  const count = attack.count[isFull ? 'full' : 'short'];
+  const attackers = new Attackers(ports);
+  let isOver = false;
+  const over = (): void => {
+    isOver = true;
+  };
+  // What collects memory goes on until it is over, or has broken the bound: a slow machine must not save the control.
+  const end = performance.now() + (attack.mayStay === undefined ? patienceSeconds : 200) * 1000;
+  const attacked = attack.run(attackers, count, isFull).then(over, over);
+  let [heap, resident] = [0, 0];
+  while (!isOver && performance.now() < end && heap - before.heapBytes <= MAX_GROWTH_BYTES) {
+    const report = await host.report();
+    heap = Math.max(heap, report.heapBytes);
+    resident = Math.max(resident, report.residentBytes);
+    await Promise.race([attacked, new Promise((resolve) => setTimeout(resolve, 100))]);
+  }
+  const { mayStay } = attack;
+  const own = attack.protocol === 'HTTP/2' ? attackers.sessions : 0;
+  const answered = await host.until(
+    ({ sockets, streams, bytesRead }) => {
+      if (mayStay === undefined) return streams === 0 && sockets <= own;
+      const { bytes = 0, sockets: areHeld = false } = mayStay;
+      return bytesRead - before.bytesRead >= bytes * count && (!areHeld || sockets >= count);
+    },
+    Math.min(patienceSeconds, 60),
+  );
+  heap = Math.max(heap, answered.heapBytes);
+  attackers.hangUp();
+  const after = await host.until(({ sockets, streams }) => sockets + streams === 0, 10);
+  const { handled } = after;
+  const status = await genuine();
+  const counted = [...attackers.statuses];
+  return {
+    attack: attack.name,
+    protocol: attack.protocol,
+    answers: counted.reduce((sum, [, count]) => sum + count, 0),
+    otherAnswers: counted.reduce((sum, [one, count]) => sum + (one === attack.status ? 0 : count), 0),
+    growthBytes: heap - before.heapBytes,
+    residentGrowthBytes: resident - before.residentBytes,
+    socketsLeft: Math.max(after.sockets, mayStay !== undefined ? 0 : answered.sockets - own),
+    streamsLeft: answered.streams,
+    bytesRead: answered.bytesRead - before.bytesRead,
+    isHealthy: status === '200' && (await host.report()).handled === handled + 1,
+  };
+}
+
+/** Which bounds an attack broke. */
+export function brokenBounds({
+  growthBytes,
+  socketsLeft,
+  streamsLeft,
+  isHealthy,
+}: Resisted): readonly string[] {
+  return [
+    ...(growthBytes > MAX_GROWTH_BYTES ? [`${Math.round(growthBytes / 1e6)} MB more live heap`] : []),
+    ...(socketsLeft > 0 ? [`${socketsLeft} sockets left`] : []),
+    ...(streamsLeft > 0 ? [`${streamsLeft} streams left`] : []),
+    ...(isHealthy ? [] : ['a genuine callback was not accepted afterwards']),
+  ];
+}

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { DIFFERENCES } from '../src/hostile/differences.ts';
+import { brokenBounds, HOSTILE_REQUESTS, judgeServer, NAIVE, resistAttacks } from '../src/hostile/index.ts';
+import { testHostility } from '../src/index.ts';
+
+const program = new URL('lenient-server.ts', import.meta.url);
+const TIMEOUT = { timeout: 240_000 };
+
+testHostility('node:http', program);
+
+test('there are more than 120 hostile requests, each with a name of its own, and every difference is one of them', () => {
+  const names = new Set(HOSTILE_REQUESTS.map(({ kind, name }) => `${kind}: ${name}`));
+  expect(names.size).toBe(HOSTILE_REQUESTS.length);
+  expect(names.size).toBeGreaterThan(120);
+  for (const { request } of DIFFERENCES) expect(names).toContain(request);
+});
+
+test('control: an adapter that takes the first value of a header is noticed', TIMEOUT, async () => {
+  const { judged } = await judgeServer({ name: 'lenient', program });
+  const wrong = judged.filter(({ verdict, expected }) => verdict !== expected);
+  expect(wrong.map(({ request, verdict }) => [request, verdict])).toEqual([
+    ['a signature: twice', '200 handled'],
+    ['a signature: genuine, then forged', '200 handled'],
+    ['a signature: genuine, then empty', '200 handled'],
+    ["a signature: joined with ', '", '200 handled'],
+    ['an encoding: "gzip, gzip" of 10 characters', '200 handled'],
+    ['an encoding: "gzip, gzip, gzip, gz" of 3004 characters', '200 handled'],
+    ['an encoding: gzip twice', '200 handled'],
+    ['an encoding: identity and gzip', '401'],
+  ]);
+});
+
+test(
+  'control: a receiver that collects bodies breaks a bound under every heavy attack',
+  TIMEOUT,
+  async () => {
+    const resisted = await resistAttacks(NAIVE, { isFull: false, patienceSeconds: 3 });
+    expect(resisted.length).toBeGreaterThanOrEqual(14);
+    expect(resisted.filter((one) => brokenBounds(one).length === 0)).toEqual([]);
+  },
+);

@@ -1,0 +1,155 @@
+/**
+ * `pnpm lab hostile`: more than 400 hostile requests to every framework that has an adapter, on real sockets, and the heavy attacks
+ * with their full figures: bodies of 100 MB, a thousand connections, streams left open. Prints a table, writes
+ * reports/hostile.json, and ends with 1 where a verdict or a bound is missed. The control, a receiver that collects bodies, must
+ * break a bound under every attack. `--short`: the smaller figures of the tests.
+ */
+import {
+  brokenBounds,
+  type HostileServer,
+  type JudgedServer,
+  judgeServer,
+  MAX_GROWTH_BYTES,
+  NAIVE,
+  type Resisted,
+  resistAttacks,
+} from '@payment-service/adapter-conformance/hostile';
+import { runBenchmark } from '../measure/program.ts';
+import { judge, type Result } from '../measure/results.ts';
+import type { Table } from '../measure/tables.ts';
+
+const PACKAGES = {
+  express: ['express 4', 'express 5'],
+  fastify: ['fastify 5'],
+  koa: ['koa 2', 'koa 3'],
+  fetch: ['fetch', 'hono'],
+};
+const SERVERS: readonly HostileServer[] = Object.entries(PACKAGES).flatMap(([folder, names]) => {
+  const program = new URL(`../../../../packages/${folder}/test/hostile-server.ts`, import.meta.url);
+  return names.map((name) => ({ name, program }));
+});
+
+await runBenchmark('hostile', { full: {}, short: {} }, async (_pace, isShort) => {
+  const judged = new Map<string, JudgedServer>();
+  const resisted = new Map<string, readonly Resisted[]>();
+  for (const server of SERVERS) {
+    judged.set(server.name, await judgeServer(server));
+    resisted.set(server.name, await resistAttacks(server, { isFull: !isShort, patienceSeconds: 300 }));
+  }
+  const control = await resistAttacks(NAIVE, { isFull: false, patienceSeconds: 3 });
+  const results = [
+    ...[...judged].flatMap(([name, one]) => judgeVerdicts(name, one)),
+    ...[...resisted].flatMap(([name, attacks]) => judgeBounds(name, attacks)),
+    judge(
+      'control: attacks under which a receiver that collects bodies kept every bound',
+      'attacks',
+      unbroken(control),
+      'exactly',
+      0,
+    ),
+  ];
+  const tables = [
+    attackTable('Attacks: the most live heap of any server, in MB', resisted, control),
+    differenceTable(judged),
+  ];
+  return {
+    results,
+    tables,
+    judged: Object.fromEntries(judged),
+    resisted: Object.fromEntries(resisted),
+    control,
+  };
+});
+
+function judgeVerdicts(name: string, { judged, sockets, streams }: JudgedServer): readonly Result[] {
+  const wrong = judged.filter(({ verdict, expected }) => verdict !== expected);
+  for (const { request, protocol, verdict, expected } of wrong)
+    console.error(`${name}, ${protocol}: ${request}: ${verdict}, not ${expected}`);
+  return [
+    judge(`${name}: requests`, 'requests', judged.length, 'at least', 120),
+    judge(`${name}: other verdicts`, 'requests', wrong.length, 'exactly', 0),
+    judge(`${name}: sockets and streams left after all requests`, 'sockets', sockets + streams, 'exactly', 0),
+  ];
+}
+
+function judgeBounds(name: string, attacks: readonly Resisted[]): readonly Result[] {
+  const sum = (of: (one: Resisted) => number): number => attacks.reduce((total, one) => total + of(one), 0);
+  const growth = Math.max(...attacks.map(({ growthBytes }) => growthBytes));
+  return [
+    judge(`${name}: most live heap under attack`, 'MB', growth / 1e6, 'at most', MAX_GROWTH_BYTES / 1e6),
+    judge(
+      `${name}: sockets left`,
+      'sockets',
+      sum(({ socketsLeft }) => socketsLeft),
+      'exactly',
+      0,
+    ),
+    judge(
+      `${name}: streams left`,
+      'streams',
+      sum(({ streamsLeft }) => streamsLeft),
+      'exactly',
+      0,
+    ),
+    judge(
+      `${name}: answers with another status`,
+      'answers',
+      sum(({ otherAnswers }) => otherAnswers),
+      'exactly',
+      0,
+    ),
+    judge(
+      `${name}: attacks after which a genuine callback failed`,
+      'attacks',
+      sum(({ isHealthy }) => Number(!isHealthy)),
+      'exactly',
+      0,
+    ),
+  ];
+}
+
+function unbroken(attacks: readonly Resisted[]): number {
+  return attacks.length === 0 ? Number.NaN : attacks.filter((one) => brokenBounds(one).length === 0).length;
+}
+
+function attackTable(
+  title: string,
+  servers: ReadonlyMap<string, readonly Resisted[]>,
+  control: readonly Resisted[],
+): Table {
+  const all = [...servers.values()].flat();
+  return {
+    title,
+    head: [
+      '',
+      'answers',
+      'MB read',
+      'live heap, least',
+      'most',
+      'resident, most',
+      'the control, with smaller figures',
+    ],
+    rows: control.map((own) => {
+      const same = all.filter(({ attack }) => attack === own.attack);
+      const range = (of: (one: Resisted) => number): readonly string[] =>
+        [Math.min(...same.map(of)), Math.max(...same.map(of))].map((value) => (value / 1e6).toFixed(1));
+      const [least = '', most = ''] = range(({ growthBytes }) => growthBytes);
+      const [, read = ''] = range(({ bytesRead }) => bytesRead);
+      const [, resident = ''] = range(({ residentGrowthBytes }) => residentGrowthBytes);
+      const answers = Math.max(...same.map((one) => one.answers));
+      return [own.attack, String(answers), read, least, most, resident, brokenBounds(own).join(', ')];
+    }),
+  };
+}
+
+function differenceTable(servers: ReadonlyMap<string, JudgedServer>): Table {
+  return {
+    title: 'What a framework decides before the adapter',
+    head: ['', 'protocol', 'request', 'verdict', ''],
+    rows: [...servers].flatMap(([name, { judged }]) =>
+      judged.flatMap(({ request, protocol, verdict, reason }) =>
+        reason === undefined ? [] : [[name, protocol, request, verdict, reason]],
+      ),
+    ),
+  };
+}

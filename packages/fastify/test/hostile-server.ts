@@ -1,0 +1,30 @@
+import { type HostileRoutes, serveHostile } from '@payment-service/adapter-conformance/hostile-server';
+import fastify, { type FastifyPluginCallback } from 'fastify';
+import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
+
+type Register = (plugin: FastifyPluginCallback, prefix: string) => unknown;
+
+function mount({ callbacks, redirects }: HostileRoutes, register: Register): void {
+  for (const { path, options } of callbacks) register(paymentCallbacks(options), path);
+  register(paymentRedirects(redirects.options), redirects.path);
+}
+
+await serveHostile({
+  'fastify 5': {
+    async http1(routes) {
+      const app = fastify();
+      mount(routes, (plugin, prefix) => app.register(plugin, { prefix }));
+      await app.ready();
+      return app.server;
+    },
+    async http2(routes) {
+      const app = fastify({ http2: true });
+      // The server of HTTP/2 changes the types of an app; a plugin does not use it.
+      mount(routes, (plugin, prefix) =>
+        app.register(async (scope) => scope.register(plugin as never, { prefix })),
+      );
+      await app.ready();
+      return app.server;
+    },
+  },
+});

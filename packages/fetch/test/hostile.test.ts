@@ -1,0 +1,5 @@
+import { testHostility } from '@payment-service/adapter-conformance';
+
+const program = new URL('hostile-server.ts', import.meta.url);
+testHostility('fetch', program);
+testHostility('hono', program);
