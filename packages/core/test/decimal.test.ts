@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compareDecimals, type Decimal, decimalFrom, parseDecimal } from '../src/money/decimal.ts';
+import {
+  compareDecimals,
+  type Decimal,
+  decimalFrom,
+  formatDecimal,
+  isSumOf,
+  negated,
+  parseDecimal,
+  productOf,
+  sumOf,
+} from '../src/money/decimal.ts';
 
 function decimal(text: string): Decimal {
   const parsed = parseDecimal(text);
@@ -41,6 +51,8 @@ describe('exact decimals', () => {
     '1e99999',
     '١٢',
     '5\n',
+    'x5',
+    '5e',
     '1'.repeat(1001),
   ])('%j is not a decimal', (text) => {
     expect(parseDecimal(text)).toBeUndefined();
@@ -59,6 +71,45 @@ describe('exact decimals', () => {
         );
       }),
     );
+  });
+
+  test('sums, products and negated values agree with bigint arithmetic, and have no zero at either end', () => {
+    const parts = fc.tuple(fc.bigInt({ min: -5000n, max: 5000n }), fc.integer({ min: -4, max: 4 }));
+    const read = ([units, power]: readonly [bigint, number]): Decimal => decimal(`${units}e${power}`);
+    /** In units of 10^-8. */
+    const units = ({ negative, digits, exponent }: Decimal): bigint => {
+      expect(digits).toMatch(/^([1-9](\d*[1-9])?)?$/);
+      if (digits === '') expect([negative, exponent]).toEqual([false, 0]);
+      return BigInt(negative ? -1 : 1) * BigInt(digits) * 10n ** BigInt(exponent + 8);
+    };
+    fc.assert(
+      fc.property(fc.array(parts), parts, parts, (all, left, right) => {
+        const total = sumOf(all.map(read));
+        expect(units(total)).toBe(all.map((part) => units(read(part))).reduce((sum, each) => sum + each, 0n));
+        expect(isSumOf(total, all.map(read))).toBe(true);
+        expect(isSumOf(sumOf([total, decimal('0.1')]), all.map(read))).toBe(false);
+        expect(units(productOf(read(left), read(right))) * 10n ** 8n).toBe(
+          units(read(left)) * units(read(right)),
+        );
+        expect(units(negated(read(left)))).toBe(-units(read(left)));
+      }),
+    );
+  });
+
+  test.each([
+    ['-1999.90', '-1999.9'],
+    ['00.050', '0.05'],
+    ['100', '100'],
+    ['-0.00', '0'],
+    ['0e5', '0'],
+    ['12e30', `12${'0'.repeat(30)}`],
+    ['12e31', '12e31'],
+    ['-12e-32', `-0.${'0'.repeat(30)}12`],
+    ['12e-33', '12e-33'],
+    ['1e+2', '100'],
+    [`${'1'.repeat(999)}0`, `${'1'.repeat(999)}0`],
+  ])('the canonical string of %s is %s', (text, canonical) => {
+    expect(formatDecimal(decimal(text))).toBe(canonical);
   });
 
   test('a number is accepted only while its string is exact', () => {

@@ -126,7 +126,9 @@ describe('handlerTimeoutMs', () => {
     await answer({ onCallback: () => new Promise(() => undefined), handlerTimeoutMs: 1, onError });
     expect(onError.mock.calls).toEqual([[expect.any(TimeoutError)]]);
     expect(onError.mock.calls[0]?.[0]).toMatchObject({
-      message: expect.stringContaining('deduplicate by transitionId'),
+      message:
+        'The handler did not settle within handlerTimeoutMs, so the sender was asked to retry. The handler is still running: ' +
+        'deduplicate by transitionId, and store the callback before slow work.',
     });
   });
 
@@ -207,6 +209,12 @@ describe('hooks', () => {
   test('without onError, the error of a handler is printed', async () => {
     expect(await answer({ onCallback: () => Promise.reject(failed) })).toMatchObject({ status: 429 });
     expect(printed).toHaveBeenCalledWith(failed);
+  });
+
+  test('without onError, only the message of an UnavailableError is printed', async () => {
+    const onCallback = () => Promise.reject(new UnavailableError('The database is unavailable.'));
+    expect(await answer({ onCallback })).toMatchObject({ status: 429 });
+    expect(printed.mock.calls).toEqual([['The database is unavailable.']]);
   });
 });
 

@@ -8,6 +8,32 @@ import {
 } from '../../src/receive/index.ts';
 import { SIGNING_KEY as signingKey } from '../signed-callbacks.ts';
 
+const MILLISECONDS = 'a number of milliseconds above 0';
+const SHAPES: Readonly<Record<string, string>> = {
+  onCallback: 'a function',
+  onAuthenticRefusal: 'a function',
+  onRefused: 'a function',
+  onError: 'a function',
+  onRedirect: 'a function',
+  failureStatus: 'an HTTP status from 400 to 599',
+  methods: 'a list of POST, PUT or PATCH, the methods that carry a body',
+  bodyTimeoutMs: MILLISECONDS,
+  handlerTimeoutMs: MILLISECONDS,
+  toleranceSeconds: 'a number of seconds above 0',
+  colonIn: 'merchant_reference or internal_reference',
+  refusedLocation: 'an address',
+};
+
+/** The error of construction for an invalid value. */
+const refusalOf = (option: string) =>
+  expect.objectContaining({
+    code: 'invalid_configuration',
+    option,
+    message: expect.stringContaining(
+      option in SHAPES ? `${option} must be ${SHAPES[option]}, or be left out.` : option,
+    ),
+  });
+
 describe('options of a receiver', () => {
   test.each([
     ['signingKey', { signingKey: undefined }],
@@ -37,16 +63,17 @@ describe('options of a receiver', () => {
     ['colonIn', { colonIn: 'event' }],
   ])('an invalid %s of a callback route is refused: %o', (option, invalid) => {
     const options = { signingKey, ...invalid } as CallbackOptions;
-    const refusal = expect.objectContaining({ code: 'invalid_configuration', option });
-    expect(() => createCallbackReceiver(options)).toThrow(refusal);
+    expect(() => createCallbackReceiver(options)).toThrow(refusalOf(option));
   });
 
-  test('a method without a body is refused with the reason', () => {
-    const options = { signingKey, methods: ['GET'] } as unknown as CallbackOptions;
-    expect(() => createCallbackReceiver(options)).toThrow(
-      'methods must be a list of POST, PUT or PATCH, the methods that carry a body, or be left out.',
-    );
-  });
+  test.each([
+    { failureStatus: 400 },
+    { failureStatus: 599 },
+    { bodyTimeoutMs: 1 },
+    { handlerTimeoutMs: 2 ** 31 - 1 },
+  ])('the options %o of a callback route are accepted', (options) =>
+    expect(() => createCallbackReceiver({ signingKey, ...options })).not.toThrow(),
+  );
 
   test.each([
     ['refusedLocation', { refusedLocation: '' }],
@@ -55,8 +82,7 @@ describe('options of a receiver', () => {
     ['handlerTimeoutMs', { handlerTimeoutMs: -1 }],
   ])('an invalid %s of a redirect route is refused: %o', (option, invalid) => {
     const options = { signingKey, ...invalid } as unknown as RedirectOptions;
-    const refusal = expect.objectContaining({ code: 'invalid_configuration', option });
-    expect(() => createRedirectReceiver(options)).toThrow(refusal);
+    expect(() => createRedirectReceiver(options)).toThrow(refusalOf(option));
   });
 
   test.each([undefined, null, 'key'])('the options %s are refused', (options) => {

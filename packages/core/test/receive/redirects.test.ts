@@ -42,7 +42,13 @@ describe('redirects', () => {
       const reply = await answer({ onRedirect: () => location as string, onError });
       expect(reply).toMatchObject({ status: 429, headers: PRIVATE, body: '{"error":"handler_failed"}' });
       expect(reply.headers).not.toHaveProperty('location');
-      expect(onError).toHaveBeenCalledWith(expect.objectContaining({ option: 'onRedirect' }));
+      expect(onError).toHaveBeenCalledWith(
+        expect.objectContaining({
+          option: 'onRedirect',
+          message:
+            'onRedirect must return the address to send the browser to: a URL, or a percent-encoded string such as "/thanks".',
+        }),
+      );
     },
   );
 

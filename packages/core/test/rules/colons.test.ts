@@ -28,7 +28,8 @@ describe("decision D4: ':' in a signed field is ambiguous, except in the one fie
   test('a colonIn other than the two references is refused at construction', () => {
     for (const colonIn of ['event', 'transaction_status', '', true, ['merchant_reference']]) {
       const options = { signingKey: SIGNING_KEY, colonIn: colonIn as 'merchant_reference' };
-      expect(() => createVerifier(options)).toThrow(expect.objectContaining({ option: 'colonIn' }));
+      const message = 'colonIn must be merchant_reference or internal_reference, or be left out.';
+      expect(() => createVerifier(options)).toThrow(expect.objectContaining({ option: 'colonIn', message }));
     }
   });
 
@@ -41,7 +42,12 @@ describe("decision D4: ':' in a signed field is ambiguous, except in the one fie
     ['an isMerchantReference without colonIn', { isMerchantReference }],
   ])('threat A32: %s is refused at construction', (_, options) => {
     expect(() => createVerifier({ signingKey: SIGNING_KEY, ...options })).toThrow(
-      expect.objectContaining({ option: 'isMerchantReference' }),
+      expect.objectContaining({
+        option: 'isMerchantReference',
+        message: expect.stringMatching(
+          /^isMerchantReference (must be a function|needs colonIn\. colonIn: 'internal_reference' needs isMerchantReference, or a customer could move text between the references\.$)/,
+        ),
+      }),
     );
   });
 
@@ -62,6 +68,17 @@ describe("decision D4: ':' in a signed field is ambiguous, except in the one fie
       expect(verdictOf(verify(callbackData(), undefined, options))).toBe('ambiguous, authentic');
     },
   );
+
+  test('decision D8: a predicate that throws on every other string still recognises its own reference', () => {
+    const options = {
+      colonIn: 'internal_reference',
+      isMerchantReference: (reference: string) => {
+        if (reference !== 'ORD-9999') throw new Error('a bug of the merchant');
+        return true;
+      },
+    } as const;
+    expect(verdictOf(verify(shifted, signature, options))).toBe('accepted');
+  });
 
   test.each([
     [1, 1],

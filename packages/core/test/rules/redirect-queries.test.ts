@@ -17,6 +17,7 @@ describe('decision D11: redirects are read from the raw query, in the same way e
     ['with a question mark in front', `?${QUERY}`],
     ['in a request target', `/payments/return?${QUERY}`],
     ['in an absolute URL', `https://shop.example/payments/return?${QUERY}#top`],
+    ['in an absolute URL in upper case', `HTTP://SHOP.EXAMPLE/?${QUERY}`],
     ['in a URL object', new URL(`https://shop.example/payments/return?${QUERY}`)],
     ['in URLSearchParams', new URLSearchParams(QUERY)],
   ])('a query %s is accepted', (_, query) => {
@@ -38,6 +39,46 @@ describe('decision D11: redirects are read from the raw query, in the same way e
     expect(
       verdictOf(verifier.verifyRedirect(new URL(`https://shop.example/?${query.replace('?', '')}`))),
     ).toBe(verdict);
+  });
+
+  test.each([
+    ['of 8192 characters', `${QUERY}&x=`.padEnd(8192, 'x'), 'accepted'],
+    ['of 8193 characters', `${QUERY}&x=`.padEnd(8193, 'x'), 'query_malformed'],
+    ['of 128 parameters', QUERY + '&x'.repeat(128 - QUERY.split('&').length), 'accepted'],
+    ['of 129 parameters', QUERY + '&x'.repeat(129 - QUERY.split('&').length), 'query_malformed'],
+    ['that is the path of a page without one', '/payments/return', 'signature_missing'],
+    ['that is a URL without one', 'https://shop.example', 'signature_missing'],
+    ['that is null', null, 'query_malformed'],
+    ['that is an object with its fields', Object.fromEntries(new URLSearchParams(QUERY)), 'query_malformed'],
+    [
+      'that only borrows the prototype of URLSearchParams',
+      Object.create(URLSearchParams.prototype),
+      'query_malformed',
+    ],
+  ])('threat A29: a query %s gets its verdict', (_, query, verdict) => {
+    expect(verdictOf(verifier.verifyRedirect(query as string))).toBe(verdict);
+  });
+
+  test.each([
+    ['parameters without a value, or with = in it', '&flag&x=a=b&y=', { flag: '', x: 'a=b', y: '' }],
+    ['three values of one name', '&x=1&x=2&x=3', { x: ['1', '2', '3'] }],
+    ['a line break', '&x=a\nb', { x: 'a\nb' }],
+    ['a second question mark', '&x=a?event=b', { x: 'a?event=b' }],
+    ['a fragment', '&x=1#&event=b', { x: '1' }],
+    ['empty parts', '&&', {}],
+    [
+      'names that only resemble those of signed fields',
+      '&payload[event]=a&payload[hmac_signature]=b&events=c',
+      { 'payload[event]': 'a', 'payload[hmac_signature]': 'b', events: 'c' },
+    ],
+    ['the name of a prototype', '&__proto__=a', { ['__proto__']: 'a' }],
+  ])('raw has every parameter of a query with %s, and is frozen', (_, added, parameters) => {
+    const { raw } = accepted(verifier.verifyRedirect(QUERY + added));
+    expect(Object.entries(raw)).toEqual([
+      ...new URLSearchParams(QUERY).entries(),
+      ...Object.entries(parameters),
+    ]);
+    expect(Object.isFrozen(raw)).toBe(true);
   });
 
   test('+ is decoded to a space, and %2B to a plus sign', () => {
@@ -66,15 +107,18 @@ describe('decision D11: redirects are read from the raw query, in the same way e
   });
 
   test('invalid redirectFields are refused at construction', () => {
-    const invalid: [option: string, redirectFields: object][] = [
-      ['amount', { amount: 'a' }],
-      ['redirectFields.event', { event: '' }],
-      ['redirectFields.event', { event: 5 }],
-      ['redirectFields', { event: 'x', transaction_type: 'x' }],
+    const invalid: [option: string, redirectFields: object, problem: string][] = [
+      ['amount', { amount: 'a' }, 'redirectFields'],
+      ['redirectFields.event', { event: '' }, 'a non-empty string'],
+      ['redirectFields.event', { event: 5 }, 'a non-empty string'],
+      ['redirectFields', { event: 'x', transaction_type: 'x' }, 'maps the parameter "x" to two fields'],
+      ['redirectFields', { event: 'id' }, 'maps the parameter "id" to two fields'],
     ];
-    for (const [option, redirectFields] of invalid) {
+    for (const [option, redirectFields, problem] of invalid) {
       const options = { signingKey: SIGNING_KEY, redirectFields };
-      expect(() => createVerifier(options)).toThrow(expect.objectContaining({ option }));
+      expect(() => createVerifier(options)).toThrow(
+        expect.objectContaining({ option, message: expect.stringContaining(problem) }),
+      );
     }
   });
 
@@ -102,6 +146,9 @@ describe('decision D11: redirects are read from the raw query, in the same way e
     expect(raw).not.toHaveProperty('event');
     expect(verdictOf(verifier.verifyRedirect(query))).toBe('signed_field_malformed');
     expect(verdictOf(given.verifyRedirect(QUERY.replace('COLLECTION', 'PAYOUT')))).toBe('mismatch');
+    const withoutType = { ...redirectDefaults, transaction_type: undefined } as { event: string };
+    const half = createVerifier({ signingKey: SIGNING_KEY, redirectDefaults: withoutType });
+    expect(verdictOf(half.verifyRedirect(query))).toBe('signed_field_malformed');
     redirectDefaults.event = 'changed after construction';
     expect(verdictOf(given.verifyRedirect(query))).toBe('accepted');
   });

@@ -105,16 +105,19 @@ describe('threat A19: unusable keys', () => {
     );
   });
 
+  const LIST = 'signingKey must be a string or a list of 1 to 4 keys: [{ id, key, notAfter? }].';
+  const SHARED = 'signingKey has two entries that share an id or a key.';
   test.each([
-    ['that is a number', 12345678],
-    ['with no keys', []],
-    ['with five keys', ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id, key: `${SIGNING_KEY}${id}` }))],
+    ['that is a number', 12345678, LIST],
+    ['with no keys', [], LIST],
+    ['with five keys', ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id, key: `${SIGNING_KEY}${id}` })), LIST],
     [
       'with a repeated id',
       [
         { id: 'a', key: SIGNING_KEY },
         { id: 'a', key: OTHER_KEY },
       ],
+      SHARED,
     ],
     [
       'with a repeated key',
@@ -122,6 +125,7 @@ describe('threat A19: unusable keys', () => {
         { id: 'a', key: SIGNING_KEY },
         { id: 'b', key: SIGNING_KEY },
       ],
+      SHARED,
     ],
     [
       'with an empty key in a list',
@@ -129,18 +133,36 @@ describe('threat A19: unusable keys', () => {
         { id: 'a', key: SIGNING_KEY },
         { id: 'b', key: '' },
       ],
+      /^signingKey\[1\]\.key is empty/,
     ],
-    ['with an invalid notAfter', [{ id: 'a', key: SIGNING_KEY, notAfter: new Date('soon') }]],
-  ])('decision D7: a signingKey %s is refused, and the message does not show it', (_, signingKey) => {
-    const make = () => createVerifier({ signingKey: signingKey as never });
-    expect(make).toThrow(ConfigurationError);
-    expect(make).toThrow(expect.objectContaining({ option: expect.stringMatching(/^signingKey/) }));
-    expect(make).toThrow(expect.not.objectContaining({ message: expect.stringContaining(SIGNING_KEY) }));
-  });
+    ['with an empty id', [{ id: '', key: SIGNING_KEY }], 'signingKey[0].id must be a name for logs.'],
+    ['with a number as id', [{ id: 1, key: SIGNING_KEY }], 'signingKey[0].id must be a name for logs.'],
+    [
+      'with an invalid notAfter',
+      [{ id: 'a', key: SIGNING_KEY, notAfter: new Date('soon') }],
+      'signingKey[0].notAfter must be a valid Date, or be left out.',
+    ],
+    [
+      'with a number as notAfter',
+      [{ id: 'a', key: SIGNING_KEY, notAfter: T }],
+      'signingKey[0].notAfter must be a valid Date, or be left out.',
+    ],
+  ])(
+    'decision D7: a signingKey %s is refused, and the message does not show it',
+    (_, signingKey, message) => {
+      const make = () => createVerifier({ signingKey: signingKey as never });
+      expect(make).toThrow(ConfigurationError);
+      expect(make).toThrow(message);
+      expect(make).toThrow(expect.objectContaining({ option: expect.stringMatching(/^signingKey/) }));
+      expect(make).toThrow(expect.not.objectContaining({ message: expect.stringContaining(SIGNING_KEY) }));
+    },
+  );
 
   test('threat A19: a key equal to the public or the secret key is refused', () => {
-    expect(() => createVerifier({ signingKey: SIGNING_KEY, publicKey: SIGNING_KEY })).toThrow(/public key/);
-    expect(() => createVerifier({ signingKey: SIGNING_KEY, secretKey: SIGNING_KEY })).toThrow(/secret key/);
+    for (const which of ['public', 'secret'])
+      expect(() => createVerifier({ signingKey: SIGNING_KEY, [`${which}Key`]: SIGNING_KEY })).toThrow(
+        `signingKey is the ${which} key. The merchant dashboard shows it under the account details.`,
+      );
     expect(() => createVerifier({ signingKey: SIGNING_KEY, publicKey: 'p', secretKey: 's' })).not.toThrow();
   });
 
@@ -242,7 +264,8 @@ describe('warnings', () => {
     const { create, printed } = await freshCopy();
     for (let times = 0; times < 3; times++) create({ signingKey: 'K'.repeat(15) });
     expect(printed()).toEqual([
-      expect.stringMatching(/^@payment-service\/core: signingKey has fewer than 16/),
+      '@payment-service/core: signingKey has fewer than 16 characters, so it can be guessed. The merchant dashboard shows it ' +
+        'under the account details.',
     ]);
     create({
       signingKey: [
@@ -267,7 +290,7 @@ describe('warnings', () => {
       vi.stubEnv('NODE_ENV', environment);
       for (let times = 0; times < 3; times++) create({ signingKey: SANDBOX_KEY });
       expect(printed()).toEqual([
-        expect.stringMatching(/signingKey is a sandbox key, and NODE_ENV is not set/),
+        '@payment-service/core: signingKey is a sandbox key, and NODE_ENV is not set. Never use it in production.',
       ]);
     }
   });
@@ -342,7 +365,10 @@ describe('threat A27: the sandbox in production', () => {
     (environment) => {
       vi.stubEnv('NODE_ENV', environment);
       for (const make of makers) {
-        expect(() => make({})).toThrow(/is a sandbox key/);
+        expect(() => make({})).toThrow(
+          `is a sandbox key, and NODE_ENV is "${environment}". Use the signing key of the account, or set allowSandboxKeys ` +
+            'where no customer pays.',
+        );
         expect(() => make({ allowSandboxKeys: false })).toThrow(/is a sandbox key/);
         expect(() => make({ allowSandboxKeys: true })).not.toThrow();
       }

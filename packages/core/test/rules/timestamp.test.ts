@@ -43,6 +43,15 @@ describe('decision D2: t is not signed, so a tolerance is an option, and the age
     expect(late).toMatchObject({ evidence: { timestamp: { ageSeconds: 10 } } });
   });
 
+  test.each([
+    [99_999_999_999, 'seconds'],
+    [100_000_000_000, 'milliseconds'],
+  ])('a t of %i is read in %s', (t, unit) => {
+    const { timestamp } = accepted(verify(callbackData(), signatureFor('ORD-1001', t)));
+    expect(timestamp).toMatchObject({ text: `${t}`, unit });
+    expect(Object.isFrozen(timestamp)).toBe(true);
+  });
+
   test('the clock is read at every verification, not at construction', () => {
     let seconds = T;
     const given = createVerifier({
@@ -60,7 +69,12 @@ describe('decision D2: t is not signed, so a tolerance is an option, and the age
     'a tolerance of %s is refused at construction',
     (tolerance) => {
       const options = { signingKey: SIGNING_KEY, toleranceSeconds: tolerance as number };
-      expect(() => createVerifier(options)).toThrow(expect.objectContaining({ option: 'toleranceSeconds' }));
+      expect(() => createVerifier(options)).toThrow(
+        expect.objectContaining({
+          option: 'toleranceSeconds',
+          message: 'toleranceSeconds must be a number of seconds above 0, or be left out.',
+        }),
+      );
     },
   );
 });

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import {
   createVerifier,
   type Refusal,
@@ -18,7 +19,9 @@ export function verify(
   return given.verifyCallback({ signature, body });
 }
 
-/** The code, and whether the refusal is authentic. */
+/** The code, and whether the refusal is authentic. Every refusal has a hint. */
 export function verdictOf(result: VerifiedCallback | VerifiedRedirect | Refusal): string {
-  return result.ok ? 'accepted' : `${result.code}${result.authentic ? ', authentic' : ''}`;
+  if (result.ok) return 'accepted';
+  expect(result.hint).toMatch(/^\S.+\.$/);
+  return `${result.code}${result.authentic ? ', authentic' : ''}`;
 }

@@ -48,8 +48,20 @@ describe('threat A6: one signature, several ids', () => {
       transitionId(signed, 'e:'),
     ]);
     expect(new Set(ids).size).toBe(12);
+    expect(shifts.map((signed) => transitionId(signed, ''))).toEqual(
+      shifts.map((signed) => transitionId(signed)),
+    );
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{64}$/);
   });
+
+  test.each([7, null, '\ud800'])(
+    'threat A6: the account label %j, which could not be part of an id, is refused',
+    (account) => {
+      const options = { signingKey: SIGNING_KEY, account: account as string };
+      const message = 'account must be a string, or be left out.';
+      expect(() => createVerifier(options)).toThrow(expect.objectContaining({ option: 'account', message }));
+    },
+  );
 
   test('threat A6: the id of a transition never changes, since databases store it', () => {
     expect(accepted(verify(callbackData())).transitionId).toBe(
