@@ -36,7 +36,7 @@ await runProgram({ name: 'mutation', report: flags.report }, async () => {
   for (const part of partsNamed(positionals)) {
     const faults = await (part === CONTRACT
       ? plantContractFaults(sampleOf(part))
-      : plantFaults(part, sampleOf(part), flags.file));
+      : plantFaults(part, sampleOf(part), part === CONTROL ? undefined : flags.file));
     tried.push({ part, faults });
   }
   return {

@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, join, posix } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 import { makeFolder } from '../measure/program.ts';
 import type { Part } from './parts.ts';
@@ -39,13 +39,18 @@ export async function plantFaults(part: Part, sample: Sample, file?: string): Pr
     });
     const paths = files.filter((path) => basename(path) === (file ?? basename(path)));
     if (paths.length === 0) continue;
-    const ofTests = { MUTATION_PACKAGE: part.package, MUTATION_TESTS: JSON.stringify(tests) };
-    Object.assign(process.env, ofTests, { MUTATION_SAMPLE: JSON.stringify(sample) });
+    const judges = tests.map((test) => posix.join(part.package, test));
+    const packages = new Set([...judges, `${part.package}/src`].map((path) => path.split('/', 2).join('/')));
+    Object.assign(process.env, {
+      MUTATION_CHECKOUT: ROOT,
+      MUTATION_TESTS: JSON.stringify(judges),
+      MUTATION_SAMPLE: JSON.stringify(sample),
+    });
     const results = await new Stryker({
       mutate: paths.map((path) => `${part.package}/${path.replaceAll('\\', '/')}`),
       ignorePatterns: [
         '**',
-        `!${part.package}/**`,
+        ...[...packages].map((folder) => `!${folder}/**`),
         '!internal/laboratory/src/mutation/**',
         '!{openapi,*.{json,ts}}',
         '**/{dist,node_modules}',

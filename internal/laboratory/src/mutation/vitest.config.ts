@@ -1,10 +1,24 @@
-/** For Stryker: the tests of a package, cut down to those that judge a part. plant-faults.ts says which. */
-import { join } from 'node:path';
+/** For Stryker: the tests that judge a part, in the copy of their packages. plant-faults.ts says which. */
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { defineConfig, type Plugin, type ViteUserConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-const { MUTATION_PACKAGE = '', MUTATION_TESTS = '[]' } = process.env;
+const { MUTATION_CHECKOUT = '', MUTATION_TESTS = '[]' } = process.env;
+const copy = join(import.meta.dirname, '..', '..', '..', '..');
 const include: string[] = JSON.parse(MUTATION_TESTS);
+const isPortable = include.every((test) => test.includes('.portable.'));
+
+/** What one package imports of another is in the copy as well, if that is where the faults are. */
+const fromCopy: Plugin = {
+  name: 'from-copy',
+  enforce: 'pre',
+  async resolveId(id, importer, options) {
+    const found = await this.resolve(id, importer, { ...options, skipSelf: true });
+    const path = relative(MUTATION_CHECKOUT, found?.id ?? '');
+    return path.startsWith('packages') && existsSync(join(copy, path)) ? join(copy, path) : found;
+  },
+};
 
 /** As in packages/core: '#digest' and '#inflate' are the portable ones. */
 const withoutNodeCondition: Plugin = {
@@ -23,11 +37,11 @@ class ByName extends BaseSequencer {
 }
 
 const config: ViteUserConfig = defineConfig({
-  root: join(import.meta.dirname, '..', '..', '..', '..', MUTATION_PACKAGE),
-  plugins: include.every((test) => test.includes('.portable.')) ? [withoutNodeCondition] : [],
+  root: copy,
+  plugins: isPortable ? [fromCopy, withoutNodeCondition] : [fromCopy],
   test: {
     include,
-    exclude: include.some((test) => test.includes('.portable.')) ? [] : ['**/*.portable.test.ts'],
+    exclude: isPortable ? [] : ['**/*.portable.test.ts'],
     isolate: false,
     sequence: { sequencer: ByName },
     testTimeout: 60_000,

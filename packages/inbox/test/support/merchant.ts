@@ -16,7 +16,9 @@ export interface AnyTransaction {
 }
 
 export type EngineName = 'postgres' | 'sqlite';
-export const ENGINES: readonly EngineName[] = ['postgres', 'sqlite'];
+/** SQLite alone where `pnpm lab mutation` runs the tests: it needs no server. */
+export const ENGINES: readonly EngineName[] =
+  process.env['MUTATION_TESTS'] === undefined ? ['postgres', 'sqlite'] : ['sqlite'];
 
 /** A merchant with an empty database of its own, and tables of its own in it. */
 export interface Merchant {
