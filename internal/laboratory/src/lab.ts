@@ -10,6 +10,10 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   fuzz: ['core and a second verifier judge the same inputs', () => import('./fuzz/fuzz.ts')],
   'crash-test': ['the inbox under kill -9', () => import('./crashes/crash-test.ts')],
   'failover-test': ['a standby takes over under load', () => import('./failovers/failover-test.ts')],
+  cluster: [
+    'Patroni, etcd and HAProxy; the primary is killed, paused, cut off',
+    () => import('./cluster/cluster-test.ts'),
+  ],
   interleavings: ['10,000 orders of callbacks and attempts on each store', inPackage('inbox')],
   'fsync-count': ['a sync to disk for every acknowledgement', () => import('./syncs/fsync-count.ts')],
   hostile: ['hostile requests to every adapter on real sockets', () => import('./hostile/hostile.ts')],

@@ -27,7 +27,7 @@ async function statOf(pid: number | string): Promise<readonly string[]> {
 }
 
 /** @returns false if the process has already ended. */
-export function signalProcess(pid: number, signal: 'SIGSTOP' | 'SIGKILL' | 'SIGQUIT'): boolean {
+export function signalProcess(pid: number, signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL' | 'SIGQUIT'): boolean {
   try {
     return process.kill(pid, signal);
   } catch (error) {

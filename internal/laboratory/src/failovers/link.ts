@@ -3,12 +3,13 @@ import { createConnection, createServer, type Server, type Socket } from 'node:n
 
 /**
  * A TCP address that leads to whichever server it is pointed at: for the merchant's programs the one address of the
- * primary, as a load balancer gives it; for a standby the network between the two, which can stall.
+ * primary, as a load balancer gives it; between two servers the network, which can stall.
  */
 export class Link {
   readonly port: number;
   readonly #server: Server;
-  readonly #pairs = new Map<Socket, Socket>();
+  /** Both ends of every connection. */
+  readonly #sockets = new Set<Socket>();
   #target: number | undefined;
   #isHeld = false;
 
@@ -26,20 +27,17 @@ export class Link {
     return link;
   }
 
-  /** From now on, nothing that the server says arrives. */
+  /** From now on nothing arrives on either side, and no connection ends: packets are lost. */
   hold(): void {
     this.#isHeld = true;
-    for (const [client, upstream] of this.#pairs) upstream.unpipe(client).pause();
+    for (const socket of this.#sockets) socket.unpipe().pause();
   }
 
   /** Ends every connection, with what is under way on it, and refuses others until `pointAt()`. */
   cut(): void {
     this.#target = undefined;
-    for (const [client, upstream] of this.#pairs) {
-      client.destroy();
-      upstream.destroy();
-    }
-    this.#pairs.clear();
+    for (const socket of this.#sockets) socket.destroy();
+    this.#sockets.clear();
     this.#isHeld = false;
   }
 
@@ -53,23 +51,24 @@ export class Link {
   }
 
   #connect(client: Socket): void {
-    client.on('error', () => undefined);
-    if (this.#target === undefined || this.#isHeld) {
+    if (this.#target === undefined) {
       client.destroy();
       return;
     }
-    const upstream = createConnection({ port: this.#target, host: '127.0.0.1', noDelay: true });
-    client.setNoDelay(true);
-    upstream.on('error', () => undefined);
-    this.#pairs.set(client, upstream);
-    const end = (): void => {
-      this.#pairs.delete(client);
-      client.destroy();
-      upstream.destroy();
-    };
-    client.on('close', end);
-    upstream.on('close', end);
+    this.#add(client);
+    if (this.#isHeld) return;
+    const upstream = createConnection({ port: this.#target, host: '127.0.0.1' });
+    this.#add(upstream);
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => client.destroy());
     client.pipe(upstream);
     upstream.pipe(client);
+  }
+
+  #add(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.on('error', () => undefined);
+    socket.on('close', () => this.#sockets.delete(socket));
   }
 }

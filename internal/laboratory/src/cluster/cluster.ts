@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { chown, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { freePort } from '@payment-service/postgres-server';
+import { withClient } from '../load/postgres.ts';
+import { atTheEnd, makeFolder, stopped } from '../measure/program.ts';
+import { etcdFlags, haproxyCfg } from './configuration.ts';
+import { Daemon } from './daemon.ts';
+import { ClusterNode } from './node.ts';
+import type { Programs } from './programs.ts';
+
+/** As long as the cluster may take for anything. */
+const STUCK_MS = 300_000;
+
+interface Member {
+  readonly name: string;
+  readonly role: string;
+}
+
+/** Three members of etcd, three nodes with Patroni and PostgreSQL, and HAProxy, all on loopback. */
+export class Cluster {
+  /** Of the primary, through HAProxy. */
+  readonly url: string;
+  readonly #nodes: readonly ClusterNode[];
+  readonly #daemons: readonly Daemon[];
+  readonly #isSynchronous: boolean;
+
+  private constructor(
+    url: string,
+    nodes: readonly ClusterNode[],
+    daemons: readonly Daemon[],
+    isSynchronous: boolean,
+  ) {
+    this.url = url;
+    this.#nodes = nodes;
+    this.#daemons = daemons;
+    this.#isSynchronous = isSynchronous;
+  }
+
+  static async start(programs: Programs, isSynchronous: boolean, ttl: number): Promise<Cluster> {
+    const { paths, user } = programs;
+    const folder = await makeFolder();
+    if (user !== undefined) await chown(folder, user.uid, user.gid);
+    const daemons: Daemon[] = [];
+    const run = (name: 'etcd' | 'haproxy', args: readonly string[], log: string): void => {
+      const daemon = new Daemon(paths[name], args, { log: join(folder, log), user, cwd: folder });
+      daemons.push(daemon);
+      atTheEnd(() => daemon.kill());
+    };
+    const etcd = [];
+    for (let member = 0; member < 3; member++)
+      etcd.push({ client: await freePort(), peer: await freePort() });
+    for (const member of etcd.keys()) {
+      const data = join(folder, `etcd${member}`);
+      await mkdir(data, { mode: 0o700 });
+      if (user !== undefined) await chown(data, user.uid, user.gid);
+      run('etcd', etcdFlags(member, data, etcd), `etcd${member}.log`);
+    }
+    const options = { isSynchronous, ttl, password: randomBytes(12).toString('hex') };
+    const clients = etcd.map(({ client }) => client);
+    for (const client of clients) await until('a version of etcd', daemons, () => isDecided(client));
+    const nodes: ClusterNode[] = [];
+    for (const name of ['a', 'b', 'c']) {
+      const node = await ClusterNode.create(name, clients, { programs, folder }, options);
+      atTheEnd(() => node.stop());
+      nodes.push(node);
+    }
+    const port = await freePort();
+    const configuration = join(folder, 'haproxy.cfg');
+    const ports = nodes.map((node) => node.ports);
+    await writeFile(configuration, haproxyCfg(port, ports));
+    run('haproxy', ['-db', '-f', configuration], 'haproxy.log');
+    for (const node of nodes) node.start();
+    const url = `postgres://postgres:${options.password}@127.0.0.1:${port}/postgres`;
+    const cluster = new Cluster(url, nodes, daemons, isSynchronous);
+    await cluster.whole();
+    return cluster;
+  }
+
+  /** The node that leads. @param others than this one. */
+  async leader(others?: ClusterNode): Promise<ClusterNode> {
+    return this.until('a leader', async () => {
+      const name = (await this.#members(others)).find(({ role }) => role === 'leader')?.name;
+      return name === others?.ports.name ? undefined : this.#nodes.find(({ ports }) => ports.name === name);
+    });
+  }
+
+  /** Resolves when two standbys stream, and one of them is the one that commits wait for. */
+  async whole(): Promise<void> {
+    await this.until('two standbys', async () => {
+      const members = await this.#members(undefined);
+      const standbys = members.filter(({ role }) => role !== 'leader').map(({ role }) => role);
+      const hasSynchronous = !this.#isSynchronous || standbys.includes('sync_standby');
+      if (standbys.length !== 2 || !hasSynchronous) return undefined;
+      const streaming = "select 1 from pg_stat_replication where state = 'streaming'";
+      const { rowCount } = await withClient(this.url, (client) => client.query(streaming));
+      return rowCount === 2 ? true : undefined;
+    });
+  }
+
+  /** @throws {Error} when it does not happen, or one of the programs has ended. */
+  async until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+    return until(what, [...this.#daemons, ...this.#nodes], look);
+  }
+
+  /** As the nodes see it; the one that was struck is not asked. */
+  async #members(struck: ClusterNode | undefined): Promise<readonly Member[]> {
+    const asked = this.#nodes.filter((node) => node !== struck);
+    return Promise.any(
+      asked.map(async ({ ports }) => {
+        const signal = AbortSignal.timeout(3000);
+        const response = await fetch(`http://127.0.0.1:${ports.rest}/cluster`, { signal });
+        const { members } = (await response.json()) as { members?: readonly Member[] };
+        if (members === undefined) throw new Error('Patroni does not know its members yet.');
+        return members;
+      }),
+    );
+  }
+}
+
+async function until<T>(
+  what: string,
+  programs: readonly { check(): void }[],
+  look: () => Promise<T | undefined>,
+): Promise<T> {
+  const end = performance.now() + STUCK_MS;
+  for (;;) {
+    stopped.throwIfAborted();
+    for (const one of programs) one.check();
+    const found = await look().catch(() => undefined);
+    if (found !== undefined) return found;
+    if (performance.now() > end) throw new Error(`The cluster did not get ${what} in ${STUCK_MS / 1000} s.`);
+    await wait(250);
+  }
+}
+
+/** Before that, Patroni 3.0 ends: the members have not decided on a version. */
+async function isDecided(client: number): Promise<true | undefined> {
+  const response = await fetch(`http://127.0.0.1:${client}/version`, { signal: AbortSignal.timeout(3000) });
+  const { etcdcluster } = (await response.json()) as { etcdcluster: string };
+  return etcdcluster === 'not_decided' ? undefined : true;
+}

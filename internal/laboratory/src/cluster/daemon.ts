@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import type { ServerUser } from '@payment-service/postgres-server';
+
+/** A program of the system that runs until it is killed. */
+export class Daemon {
+  readonly #child: ChildProcess;
+  readonly #log: string;
+  #isExpected = false;
+
+  /** @param options.log the file for its output. */
+  constructor(
+    program: string,
+    args: readonly string[],
+    { log, user, cwd }: { log: string; user: ServerUser | undefined; cwd: string },
+  ) {
+    this.#log = log;
+    const output = openSync(log, 'a');
+    // A group of its own: Ctrl-C reaches it through the end of the run, in the right order.
+    this.#child = spawn(program, args, { ...user, cwd, detached: true, stdio: ['ignore', output, output] });
+    closeSync(output);
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  get hasFailed(): boolean {
+    return this.#hasEnded && !this.#isExpected;
+  }
+
+  get #hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  /** @throws {Error} with the end of its output, if it has ended and was not killed. */
+  check(): void {
+    if (!this.hasFailed) return;
+    throw new Error(`${this.#child.spawnfile} has ended:\n${readFileSync(this.#log, 'utf8').slice(-3000)}`);
+  }
+
+  async kill(): Promise<void> {
+    this.#isExpected = true;
+    if (this.#hasEnded) return;
+    const ended = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await ended;
+  }
+}

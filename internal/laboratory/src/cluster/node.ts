@@ -1,0 +1,140 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { childrenOf, freePort, signalProcess } from '@payment-service/postgres-server';
+import { Link } from '../failovers/link.ts';
+import { type ClusterOptions, type NodePorts, patroniYml } from './configuration.ts';
+import { Daemon } from './daemon.ts';
+import type { Programs } from './programs.ts';
+
+/** What can happen to the node that leads. */
+export type Fault = 'killed' | 'paused' | 'cut off';
+
+const MAX_RESTARTS = 20;
+
+/** One machine of the cluster: Patroni and its PostgreSQL, and the network between it and the others. */
+export class ClusterNode {
+  readonly ports: NodePorts;
+  readonly #programs: Programs;
+  readonly #folder: string;
+  /** Each with what it leads to. */
+  readonly #links: readonly (readonly [Link, number])[];
+  readonly #postgresLink: Link;
+  #patroni: Daemon | undefined;
+  #paused: readonly number[] = [];
+  #restarts = 0;
+
+  private constructor(
+    ports: NodePorts,
+    { programs, folder }: { readonly programs: Programs; readonly folder: string },
+    links: readonly (readonly [Link, number])[],
+    postgresLink: Link,
+  ) {
+    this.ports = ports;
+    this.#programs = programs;
+    this.#folder = folder;
+    this.#links = links;
+    this.#postgresLink = postgresLink;
+  }
+
+  static async create(
+    name: string,
+    etcd: readonly number[],
+    where: { readonly programs: Programs; readonly folder: string },
+    options: ClusterOptions,
+  ): Promise<ClusterNode> {
+    const [rest, postgres] = [await freePort(), await freePort()];
+    const linked = async (port: number): Promise<readonly [Link, number]> => [await Link.open(port), port];
+    const [restLink, postgresLink] = [await linked(rest), await linked(postgres)];
+    const etcdLinks = await Promise.all(etcd.map(linked));
+    const ports: NodePorts = {
+      name,
+      rest,
+      postgres,
+      restThroughLink: restLink[0].port,
+      postgresThroughLink: postgresLink[0].port,
+      etcdThroughLinks: etcdLinks.map(([{ port }]) => port),
+    };
+    const node = new ClusterNode(ports, where, [restLink, postgresLink, ...etcdLinks], postgresLink[0]);
+    const { data, configuration } = node.#files;
+    const places = { data, programs: dirname(where.programs.paths.pg_controldata) };
+    await writeFile(configuration, patroniYml(ports, options, places));
+    return node;
+  }
+
+  start(): void {
+    const { paths, user } = this.#programs;
+    const [cwd, log] = [this.#folder, join(this.#folder, `${this.ports.name}.log`)];
+    this.#patroni = new Daemon(paths.patroni, [this.#files.configuration], { log, user, cwd });
+  }
+
+  /** As a service manager does: a Patroni that has ended is started again. @throws {Error} when that does not help. */
+  check(): void {
+    if (this.#patroni?.hasFailed !== true) return;
+    this.#restarts += 1;
+    if (this.#restarts > MAX_RESTARTS) this.#patroni.check();
+    this.start();
+  }
+
+  async strike(fault: Fault): Promise<void> {
+    if (fault === 'killed') await this.kill();
+    if (fault === 'paused') {
+      // Like a virtual machine: nothing of it notices, and all of it continues.
+      const postmaster = await this.#postmaster();
+      this.#paused = [this.#patroni?.pid ?? 0, postmaster];
+      for (const pid of this.#paused) signalProcess(pid, 'SIGSTOP');
+      const children = await childrenOf(postmaster);
+      for (const pid of children) signalProcess(pid, 'SIGSTOP');
+      this.#paused = [...this.#paused, ...children];
+    }
+    if (fault === 'cut off') for (const [link] of this.#links) link.hold();
+  }
+
+  async heal(fault: Fault): Promise<void> {
+    for (const pid of this.#paused) signalProcess(pid, 'SIGCONT');
+    this.#paused = [];
+    // The connections of a paused node outlive the pause, as those of a virtual machine do.
+    if (fault !== 'paused') this.#reconnect();
+    if (fault === 'killed') this.start();
+  }
+
+  /** The standbys receive nothing any more, and nobody notices yet. */
+  holdReplication(): void {
+    this.#postgresLink.hold();
+  }
+
+  async stop(): Promise<void> {
+    await this.kill();
+    await Promise.all(this.#links.map(([link]) => link.close()));
+  }
+
+  /** Patroni first: it would start the server again. Then all processes of the server together. */
+  async kill(): Promise<void> {
+    await this.#patroni?.kill();
+    const postmaster = await this.#postmaster().catch(() => undefined);
+    if (postmaster === undefined) return;
+    signalProcess(postmaster, 'SIGSTOP');
+    const children = await childrenOf(postmaster);
+    for (const pid of [postmaster, ...children]) signalProcess(pid, 'SIGKILL');
+  }
+
+  #reconnect(): void {
+    for (const [link, port] of this.#links) {
+      link.cut();
+      link.pointAt(port);
+    }
+  }
+
+  get #files(): { readonly data: string; readonly configuration: string } {
+    const base = join(this.#folder, this.ports.name);
+    return { data: `${base}-data`, configuration: `${base}.yml` };
+  }
+
+  /** @throws {Error} when no server runs here. */
+  async #postmaster(): Promise<number> {
+    const [pid] = (await readFile(join(this.#files.data, 'postmaster.pid'), 'utf8')).split('\n');
+    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8');
+    // After a crash the file may be an old one, and the id may belong to another program.
+    if (!command.includes(this.#files.data)) throw new Error('The server has ended.');
+    return Number(pid);
+  }
+}

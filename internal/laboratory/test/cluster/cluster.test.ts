@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  type ClusterOptions,
+  etcdFlags,
+  haproxyCfg,
+  type NodePorts,
+  patroniYml,
+} from '../../src/cluster/configuration.ts';
+import { judgeCluster } from '../../src/cluster/judge.ts';
+import { findPrograms } from '../../src/cluster/programs.ts';
+import type { ClusterOutcome, Round } from '../../src/cluster/run.ts';
+import { FAULTS, type Fault } from '../../src/history/judge-history.ts';
+import { runLab } from '../support/run-program.ts';
+import { verdictOf } from '../support/verdict.ts';
+
+const NODE: NodePorts = {
+  name: 'a',
+  rest: 1,
+  postgres: 2,
+  restThroughLink: 3,
+  postgresThroughLink: 4,
+  etcdThroughLinks: [5, 6, 7],
+};
+const WHERE = { data: '/data', programs: '/programs' };
+
+test.each([true, false])(
+  'Patroni is configured so that synchronous mode and its strict form are %s',
+  (isSynchronous) => {
+    const dcs = patroni({ isSynchronous, password: 'p', ttl: 30 }).bootstrap.dcs;
+    expect([dcs.synchronous_mode, dcs.synchronous_mode_strict]).toEqual([isSynchronous, isSynchronous]);
+    expect(dcs.postgresql.parameters['synchronous_commit']).toBe('on');
+  },
+);
+
+test.each([20, 21, 30, 60, 97])('with a ttl of %i s Patroni has time for one loop and two retries', (ttl) => {
+  const { dcs } = patroni({ isSynchronous: true, password: 'p', ttl }).bootstrap;
+  expect(dcs.loop_wait + 2 * dcs.retry_timeout).toBeLessThanOrEqual(ttl);
+});
+
+test('other nodes and etcd are reached through links, which can be cut, and HAProxy reaches a node directly', () => {
+  const { restapi, postgresql, etcd3 } = patroni({ isSynchronous: true, password: 'p', ttl: 30 });
+  expect([restapi['listen'], restapi['connect_address']]).toEqual(['127.0.0.1:1', '127.0.0.1:3']);
+  expect([postgresql['listen'], postgresql['connect_address']]).toEqual(['127.0.0.1:2', '127.0.0.1:4']);
+  expect(etcd3).toEqual({ hosts: ['127.0.0.1:5', '127.0.0.1:6', '127.0.0.1:7'], use_proxies: true });
+  expect(haproxyCfg(9, [NODE])).toContain('bind 127.0.0.1:9\n');
+  expect(haproxyCfg(9, [NODE])).toContain('server a 127.0.0.1:2 check port 1\n');
+  expect(haproxyCfg(9, [NODE])).toContain('on-marked-down shutdown-sessions\n');
+});
+
+test('the members of etcd know each other', () => {
+  const ports = [1, 2, 3].map((n) => ({ client: n, peer: n + 10 }));
+  expect(etcdFlags(1, '/etcd', ports)).toContain('--listen-peer-urls=http://127.0.0.1:12');
+  expect(etcdFlags(1, '/etcd', ports)).toContain(
+    '--initial-cluster=etcd0=http://127.0.0.1:11,etcd1=http://127.0.0.1:12,etcd2=http://127.0.0.1:13',
+  );
+});
+
+test('without its programs the cluster run fails with 2, names the packages, and tests nothing', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payment-service-laboratory-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  // As root it looks for another user with this program.
+  symlinkSync('/usr/bin/id', join(folder, 'id'));
+  const { status, stdout, stderr } = runLab(['cluster'], { PATH: folder });
+  expect([status, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('cannot be started: patroni, etcd');
+  expect(stderr).toContain('patroni python3-etcd etcd-server');
+  expect(stderr).toContain('Nothing was tested, and nothing was installed.');
+});
+
+test('a program that exists and does not start counts as missing', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payment-service-laboratory-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const name of ['patroni', 'etcd'])
+    writeFileSync(join(folder, name), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  const env = { PATH: '/nonexistent', CLUSTER_PROGRAMS: folder };
+
+  expect(() => findPrograms(env)).toThrow(/cannot be started: patroni, etcd/);
+});
+
+const ROUND: Round = { fault: 'killed', from: 'a', to: 'b', at: 0, underWay: 3, during: [], after: [] };
+
+test('a cluster run passes if it lost nothing and its control lost and warned', () => {
+  expect(missed({}, {})).toEqual([]);
+});
+
+test.each(Object.keys(FAULTS) as Fault[])('one fault of the kind "%s" fails a cluster run', (fault) => {
+  expect(missed({ verdict: verdictOf({ [fault]: ['A'] }, FIGURES) }, {})).toEqual([FAULTS[fault]]);
+});
+
+test.each([
+  [{ rounds: [ROUND] }, {}, 'failovers to another node, with requests under way'],
+  [{ rounds: [ROUND, { ...ROUND, to: 'a' }] }, {}, 'failovers to another node, with requests under way'],
+  [{ rounds: [ROUND, { ...ROUND, underWay: 0 }] }, {}, 'failovers to another node, with requests under way'],
+  [{ recoveryMs: [4000, Number.POSITIVE_INFINITY] }, {}, 'the longest of them'],
+  [{ warnings: ['ASYNCHRONOUS_STANDBY'] }, {}, 'warnings at the start'],
+  [{}, { verdict: verdictOf({ dropped: ['B'] }) }, `control, asynchronous: ${FAULTS.lost}`],
+  [{}, { verdict: verdictOf({ lost: ['A'] }) }, `control, asynchronous: ${FAULTS.dropped}`],
+  [{}, { warnings: [] }, 'control, asynchronous: warnings at the start'],
+])('a cluster run fails with %j and the control %j', (synchronous, control, name) => {
+  expect(missed(synchronous, control)).toEqual([name]);
+});
+
+const FIGURES = { due: 200, appliedOnce: 200 };
+
+function missed(synchronous: Partial<ClusterOutcome>, control: Partial<ClusterOutcome>): readonly string[] {
+  const outcome: ClusterOutcome = {
+    rounds: [ROUND, ROUND],
+    recoveryMs: [4000, 5000],
+    verdict: verdictOf({}, FIGURES),
+    states: {},
+    warnings: [],
+    doctorBefore: [],
+    seconds: 1,
+  };
+  const losing = { verdict: verdictOf({ lost: ['A'], dropped: ['B'] }), warnings: ['ASYNCHRONOUS_STANDBY'] };
+  const results = judgeCluster({ ...outcome, ...synchronous }, { ...outcome, ...losing, ...control }, 2);
+  return results.filter(({ met }) => !met).map(({ name }) => name);
+}
+
+interface PatroniYml {
+  readonly bootstrap: {
+    readonly dcs: {
+      readonly loop_wait: number;
+      readonly retry_timeout: number;
+      readonly synchronous_mode: boolean;
+      readonly synchronous_mode_strict: boolean;
+      readonly postgresql: { readonly parameters: Readonly<Record<string, string>> };
+    };
+  };
+  readonly restapi: Readonly<Record<string, string>>;
+  readonly postgresql: Readonly<Record<string, string>>;
+  readonly etcd3: object;
+}
+
+function patroni(options: ClusterOptions): PatroniYml {
+  return JSON.parse(patroniYml(NODE, options, WHERE));
+}
