@@ -8,6 +8,10 @@ type Program = readonly [shows: string, start: () => unknown];
 
 const PROGRAMS: Readonly<Record<string, Program>> = {
   fuzz: ['core and a second verifier judge the same inputs', () => import('./fuzz/fuzz.ts')],
+  timing: [
+    'whether the time of a verification tells how much of a hash is right',
+    () => import('./timing/timing.ts'),
+  ],
   'crash-test': ['the inbox under kill -9', () => import('./crashes/crash-test.ts')],
   'failover-test': ['a standby takes over under load', () => import('./failovers/failover-test.ts')],
   cluster: [

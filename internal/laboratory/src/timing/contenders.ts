@@ -1,0 +1,122 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createVerifier } from '@payment-service/core';
+import { sampleCallback, signCallback } from '@payment-service/core/testing';
+import type { SeededRandom } from '../history/seeded-random.ts';
+
+/** What is measured: one call, on an input of either class. */
+export interface Contender {
+  readonly name: string;
+  readonly isControl: boolean;
+  readonly classes: readonly [string, string];
+  /** One call of each class, on inputs that differ in the class only; none returns true. */
+  readonly calls: (random: SeededRandom) => readonly [Call, Call];
+}
+type Call = () => boolean;
+
+const DIGITS = '0123456789abcdef';
+const SIGNING_KEY = 'Zq8sT4vLm2XwRk7PbN5cJd9HfGy3Ua6e';
+
+const nodeEqual = await comparisonOf('digest.node.ts');
+const portableEqual = await comparisonOf('digest.portable.ts');
+
+export const CONTENDERS: readonly Contender[] = [
+  comparison('comparison on node:crypto', false, 64, nodeEqual),
+  comparison('comparison, the portable one', false, 64, portableEqual),
+  {
+    name: 'whole verification',
+    isControl: false,
+    classes: ['a random hash', 'the right hash but for its last digit'],
+    calls: (random) => verifications(random, () => false),
+  },
+  comparison('control: === on strings of 4,096 digits', true, 4096, (one, other) => one === other),
+  comparison('control: digit by digit, until one differs', true, 64, earlyExit),
+  {
+    name: 'control: verification, and digit by digit',
+    isControl: true,
+    classes: ['a random hash', 'the right hash but for its last digit'],
+    calls: (random) => verifications(random, earlyExit),
+  },
+];
+
+type Equal = (one: string, other: string) => boolean;
+
+/** Core exports its comparison to nothing, and should not for a measurement: it is loaded from its file. */
+async function comparisonOf(file: string): Promise<Equal> {
+  const core = dirname(createRequire(import.meta.url).resolve('@payment-service/core/package.json'));
+  const { equalHex }: { readonly equalHex: Equal } = await import(
+    pathToFileURL(join(core, 'src', 'verify', file)).href
+  );
+  return equalHex;
+}
+
+/** The first digit differs in one class, and the last one in the other. */
+function comparison(name: string, isControl: boolean, length: number, equal: Equal): Contender {
+  const call = (right: string, at: number, random: SeededRandom): Call => {
+    const given = flat(changed(right, at, random));
+    return () => equal(right, given);
+  };
+  return {
+    name,
+    isControl,
+    classes: ['the first digit differs', 'the last digit differs'],
+    calls: (random) => {
+      const right = flat(digits(random, 64).repeat(length / 64));
+      return inAnyOrder(
+        random,
+        () => call(right, 0, random),
+        () => call(right, length - 1, random),
+      );
+    },
+  };
+}
+
+const verifier = createVerifier({ signingKey: SIGNING_KEY });
+
+/** @param more is done after each verification, with the right hash and the given one. */
+function verifications(random: SeededRandom, more: Equal): readonly [Call, Call] {
+  const data = sampleCallback();
+  // Another reference each time: with one right hash, the processor would learn its digits, and those of random ones never.
+  data.payload.merchant_reference = `ORD-${random.between(100_000, 999_999)}`;
+  const body = JSON.stringify(data);
+  const genuine = signCallback({ signingKey: SIGNING_KEY, data });
+  const right = flat(genuine.slice(-64));
+  const call = (hash: string): Call => {
+    const given = flat(hash);
+    const signature = flat(genuine.slice(0, -64) + given);
+    return () => verifier.verifyCallback({ signature, body }).ok || more(right, given);
+  };
+  return inAnyOrder(
+    random,
+    () => call(digits(random, 64)),
+    () => call(changed(right, 63, random)),
+  );
+}
+
+function earlyExit(one: string, other: string): boolean {
+  for (let at = 0; at < one.length; at++) if (one.charCodeAt(at) !== other.charCodeAt(at)) return false;
+  return true;
+}
+
+function digits(random: SeededRandom, length: number): string {
+  return flat(Array.from({ length }, () => DIGITS[random.between(0, 15)]).join(''));
+}
+
+/** Another digit, any of the fifteen: a letter costs the reader of the header another time than a number. */
+function changed(text: string, at: number, random: SeededRandom): string {
+  const digit = (DIGITS.indexOf(text[at] ?? '') + random.between(1, 15)) % 16;
+  return text.slice(0, at) + DIGITS[digit] + text.slice(at + 1);
+}
+
+/** Made in either order, since neighbours in memory are made after each other. */
+function inAnyOrder(random: SeededRandom, one: () => Call, other: () => Call): readonly [Call, Call] {
+  if (random.next() < 0.5) return [one(), other()];
+  const second = other();
+  return [one(), second];
+}
+
+/** A string of its own: a slice or a concatenation would be put together by the first comparison. */
+function flat(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
+}
