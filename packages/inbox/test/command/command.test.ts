@@ -191,6 +191,11 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
   });
 });
 
+/** One of two runs is later, by a second on a busy machine. */
+function timeless(result: CommandResult): CommandResult {
+  return { ...result, stdout: result.stdout.replace(/waited \d+ s/, 'waited N s') };
+}
+
 describe('payment-service-inbox', () => {
   test('a separate process prints and exits like the shared one of these tests', async () => {
     const { inbox, args, waiting } = await newDesk('sqlite');
@@ -198,7 +203,8 @@ describe('payment-service-inbox', () => {
     const codes: number[] = [];
     for (const verb of [['stats'], ['show', 'a'.repeat(64)], ['lss'], ['show', waiting], ['overdue']]) {
       const alone = await runAlone([...verb, ...args]);
-      expect(await runCommand([...verb, ...args]), verb.join(' ')).toEqual(alone);
+      const shared = await runCommand([...verb, ...args]);
+      expect(timeless(shared), verb.join(' ')).toEqual(timeless(alone));
       codes.push(alone.code);
     }
     expect(codes).toEqual([0, 1, 2, 0, 3]);

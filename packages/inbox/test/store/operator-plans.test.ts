@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { createInbox, type Inbox, postgres, type SqlValue, type Store, sqlite } from '../../src/index.ts';
@@ -148,6 +149,18 @@ const CONTROLS = [
 /** More than the nine states, each with a page, and what is open in this data; and far below what is settled. */
 const FEW = 200;
 
+/** A database of its own: in a shared one, VACUUM leaves out what an open transaction of another test may still see. */
+const address = new URL(inject('postgresUrl'));
+address.pathname = `plans_${randomBytes(8).toString('hex')}`;
+// ANALYZE looks at 300 rows for each: at all of them here, so that no plan depends on which ones it chose.
+address.searchParams.set('options', '-c default_statistics_target=400');
+
+beforeAll(async () => {
+  const admin = new pg.Client({ connectionString: inject('postgresUrl') });
+  await admin.connect();
+  await admin.query(`create database ${address.pathname.slice(1)}`).finally(() => admin.end());
+});
+
 /** How many rows the plan's busiest node reads, in all of its loops or in each. */
 async function visitedBy(pool: pg.Pool, { text, values }: Asked, of?: 'of one loop'): Promise<number> {
   const { rows } = await pool.query(`explain (analyze, format json) ${text}`, [...values]);
@@ -163,7 +176,7 @@ async function visitedBy(pool: pg.Pool, { text, values }: Asked, of?: 'of one lo
 }
 
 describe('what an operator asks on postgres, with 40,000 settled', () => {
-  const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: 4 });
+  const pool = new pg.Pool({ connectionString: address.href, max: 4 });
   const store = postgres(pool, { schema: 'operator_plans' });
   beforeAll(async () => {
     await fill(store);
@@ -186,7 +199,7 @@ describe('what an operator asks on postgres, with 40,000 settled', () => {
 });
 
 describe('what a reconciliation asks on postgres, with 40,000 settled and as many archived', () => {
-  const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: 4 });
+  const pool = new pg.Pool({ connectionString: address.href, max: 4 });
   const store = postgres(pool, { schema: 'sum_plans' });
   beforeAll(async () => {
     await fill(store, [...FILLS, ...ARCHIVE_FILLS]);
@@ -207,7 +220,7 @@ describe('what a reconciliation asks on postgres, with 40,000 settled and as man
 });
 
 describe('what an operator asks on postgres, with 100,000 that are parked or due', () => {
-  const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: 4 });
+  const pool = new pg.Pool({ connectionString: address.href, max: 4 });
   const store = postgres(pool, { schema: 'backlog_plans' });
   beforeAll(async () => {
     await fill(store, BACKLOG_FILLS);
