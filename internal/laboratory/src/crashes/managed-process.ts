@@ -35,8 +35,8 @@ export class ManagedProcess extends EventEmitter<{ phase: [Phase] }> {
   start(): void {
     const child = new Child(join(import.meta.dirname, `${this.role}-process.ts`), {
       cwd: this.#folder,
-      // A process is started for each kill; it need not strip the same types each time.
-      env: { ...process.env, NODE_COMPILE_CACHE: join(this.#folder, 'compiled') },
+      // A process is started for each kill; it need not strip the same types each time. One that is killed stores nothing.
+      env: { NODE_COMPILE_CACHE: join(this.#folder, 'compiled'), ...process.env },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
     });
     const { stdio, stderr } = child.process;
