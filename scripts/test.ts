@@ -38,8 +38,9 @@ const started = Date.now();
 let total: Counts = { passed: 0, failed: 0 };
 rmSync(COMPILED, { recursive: true, force: true });
 
-for (const [name, command] of CHECKS) {
-  const { code, output } = await run(command, 'collected');
+const checks = CHECKS.map(([name, command]) => ({ name, ended: run(command, 'collected') }));
+for (const { name, ended } of checks) {
+  const { code, output } = await ended;
   if (code !== 0) console.log(output);
   count(code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }, name);
 }
