@@ -6,10 +6,19 @@ import { availableParallelism } from 'node:os';
 /**
  * What the tests of every package share: the vitest.config.ts of a package is this one, or spreads it and adds what it needs.
  *
+ * The test files of a package run in the same processes and share what they import, which takes longer to load than many of
+ * them run: a test resets what it changes outside itself, such as the environment and what listens to the process.
+ *
  * The deadlines only end what hangs: vitest's own, five seconds for a test and one for `expect.poll`, are too short for
  * compilers, browsers and databases on a machine that has other things to do.
  */
-export const SHARED: { testTimeout: number; hookTimeout: number; expect: { poll: { timeout: number } } } = {
+export const SHARED: {
+  isolate: boolean;
+  testTimeout: number;
+  hookTimeout: number;
+  expect: { poll: { timeout: number } };
+} = {
+  isolate: false,
   testTimeout: 60_000,
   hookTimeout: 60_000,
   expect: { poll: { timeout: 30_000 } },

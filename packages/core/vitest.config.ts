@@ -21,7 +21,6 @@ const config: ViteUserConfig = defineConfig({
       {
         test: {
           ...SHARED,
-          isolate: false,
           name: 'node',
           include: ['test/**/*.test.ts'],
           exclude: [PORTABLE],
@@ -29,7 +28,7 @@ const config: ViteUserConfig = defineConfig({
       },
       {
         plugins: [withoutNodeCondition],
-        test: { ...SHARED, isolate: false, name: 'portable', include: [PORTABLE] },
+        test: { ...SHARED, name: 'portable', include: [PORTABLE] },
       },
     ],
   },

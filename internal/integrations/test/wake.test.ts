@@ -7,14 +7,16 @@ import { knex } from '@payment-service/inbox/knex';
 import { kysely } from '@payment-service/inbox/kysely';
 import { prisma } from '@payment-service/inbox/prisma';
 import { typeorm } from '@payment-service/inbox/typeorm';
+import { PrismaPg } from '@prisma/adapter-pg';
 import { sql } from 'drizzle-orm';
 import { drizzle as connectDrizzle } from 'drizzle-orm/node-postgres';
 import connectKnex from 'knex';
+import { Kysely, PostgresDialect } from 'kysely';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { PrismaClient } from '../.generated/client.ts';
 import { forEachLibrary, type Open } from './libraries/for-each-library.ts';
 import { newPool } from './libraries/pool.ts';
-import { close, merchants } from './merchants.ts';
 import { expected, openShop, paid, type Shop } from './shop.ts';
 
 const HOUR_MS = 3_600_000;
@@ -79,26 +81,28 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
 });
 
 describe('the option listen', () => {
-  afterAll(close);
-  const pool = (max: number) => Object.assign(newPool(inject('postgresUrl')), { options: { max } });
+  // None of these connects before it is used.
+  const url = inject('postgresUrl');
+  const pool = (max: number) => Object.assign(newPool(url), { options: { max } });
+  const prismaClient = new PrismaClient({ adapter: new PrismaPg({ connectionString: url }) });
+  const kyselyDb = new Kysely<object>({ dialect: new PostgresDialect({ pool: pool(10) }) });
 
   test('of every library accepts a pool of three connections, and refuses one that could never wake a worker', () => {
     const openers = {
-      prisma: (listen: never) => prisma(merchants.prisma.client, { listen }),
-      drizzle: (listen: never) => drizzle(merchants.drizzle.db, sql, { listen }),
-      knex: (listen: never) => knex(merchants.knex.db, { listen }),
-      typeorm: (listen: never) => typeorm(merchants.typeorm.dataSource, { listen }),
-      kysely: (listen: never) => kysely(merchants.kysely.db, { listen }),
+      prisma: (listen: never) => prisma(prismaClient, { listen }),
+      drizzle: (listen: never) => drizzle(connectDrizzle(pool(10)), sql, { listen }),
+      knex: (listen: never) => knex(connectKnex({ client: 'pg' }), { listen }),
+      typeorm: (listen: never) => typeorm(new DataSource({ type: 'postgres', url }), { listen }),
+      kysely: (listen: never) => kysely(kyselyDb, { listen }),
     };
     for (const open of Object.values(openers)) {
-      for (const wrong of [pool(2), pool(1), inject('postgresUrl'), true, null, {}])
+      for (const wrong of [pool(2), pool(1), url, true, null, {}])
         expect(() => open(wrong as never)).toThrow(ConfigurationError);
       expect(open(pool(3) as never).listen).toBeTypeOf('function');
     }
   });
 
   test('defaults to the pool of Drizzle, Knex and TypeORM, unless it is small; Prisma and Kysely do not expose theirs', async () => {
-    const url = inject('postgresUrl');
     const opened = async (max: number) => {
       const own = newPool(url);
       own.options.max = max;
@@ -118,8 +122,8 @@ describe('the option listen', () => {
     };
     expect(await opened(3)).toEqual(['function', 'function', 'function', 'function']);
     expect(await opened(2)).toEqual(['undefined', 'undefined', 'undefined', 'undefined']);
-    expect(prisma(merchants.prisma.client).listen).toBeUndefined();
-    expect(kysely(merchants.kysely.db).listen).toBeUndefined();
+    expect(prisma(prismaClient).listen).toBeUndefined();
+    expect(kysely(kyselyDb).listen).toBeUndefined();
   });
 });
 

@@ -1,7 +1,7 @@
 /** Runs every block of the guide that claims to be complete: what a reader copies must do what the page says. */
 
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { codeBlocks, emptyFolder, runnable } from '../src/extracted.ts';
 import { fencedBlocks } from '../src/markdown.ts';
 import { firstCallbackProblems } from '../src/programs/first-callback.ts';
@@ -71,6 +71,7 @@ test.each(named(pages.flatMap(handlersIn)))(
   'the handler at %s accepts what is signed and refuses the rest',
   async (_source, handler) => {
     vi.stubEnv('SIGNING_KEY', signingKey);
+    onTestFinished(() => void vi.unstubAllEnvs());
     expect(await handlerProblems(handler, folder, signingKey)).toEqual([]);
   },
 );

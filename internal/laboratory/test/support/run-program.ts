@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import type { Report } from '../../src/measure/program.ts';
 import type { Result } from '../../src/measure/results.ts';
 
-/** A run of `pnpm lab`, with a temporary folder of its own. */
+/** A run of `pnpm lab`. */
 export interface Run {
   readonly status: number | null;
   readonly stdout: string;
@@ -14,15 +14,8 @@ export interface Run {
 }
 
 const LAB = join(import.meta.dirname, '..', '..', 'src', 'lab.ts');
-const folder = mkdtempSync(join(tmpdir(), 'payment-service-laboratory-test-'));
-// A server of root's runs as a user of its own, who has to reach it.
-chmodSync(folder, 0o755);
-afterAll(() => rmSync(folder, { recursive: true }));
 
-export function runLab(
-  args: readonly string[],
-  env: NodeJS.ProcessEnv = { ...process.env, TMPDIR: folder },
-): Run {
+export function runLab(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Run {
   return spawnSync(process.execPath, [LAB, ...args], { encoding: 'utf8', env });
 }
 
@@ -35,8 +28,14 @@ export function reportOf<R extends Report>(
   name: string,
   ...args: readonly string[]
 ): R & { readonly output: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'payment-service-laboratory-test-'));
+  // A server of root's runs as a user of its own, who has to reach it.
+  chmodSync(folder, 0o755);
   const path = join(folder, 'report.json');
-  const { status, stdout, stderr } = runLab([name, ...args, '--report', path]);
+  const { status, stdout, stderr } = runLab([name, ...args, '--report', path], {
+    ...process.env,
+    TMPDIR: folder,
+  });
   const output = stdout + stderr;
   expect(status, output).toBe(0);
   const report = JSON.parse(readFileSync(path, 'utf8')) as R;
@@ -49,6 +48,7 @@ export function reportOf<R extends Report>(
       output,
     ).toEqual([]);
   expect(readdirSync(folder)).toEqual(['report.json']);
+  rmSync(folder, { recursive: true });
   return { ...report, output };
 }
 
