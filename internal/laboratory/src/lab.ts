@@ -21,6 +21,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   interleavings: ['10,000 orders of callbacks and attempts on each store', inPackage('inbox')],
   'fsync-count': ['a sync to disk for every acknowledgement', () => import('./syncs/fsync-count.ts')],
   hostile: ['hostile requests to every adapter on real sockets', () => import('./hostile/hostile.ts')],
+  cost: ['what hostile inputs cost beside their decoding', () => import('./cost/cost.ts')],
   'bench:inbox': ['durable callbacks a second', () => import('./inbox/bench-inbox.ts')],
   'bench:drain': ['the rate at which a backlog is settled', () => import('./drain/bench-drain.ts')],
   'bench:latency': ['from a request to its committed effect', () => import('./latency/bench-latency.ts')],

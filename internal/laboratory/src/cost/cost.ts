@@ -1,0 +1,123 @@
+/**
+ * `pnpm lab cost`: the processor time and live heap that hostile inputs cost, beside the decoding that any receiver of them must do.
+ * Inputs come from a grammar with a fixed seed, in sizes that double. Prints a table, writes reports/cost.json, and ends with 1
+ * where a bound is missed. The controls, the quadratic query parser and the promise for each piece of a body of earlier versions,
+ * must exceed the bounds. `--short`: the largest size only, one round, and every fourth
+ * shape; `--sizes 1` alone keeps all shapes.
+ */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { runBenchmark } from '../measure/program.ts';
+import { judge, told } from '../measure/results.ts';
+import { figure, type Table, withRange } from '../measure/tables.ts';
+import { channels, quadraticQuery } from './channels.ts';
+import { type Cost, compare, costsOf, costsOfPieces, type PieceCost } from './measure-cost.ts';
+
+setFlagsFromString('--expose-gc');
+Object.assign(globalThis, { gc: runInNewContext('gc') });
+
+const MAX_HEAP = 4;
+const FULL = { rounds: 7, sampleMs: 8, sizes: 4 };
+const SHORT = { rounds: 1, sampleMs: 1, sizes: 1 };
+
+await runBenchmark('cost', { full: FULL, short: SHORT }, async (pace, isShort) => {
+  const all = channels(isShort, pace.sizes);
+  const costs: Cost[] = [];
+  for (const channel of all) costs.push(...(await costsOf(channel, pace)));
+  const pieces = await costsOfPieces();
+  const text = `?${'a&'.repeat(8000)}`;
+  const control = await compare(
+    () => quadraticQuery(text),
+    () => new URLSearchParams(text).size,
+    { text, bytes: Buffer.from(text) },
+    pace,
+  );
+  const results = [
+    ...all.flatMap(({ name, bound }) => {
+      const own = costs.filter(({ channel }) => channel === name);
+      const dearest = own.reduce((a, b) => (a.ratio.median > b.ratio.median ? a : b));
+      const largest = Math.max(...own.map(({ heap }) => heap));
+      return [
+        judge(`${name}: the dearest shape`, 'times the floor', dearest.ratio, 'at most', bound),
+        judge(`${name}: live heap above the floor's`, 'times the input', largest, 'at most', MAX_HEAP),
+      ];
+    }),
+    judge(
+      'unfinished body: live heap',
+      'times the input',
+      Math.max(...pieces.map(({ own }) => own)),
+      'at most',
+      MAX_HEAP,
+    ),
+    judge('control: the quadratic query', 'times the floor', control.ratio, 'above', 1.5),
+    judge(
+      'control: a promise for each piece',
+      'times the input',
+      pieces[0]?.control ?? Number.NaN,
+      'above',
+      MAX_HEAP,
+    ),
+    told('shapes and sizes', 'inputs', costs.length),
+  ];
+  return { results, costs, pieces, tables: [costTable(costs), growthTable(costs), pieceTable(pieces)] };
+});
+
+/** The five dearest shapes of each channel. */
+function costTable(costs: readonly Cost[]): Table {
+  const names = new Set(costs.map(({ channel }) => channel));
+  return {
+    title: 'The dearest inputs: processor time in times of the floor',
+    head: ['', 'size', 'times the floor', 'microseconds', 'heap', 'shape'],
+    rows: [...names].flatMap((name) =>
+      costs
+        .filter(({ channel }) => channel === name)
+        .sort((a, b) => b.ratio.median - a.ratio.median)
+        .slice(0, 6)
+        .map((cost) => [
+          name,
+          String(cost.size),
+          withRange(cost.ratio),
+          figure(cost.microseconds),
+          figure(cost.heap),
+          cost.shape,
+        ]),
+    ),
+  };
+}
+
+/** Twice the input must not cost much more than twice the time. */
+function growthTable(costs: readonly Cost[]): Table {
+  const growths = costs.flatMap((cost) => {
+    const half = costs.find(
+      (other) => other.channel === cost.channel && other.shape === cost.shape && other.size * 2 === cost.size,
+    );
+    return half === undefined ? [] : [{ cost, growth: cost.microseconds / half.microseconds }];
+  });
+  return {
+    title: 'The steepest growth for twice the size',
+    head: ['', 'from', 'to', 'times', 'shape'],
+    rows: growths
+      .sort((a, b) => b.growth - a.growth)
+      .slice(0, 8)
+      .map(({ cost, growth }) => [
+        cost.channel,
+        String(cost.size / 2),
+        String(cost.size),
+        figure(growth),
+        cost.shape,
+      ]),
+  };
+}
+
+function pieceTable(pieces: readonly PieceCost[]): Table {
+  return {
+    title: 'Unfinished bodies of 64,000 bytes: live heap in times of what has arrived',
+    head: ['bytes in a piece', 'own', 'a promise for each piece', ''],
+    rows: pieces.map(({ pieceBytes, own, control }) => [
+      String(pieceBytes),
+      figure(own),
+      figure(control),
+      '',
+    ]),
+  };
+}

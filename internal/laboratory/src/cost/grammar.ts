@@ -1,0 +1,264 @@
+import { sampleCallback, signCallback } from '@payment-service/core/testing';
+import { type SeededRandom, seededRandom } from '../history/seeded-random.ts';
+
+export const SIGNING_KEY = 'COST-OF-HOSTILITY-7Kq2';
+
+/** One shape of input, of any size. */
+export interface Shape {
+  readonly name: string;
+  /** @param size in characters, met to within one unit. */
+  readonly make: (size: number) => string;
+}
+
+const data = sampleCallback();
+const genuine = JSON.stringify(data);
+export const SIGNATURE: string = signCallback({ signingKey: SIGNING_KEY, data, timestamp: 1_763_700_000 });
+const fields = { event: data.event, ...data.payload, hmac_signature: SIGNATURE };
+const query = Object.entries(fields)
+  .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+  .join('&');
+
+type Unit = (index: number, random: SeededRandom) => string;
+
+/** So many units that `size` characters are full. The same ones for the same seed. */
+function filled(size: number, seed: number, unit: Unit): string {
+  const random = seededRandom(seed, 0);
+  let text = '';
+  for (let index = 0; text.length < size; index++) text += unit(index, random);
+  return text;
+}
+
+const escaped = (text: string): string =>
+  [...text].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+
+/** What a string of JSON may consist of. */
+const LETTERS: Readonly<Record<string, Unit>> = {
+  letters: () => 'x',
+  'two-byte letters': () => '\u00e9',
+  'three-byte letters': () => '\u20ac',
+  'four-byte letters': () => '\u{1f642}',
+  'escapes of one letter': () => '\\n',
+  'escapes of a code point': () => '\\u0041',
+  'lone surrogates': () => '\\ud800',
+  backslashes: () => '\\\\',
+  'quotation marks': () => '\\"',
+  braces: () => '{[',
+};
+
+/** What a list of JSON may consist of. */
+const ITEMS: Readonly<Record<string, Unit>> = {
+  digits: () => '1,',
+  'numbers of 15 digits': (_, random) => `${random.between(1e14, 9e14)},`,
+  'numbers of 300 digits': () => `${'7'.repeat(300)},`,
+  'numbers with exponents': (index) => `-1.5e-${index % 300},`,
+  'empty strings': () => '"",',
+  'strings "event"': () => '"event",',
+  'strings "payload"': () => '"payload",',
+  'empty lists': () => '[],',
+  'empty objects': () => '{},',
+  'objects {"event":1}': () => '{"event":1},',
+  words: () => 'null,',
+  'white space': () => ' \n\t',
+};
+
+/** What the members of an object may be. */
+const MEMBERS: Readonly<Record<string, Unit>> = {
+  'distinct names': (index) => `"n${index}":1,`,
+  'one name, repeated': () => '"n":1,',
+  'names of digits': (index) => `"${index}":1,`,
+  'long names': (index) => `"${index}${'n'.repeat(500)}":1,`,
+  'names with escapes': (index) => `"\\u0061${index}":1,`,
+  'names __proto__': () => '"__proto__":{},',
+  'names that nearly are signed': (index) => `"merchant_reference${index % 7}":1,`,
+  'names like an escaped event': (index) => `"${escaped('event')}${index}":1,`,
+};
+
+const SIGNED = ['event', 'payload', 'merchant_reference', 'transaction_status'];
+
+/** A random value of JSON, to a random depth. */
+function anyValue(random: SeededRandom, depth: number): string {
+  const kind = depth === 0 ? random.between(0, 4) : random.between(0, 6);
+  const some = (unit: () => string): string => Array.from({ length: random.between(0, 5) }, unit).join();
+  if (kind === 0) return String(random.between(-1e6, 1e6) / 8);
+  if (kind === 1) return random.pick(['null', 'true', '1e300']);
+  if (kind < 4)
+    return JSON.stringify(random.pick(['', 'event', 'payload', '\u0000', '\ud800', 'x'.repeat(40), 'é']));
+  if (kind === 4) return `"${escaped(random.pick(['a', 'event', 'payload']))}"`;
+  if (kind === 5) return `[${some(() => anyValue(random, depth - 1))}]`;
+  return `{${some(() => `"${random.pick(['event', 'a', 'b', 'payload'])}":${anyValue(random, depth - 1)}`)}}`;
+}
+
+/** A genuine callback with a value, or with members, added; its signature stays valid. */
+const withValue = (value: string, where: 'callback' | 'payload'): string =>
+  where === 'payload' ? `${genuine.slice(0, -2)},"x":${value}}}` : `${genuine.slice(0, -1)},"x":${value}}`;
+
+/** Bodies of callbacks: strings, numbers, escapes, nesting, names. */
+export const BODIES: readonly Shape[] = [
+  ...(['callback', 'payload'] as const).flatMap((where): Shape[] => [
+    ...Object.entries(LETTERS).map(
+      ([name, unit]): Shape => ({
+        name: `a string of ${name} in the ${where}`,
+        make: (size) => withValue(`"${filled(size, 1, unit)}"`, where),
+      }),
+    ),
+    ...Object.entries(ITEMS).map(
+      ([name, unit]): Shape => ({
+        name: `a list of ${name} in the ${where}`,
+        make: (size) => withValue(`[${filled(size, 2, unit)}1]`, where),
+      }),
+    ),
+    ...Object.entries(MEMBERS).map(
+      ([name, unit]): Shape => ({
+        name: `${name} in the ${where}`,
+        make: (size) =>
+          `${where === 'payload' ? genuine.slice(0, -2) : genuine.slice(0, -1)},${filled(size, 3, unit)}"z":1}${where === 'payload' ? '}' : ''}`,
+      }),
+    ),
+    ...['[', '{"a":'].map(
+      (open): Shape => ({
+        name: `nested ${open === '[' ? 'lists' : 'objects'} in the ${where}`,
+        make: (size) => {
+          const levels = Math.floor(size / (open.length + 1));
+          return withValue(open.repeat(levels) + 1 + (open === '[' ? ']' : '}').repeat(levels), where);
+        },
+      }),
+    ),
+    ...[5, 6, 7, 8].map(
+      (seed): Shape => ({
+        name: `random values, seed ${seed}, in the ${where}`,
+        make: (size) =>
+          withValue(`[${filled(size, seed, (_, random) => `${anyValue(random, 6)},`)}1]`, where),
+      }),
+    ),
+  ]),
+  ...SIGNED.map(
+    (name): Shape => ({
+      name: `${name}, repeated`,
+      make: (size) => `{${filled(size, 4, () => `"${name}":1,`)}${genuine.slice(1)}`,
+    }),
+  ),
+  { name: 'opening brackets', make: (size) => '['.repeat(size) },
+  { name: 'a string without an end', make: (size) => `{"a":"${'x'.repeat(size)}` },
+];
+
+const PARAMETERS: Readonly<Record<string, Unit>> = {
+  'one name, repeated': () => '&a',
+  'one name and value, repeated': () => '&id=1',
+  'distinct names': (index) => `&n${index}=1`,
+  'values of 50 letters': (index) => `&n${index}=${'v'.repeat(50)}`,
+  'escapes of letters': () => '%61',
+  'escapes of UTF-8': () => '%E2%82%AC',
+  'invalid escapes': () => '%zz',
+  'plus signs': () => '+',
+  'equals signs': () => '=',
+  ampersands: () => '&',
+  'question marks': () => '?',
+  'number signs': () => '#',
+  brackets: () => '[]',
+  'bracketed names': (index) => `&payload[n${index}]=1`,
+  'signed names in brackets': () => '&event[]=x',
+  'random characters': (_, random) => random.pick(['a', '%', '&', '=', '[', ']', '+', ';', '%41', '?', '.']),
+};
+
+/** Queries of redirects, behind the genuine parameters, or alone. */
+export const QUERIES: readonly Shape[] = Object.entries(PARAMETERS).flatMap(([name, unit]): Shape[] => [
+  { name: `${name}, behind genuine parameters`, make: (size) => `?${query}&x=${filled(size, 9, unit)}` },
+  { name: `${name}, alone`, make: (size) => `?${filled(size, 9, unit)}` },
+]);
+
+/** Values of `hmac-signature`. */
+export const HEADERS: readonly Shape[] = [
+  { name: 'commas', make: (size) => ','.repeat(size) },
+  { name: 'equals signs', make: (size) => '='.repeat(size) },
+  { name: 'parts', make: (size) => `${filled(size, 10, () => 'a=b,')}${SIGNATURE}` },
+  { name: 'repeated t', make: (size) => `${filled(size, 10, () => 't=1,')}${SIGNATURE}` },
+  { name: 'a long part', make: (size) => `x=${'x'.repeat(size)},${SIGNATURE}` },
+  { name: 'repeated signatures', make: (size) => filled(size, 10, () => `${SIGNATURE}, `) },
+  { name: 'Latin-1 letters', make: (size) => `t=${'\u00e9'.repeat(size)},${SIGNATURE}` },
+];
+
+const PROVIDER = {
+  provider_name: 'Example',
+  provider_code: 'example',
+  transaction_method: 'MOBILE',
+  transaction_method_name: 'Mobile',
+  transaction_type: 'COLLECTION',
+  transaction_currency: 'UGX',
+  min_amount: 500,
+  max_amount: 5_000_000,
+  max_daily_amount: 10_000_000,
+  is_active: true,
+  option_prefixes: ['25677', '25678'],
+};
+const WALLET = {
+  currency: 'UGX',
+  wallet_type: 'COLLECTION',
+  available_balance: 100.5,
+  actual_balance: 110.75,
+  uncleared_balance: 10,
+  reserve_balance: 0.25,
+};
+
+/** A response with so many rows, and what a hostile service adds to it. */
+function response(list: string, rows: string, extra = ''): string {
+  return `{"status":"success","code":200,"message":"ok","data":{"${list}":[${rows}]${extra}}}`;
+}
+
+function responses(list: string, row: object): readonly Shape[] {
+  const text = JSON.stringify(row);
+  const added = (value: string): string => `${text.slice(0, -1)},"x":${value}}`;
+  return [
+    { name: 'genuine rows', make: (size) => response(list, filled(size, 11, () => `${text},`) + text) },
+    {
+      name: 'rows with another field',
+      make: (size) => response(list, filled(size, 11, (index) => `${added(String(index))},`) + text),
+    },
+    {
+      name: 'empty rows',
+      make: (size) => response(list, filled(Math.min(size, 20_000), 11, () => '{},') + text),
+    },
+    {
+      name: 'numbers as rows',
+      make: (size) => response(list, filled(Math.min(size, 15_000), 11, () => '1,') + text),
+    },
+    ...Object.entries(LETTERS).map(
+      ([name, unit]): Shape => ({
+        name: `a string of ${name} in a row`,
+        make: (size) => response(list, added(`"${filled(size, 12, unit)}"`)),
+      }),
+    ),
+    {
+      name: 'numbers beside the list',
+      make: (size) => response(list, text, `,"x":[${filled(Math.min(size, 140_000), 13, () => '1,')}1]`),
+    },
+    {
+      name: 'nested lists in a row',
+      make: (size) =>
+        response(list, added('['.repeat(Math.min(size, 30_000)) + ']'.repeat(Math.min(size, 30_000)))),
+    },
+    { name: 'a number of digits in a row', make: (size) => response(list, added('7'.repeat(size))) },
+    {
+      name: 'distinct names in a row',
+      make: (size) =>
+        response(list, added(`{${filled(Math.min(size, 500_000), 14, (index) => `"n${index}":1,`)}"z":1}`)),
+    },
+    { name: 'no JSON', make: (size) => '<p>'.repeat(size / 3) },
+  ];
+}
+
+export const PROVIDERS: readonly Shape[] = responses('payment_providers', PROVIDER);
+export const WALLETS: readonly Shape[] = responses('merchant_wallets', WALLET);
+
+/** Bodies of errors, whose start is shown without the keys. */
+export const ERRORS: readonly Shape[] = [
+  ...['x', '&#x41;', '&amp;', '%41', '%2541', '\\u0041', '\\\\', '\n', 'eA==', ' '].map(
+    (unit): Shape => ({
+      name: `${JSON.stringify(unit)}, repeated`,
+      make: (size) => filled(size, 15, () => unit),
+    }),
+  ),
+  {
+    name: 'an envelope with a long message',
+    make: (size) => JSON.stringify({ status: 'error', code: 500, message: 'x'.repeat(size) }),
+  },
+];

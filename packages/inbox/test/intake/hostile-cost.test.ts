@@ -1,0 +1,126 @@
+import { createCallbackReceiver, receiveCallback } from '@payment-service/core/receive';
+import type pg from 'pg';
+import { expect, test } from 'vitest';
+import { postgres } from '../../src/index.ts';
+import { SIGNING_KEY, signedText } from '../support/callbacks.ts';
+import { poolShop } from '../support/pool-shop.ts';
+import { watchedStore } from '../support/store.ts';
+
+// What a request costs the database, as the statistics of the one session see it that serves the inbox.
+
+interface Spent {
+  readonly statements: number;
+  /** Inserted, updated and deleted. */
+  readonly rows: number;
+  readonly walRecords: number;
+  readonly walBytes: number;
+  /** The most that a transaction held before its commit, its own number not counted. */
+  readonly locks: number;
+}
+
+const NOTHING: Spent = { statements: 0, rows: 0, walRecords: 0, walBytes: 0, locks: 0 };
+const LOCKS = `select count(*)::int as locks from pg_locks
+  where pid = $1 and locktype not in ('virtualxid', 'transactionid') and mode not in ('AccessShareLock')`;
+
+/** An inbox behind a receiver, and what each request makes its only session do. */
+async function watchedInbox(): Promise<
+  (requests: readonly { signature: string; body: string }[]) => Promise<Spent>
+> {
+  const shop = poolShop({ pool: { max: 1 } });
+  const { pool, direct, schema } = shop;
+  const { rows: sessions } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const pid = sessions[0]?.pid ?? 0;
+  let [statements, locks] = [0, 0];
+  const store = watchedStore<pg.PoolClient>(postgres(pool, { schema }), async (_text, run) => {
+    statements++;
+    const rows = await run();
+    const held = await direct.query<{ locks: number }>(LOCKS, [pid]);
+    locks = Math.max(locks, held.rows[0]?.locks ?? 0);
+    return rows;
+  });
+  const inbox = shop.open({ store });
+  await inbox.ready();
+  const receiver = createCallbackReceiver({
+    signingKey: SIGNING_KEY,
+    onCallback: (callback) => inbox.receive(callback),
+    onRefused: () => undefined,
+  });
+  const total = async (): Promise<readonly [rows: number, records: number, bytes: number]> => {
+    await pool.query('select pg_stat_force_next_flush()');
+    const { rows } = await direct.query<{ rows: number; records: number; bytes: number }>(
+      `select (select coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0) from pg_stat_user_tables where schemaname = $1)::int as rows,
+         wal_records::int as records, wal_bytes::int as bytes from pg_stat_get_backend_wal($2)`,
+      [schema, pid],
+    );
+    const [row] = rows;
+    if (row === undefined) throw new Error('This PostgreSQL has no statistics of its sessions.');
+    return [row.rows, row.records, row.bytes];
+  };
+  return async (requests) => {
+    const before = await total();
+    [statements, locks] = [0, 0];
+    for (const { signature, body } of requests) {
+      const bytes = Buffer.from(body);
+      await receiveCallback(
+        {
+          method: 'POST',
+          header: (name) => (name === 'hmac-signature' ? signature : undefined),
+          body: {
+            state: 'unread',
+            read: ({ chunk, end }) => {
+              chunk(bytes);
+              end();
+              return () => undefined;
+            },
+          },
+        },
+        receiver,
+      );
+    }
+    const own = statements;
+    const after = await total();
+    const [rows = 0, walRecords = 0, walBytes = 0] = after.map(
+      (value, index) => value - (before[index] ?? 0),
+    );
+    return { statements: own, rows, walRecords, walBytes, locks };
+  };
+}
+
+const genuine = signedText({ merchant_reference: 'ORD-1', internal_reference: 'INT-1' });
+const changed = (name: string): string =>
+  genuine.body.replace(new RegExp(`"${name}":"[^"]*"`), `"${name}":"x"`);
+
+test('threat A18: forged requests hold no lock and write nothing; repetitions and other bodies write little', async () => {
+  const spend = await watchedInbox();
+  const forged = [
+    ...['event', 'merchant_reference', 'internal_reference', 'transaction_type', 'transaction_status'].map(
+      (name) => ({
+        ...genuine,
+        body: changed(name),
+      }),
+    ),
+    { ...genuine, signature: '' },
+    { ...genuine, signature: `${genuine.signature}, ${genuine.signature}` },
+    { ...genuine, signature: `t=1,s=${'0'.repeat(64)}` },
+    { ...genuine, body: '{}' },
+    { ...genuine, body: '['.repeat(60_000) },
+    { ...genuine, body: `${genuine.body} `.repeat(2) },
+    { ...genuine, body: genuine.body.replace('"event"', '"event":"x","event"') },
+    { ...genuine, body: genuine.body.padEnd(65_537, ' ') },
+  ];
+  expect(await spend(forged)).toEqual(NOTHING);
+  // Control: what is genuine is counted.
+  expect(await spend([genuine])).toMatchObject({
+    rows: 4,
+    walRecords: expect.toSatisfy((count) => count >= 4),
+  });
+  const otherAmount = genuine.body.replace('"transaction_amount":500', '"transaction_amount":501');
+  const repeated = await spend([genuine]);
+  const other = await spend([{ ...genuine, body: otherAmount }]);
+  expect([repeated.rows, other.rows]).toEqual([1, 2]);
+  // Records, since the first change of a page after a checkpoint puts all of it into the log.
+  expect(repeated.walRecords).toBeLessThan(10);
+  expect(other.walRecords).toBeLessThan(20);
+  expect(repeated.locks).toBeLessThan(10);
+  expect(other.locks).toBeLessThan(20);
+});
