@@ -51,8 +51,8 @@ export function fieldsOf(form: string, filled: Filled | undefined) {
       described.length === 0 ? '' : html` aria-describedby="${described.join(' ')}"`
     }`;
     return html`<div class="field"><label for="${id}">${label}</label>${control(extra)}${
-      hint === undefined ? '' : html`<span class="quiet small" id="${id}-hint">${hint}</span>`
-    }${isWrong ? html`<span class="problem small" id="${id}-problem">${problem.text}</span>` : ''}</div>`;
+      hint === undefined ? '' : html`<p class="quiet small" id="${id}-hint">${hint}</p>`
+    }${isWrong ? html`<p class="problem small" id="${id}-problem">${problem.text}</p>` : ''}</div>`;
   };
   return {
     /** The problem that belongs to none of the fields above. Call it last. */

@@ -99,7 +99,7 @@ export interface Chip {
 export const chips = (choices: readonly Chip[], label = 'Filter'): Markup =>
   html`<nav aria-label="${label}"><ul class="chips">${choices.map(
     (one) =>
-      html`<li><a href="${one.href}"${one.isCurrent ? html` aria-current="true"` : ''}>${one.label}${counter(one.count)}</a></li>`,
+      html`<li><a class="button" href="${one.href}"${one.isCurrent ? html` aria-current="true"` : ''}>${one.label}${counter(one.count)}</a></li>`,
   )}</ul></nav>`;
 
 const counter = (found: Chip['count']): Markup | string =>

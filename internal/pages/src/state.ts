@@ -14,7 +14,7 @@ const outlines: Readonly<Record<Tone, string>> = {
 
 /** The shape of a tone, drawn because fonts differ in their symbols. */
 export const shape = (tone: Tone): Markup =>
-  html`<svg class="shape" viewBox="0 0 16 16" aria-hidden="true"><path d="${outlines[tone]}"/></svg>`;
+  html`<svg viewBox="0 0 16 16" width="0.9em" height="0.9em" fill="none" stroke="currentcolor" stroke-width="2.4" aria-hidden="true"><path d="${outlines[tone]}"/></svg>`;
 
 /** A state as shape, word and colour. With `href` it is a link. */
 export const badge = (tone: Tone, word: string | Markup, href?: string): Markup =>

@@ -14,7 +14,7 @@ const { show } = stage;
 const part = (text: string, id: string): string =>
   textOf(new RegExp(`id="${id}".*?</(section|article|form|div)>`, 's').exec(text)?.[0] ?? '');
 const problem = (text: string, id: string): string =>
-  textOf(new RegExp(`<span class="problem small" id="${id}-problem">.*?</span>`).exec(text)?.[0] ?? '');
+  textOf(new RegExp(`<p class="problem small" id="${id}-problem">.*?</p>`).exec(text)?.[0] ?? '');
 
 describe('compose', () => {
   beforeEach(async () => {

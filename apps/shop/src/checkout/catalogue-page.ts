@@ -35,12 +35,10 @@ function productCard({ id, name, description, price, picture }: Product, last: s
   const query = new URLSearchParams({ product: id, ...(last === undefined ? {} : { after: last }) });
   return html`<li class="card product">
 <img src="/assets/pictures/${picture}.svg" alt="" width="320" height="180">
-<div class="product-text">
 <h2>${name}</h2>
 <p>${description}</p>
-<p class="buy"><strong>${formatMoney(price.currency, price.amount)}</strong>
+<p class="head buy"><strong>${formatMoney(price.currency, price.amount)}</strong>
 <a class="button main" href="/checkout?${query.toString()}">Buy<span class="hidden-text"> ${name}</span></a></p>
-</div>
 </li>`;
 }
 

@@ -15,7 +15,7 @@ export function paymentChoice(preview: Preview, problem?: string, hasFocus = fal
   const { total, offers, byPrefix } = preview;
   const first = hasFocus ? offers.find(({ provider }) => provider.is_active) : undefined;
   return html`<div id="choice">
-<p class="total"><span>Your total</span> <strong>${total === undefined ? '–' : formatMoney(total.currency, total.amount)}</strong></p>
+<p class="head total"><span>Your total</span> <strong>${total === undefined ? '–' : formatMoney(total.currency, total.amount)}</strong></p>
 <fieldset id="provider"${problem === undefined ? '' : html` aria-describedby="provider-problem"`}>
 <legend>How you want to pay</legend>
 <input type="hidden" name="by_prefix" value="${byPrefix}" autocomplete="off">

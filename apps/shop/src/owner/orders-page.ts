@@ -55,7 +55,7 @@ export function ordersPage(content: OwnerOrders): Promise<Page> {
     count: HELD_STATES.reduce((sum, one) => sum + stats.states[one], 0),
     section: PATH,
     main: html`${inboxSummary(stats)}
-<div class="filters">${chips([
+<div class="head">${chips([
       { href: PATH, label: 'all', isCurrent: state === undefined },
       ...ORDER_STATES.map((one) => ({
         href: addressOf({ state: one }),
@@ -64,7 +64,7 @@ export function ordersPage(content: OwnerOrders): Promise<Page> {
       })),
     ])}${searchForm(reference, state)}</div>
 ${orders.length > 0 ? orderList(orders) : isFiltered ? html`<p>No order matches.</p>` : html`<p>No orders yet. <a href="/">Buy something</a>, and it will be here.</p>`}
-<nav class="pager" aria-label="Pages of the list">${isLater ? html`<a class="button" href="${addressOf({ state, reference })}">Newest</a>` : ''}
+<nav class="actions" aria-label="Pages of the list">${isLater ? html`<a class="button" href="${addressOf({ state, reference })}">Newest</a>` : ''}
 ${older === undefined ? '' : html`<a class="button" href="${addressOf({ state, reference, before: older })}">Older</a>`}</nav>
 ${strayPayments.length === 0 ? '' : strayPaymentList(strayPayments)}
 ${refusals.size === 0 ? '' : refusalList(refusals)}`,

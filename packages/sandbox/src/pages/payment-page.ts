@@ -77,7 +77,7 @@ ${location === undefined ? '' : html`<a class="button main large" href="${locati
     title: `${isPending ? 'Pay' : 'Payment'} ${transaction.merchantReference}`,
     // Browsers hold form-action against every redirect that follows, and the merchant may send the customer on.
     formsTo: "'self' http: https:",
-    body: html`<main class="frame narrow pay"><div class="head"><strong>${provider?.option.provider_name ?? providerCode}</strong>${badge('info', 'Simulated')}</div>
+    body: html`<main class="frame narrow"><div class="head"><strong>${provider?.option.provider_name ?? providerCode}</strong>${badge('info', 'Simulated')}</div>
 <div class="card">
 <div><p class="quiet">${isPending ? 'To pay' : 'Payment'} for ${transaction.merchantReference}</p><h1>${money(total, currency)}</h1></div>
 <dl class="facts">

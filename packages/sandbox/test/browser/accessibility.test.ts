@@ -205,7 +205,7 @@ test('links and buttons with the same name lead to the same place, and every tab
     await page.goto(url + path);
     const found: unknown = await page.evaluate(`(() => {
       const places = new Map();
-      for (const one of document.querySelectorAll('main a, button:not(.without-script *)')) {
+      for (const one of document.querySelectorAll('main a, button:not(noscript *)')) {
         const words = one.ariaLabel ?? one.textContent.replaceAll(/\\s+/g, ' ').trim();
         const place = one.href ?? one.id + (one.form === null ? '' : [...new FormData(one.form)].filter(([name]) => name !== 'at') + one.form.action);
         places.set(words, new Set(places.get(words)).add(place));

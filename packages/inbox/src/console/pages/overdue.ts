@@ -45,7 +45,7 @@ export async function overduePage(view: View): Promise<Response> {
     body: html`<p>Payments whose callback did not arrive by the deadline, longest overdue first. Ask the service about them.</p>
 ${shown.length === 0 ? html`<p class="quiet">Nothing is overdue.</p>` : overdueList(view, shown)}
 ${found.length > SHOWN ? html`<p class="quiet">The ${counted(SHOWN, 'longest overdue', 'longest overdue')}. The table has all of them.</p>` : ''}
-<nav class="pager" aria-label="Of the list"><a class="button" href="${at(view, '/overdue.csv')}" download>Download as CSV</a></nav>`,
+<nav class="actions" aria-label="Of the list"><a class="button" href="${at(view, '/overdue.csv')}" download>Download as CSV</a></nav>`,
   });
 }
 

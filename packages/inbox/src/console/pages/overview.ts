@@ -59,7 +59,7 @@ function tiles(view: View, { states, overdue }: InboxStats, needed: readonly num
   ];
   return html`<div class="tiles" id="counts">${rows.map(([path, label, tone, ...counts]) => {
     const text = countText(...counts);
-    return html`<a class="tile ${text === '0' ? 'neutral' : tone}" href="${at(view, path)}"><strong>${text}</strong><span>${label}</span></a>`;
+    return html`<a class="tile ${text === '0' ? 'neutral' : tone}" href="${at(view, path)}"><strong>${text}</strong><div>${label}</div></a>`;
   })}</div>`;
 }
 
@@ -67,7 +67,7 @@ function tiles(view: View, { states, overdue }: InboxStats, needed: readonly num
 function banners({ oldestDueSeconds, spooled }: InboxStats): Markup | string {
   const late = Math.floor(oldestDueSeconds);
   if (late < LATE_SECONDS && spooled === 0) return '';
-  return html`<div class="banners" id="banners">${
+  return html`<div class="stack" id="banners">${
     late < LATE_SECONDS
       ? ''
       : note(

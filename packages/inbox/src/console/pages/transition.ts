@@ -63,7 +63,7 @@ ${
     ? ''
     : html`<section class="stack"><h2>Other reports under this reference</h2>${transitionList(view, 'others', others)}</section>`
 }</div>
-<div class="stack"><section class="card"><h2>The story</h2><ol class="story" id="story">${story(transition)}</ol></section>
+<div class="stack"><section class="card"><h2>The story</h2><ol class="story stack" id="story">${story(transition)}</ol></section>
 ${actionForms(view, transition, refused?.filled)}</div></div>`,
   });
 }
@@ -116,7 +116,7 @@ function story(transition: TransitionDetails): Markup {
   if (nextAt !== undefined) steps.push([nextAt, 'wait', 'A worker checks it again']);
   return html`${steps.map(
     ([when, tone, title, detail = ''], index) =>
-      html`<li id="step-${index}"><span class="state dot ${tone}">${shape(tone)}</span><div><strong>${title}</strong>
+      html`<li id="step-${index}"><span class="state ${tone}">${shape(tone)}</span><div><strong>${title}</strong>
 ${detail === '' ? '' : html`<div>${detail}</div>`}<div class="quiet small">${time(when.getTime())}</div></div></li>`,
   )}`;
 }

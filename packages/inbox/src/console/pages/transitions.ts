@@ -74,7 +74,7 @@ export async function transitionsPage(view: View): Promise<Response> {
   return consolePage(view, {
     title: 'Transitions',
     section: '/transitions',
-    body: html`<div class="filters">${chips([
+    body: html`<div class="head">${chips([
       {
         href: addressOf(view, { reference }),
         label: 'all',
@@ -94,7 +94,7 @@ export async function transitionsPage(view: View): Promise<Response> {
 ${
   ofState.length === 0
     ? ''
-    : html`<div class="filters" id="reasons">${chips(
+    : html`<div class="head" id="reasons">${chips(
         ofState.map(([one, count]) => ({
           href: addressOf(view, { reference, state, reason: one as TransitionReason }),
           label: one,
@@ -105,7 +105,7 @@ ${
       )}</div>`
 }
 ${shown.length === 0 ? html`<p class="quiet">${nothing(filter)}</p>` : transitionList(view, 'transitions', shown)}
-<nav class="pager" aria-label="Pages of the list">
+<nav class="actions" aria-label="Pages of the list">
 ${filter.after === undefined ? '' : html`<a class="button" href="${addressOf(view, { ...filter, after: undefined })}">Newest</a>`}
 ${older === undefined ? '' : html`<a class="button" href="${addressOf(view, { ...filter, after: older })}">Older</a>`}
 <a class="button" href="${addressOf(view, { ...filter, after: undefined }, '/transitions.csv')}" download>Download as CSV</a>

@@ -27,7 +27,7 @@ function settingsPage(c: Context, dashboard: Dashboard, refused?: Refused): Prom
     title: 'Settings',
     section: '/settings',
     status: refused?.refusal.status ?? 200,
-    body: html`<section class="card" aria-labelledby="addresses-title"><h2 id="addresses-title">Where callbacks and customers go</h2>
+    body: html`<section class="card single" aria-labelledby="addresses-title"><h2 id="addresses-title">Where callbacks and customers go</h2>
 <p class="quiet">Defaults of new transactions. They are kept across restarts.</p>${form(
       'addresses',
       'addresses',

@@ -102,7 +102,7 @@ ${fields.choice({ name: 'retry', label: 'Retries' }, [['', 'As set for the sandb
 )}${fields.problem()}`,
         button,
         kind: id === 'collection' ? 'main' : '',
-        after: html`<span class="without-script">${askAgain(`/start#${id}`, 'Show what this provider needs')}</span>`,
+        after: html`<noscript>${askAgain(`/start#${id}`, 'Show what this provider needs')}</noscript>`,
       },
     )}</section>`;
   };
@@ -113,7 +113,7 @@ ${fields.choice({ name: 'retry', label: 'Retries' }, [['', 'As set for the sandb
     status: refused?.refusal.status ?? 200,
     body: html`<nav aria-label="Presets"><ul class="chips">${starts.map(
       ([label, typed]) =>
-        html`<li><a href="/start?${new URLSearchParams({ at: 'collection', ...typed }).toString()}">${label}</a></li>`,
+        html`<li><a class="button" href="/start?${new URLSearchParams({ at: 'collection', ...typed }).toString()}">${label}</a></li>`,
     )}</ul></nav>
 <div class="split single">${part(
       'collection',

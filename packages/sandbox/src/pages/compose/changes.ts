@@ -56,7 +56,7 @@ export function fieldsFrom(changes: Misbehaviour): Record<string, string> {
 
 /** Controls that belong together, closed while none of them is set: opened together they would fill several screens of a phone. */
 export const group = (id: string, title: string, isOpen: boolean, fields: Markup): Markup =>
-  html`<details class="group" id="group-${id}"${isOpen ? html` open` : ''}><summary>${title}</summary><div class="form columns">${fields}</div></details>`;
+  html`<details id="group-${id}"${isOpen ? html` open` : ''}><summary>${title}</summary><div class="form columns">${fields}</div></details>`;
 
 /** Every change as a control that shows what is set, but for those that are hidden. */
 export function changeFields(

@@ -74,7 +74,7 @@ function banners(service: Service): Markup | string {
   ];
   const shown: Markup[] = [];
   const banner = (id: string, text: Markup, end: Markup): void => {
-    shown.push(html`<div class="note row wait" id="${id}"><span>${text}</span>${end}</div>`);
+    shown.push(html`<div class="head note wait" id="${id}"><span>${text}</span>${end}</div>`);
   };
   if (Object.keys(misbehave).length > 0)
     banner(
@@ -94,7 +94,7 @@ function banners(service: Service): Markup | string {
       html`<strong>The clock is ${span(clockOffset)} ahead.</strong> Times on these pages are the sandbox's.`,
       button('clock/reset', 'Set to now', { at: 'main' }),
     );
-  return shown.length === 0 ? '' : html`<div class="banners" id="banners">${shown}</div>`;
+  return shown.length === 0 ? '' : html`<div class="stack" id="banners">${shown}</div>`;
 }
 
 /** Whether a browser asks for an address of the dashboard. Everything else gets the envelope. */

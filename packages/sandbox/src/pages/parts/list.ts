@@ -67,7 +67,7 @@ export function searchable<T extends { readonly id: number | string }>(
     ([state, , { length }]) => length > 0 || state === '' || state === query.state,
   );
   const isAsked = query.q !== '' || query.state !== '' || query.endpoint !== '';
-  return html`<div class="filters">${chips(
+  return html`<div class="head">${chips(
     offered.map(([state, label, rows]) => ({
       href: addressOf({ ...query, state, page: 1 }),
       label,
@@ -104,7 +104,7 @@ export function paged<T>(query: Query, found: readonly T[]): { rows: T[]; pager:
   if (pages === 1) return { rows, pager: '' };
   return {
     rows,
-    pager: html`<nav class="pager" aria-label="Pages of the list">${link(page - 1, 'Newer')}${link(page + 1, 'Older')}
+    pager: html`<nav class="actions" aria-label="Pages of the list">${link(page - 1, 'Newer')}${link(page + 1, 'Older')}
 <span class="quiet">${count(start + 1)} to ${count(start + rows.length)} of ${count(found.length)}</span></nav>`,
   };
 }

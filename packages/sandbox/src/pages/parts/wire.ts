@@ -8,7 +8,7 @@ import type { BodyStart, HeaderPair, Signing } from '../../state/records.ts';
 export const head = (firstLine: string, headers: readonly HeaderPair[]): Markup =>
   html`<pre class="wire"><b>${firstLine}</b>${headers.map(
     ([name, value]) => html`
-<span class="name">${name}:</span> ${value}`,
+<span class="quiet">${name}:</span> ${value}`,
   )}</pre>`;
 
 /** A body that may be cut. */
@@ -34,7 +34,7 @@ export function signatureParts(
   return html`<h3>Signed string</h3>
 <ol class="signature">${Object.entries(signed).map(
     ([name, value], index) =>
-      html`<li><small>${name}</small><span>${index > 0 ? html`<b class="mono">:</b>` : ''}<mark>${value}</mark></span></li>`,
+      html`<li><small>${name}</small><div class="mono">${index > 0 ? html`<b>:</b>` : ''}<mark>${value}</mark></div></li>`,
   )}</ol>
 <p class="quiet small">Everything else is not signed: the amount, the currency, the customer and <code>t</code>.</p>
 <dl class="facts"><dt>Signature</dt><dd><code>${signature}</code></dd>

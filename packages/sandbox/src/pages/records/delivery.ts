@@ -102,7 +102,7 @@ function attemptSection(
   const { pathname, search } = new URL(url);
   const isLast = number === attempts.length;
   return html`<details class="card" id="${key}"${isLast ? html` open` : ''}>
-<summary><span class="actions"><span>Attempt ${number}</span>${badge(statusTone(error === null ? status : null), status === null ? 'No answer' : html`HTTP ${status}`)}<span class="quiet">${milliseconds(ms)}, ${time(at)}</span></span></summary>
+<summary>Attempt ${number} ${badge(statusTone(error === null ? status : null), status === null ? 'No answer' : html`HTTP ${status}`)} <span class="quiet">${milliseconds(ms)}, ${time(at)}</span></summary>
 <div class="stack">
 ${isLast ? '' : outcomeNote(service.outcomeOf(delivery, attempt))}
 <div class="split"><div class="stack"><h2>Answer</h2>

@@ -14,7 +14,7 @@ const SHOWN_TRANSACTIONS = 6;
 const dismissal: Column<Group> = column('Dismiss', 'title', dismissButton);
 
 const tile = (href: string, label: string, value: number, tone: Tone): Markup =>
-  html`<a class="tile ${value === 0 ? 'neutral' : tone}" id="tile-${label.toLowerCase().replaceAll(' ', '-')}" href="${href}"><span class="quiet">${label}</span><strong>${count(value)}</strong></a>`;
+  html`<a class="tile ${value === 0 ? 'neutral' : tone}" id="tile-${label.toLowerCase().replaceAll(' ', '-')}" href="${href}"><div class="quiet">${label}</div><strong>${count(value)}</strong></a>`;
 
 /** What needs attention, what is new, and how to begin. */
 function overviewPage(c: Context, dashboard: Dashboard): Promise<Response> {

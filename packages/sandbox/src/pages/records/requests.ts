@@ -56,7 +56,7 @@ const columns = (store: Reader, now: number): Column<RequestRecord>[] => [
     'Request',
     'title wide',
     ({ id, method, path, refusal }) =>
-      html`<a class="mono" href="/requests/${id}">${method} ${path}</a>${refusal === null ? '' : html`<span class="quiet small">${refusal}</span>`}`,
+      html`<a class="mono" href="/requests/${id}">${method} ${path}</a>${refusal === null ? '' : html` <span class="quiet small">${refusal}</span>`}`,
   ),
   column('Reference', '', (one) => subject(store, one)),
   column('Status', 'number', ({ status }) => String(status)),

@@ -31,7 +31,7 @@ function transactionPage(c: Context, dashboard: Dashboard): Promise<Response> {
     beside: html`${transactionState(transaction)}<div class="actions">${status === 'PENDING' ? decisions(transaction) : ''}<a class="button" href="/compose/${id}">Compose a callback</a></div>`,
     body: html`${silence(transaction)}
 <div class="split aside"><section class="card" aria-labelledby="story-title"><h2 id="story-title">What happened</h2>
-<ol class="story" id="story">${events.map((event, index) => step(dashboard, transaction, event, index))}</ol></section>
+<ol class="story stack" id="story">${events.map((event, index) => step(dashboard, transaction, event, index))}</ol></section>
 <section class="card" id="facts" aria-labelledby="facts-title"><h2 id="facts-title">Transaction</h2><dl class="facts">
 <dt>Amount</dt><dd>${money(transaction.amount, currency)}</dd>
 <dt>Charge</dt><dd>${money(transaction.charge, currency)}${transaction.chargeCustomer ? ', on the customer' : ''}</dd>
@@ -131,7 +131,7 @@ function step(
   index: number,
 ): Markup {
   const [tone, title, detail = ''] = told(dashboard, transaction, event);
-  return html`<li id="event-${index}"><span class="state dot ${tone}">${shape(tone)}</span><div><strong>${title}</strong>
+  return html`<li id="event-${index}"><span class="state ${tone}">${shape(tone)}</span><div><strong>${title}</strong>
 ${detail === '' ? '' : html`<div>${detail}</div>`}<div class="quiet small">${time(event.at)}</div></div></li>`;
 }
 

@@ -25,7 +25,7 @@ export function transactionColumns(dashboard: Dashboard): Column<TransactionReco
       'Reference',
       'title wide',
       ({ id, merchantReference, internalReference }) =>
-        html`<a href="/transactions/${id}">${merchantReference}</a><span class="quiet small mono">${internalReference}</span>`,
+        html`<a href="/transactions/${id}">${merchantReference}</a> <span class="quiet small mono">${internalReference}</span>`,
     ),
     column(
       'Type',
