@@ -10,10 +10,9 @@ import {
   SetupError,
 } from './config.ts';
 import { demoFile } from './server/demo-file.ts';
-import { FRAMEWORKS, readFramework } from './server/framework.ts';
 import { runUntilStopped } from './server/run-until-stopped.ts';
 import { portTaken } from './server/serve.ts';
-import { startShop } from './server/start-shop.ts';
+import { FRAMEWORKS, readFramework, startShop } from './server/start-shop.ts';
 
 await runUntilStopped(async () => {
   const framework = readFramework(process.argv.slice(2));

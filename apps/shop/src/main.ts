@@ -1,8 +1,7 @@
 /** The shop alone, against the payment service that the environment names: `node src/main.ts --framework koa`. */
 import { readConfig } from './config.ts';
-import { FRAMEWORKS, readFramework } from './server/framework.ts';
 import { runUntilStopped } from './server/run-until-stopped.ts';
-import { startShop } from './server/start-shop.ts';
+import { FRAMEWORKS, readFramework, startShop } from './server/start-shop.ts';
 
 await runUntilStopped(async () => {
   const framework = readFramework(process.argv.slice(2));

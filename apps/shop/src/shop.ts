@@ -4,7 +4,7 @@ import { createClient } from '@payment-service/core/client';
 import type { CallbackOptions, RedirectOptions } from '@payment-service/core/receive';
 import type { NodeListener } from '@payment-service/inbox/console';
 import type { Books } from './books/books.ts';
-import { newFormId as randomFormId } from './books/form-id.ts';
+import { newFormId as randomFormId } from './books/order-store.ts';
 import { catalogue, type Product } from './checkout/catalogue.ts';
 import { checkoutRoutes } from './checkout/checkout-routes.ts';
 import { simulatedCollections } from './checkout/simulated-collections.ts';
@@ -13,8 +13,7 @@ import { orderRoutes } from './orders/order-routes.ts';
 import { ownerConsole } from './owner/console.ts';
 import { ownerRoutes } from './owner/owner-routes.ts';
 import { assetRoutes } from './web/assets.ts';
-import { errorText, type Log } from './web/error-page.ts';
-import { type Page, seeOther } from './web/page.ts';
+import { errorText, type Log, type Page, seeOther } from './web/page.ts';
 import { guarded, type Route } from './web/route.ts';
 import { orderOfSession } from './web/session.ts';
 

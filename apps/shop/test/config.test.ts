@@ -9,8 +9,7 @@ import {
   readSupport,
   SetupError,
 } from '../src/config.ts';
-import { readFramework } from '../src/server/framework.ts';
-import { startShop } from '../src/server/start-shop.ts';
+import { readFramework, startShop } from '../src/server/start-shop.ts';
 import { temporaryFolder } from './new-keeping.ts';
 
 const KEYS = { PUBLIC_KEY: 'PUBLICKEY', SECRET_KEY: 'SECRETKEY', SIGNING_KEY: 'SIGNINGKEY' };

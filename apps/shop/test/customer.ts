@@ -1,4 +1,4 @@
-import { newFormId } from '../src/books/form-id.ts';
+import { newFormId } from '../src/books/order-store.ts';
 import type { OpenShop } from './open-shop.ts';
 
 /** What the customer's browser received. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatMoney, multiply } from '../src/books/money.ts';
+import { formatMoney, multiply } from '../src/books/order.ts';
 
 describe('money', () => {
   test.each([

@@ -6,8 +6,7 @@ import type { Transaction } from '../src/books/database.ts';
 import { orderState } from '../src/books/order.ts';
 import type { OrderStore } from '../src/books/order-store.ts';
 import type { Keeping } from '../src/config.ts';
-import type { Framework } from '../src/server/framework.ts';
-import { startShop } from '../src/server/start-shop.ts';
+import { type Framework, startShop } from '../src/server/start-shop.ts';
 import type { ShopParts } from '../src/shop.ts';
 import { type Engine, newKeeping } from './new-keeping.ts';
 

@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Framework } from '../src/server/framework.ts';
+import type { Framework } from '../src/server/start-shop.ts';
 import { FRAMEWORKS, type OpenShop, openShop } from './open-shop.ts';
 
 interface Case {

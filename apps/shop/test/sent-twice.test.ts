@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { newFormId } from '../src/books/form-id.ts';
+import { newFormId } from '../src/books/order-store.ts';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
 import type { Engine } from './new-keeping.ts';

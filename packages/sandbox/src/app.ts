@@ -5,7 +5,7 @@ import { apiFaults, knownHost, sameOrigin } from './http/guards.ts';
 import { logRequests } from './http/request-log.ts';
 import { createSandboxApi } from './http/sandbox-api.ts';
 import { createDashboard, dashboardOf } from './pages/dashboard.ts';
-import { notFound, wantsPage } from './pages/parts/frame.ts';
+import { framed, nothing, wantsPage } from './pages/parts/frame.ts';
 import { createPaymentPage } from './pages/payment-page.ts';
 import type { Service } from './service/service.ts';
 import type { SandboxAccount } from './state/account.ts';
@@ -27,7 +27,7 @@ export function createApp(
   app.route('/sandbox/pay', createPaymentPage(service));
   app.route('/sandbox', createSandboxApi(service, account));
   app.notFound((c) =>
-    wantsPage(c) ? notFound(c, dashboard) : fail(c, 404, `There is nothing at ${c.req.path}.`),
+    wantsPage(c) ? framed(c, dashboard, nothing(c)) : fail(c, 404, `There is nothing at ${c.req.path}.`),
   );
   app.onError((error, c) => {
     if (error instanceof SandboxRefusal) return failWith(c, error);

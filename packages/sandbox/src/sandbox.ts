@@ -1,9 +1,9 @@
 import { ConfigurationError, createVerifier } from '@payment-service/core';
 import { ConnectionError } from '@payment-service/core/client';
 import { createApp } from './app.ts';
+import { createSigner } from './deliveries/callback-data.ts';
 import { createDeliveries } from './deliveries/deliveries.ts';
-import { createSender } from './deliveries/send.ts';
-import { createSigner } from './deliveries/signer.ts';
+import { createSender } from './deliveries/delivery-attempt.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { checkSandboxOptions, type SandboxOptions } from './options.ts';
 import { refuseProduction } from './refuse-production.ts';
@@ -15,23 +15,22 @@ import {
   type TransferRequest,
 } from './service/requests.ts';
 import { createService, type Service } from './service/service.ts';
-import { statementOf } from './service/statement.ts';
 import {
   type SandboxDelivery,
   type SandboxTransaction,
   type SandboxTransfer,
   type StartedCollection,
+  statementOf,
   viewStarted,
   viewTransaction,
   viewTransfer,
 } from './service/views.ts';
 import { mintAccount, randomSeed, type SandboxAccount } from './state/account.ts';
-import { createChangeFeed } from './state/changes.ts';
 import { type Clock, systemClock } from './state/clock.ts';
+import { sqliteFile } from './state/files.ts';
 import type { Composition } from './state/misbehaviour.ts';
 import type { CheckReport, TransactionRecord } from './state/records.ts';
-import { sqliteFile } from './state/sqlite-file.ts';
-import { createStore, type Store } from './state/store.ts';
+import { createChangeFeed, createStore, type Store } from './state/store.ts';
 
 /** A running sandbox. */
 export interface Sandbox {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createChangeFeed } from '../src/state/changes.ts';
-import { createStore } from '../src/state/store.ts';
+import { createChangeFeed, createStore } from '../src/state/store.ts';
 
 test('every write that changes something increases the version, and notifies the listeners', () => {
   const feed = createChangeFeed(100, () => {});

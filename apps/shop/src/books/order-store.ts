@@ -1,7 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import type { Inbox } from '@payment-service/inbox';
 import * as z from 'zod';
 import type { Database, Statements, Transaction, Value } from './database.ts';
-import { isFormId } from './form-id.ts';
 import type { Hint, Order, OrderState, PaymentStart } from './order.ts';
 
 /** A payment on the books whose reference belongs to no order: a person accepted it in the inbox. */
@@ -233,3 +233,46 @@ function detailOf(start: PaymentStart): string | null {
   if (start.state === 'starting') return null;
   return start.state === 'started' ? start.paymentUrl : start.why;
 }
+
+/**
+ * Identifies one checkout form, and is the key of the order that it places: a form that is submitted twice places one order. It
+ * cannot be guessed.
+ */
+export function newFormId(): string {
+  return randomBytes(16).toString('hex');
+}
+
+export function isFormId(text: string): boolean {
+  return /^[0-9a-f]{32}$/.test(text);
+}
+
+/**
+ * The shop's own tables, beside those of the inbox. A payment is a row of its own, so that money that a person accepted for a
+ * reference without an order is also on the books.
+ */
+export const ORDER_TABLES: readonly string[] = [
+  `create table if not exists shop_order (
+     reference text primary key,
+     form_id text not null unique,
+     created_at bigint not null,
+     currency text not null,
+     amount text not null,
+     details text not null,
+     start_state text not null,
+     start_detail text,
+     reported text,
+     hint_status text,
+     hint_completed integer,
+     hint_at bigint
+   )`,
+  `create table if not exists shop_payment (
+     transition_id text primary key,
+     reference text not null,
+     currency text not null,
+     amount text not null,
+     claimed_charge text,
+     paid_at bigint not null
+   )`,
+  'create index if not exists shop_order_created on shop_order (created_at, reference)',
+  'create index if not exists shop_payment_reference on shop_payment (reference)',
+];

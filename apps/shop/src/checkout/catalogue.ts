@@ -1,4 +1,8 @@
-import type { Money } from '../books/money.ts';
+import type { PaymentProvider } from '@payment-service/core/client';
+import { badge, type Markup } from '@payment-service/pages';
+import { html } from 'hono/html';
+import { formatMoney, type Money } from '../books/order.ts';
+import { type Page, page } from '../web/page.ts';
 
 export type Picture = 'basket' | 'book' | 'coffee' | 'lamp' | 'sticker' | 'tea';
 
@@ -56,3 +60,61 @@ export const catalogue: readonly Product[] = [
     picture: 'sticker',
   },
 ];
+
+/**
+ * @param providers what the payment service offers; undefined while it is unavailable.
+ * @param last the last order of each product in this browser.
+ */
+export function cataloguePage(
+  catalogue: readonly Product[],
+  providers: readonly PaymentProvider[] | undefined,
+  last: ReadonlyMap<string, string>,
+): Promise<Page> {
+  return page({
+    title: 'Shop',
+    section: '/',
+    heading: 'Good things from the hillside',
+    main: html`<ul class="products">
+${catalogue.map((product) => productCard(product, last.get(product.id)))}
+</ul>
+<section class="stack" aria-labelledby="pay">
+<h2 id="pay">How you can pay</h2>
+${providers === undefined ? serviceAway : paymentOptions(providers)}
+</section>`,
+  });
+}
+
+const serviceAway: Markup = html`<p class="note wait">The payment service is unavailable at the moment, so nothing can be paid.
+  You can look around; try again in a few minutes.</p>`;
+
+function productCard({ id, name, description, price, picture }: Product, last: string | undefined): Markup {
+  const query = new URLSearchParams({ product: id, ...(last === undefined ? {} : { after: last }) });
+  return html`<li class="card product">
+<img src="/assets/pictures/${picture}.svg" alt="" width="320" height="180">
+<h2>${name}</h2>
+<p>${description}</p>
+<p class="head buy"><strong>${formatMoney(price.currency, price.amount)}</strong>
+<a class="button main" href="/checkout?${query.toString()}">Buy<span class="hidden-text"> ${name}</span></a></p>
+</li>`;
+}
+
+function paymentOptions(providers: readonly PaymentProvider[]): Markup {
+  if (providers.length === 0) return html`<p>The payment service offers no way to pay at the moment.</p>`;
+  return html`<ul class="options">
+${providers.map(
+  (provider) => html`<li class="card">
+<h3>${provider.provider_name}</h3>
+<p>${provider.transaction_method_name}, ${limits(provider)}${prefixes(provider)}</p>
+${provider.is_active ? '' : html`<p>${badge('wait', 'Not available now')}</p>`}
+</li>`,
+)}
+</ul>`;
+}
+
+export function limits({ transaction_currency, min_amount, max_amount }: PaymentProvider): string {
+  return `${formatMoney(transaction_currency, min_amount)} to ${formatMoney(transaction_currency, max_amount)}`;
+}
+
+export function prefixes({ option_prefixes }: PaymentProvider): string {
+  return option_prefixes.length === 0 ? '' : `, numbers that start with ${option_prefixes.join(', ')}`;
+}

@@ -1,7 +1,6 @@
 import type { ClientWithSecretKey, PaymentProvider } from '@payment-service/core/client';
 import { type Order, orderState } from '../books/order.ts';
-import { messagePage, problemPage } from '../web/message-page.ts';
-import type { Page } from '../web/page.ts';
+import { messagePage, type Page, problemPage } from '../web/page.ts';
 import {
   formField,
   get,
@@ -13,11 +12,9 @@ import {
   reportOutage,
 } from '../web/route.ts';
 import { lastOrders, orderOfSession } from '../web/session.ts';
-import type { Product } from './catalogue.ts';
-import { cataloguePage } from './catalogue-page.ts';
+import { cataloguePage, type Product } from './catalogue.ts';
 import { EMPTY_FORM, formOf, previewCheckout, readCheckoutForm } from './checkout.ts';
-import { checkoutPage } from './checkout-page.ts';
-import { paymentChoicePart } from './payment-choice.ts';
+import { checkoutPage, paymentChoicePart } from './checkout-page.ts';
 import { type OrderDesk, placeOrder } from './place-order.ts';
 
 export interface CheckoutContext extends OrderDesk {

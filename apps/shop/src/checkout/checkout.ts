@@ -4,8 +4,7 @@ import {
   type IneligibilityReason,
   type PaymentProvider,
 } from '@payment-service/core/client';
-import { formatMoney, type Money, multiply } from '../books/money.ts';
-import type { Order } from '../books/order.ts';
+import { formatMoney, type Money, multiply, type Order } from '../books/order.ts';
 import { formField } from '../web/route.ts';
 import type { Product } from './catalogue.ts';
 

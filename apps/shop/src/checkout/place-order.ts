@@ -1,8 +1,7 @@
 import { assertMerchantReference } from '@payment-service/core';
 import type { PaymentProvider } from '@payment-service/core/client';
-import { isFormId } from '../books/form-id.ts';
 import type { Order, PaymentStart } from '../books/order.ts';
-import type { OrderStore } from '../books/order-store.ts';
+import { isFormId, type OrderStore } from '../books/order-store.ts';
 import { type Page, seeOther } from '../web/page.ts';
 import { formField } from '../web/route.ts';
 import { orderCookies } from '../web/session.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Money } from '../books/money.ts';
+import type { Money } from '../books/order.ts';
 
 /**
  * How this shop starts a payment: through the sandbox's own `POST /sandbox/collections`.

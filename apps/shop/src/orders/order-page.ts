@@ -1,7 +1,6 @@
 import type { Markup } from '@payment-service/pages';
 import { html } from 'hono/html';
-import { formatMoney } from '../books/money.ts';
-import { type Order, type OrderState, orderState, type PaymentStart } from '../books/order.ts';
+import { formatMoney, type Order, type OrderState, orderState, type PaymentStart } from '../books/order.ts';
 import { type Page, page } from '../web/page.ts';
 
 interface Situation {

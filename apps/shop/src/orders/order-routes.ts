@@ -1,9 +1,8 @@
 import type { Inbox } from '@payment-service/inbox';
 import type { Transaction } from '../books/database.ts';
-import { isHeld } from '../books/held.ts';
-import type { Order } from '../books/order.ts';
+import { isHeld, type Order } from '../books/order.ts';
 import type { OrderStore } from '../books/order-store.ts';
-import { messagePage, problemPage } from '../web/message-page.ts';
+import { messagePage, problemPage } from '../web/page.ts';
 import { get, type Route, referenceIn } from '../web/route.ts';
 import { lastOrders } from '../web/session.ts';
 import { orderPage } from './order-page.ts';

@@ -1,7 +1,7 @@
 import type { Inbox } from '@payment-service/inbox';
 import { inboxConsole, type NodeListener, nodeListener } from '@payment-service/inbox/console';
 import type { Transaction } from '../books/database.ts';
-import { errorText, type Log } from '../web/error-page.ts';
+import { errorText, type Log } from '../web/page.ts';
 import { isOwnHost, type OwnAddresses } from '../web/same-site.ts';
 import { ownerOfSession } from '../web/session.ts';
 

@@ -12,9 +12,15 @@ import {
   time,
 } from '@payment-service/pages';
 import { html } from 'hono/html';
-import { HELD_STATES, isHeld } from '../books/held.ts';
-import { formatMoney } from '../books/money.ts';
-import { ORDER_STATES, type Order, type OrderState, orderState } from '../books/order.ts';
+import {
+  formatMoney,
+  HELD_STATES,
+  isHeld,
+  ORDER_STATES,
+  type Order,
+  type OrderState,
+  orderState,
+} from '../books/order.ts';
 import type { StrayPayment } from '../books/order-store.ts';
 import { type Page, page } from '../web/page.ts';
 import { INBOX, storyOf } from './console.ts';

@@ -1,14 +1,13 @@
-import type { ClientWithSecretKey } from '@payment-service/core/client';
+import type { ClientWithSecretKey, Wallet } from '@payment-service/core/client';
 import type { Inbox } from '@payment-service/inbox';
+import { tableOf } from '@payment-service/pages';
+import { html } from 'hono/html';
 import type { Transaction } from '../books/database.ts';
-import { HELD_STATES } from '../books/held.ts';
-import { ORDER_STATES, type Order } from '../books/order.ts';
+import { formatMoney, HELD_STATES, ORDER_STATES, type Order } from '../books/order.ts';
 import type { OrderStore } from '../books/order-store.ts';
-import { problemPage } from '../web/message-page.ts';
-import { json } from '../web/page.ts';
+import { json, type Page, page, problemPage } from '../web/page.ts';
 import { get, queryOf, type Route } from '../web/route.ts';
 import { ordersPage } from './orders-page.ts';
-import { walletsPage } from './wallets-page.ts';
 
 export interface OwnerContext {
   readonly client: ClientWithSecretKey;
@@ -67,4 +66,29 @@ async function countHeld(inbox: Inbox<Transaction>): Promise<Readonly<Record<str
     return [state, found.length] as const;
   });
   return Object.fromEntries(await Promise.all(counts));
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  MERCHANT_COLLECTION: 'collection wallet',
+  MERCHANT_PAYOUT: 'payout wallet',
+};
+
+/** For the owner: the balances as reported by the payment service. */
+export function walletsPage(wallets: readonly Wallet[]): Promise<Page> {
+  const labels = ['Wallet', 'Available', 'Uncleared', 'Reserve', 'Actual'];
+  const balances = tableOf('wallets', labels, wallets, ({ currency, wallet_type: type, ...wallet }) => [
+    `${currency}, ${NAMES[type] ?? type}`,
+    html`<strong>${formatMoney(currency, wallet.available_balance)}</strong>`,
+    formatMoney(currency, wallet.uncleared_balance),
+    formatMoney(currency, wallet.reserve_balance),
+    formatMoney(currency, wallet.actual_balance),
+  ]);
+  return page({
+    title: 'Wallets',
+    section: '/owner/wallets',
+    main:
+      wallets.length === 0
+        ? html`<p>The account has no wallets yet. The first payment creates one.</p>`
+        : balances,
+  });
 }

@@ -2,9 +2,7 @@ import type { RequestListener } from 'node:http';
 import { paymentCallbacks, paymentRedirects } from '@payment-service/express';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Shop } from '../shop.ts';
-import { errorPage } from '../web/error-page.ts';
-import { problemPage } from '../web/message-page.ts';
-import type { Page } from '../web/page.ts';
+import { errorPage, type Page, problemPage } from '../web/page.ts';
 
 /** The shop on Express 5. */
 export function mountOnExpress(shop: Shop): RequestListener {

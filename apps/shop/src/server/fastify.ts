@@ -3,9 +3,7 @@ import formbody from '@fastify/formbody';
 import { paymentCallbacks, paymentRedirects } from '@payment-service/fastify';
 import fastify, { type FastifyReply } from 'fastify';
 import type { Shop } from '../shop.ts';
-import { errorPage } from '../web/error-page.ts';
-import { problemPage } from '../web/message-page.ts';
-import type { Page } from '../web/page.ts';
+import { errorPage, type Page, problemPage } from '../web/page.ts';
 
 /** The shop on Fastify 5. */
 export async function mountOnFastify(shop: Shop): Promise<RequestListener> {

@@ -4,9 +4,7 @@ import Router from '@koa/router';
 import { paymentCallbacks, paymentRedirects } from '@payment-service/koa';
 import Koa, { type Context } from 'koa';
 import type { Shop } from '../shop.ts';
-import { errorPage } from '../web/error-page.ts';
-import { problemPage } from '../web/message-page.ts';
-import type { Page } from '../web/page.ts';
+import { errorPage, type Page, problemPage } from '../web/page.ts';
 
 /** The shop on Koa 3. */
 export function mountOnKoa(shop: Shop): RequestListener {

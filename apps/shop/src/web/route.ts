@@ -1,7 +1,5 @@
 import { ConfigurationError, InvalidStateError, PaymentServiceError } from '@payment-service/core';
-import { errorPage, type Log } from './error-page.ts';
-import { messagePage, otherHostPage, problemPage } from './message-page.ts';
-import type { Page } from './page.ts';
+import { errorPage, type Log, messagePage, otherHostPage, type Page, problemPage } from './page.ts';
 import { isFromAnotherSite, isOwnHost, type OwnAddresses, type SiteHeaders } from './same-site.ts';
 
 /** A request, independent of the framework. */

@@ -1,7 +1,6 @@
 import type { TransactionCallback } from '@payment-service/core';
 import { sampleCallback } from '@payment-service/core/testing';
-import { redirectLocation } from '../deliveries/callback-data.ts';
-import { type Signer, signedFieldsOf } from '../deliveries/signer.ts';
+import { redirectLocation, type Signer, signedFieldsOf } from '../deliveries/callback-data.ts';
 import type { HeaderPair } from '../state/records.ts';
 
 /** What one case posts. */

@@ -1,12 +1,11 @@
+import type { Signer } from '../deliveries/callback-data.ts';
 import { type AttemptOptions, type Exchanged, exchange } from '../deliveries/delivery-attempt.ts';
 import { explainExchange } from '../deliveries/outcome.ts';
-import type { Signer } from '../deliveries/signer.ts';
-import type { Changes } from '../state/changes.ts';
 import type { Clock } from '../state/clock.ts';
 import { checkDestination } from '../state/hosts.ts';
 import type { CheckReport, CheckResult } from '../state/records.ts';
 import { refuse } from '../state/refusal.ts';
-import type { Store } from '../state/store.ts';
+import type { Changes, Store } from '../state/store.ts';
 import { type CheckCase, type CheckMessage, checkCases, type Expected, makerOf } from './cases.ts';
 
 /** What a check needs of the sandbox. */

@@ -5,13 +5,11 @@ import { printableJson, printableLines } from '@payment-service/core/internal';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { SandboxDelivery } from '../service/views.ts';
 import type { CheckReport } from '../state/records.ts';
-import { CommandError } from './command-error.ts';
 import { type ExplainOptions, explainRecorded } from './explain.ts';
-import { forwardToInbox } from './inbox.ts';
-import { readKeys } from './keys.ts';
-import { nodeProblem } from './node-version.ts';
+import { CommandError, nodeProblem } from './failures.ts';
 import { printCheck, printDeliveries, printExplanation, wentWrong } from './print.ts';
-import { openSession, type SessionOptions } from './session.ts';
+import { forwardToInbox } from './program.ts';
+import { openSession, readKeys, type SessionOptions } from './session.ts';
 import type { StartOptions } from './start.ts';
 import { resend, type TriggerOptions, trigger } from './trigger.ts';
 

@@ -3,7 +3,7 @@ import type { Explanation } from '@payment-service/core/explain';
 import { printable } from '@payment-service/core/internal';
 import type { SandboxAttempt, SandboxDelivery } from '../service/views.ts';
 import type { CheckReport } from '../state/records.ts';
-import { lookAt } from './look-at.ts';
+import { lookAt } from './endpoint.ts';
 
 type Stream = NodeJS.WriteStream;
 

@@ -1,10 +1,16 @@
 import { createSandbox, type Sandbox } from '../sandbox.ts';
-import { CommandError } from './command-error.ts';
-import { type KeyVariables, keyVariables, OWN_KEYS_FILE, ownStateFile, writeKeys } from './keys.ts';
-import { listensElsewhere } from './listeners.ts';
+import { listensElsewhere } from './endpoint.ts';
+import { CommandError } from './failures.ts';
 import { printDeliveries, wentWrong } from './print.ts';
 import { accepts, listens, type Program, portOf, startProgram } from './program.ts';
-import { sessionWith } from './session.ts';
+import {
+  type KeyVariables,
+  keyVariables,
+  OWN_KEYS_FILE,
+  ownStateFile,
+  sessionWith,
+  writeKeys,
+} from './session.ts';
 import { jsonObject, readMisbehaviours, trigger } from './trigger.ts';
 
 export interface StartOptions {

@@ -3,8 +3,8 @@ import { sampleCallback } from '@payment-service/core/testing';
 import { misbehaviours } from '../deliveries/misbehaviours.ts';
 import { defaultProviders } from '../service/providers.ts';
 import type { SandboxDelivery } from '../service/views.ts';
-import { asObject, readJson } from '../state/json.ts';
-import { CommandError } from './command-error.ts';
+import { asObject, readJson } from '../state/fields.ts';
+import { CommandError } from './failures.ts';
 import type { Session } from './session.ts';
 
 /** What `trigger` and the first callback start. */

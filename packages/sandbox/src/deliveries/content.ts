@@ -1,11 +1,10 @@
 import type { SignedFields } from '@payment-service/core';
 import { readSignedFields } from '@payment-service/core/internal';
-import { asObject, readJson } from '../state/json.ts';
+import { asObject, readJson } from '../state/fields.ts';
 import type { Misbehaviour } from '../state/misbehaviour.ts';
 import type { DeliveryRecord, Signing, TransactionRecord } from '../state/records.ts';
-import { callbackData } from './callback-data.ts';
+import { callbackData, type Signer, signedFieldsOf } from './callback-data.ts';
 import { type CallbackContent, misbehavioursIn } from './misbehaviours.ts';
-import { type Signer, signedFieldsOf } from './signer.ts';
 
 /** What a callback says, and how it is signed. */
 export type Content = Pick<DeliveryRecord, 'body' | 'signature' | 'signed' | 'signing'>;

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
-import { startOf } from '../deliveries/send.ts';
-import { readJson } from '../state/json.ts';
+import { startOf } from '../deliveries/delivery-attempt.ts';
+import { readJson } from '../state/fields.ts';
 import { refuse, SandboxRefusal } from '../state/refusal.ts';
 
 /** Far more than any request of the contract or of the simulation needs. */

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import { MAX_BODY_BYTES, startOf } from '../deliveries/send.ts';
+import { MAX_BODY_BYTES, startOf } from '../deliveries/delivery-attempt.ts';
 import type { Service } from '../service/service.ts';
 
 declare module 'hono' {

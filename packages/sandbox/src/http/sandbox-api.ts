@@ -2,11 +2,12 @@ import { type Context, Hono } from 'hono';
 import { entriesOf } from '../service/ledger.ts';
 import { type Requests, read } from '../service/requests.ts';
 import type { Service } from '../service/service.ts';
-import { statementOf } from '../service/statement.ts';
-import { timelineOf, viewEvent } from '../service/timeline.ts';
 import {
   type StartedCollection,
+  statementOf,
+  timelineOf,
   viewEntry,
+  viewEvent,
   viewRequest,
   viewStarted,
   viewTransaction,

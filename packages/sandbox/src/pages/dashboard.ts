@@ -1,4 +1,4 @@
-import { note } from '@payment-service/pages';
+import { type Filled, note } from '@payment-service/pages';
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { formFields } from '../http/body.ts';
@@ -6,18 +6,17 @@ import { onlyMethods } from '../http/envelope.ts';
 import { sendStatement } from '../http/sandbox-api.ts';
 import type { Service } from '../service/service.ts';
 import type { SandboxAccount } from '../state/account.ts';
-import { SandboxRefusal } from '../state/refusal.ts';
+import { type RefusalStatus, SandboxRefusal } from '../state/refusal.ts';
 import { check } from './account/check.ts';
 import { providers } from './account/providers.ts';
 import { reset, settings } from './account/settings.ts';
 import { start } from './account/start.ts';
 import { currencyWallets, wallets } from './account/wallets.ts';
 import { compose } from './compose/compose.ts';
-import { createLive } from './live/routes.ts';
+import { createLive } from './live.ts';
 import type { Dashboard, Page } from './parts/dashboard.ts';
-import { sentence } from './parts/form.ts';
-import { framed } from './parts/frame.ts';
-import { say } from './parts/said.ts';
+import { refusedForm, sentence } from './parts/form.ts';
+import { framed, nothing, say } from './parts/frame.ts';
 import { compare } from './records/compare.ts';
 import { deliveries } from './records/deliveries.ts';
 import { delivery } from './records/delivery.ts';
@@ -54,11 +53,30 @@ export const dashboardOf = (service: Service, account: SandboxAccount): Dashboar
   ),
 });
 
+/** A page inside the frame, below its section. */
+function shown(
+  c: Context,
+  dashboard: Dashboard,
+  path: string,
+  refused?: Filled,
+  status?: RefusalStatus,
+): Promise<Response> {
+  const section = `/${path.split('/')[1]}`;
+  const content = pages[path]?.show(dashboard, c, refused) ?? nothing(c);
+  const above = dashboard.sections.filter(([href]) => href === section && href !== path);
+  return framed(c, dashboard, {
+    section,
+    crumbs: above,
+    ...content,
+    status: content.status ?? status,
+  });
+}
+
 /** The dashboard: one address for each thing. It needs no keys: it shows them. */
 export function createDashboard(dashboard: Dashboard): Hono {
   const app = new Hono();
   for (const [path, page] of Object.entries(pages)) {
-    app.get(path, (c) => page.show(c, dashboard));
+    app.get(path, (c) => shown(c, dashboard, path));
     app.all(path, onlyMethods('GET', 'HEAD'));
     for (const [name, act] of Object.entries({ ...page.forms, ...page.buttons })) {
       app.post(`/dashboard/${name}`, async (c) => {
@@ -71,7 +89,7 @@ export function createDashboard(dashboard: Dashboard): Hono {
         } catch (refusal) {
           if (!(refusal instanceof SandboxRefusal)) throw refusal;
           if (page.forms?.[name] === undefined) return refusedPage(c, dashboard, refusal);
-          return page.show(c, dashboard, { form: at, typed: fields, refusal });
+          return shown(c, dashboard, path, refusedForm(at, fields, refusal), refusal.status);
         }
       });
     }

@@ -6,9 +6,8 @@ import { onlyMethods } from '../http/envelope.ts';
 import type { Service } from '../service/service.ts';
 import { amountText, toAmount } from '../state/money.ts';
 import type { TransactionRecord } from '../state/records.ts';
-import { page } from './parts/layout.ts';
-import { money } from './parts/quantities.ts';
-import { transactionState } from './parts/state.ts';
+import { page } from './parts/frame.ts';
+import { money, transactionState } from './parts/values.ts';
 
 /** The hosted payment page, where the customer pays or declines and is sent back to the merchant. Simulated. */
 export function createPaymentPage(service: Service): Hono {

@@ -1,24 +1,21 @@
 import type { PayoutBank, Wallet } from '@payment-service/core/client';
 import type { Outcome as AttemptOutcome } from '@payment-service/core/explain';
 import { type CheckContext, checkEndpoint } from '../check/check.ts';
-import { callbackData, redirectLocation } from '../deliveries/callback-data.ts';
-import { scheduleDeliveries } from '../deliveries/callbacks.ts';
+import { callbackData, redirectLocation, signedFieldsOf } from '../deliveries/callback-data.ts';
 import {
   type CallbackPreview,
   type ComposeContext,
   compose,
   failedSince,
   preview,
+  scheduleDeliveries,
   unchanged,
 } from '../deliveries/compose.ts';
 import { genuineContent } from '../deliveries/content.ts';
 import type { Deliveries } from '../deliveries/deliveries.ts';
-import { putDelivery, queuedDeliveries } from '../deliveries/delivery-queue.ts';
+import { putDelivery, queuedDeliveries } from '../deliveries/deliveries.ts';
 import { outcomeOf } from '../deliveries/outcome.ts';
-import { signedFieldsOf } from '../deliveries/signer.ts';
-import type { Changes } from '../state/changes.ts';
 import { checkDestination } from '../state/hosts.ts';
-import { initialSettings } from '../state/initial-settings.ts';
 import type { ComposedChanges } from '../state/misbehaviour.ts';
 import type {
   CheckReport,
@@ -33,6 +30,7 @@ import type {
   TransferRecord,
 } from '../state/records.ts';
 import { refuse } from '../state/refusal.ts';
+import type { Changes } from '../state/store.ts';
 import { kinds, type Store, type Unit } from '../state/store.ts';
 import { clear, listWallets, openWallets, type Release, waitingEntries } from './ledger.ts';
 import {
@@ -114,6 +112,19 @@ export interface Service {
   /** Puts everything back but the keys and the addresses. Numbers go on. */
   reset(): void;
 }
+
+/** The settings of a new sandbox, and of one that was reset. */
+const initialSettings: SettingsRecord = {
+  clockOffset: 0,
+  misbehave: {},
+  retry: {},
+  callback_url: null,
+  redirect_url: null,
+  order_url: null,
+  inbox_url: null,
+  api_latency_ms: 0,
+  api_error: null,
+};
 
 const CALLBACK_BEFORE_REDIRECT_MS = 5000;
 const MAX_REQUESTS = 500;

@@ -2,7 +2,7 @@ import type { Kind, Records } from './records.ts';
 
 type Id = string | number;
 type Tables = { [K in Kind]: Map<string, Records[K]> };
-type Changes = { [K in Kind]: Map<string, Records[K] | undefined> };
+type Pending = { [K in Kind]: Map<string, Records[K] | undefined> };
 
 /** One changed record; `value` is undefined when it is gone. */
 export interface Change {
@@ -82,7 +82,7 @@ export function createStore(persistence?: Persistence, onWrite?: () => void): St
 
   let unsaved: Change[] = [];
   const run = <T>(work: (unit: Unit) => T, maxUnsaved: number): T => {
-    const changes: Changes = emptyTables();
+    const changes: Pending = emptyTables();
     const result = work(createUnit(tables, changes));
     const list = kinds.flatMap((kind) => [...changes[kind]].map(([id, value]) => ({ kind, id, value })));
     if (list.length === 0) return result;
@@ -114,7 +114,7 @@ function restore(
   tables[kind]?.set(id, value);
 }
 
-function createUnit(tables: Tables, changes: Changes): Unit {
+function createUnit(tables: Tables, changes: Pending): Unit {
   const unit: Unit = {
     get(kind, id) {
       const key = String(id);
@@ -142,9 +142,57 @@ function createUnit(tables: Tables, changes: Changes): Unit {
   return unit;
 }
 
-function apply<K extends Kind>(tables: Tables, changes: Changes, kind: K): void {
+function apply<K extends Kind>(tables: Tables, changes: Pending, kind: K): void {
   for (const [id, value] of changes[kind]) {
     if (value === undefined) tables[kind].delete(id);
     else tables[kind].set(id, value);
   }
+}
+
+/** What live pages follow: which version of the state they show, and when there is a newer one. */
+export interface Changes {
+  /** Grows with every write, and from one start to the next. */
+  readonly version: number;
+  /** Aborted when the sandbox closes; from then on no listener is called. */
+  readonly ended: AbortSignal;
+  /** Calls the listener after every write, until the returned function is called. */
+  subscribe(listener: () => void): () => void;
+}
+
+/** The feed, and the two ends that only the sandbox itself holds. */
+export interface ChangeFeed extends Changes {
+  announce(): void;
+  end(): void;
+}
+
+/** `now` is the first version: a page of an earlier start must not look new. */
+export function createChangeFeed(now: number, onError: (error: unknown) => void): ChangeFeed {
+  const listeners = new Set<() => void>();
+  const ending = new AbortController();
+  let version = now;
+  return {
+    get version() {
+      return version;
+    },
+    ended: ending.signal,
+    subscribe: (listener) => {
+      if (!ending.signal.aborted) listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    announce: () => {
+      version += 1;
+      for (const listener of listeners) {
+        try {
+          listener();
+        } catch (error) {
+          // The write itself has succeeded.
+          onError(error);
+        }
+      }
+    },
+    end: () => {
+      listeners.clear();
+      ending.abort();
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { commandLine } from '../../src/command/command-line.ts';
+import { commandLine } from '../../src/command/program.ts';
 
 // A made-up PATH of Windows: npm is npm.cmd there, and node is node.exe.
 const folder = mkdtempSync(join(tmpdir(), 'command-line-'));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { nodeProblem } from '../../src/command/node-version.ts';
+import { nodeProblem } from '../../src/command/failures.ts';
 
 test.each(['18.20.8', '20.20.2', '21.7.3', '22.12.0'])(
   'the command names Node %s, which is too old, and the version that it needs',

@@ -5,20 +5,19 @@ import {
   column,
   count,
   counted,
+  fieldsOf,
   list,
   type Markup,
   note,
   type Tone,
 } from '@payment-service/pages';
-import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { checkCases } from '../../check/cases.ts';
 import { read } from '../../service/requests.ts';
 import type { CheckResult } from '../../state/records.ts';
-import type { Dashboard, Page } from '../parts/dashboard.ts';
-import { fieldsOf, form, type Refused } from '../parts/form.ts';
-import { framed } from '../parts/frame.ts';
-import { milliseconds } from '../parts/quantities.ts';
+import type { Page } from '../parts/dashboard.ts';
+import { form } from '../parts/form.ts';
+import { milliseconds } from '../parts/values.ts';
 
 const verdicts: Readonly<Record<CheckResult['verdict'], readonly [tone: Tone, word: string]>> = {
   pass: ['good', 'Pass'],
@@ -34,41 +33,6 @@ const columns: readonly Column<CheckResult & { id: string }>[] = [
   column('Time taken', 'number', ({ ms }) => milliseconds(ms)),
   column('What to do', 'wide', ({ fix }) => fix),
 ];
-
-/** One button that posts genuine and wrong callbacks to an endpoint, and the grid of what it did with each. */
-function checkPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
-  const { service } = dashboard;
-  const { callback_url } = service.settings();
-  const report = service.store.get('check', 'check');
-  const fields = fieldsOf('check', refused);
-  return framed(c, dashboard, {
-    title: 'Test endpoint',
-    section: '/check',
-    status: refused?.refusal.status ?? 200,
-    says:
-      report === undefined
-        ? 'No test yet.'
-        : `${count(report.results.length)} of ${count(checkCases.length)} cases posted, ${report.ok ? 'none' : 'some'} failed.`,
-    body: html`<section class="card" aria-labelledby="check-title"><h2 id="check-title">Does it accept what is genuine, and refuse the rest?</h2>
-<p class="quiet">Posts ${checkCases.length} callbacks about references that begin with CHECK-, one after the other. It moves no money in the sandbox.</p>
-${form('check', 'check', {
-  fields: html`${fields.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: report?.url ?? callback_url ?? '', hint: 'Such as http://127.0.0.1:3000/payments/callbacks.' })}${fields.problem()}`,
-  button: 'Test it',
-  kind: 'main',
-})}</section>
-${
-  report === undefined
-    ? html`<p class="quiet">The answers will be here, case by case.</p>`
-    : html`<section class="stack" id="report" aria-labelledby="report-title"><div class="head"><h2 id="report-title">Answers of <code>${report.url}</code></h2><span class="quiet">${age(report.at, service.now())}</span></div>
-${summary(report.results)}
-${list(
-  'cases',
-  columns,
-  report.results.map((one) => ({ ...one, id: one.name })),
-)}</section>`
-}`,
-  });
-}
 
 /** What the answers come to, and what they cannot show. */
 function summary(results: readonly CheckResult[]): Markup {
@@ -87,9 +51,40 @@ function summary(results: readonly CheckResult[]): Markup {
   );
 }
 
+/** One button that posts genuine and wrong callbacks to an endpoint, and the grid of what it did with each. */
 export const check: Page = {
   section: 'Test endpoint',
-  show: checkPage,
+  show(dashboard, _, refused) {
+    const { service } = dashboard;
+    const { callback_url } = service.settings();
+    const report = service.store.get('check', 'check');
+    const fields = fieldsOf('check', refused);
+    return {
+      title: 'Test endpoint',
+      says:
+        report === undefined
+          ? 'No test yet.'
+          : `${count(report.results.length)} of ${count(checkCases.length)} cases posted, ${report.ok ? 'none' : 'some'} failed.`,
+      body: html`<section class="card" aria-labelledby="check-title"><h2 id="check-title">Does it accept what is genuine, and refuse the rest?</h2>
+<p class="quiet">Posts ${checkCases.length} callbacks about references that begin with CHECK-, one after the other. It moves no money in the sandbox.</p>
+${form('check', 'check', {
+  fields: html`${fields.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: report?.url ?? callback_url ?? '', hint: 'Such as http://127.0.0.1:3000/payments/callbacks.' })}${fields.problem()}`,
+  button: 'Test it',
+  kind: 'main',
+})}</section>
+${
+  report === undefined
+    ? html`<p class="quiet">The answers will be here, case by case.</p>`
+    : html`<section class="stack" id="report" aria-labelledby="report-title"><div class="head"><h2 id="report-title">Answers of <code>${report.url}</code></h2><span class="quiet">${age(report.at, service.now())}</span></div>
+${summary(report.results)}
+${list(
+  'cases',
+  columns,
+  report.results.map((one) => ({ ...one, id: one.name })),
+)}</section>`
+}`,
+    };
+  },
   forms: {
     check: async ({ callback_url }, { service }) => {
       await service.check(read('check', { callback_url }).callback_url);

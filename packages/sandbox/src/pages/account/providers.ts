@@ -1,13 +1,11 @@
 import type { PaymentProvider, PayoutBank } from '@payment-service/core/client';
-import { badge, counted, type Markup } from '@payment-service/pages';
-import type { Context } from 'hono';
+import { badge, counted, type Filled, fieldsOf, type Markup } from '@payment-service/pages';
 import { html } from 'hono/html';
 import { read } from '../../service/requests.ts';
 import { amountText } from '../../state/money.ts';
 import type { SandboxProvider } from '../../state/records.ts';
-import type { Dashboard, Page } from '../parts/dashboard.ts';
-import { button, fieldsOf, form, type Refused } from '../parts/form.ts';
-import { framed } from '../parts/frame.ts';
+import type { Page } from '../parts/dashboard.ts';
+import { button, form } from '../parts/form.ts';
 
 /** A provider inside a form: its three names, of which the first may hold the separator as well. */
 const providerKey = (option: PaymentProvider): string =>
@@ -35,43 +33,9 @@ const activity = (isActive: boolean): Markup =>
 const switchOf = (isActive: boolean, name: string): Markup =>
   html`Switch ${isActive ? 'off' : 'on'}<span class="hidden-text"> ${name}</span>`;
 
-/** The payment options and their banks. Changes are effective immediately, in /data/… too. */
-function providersPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
-  const providers = dashboard.service.providers();
-  const currencies = [...new Set(providers.map(({ option }) => option.transaction_currency))];
-  const settings = dashboard.service.settings();
-  const api = fieldsOf('api', refused);
-  const off = providers.filter(({ option }) => !option.is_active).length;
-  return framed(c, dashboard, {
-    title: 'Providers',
-    section: '/providers',
-    status: refused?.refusal.status ?? 200,
-    says: `${counted(providers.length, 'provider')}, ${off} switched off.`,
-    body: html`<p class="quiet">Changes apply immediately, in <code>/data/payment-providers</code> and <code>/data/payout-bank-codes</code> too, and are kept.</p>
-<section class="card" aria-labelledby="api-title"><h2 id="api-title">How the API answers</h2>${form(
-      'api',
-      'api',
-      {
-        fields: html`${api.field({ name: 'api_latency_ms', label: 'Wait, in milliseconds', type: 'number', value: String(settings.api_latency_ms), hint: 'Before each answer of /data.' })}
-${api.choice({ name: 'api_error', label: 'Error', value: String(settings.api_error ?? '') }, [
-  ['', 'None'],
-  ...(['429', '500', '503'] as const).map((status) => [status, `Every call gets HTTP ${status}`] as const),
-])}${api.problem()}`,
-        button: 'Save how it answers',
-      },
-    )}</section>
-${currencies.map(
-  (currency) =>
-    html`<section class="stack" aria-labelledby="${`currency-${currency}`}"><h2 id="${`currency-${currency}`}">${currency}</h2><div class="split">${providers
-      .filter(({ option }) => option.transaction_currency === currency)
-      .map((provider) => providerCard(provider, refused))}</div></section>`,
-)}`,
-  });
-}
-
 function providerCard(
   { option, banks = [], chargeBasisPoints }: SandboxProvider,
-  refused: Refused | undefined,
+  refused: Filled | undefined,
 ): Markup {
   const { transaction_currency: currency, min_amount, max_amount, max_daily_amount, is_active } = option;
   const key = providerKey(option);
@@ -102,9 +66,39 @@ const bankRow = (
   html`<li class="head" id="${at}-${code}"><span>${name} <code>${code}</code></span>${activity(is_active)}
 <div class="actions">${button('banks', switchOf(is_active, `${name} ${provider}`), { at, name: is_active ? 'off' : 'on', value: `${provider} ${code}` })}</div></li>`;
 
+/** The payment options and their banks. Changes are effective immediately, in /data/… too. */
 export const providers: Page = {
   section: 'Providers',
-  show: providersPage,
+  show(dashboard, _, refused) {
+    const providers = dashboard.service.providers();
+    const currencies = [...new Set(providers.map(({ option }) => option.transaction_currency))];
+    const settings = dashboard.service.settings();
+    const api = fieldsOf('api', refused);
+    const off = providers.filter(({ option }) => !option.is_active).length;
+    return {
+      title: 'Providers',
+      says: `${counted(providers.length, 'provider')}, ${off} switched off.`,
+      body: html`<p class="quiet">Changes apply immediately, in <code>/data/payment-providers</code> and <code>/data/payout-bank-codes</code> too, and are kept.</p>
+<section class="card" aria-labelledby="api-title"><h2 id="api-title">How the API answers</h2>${form(
+        'api',
+        'api',
+        {
+          fields: html`${api.field({ name: 'api_latency_ms', label: 'Wait, in milliseconds', type: 'number', value: String(settings.api_latency_ms), hint: 'Before each answer of /data.' })}
+${api.choice({ name: 'api_error', label: 'Error', value: String(settings.api_error ?? '') }, [
+  ['', 'None'],
+  ...(['429', '500', '503'] as const).map((status) => [status, `Every call gets HTTP ${status}`] as const),
+])}${api.problem()}`,
+          button: 'Save how it answers',
+        },
+      )}</section>
+${currencies.map(
+  (currency) =>
+    html`<section class="stack" aria-labelledby="${`currency-${currency}`}"><h2 id="${`currency-${currency}`}">${currency}</h2><div class="split">${providers
+      .filter(({ option }) => option.transaction_currency === currency)
+      .map((provider) => providerCard(provider, refused))}</div></section>`,
+)}`,
+    };
+  },
   forms: {
     limits: ({ provider = '', ...limits }, { service }) => {
       const numbers = Object.fromEntries(LIMITS.map(([name]) => [name, Number(limits[name])]));

@@ -1,45 +1,43 @@
-import { counted, type Markup, note, span, time } from '@payment-service/pages';
-import type { Context } from 'hono';
+import { counted, fieldsOf, type Markup, note, span, time } from '@payment-service/pages';
 import { html } from 'hono/html';
 import { read } from '../../service/requests.ts';
 import { defaultRetry } from '../../state/retries.ts';
 import { changeFields, changesIn, fieldsFrom } from '../compose/changes.ts';
-import type { Dashboard, Page } from '../parts/dashboard.ts';
-import { button, fieldsOf, form, type Refused } from '../parts/form.ts';
-import { framed } from '../parts/frame.ts';
+import type { Page } from '../parts/dashboard.ts';
+import { button, form } from '../parts/form.ts';
 import { misbehaviourLabel, misbehaviourOf, presets, retryChoices, retryLabel } from '../parts/presets.ts';
 
 /** The defaults of transactions, the clock, the keys, and the reset. Each control shows what is set. */
-function settingsPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
-  const { service } = dashboard;
-  const settings = service.settings();
-  const { misbehave, retry, clockOffset } = settings;
-  const addresses = fieldsOf('addresses', refused);
-  const address = (name: keyof typeof settings & `${string}_url`, label: string, example: string): Markup =>
-    addresses.field({ name, label, type: 'url', value: settings[name] ?? '', hint: `Such as ${example}` });
-  const defaults = fieldsOf('defaults', refused);
-  const clock = fieldsOf('clock', refused);
-  const rules = { ...defaultRetry, ...retry };
-  const rule = retryLabel(retry);
-  const [chosen = ''] = retryChoices.find(([, label]) => label === rule) ?? [];
-  const preset = presets.find((one) => one.label === misbehaviourLabel(misbehave));
-  return framed(c, dashboard, {
-    title: 'Settings',
-    section: '/settings',
-    status: refused?.refusal.status ?? 200,
-    body: html`<section class="card single" aria-labelledby="addresses-title"><h2 id="addresses-title">Where callbacks and customers go</h2>
+export const settings: Page = {
+  section: 'Settings',
+  show(dashboard, _, refused) {
+    const { service } = dashboard;
+    const settings = service.settings();
+    const { misbehave, retry, clockOffset } = settings;
+    const addresses = fieldsOf('addresses', refused);
+    const address = (name: keyof typeof settings & `${string}_url`, label: string, example: string): Markup =>
+      addresses.field({ name, label, type: 'url', value: settings[name] ?? '', hint: `Such as ${example}` });
+    const defaults = fieldsOf('defaults', refused);
+    const clock = fieldsOf('clock', refused);
+    const rules = { ...defaultRetry, ...retry };
+    const rule = retryLabel(retry);
+    const [chosen = ''] = retryChoices.find(([, label]) => label === rule) ?? [];
+    const preset = presets.find((one) => one.label === misbehaviourLabel(misbehave));
+    return {
+      title: 'Settings',
+      body: html`<section class="card single" aria-labelledby="addresses-title"><h2 id="addresses-title">Where callbacks and customers go</h2>
 <p class="quiet">Defaults of new transactions. They are kept across restarts.</p>${form(
-      'addresses',
-      'addresses',
-      {
-        fields: html`${address('callback_url', 'Callback URL', 'http://127.0.0.1:3000/payments/callbacks. Empty: no callbacks.')}
+        'addresses',
+        'addresses',
+        {
+          fields: html`${address('callback_url', 'Callback URL', 'http://127.0.0.1:3000/payments/callbacks. Empty: no callbacks.')}
 ${address('redirect_url', 'Redirect URL', 'http://127.0.0.1:3000/payments/return. Empty: no redirect.')}
 ${address('order_url', 'Your page of an order', 'http://127.0.0.1:3000/orders/{merchant_reference}. Linked from a transaction.')}
 ${address('inbox_url', 'Your page of its inbox row', 'http://127.0.0.1:3000/owner/inbox/transitions?reference={merchant_reference}.')}${addresses.problem()}`,
-        button: 'Save the addresses',
-        kind: 'main',
-      },
-    )}</section>
+          button: 'Save the addresses',
+          kind: 'main',
+        },
+      )}</section>
 <section class="card" aria-labelledby="defaults-title"><h2 id="defaults-title">How callbacks behave</h2>
 <p class="quiet">Defaults of new transactions. Press one to switch callbacks to:</p>
 <div class="actions" role="group" aria-label="Callbacks">${presets.map(({ name, label }) => button('defaults', label, { at: 'defaults-title', name: 'misbehave', value: name, kind: name === preset?.name ? 'main' : '' }))}</div>
@@ -59,44 +57,27 @@ ${defaults.choice(
   button: 'Save the retries',
 })}
 <details id="combine"${preset === undefined || refused?.form === 'misbehaviour' ? html` open` : ''}><summary>Combine misbehaviours</summary>${form(
-      'misbehaviour',
-      'misbehaviour',
-      {
-        fields: html`${changeFields(fieldsOf('misbehaviour', refused), refused?.form === 'misbehaviour' ? refused.typed : fieldsFrom(misbehave), misbehave.body === undefined ? ['body'] : [])}`,
-        button: 'Misbehave like this',
-      },
-    )}</details></section>
+        'misbehaviour',
+        'misbehaviour',
+        {
+          fields: html`${changeFields(fieldsOf('misbehaviour', refused), refused?.form === 'misbehaviour' ? refused.typed : fieldsFrom(misbehave), misbehave.body === undefined ? ['body'] : [])}`,
+          button: 'Misbehave like this',
+        },
+      )}</details></section>
 <section class="card" aria-labelledby="clock-title"><h2 id="clock-title">Clock</h2>
 <p>${time(service.now())}${clockOffset > 0 ? html`, <strong>${span(clockOffset)} ahead</strong>` : ''}</p>${form(
-      'clock',
-      'clock',
-      {
-        fields: html`${clock.field({ name: 'advance_seconds', label: 'Move it ahead, in seconds', type: 'number', value: '86400', hint: '86400 is a day. What becomes due clears and is sent.' })}${clock.problem()}`,
-        button: 'Move',
-      },
-    )}</section>
+        'clock',
+        'clock',
+        {
+          fields: html`${clock.field({ name: 'advance_seconds', label: 'Move it ahead, in seconds', type: 'number', value: '86400', hint: '86400 is a day. What becomes due clears and is sent.' })}${clock.problem()}`,
+          button: 'Move',
+        },
+      )}</section>
 <section class="card" id="reset" aria-labelledby="reset-title"><h2 id="reset-title">Reset</h2>
 <p class="quiet">Empties wallets, transactions, deliveries and requests. Keys and addresses stay.</p>
 <div class="actions"><a class="button danger" href="/settings/reset">Reset…</a></div></section>`,
-  });
-}
-
-/** Asks before everything is gone, without script. */
-const resetPage = (c: Context, dashboard: Dashboard): Promise<Response> => {
-  const { store } = dashboard.service;
-  const [transactions, deliveries] = [store.list('transaction').length, store.list('delivery').length];
-  return framed(c, dashboard, {
-    title: 'Reset the sandbox?',
-    section: '/settings',
-    crumbs: [['/settings', 'Settings']],
-    body: html`${note('bad', `${counted(transactions, 'transaction')} and ${counted(deliveries, 'delivery', 'deliveries')} will be deleted.`, 'Wallets are emptied and settings return to their defaults. Keys and addresses stay.')}
-<div class="actions">${button('reset', 'Reset', { at: 'main', kind: 'danger' })}<a class="button" href="/settings">Keep everything</a></div>`,
-  });
-};
-
-export const settings: Page = {
-  section: 'Settings',
-  show: settingsPage,
+    };
+  },
   forms: {
     addresses: (
       { callback_url = null, redirect_url = null, order_url = null, inbox_url = null },
@@ -135,8 +116,17 @@ export const settings: Page = {
   },
 };
 
+/** Asks before everything is gone, without script. */
 export const reset: Page = {
-  show: resetPage,
+  show(dashboard) {
+    const { store } = dashboard.service;
+    const [transactions, deliveries] = [store.list('transaction').length, store.list('delivery').length];
+    return {
+      title: 'Reset the sandbox?',
+      body: html`${note('bad', `${counted(transactions, 'transaction')} and ${counted(deliveries, 'delivery', 'deliveries')} will be deleted.`, 'Wallets are emptied and settings return to their defaults. Keys and addresses stay.')}
+<div class="actions">${button('reset', 'Reset', { at: 'main', kind: 'danger' })}<a class="button" href="/settings">Keep everything</a></div>`,
+    };
+  },
   buttons: {
     reset: (_, { service }) => {
       service.reset();

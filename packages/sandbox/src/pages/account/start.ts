@@ -1,5 +1,5 @@
 import type { PaymentProvider } from '@payment-service/core/client';
-import type { Markup } from '@payment-service/pages';
+import { type Filled, fieldsOf, type Markup } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { findProvider, servesAccount } from '../../service/providers.ts';
@@ -8,9 +8,8 @@ import type { Service } from '../../service/service.ts';
 import { amountText } from '../../state/money.ts';
 import type { SandboxProvider } from '../../state/records.ts';
 import { group } from '../compose/changes.ts';
-import type { Dashboard, Page } from '../parts/dashboard.ts';
-import { askAgain, type Filled, fieldsOf, form, type Refused } from '../parts/form.ts';
-import { framed } from '../parts/frame.ts';
+import type { Page } from '../parts/dashboard.ts';
+import { askAgain, form } from '../parts/form.ts';
 import { misbehaviourOf, presets, retryChoices } from '../parts/presets.ts';
 
 type Choices = readonly (readonly [value: string, text: string])[];
@@ -47,104 +46,6 @@ function filledBy(c: Context): Filled | undefined {
   return at === undefined ? undefined : { form: at, typed };
 }
 
-/** The forms that start a collection or a payout. Account number, amount and bank follow the chosen provider. */
-function startPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
-  const { service } = dashboard;
-  const { callback_url, redirect_url } = service.settings();
-  const asked = refused ?? filledBy(c);
-  // The same until something is started, so that an update of the page does not change it under the reader's eyes.
-  const suggestion = `ORD-${service.store.get('counter', 'id')?.next ?? 1001}`;
-
-  const part = (
-    id: 'collection' | 'payout',
-    title: string,
-    leastAmount: number,
-    button: string,
-    rest: (fields: ReturnType<typeof fieldsOf>, chosen: SandboxProvider) => Markup,
-    advanced: (fields: ReturnType<typeof fieldsOf>) => Markup | string = () => '',
-  ): Markup | string => {
-    const offered = service
-      .providers()
-      .filter(({ option }) => option.transaction_type.toUpperCase() === id.toUpperCase());
-    const mine = asked?.form === id ? asked : undefined;
-    const chosen =
-      offered.find(({ option }) => nameOf(option) === mine?.typed['provider']) ??
-      offered.find(({ option }) => option.is_active) ??
-      offered[0];
-    if (chosen === undefined) return '';
-    const { option } = chosen;
-    const { account, ...typed } = mine?.typed ?? {};
-    // A number of the provider before is of no use. One that was refused is shown with the reason.
-    const isKept = account !== undefined && (refused !== undefined || servesAccount(option, account));
-    const fields = fieldsOf(id, mine && { ...mine, typed: isKept ? { ...typed, account } : typed });
-    const { min_amount: min, max_amount: max, option_prefixes: prefixes } = option;
-    return html`<section class="card" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${form(
-      id,
-      `${id}s`,
-      {
-        fields: html`${fields.choice(
-          { name: 'provider', label: 'Provider', value: nameOf(option), isLeading: true },
-          offered.map((one) => [nameOf(one.option), labelOf(one.option)]),
-        )}
-${fields.field({ name: 'account', label: 'Account or mobile number', value: accountOf(chosen), hint: prefixes.length > 0 ? `Starts with ${prefixes.join(' or ')}.` : 'Any. Never a real card number.' })}
-${fields.field({ name: 'amount', label: `Amount in ${option.transaction_currency}`, type: 'number', value: String(Math.max(min, leastAmount)), hint: `${amountText(min, option.transaction_currency)} to ${amountText(max, option.transaction_currency)}.` })}
-${fields.field({ name: 'merchant_reference', label: 'Merchant reference', value: suggestion })}
-${fields.field({ name: 'customer_name', label: 'Customer name', value: 'Sandbox Customer' })}
-${rest(fields, chosen)}
-${group(
-  `${id}-advanced`,
-  'Advanced',
-  mine !== undefined && (refused !== undefined || mine.typed['misbehave'] !== undefined),
-  html`${advanced(fields)}
-${fields.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: callback_url ?? '', hint: callback_url === null ? 'Empty: no callback is sent.' : 'From Settings.' })}
-${fields.choice({ name: 'misbehave', label: 'Callback' }, [['', 'As set for the sandbox'], ...misbehaviours])}
-${fields.choice({ name: 'retry', label: 'Retries' }, [['', 'As set for the sandbox'], ...retryChoices])}`,
-)}${fields.problem()}`,
-        button,
-        kind: id === 'collection' ? 'main' : '',
-        after: html`<noscript>${askAgain(`/start#${id}`, 'Show what this provider needs')}</noscript>`,
-      },
-    )}</section>`;
-  };
-
-  return framed(c, dashboard, {
-    title: 'Start a transaction',
-    section: '/start',
-    status: refused?.refusal.status ?? 200,
-    body: html`<nav aria-label="Presets"><ul class="chips">${starts.map(
-      ([label, typed]) =>
-        html`<li><a class="button" href="/start?${new URLSearchParams({ at: 'collection', ...typed }).toString()}">${label}</a></li>`,
-    )}</ul></nav>
-<div class="split single">${part(
-      'collection',
-      'Collection',
-      500,
-      'Collect',
-      (fields) =>
-        html`${fields.choice({ name: 'ending', label: 'How it ends' }, [['page', 'The customer decides on the payment page'], ...endings])}`,
-      (
-        fields,
-      ) => html`${fields.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirect_url ?? '', hint: 'Where the customer goes back to.' })}
-${fields.check({ name: 'charge_customer', label: 'The customer pays the charge' })}`,
-    )}
-${part(
-  'payout',
-  'Payout',
-  1000,
-  'Pay out',
-  (fields, { banks }) =>
-    html`${
-      banks === undefined
-        ? ''
-        : fields.choice(
-            { name: 'bank_code', label: 'Bank' },
-            banks.map((bank) => [bank.bank_code, `${bank.bank_name}${bank.is_active ? '' : ' · off'}`]),
-          )
-    }${fields.choice({ name: 'ending', label: 'How it ends' }, endings)}`,
-)}</div>`,
-  });
-}
-
 /** What collection and payout have in common. "provider" holds code and currency, "ending" mode and outcome. */
 function requestOf(
   type: 'COLLECTION' | 'PAYOUT',
@@ -170,9 +71,103 @@ function requestOf(
   };
 }
 
+/** The forms that start a collection or a payout. Account number, amount and bank follow the chosen provider. */
 export const start: Page = {
   section: 'Start',
-  show: startPage,
+  show(dashboard, c, refused) {
+    const { service } = dashboard;
+    const { callback_url, redirect_url } = service.settings();
+    const asked = refused ?? filledBy(c);
+    // The same until something is started, so that an update of the page does not change it under the reader's eyes.
+    const suggestion = `ORD-${service.store.get('counter', 'id')?.next ?? 1001}`;
+
+    const part = (
+      id: 'collection' | 'payout',
+      title: string,
+      leastAmount: number,
+      button: string,
+      rest: (fields: ReturnType<typeof fieldsOf>, chosen: SandboxProvider) => Markup,
+      advanced: (fields: ReturnType<typeof fieldsOf>) => Markup | string = () => '',
+    ): Markup | string => {
+      const offered = service
+        .providers()
+        .filter(({ option }) => option.transaction_type.toUpperCase() === id.toUpperCase());
+      const mine = asked?.form === id ? asked : undefined;
+      const chosen =
+        offered.find(({ option }) => nameOf(option) === mine?.typed['provider']) ??
+        offered.find(({ option }) => option.is_active) ??
+        offered[0];
+      if (chosen === undefined) return '';
+      const { option } = chosen;
+      const { account, ...typed } = mine?.typed ?? {};
+      // A number of the provider before is of no use. One that was refused is shown with the reason.
+      const isKept = account !== undefined && (refused !== undefined || servesAccount(option, account));
+      const fields = fieldsOf(id, mine && { ...mine, typed: isKept ? { ...typed, account } : typed });
+      const { min_amount: min, max_amount: max, option_prefixes: prefixes } = option;
+      return html`<section class="card" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${form(
+        id,
+        `${id}s`,
+        {
+          fields: html`${fields.choice(
+            { name: 'provider', label: 'Provider', value: nameOf(option), isLeading: true },
+            offered.map((one) => [nameOf(one.option), labelOf(one.option)]),
+          )}
+${fields.field({ name: 'account', label: 'Account or mobile number', value: accountOf(chosen), hint: prefixes.length > 0 ? `Starts with ${prefixes.join(' or ')}.` : 'Any. Never a real card number.' })}
+${fields.field({ name: 'amount', label: `Amount in ${option.transaction_currency}`, type: 'number', value: String(Math.max(min, leastAmount)), hint: `${amountText(min, option.transaction_currency)} to ${amountText(max, option.transaction_currency)}.` })}
+${fields.field({ name: 'merchant_reference', label: 'Merchant reference', value: suggestion })}
+${fields.field({ name: 'customer_name', label: 'Customer name', value: 'Sandbox Customer' })}
+${rest(fields, chosen)}
+${group(
+  `${id}-advanced`,
+  'Advanced',
+  mine !== undefined && (refused !== undefined || mine.typed['misbehave'] !== undefined),
+  html`${advanced(fields)}
+${fields.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: callback_url ?? '', hint: callback_url === null ? 'Empty: no callback is sent.' : 'From Settings.' })}
+${fields.choice({ name: 'misbehave', label: 'Callback' }, [['', 'As set for the sandbox'], ...misbehaviours])}
+${fields.choice({ name: 'retry', label: 'Retries' }, [['', 'As set for the sandbox'], ...retryChoices])}`,
+)}${fields.problem()}`,
+          button,
+          kind: id === 'collection' ? 'main' : '',
+          after: html`<noscript>${askAgain(`/start#${id}`, 'Show what this provider needs')}</noscript>`,
+        },
+      )}</section>`;
+    };
+
+    return {
+      title: 'Start a transaction',
+      body: html`<nav aria-label="Presets"><ul class="chips">${starts.map(
+        ([label, typed]) =>
+          html`<li><a class="button" href="/start?${new URLSearchParams({ at: 'collection', ...typed }).toString()}">${label}</a></li>`,
+      )}</ul></nav>
+<div class="split single">${part(
+        'collection',
+        'Collection',
+        500,
+        'Collect',
+        (fields) =>
+          html`${fields.choice({ name: 'ending', label: 'How it ends' }, [['page', 'The customer decides on the payment page'], ...endings])}`,
+        (
+          fields,
+        ) => html`${fields.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirect_url ?? '', hint: 'Where the customer goes back to.' })}
+${fields.check({ name: 'charge_customer', label: 'The customer pays the charge' })}`,
+      )}
+${part(
+  'payout',
+  'Payout',
+  1000,
+  'Pay out',
+  (fields, { banks }) =>
+    html`${
+      banks === undefined
+        ? ''
+        : fields.choice(
+            { name: 'bank_code', label: 'Bank' },
+            banks.map((bank) => [bank.bank_code, `${bank.bank_name}${bank.is_active ? '' : ' · off'}`]),
+          )
+    }${fields.choice({ name: 'ending', label: 'How it ends' }, endings)}`,
+)}</div>`,
+    };
+  },
   forms: {
     collections: (fields, { service }) => {
       const charge_customer = fields['charge_customer'] !== undefined;

@@ -1,17 +1,34 @@
 import type { Wallet } from '@payment-service/core/client';
-import { age, type Column, column, count, counted, list, type Markup, time } from '@payment-service/pages';
-import type { Context } from 'hono';
+import {
+  age,
+  type Column,
+  column,
+  count,
+  counted,
+  type Filled,
+  fieldsOf,
+  list,
+  type Markup,
+  time,
+} from '@payment-service/pages';
 import { html } from 'hono/html';
 import { entriesOf, waitingEntries } from '../../service/ledger.ts';
 import { read } from '../../service/requests.ts';
 import { type Minor, toAmount } from '../../state/money.ts';
 import type { EntryRecord, TransferRecord } from '../../state/records.ts';
 import type { Dashboard, Page } from '../parts/dashboard.ts';
-import { buckets, causes, wallets as walletNames } from '../parts/entry-words.ts';
-import { button, fieldsOf, form, type Refused } from '../parts/form.ts';
-import { framed, notFound } from '../parts/frame.ts';
+import { button, form } from '../parts/form.ts';
+import { nothing } from '../parts/frame.ts';
 import { paged, readQuery } from '../parts/list.ts';
-import { ageColumn, amount, money, movement } from '../parts/quantities.ts';
+import {
+  ageColumn,
+  amount,
+  buckets,
+  causes,
+  money,
+  movement,
+  wallets as walletNames,
+} from '../parts/values.ts';
 
 const LATEST = 5;
 const MOST = 25;
@@ -88,29 +105,7 @@ function waitingOf({ service }: Dashboard, currency: string): EntryRecord[] {
     .sort((a, b) => (a.freeAt ?? 0) - (b.freeAt ?? 0));
 }
 
-/** The currencies of the account, each as one card, and the transfers between the wallets. */
-function walletsPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
-  const { service } = dashboard;
-  const now = service.now();
-  const currencies = [...new Set(service.wallets().map(({ currency }) => currency))];
-  const { rows, pager } = paged(readQuery(c), service.store.list('transfer').reverse());
-  const transferColumns: readonly Column<TransferRecord>[] = [
-    column('Transfer', 'title', ({ id }) => html`<strong>${id}</strong>`),
-    column('Amount', 'number', (one) => money(one.amount, one.currency)),
-    column('Age', 'number', ({ createdAt }) => age(createdAt, now)),
-  ];
-  return framed(c, dashboard, {
-    title: 'Wallets',
-    section: '/wallets',
-    status: refused?.refusal.status ?? 200,
-    body: html`<p class="quiet">The actual balance is always the sum of available, uncleared and reserve.</p>
-${currencies.map((currency) => currencyCard(dashboard, currency, refused))}
-<section class="stack" id="transfers-part" aria-labelledby="transfers-title"><h2 id="transfers-title">Transfers to the payout wallet</h2>
-${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : list('transfers', transferColumns, rows)}${pager}</section>`,
-  });
-}
-
-function currencyCard(dashboard: Dashboard, currency: string, refused: Refused | undefined): Markup {
+function currencyCard(dashboard: Dashboard, currency: string, refused: Filled | undefined): Markup {
   const { service } = dashboard;
   const now = service.now();
   const own = service.wallets(currency).map((one) => ({ ...one, id: one.wallet_type }));
@@ -153,34 +148,27 @@ ${entries.length === 0 ? '' : html`<details id="latest-${currency}"><summary>Lat
 <details id="move-${currency}"${isOpen ? html` open` : ''}><summary>Deposit or transfer</summary><div class="split">${move('deposit', 'Deposit', 'Into the collection wallet, without a transaction.')}${move('transfer', 'Transfer', 'From the collection wallet to the payout wallet.')}</div></details></section>`;
 }
 
-/** Every change of the balances of one currency, the newest first. */
-function currencyPage(c: Context, dashboard: Dashboard): Promise<Response> {
-  const { service } = dashboard;
-  const currency = c.req.param('currency') ?? '';
-  const own = service.wallets(currency).map((one) => ({ ...one, id: one.wallet_type }));
-  if (own.length === 0) return notFound(c, dashboard, 'wallet');
-  const now = service.now();
-  const waiting = waitingOf(dashboard, currency);
-  const { rows, pager } = paged(readQuery(c), balancedEntries(dashboard, currency));
-  return framed(c, dashboard, {
-    title: `${currency} wallets`,
-    section: '/wallets',
-    crumbs: [['/wallets', 'Wallets']],
-    body: html`${list(`wallets-${currency}`, walletColumns, own)}
-<section class="stack" aria-labelledby="entries-title"><h2 id="entries-title">Entries</h2>
-${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : list('entries', entryColumns(now), rows)}${pager}</section>
-${
-  waiting.length === 0
-    ? ''
-    : html`<details class="card" id="waiting-part"><summary>${counted(waiting.length, 'part')} not available yet</summary>${list('waiting', waitingColumns(now), waiting.slice(0, MOST))}
-${waiting.length > MOST ? html`<p class="quiet small">${count(waiting.length - MOST)} more become available later.</p>` : ''}</details>`
-}`,
-  });
-}
-
+/** The currencies of the account, each as one card, and the transfers between the wallets. */
 export const wallets: Page = {
   section: 'Wallets',
-  show: walletsPage,
+  show(dashboard, c, refused) {
+    const { service } = dashboard;
+    const now = service.now();
+    const currencies = [...new Set(service.wallets().map(({ currency }) => currency))];
+    const { rows, pager } = paged(readQuery(c), service.store.list('transfer').reverse());
+    const transferColumns: readonly Column<TransferRecord>[] = [
+      column('Transfer', 'title', ({ id }) => html`<strong>${id}</strong>`),
+      column('Amount', 'number', (one) => money(one.amount, one.currency)),
+      column('Age', 'number', ({ createdAt }) => age(createdAt, now)),
+    ];
+    return {
+      title: 'Wallets',
+      body: html`<p class="quiet">The actual balance is always the sum of available, uncleared and reserve.</p>
+${currencies.map((currency) => currencyCard(dashboard, currency, refused))}
+<section class="stack" id="transfers-part" aria-labelledby="transfers-title"><h2 id="transfers-title">Transfers to the payout wallet</h2>
+${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : list('transfers', transferColumns, rows)}${pager}</section>`,
+    };
+  },
   forms: {
     transfers: ({ currency, amount }, { service }) => {
       service.transfer(read('transfer', { currency, amount: Number(amount) }));
@@ -200,4 +188,27 @@ export const wallets: Page = {
   },
 };
 
-export const currencyWallets: Page = { show: currencyPage };
+/** Every change of the balances of one currency, the newest first. */
+export const currencyWallets: Page = {
+  show(dashboard, c) {
+    const { service } = dashboard;
+    const currency = c.req.param('currency') ?? '';
+    const own = service.wallets(currency).map((one) => ({ ...one, id: one.wallet_type }));
+    if (own.length === 0) return nothing(c, 'wallet');
+    const now = service.now();
+    const waiting = waitingOf(dashboard, currency);
+    const { rows, pager } = paged(readQuery(c), balancedEntries(dashboard, currency));
+    return {
+      title: `${currency} wallets`,
+      body: html`${list(`wallets-${currency}`, walletColumns, own)}
+<section class="stack" aria-labelledby="entries-title"><h2 id="entries-title">Entries</h2>
+${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : list('entries', entryColumns(now), rows)}${pager}</section>
+${
+  waiting.length === 0
+    ? ''
+    : html`<details class="card" id="waiting-part"><summary>${counted(waiting.length, 'part')} not available yet</summary>${list('waiting', waitingColumns(now), waiting.slice(0, MOST))}
+${waiting.length > MOST ? html`<p class="quiet small">${count(waiting.length - MOST)} more become available later.</p>` : ''}</details>`
+}`,
+    };
+  },
+};

@@ -1,10 +1,9 @@
-import type { Markup } from '@payment-service/pages';
+import type { fieldsOf, Markup } from '@payment-service/pages';
 import { html } from 'hono/html';
 import { type Declared, groups, misbehaviours } from '../../deliveries/misbehaviours.ts';
-import { asObject, readJson } from '../../state/json.ts';
+import { asObject, readJson } from '../../state/fields.ts';
 import type { Misbehaviour } from '../../state/misbehaviour.ts';
 import { refuse } from '../../state/refusal.ts';
-import type { fieldsOf } from '../parts/form.ts';
 
 type Texts = Readonly<Record<string, string>>;
 

@@ -3,6 +3,7 @@ import {
   bodyText,
   difference,
   editable,
+  fieldsOf,
   type Markup,
   note,
   plainLines,
@@ -15,8 +16,8 @@ import type { CallbackPreview } from '../../deliveries/compose.ts';
 import { type Requests, read } from '../../service/requests.ts';
 import { SandboxRefusal } from '../../state/refusal.ts';
 import { type Dashboard, idIn, type Page } from '../parts/dashboard.ts';
-import { askAgain, type Filled, fieldsOf, form, type Refused, sentence } from '../parts/form.ts';
-import { framed, notFound } from '../parts/frame.ts';
+import { askAgain, form, refusedForm, sentence } from '../parts/form.ts';
+import { nothing } from '../parts/frame.ts';
 import { presets, retryChoices } from '../parts/presets.ts';
 import { signatureParts } from '../parts/wire.ts';
 import { SENDING } from '../records/deliveries.ts';
@@ -87,45 +88,54 @@ function bodyFields(base: string, edits: ReadonlyMap<string, string>, focus: str
   )}</div>`;
 }
 
+const verdictOf = ({ verifies }: CallbackPreview): string =>
+  `The signature will ${verifies ? 'verify' : 'be refused'}`;
+
+function previewPart({ service, account }: Dashboard, preview: CallbackPreview, before: string): Markup {
+  const { url, body, verifies, refusal } = preview;
+  return html`<div class="head">${badge(verifies ? 'good' : 'bad', verdictOf(preview))}</div>
+${refusal === null ? '' : html`<p class="quiet">${refusal.hint}</p>`}
+<dl class="facts"><dt>To</dt><dd><code>${url}</code></dd></dl>
+${signatureParts(preview, service.now(), account)}
+<h3>Changes of the body</h3>${difference(before, body)}`;
+}
+
 /**
  * One callback with changes: every change as a control, and what it makes of the callback before it is sent.
  *
  * The first button of a form is the one of the Enter key: without a preset it is a preview.
  */
-function composePage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
-  const { service } = dashboard;
-  const id = Number(c.req.param('id'));
-  const delivery = service.store.get('delivery', id);
-  const transaction = service.store.get('transaction', delivery?.transactionId ?? id);
-  if (transaction === undefined) return notFound(c, dashboard, 'transaction or delivery');
-  const before = delivery?.body ?? JSON.stringify(callbackData(transaction));
-  const typed = refused?.typed ?? typedIn(c, before);
-  const preview = previewOf(dashboard, id, typed);
-  const { base: _, ...changed } = typed;
-  const shown = previewOf(dashboard, id, changed);
-  const isRefused = preview instanceof SandboxRefusal;
-  const filled: Filled = refused ?? {
-    form: 'compose',
-    typed,
-    ...(isRefused && Object.keys(typed).length > 0 ? { refusal: preview } : {}),
-  };
-  const fields = fieldsOf('compose', filled);
-  const path = `/compose/${id}`;
-  const from =
-    delivery === undefined
-      ? ([`/transactions/${id}`, transaction.merchantReference] as const)
-      : ([`/deliveries/${id}`, `Delivery ${id}`] as const);
-  return framed(c, dashboard, {
-    title: 'Compose a callback',
-    says: isRefused ? sentence(preview) : verdictOf(preview),
-    section: delivery === undefined ? '/transactions' : '/deliveries',
-    crumbs: [
-      delivery === undefined ? ['/transactions', 'Transactions'] : ['/deliveries', 'Deliveries'],
-      from,
-    ],
-    status: filled.refusal?.status ?? 200,
-    body: html`<div class="split"><section class="card" aria-labelledby="changes-title"><h2 id="changes-title">What to change</h2>
-<p class="quiet">Starts with ${delivery === undefined ? 'the genuine callback of this transaction' : `what delivery ${id} sent`}.</p>
+export const compose: Page = {
+  show(dashboard, c, refused) {
+    const { service } = dashboard;
+    const id = Number(c.req.param('id'));
+    const delivery = service.store.get('delivery', id);
+    const transaction = service.store.get('transaction', delivery?.transactionId ?? id);
+    if (transaction === undefined) return nothing(c, 'transaction or delivery');
+    const before = delivery?.body ?? JSON.stringify(callbackData(transaction));
+    const typed = refused?.typed ?? typedIn(c, before);
+    const preview = previewOf(dashboard, id, typed);
+    const { base: _, ...changed } = typed;
+    const shown = previewOf(dashboard, id, changed);
+    const isRefused = preview instanceof SandboxRefusal;
+    const isWrong = isRefused && Object.keys(typed).length > 0;
+    const asked = isWrong ? refusedForm('compose', typed, preview) : { form: 'compose', typed };
+    const fields = fieldsOf('compose', refused ?? asked);
+    const path = `/compose/${id}`;
+    const isAnew = delivery === undefined;
+    const section = isAnew ? '/transactions' : '/deliveries';
+    const from = isAnew ? transaction.merchantReference : `Delivery ${id}`;
+    return {
+      title: 'Compose a callback',
+      says: isRefused ? sentence(preview) : verdictOf(preview),
+      section,
+      crumbs: [
+        [section, isAnew ? 'Transactions' : 'Deliveries'],
+        [`${section}/${id}`, from],
+      ],
+      ...(isWrong && { status: preview.status }),
+      body: html`<div class="split"><section class="card" aria-labelledby="changes-title"><h2 id="changes-title">What to change</h2>
+<p class="quiet">Starts with ${isAnew ? 'the genuine callback of this transaction' : `what delivery ${id} sent`}.</p>
 ${form('compose', `compose/${id}`, {
   fields: html`${bodyFields(shown instanceof SandboxRefusal ? before : shown.body, editsIn(typed), c.req.query('edit'))}
 ${fields.choice({ name: 'preset', label: 'Preset', hint: 'Adds to what is set below.' }, [
@@ -151,23 +161,8 @@ ${fields.problem()}`,
 })}</section>
 <section class="card follows" id="preview" aria-labelledby="preview-title"><h2 id="preview-title">What will be sent</h2>
 ${isRefused ? note('bad', 'Nothing: this cannot be composed.', sentence(preview)) : previewPart(dashboard, preview, before)}</section></div>`,
-  });
-}
-
-const verdictOf = ({ verifies }: CallbackPreview): string =>
-  `The signature will ${verifies ? 'verify' : 'be refused'}`;
-
-function previewPart({ service, account }: Dashboard, preview: CallbackPreview, before: string): Markup {
-  const { url, body, verifies, refusal } = preview;
-  return html`<div class="head">${badge(verifies ? 'good' : 'bad', verdictOf(preview))}</div>
-${refusal === null ? '' : html`<p class="quiet">${refusal.hint}</p>`}
-<dl class="facts"><dt>To</dt><dd><code>${url}</code></dd></dl>
-${signatureParts(preview, service.now(), account)}
-<h3>Changes of the body</h3>${difference(before, body)}`;
-}
-
-export const compose: Page = {
-  show: composePage,
+    };
+  },
   forms: {
     'compose/:id{[0-9]+}': (fields, dashboard, c) => {
       const [first] = dashboard.service.compose(idIn(c), compositionIn(dashboard, idIn(c), fields));

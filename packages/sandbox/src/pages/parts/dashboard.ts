@@ -1,14 +1,33 @@
+import type { Filled, Markup } from '@payment-service/pages';
 import type { Context } from 'hono';
 import type { Service } from '../../service/service.ts';
 import type { SandboxAccount } from '../../state/account.ts';
-import type { Refused } from './form.ts';
+import type { RefusalStatus } from '../../state/refusal.ts';
+
+type Links = readonly (readonly [href: string, label: string])[];
 
 /** What every page of the dashboard is made from. */
 export interface Dashboard {
   readonly service: Service;
   readonly account: SandboxAccount;
   /** The addresses and names of the navigation. */
-  readonly sections: readonly (readonly [href: string, label: string])[];
+  readonly sections: Links;
+}
+
+/** What a page shows inside the frame. */
+export interface Content {
+  readonly title: string;
+  readonly body: Markup;
+  /** Beside the heading: a state and buttons. */
+  readonly beside?: Markup | string;
+  /** The address of its section in the navigation. @default the first part of its own */
+  readonly section?: string | undefined;
+  /** The pages above this one, the highest first. @default its section */
+  readonly crumbs?: Links;
+  /** @default 200, or that of the refusal */
+  readonly status?: RefusalStatus | undefined;
+  /** What is read out when it changes; nothing by default. */
+  readonly says?: string;
 }
 
 /**
@@ -26,7 +45,7 @@ type Done = string | { readonly said: string; readonly to: string };
 export interface Page {
   /** Its name in the navigation; left out where it is not there. */
   readonly section?: string;
-  readonly show: (c: Context, dashboard: Dashboard, refused?: Refused) => Promise<Response>;
+  readonly show: (dashboard: Dashboard, c: Context, refused?: Filled) => Content;
   /** Shown again with what was typed when they are refused. */
   readonly forms?: Readonly<Record<string, Action>>;
   /** Forms without fields. */

@@ -1,22 +1,7 @@
-import {
-  type Filled as Controls,
-  fieldsOf as controlsOf,
-  type Markup,
-  form as plainForm,
-} from '@payment-service/pages';
+import { type Filled, type Markup, form as plainForm } from '@payment-service/pages';
 import { html } from 'hono/html';
 import { misbehaviours } from '../../deliveries/misbehaviours.ts';
 import type { SandboxRefusal } from '../../state/refusal.ts';
-
-/** What a form shows in place of its defaults. */
-export interface Filled extends Omit<Controls, 'problem'> {
-  readonly refusal?: SandboxRefusal;
-}
-
-/** What a form shows again when it was refused: what was typed, and what is wrong. */
-export interface Refused extends Filled {
-  readonly refusal: SandboxRefusal;
-}
 
 /** The form's names of fields that requests name differently. */
 const fieldNames: Readonly<Record<string, string>> = {
@@ -50,17 +35,11 @@ export function sentence({ message, field }: SandboxRefusal): string {
   return `This ${rest.replace(/\.?$/, '.')}`;
 }
 
-/** The fields of one form. They show what it was filled with when this form is the one. */
-export function fieldsOf(form: string, filled: Filled | undefined): ReturnType<typeof controlsOf> {
-  if (filled?.refusal === undefined) return controlsOf(form, filled);
-  const { refusal } = filled;
-  const { field } = refusal;
-  const problem = {
-    text: sentence(refusal),
-    field: field === undefined ? undefined : (fieldNames[field] ?? field),
-  };
-  return controlsOf(form, { ...filled, problem });
-}
+/** A form that was refused shows again what was typed, and what is wrong. */
+export const refusedForm = (form: string, typed: Filled['typed'], refusal: SandboxRefusal): Filled => {
+  const { field = '' } = refusal;
+  return { form, typed, problem: { text: sentence(refusal), field: fieldNames[field] ?? refusal.field } };
+};
 
 /** A form with one button. Its id is where the reader comes back to. */
 export const form = (id: string, action: string, content: Parameters<typeof plainForm>[2]): Markup =>

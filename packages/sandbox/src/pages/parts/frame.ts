@@ -1,56 +1,45 @@
-import { badge, count, frame, type Markup, span } from '@payment-service/pages';
+import {
+  badge,
+  copyable,
+  copyButton,
+  count,
+  documentOf,
+  frame,
+  type Markup,
+  pageHeaders,
+  span,
+} from '@payment-service/pages';
 import type { Context } from 'hono';
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
 import type { Service } from '../../service/service.ts';
 import type { RefusalStatus } from '../../state/refusal.ts';
-import type { Dashboard } from './dashboard.ts';
+import type { Content, Dashboard } from './dashboard.ts';
 import { button } from './form.ts';
-import { keysPanel } from './keys.ts';
-import { page } from './layout.ts';
 import { troubled } from './outcome.ts';
 import { misbehaviourLabel } from './presets.ts';
-import { takeSaid } from './said.ts';
-
-interface Content {
-  readonly title: string;
-  /** The address of its section in the navigation; none by default. */
-  readonly section?: string;
-  readonly body: Markup;
-  /** Beside the heading: a state and buttons. */
-  readonly beside?: Markup | string;
-  /** The pages above this one, the highest first. */
-  readonly crumbs?: readonly (readonly [href: string, label: string])[];
-  readonly status?: 200 | RefusalStatus;
-  /** What is read out when it changes; nothing by default. */
-  readonly says?: string;
-}
 
 const PRODUCT = 'Payment service sandbox';
+const COOKIE = 'sandbox-said';
 const REFUSED = 'Refused. Nothing was saved or sent.';
 
 /** A page of the dashboard: header, navigation, what is unusual now, and one main part. */
 export function framed(c: Context, dashboard: Dashboard, content: Content): Promise<Response> {
-  const { service } = dashboard;
-  const { title, section, body, beside = '', crumbs = [], status = 200, says } = content;
+  const { service, sections } = dashboard;
   const trouble = troubled(dashboard);
   const said = c.req.method === 'POST' ? REFUSED : takeSaid(c);
   return page(c, {
-    status,
+    status: content.status ?? 200,
     script: true,
-    title: `${trouble.length === 0 ? '' : `(${trouble.length}) `}${title} · ${PRODUCT}`,
+    title: `${trouble.length === 0 ? '' : `(${trouble.length}) `}${content.title} · ${PRODUCT}`,
     body: frame({
+      ...content,
       product: PRODUCT,
       name: 'the sandbox',
-      title,
-      sections: dashboard.sections,
-      section,
-      body,
+      sections,
       brand: html`${badge('info', 'Simulated')}${newestTrouble(trouble)}${keysPanel(c, dashboard)}`,
       banners: banners(service),
-      beside,
-      crumbs,
       version: service.changes.version,
-      says,
       said,
       isRefused: said === REFUSED,
     }),
@@ -103,11 +92,49 @@ export const wantsPage = (c: Context): boolean =>
   !/^\/(data|sandbox)\//.test(c.req.path) &&
   (c.req.header('accept') ?? '').includes('text/html');
 
-/** A page that says that there is nothing. */
-export const notFound = (c: Context, dashboard: Dashboard, what = 'page'): Promise<Response> =>
-  framed(c, dashboard, {
-    status: 404,
-    title: `No such ${what}`,
-    body: html`<p>There is nothing at <code>${c.req.path}</code>. The sandbox may have been reset.</p>
+/** What is shown where there is nothing. */
+export const nothing = (c: Context, what = 'page'): Content => ({
+  status: 404,
+  title: `No such ${what}`,
+  body: html`<p>There is nothing at <code>${c.req.path}</code>. The sandbox may have been reset.</p>
 <p><a href="/">Go to the overview</a> or <a href="/transactions">search the transactions</a>.</p>`,
-  });
+});
+
+/** The address and the three keys, on every page. They stay hidden until they are asked for: screens are shared. */
+function keysPanel(c: Context, { account }: Dashboard): Markup {
+  const { origin } = new URL(c.req.url);
+  const { publicKey, secretKey, signingKey } = account;
+  const env = `BASE_URL=${origin}\nPUBLIC_KEY=${publicKey}\nSECRET_KEY=${secretKey}\nSIGNING_KEY=${signingKey}\n`;
+  const values = [
+    ['address', 'Address', origin],
+    ['public-key', 'Public key', publicKey],
+    ['secret-key', 'Secret key', secretKey],
+    ['signing-key', 'Signing key', signingKey],
+  ] as const;
+  return html`<details class="keys" id="keys"><summary>Keys</summary>
+<dl class="facts">${values.map(
+    ([id, label, value]) =>
+      html`<dt>${label}</dt><dd class="head"><code id="${id}">${value}</code>${copyButton(id, html`Copy<span class="hidden-text"> ${label.toLowerCase()}</span>`)}</dd>`,
+  )}</dl>
+${copyable('env', 'All as .env', env)}</details>`;
+}
+
+/** A whole page. `formsTo`: where its forms may lead. `script`: whether it loads the live module. */
+export async function page(
+  c: Context,
+  content: { title: string; body: Markup; status?: 200 | RefusalStatus; formsTo?: string; script?: boolean },
+): Promise<Response> {
+  return c.html(await documentOf(content), content.status ?? 200, pageHeaders(content));
+}
+
+/** Confirms something on the next page that the reader sees, with and without script. */
+export const say = (c: Context, text: string): void =>
+  setCookie(c, COOKIE, text, { path: '/', httpOnly: true, sameSite: 'Strict', maxAge: 60 });
+
+/** What is to be confirmed on this page, once. An update that the live module asks for leaves it. */
+function takeSaid(c: Context): string {
+  if (c.req.header('x-refresh') !== undefined) return '';
+  const text = getCookie(c, COOKIE) ?? '';
+  if (text !== '') deleteCookie(c, COOKIE, { path: '/' });
+  return text;
+}

@@ -1,11 +1,18 @@
-import { age, type Column, column, count, counted, type Markup, time } from '@payment-service/pages';
-import type { Context } from 'hono';
+import {
+  age,
+  type Column,
+  column,
+  count,
+  counted,
+  fieldsOf,
+  type Markup,
+  time,
+} from '@payment-service/pages';
 import { html } from 'hono/html';
 import { failedSince } from '../../deliveries/compose.ts';
 import type { DeliveryRecord } from '../../state/records.ts';
 import type { Dashboard, Page } from '../parts/dashboard.ts';
-import { button, fieldsOf, form } from '../parts/form.ts';
-import { framed } from '../parts/frame.ts';
+import { button, form } from '../parts/form.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
 import {
   type DeliveryState,
@@ -17,8 +24,7 @@ import {
   stateOf,
   troubled,
 } from '../parts/outcome.ts';
-import { ageColumn, statusColumn, timeTaken } from '../parts/quantities.ts';
-import { statusOf } from '../parts/state.ts';
+import { ageColumn, statusColumn, statusOf, timeTaken } from '../parts/values.ts';
 
 /** What a delivery does next, or did at last. */
 export function planOf({ state, dueAt, held, attempts }: DeliveryRecord, now: number): Markup | string {
@@ -99,52 +105,6 @@ function others(dashboard: Dashboard, { id, deliveries: [newest, ...rest] }: Gro
 
 const states: readonly DeliveryState[] = ['failed', 'check', 'retrying', 'waiting', 'delivered', 'refused'];
 
-/** Every callback that was sent or is scheduled by transaction, the newest first. */
-function deliveriesPage(c: Context, dashboard: Dashboard): Promise<Response> {
-  const { store } = dashboard.service;
-  const query = readQuery(c);
-  const all = store.list('delivery');
-  const searched = all.filter(({ id, transactionId, url, attempts }) => {
-    if (query.endpoint !== '' && query.endpoint !== url) return false;
-    const transaction = store.get('transaction', transactionId);
-    const { merchantReference = '', internalReference = '' } = transaction ?? {};
-    const { status = null, error } = attempts.at(-1) ?? {};
-    const came = status === null ? (error ?? '') : `HTTP ${status}`;
-    return matches(query, id, transactionId, url, merchantReference, internalReference, came);
-  });
-  const found = new Set(searched);
-  const trouble = troubled(dashboard);
-  const rows = grouped(searched);
-  const columns = deliveryColumns(dashboard);
-  return framed(c, dashboard, {
-    title: 'Deliveries',
-    section: '/deliveries',
-    says: `Deliveries of ${counted(rows.length, 'transaction')}, ${count(trouble.length)} need attention.`,
-    beside: html`<div class="actions">${trouble.length === 0 ? '' : dismissButton()}${button('release', 'Send all waiting', { at: 'main' })}</div>`,
-    body: html`${searchable(
-      query,
-      [column<Group>('Compare', 'title', ({ newest }) => chooser(newest)), ...columns],
-      [
-        ['', 'All', rows],
-        ['attention', 'Needs attention', trouble.filter(({ newest }) => found.has(newest))],
-        ...states.map((state) => {
-          const inState = searched.filter((one) => stateOf(dashboard, one) === state);
-          return [state, deliveryWords[state][1], grouped(inState)] as const;
-        }),
-      ],
-      {
-        name: 'deliveries',
-        searched: 'reference, number, address or HTTP status',
-        empty: 'No delivery yet. Callbacks appear here as soon as a transaction is decided.',
-        endpoints: [...new Set(all.map(({ url }) => url))],
-        more: (group) => others(dashboard, group),
-      },
-    )}
-${all.length < 2 ? '' : html`<form id="compare" class="actions" action="/deliveries/compare"><button>Compare the two chosen</button></form>`}
-${sendAgain(dashboard)}`,
-  });
-}
-
 /** One form for all deliveries that were given up, such as after the merchant's server was down. */
 function sendAgain({ service }: Dashboard): Markup | string {
   const waiting = failedSince(service.store, 0).length;
@@ -162,9 +122,52 @@ ${form('resend-failed', 'deliveries/resend-failed', {
 })}</section>`;
 }
 
+/** Every callback that was sent or is scheduled by transaction, the newest first. */
 export const deliveries: Page = {
   section: 'Deliveries',
-  show: deliveriesPage,
+  show(dashboard, c) {
+    const { store } = dashboard.service;
+    const query = readQuery(c);
+    const all = store.list('delivery');
+    const searched = all.filter(({ id, transactionId, url, attempts }) => {
+      if (query.endpoint !== '' && query.endpoint !== url) return false;
+      const transaction = store.get('transaction', transactionId);
+      const { merchantReference = '', internalReference = '' } = transaction ?? {};
+      const { status = null, error } = attempts.at(-1) ?? {};
+      const came = status === null ? (error ?? '') : `HTTP ${status}`;
+      return matches(query, id, transactionId, url, merchantReference, internalReference, came);
+    });
+    const found = new Set(searched);
+    const trouble = troubled(dashboard);
+    const rows = grouped(searched);
+    const columns = deliveryColumns(dashboard);
+    return {
+      title: 'Deliveries',
+      says: `Deliveries of ${counted(rows.length, 'transaction')}, ${count(trouble.length)} need attention.`,
+      beside: html`<div class="actions">${trouble.length === 0 ? '' : dismissButton()}${button('release', 'Send all waiting', { at: 'main' })}</div>`,
+      body: html`${searchable(
+        query,
+        [column<Group>('Compare', 'title', ({ newest }) => chooser(newest)), ...columns],
+        [
+          ['', 'All', rows],
+          ['attention', 'Needs attention', trouble.filter(({ newest }) => found.has(newest))],
+          ...states.map((state) => {
+            const inState = searched.filter((one) => stateOf(dashboard, one) === state);
+            return [state, deliveryWords[state][1], grouped(inState)] as const;
+          }),
+        ],
+        {
+          name: 'deliveries',
+          searched: 'reference, number, address or HTTP status',
+          empty: 'No delivery yet. Callbacks appear here as soon as a transaction is decided.',
+          endpoints: [...new Set(all.map(({ url }) => url))],
+          more: (group) => others(dashboard, group),
+        },
+      )}
+${all.length < 2 ? '' : html`<form id="compare" class="actions" action="/deliveries/compare"><button>Compare the two chosen</button></form>`}
+${sendAgain(dashboard)}`,
+    };
+  },
   buttons: {
     'deliveries/resend-failed': ({ since }, { service }) =>
       sending(service.resendFailed(since === 'all' ? 0 : service.now() - Number(since) * 1000).length),

@@ -10,62 +10,16 @@ import {
   note,
   time,
 } from '@payment-service/pages';
-import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { callbackData } from '../../deliveries/callback-data.ts';
 import type { DeliveryAttempt, DeliveryRecord } from '../../state/records.ts';
-import { asCurl, asFixture, asTest } from '../parts/copy.ts';
 import { type Dashboard, idIn, type Page } from '../parts/dashboard.ts';
 import { button } from '../parts/form.ts';
-import { framed, notFound } from '../parts/frame.ts';
+import { nothing } from '../parts/frame.ts';
 import { deliveryState, outcomeNote, troubled } from '../parts/outcome.ts';
-import { milliseconds } from '../parts/quantities.ts';
-import { statusTone } from '../parts/state.ts';
-import { bodyStart, head, signatureParts } from '../parts/wire.ts';
+import { milliseconds, statusTone } from '../parts/values.ts';
+import { asCurl, asFixture, asTest, bodyStart, head, signatureParts } from '../parts/wire.ts';
 import { dismissButton, planOf, SENDING, sending } from './deliveries.ts';
-
-/** One callback: what became of it and why, and every attempt as it was on the wire. */
-function deliveryPage(c: Context, dashboard: Dashboard): Promise<Response> {
-  const { service } = dashboard;
-  const delivery = service.store.get('delivery', c.req.param('id') ?? '');
-  if (delivery === undefined) return notFound(c, dashboard, 'delivery');
-  const { id, transactionId, url, origin, misbehaves, attempts, retry, state } = delivery;
-  const transaction = service.store.get('transaction', transactionId);
-  const others = service.store
-    .list('delivery')
-    .filter((one) => one.transactionId === transactionId && one.id !== id);
-  const again = others.filter((one) => one.origin === id);
-  const trouble = troubled(dashboard).find(({ deliveries }) => deliveries.includes(delivery));
-  const plan = planOf(delivery, service.now());
-  const last = attempts.at(-1);
-  const [newest, ...earlier] = attempts
-    .map((attempt, index) => attemptSection(dashboard, delivery, attempt, index + 1))
-    .reverse();
-  return framed(c, dashboard, {
-    title: `Delivery ${id}`,
-    section: '/deliveries',
-    crumbs: [['/deliveries', 'Deliveries']],
-    says: `Delivery ${id}: ${state.replace('_', ' ')}, ${counted(attempts.length, 'attempt')}.`,
-    beside: html`${deliveryState(dashboard, delivery)}<div class="actions">${
-      state === 'scheduled'
-        ? button(`deliveries/${id}/release`, 'Send now', { at: 'main' })
-        : button(`deliveries/${id}/resend`, 'Send again', { at: 'main', kind: 'main' })
-    }<a class="button" href="/compose/${id}">Compose</a>${last?.sent ? copyButton(`attempt-${attempts.length}-curl-text`, 'Copy as curl', 'copy-curl') : ''}${trouble === undefined ? '' : dismissButton(trouble)}</div>`,
-    body: html`${last === undefined ? note('info', plan) : outcomeNote(service.outcomeOf(delivery, last))}
-<section class="card" id="facts" aria-label="Facts"><dl class="facts">
-<dt>Transaction</dt><dd><a href="/transactions/${transactionId}">${transaction?.merchantReference ?? transactionId}</a></dd>
-<dt>To</dt><dd><code>${url}</code></dd>
-${misbehaves.length === 0 ? '' : html`<dt>Changes</dt><dd>${misbehaves.join(', ')}</dd>`}
-${origin === null ? '' : html`<dt>Resent from</dt><dd><a href="/deliveries/${origin}">Delivery ${origin}</a></dd>`}
-${again.length === 0 ? '' : html`<dt>Sent again as</dt><dd>${again.map((one) => html`<a href="/deliveries/${one.id}">Delivery ${one.id}</a> `)}</dd>`}
-<dt>Attempts</dt><dd>${count(attempts.length)} of ${retry.max_attempts}${last === undefined || plan === '' ? '' : html`. ${plan}`}</dd>
-${others.length === 0 ? '' : html`<dt>Compare with</dt><dd>${others.map((one) => html`<a href="/deliveries/compare?of=${id}&of=${one.id}">Delivery ${one.id}</a> `)}</dd>`}
-</dl></section>
-${newest ?? html`<section class="card" id="body" aria-labelledby="body-title"><h2 id="body-title">What will be sent</h2>${editableBody(delivery)}</section>`}
-${changesPart(dashboard, delivery)}
-${earlier}`,
-  });
-}
 
 /** What is sent, each value a link to where it is edited. */
 const editableBody = ({ id, body }: DeliveryRecord): Markup =>
@@ -124,8 +78,47 @@ ${
 }</div></div></div></details>`;
 }
 
+/** One callback: what became of it and why, and every attempt as it was on the wire. */
 export const delivery: Page = {
-  show: deliveryPage,
+  show(dashboard, c) {
+    const { service } = dashboard;
+    const delivery = service.store.get('delivery', c.req.param('id') ?? '');
+    if (delivery === undefined) return nothing(c, 'delivery');
+    const { id, transactionId, url, origin, misbehaves, attempts, retry, state } = delivery;
+    const transaction = service.store.get('transaction', transactionId);
+    const others = service.store
+      .list('delivery')
+      .filter((one) => one.transactionId === transactionId && one.id !== id);
+    const again = others.filter((one) => one.origin === id);
+    const trouble = troubled(dashboard).find(({ deliveries }) => deliveries.includes(delivery));
+    const plan = planOf(delivery, service.now());
+    const last = attempts.at(-1);
+    const [newest, ...earlier] = attempts
+      .map((attempt, index) => attemptSection(dashboard, delivery, attempt, index + 1))
+      .reverse();
+    return {
+      title: `Delivery ${id}`,
+      says: `Delivery ${id}: ${state.replace('_', ' ')}, ${counted(attempts.length, 'attempt')}.`,
+      beside: html`${deliveryState(dashboard, delivery)}<div class="actions">${
+        state === 'scheduled'
+          ? button(`deliveries/${id}/release`, 'Send now', { at: 'main' })
+          : button(`deliveries/${id}/resend`, 'Send again', { at: 'main', kind: 'main' })
+      }<a class="button" href="/compose/${id}">Compose</a>${last?.sent ? copyButton(`attempt-${attempts.length}-curl-text`, 'Copy as curl', 'copy-curl') : ''}${trouble === undefined ? '' : dismissButton(trouble)}</div>`,
+      body: html`${last === undefined ? note('info', plan) : outcomeNote(service.outcomeOf(delivery, last))}
+<section class="card" id="facts" aria-label="Facts"><dl class="facts">
+<dt>Transaction</dt><dd><a href="/transactions/${transactionId}">${transaction?.merchantReference ?? transactionId}</a></dd>
+<dt>To</dt><dd><code>${url}</code></dd>
+${misbehaves.length === 0 ? '' : html`<dt>Changes</dt><dd>${misbehaves.join(', ')}</dd>`}
+${origin === null ? '' : html`<dt>Resent from</dt><dd><a href="/deliveries/${origin}">Delivery ${origin}</a></dd>`}
+${again.length === 0 ? '' : html`<dt>Sent again as</dt><dd>${again.map((one) => html`<a href="/deliveries/${one.id}">Delivery ${one.id}</a> `)}</dd>`}
+<dt>Attempts</dt><dd>${count(attempts.length)} of ${retry.max_attempts}${last === undefined || plan === '' ? '' : html`. ${plan}`}</dd>
+${others.length === 0 ? '' : html`<dt>Compare with</dt><dd>${others.map((one) => html`<a href="/deliveries/compare?of=${id}&of=${one.id}">Delivery ${one.id}</a> `)}</dd>`}
+</dl></section>
+${newest ?? html`<section class="card" id="body" aria-labelledby="body-title"><h2 id="body-title">What will be sent</h2>${editableBody(delivery)}</section>`}
+${changesPart(dashboard, delivery)}
+${earlier}`,
+    };
+  },
   buttons: {
     'deliveries/:id{[0-9]+}/resend': (_, { service }, c) => ({
       said: SENDING,

@@ -1,10 +1,8 @@
 import { type Column, column, count, list, type Markup, note, type Tone } from '@payment-service/pages';
-import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { Dashboard, Page } from '../parts/dashboard.ts';
-import { framed } from '../parts/frame.ts';
 import { type DeliveryState, type Group, grouped, stateOf, troubled } from '../parts/outcome.ts';
-import { amount } from '../parts/quantities.ts';
+import { amount } from '../parts/values.ts';
 import { deliveryColumns, dismissButton } from './deliveries.ts';
 import { transactionColumns } from './transactions.ts';
 
@@ -16,40 +14,6 @@ const dismissal: Column<Group> = column('Dismiss', 'title', dismissButton);
 const tile = (href: string, label: string, value: number, tone: Tone): Markup =>
   html`<a class="tile ${value === 0 ? 'neutral' : tone}" id="tile-${label.toLowerCase().replaceAll(' ', '-')}" href="${href}"><div class="quiet">${label}</div><strong>${count(value)}</strong></a>`;
 
-/** What needs attention, what is new, and how to begin. */
-function overviewPage(c: Context, dashboard: Dashboard): Promise<Response> {
-  const { service } = dashboard;
-  const transactions = service.store.list('transaction');
-  const deliveries = service.store.list('delivery');
-  const trouble = troubled(dashboard);
-  const pending = transactions.filter(({ status }) => status === 'PENDING').length;
-  const inState = (state: DeliveryState): number =>
-    grouped(deliveries.filter((one) => stateOf(dashboard, one) === state)).length;
-  const newest = transactions.slice(-SHOWN_TRANSACTIONS).reverse();
-  return framed(c, dashboard, {
-    title: 'Overview',
-    section: '/',
-    says: `${count(transactions.length)} transactions, ${count(trouble.length)} need attention.`,
-    beside: html`<div class="actions"><a class="button main" href="/start">Start a transaction</a></div>`,
-    body: html`${nowhere(dashboard)}
-<div class="tiles" id="tiles">${tile('/transactions', 'Transactions', transactions.length, 'neutral')}${tile('/transactions?state=PENDING', 'Pending', pending, 'wait')}${tile('/deliveries?state=delivered', 'Delivered', inState('delivered'), 'good')}${tile('/deliveries?state=waiting', 'Waiting', inState('waiting'), 'wait')}${tile('/deliveries?state=attention', 'Needs attention', trouble.length, 'bad')}</div>
-${
-  trouble.length === 0
-    ? ''
-    : html`<section class="stack" id="trouble" aria-labelledby="trouble-title"><div class="head"><h2 id="trouble-title">Needs attention</h2><div class="actions">${dismissButton()}</div></div>
-${list('failed', [...deliveryColumns(dashboard), dismissal], trouble.slice(-SHOWN_FAILURES).reverse())}</section>`
-}
-<section class="stack" id="newest" aria-labelledby="newest-title"><div class="head"><h2 id="newest-title">Newest transactions</h2>${newest.length === 0 ? '' : html`<a href="/transactions">All ${count(transactions.length)}</a>`}</div>
-${newest.length === 0 ? html`<p class="quiet">None yet. <a href="/start">Start a transaction</a>, or let your program call the API.</p>` : list('transactions', transactionColumns(dashboard), newest)}</section>
-<section class="card" id="balances" aria-labelledby="balances-title"><div class="head"><h2 id="balances-title">Available</h2><a href="/wallets">All balances</a></div><dl class="facts">${service
-      .wallets()
-      .map(
-        ({ currency, wallet_type, available_balance }) =>
-          html`<dt>${currency}, ${wallet_type === 'MERCHANT_PAYOUT' ? 'payouts' : 'collections'}</dt><dd>${amount(available_balance, currency)}</dd>`,
-      )}</dl></section>`,
-  });
-}
-
 /** A sandbox without an address for callbacks sends none: the reader learns it before the first transaction. */
 const nowhere = ({ service }: Dashboard): Markup | string =>
   service.settings().callback_url === null
@@ -60,4 +24,38 @@ const nowhere = ({ service }: Dashboard): Markup | string =>
       )
     : '';
 
-export const overview: Page = { section: 'Overview', show: overviewPage };
+/** What needs attention, what is new, and how to begin. */
+export const overview: Page = {
+  section: 'Overview',
+  show(dashboard) {
+    const { service } = dashboard;
+    const transactions = service.store.list('transaction');
+    const deliveries = service.store.list('delivery');
+    const trouble = troubled(dashboard);
+    const pending = transactions.filter(({ status }) => status === 'PENDING').length;
+    const inState = (state: DeliveryState): number =>
+      grouped(deliveries.filter((one) => stateOf(dashboard, one) === state)).length;
+    const newest = transactions.slice(-SHOWN_TRANSACTIONS).reverse();
+    return {
+      title: 'Overview',
+      says: `${count(transactions.length)} transactions, ${count(trouble.length)} need attention.`,
+      beside: html`<div class="actions"><a class="button main" href="/start">Start a transaction</a></div>`,
+      body: html`${nowhere(dashboard)}
+<div class="tiles" id="tiles">${tile('/transactions', 'Transactions', transactions.length, 'neutral')}${tile('/transactions?state=PENDING', 'Pending', pending, 'wait')}${tile('/deliveries?state=delivered', 'Delivered', inState('delivered'), 'good')}${tile('/deliveries?state=waiting', 'Waiting', inState('waiting'), 'wait')}${tile('/deliveries?state=attention', 'Needs attention', trouble.length, 'bad')}</div>
+${
+  trouble.length === 0
+    ? ''
+    : html`<section class="stack" id="trouble" aria-labelledby="trouble-title"><div class="head"><h2 id="trouble-title">Needs attention</h2><div class="actions">${dismissButton()}</div></div>
+${list('failed', [...deliveryColumns(dashboard), dismissal], trouble.slice(-SHOWN_FAILURES).reverse())}</section>`
+}
+<section class="stack" id="newest" aria-labelledby="newest-title"><div class="head"><h2 id="newest-title">Newest transactions</h2>${newest.length === 0 ? '' : html`<a href="/transactions">All ${count(transactions.length)}</a>`}</div>
+${newest.length === 0 ? html`<p class="quiet">None yet. <a href="/start">Start a transaction</a>, or let your program call the API.</p>` : list('transactions', transactionColumns(dashboard), newest)}</section>
+<section class="card" id="balances" aria-labelledby="balances-title"><div class="head"><h2 id="balances-title">Available</h2><a href="/wallets">All balances</a></div><dl class="facts">${service
+        .wallets()
+        .map(
+          ({ currency, wallet_type, available_balance }) =>
+            html`<dt>${currency}, ${wallet_type === 'MERCHANT_PAYOUT' ? 'payouts' : 'collections'}</dt><dd>${amount(available_balance, currency)}</dd>`,
+        )}</dl></section>`,
+    };
+  },
+};

@@ -10,19 +10,16 @@ import {
   note,
   time,
 } from '@payment-service/pages';
-import type { Context } from 'hono';
 import { html } from 'hono/html';
 import * as z from 'zod';
-import { readJson } from '../../state/json.ts';
+import { readJson } from '../../state/fields.ts';
 import type { RequestRecord, TransactionRecord } from '../../state/records.ts';
 import type { Reader } from '../../state/store.ts';
-import { asCurl } from '../parts/copy.ts';
-import type { Dashboard, Page } from '../parts/dashboard.ts';
-import { framed, notFound } from '../parts/frame.ts';
+import type { Page } from '../parts/dashboard.ts';
+import { nothing } from '../parts/frame.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
-import { ageColumn, milliseconds, timeTaken } from '../parts/quantities.ts';
-import { statusTone } from '../parts/state.ts';
-import { bodyStart, head } from '../parts/wire.ts';
+import { ageColumn, milliseconds, statusTone, timeTaken } from '../parts/values.ts';
+import { asCurl, bodyStart, head } from '../parts/wire.ts';
 
 const started = z.object({ data: z.object({ transaction: z.object({ id: z.number() }) }) });
 const asked = z.object({ merchant_reference: z.string() });
@@ -64,23 +61,28 @@ const columns = (store: Reader, now: number): Column<RequestRecord>[] => [
   ageColumn(({ at }) => at, now),
 ];
 
+/** As the keys are called in .env. */
+const variables = { 'public-key': 'PUBLIC_KEY', 'secret-key': 'SECRET_KEY' };
+
 /** The merchant's own calls to the API, the newest first. */
-function requestsPage(c: Context, dashboard: Dashboard): Promise<Response> {
-  const { store, now } = dashboard.service;
-  const query = readQuery(c);
-  const searched = store.list('request').filter((one) => {
-    const { id, method, path, status, sent } = one;
-    return (
-      query.q === '' || matches(query, id, `${method} ${path}`, status, sent, subjectOf(store, one).reference)
-    );
-  });
-  const refused = searched.filter(({ status }) => status >= 400);
-  const answered = searched.filter(({ status }) => status < 400);
-  return framed(c, dashboard, {
-    title: 'Requests',
-    section: '/requests',
-    says: `${count(searched.length)} requests, ${count(refused.length)} refused.`,
-    body: html`<p class="quiet">Your program's calls to <code>/data</code> and <code>/sandbox</code>. The newest 500 are kept.</p>
+export const requests: Page = {
+  section: 'Requests',
+  show(dashboard, c) {
+    const { store, now } = dashboard.service;
+    const query = readQuery(c);
+    const searched = store.list('request').filter((one) => {
+      const { id, method, path, status, sent } = one;
+      return (
+        query.q === '' ||
+        matches(query, id, `${method} ${path}`, status, sent, subjectOf(store, one).reference)
+      );
+    });
+    const refused = searched.filter(({ status }) => status >= 400);
+    const answered = searched.filter(({ status }) => status < 400);
+    return {
+      title: 'Requests',
+      says: `${count(searched.length)} requests, ${count(refused.length)} refused.`,
+      body: html`<p class="quiet">Your program's calls to <code>/data</code> and <code>/sandbox</code>. The newest 500 are kept.</p>
 ${searchable(
   query,
   columns(store, now()),
@@ -91,34 +93,28 @@ ${searchable(
   ],
   { name: 'requests', searched: 'path, status or reference', empty: 'No request yet.' },
 )}`,
-  });
-}
-
-/** As the keys are called in .env. */
-const variables = { 'public-key': 'PUBLIC_KEY', 'secret-key': 'SECRET_KEY' };
+    };
+  },
+};
 
 /** One call: request and answer as they were on the wire, keys masked. */
-function requestPage(c: Context, dashboard: Dashboard): Promise<Response> {
-  const { store } = dashboard.service;
-  const request = store.get('request', c.req.param('id') ?? '');
-  if (request === undefined) return notFound(c, dashboard, 'request');
-  const { id, method, path, headers, sent, status, response_headers, refusal, ms, at } = request;
-  const about = subject(store, request);
-  const url = new URL(path, c.req.url).href;
-  const curl = asCurl({ method, url, headers, body: sent }, variables);
-  return framed(c, dashboard, {
-    title: `Request ${id}`,
-    section: '/requests',
-    crumbs: [['/requests', 'Requests']],
-    beside: html`${badge(statusTone(status), html`HTTP ${status}`)}<div class="actions">${copyButton('curl-text', 'Copy as curl', 'copy-curl')}</div>`,
-    body: html`${refusal === null ? '' : note('bad', refusal)}
+export const request: Page = {
+  show(dashboard, c) {
+    const { store } = dashboard.service;
+    const request = store.get('request', c.req.param('id') ?? '');
+    if (request === undefined) return nothing(c, 'request');
+    const { id, method, path, headers, sent, status, response_headers, refusal, ms, at } = request;
+    const about = subject(store, request);
+    const url = new URL(path, c.req.url).href;
+    const curl = asCurl({ method, url, headers, body: sent }, variables);
+    return {
+      title: `Request ${id}`,
+      beside: html`${badge(statusTone(status), html`HTTP ${status}`)}<div class="actions">${copyButton('curl-text', 'Copy as curl', 'copy-curl')}</div>`,
+      body: html`${refusal === null ? '' : note('bad', refusal)}
 <p class="quiet">${time(at)}, ${milliseconds(ms)}. Keys show their last four characters.${about === '' ? '' : html` Transaction: ${about}.`}</p>
 <div class="split"><section class="card" id="sent" aria-labelledby="sent-title"><h2 id="sent-title">Request</h2>${head(`${method} ${path} HTTP/1.1`, headers)}${bodyText(sent)}</section>
 <section class="card" id="answer" aria-labelledby="answer-title"><h2 id="answer-title">Answer</h2>${head(`HTTP/1.1 ${status}`, response_headers)}${bodyStart(request)}</section></div>
 ${copyable('curl', 'As curl, with the keys from .env', curl)}`,
-  });
-}
-
-export const requests: Page = { section: 'Requests', show: requestsPage };
-
-export const request: Page = { show: requestPage };
+    };
+  },
+};

@@ -1,56 +1,21 @@
 import { age, type Markup, note, shape, type Tone, time } from '@payment-service/pages';
-import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { read } from '../../service/requests.ts';
-import { type TimelineEvent, timelineOf } from '../../service/timeline.ts';
+import { type TimelineEvent, timelineOf } from '../../service/views.ts';
 import type { Settings, TransactionRecord } from '../../state/records.ts';
 import { type Dashboard, idIn, type Page } from '../parts/dashboard.ts';
-import { buckets, causes, wallets } from '../parts/entry-words.ts';
 import { button } from '../parts/form.ts';
-import { framed, notFound } from '../parts/frame.ts';
+import { nothing } from '../parts/frame.ts';
 import { toneOf } from '../parts/outcome.ts';
-import { milliseconds, money, movement } from '../parts/quantities.ts';
-import { transactionState } from '../parts/state.ts';
-
-/** One transaction as one story: what it is, what happened, and what the reader can do next. */
-function transactionPage(c: Context, dashboard: Dashboard): Promise<Response> {
-  const { service } = dashboard;
-  const transaction = service.store.get('transaction', c.req.param('id') ?? '');
-  if (transaction === undefined) return notFound(c, dashboard, 'transaction');
-  const { id, merchantReference, internalReference, currency, status, mode } = transaction;
-  const events = timelineOf(service.store, transaction);
-  const redirect = service.redirectOf(transaction);
-  const others = service.store
-    .list('transaction')
-    .filter((one) => one.merchantReference === merchantReference && one.id !== id);
-  return framed(c, dashboard, {
-    title: merchantReference,
-    section: '/transactions',
-    crumbs: [['/transactions', 'Transactions']],
-    says: `${merchantReference}: ${status.toLowerCase()}, ${events.length} events.`,
-    beside: html`${transactionState(transaction)}<div class="actions">${status === 'PENDING' ? decisions(transaction) : ''}<a class="button" href="/compose/${id}">Compose a callback</a></div>`,
-    body: html`${silence(transaction)}
-<div class="split aside"><section class="card" aria-labelledby="story-title"><h2 id="story-title">What happened</h2>
-<ol class="story stack" id="story">${events.map((event, index) => step(dashboard, transaction, event, index))}</ol></section>
-<section class="card" id="facts" aria-labelledby="facts-title"><h2 id="facts-title">Transaction</h2><dl class="facts">
-<dt>Amount</dt><dd>${money(transaction.amount, currency)}</dd>
-<dt>Charge</dt><dd>${money(transaction.charge, currency)}${transaction.chargeCustomer ? ', on the customer' : ''}</dd>
-${status === 'FAILED' ? '' : html`<dt>Credit</dt><dd>${money(transaction.totalCredit, currency)}</dd>`}
-<dt>Type</dt><dd>${transaction.transactionType}</dd>
-<dt>Provider</dt><dd>${transaction.providerCode}${transaction.bankCode === null ? '' : `, bank ${transaction.bankCode}`}</dd>
-<dt>Account</dt><dd>${transaction.account}</dd>
-<dt>Customer</dt><dd>${transaction.customerName}</dd>
-<dt>Message</dt><dd>${transaction.statusMessage}</dd>
-<dt>Internal reference</dt><dd><code>${internalReference}</code></dd>
-<dt>Number</dt><dd>${id}</dd>
-<dt>Callback URL</dt><dd>${transaction.callbackUrl === null ? 'none' : html`<code>${transaction.callbackUrl}</code>`}</dd>
-${mode === 'page' ? html`<dt>Payment page</dt><dd><a href="/sandbox/pay/${internalReference}">Open it</a></dd>` : ''}
-${redirect === undefined ? '' : html`<dt>Redirect</dt><dd><a href="${redirect}">Back to the shop</a>, signed</dd>`}
-${merchantLinks(service.settings(), merchantReference)}
-${others.length === 0 ? '' : html`<dt>Same reference</dt><dd>${others.map((one) => html`<a href="/transactions/${one.id}">${one.id} ${one.status.toLowerCase()}</a> `)}</dd>`}
-</dl></section></div>`,
-  });
-}
+import {
+  buckets,
+  causes,
+  milliseconds,
+  money,
+  movement,
+  transactionState,
+  wallets,
+} from '../parts/values.ts';
 
 /** The merchant's own pages of it, where Settings names them. */
 function merchantLinks({ order_url, inbox_url }: Settings, reference: string): Markup | string {
@@ -135,8 +100,44 @@ function step(
 ${detail === '' ? '' : html`<div>${detail}</div>`}<div class="quiet small">${time(event.at)}</div></div></li>`;
 }
 
+/** One transaction as one story: what it is, what happened, and what the reader can do next. */
 export const transaction: Page = {
-  show: transactionPage,
+  show(dashboard, c) {
+    const { service } = dashboard;
+    const transaction = service.store.get('transaction', c.req.param('id') ?? '');
+    if (transaction === undefined) return nothing(c, 'transaction');
+    const { id, merchantReference, internalReference, currency, status, mode } = transaction;
+    const events = timelineOf(service.store, transaction);
+    const redirect = service.redirectOf(transaction);
+    const others = service.store
+      .list('transaction')
+      .filter((one) => one.merchantReference === merchantReference && one.id !== id);
+    return {
+      title: merchantReference,
+      says: `${merchantReference}: ${status.toLowerCase()}, ${events.length} events.`,
+      beside: html`${transactionState(transaction)}<div class="actions">${status === 'PENDING' ? decisions(transaction) : ''}<a class="button" href="/compose/${id}">Compose a callback</a></div>`,
+      body: html`${silence(transaction)}
+<div class="split aside"><section class="card" aria-labelledby="story-title"><h2 id="story-title">What happened</h2>
+<ol class="story stack" id="story">${events.map((event, index) => step(dashboard, transaction, event, index))}</ol></section>
+<section class="card" id="facts" aria-labelledby="facts-title"><h2 id="facts-title">Transaction</h2><dl class="facts">
+<dt>Amount</dt><dd>${money(transaction.amount, currency)}</dd>
+<dt>Charge</dt><dd>${money(transaction.charge, currency)}${transaction.chargeCustomer ? ', on the customer' : ''}</dd>
+${status === 'FAILED' ? '' : html`<dt>Credit</dt><dd>${money(transaction.totalCredit, currency)}</dd>`}
+<dt>Type</dt><dd>${transaction.transactionType}</dd>
+<dt>Provider</dt><dd>${transaction.providerCode}${transaction.bankCode === null ? '' : `, bank ${transaction.bankCode}`}</dd>
+<dt>Account</dt><dd>${transaction.account}</dd>
+<dt>Customer</dt><dd>${transaction.customerName}</dd>
+<dt>Message</dt><dd>${transaction.statusMessage}</dd>
+<dt>Internal reference</dt><dd><code>${internalReference}</code></dd>
+<dt>Number</dt><dd>${id}</dd>
+<dt>Callback URL</dt><dd>${transaction.callbackUrl === null ? 'none' : html`<code>${transaction.callbackUrl}</code>`}</dd>
+${mode === 'page' ? html`<dt>Payment page</dt><dd><a href="/sandbox/pay/${internalReference}">Open it</a></dd>` : ''}
+${redirect === undefined ? '' : html`<dt>Redirect</dt><dd><a href="${redirect}">Back to the shop</a>, signed</dd>`}
+${merchantLinks(service.settings(), merchantReference)}
+${others.length === 0 ? '' : html`<dt>Same reference</dt><dd>${others.map((one) => html`<a href="/transactions/${one.id}">${one.id} ${one.status.toLowerCase()}</a> `)}</dd>`}
+</dl></section></div>`,
+    };
+  },
   buttons: {
     'transactions/:id{[0-9]+}/outcome': ({ outcome }, { service }, c) => {
       const { status } = service.decide(idIn(c), read('outcome', { outcome }).outcome);

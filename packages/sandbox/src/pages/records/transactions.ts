@@ -1,13 +1,10 @@
 import { type Column, column, count } from '@payment-service/pages';
-import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { DeliveryRecord, TransactionRecord, TransactionStatus } from '../../state/records.ts';
 import type { Dashboard, Page } from '../parts/dashboard.ts';
-import { framed } from '../parts/frame.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
 import { deliveryState } from '../parts/outcome.ts';
-import { ageColumn, money, statusColumn, timeTaken } from '../parts/quantities.ts';
-import { transactionState } from '../parts/state.ts';
+import { ageColumn, money, statusColumn, timeTaken, transactionState } from '../parts/values.ts';
 
 /** The newest delivery of each transaction. */
 function newestDeliveries({ service }: Dashboard): Map<number, DeliveryRecord> {
@@ -46,35 +43,35 @@ export function transactionColumns(dashboard: Dashboard): Column<TransactionReco
 }
 
 /** All transactions, the newest first. */
-function transactionsPage(c: Context, dashboard: Dashboard): Promise<Response> {
-  const query = readQuery(c);
-  const searched = dashboard.service.store
-    .list('transaction')
-    .filter(({ id, merchantReference, internalReference, account, customerName }) =>
-      matches(query, id, merchantReference, internalReference, account, customerName),
-    );
-  const having = (state: TransactionStatus) => searched.filter(({ status }) => status === state);
-  return framed(c, dashboard, {
-    title: 'Transactions',
-    section: '/transactions',
-    says: `${count(searched.length)} transactions, ${count(having('PENDING').length)} pending.`,
-    beside: html`<div class="actions"><a class="button" href="/start">Start a transaction</a><a class="button" href="/statement.csv">Statement as CSV</a></div>`,
-    body: searchable(
-      query,
-      transactionColumns(dashboard),
-      [
-        ['', 'All', searched],
-        ['PENDING', 'Pending', having('PENDING')],
-        ['COMPLETED', 'Completed', having('COMPLETED')],
-        ['FAILED', 'Failed', having('FAILED')],
-      ],
-      {
-        name: 'transactions',
-        searched: 'reference, account or name',
-        empty: html`No transaction yet. <a href="/start">Start one</a>, or let your program start one.`,
-      },
-    ),
-  });
-}
-
-export const transactions: Page = { section: 'Transactions', show: transactionsPage };
+export const transactions: Page = {
+  section: 'Transactions',
+  show(dashboard, c) {
+    const query = readQuery(c);
+    const searched = dashboard.service.store
+      .list('transaction')
+      .filter(({ id, merchantReference, internalReference, account, customerName }) =>
+        matches(query, id, merchantReference, internalReference, account, customerName),
+      );
+    const having = (state: TransactionStatus) => searched.filter(({ status }) => status === state);
+    return {
+      title: 'Transactions',
+      says: `${count(searched.length)} transactions, ${count(having('PENDING').length)} pending.`,
+      beside: html`<div class="actions"><a class="button" href="/start">Start a transaction</a><a class="button" href="/statement.csv">Statement as CSV</a></div>`,
+      body: searchable(
+        query,
+        transactionColumns(dashboard),
+        [
+          ['', 'All', searched],
+          ['PENDING', 'Pending', having('PENDING')],
+          ['COMPLETED', 'Completed', having('COMPLETED')],
+          ['FAILED', 'Failed', having('FAILED')],
+        ],
+        {
+          name: 'transactions',
+          searched: 'reference, account or name',
+          empty: html`No transaction yet. <a href="/start">Start one</a>, or let your program start one.`,
+        },
+      ),
+    };
+  },
+};

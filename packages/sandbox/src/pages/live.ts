@@ -1,7 +1,7 @@
 import { ASSETS, type AssetName, readAsset } from '@payment-service/pages';
 import { Hono } from 'hono';
-import { fail } from '../../http/envelope.ts';
-import type { Service } from '../../service/service.ts';
+import { fail } from '../http/envelope.ts';
+import type { Service } from '../service/service.ts';
 
 /** What pages load beside themselves: the style sheet, the icon, the live modules, and the stream that tells them of changes. */
 export function createLive(service: Service): Hono {

@@ -1,0 +1,50 @@
+import { age, badge, type Column, column, count, type Markup, type Tone } from '@payment-service/pages';
+import { html } from 'hono/html';
+import { amountText, type Minor, toAmount } from '../../state/money.ts';
+import type { DeliveryAttempt, TransactionRecord } from '../../state/records.ts';
+
+const transactionTones = { PENDING: 'wait', COMPLETED: 'good', FAILED: 'bad' } as const;
+
+export const transactionState = ({ status }: TransactionRecord): Markup =>
+  badge(transactionTones[status], status.charAt(0) + status.slice(1).toLowerCase());
+
+/** The HTTP status of an attempt, if there was one. */
+export const statusOf = (attempt: Pick<DeliveryAttempt, 'status'> | undefined): Markup | string => {
+  if (attempt === undefined) return '–';
+  return html`<span class="${attempt.status === null ? 'quiet' : 'number'}">${attempt.status ?? 'no answer'}</span>`;
+};
+
+export const statusTone = (status: number | null): Tone =>
+  status === null || status >= 400 ? 'bad' : status >= 300 ? 'wait' : 'good';
+
+export const amount = (value: number, currency: string): Markup =>
+  html`<span class="amount">${amountText(value, currency)}</span>`;
+
+export const money = (minor: Minor, currency: string): Markup => amount(toAmount(minor, currency), currency);
+
+/** What was added, with "+", or taken. */
+export const movement = (value: number, currency: string): Markup =>
+  html`<span class="amount">${amountText(value, currency, 'exceptZero')}</span>`;
+
+export const milliseconds = (ms: number | null): Markup =>
+  ms === null ? html`<span class="quiet">–</span>` : html`<span class="number">${count(ms)} ms</span>`;
+
+/** Columns that several lists have. */
+export const ageColumn = <T>(at: (row: T) => number, now: number): Column<T> =>
+  column('Age', 'title number', (row) => age(at(row), now));
+export const timeTaken = <T>(ms: (row: T) => number | null | undefined): Column<T> =>
+  column('Time taken', 'number minor', (row) => milliseconds(ms(row) ?? null));
+export const statusColumn = <T>(last: (row: T) => Pick<DeliveryAttempt, 'status'> | undefined): Column<T> =>
+  column('Status', 'number minor', (row) => statusOf(last(row)));
+
+/** What the ledger's own names are in sentences. */
+export const causes = {
+  collection: 'Credit of a collection',
+  payout: 'Taken for a payout',
+  payout_returned: 'Returned, because a payout failed',
+  transfer: 'Transferred',
+  deposit: 'Deposited',
+  clearing: 'Became available',
+};
+export const buckets = { available: 'available', uncleared: 'uncleared', reserve: 'rolling reserve' };
+export const wallets = { MERCHANT_COLLECTION: 'collection wallet', MERCHANT_PAYOUT: 'payout wallet' };
