@@ -1,8 +1,9 @@
 import { ConfigurationError } from '@payment-service/core';
 import { createInbox, type Inbox, type InboxEvent } from '@payment-service/inbox';
 import { type Keeping, SetupError } from '../config.ts';
+import { applyTransitions } from './apply-transition.ts';
 import { type Database, openPostgresDatabase, openSqliteDatabase, type Transaction } from './database.ts';
-import { createOrderStore, isOrderReference, ORDER_TABLES, type OrderStore } from './order-store.ts';
+import { createOrderStore, ORDER_TABLES, type OrderStore } from './order-store.ts';
 
 /** What survives a restart: orders, payments, and the inbox that turns callbacks into payments. */
 export interface Books {
@@ -85,42 +86,4 @@ function report(event: InboxEvent, log: (line: string) => void): void {
   } else if ('failure' in event) {
     log(`Inbox: ${event.name} (${event.failure})`);
   }
-}
-
-/** Only a collection pays an order. A payout may have the same reference: it stays in the inbox, unhandled. */
-const type = 'COLLECTION';
-
-/**
- * The handlers of the inbox. They write in the transaction that settles the transition, so that either both happen exactly once
- * or neither does, even after a crash. Every other type and status waits in the inbox.
- */
-export function applyTransitions(inbox: Inbox<Transaction>, database: Database, now: () => number): void {
-  // The only place where an order becomes paid. `settled` is the shop's own expectation, which a callback confirmed; the charge
-  // is that callback's claim, shown to the owner.
-  inbox.handle(
-    async ({ tx, signed, settled, claimed, transitionId }) => {
-      await database.within(tx).query(
-        // A person may have reopened it: then it is already on the books.
-        `insert into shop_payment (transition_id, reference, currency, amount, claimed_charge, paid_at)
-         values ($1, $2, $3, $4, $5, $6) on conflict (transition_id) do nothing`,
-        [
-          transitionId,
-          signed.merchant_reference,
-          settled.currency,
-          settled.amount,
-          claimed.transaction_charge?.toString() ?? null,
-          now(),
-        ],
-      );
-    },
-    { type },
-  );
-  inbox.handle(
-    async ({ tx, signed }) => {
-      if (!isOrderReference(signed.merchant_reference)) return;
-      const values = [signed.transaction_status, signed.merchant_reference];
-      await database.within(tx).query('update shop_order set reported = $1 where reference = $2', values);
-    },
-    { type, status: 'FAILED' },
-  );
 }
