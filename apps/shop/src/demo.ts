@@ -106,7 +106,7 @@ What to click:
   4. Open "Inbox" in the menu: it shows what needs a person. Under "Transitions" the callback is "settled".
   5. In the sandbox, open "Settings", press "Forged amount, valid signature", and buy again: the order stays unpaid, and in
      the inbox its callback is "quarantined".
-Then try one sticker (no provider takes so little), "Decline", or a number that starts with 25679.
+Then try one sticker (no provider accepts so little), "Decline", or a number that starts with 25679.
 Orders and wallets are in the menu of the shop. No money moves.
 
 Stop with Ctrl-C.

@@ -160,7 +160,7 @@ test.each([
   ['the name', { name: '' }, 'name'],
   ['the account', { account: '' }, 'account'],
   ['the first provider', { provider: '' }, 'provider'],
-  ['what no provider can take', { quantity: '999' }, ''],
+  ['what no provider can accept', { quantity: '999' }, ''],
 ])('a refused form puts the focus on %s, without scripts', async (_what, wrong, focused) => {
   const context = await browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();

@@ -116,7 +116,7 @@ describe.each(STAGES)(
       expect(await shop.stateOf(reference)).toBe('paid');
     });
 
-    test('threat A26: a redirect in a browser that did not order changes nothing, not even the text of the page', async () => {
+    test('threat A26: a redirect in a browser that did not order changes nothing, not even the words on the page', async () => {
       const shop = await openShop({ framework, engine, sandbox: LATE });
       const customer = new Customer(shop);
       const { reference, paymentUrl } = await customer.placeOrder();

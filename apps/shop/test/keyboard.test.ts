@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-/** The text that a person sees at the control that has the focus. */
+/** The words that a person sees at the control that has the focus. */
 const FOCUSED = `(() => {
   const { id, labels, textContent } = document.activeElement;
   return (labels?.length ? [...labels].map((label) => label.textContent).join(' ') : textContent) || id;

@@ -173,7 +173,7 @@ describe.each(FRAMEWORKS)('a shop on %s that cannot write to its books', (framew
     const id = await newestIn(shop);
     const failing = (await owner.get(`/owner/inbox/transitions/${id}`)).body;
     expect(failing).toContain('<code>retrying</code>');
-    // Its text may quote what was written (decision D64), so the page has the code only.
+    // Its message may quote what was written (decision D64), so the page has the code only.
     expect(failing).toMatch(/SqliteError.*SQLITE_/);
     expect(failing).not.toContain('No such year.');
     expect((await owner.get('/owner/orders')).body).toContain('Applying it failed');

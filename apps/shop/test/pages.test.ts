@@ -10,7 +10,7 @@ const HOSTILE = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`;
 const ESCAPED = '&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;';
 
 describe.each(FRAMEWORKS)('pages on %s', (framework) => {
-  test('threat A25: hostile names and messages are shown as text everywhere', async () => {
+  test('threat A25: hostile names and messages are shown as plain characters everywhere', async () => {
     const [coffee] = catalogue;
     if (coffee === undefined) throw new Error('There is nothing to sell.');
     const shop = await openShop({

@@ -7,7 +7,7 @@ const SOURCES = join(import.meta.dirname, '..', 'src');
 
 export interface Program {
   readonly process: ChildProcessWithoutNullStreams;
-  /** Resolves with everything printed so far once the text has appeared, and rejects if the program ends without it. */
+  /** Resolves with everything printed so far once the string has appeared, and rejects if the program ends without it. */
   readonly printed: (text: string) => Promise<string>;
   /** Resolves when the program has ended. */
   readonly ended: Promise<{ code: number | null; signal: string | null; stdout: string; stderr: string }>;

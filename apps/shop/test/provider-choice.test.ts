@@ -71,7 +71,7 @@ describe.each(FRAMEWORKS)('while the customer on %s types', (framework) => {
     await account.fill('256770000001');
     await said(page, 'Example Mobile Money is selected: it serves your number.');
     await page.getByRole('radio', { name: /Lake Mobile Money/ }).check();
-    await said(page, 'Lake Mobile Money is selected and cannot take this payment.');
+    await said(page, 'Lake Mobile Money is selected and cannot accept this payment.');
     expect(await page.evaluate('document.activeElement.value')).toBe('lake_mobile_money');
     await account.fill('256780000001');
     await page.getByLabel('How many').fill('2');
@@ -87,11 +87,11 @@ describe.each(FRAMEWORKS)('while the customer on %s types', (framework) => {
   test('the limits are compared with the total', async () => {
     const shop = await openShop({ framework });
     const page = await openCheckout(shop.origin, 'sticker');
-    await said(page, 'No provider can take UGX 300.');
+    await said(page, 'No provider can accept UGX 300.');
     await card(page, 'Example Card').getByText('Example Card (UGX) accepts at least UGX 2,000').waitFor();
     await page.getByLabel('How many').fill('4');
     await page.getByText('UGX 1,200', { exact: true }).waitFor();
-    await card(page, 'Lake Mobile Money').getByText('Can take UGX 1,200.').waitFor();
+    await card(page, 'Lake Mobile Money').getByText('Can accept UGX 1,200.').waitFor();
     await card(page, 'Example Card').getByText('accepts at least UGX 2,000').waitFor();
     await page.close();
   });
@@ -145,7 +145,10 @@ test('a shop that cannot answer says so, keeps what is shown, and decides when t
   const page = await openCheckout(shop.origin);
   await page.route('**/checkout/providers', (route) => route.fulfill({ status: 503, body: 'away' }));
   await page.getByLabel('Phone or account number').fill('256700000001');
-  await said(page, 'What the providers can take is not known at the moment. It is checked when you pay.');
+  await said(
+    page,
+    'Which payments the providers accept is not known at the moment. It is checked when you pay.',
+  );
   expect(await page.getByRole('radio').count()).toBe(4);
   await page.unroute('**/checkout/providers');
   await page.route('**/checkout/providers', (route) => route.abort());

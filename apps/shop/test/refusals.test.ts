@@ -7,7 +7,7 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     const shop = await openShop({ framework });
     const { status, body } = await new Customer(shop).checkOut({ product: 'sticker' });
     expect(status).toBe(422);
-    expect(body).toContain('No provider can take UGX\u00a0300 from this account.');
+    expect(body).toContain('No provider can accept UGX\u00a0300 from this account.');
     for (const reason of [
       'Example Mobile Money accepts at least UGX\u00a0500 per transaction.',
       'Lake Mobile Money accepts at least UGX\u00a01,000 per transaction.',
@@ -23,7 +23,7 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     const shop = await openShop({ framework });
     const { status, body } = await new Customer(shop).checkOut({ product: 'lamp', quantity: '999' });
     expect(status).toBe(422);
-    expect(body).toContain('No provider can take UGX\u00a0119,880,000 from this account.');
+    expect(body).toContain('No provider can accept UGX\u00a0119,880,000 from this account.');
     expect(body).toContain('Example Bank Transfer accepts at most UGX\u00a050,000,000 per transaction.');
     expect(await shop.orders.list()).toEqual([]);
   });
@@ -33,7 +33,7 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     const form = { product: 'tea', account: '256770000001', provider: 'savanna_mobile_money' };
     const { status, body } = await new Customer(shop).checkOut(form);
     expect(status).toBe(422);
-    expect(body).toContain('No provider can take KES\u00a0450 from this account.');
+    expect(body).toContain('No provider can accept KES\u00a0450 from this account.');
     expect(body).toContain(
       'Savanna Mobile Money supports only accounts that start with 25470, 25471, 25472.',
     );
@@ -46,7 +46,7 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     const { status, body } = await new Customer(shop).checkOut({ account: '256700000001', name: 'Ann <3' });
     expect(status).toBe(422);
     expect(body).toMatch(
-      /id="account-problem">Example Mobile Money supports only accounts that start with 25677, 25678\. These can take UGX\u00a018,000 from this account: Lake Mobile Money, Example Bank Transfer, Example Card \(UGX\)\./,
+      /id="account-problem">Example Mobile Money supports only accounts that start with 25677, 25678\. These can accept UGX\u00a018,000 from this account: Lake Mobile Money, Example Bank Transfer, Example Card \(UGX\)\./,
     );
     // What was typed is still there, and the way to the payment is open.
     expect(body).toContain('value="256700000001"');

@@ -10,7 +10,7 @@ export const ASSETS = {
 export type AssetName = keyof typeof ASSETS;
 
 /**
- * The files that pages load. A build replaces this function with their texts, because pages must work in a bundle and without a
+ * The files that pages load. A build replaces this function with their contents, because pages must work in a bundle and without a
  * file system.
  */
 export async function readAsset(name: AssetName): Promise<string> {

@@ -37,13 +37,13 @@ function steps(before: readonly string[], after: readonly string[]): Step[] {
   return found;
 }
 
-/** Longer texts would need a table of many millions of numbers. */
+/** Longer bodies would need a table of many millions of numbers. */
 const MAX_LINES = 1000;
 /** How many unchanged lines are shown around a change. */
 const CONTEXT = 1;
 
 /**
- * Compares two texts line by line: shows the lines of only one of them and common lines around them. The rest is folded.
+ * Compares two bodies line by line: shows the lines of only one of them and common lines around them. The rest is folded.
  *
  * @param words the labels of lines that only one of them has.
  */
@@ -64,7 +64,7 @@ export function differenceOf(
     const isShown = next - CONTEXT <= index;
     const end = isShown ? index + 1 : Math.min(next - CONTEXT, found.length);
     const lines = found.slice(index, end).map((step) => lineOf(step, words));
-    // A fold takes as much room as two lines.
+    // A fold is as high as two lines.
     const isFolded = !isShown && lines.length > 2;
     shown.push(
       isFolded

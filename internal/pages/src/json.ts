@@ -18,12 +18,12 @@ interface Line {
   readonly parts: Part[];
   /** The path of the value of this line; undefined if the line has no value. */
   path: string | undefined;
-  /** Where in the text its value starts. */
+  /** Where its value starts in the body. */
   at: number;
 }
 
 /**
- * The text on separate lines, each piece unchanged: parsing and printing it again would change 1.0 into 1 and drop the first of
+ * The body on separate lines, each piece unchanged: parsing and printing it again would change 1.0 into 1 and drop the first of
  * two equal names.
  */
 function linesOf(text: string): Line[] {
@@ -77,7 +77,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The lines of a body as text: JSON on lines of its own. */
+/** The lines of a body as strings: JSON on lines of its own. */
 export const plainLines = (text: string): string[] =>
   isJson(text)
     ? linesOf(text).map(({ depth, parts }) => '  '.repeat(depth) + parts.map(([piece]) => piece).join(''))
@@ -105,7 +105,7 @@ export const editable = (text: string): Map<string, string> =>
     ]),
   );
 
-/** The text with replaced values; everything else stays unchanged, character by character. */
+/** The body with replaced values; everything else stays unchanged, character by character. */
 export function withValues(text: string, typed: ReadonlyMap<string, string>): string {
   const places = [...valuesOf(text)].sort(([, one], [, other]) => other.at - one.at);
   return places.reduce((edited, [path, { at, piece }]) => {
@@ -116,7 +116,7 @@ export function withValues(text: string, typed: ReadonlyMap<string, string>): st
   }, text);
 }
 
-/** The values of JSON that `shown` replaces, in their places, also those that share their path. Other texts give undefined. */
+/** The values of JSON that `shown` replaces, in their places, also those that share their path. Other bodies give undefined. */
 export function masked(text: string, shown: (path: string, piece: string) => string): string | undefined {
   if (!isJson(text)) return undefined;
   return linesOf(text).reduceRight((edited, { path, at, parts }) => {
@@ -130,7 +130,7 @@ export function masked(text: string, shown: (path: string, piece: string) => str
  * A readable body: JSON on separate lines, anything else unchanged.
  *
  * @param signed whether to mark the values of a callback that the signature covers (protocol §5.2).
- * @param value shows a value that can be edited, in place of the text itself.
+ * @param value shows a value that can be edited, in place of the value itself.
  */
 export function bodyText(
   text: string,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 const style = readFileSync(new URL('../src/browser/style.css', import.meta.url), 'utf8');
 
-test('every colour, text size and space of the pages is a variable', () => {
+test('every colour, font size and space of the pages is a variable', () => {
   expect(literalsOf(style)).toEqual([]);
 });
 
@@ -11,7 +11,7 @@ test('every variable is defined and used', () => {
   expect([...namesOf(style, /var\((--[\w-]+)/g)].sort()).toEqual([...namesOf(style, /(--[\w-]+):/g)].sort());
 });
 
-test('control: a literal colour, text size or space is found', () => {
+test('control: a literal colour, font size or space is found', () => {
   const faults = [
     'color: #123456',
     'background: rgb(0 0 0)',

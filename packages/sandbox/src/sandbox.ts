@@ -43,7 +43,7 @@ export interface Sandbox {
    * Beyond loopback, as containers need it, name the host (such as `0.0.0.0`) and list in `allowedHosts` the names
    * that requests come under. Anyone on that network can then read the keys and move the simulated money, and a warning says so.
    *
-   * @param options `port`: 0 takes a free one (`@default 0`). `host`: `@default '127.0.0.1'`.
+   * @param options `port`: 0 for a free one (`@default 0`). `host`: `@default '127.0.0.1'`.
    * @throws {ConfigurationError} when the port is taken, or the host is not an address of this computer.
    */
   listen(options?: { port?: number; host?: string }): Promise<Listening>;

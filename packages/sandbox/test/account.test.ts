@@ -113,7 +113,7 @@ describe('providers and banks', () => {
   test('changed limits apply immediately', async () => {
     await put('providers', { ...named, min_amount: 600, max_amount: 700, max_daily_amount: 1300 });
     expect(await listed()).toMatchObject({ min_amount: 600, max_amount: 700, max_daily_amount: 1300 });
-    expect(() => sandbox.collect(collection)).toThrow('takes UGX\u00a0600 or more');
+    expect(() => sandbox.collect(collection)).toThrow('accepts UGX\u00a0600 or more');
     sandbox.collect({ ...collection, amount: 700 });
     expect(() => sandbox.collect({ ...collection, amount: 601 })).toThrow('at most UGX\u00a01,300 a day');
   });

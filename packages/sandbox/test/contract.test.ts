@@ -64,7 +64,7 @@ describe('every callback conforms to the contract', () => {
     ['charge on the customer', { charge_customer: true }],
     ['forged amount', { misbehave: { forged_amount: 1 } }],
     ['bad signature', { misbehave: { bad_signature: true }, retry: { max_attempts: 1 } }],
-    ['hostile text', { customer_name: '\u0000\ud800<script>' }],
+    ['a hostile name', { customer_name: '\u0000\ud800<script>' }],
   ] as const)('%s', async (_, extra) => {
     const from = merchant.received.length;
     sandbox.collect({ ...collection, ...extra });
@@ -98,7 +98,7 @@ describe('control: the validator reports a wrong answer', () => {
   });
   test.each([
     [
-      'a text where a number belongs',
+      'a string where a number belongs',
       { ...right, data: { merchant_wallets: [{ currency: 'UGX', available_balance: '1' }] } },
     ],
     ['a code that disagrees', { ...right, code: 201 }],

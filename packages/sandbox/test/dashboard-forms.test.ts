@@ -124,7 +124,7 @@ describe('a form that is sent', () => {
       'collection-merchant_reference-problem',
       'Enter a reference',
     ],
-    ['payouts', collectionForm, 'payout-amount-problem', 'Example Mobile Money takes UGX 1,000 or more'],
+    ['payouts', collectionForm, 'payout-amount-problem', 'Example Mobile Money accepts UGX 1,000 or more'],
     ['clock', { advance_seconds: 'soon' }, 'clock-advance_seconds-problem', 'Enter whole seconds'],
     [
       'addresses',

@@ -11,7 +11,7 @@ const stage = useStage();
 const { show } = stage;
 const part = (html: string, id: string, tag: string): string =>
   new RegExp(`<${tag}[^>]* id="${id}".*?</${tag}>`, 's').exec(html)?.[0] ?? '';
-/** The text of an element, as a reader copies it. */
+/** The content of an element, as a reader copies it. */
 const copied = (html: string, id: string): string => {
   const [, text = ''] = new RegExp(`id="${id}-text">(.*?)</pre>`, 's').exec(html) ?? [];
   return unescaped(text);

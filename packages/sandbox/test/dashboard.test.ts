@@ -99,13 +99,13 @@ describe('every page of the dashboard', () => {
       misbehave: {},
     });
     await until(() => sandbox.deliveries().some(({ state }) => state === 'given_up'));
-    const texts = await Promise.all(
+    const contents = await Promise.all(
       [...pages, '/transactions/1001', `/deliveries/${delivery?.id}`, '/compose/1001'].map((path) =>
         show(path),
       ),
     );
     const actions = new Set(
-      texts.flatMap((text) =>
+      contents.flatMap((text) =>
         [...text.matchAll(/action="\/dashboard\/([^"]+)"/g)].map(([, action]) => action ?? ''),
       ),
     );

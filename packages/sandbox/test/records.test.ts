@@ -54,7 +54,7 @@ describe("the merchant's calls are recorded", () => {
       [404, 'There is nothing at /data/nothing.'],
       [401, 'The header public-key does not hold the public key of this sandbox account.'],
       [400, 'provider_code is required'],
-      [422, 'Example Mobile Money takes UGX\u00a0500 or more.'],
+      [422, 'Example Mobile Money accepts UGX\u00a0500 or more.'],
     ]);
     expect(list[1]?.['headers']).toEqual([['public-key', '…']]);
     expect(list[3]?.['sent']).toBe(JSON.stringify({ ...collection, amount: 1 }));

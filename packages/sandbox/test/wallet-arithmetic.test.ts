@@ -7,7 +7,7 @@ import { createManualClock } from './support/manual-clock.ts';
 
 const decimals: Record<string, number> = { UGX: 0, KES: 2, USD: 2 };
 
-/** Independent of the code under test: the decimal text of a JSON number, as an exact count of the smallest unit. */
+/** Independent of the code under test: the decimal digits of a JSON number, as an exact count of the smallest unit. */
 function exact(value: unknown, currency: string): bigint {
   const [whole = '', fraction = ''] = String(value).split('.');
   const digits = decimals[currency] ?? 0;

@@ -89,7 +89,7 @@ export function createOrderStore(
       (await write(
         `update shop_order set hint_status = $1, hint_completed = $2, hint_at = coalesce(hint_at, $3)
          where reference = $4`,
-        // PostgreSQL's text cannot contain NUL.
+        // A string in PostgreSQL cannot contain NUL.
         [status.replaceAll('\0', '\uFFFD').slice(0, 200), completed ? 1 : 0, now(), reference],
       )) > 0,
     async find(reference) {
@@ -168,7 +168,7 @@ const IN_STATE: Readonly<Record<OrderState, string>> = {
 /** pg returns `bigint` as a string. */
 const integer = z.coerce.number();
 const text = z.string();
-/** The details of an order that only people read: one JSON text. */
+/** The details of an order for people only, as JSON. */
 const details = z.object({
   productId: text,
   item: text,

@@ -15,7 +15,7 @@ export interface Product {
   readonly picture: Picture;
 }
 
-/** What the shop sells. The sticker costs less than any provider takes: buying one shows a refusal. */
+/** What the shop sells. The sticker costs less than any provider accepts: buying one shows a refusal. */
 export const catalogue: readonly Product[] = [
   {
     id: 'coffee',
@@ -55,7 +55,7 @@ export const catalogue: readonly Product[] = [
   {
     id: 'sticker',
     name: 'Sticker',
-    description: 'So small a price that no provider takes it. Try to buy just one.',
+    description: 'So small a price that no provider accepts it. Try to buy just one.',
     price: { currency: 'UGX', amount: '300' },
     picture: 'sticker',
   },
@@ -79,12 +79,12 @@ ${catalogue.map((product) => productCard(product, last.get(product.id)))}
 </ul>
 <section class="stack" aria-labelledby="pay">
 <h2 id="pay">How you can pay</h2>
-${providers === undefined ? serviceAway : paymentOptions(providers)}
+${providers === undefined ? unavailable : paymentOptions(providers)}
 </section>`,
   });
 }
 
-const serviceAway: Markup = html`<p class="note wait">The payment service is unavailable at the moment, so nothing can be paid.
+const unavailable: Markup = html`<p class="note wait">The payment service is unavailable at the moment, so nothing can be paid.
   You can look around; try again in a few minutes.</p>`;
 
 function productCard({ id, name, description, price, picture }: Product, last: string | undefined): Markup {

@@ -121,7 +121,7 @@ export function paymentChoice(preview: Preview, problem?: string, hasFocus = fal
 <fieldset id="provider"${problem === undefined ? '' : html` aria-describedby="provider-problem"`}>
 <legend>How you want to pay</legend>
 <input type="hidden" name="by_prefix" value="${byPrefix}" autocomplete="off">
-${offers.length === 0 ? html`<p>No provider takes this currency at the moment.</p>` : ''}
+${offers.length === 0 ? html`<p>No provider accepts this currency at the moment.</p>` : ''}
 ${offers.map((offer) => choice(offer, preview, offer === first))}
 ${problem === undefined ? '' : html`<p class="problem" id="provider-problem">${problem}</p>`}
 </fieldset>
@@ -133,12 +133,12 @@ export function saidOf({ total, isAccountJudged, offers, selected, byPrefix }: P
   if (total === undefined || offers.length === 0) return '';
   const price = formatMoney(total.currency, total.amount);
   if (offers.every(({ reasons }) => reasons.length > 0)) {
-    return `No provider can take ${price}${isAccountJudged ? ' from this account' : ''}.`;
+    return `No provider can accept ${price}${isAccountJudged ? ' from this account' : ''}.`;
   }
   const chosen = offers.find(({ provider }) => provider.provider_code === selected);
   if (chosen === undefined) return '';
   if (chosen.reasons.length > 0)
-    return `${chosen.provider.provider_name} is selected and cannot take this payment.`;
+    return `${chosen.provider.provider_name} is selected and cannot accept this payment.`;
   return selected === byPrefix ? `${chosen.provider.provider_name} is selected: it serves your number.` : '';
 }
 
@@ -157,5 +157,5 @@ function verdict({ provider, reasons }: Offer, total: Preview['total']): Markup 
     return html`${reasons.map(({ message }) => html`<span class="verdict bad">${shape('bad')}<span>${message}</span></span>`)}`;
   }
   if (total === undefined) return '';
-  return html`<span class="verdict good">${shape('good')}<span>Can take ${formatMoney(provider.transaction_currency, total.amount)}.</span></span>`;
+  return html`<span class="verdict good">${shape('good')}<span>Can accept ${formatMoney(provider.transaction_currency, total.amount)}.</span></span>`;
 }

@@ -103,13 +103,13 @@ export function checkOut(
   const able = offers.filter(({ reasons }) => reasons.length === 0).map(({ provider }) => provider);
   if (able.length === 0) {
     const reasons = new Set(offers.flatMap((offer) => offer.reasons.map(({ message }) => message)));
-    const noProvider = { heading: `No provider can take ${payment}.`, reasons: [...reasons] };
+    const noProvider = { heading: `No provider can accept ${payment}.`, reasons: [...reasons] };
     return { ok: false, refusal: { fields, noProvider } };
   }
   const chosen = offers.find(({ provider }) => provider.provider_code === form.provider);
   const names = able.map(({ provider_name }) => provider_name).join(', ');
   for (const { code, message } of chosen?.reasons ?? []) {
-    fields[fieldOf(code)] ??= `${message} These can take ${payment}: ${names}.`;
+    fields[fieldOf(code)] ??= `${message} These can accept ${payment}: ${names}.`;
   }
   if (chosen === undefined) {
     const selected = able.find(({ provider_code }) => provider_code === byPrefix)?.provider_name;

@@ -74,7 +74,7 @@ function tell(tone, text) {
 let announced = 0;
 let waiting;
 
-/** Announces the summary of the page. The newest text replaces a waiting one. */
+/** Announces the summary of the page. The newest announcement replaces a waiting one. */
 function announce(text) {
   clearTimeout(waiting);
   const rest = announced + QUIET_MS - Date.now();

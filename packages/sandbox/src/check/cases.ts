@@ -45,7 +45,7 @@ export function makerOf(sign: Signer, now: number, number: string): Maker {
 }
 
 const DAY_SECONDS = 86_400;
-/** Twice what a receiver has to take. */
+/** Twice what a receiver has to accept. */
 const TOO_LARGE = 128 * 1024;
 
 const post = (data: unknown, signature: string | undefined, type = 'application/json'): CheckMessage => ({
@@ -70,7 +70,7 @@ const changed =
   ({ data, sign }: Maker): CheckMessage =>
     post(change(data), sign(change(data)));
 
-/** In the order in which they are posted: what breaks everything comes first. */
+/** In the order in which they are posted: what breaks everything is first. */
 const cases: Readonly<Record<string, Omit<CheckCase, 'name'>>> = {
   genuine: {
     title: 'A genuine callback',

@@ -77,7 +77,7 @@ function resultOf(
   const { status, ms, error, headers } = exchanged;
   const verdict = verdictOf(one, exchanged);
   const isPassed = verdict === 'pass';
-  // An answer that no case expects is explained for itself: a missing route, a crash, a login page.
+  // An answer that no case expects has an explanation of its own: a missing route, a crash, a login page.
   const request = { method: method ?? 'POST', url, headers: headers ?? [], body };
   const outcome = explainExchange(request, exchanged, { signingKey, now: clock.now() });
   const isOdd = name === 'genuine' || !(isAccepted(status) || isRefusal(status));

@@ -53,7 +53,7 @@ function createProgram(program: readonly string[]): Command {
     .command('start')
     .usage('[options] [-- program args…]')
     .description('starts the sandbox, and a program with the keys in its environment')
-    .option('--port <number>', 'port to listen on; 0 takes a free one', port, 4010)
+    .option('--port <number>', 'port to listen on; 0 for a free one', port, 4010)
     .option(
       '--host <address>',
       'address to listen on. With 0.0.0.0, as containers need it, anyone on the network can read the keys and move the simulated money',
@@ -82,7 +82,7 @@ function createProgram(program: readonly string[]): Command {
     )
     .option(
       '--misbehave <what>',
-      'what callbacks do wrong by default; takes the same values as in trigger',
+      'what callbacks do wrong by default, with the same values as in trigger',
       each,
     )
     .option(

@@ -90,7 +90,7 @@ const PATIENCE_MS = 1000;
 const OWN_ANSWER = '{"error":"method_not_allowed"}';
 
 /**
- * What else can be seen of an endpoint that did not take a callback, in words: the port is asked whether it speaks TLS, and
+ * What else can be seen of an endpoint that did not accept a callback, in words: the port is asked whether it speaks TLS, and
  * paths near by whether paymentCallbacks() is there. Asks with GET and OPTIONS, which change nothing, on this computer only.
  */
 export async function lookAt({ url: address, attempts }: SandboxDelivery): Promise<string | undefined> {

@@ -35,7 +35,7 @@ function readInput(path: string): Uint8Array {
   }
 }
 
-/** A request as explain() takes it. */
+/** A request as explain() accepts it. */
 export interface ParsedRequest {
   readonly method?: string;
   readonly url?: string;

@@ -65,7 +65,7 @@ function answerOf({ status, error, ms, response }: SandboxAttempt): string {
   return `${status}${ms === null ? '' : ` in ${ms} ms`}  ${shown}`;
 }
 
-/** One line: an answer is another program's text. */
+/** One line: an answer is another program's output. */
 function print(stream: Stream, text: string, colour?: 'green' | 'red' | 'yellow'): void {
   const line = printable(text);
   // Without colours in a pipe, and where NO_COLOR is set.

@@ -89,7 +89,7 @@ export function accepts(url: URL): Promise<boolean> {
 
 export const portOf = ({ port, protocol }: URL): number => Number(port || (protocol === 'https:' ? 443 : 80));
 
-/** What spawn() takes. */
+/** The arguments of spawn(). */
 export interface CommandLine {
   readonly file: string;
   readonly args: readonly string[];

@@ -29,7 +29,7 @@ export interface StartOptions {
 }
 
 const PATIENCE_MS = 10_000;
-/** How long a program has listened elsewhere when it is taken for a mistake. */
+/** How long a program has listened elsewhere when that counts as a mistake. */
 const SETTLED_MS = 1000;
 /** An end so soon after a callback is probably due to it. */
 const SOON_MS = 5000;

@@ -68,8 +68,8 @@ export async function resend(session: Session, id: number): Promise<readonly San
 }
 
 /** Misbehaviours as they are written on a command line: JSON, `name` or `name=value`, combined. */
-export function readMisbehaviours(texts: readonly string[]): Record<string, unknown> {
-  const all = texts.map((text) => {
+export function readMisbehaviours(given: readonly string[]): Record<string, unknown> {
+  const all = given.map((text) => {
     if (text.trim().startsWith('{')) return jsonObject(text, '--misbehave');
     const [name, value] = pairOf(text);
     const known = misbehaviours.get(name);
@@ -105,7 +105,7 @@ function collectionOf({ to, set = [] }: TriggerOptions): {
   const fields: Record<string, unknown> = {};
   for (const text of set) {
     const [name, value] = pairOf(text);
-    if (value === undefined) throw new CommandError(`--set takes field=value, not "${text}".`, 2);
+    if (value === undefined) throw new CommandError(`--set needs field=value, not "${text}".`, 2);
     const read = COLLECTION_FIELDS[name];
     if (read !== undefined) request[name] = read(value);
     else if (!CALLBACK_FIELDS.includes(name)) fields[name] = newField(name, value);
@@ -118,7 +118,7 @@ function collectionOf({ to, set = [] }: TriggerOptions): {
   return { request: { ...payerIn(request), ...request }, changes };
 }
 
-/** A field that a callback does not have yet: for how a receiver takes what the service may add. */
+/** A field that a callback does not have yet: for how a receiver treats what the service may add. */
 function newField(name: string, value: string): unknown {
   const near = nearName(name, [...Object.keys(COLLECTION_FIELDS), ...CALLBACK_FIELDS]);
   if (near === undefined) return literal(value);
@@ -146,7 +146,7 @@ function pairOf(text: string): [name: string, value: string | undefined] {
   return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** A JSON value, or else the text itself. */
+/** A JSON value, or else the string itself. */
 function literal(text: string): unknown {
   const value = readJson(text);
   return value === undefined ? text : value;

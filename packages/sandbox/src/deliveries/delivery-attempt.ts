@@ -114,9 +114,9 @@ interface Incoming {
 
 /** Sends one request and follows no redirect: that would carry the callback to an address that was not checked. */
 export interface Sender {
-  /** The headers that carry the message, which come before the caller's own. */
+  /** The headers that carry the message, in front of the caller's own. */
   framing(url: URL, body: Uint8Array): HeaderPair[];
-  /** Rejects when no answer came. */
+  /** Rejects when there is no answer. */
   send(outgoing: Outgoing): Promise<Incoming>;
 }
 

@@ -43,7 +43,7 @@ export interface Declared {
   readonly choices?: Choices;
   /** What to enter, where what was typed is refused. */
   readonly problem?: string;
-  /** What the command takes for a name without a value. @default true */
+  /** The value that the command gives a name without one. @default true */
   readonly sample?: unknown;
   /** What a callback with it is called; `''` for nothing. */
   readonly words?: (changes: Misbehaviour) => string;

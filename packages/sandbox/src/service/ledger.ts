@@ -52,7 +52,7 @@ function post(unit: Unit, entry: Omit<EntryRecord, 'id'>): void {
   if (entry.freeAt !== null) unit.put('waiting', id, { id });
 }
 
-/** Credits a completed collection: the reserve share first, the rest uncleared, or available where clearing takes no time. */
+/** Credits a completed collection: the reserve share first, the rest uncleared, or available where nothing has to clear. */
 export function creditCollection(
   unit: Unit,
   transaction: TransactionRecord,
@@ -69,12 +69,12 @@ export function creditCollection(
     cause: 'collection',
     transactionId,
   } as const;
-  const clearsAtOnce = clearingSeconds === 0;
+  const isClear = clearingSeconds === 0;
   post(unit, {
     ...line,
-    bucket: clearsAtOnce ? 'available' : 'uncleared',
+    bucket: isClear ? 'available' : 'uncleared',
     amount: totalCredit - kept,
-    freeAt: clearsAtOnce ? null : now + clearingSeconds * 1000,
+    freeAt: isClear ? null : now + clearingSeconds * 1000,
   });
   post(unit, { ...line, bucket: 'reserve', amount: kept, freeAt: now + (reserve?.seconds ?? 0) * 1000 });
 }

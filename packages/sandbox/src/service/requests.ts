@@ -34,7 +34,7 @@ export type Outcome = 'completed' | 'failed';
 export interface CollectionRequest extends TransactionRequest {
   /** True: the customer pays the charge on top, and `total_credit` is the whole amount. Our choice: not shown. */
   readonly charge_customer?: boolean | undefined;
-  /** Where the customer's browser comes back to. */
+  /** Where the customer's browser returns to. */
   readonly redirect_url?: string | undefined;
   /**
    * `page`: the customer decides on the payment page (the default with `redirect_url`). `direct`: decided immediately, by

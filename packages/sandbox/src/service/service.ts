@@ -277,8 +277,8 @@ export function createService(options: ServiceOptions): Service {
       return redirectLocation(redirectUrl, data, sign(signedFieldsOf(data), decidedAt));
     },
     callbackTried: async ({ id, misbehave }) => {
-      const comesLater = misbehave.redirect_first || misbehave.out_of_order || (misbehave.late_ms ?? 0) > 0;
-      if (!comesLater) await deliveries.tried(id, CALLBACK_BEFORE_REDIRECT_MS);
+      const isLater = misbehave.redirect_first || misbehave.out_of_order || (misbehave.late_ms ?? 0) > 0;
+      if (!isLater) await deliveries.tried(id, CALLBACK_BEFORE_REDIRECT_MS);
     },
     reset: () =>
       act((unit) => {

@@ -10,7 +10,7 @@ import type { CollectionRequest, PayoutRequest } from './requests.ts';
 
 /*
  * What a collection or a payout must satisfy before anything is written. Each check throws a SandboxRefusal that says
- * what the provider would take instead.
+ * what the provider would accept instead.
  */
 
 /** What transactions need to know of the sandbox that they happen in. */
@@ -69,18 +69,18 @@ export function checkLimits(
   now: number,
 ): { spentKey: string; spent: Minor } {
   const { provider_name: name, transaction_currency: currency, max_daily_amount } = option;
-  const text = (value: number): string => amountText(value, currency);
+  const shown = (value: number): string => amountText(value, currency);
   if (wireAmount < option.min_amount) {
-    refuse('amount_too_small', `${name} takes ${text(option.min_amount)} or more.`, 'amount');
+    refuse('amount_too_small', `${name} accepts ${shown(option.min_amount)} or more.`, 'amount');
   }
   if (wireAmount > option.max_amount) {
-    refuse('amount_too_large', `${name} takes at most ${text(option.max_amount)}.`, 'amount');
+    refuse('amount_too_large', `${name} accepts at most ${shown(option.max_amount)}.`, 'amount');
   }
   const day = new Date(now).toISOString().slice(0, 10);
   const spentKey = `${option.provider_code}:${option.transaction_type}:${day}`;
   const spent = (reader.get('spent', spentKey)?.amount ?? 0) + amount;
   if (toAmount(spent, currency) > max_daily_amount) {
-    const message = `${name} takes at most ${text(max_daily_amount)} a day (UTC), and this would make it ${text(toAmount(spent, currency))}.`;
+    const message = `${name} accepts at most ${shown(max_daily_amount)} a day (UTC), and with this payment it would be ${shown(toAmount(spent, currency))}.`;
     refuse('daily_limit_reached', message, 'amount');
   }
   return { spentKey, spent };

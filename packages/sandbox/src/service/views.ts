@@ -125,7 +125,7 @@ export function viewDelivery(
     created_at: iso(createdAt),
     due_at: dueAt === null ? null : iso(dueAt),
     attempts: attempts.map((attempt) => {
-      const { at, sent, ...came } = attempt;
+      const { at, sent, ...rest } = attempt;
       const request = sent && {
         method: 'POST' as const,
         url,
@@ -136,7 +136,7 @@ export function viewDelivery(
         key: signing.key,
         signed_string: signedMessage(signed),
       };
-      return { at: iso(at), ...came, request, outcome: outcomeOf(delivery, attempt) };
+      return { at: iso(at), ...rest, request, outcome: outcomeOf(delivery, attempt) };
     }),
   };
 }

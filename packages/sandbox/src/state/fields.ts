@@ -9,7 +9,7 @@ export const milliseconds: z.ZodInt = z.int().min(0).max(604_800_000);
 
 const object = z.record(z.string(), z.unknown());
 
-/** The value of a JSON text; undefined for anything else, which an edited body may be. */
+/** The value of a JSON document; undefined for anything else, which an edited body may be. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);

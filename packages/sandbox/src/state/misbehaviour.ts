@@ -35,7 +35,7 @@ export interface Misbehaviour {
   readonly extra_fields?: Readonly<Record<string, unknown>>;
   /** Fields that are left out: of the payload, and `event`. */
   readonly omit_fields?: readonly string[];
-  /** The body itself, as text, in place of everything above that changes it. It need not be JSON. */
+  /** The body itself, in place of everything above that changes it. It need not be JSON. */
   readonly body?: string;
   /**
    * `'anew'` signs the five fields that the changed body has. `'keep'` sends the signature that the callback had before

@@ -41,7 +41,7 @@ export const amountText = (
 
 /**
  * An amount of the wire in minor units, or undefined when it is not exact: more decimals than the currency has, not
- * finite, or beyond 2^53. Works on the decimal text, since 1.15 * 100 is 114.99999999999999.
+ * finite, or beyond 2^53. Works on the decimal digits, since 1.15 * 100 is 114.99999999999999.
  *
  * @example toMinor(12.5, 'KES') // 1250
  */

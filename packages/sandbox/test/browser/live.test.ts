@@ -23,7 +23,7 @@ afterEach(async () => {
   await merchant.close();
 });
 
-test('a page shows changes, announces each once, and keeps typed text, focus, open panels and scroll position', async () => {
+test('a page shows changes, announces each once, and keeps typed input, focus, open panels and scroll position', async () => {
   for (let i = 0; i < 30; i += 1)
     sandbox.collect({ ...collection, mode: 'pending', merchant_reference: `OLD-${i}` });
   const { page, complaints } = await visit(browser);

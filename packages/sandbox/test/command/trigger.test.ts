@@ -129,7 +129,7 @@ describe('payment-service-sandbox trigger', () => {
   });
 
   test.each([
-    [['trigger', '--set', 'amount'], '--set takes field=value'],
+    [['trigger', '--set', 'amount'], '--set needs field=value'],
     [['trigger', '--set', 'amonut=5'], '--set does not know "amonut". Did you mean amount?'],
     [['trigger', '--set', 'Currency=UGX'], 'Did you mean currency?'],
     [['trigger', '--set', 'merchant_refrence=1'], 'Did you mean merchant_reference?'],

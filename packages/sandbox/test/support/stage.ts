@@ -10,7 +10,7 @@ export interface Stage {
   readonly sandbox: Sandbox;
   /** Opens a sandbox whose callbacks go to the merchant. */
   open(options?: SandboxOptions): Sandbox;
-  /** The text of a page. */
+  /** The content of a page. */
   show(path: string): Promise<string>;
   /** What the verifier of core makes of a callback: the reference, or the refusal. */
   verdict(received: Received): string;

@@ -1,4 +1,4 @@
-// While the customer types, the shop says what each provider can take, and selects one by the account's prefix.
+// While the customer types, the shop says what each provider can accept, and selects one by the account's prefix.
 const form = document.querySelector('form[action="/checkout"]');
 let asked = new AbortController();
 let timer;
@@ -16,7 +16,7 @@ async function ask() {
   } catch {
     // A newer question replaced this one, or the shop cannot answer: then it decides when the form is sent.
     if (!signal.aborted)
-      say('What the providers can take is not known at the moment. It is checked when you pay.');
+      say('Which payments the providers accept is not known at the moment. It is checked when you pay.');
   }
 }
 

@@ -34,7 +34,7 @@ const columns: readonly Column<CheckResult & { id: string }>[] = [
   column('What to do', 'wide', ({ fix }) => fix),
 ];
 
-/** What the answers come to, and what they cannot show. */
+/** What the answers mean together, and what they cannot show. */
 function summary(results: readonly CheckResult[]): Markup {
   const having = (verdict: CheckResult['verdict']): number =>
     results.filter((one) => one.verdict === verdict).length;

@@ -84,7 +84,7 @@ export const start: Page = {
     const part = (
       id: 'collection' | 'payout',
       title: string,
-      leastAmount: number,
+      minAmount: number,
       button: string,
       rest: (fields: ReturnType<typeof fieldsOf>, chosen: SandboxProvider) => Markup,
       advanced: (fields: ReturnType<typeof fieldsOf>) => Markup | string = () => '',
@@ -113,7 +113,7 @@ export const start: Page = {
             offered.map((one) => [nameOf(one.option), labelOf(one.option)]),
           )}
 ${fields.field({ name: 'account', label: 'Account or mobile number', value: accountOf(chosen), hint: prefixes.length > 0 ? `Starts with ${prefixes.join(' or ')}.` : 'Any. Never a real card number.' })}
-${fields.field({ name: 'amount', label: `Amount in ${option.transaction_currency}`, type: 'number', value: String(Math.max(min, leastAmount)), hint: `${amountText(min, option.transaction_currency)} to ${amountText(max, option.transaction_currency)}.` })}
+${fields.field({ name: 'amount', label: `Amount in ${option.transaction_currency}`, type: 'number', value: String(Math.max(min, minAmount)), hint: `${amountText(min, option.transaction_currency)} to ${amountText(max, option.transaction_currency)}.` })}
 ${fields.field({ name: 'merchant_reference', label: 'Merchant reference', value: suggestion })}
 ${fields.field({ name: 'customer_name', label: 'Customer name', value: 'Sandbox Customer' })}
 ${rest(fields, chosen)}

@@ -31,7 +31,7 @@ import {
 } from '../parts/values.ts';
 
 const LATEST = 5;
-const MOST = 25;
+const MAX_SHOWN = 25;
 
 const balance = (
   label: string,
@@ -206,8 +206,8 @@ ${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : list('entries', ent
 ${
   waiting.length === 0
     ? ''
-    : html`<details class="card" id="waiting-part"><summary>${counted(waiting.length, 'part')} not available yet</summary>${list('waiting', waitingColumns(now), waiting.slice(0, MOST))}
-${waiting.length > MOST ? html`<p class="quiet small">${count(waiting.length - MOST)} more become available later.</p>` : ''}</details>`
+    : html`<details class="card" id="waiting-part"><summary>${counted(waiting.length, 'part')} not available yet</summary>${list('waiting', waitingColumns(now), waiting.slice(0, MAX_SHOWN))}
+${waiting.length > MAX_SHOWN ? html`<p class="quiet small">${count(waiting.length - MAX_SHOWN)} more become available later.</p>` : ''}</details>`
 }`,
     };
   },

@@ -7,7 +7,7 @@ import { refuse } from '../../state/refusal.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-/** How the text of each control is read. */
+/** How the value of each control is read. */
 const readers: Readonly<Record<Declared['control'], (text: string, name: string) => unknown>> = {
   flag: () => true,
   number: Number,

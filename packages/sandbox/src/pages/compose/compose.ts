@@ -74,7 +74,7 @@ function previewOf(dashboard: Dashboard, id: number, typed: Texts): CallbackPrev
   }
 }
 
-/** The body with its values as controls. `base` tells which of them were edited when the form comes back. */
+/** The body with its values as controls. `base` tells which of them were edited when the form is sent. */
 function bodyFields(base: string, edits: ReadonlyMap<string, string>, focus: string | undefined): Markup {
   const values = editable(base);
   if (base.length > MAX_EDITED || values.size === 0) return html``;

@@ -10,7 +10,7 @@ const fieldNames: Readonly<Record<string, string>> = {
   outcome: 'ending',
 };
 
-/** In place of a validator's text, which speaks of types. */
+/** In place of a validator's message, which speaks of types. */
 const words: Readonly<Record<string, string>> = {
   merchant_reference: 'Enter a reference of 1 to 128 characters.',
   amount: 'Enter an amount above zero, such as 500.',
@@ -41,7 +41,7 @@ export const refusedForm = (form: string, typed: Filled['typed'], refusal: Sandb
   return { form, typed, problem: { text: sentence(refusal), field: fieldNames[field] ?? refusal.field } };
 };
 
-/** A form with one button. Its id is where the reader comes back to. */
+/** A form with one button. The reader returns to its id. */
 export const form = (id: string, action: string, content: Parameters<typeof plainForm>[2]): Markup =>
   plainForm(id, `/dashboard/${action}`, content);
 
@@ -49,7 +49,7 @@ export const form = (id: string, action: string, content: Parameters<typeof plai
 export const askAgain = (path: string, label: string): Markup =>
   html`<button formmethod="get" formaction="${path}">${label}</button>`;
 
-/** A button that does one thing. `at` is the id of what the reader comes back to. */
+/** A button that does one thing. The reader returns to the id `at`. */
 export const button = (
   action: string,
   label: string | Markup,

@@ -31,9 +31,9 @@ function addressOf({ path, q, state, endpoint, page }: Query): string {
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
-/** Whether one of the texts holds what is searched for, in any case. */
-export const matches = ({ q }: Query, ...texts: readonly (string | number)[]): boolean =>
-  texts.some((text) => String(text).toLowerCase().includes(q.toLowerCase()));
+/** Whether one of the values contains what is searched for, in upper or lower case. */
+export const matches = ({ q }: Query, ...values: readonly (string | number)[]): boolean =>
+  values.some((value) => String(value).toLowerCase().includes(q.toLowerCase()));
 
 /**
  * What was found, a page at a time, below its states as links with their counts and below the search. All of it works

@@ -9,7 +9,7 @@ export interface Preset {
   readonly misbehave: Misbehaviour;
 }
 
-/** The choices of the dashboard; the HTTP API takes every combination. */
+/** The choices of the dashboard; the HTTP API accepts every combination. */
 export const presets: readonly Preset[] = [
   { name: 'none', label: 'Normal', misbehave: {} },
   { name: 'duplicate', label: 'Send it twice more', misbehave: { duplicate: 2 } },

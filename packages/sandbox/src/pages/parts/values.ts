@@ -22,7 +22,7 @@ export const amount = (value: number, currency: string): Markup =>
 
 export const money = (minor: Minor, currency: string): Markup => amount(toAmount(minor, currency), currency);
 
-/** What was added, with "+", or taken. */
+/** What was added, with "+", or removed. */
 export const movement = (value: number, currency: string): Markup =>
   html`<span class="amount">${amountText(value, currency, 'exceptZero')}</span>`;
 

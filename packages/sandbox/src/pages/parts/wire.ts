@@ -88,7 +88,7 @@ export function asCurl({ method = 'POST', url, headers, body }: Sent, secrets: S
 export const asFixture = ({ url, headers, body }: Sent): string =>
   JSON.stringify({ method: 'POST', url, headers: Object.fromEntries(headers), body }, null, 2);
 
-/** `expected`: the status that a receiver answers which verifies. */
+/** `expected`: the status of a receiver that verifies. */
 export const asTest = ({ url, headers, body }: Sent, name: string, expected: number): string =>
   [
     "import assert from 'node:assert/strict';",

@@ -134,8 +134,8 @@ export const deliveries: Page = {
       const transaction = store.get('transaction', transactionId);
       const { merchantReference = '', internalReference = '' } = transaction ?? {};
       const { status = null, error } = attempts.at(-1) ?? {};
-      const came = status === null ? (error ?? '') : `HTTP ${status}`;
-      return matches(query, id, transactionId, url, merchantReference, internalReference, came);
+      const received = status === null ? (error ?? '') : `HTTP ${status}`;
+      return matches(query, id, transactionId, url, merchantReference, internalReference, received);
     });
     const found = new Set(searched);
     const trouble = troubled(dashboard);

@@ -61,7 +61,7 @@ function attemptSection(
 ${isLast ? '' : outcomeNote(service.outcomeOf(delivery, attempt))}
 <div class="split"><div class="stack"><h2>Answer</h2>
 ${error === null ? '' : html`<p class="problem">${error}</p>`}
-${response === null ? html`<p class="quiet">No answer came.</p>` : html`${head(`HTTP/1.1 ${status}`, response.headers)}${bodyStart(response)}`}
+${response === null ? html`<p class="quiet">No answer was received.</p>` : html`${head(`HTTP/1.1 ${status}`, response.headers)}${bodyStart(response)}`}
 ${
   sent === null
     ? ''
