@@ -135,7 +135,6 @@ describe('on a phone with a screen 360 pixels wide', () => {
           name: long,
           description: long,
           price: { currency: 'UGX', amount: '1999999' },
-          picture: 'tea',
         },
       ],
     });

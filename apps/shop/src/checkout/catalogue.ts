@@ -4,15 +4,12 @@ import { html } from 'hono/html';
 import { formatMoney, type Money } from '../books/order.ts';
 import { type Page, page } from '../web/page.ts';
 
-export type Picture = 'basket' | 'book' | 'coffee' | 'lamp' | 'sticker' | 'tea';
-
 export interface Product {
-  /** Letters, digits and hyphens: it names a cookie. */
+  /** Letters, digits and hyphens: it names a cookie, and the picture in assets/pictures. */
   readonly id: string;
   readonly name: string;
   readonly description: string;
   readonly price: Money;
-  readonly picture: Picture;
 }
 
 /** What the shop sells. The sticker costs less than any provider accepts: buying one shows a refusal. */
@@ -22,42 +19,36 @@ export const catalogue: readonly Product[] = [
     name: 'Coffee beans, 500 g',
     description: 'Washed arabica from the slopes of the mountain, roasted this week.',
     price: { currency: 'UGX', amount: '18000' },
-    picture: 'coffee',
   },
   {
     id: 'basket',
     name: 'Reed basket',
     description: 'Woven by hand, wide enough for the market.',
     price: { currency: 'UGX', amount: '45000' },
-    picture: 'basket',
   },
   {
     id: 'lamp',
     name: 'Solar lamp',
     description: 'Eight hours of light from one day of sun.',
     price: { currency: 'UGX', amount: '120000' },
-    picture: 'lamp',
   },
   {
     id: 'tea',
     name: 'Highland tea, 250 g',
     description: 'Loose black tea, picked above the clouds.',
     price: { currency: 'KES', amount: '450' },
-    picture: 'tea',
   },
   {
     id: 'cookbook',
     name: 'Cookbook, to download',
     description: 'Forty recipes for one pot. Paid by card.',
     price: { currency: 'USD', amount: '12.50' },
-    picture: 'book',
   },
   {
     id: 'sticker',
     name: 'Sticker',
     description: 'So small a price that no provider accepts it. Try to buy just one.',
     price: { currency: 'UGX', amount: '300' },
-    picture: 'sticker',
   },
 ];
 
@@ -87,10 +78,10 @@ ${providers === undefined ? unavailable : paymentOptions(providers)}
 const unavailable: Markup = html`<p class="note wait">The payment service is unavailable at the moment, so nothing can be paid.
   You can look around; try again in a few minutes.</p>`;
 
-function productCard({ id, name, description, price, picture }: Product, last: string | undefined): Markup {
+function productCard({ id, name, description, price }: Product, last: string | undefined): Markup {
   const query = new URLSearchParams({ product: id, ...(last === undefined ? {} : { after: last }) });
   return html`<li class="card product">
-<img src="/assets/pictures/${picture}.svg" alt="" width="320" height="180">
+<img src="/assets/pictures/${id}.svg" alt="" width="320" height="180">
 <h2>${name}</h2>
 <p>${description}</p>
 <p class="head buy"><strong>${formatMoney(price.currency, price.amount)}</strong>

@@ -47,7 +47,7 @@ export function checkoutPage(content: CheckoutPage): Promise<Page> {
 <input type="hidden" name="form_id" value="${formId}" autocomplete="off">
 ${instead === undefined ? '' : html`<input type="hidden" name="instead" value="${instead}" autocomplete="off">`}
 <div class="card item">
-<img src="/assets/pictures/${product.picture}.svg" alt="" width="96" height="54">
+<img src="/assets/pictures/${product.id}.svg" alt="" width="96" height="54">
 <div><h2>${product.name}</h2><p>${formatMoney(product.price.currency, product.price.amount)} each</p></div>
 </div>
 ${field('quantity', 'How many', form, problems, html`type="number" inputmode="numeric" min="1" max="${MAX_PIECES}"`)}

@@ -5,10 +5,12 @@ import {
   badge,
   type Column,
   chips,
+  column,
   counted,
   list,
   type Markup,
   type Tone,
+  tableOf,
   time,
 } from '@payment-service/pages';
 import { html } from 'hono/html';
@@ -102,20 +104,21 @@ ${state === undefined ? '' : html`<input type="hidden" name="state" value="${sta
 
 function orderList(orders: readonly OrderRow[]): Markup {
   const columns: readonly Column<{ id: string; row: OrderRow }>[] = [
-    {
-      label: 'Order',
-      isWide: true,
-      cell: ({ id, row: [{ quantity, item, createdAt }] }) =>
+    column(
+      'Order',
+      'wide',
+      ({ id, row: [{ quantity, item, createdAt }] }) =>
         html`<a href="/orders/${id}">${id}</a> <span class="quiet small">${quantity} × ${item}, ${time(createdAt)}</span>`,
-    },
-    { label: 'State', isTitle: true, cell: ({ row }) => stateCell(row) },
-    { label: 'Total', isTitle: true, cell: ({ row: [order] }) => moneyCell(order) },
-    {
-      label: 'Customer',
-      cell: ({ row: [{ customerName, account, providerName }] }) =>
+    ),
+    column('State', 'title', ({ row }) => stateCell(row)),
+    column('Total', 'title', ({ row: [order] }) => moneyCell(order)),
+    column(
+      'Customer',
+      '',
+      ({ row: [{ customerName, account, providerName }] }) =>
         html`${customerName} <span class="quiet small">${account}, ${providerName}</span>`,
-    },
-    { label: 'Callbacks', cell: ({ row }) => callbackCell(row) },
+    ),
+    column('Callbacks', '', ({ row }) => callbackCell(row)),
   ];
   return list(
     'orders',
@@ -183,14 +186,6 @@ function strayPaymentList(payments: readonly StrayPayment[]): Markup {
 }
 
 function refusalList(refusals: ReadonlyMap<string, number>): Markup {
-  const rows = [...refusals].map(([hint, count], id) => ({ id, hint, count }));
   return html`<section class="stack"><h2>Refused callbacks and redirects since the shop started</h2>
-${list(
-  'refusals',
-  [
-    { label: 'Why', isWide: true, cell: ({ hint }) => hint },
-    { label: 'Count', isNumber: true, cell: ({ count }) => String(count) },
-  ],
-  rows,
-)}</section>`;
+${tableOf('refusals', ['Why', 'Count'], [...refusals], ([hint, count]) => [hint, String(count)])}</section>`;
 }
