@@ -113,7 +113,7 @@ export function paymentChoicePart(preview: Preview): Promise<Page> {
 }
 
 /** The total, and each provider with its limits and what it says about this payment. */
-export function paymentChoice(preview: Preview, problem?: string, hasFocus = false): Markup {
+function paymentChoice(preview: Preview, problem?: string, hasFocus = false): Markup {
   const { total, offers, byPrefix } = preview;
   const first = hasFocus ? offers.find(({ provider }) => provider.is_active) : undefined;
   return html`<div id="choice">
@@ -129,7 +129,7 @@ ${problem === undefined ? '' : html`<p class="problem" id="provider-problem">${p
 }
 
 /** One sentence, shown to readers and announced by screen readers. */
-export function saidOf({ total, isAccountJudged, offers, selected, byPrefix }: Preview): string {
+function saidOf({ total, isAccountJudged, offers, selected, byPrefix }: Preview): string {
   if (total === undefined || offers.length === 0) return '';
   const price = formatMoney(total.currency, total.amount);
   if (offers.every(({ reasons }) => reasons.length > 0)) {

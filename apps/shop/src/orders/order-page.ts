@@ -87,7 +87,7 @@ function held({ reference }: Order, contact: string, again: Markup | ''): Markup
   return panel(
     'wait',
     'The shop must check your payment',
-    html`<p>What the shop received about your payment does not fit this order, so the order is not paid. You do not have
+    html`<p>What the shop received about your payment does not match this order, so the order is not paid. You do not have
 to wait on this page: keep its address, and look again later. If you have paid, please do not pay a second time, and
 ${ask(reference, contact)}.</p>
 ${again === '' ? '' : html`<p>If you have not paid yet, you can still pay.</p>${again}`}`,

@@ -74,7 +74,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** For the owner: the balances as reported by the payment service. */
-export function walletsPage(wallets: readonly Wallet[]): Promise<Page> {
+function walletsPage(wallets: readonly Wallet[]): Promise<Page> {
   const labels = ['Wallet', 'Available', 'Uncleared', 'Reserve', 'Actual'];
   const balances = tableOf('wallets', labels, wallets, ({ currency, wallet_type: type, ...wallet }) => [
     `${currency}, ${NAMES[type] ?? type}`,

@@ -33,7 +33,7 @@ export async function startShop(
       return mount(framework, shop);
     });
     const opened = books as Books | undefined;
-    if (opened === undefined) throw new Error('It listens without books.');
+    if (opened === undefined) throw new Error('The shop listens, but its books are not open.');
     return {
       origin: served.origin,
       books: opened,

@@ -119,7 +119,7 @@ const cases: Readonly<Record<string, Omit<CheckCase, 'name'>>> = {
     message: changed((data) => withPayload(data, { transaction_status: 'REVIEWED' })),
   },
   old_t: {
-    title: 't of yesterday',
+    title: 't from yesterday',
     expected: 'prefer',
     fix: 'Turn the tolerance off: t is not signed, so it stops no replay, and a retry that keeps its first t is lost.',
     message: ({ data, sign }) => post(data, sign(data, { offsetSeconds: -DAY_SECONDS })),
@@ -158,7 +158,7 @@ const cases: Readonly<Record<string, Omit<CheckCase, 'name'>>> = {
   joined_signature: {
     title: 'Two signatures in one header',
     expected: 'refuse',
-    fix: 'Take exactly one t and one s: a repeated header arrives joined, and two parsers could read two values.',
+    fix: 'Accept exactly one t and one s: a repeated header arrives joined, and two parsers could read two values.',
     message: ({ data, sign }) => post(data, `${sign(data, { key: 'other' })}, ${sign(data)}`),
   },
   uppercase_hex: {
@@ -193,7 +193,7 @@ const cases: Readonly<Record<string, Omit<CheckCase, 'name'>>> = {
   redirect_signature: {
     title: "The customer's redirect, posted",
     expected: 'refuse',
-    fix: 'Take the fields from a JSON body with event and payload only: customers hold the query of their redirect.',
+    fix: 'Read the fields from a JSON body with event and payload only: customers hold the query of their redirect.',
     message: ({ data, sign }) => {
       const { search } = new URL(redirectLocation('http://127.0.0.1/', data, sign(data)));
       return post(search.slice(1), sign(data), 'application/x-www-form-urlencoded');

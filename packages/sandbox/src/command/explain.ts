@@ -49,7 +49,7 @@ const SHELL_PART = /\$'((?:\\[\s\S]|[^'\\])*)'|'([^']*)'|"((?:\\[\s\S]|[^"\\])*)
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
 /** Reads a recorded request in one of three forms. */
-export function parseRequest(bytes: Uint8Array): ParsedRequest {
+function parseRequest(bytes: Uint8Array): ParsedRequest {
   const text = Buffer.from(bytes)
     .toString('utf8')
     .replace(/^\uFEFF/, '');

@@ -141,7 +141,7 @@ export function putDelivery(unit: Unit, delivery: DeliveryRecord): void {
 }
 
 /** Writes down an attempt, and what follows from it for this delivery and for those that wait for it. */
-export function recordAttempt(unit: Unit, id: number, attempt: DeliveryAttempt): void {
+function recordAttempt(unit: Unit, id: number, attempt: DeliveryAttempt): void {
   const delivery = unit.get('delivery', id);
   // The sandbox was reset while the attempt was in flight.
   if (delivery === undefined) return;

@@ -95,7 +95,7 @@ const fileSystem = (): typeof import('node:fs') | undefined =>
   globalThis.process?.getBuiltinModule?.('node:fs');
 
 /** Makes a file that is not there, so that what writes into it next does not make it readable. */
-export function makeForOwner(path: string): void {
+function makeForOwner(path: string): void {
   const fs = fileSystem();
   // Names of SQLite for a database without a file.
   if (fs === undefined || path === '' || path === ':memory:' || path.startsWith('file:')) return;

@@ -6,13 +6,14 @@ import type { RetryRules } from './retries.ts';
 
 /** What the sandbox keeps. Records are never changed, only replaced; everything in them is plain JSON. */
 export interface Records {
-  account: AccountRecord;
+  account: { readonly seed: string };
   settings: SettingsRecord;
-  counter: CounterRecord;
+  counter: { readonly next: number };
   wallet: WalletRecord;
   entry: EntryRecord;
   waiting: IdRecord;
-  spent: SpentRecord;
+  /** What went through one provider on one day, for max_daily_amount. */
+  spent: { readonly amount: Minor };
   transaction: TransactionRecord;
   transfer: TransferRecord;
   delivery: DeliveryRecord;
@@ -24,10 +25,6 @@ export interface Records {
 }
 
 export type Kind = keyof Records;
-
-export interface AccountRecord {
-  readonly seed: string;
-}
 
 /** The defaults of requests, by the names of the wire. */
 export interface Settings {
@@ -49,10 +46,6 @@ export interface Settings {
 export interface SettingsRecord extends Settings {
   /** How far the sandbox's clock was moved ahead, in milliseconds. */
   readonly clockOffset: number;
-}
-
-export interface CounterRecord {
-  readonly next: number;
 }
 
 export type WalletType = 'MERCHANT_COLLECTION' | 'MERCHANT_PAYOUT';
@@ -81,11 +74,6 @@ export interface EntryRecord {
   readonly transactionId: number | null;
 }
 
-/** What went through one provider on one day, for max_daily_amount. */
-export interface SpentRecord {
-  readonly amount: Minor;
-}
-
 export type TransactionStatus = 'PENDING' | 'COMPLETED' | 'FAILED';
 export type TransactionMode = 'page' | 'direct' | 'pending';
 
@@ -110,19 +98,12 @@ export interface TransactionRecord {
   readonly redirectUrl: string | null;
   readonly misbehave: Misbehaviour;
   readonly retry: RetryRules;
-  /** The key of the SpentRecord that this transaction counts in. */
+  /** The key of the record `spent` that this transaction counts in. */
   readonly spentKey: string;
   readonly createdAt: number;
   readonly decidedAt: number | null;
   /** Each time the customer's browser was sent back to the merchant. */
-  readonly redirects: readonly RedirectRecord[];
-}
-
-export interface RedirectRecord {
-  readonly at: number;
-  readonly location: string;
-  /** The status that the browser got. */
-  readonly status: number;
+  readonly redirects: readonly { readonly at: number; readonly location: string; readonly status: number }[];
 }
 
 export interface TransferRecord {
