@@ -59,7 +59,7 @@ function tiles(view: View, { states, overdue }: InboxStats, needed: readonly num
   ];
   return html`<div class="tiles" id="counts">${rows.map(([path, label, tone, ...counts]) => {
     const text = countText(...counts);
-    return html`<a class="tile ${text === '0' ? 'neutral' : tone}" href="${at(view, path)}"><strong>${text}</strong><div>${label}</div></a>`;
+    return html`<a class="tile ${text === '0' ? 'neutral' : tone}" href="${at(view, path)}"><strong>${text}</strong><div class="quiet">${label}</div></a>`;
   })}</div>`;
 }
 

@@ -65,7 +65,7 @@ export const check: Page = {
         report === undefined
           ? 'No test yet.'
           : `${count(report.results.length)} of ${count(checkCases.length)} cases posted, ${report.ok ? 'none' : 'some'} failed.`,
-      body: html`<section class="card" aria-labelledby="check-title"><h2 id="check-title">Does it accept what is genuine, and refuse the rest?</h2>
+      body: html`<section class="card single" aria-labelledby="check-title"><h2 id="check-title">Does it accept what is genuine, and refuse the rest?</h2>
 <p class="quiet">Posts ${checkCases.length} callbacks about references that begin with CHECK-, one after the other. It moves no money in the sandbox.</p>
 ${form('check', 'check', {
   fields: html`${fields.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: report?.url ?? callback_url ?? '', hint: 'Such as http://127.0.0.1:3000/payments/callbacks.' })}${fields.problem()}`,
