@@ -78,7 +78,9 @@ describe('claimedAmounts()', () => {
   });
 
   test('claimedAmounts() refuses a copy', () => {
-    expect(() => claimedAmounts({ ...verify(text) } as VerifiedCallback)).toThrow(/verifyCallback/);
+    expect(() => claimedAmounts({ ...verify(text) } as VerifiedCallback)).toThrow(
+      /^claimedAmounts\(\) accepts only the result of verifyCallback\(\)/,
+    );
   });
 });
 

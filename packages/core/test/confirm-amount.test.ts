@@ -102,6 +102,13 @@ describe('confirmAmount()', () => {
     });
   });
 
+  test('a currency that is not there counts as missing', () => {
+    const callback = verify(sampleCallback({ payload: { request_currency: undefined as never } }));
+    expect(confirmAmount(callback, expected)).toMatchObject({
+      mismatches: [{ field: 'request_currency', reason: 'missing' }],
+    });
+  });
+
   test('a failed transaction confirms no amount', () => {
     const failed = sampleCallback({ payload: { transaction_status: 'FAILED' } });
     expect(confirmAmount(verify(failed, failed), expected)).toEqual({
@@ -146,20 +153,29 @@ describe('confirmAmount()', () => {
     expect(redirect.ok).toBe(true);
     const callback = verify(data);
     for (const value of [redirect, { ...callback }, structuredClone({ ...callback }), data, null]) {
-      expect(() => confirmAmount(value as VerifiedCallback, expected)).toThrow(ConfigurationError);
+      const check = () => confirmAmount(value as VerifiedCallback, expected);
+      expect(check).toThrow(ConfigurationError);
+      expect(check).toThrow(/^confirmAmount\(\) (accepts only|does not accept)/);
     }
   });
 
   test.each([
     [{ currency: 'UGX', amount: 0.1 + 0.2 }, 'amount'],
     [{ currency: 'UGX', amount: 'five' }, 'amount'],
+    [{ currency: 'UGX', amount: ['5'] }, 'amount'],
     [{ currency: 'UGX', amount: undefined }, 'amount'],
     [{ currency: '', amount: 5 }, 'currency'],
     [{ currency: undefined, amount: 5 }, 'currency'],
     [{ currency: 'UGX', amount: 5, compare: 'none' }, 'compare'],
-  ])('the expectation %j is refused', (expectation, option) => {
-    expect(() => confirmAmount(verify(sampleCallback()), expectation as ExpectedAmount)).toThrow(
-      expect.objectContaining({ code: 'invalid_configuration', option }),
+  ] as const)('the expectation %j is refused', (expectation, option) => {
+    const message = {
+      amount:
+        'The expected amount must be a decimal string such as "1999.90", a bigint, or a number of at most 15 digits.',
+      currency: 'The expected currency must be a currency code, such as "UGX".',
+      compare: "compare must be 'both', 'request' or 'transaction', or be left out.",
+    }[option];
+    expect(() => confirmAmount(verify(sampleCallback()), expectation as unknown as ExpectedAmount)).toThrow(
+      expect.objectContaining({ code: 'invalid_configuration', option, message }),
     );
   });
 });

@@ -147,9 +147,9 @@ class VerifiedObject {
 }
 
 function freezeDeep<T extends object>(value: T): T {
-  const objects: unknown[] = [value];
+  const objects: object[] = [value];
   for (const object of objects) {
-    if (typeof object !== 'object' || object === null || Object.isFrozen(object)) continue;
+    if (Object.isFrozen(object)) continue; // So is everything that is not an object.
     for (const inner of Object.values(Object.freeze(object))) objects.push(inner);
   }
   return value;

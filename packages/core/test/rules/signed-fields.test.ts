@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { callbackData, signatureFor } from '../signed-callbacks.ts';
 import { verdictOf, verify } from './verify.ts';
@@ -37,6 +38,22 @@ describe('decision D5: a signed field is an own data property and a well-formed 
       'signed_field_malformed',
     );
   });
+
+  test.each([16, 63, 64, 65, 200])(
+    'references of every length verify under a key of %i characters, as another HMAC signs them',
+    (length) => {
+      const signingKey = 'K'.repeat(length);
+      for (const reference of [1, 1300, 1400, 4000, 5000].flatMap((n) => [
+        'x'.repeat(n),
+        '\u20ac'.repeat(n),
+      ])) {
+        const message = `transaction.completed:${reference}:INT-77:COLLECTION:COMPLETED`;
+        const signature = `t=1,s=${createHmac('sha256', signingKey).update(message).digest('hex')}`;
+        const body = callbackData({ merchant_reference: reference });
+        expect(verdictOf(verify(body, signature, { signingKey }))).toBe('accepted');
+      }
+    },
+  );
 
   test('an empty string is accepted, and nothing is normalised', () => {
     expect(verdictOf(verify(callbackData({ merchant_reference: '' }), signatureFor('')))).toBe('accepted');

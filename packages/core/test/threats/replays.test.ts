@@ -74,6 +74,9 @@ describe('threat A6: one signature, several ids', () => {
       transaction_type: 'COLLECTION',
       transaction_status: 'COMPLETED',
     };
+    const labelled = createVerifier({ signingKey: SIGNING_KEY, account: 'shop-\u00fc' });
+    const callback = accepted(labelled.verifyCallback({ signature: SIGNATURE, body: callbackData() }));
+    expect(callback.transitionId).toBe(transitionId(callback.signed, 'shop-\u00fc'));
     expect(transitionId(signed, 'shop-\u00fc')).toBe(
       'e5d92359497933a046fd43eb6b0ef2b0347badd0205c5d009c98a06ff9f1f8f2',
     );

@@ -69,8 +69,10 @@ describe('threat A37: two copies of core', () => {
     ['a string', () => 'callback'],
   ])('threat A37: %s is refused in both copies, with the command that shows two of them', (_, make) => {
     for (const copy of [first, second]) {
-      expect(() => copy.confirmAmount(make(), expected)).toThrow(/npm ls @payment-service\/core/);
-      expect(() => copy.bodyText(make())).toThrow(/npm ls @payment-service\/core/);
+      const refusal =
+        /accepts only the result of verifyCallback\(\), not a copy .*npm ls @payment-service\/core/;
+      expect(() => copy.confirmAmount(make(), expected)).toThrow(refusal);
+      expect(() => copy.bodyText(make())).toThrow(refusal);
     }
   });
 
