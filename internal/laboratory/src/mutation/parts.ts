@@ -33,7 +33,11 @@ export const PARTS: readonly Part[] = [
           'src/**/verify/**/*.ts',
           '!**/{digest.portable,redirect-query,signed-fields,json-members,callback-body,signing-keys,digest.node,verified}.ts',
         ],
-        tests: ['test/rules/*.test.ts', 'test/threats/{polluted-prototypes,replays}.test.ts'],
+        tests: [
+          'test/rules/*.test.ts',
+          'test/threats/{polluted-prototypes,replays}.test.ts',
+          'test/vectors.test.ts',
+        ],
       },
       {
         mutate: ['src/**/verify/**/signed-fields.ts'],
@@ -46,14 +50,15 @@ export const PARTS: readonly Part[] = [
         mutate: ['src/**/verify/**/{json-members,callback-body}.ts'],
         tests: [
           'test/{rules/{bodies,unsigned-amounts},claimed-amounts}.test.ts',
-          'test/threats/{json-names,live-bodies,polluted-prototypes}.test.ts',
+          'test/threats/{hostile-input,json-names,live-bodies,polluted-prototypes}.test.ts',
+          'test/vectors.test.ts',
         ],
       },
       {
         mutate: ['src/**/verify/**/{signing-keys,digest.node}.ts'],
         tests: [
           'test/rules/{signed-fields,signing-keys,signature-header}.test.ts',
-          'test/threats/timing.test.ts',
+          'test/threats/{replays,timing}.test.ts',
         ],
       },
       {
