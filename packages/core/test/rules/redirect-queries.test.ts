@@ -104,6 +104,9 @@ describe('decision D11: redirects are read from the raw query, in the same way e
     expect(verdictOf(renamed.verifyRedirect(query))).toBe('accepted');
     expect(verdictOf(renamed.verifyRedirect(`${query}&ref=ORD-1001`))).toBe('query_malformed');
     expect(verdictOf(renamed.verifyRedirect(QUERY))).toBe('signature_missing');
+    const redirectFields = { merchant_reference: undefined } as object;
+    const same = createVerifier({ signingKey: SIGNING_KEY, redirectFields });
+    expect(verdictOf(same.verifyRedirect(QUERY))).toBe('accepted');
   });
 
   test('invalid redirectFields are refused at construction', () => {
@@ -163,7 +166,8 @@ describe('decision D11: redirects are read from the raw query, in the same way e
     ['COLLECTION', 'redirectDefaults'],
   ])('the redirectDefaults %j are refused at construction', (redirectDefaults, option) => {
     const options = { signingKey: SIGNING_KEY, redirectDefaults: redirectDefaults as { event: string } };
-    expect(() => createVerifier(options)).toThrow(expect.objectContaining({ option }));
+    const message = expect.stringContaining('redirectDefaults');
+    expect(() => createVerifier(options)).toThrow(expect.objectContaining({ option, message }));
   });
 });
 
