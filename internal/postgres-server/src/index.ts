@@ -1,6 +1,6 @@
 export { freePort } from '../../../vitest.shared.ts';
 export { GLOBAL_POSTGRES } from './global-postgres.ts';
-export { childrenOf, signalProcess } from './process-tree.ts';
+export { childrenOf, signalProcess, stopProcess } from './process-tree.ts';
 export { type ServerUser, serverUser } from './programs.ts';
 export type { GivenData, PostgresServer } from './start-postgres.ts';
 export { startPostgres } from './start-postgres.ts';

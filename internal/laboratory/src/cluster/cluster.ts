@@ -13,6 +13,8 @@ import type { Programs } from './programs.ts';
 /** As long as the cluster may take for anything. */
 const STUCK_MS = 300_000;
 
+const SHOP = 'shop';
+
 interface Member {
   readonly name: string;
   readonly role: string;
@@ -20,7 +22,9 @@ interface Member {
 
 /** Three members of etcd, three nodes with Patroni and PostgreSQL, and HAProxy, all on loopback. */
 export class Cluster {
-  /** Of the primary, through HAProxy. */
+  /** Of the primary, through HAProxy, as its superuser. */
+  readonly adminUrl: string;
+  /** For the merchant's programs: a role without rights, so that Patroni keeps the connections that are reserved. */
   readonly url: string;
   readonly #nodes: readonly ClusterNode[];
   readonly #daemons: readonly Daemon[];
@@ -32,7 +36,10 @@ export class Cluster {
     daemons: readonly Daemon[],
     isSynchronous: boolean,
   ) {
-    this.url = url;
+    this.adminUrl = url;
+    const own = new URL(url);
+    [own.username, own.password] = [SHOP, SHOP];
+    this.url = own.href;
     this.#nodes = nodes;
     this.#daemons = daemons;
     this.#isSynchronous = isSynchronous;
@@ -75,6 +82,11 @@ export class Cluster {
     const url = `postgres://postgres:${options.password}@127.0.0.1:${port}/postgres`;
     const cluster = new Cluster(url, nodes, daemons, isSynchronous);
     await cluster.whole();
+    await withClient(url, async (client) => {
+      await client.query(`create role ${SHOP} login password '${SHOP}'`);
+      await client.query(`grant create on database postgres to ${SHOP}`);
+      await client.query(`grant create on schema public to ${SHOP}`);
+    });
     return cluster;
   }
 
@@ -94,7 +106,7 @@ export class Cluster {
       const hasSynchronous = !this.#isSynchronous || standbys.includes('sync_standby');
       if (standbys.length !== 2 || !hasSynchronous) return undefined;
       const streaming = "select 1 from pg_stat_replication where state = 'streaming'";
-      const { rowCount } = await withClient(this.url, (client) => client.query(streaming));
+      const { rowCount } = await withClient(this.adminUrl, (client) => client.query(streaming));
       return rowCount === 2 ? true : undefined;
     });
   }

@@ -48,7 +48,7 @@ export function patroniYml(
           synchronous_mode_strict: isSynchronous,
           postgresql: {
             use_pg_rewind: true,
-            parameters: { synchronous_commit: 'on', max_connections: 100, unix_socket_directories: '' },
+            parameters: { synchronous_commit: 'on', max_connections: 200, unix_socket_directories: '' },
           },
         },
         initdb: [{ encoding: 'UTF8' }, { locale: 'C' }],

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { childrenOf, freePort, signalProcess } from '@payment-service/postgres-server';
+import { childrenOf, freePort, signalProcess, stopProcess } from '@payment-service/postgres-server';
 import { Link } from '../failovers/link.ts';
 import { type ClusterOptions, type NodePorts, patroniYml } from './configuration.ts';
 import { Daemon } from './daemon.ts';
@@ -81,7 +81,7 @@ export class ClusterNode {
       // Like a virtual machine: nothing of it notices, and all of it continues.
       const postmaster = await this.#postmaster();
       this.#paused = [this.#patroni?.pid ?? 0, postmaster];
-      for (const pid of this.#paused) signalProcess(pid, 'SIGSTOP');
+      for (const pid of this.#paused) await stopProcess(pid);
       const children = await childrenOf(postmaster);
       for (const pid of children) signalProcess(pid, 'SIGSTOP');
       this.#paused = [...this.#paused, ...children];
@@ -112,7 +112,7 @@ export class ClusterNode {
     await this.#patroni?.kill();
     const postmaster = await this.#postmaster().catch(() => undefined);
     if (postmaster === undefined) return;
-    signalProcess(postmaster, 'SIGSTOP');
+    await stopProcess(postmaster);
     const children = await childrenOf(postmaster);
     for (const pid of [postmaster, ...children]) signalProcess(pid, 'SIGKILL');
   }
