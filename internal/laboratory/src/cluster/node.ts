@@ -97,7 +97,7 @@ export class ClusterNode {
     if (fault === 'killed') this.start();
   }
 
-  /** The standbys receive nothing any more, and nobody notices yet. */
+  /** The standbys receive nothing from now on, and Patroni has not noticed yet. */
   holdReplication(): void {
     this.#postgresLink.hold();
   }
