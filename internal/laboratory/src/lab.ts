@@ -19,6 +19,10 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
     () => import('./cluster/cluster-test.ts'),
   ],
   interleavings: ['10,000 orders of callbacks and attempts on each store', inPackage('inbox')],
+  canary: [
+    'keys, a phone number and a name in everything that shows something',
+    () => import('./canary/canary.ts'),
+  ],
   'fsync-count': ['a sync to disk for every acknowledgement', () => import('./syncs/fsync-count.ts')],
   hostile: ['hostile requests to every adapter on real sockets', () => import('./hostile/hostile.ts')],
   cost: ['what hostile inputs cost beside their decoding', () => import('./cost/cost.ts')],

@@ -1,0 +1,70 @@
+import { inspect } from 'node:util';
+
+/** What must appear nowhere but where it is named. */
+export const SECRETS = {
+  'signing key': 'canary-signing-5f1d9be2',
+  'public key': 'canary-public-77aa03c1',
+  'secret key': 'canary-secret-90cc41d7',
+  phone: '256772998887',
+  name: 'Grace Nakato Canary',
+} as const;
+
+/** Everything that each place shows, as one string. */
+export type Places = Record<string, string>;
+
+/** The names of the secrets in a string, as they are, escaped for HTML or a URL, or in Base64. */
+export function secretsIn(shown: string): string[] {
+  return Object.entries(SECRETS)
+    .filter(([, secret]) =>
+      [secret, encodeURIComponent(secret), secret.replaceAll(' ', '+'), base64(secret)].some((one) =>
+        shown.includes(one),
+      ),
+    )
+    .map(([name]) => name);
+}
+
+/** The part of the Base64 of a secret that does not depend on what is before and behind it, where it starts a group. */
+function base64(secret: string): string {
+  return Buffer.from(secret).toString('base64').slice(0, -4);
+}
+
+/** What loggers extract from a value: its hidden properties, its chain of causes, and its JSON. */
+export function everythingIn(value: unknown): string {
+  const parts: string[] = [];
+  for (let link = value, depth = 0; depth < 10 && link !== undefined; depth += 1) {
+    parts.push(
+      inspect(link, { depth: 20, showHidden: true, getters: true }),
+      inspect(link, { depth: 20, showHidden: true, customInspect: false }),
+      String(link),
+      String(JSON.stringify(link)),
+    );
+    link = link instanceof Error ? link.cause : undefined;
+  }
+  return parts.join('\n');
+}
+
+/** What a call throws or rejects with. @throws {Error} If it does neither: then it shows nothing of what was tried. */
+export async function thrownBy(call: () => unknown): Promise<string> {
+  try {
+    await call();
+  } catch (error) {
+    return everythingIn(error);
+  }
+  throw new Error(`${call} did not fail.`);
+}
+
+/** Runs something, and returns what the process has printed meanwhile. */
+export async function printedBy(run: () => Promise<unknown>): Promise<string> {
+  const printed: string[] = [];
+  const restored = [process.stdout, process.stderr].map((stream) => {
+    const { write } = stream;
+    stream.write = (chunk: unknown) => printed.push(String(chunk)) > 0;
+    return () => Object.assign(stream, { write });
+  });
+  try {
+    await run();
+  } finally {
+    for (const restore of restored) restore();
+  }
+  return printed.join('');
+}
