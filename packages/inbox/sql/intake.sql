@@ -116,6 +116,6 @@ update inbox.transition set refused_bodies = refused_bodies + cast($2 as integer
 select set_config('lock_timeout', $1, true), set_config('statement_timeout', $1, true),
   set_config('idle_in_transaction_session_timeout', $1, true)
 
--- name: notify (postgres)
+-- name: notify (postgres, prepared)
 -- Some libraries cannot read the type void.
 select 1 as told from pg_notify('payment_inbox', $1)
