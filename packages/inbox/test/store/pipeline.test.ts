@@ -96,7 +96,7 @@ test('a pooler that forgets a statement while a handler runs takes the start bac
 });
 
 test.each([true, false])(
-  'a pool whose clients refuse other queries settles (pipeline: %s)',
+  'payments are settled whether or not the pool sends queries as a pipeline of its own (%s)',
   async (pipeline) => {
     const { inbox, newLedger } = poolShop({ pool: Object.assign({ max: 4 }, { pipeline }) });
     const { credit, credits } = await newLedger();

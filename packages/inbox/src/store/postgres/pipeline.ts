@@ -7,7 +7,8 @@ const KNOWN = new WeakMap<PostgresClient, Map<string, readonly string[]>>();
 
 /** What the package `pg` offers below a client to queries that speak the protocol themselves, as pg-cursor does. */
 interface Connection {
-  readonly stream: { cork(): void; uncork(): void };
+  /** A stream outside Node.js may not be able to cork. */
+  readonly stream: { cork?(): void; uncork?(): void };
   close(what: { readonly type: 'S'; readonly name: string }): void;
   parse(statement: { readonly name: string; readonly text: string }): void;
   bind(portal: { readonly statement: string; readonly values: readonly (string | null)[] }): void;
@@ -67,7 +68,7 @@ class Pipeline {
   }
 
   submit(connection: Connection): null {
-    connection.stream.cork();
+    connection.stream.cork?.();
     for (const { statement, values } of this.calls) {
       const { text, isPrepared = false } = statement;
       const name = isPrepared && this.#known !== undefined ? pipedName(text) : '';
@@ -81,7 +82,7 @@ class Pipeline {
       connection.execute({});
     }
     connection.sync();
-    connection.stream.uncork();
+    connection.stream.uncork?.();
     return null;
   }
 
