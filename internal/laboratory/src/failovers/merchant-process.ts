@@ -10,9 +10,9 @@ import {
 } from '@payment-service/inbox';
 import pg from 'pg';
 import { effectValues, INSERT_EFFECT } from '../history/effects.ts';
-import { monotonicMs } from '../history/record.ts';
 import { serve, tellOutcome } from '../load/serve.ts';
 import { answerQuestions } from '../measure/child.ts';
+import { monotonicMs } from '../measure/measure.ts';
 
 export interface MerchantSettings {
   readonly role: 'receiver' | 'worker';

@@ -1,6 +1,6 @@
 import type { HandledTransition } from '@payment-service/inbox';
+import { monotonicMs } from '../measure/measure.ts';
 import type { Effect } from './judge-history.ts';
-import { monotonicMs } from './record.ts';
 
 /** The merchant's own table. No constraint on it: an effect that happens twice is two rows. */
 export const EFFECT_TABLE = `create table if not exists merchant_effect (

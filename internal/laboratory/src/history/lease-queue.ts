@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Child } from '../measure/child.ts';
+import { monotonicMs } from '../measure/measure.ts';
 import { atTheEnd, makeFolder } from '../measure/program.ts';
 import { EFFECT_TABLE, effectOf, READ_EFFECTS } from './effects.ts';
 import type { History, Request } from './judge-history.ts';
 import type { LeaseOrder } from './lease-worker-process.ts';
-import { monotonicMs } from './record.ts';
 
 const LEASE_MS = 200;
 const CALLBACK = {

@@ -1,9 +1,9 @@
 /** A worker of the queue with leases, in two steps, so that it can be paused between them. */
 import { DatabaseSync } from 'node:sqlite';
 import { answerQuestions } from '../measure/child.ts';
+import { monotonicMs } from '../measure/measure.ts';
 import { INSERT_EFFECT } from './effects.ts';
 import type { Effect } from './judge-history.ts';
-import { monotonicMs } from './record.ts';
 
 export interface LeaseOrder {
   readonly path: string;

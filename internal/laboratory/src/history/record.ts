@@ -2,11 +2,6 @@ import { appendFileSync, closeSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Request } from './judge-history.ts';
 
-/** In milliseconds: one clock for all processes of the machine, which nothing sets. */
-export function monotonicMs(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
-}
-
 /**
  * What was asked and answered: a file that is only appended to, in no database, so that nothing which loses a callback could
  * lose its line too.

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import { monotonicMs } from '../history/record.ts';
+import { monotonicMs } from '../measure/measure.ts';
 import { inConcert, type Timed } from './in-concert.ts';
 import { OUTCOME } from './serve.ts';
 

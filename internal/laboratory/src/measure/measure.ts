@@ -55,3 +55,8 @@ export function shuffled<T>(items: readonly T[], random: () => number): T[] {
     .sort((a, b) => a.rank - b.rank)
     .map(({ item }) => item);
 }
+
+/** In milliseconds: one clock for all processes of the machine, which nothing sets. */
+export function monotonicMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
