@@ -113,7 +113,7 @@ def repeated(members: object, names: set[str]) -> bool:
 
 def query_of(text: str) -> dict[str, str]:
     length = len(text.encode('utf-16-le', 'surrogatepass')) // 2
-    # RFC 3986, §3.4: a query ends at '#'.
+    # RFC 3986, section 3.4: a query ends at '#'.
     text = text.partition('#')[0]
     text = text.partition('?')[2] if re.match(r'/|https?://', text, re.I) else text.removeprefix('?')
     parts = text.split('&')

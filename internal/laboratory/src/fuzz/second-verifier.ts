@@ -225,7 +225,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Decision D11. A query ends at `#` (RFC 3986, §3.4), and may be part of a path or an address. */
+/** Decision D11. A query ends at `#` (RFC 3986, section 3.4), and may be part of a path or an address. */
 function readQuery(query: string): ReadonlyMap<string, string> | undefined {
   if (query.length > 8192) return undefined;
   let [text = ''] = query.split('#', 1);
