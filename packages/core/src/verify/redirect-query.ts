@@ -28,7 +28,6 @@ const MAX_LENGTH = 8192;
 const MAX_PAIRS = 128;
 /** What follows the first '?' of a path or URL; a raw query may begin with '?'. Without the fragment. */
 const QUERY = /^(?:(?:\/|https?:\/\/)[^?#]*)?\??([^#]*)/i;
-const PAIR = /^([^=]*)=?(.*)$/s;
 const NAME: OptionRule = [
   (value) => typeof value === 'string' && value !== '' && value.isWellFormed(),
   'a non-empty string',
@@ -109,8 +108,8 @@ function pairsOf(given: unknown): [name: string, value: string][] | undefined {
     return parts
       .filter((part) => part)
       .map((part) => {
-        const [, name = '', value = ''] = PAIR.exec(part) ?? [];
-        return [decode(name), decode(value)];
+        const end = part.indexOf('=');
+        return end === -1 ? [decode(part), ''] : [decode(part.slice(0, end)), decode(part.slice(end + 1))];
       });
   } catch {
     return undefined; // An invalid escape, a proxy that throws, or an object that only borrows the prototype.

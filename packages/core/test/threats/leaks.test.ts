@@ -92,6 +92,7 @@ describe('threat A23: leaks through logs and URLs', () => {
       expect(result.ok).toBe(true);
       expect(leaks(result)).toEqual([]);
       expect(inspect(result)).toContain('ORD-1001');
+      expect(inspect(result)).toContain(accepted(result).transitionId);
       expect(JSON.parse(JSON.stringify(result))).toMatchObject({
         signed: { merchant_reference: 'ORD-1001' },
       });

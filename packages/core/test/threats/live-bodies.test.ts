@@ -31,6 +31,22 @@ function sanitise(value: object): void {
 const extra = fc.dictionary(fc.string(), fc.jsonValue());
 
 describe('threat A48: the results of a parsed body', () => {
+  test('threat A48: a parsed body that can no longer be copied verifies without claims', () => {
+    const body = new Proxy(callbackData(), {
+      ownKeys: () => {
+        throw new Error('revoked');
+      },
+    });
+    const { unsigned, raw } = callbackOf(body);
+    expect([{ ...unsigned }, raw]).toEqual([{}, {}]);
+  });
+
+  test('threat A48: a value of a parsed body that JSON cannot write is kept', () => {
+    expect(callbackOf(callbackData({ id: 10n, extra: Number.NaN })).raw).toMatchObject({
+      payload: { id: 10n, extra: Number.NaN },
+    });
+  });
+
   test('threat A48: no later change of the parsed body changes what the handler reads or stores', () => {
     fc.assert(
       fc.property(extra, extra, (top, inner) => {
