@@ -35,7 +35,8 @@ export function patroniYml(
       scope: 'shop',
       name: ports.name,
       restapi: { listen: `${HOST}:${ports.rest}`, connect_address: `${HOST}:${ports.restThroughLink}` },
-      etcd3: { hosts: ports.etcdThroughLinks.map((port) => `${HOST}:${port}`), use_proxies: true },
+      // Not etcd3: with Patroni 3.0.2 the leader then cannot write who is the synchronous standby, after some failovers.
+      etcd: { hosts: ports.etcdThroughLinks.map((port) => `${HOST}:${port}`), use_proxies: true },
       bootstrap: {
         dcs: {
           ttl,
@@ -111,5 +112,6 @@ export function etcdFlags(
     // Ten times the defaults, for a busy machine.
     'heartbeat-interval': '500',
     'election-timeout': '5000',
+    'enable-v2': 'true',
   }).map(([flag, value]) => `--${flag}=${value}`);
 }

@@ -41,10 +41,10 @@ test.each([20, 21, 30, 60, 97])('with a ttl of %i s Patroni has time for one loo
 });
 
 test('other nodes and etcd are reached through links, which can be cut, and HAProxy reaches a node directly', () => {
-  const { restapi, postgresql, etcd3 } = patroni({ isSynchronous: true, password: 'p', ttl: 30 });
+  const { restapi, postgresql, etcd } = patroni({ isSynchronous: true, password: 'p', ttl: 30 });
   expect([restapi['listen'], restapi['connect_address']]).toEqual(['127.0.0.1:1', '127.0.0.1:3']);
   expect([postgresql['listen'], postgresql['connect_address']]).toEqual(['127.0.0.1:2', '127.0.0.1:4']);
-  expect(etcd3).toEqual({ hosts: ['127.0.0.1:5', '127.0.0.1:6', '127.0.0.1:7'], use_proxies: true });
+  expect(etcd).toEqual({ hosts: ['127.0.0.1:5', '127.0.0.1:6', '127.0.0.1:7'], use_proxies: true });
   expect(haproxyCfg(9, [NODE])).toContain('bind 127.0.0.1:9\n');
   expect(haproxyCfg(9, [NODE])).toContain('server a 127.0.0.1:2 check port 1\n');
   expect(haproxyCfg(9, [NODE])).toContain('on-marked-down shutdown-sessions\n');
@@ -132,7 +132,7 @@ interface PatroniYml {
   };
   readonly restapi: Readonly<Record<string, string>>;
   readonly postgresql: Readonly<Record<string, string>>;
-  readonly etcd3: object;
+  readonly etcd: object;
 }
 
 function patroni(options: ClusterOptions): PatroniYml {
