@@ -125,6 +125,7 @@ async function failOver(
     struck.holdReplication();
     await acknowledged(IN_STALL);
   }
+  for (let turn = 0; load.underWay === 0 && turn < 1000; turn++) await wait(1);
   const { underWay } = load;
   await struck.strike(fault);
   const at = monotonicMs();
