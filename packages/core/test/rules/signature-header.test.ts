@@ -19,6 +19,7 @@ describe('decision D6: the header has one t, one s of 64 lower-case digits, no w
     ['with an empty part', `${SIGNATURE},`, 'signature_malformed'],
     ['with upper-case digits', `t=${T},s=${HASH.toUpperCase()}`, 'signature_malformed'],
     ['with 63 digits', SIGNATURE.slice(0, -1), 'signature_malformed'],
+    ['with one digit', `t=${T},s=a`, 'signature_malformed'],
     ['with 65 digits', `${SIGNATURE}0`, 'signature_malformed'],
     ['with code points 256 above the digits', SIGNATURE.replace(HASH, above(HASH)), 'signature_malformed'],
     ['with another digest', `t=${T},s=${HASH_OF_OTHER_KEY}`, 'mismatch'],
