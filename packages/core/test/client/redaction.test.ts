@@ -297,6 +297,19 @@ describe('the scrubber finds keys in any string', () => {
     expect(scrubber.text('acct acct_secret')).toBe('[redacted] [redacted]');
   });
 
+  test('a snippet is searched as far as a key that begins in it can reach, and no further', () => {
+    const key = 'sk_live_'.padEnd(100, '4f9c1');
+    const scrubber = createScrubber([key]);
+    // Each escape is itself in a URL, in JSON and in HTML.
+    const nested = (char: string): string =>
+      `%26%23x${char.charCodeAt(0).toString(16)}%3B`.replaceAll('%', '\\u0025');
+    for (const offset of [0, 400, 511]) {
+      const shown = scrubber.snippet(`${'x'.repeat(offset)}${Array.from(key, nested).join('')}`) ?? '';
+      expect(shown).toContain('[redacted: this text holds a key]');
+    }
+    expect(scrubber.snippet(`${'x'.repeat(16_384)}${btoa(key)}`)).toBe('x'.repeat(512));
+  });
+
   test('a snippet is one line of at most 512 characters, without half a surrogate pair', () => {
     const scrubber = createScrubber(['k']);
     expect(scrubber.snippet('a\r\n\u001b[31mb\u2028c')).toBe('a [31mb c');

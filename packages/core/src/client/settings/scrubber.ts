@@ -9,7 +9,7 @@ export interface Scrubber {
    * is found as characters of a URL or of JSON only.
    */
   text(text: string): string;
-  /** The same on one line, cut to 512 characters. */
+  /** The same on one line, of the first 16,384 characters, cut to 512. */
   snippet(text: string | undefined): string | undefined;
   /** A copy of a thrown value, for `cause`: name, message, code and stack, down the chain, and nothing else. */
   cause(thrown: unknown): unknown;
@@ -17,6 +17,8 @@ export interface Scrubber {
 
 const HIDDEN = '[redacted: this text holds a key]';
 const MAX_SNIPPET = 512;
+/** A key of 100 characters that begins in an excerpt ends here, in every escape that is undone. */
+const MAX_READ = 16_384;
 const MAX_CAUSE_DEPTH = 5;
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 
@@ -36,7 +38,8 @@ export function createScrubber(keys: readonly string[]): Scrubber {
   return {
     text: scrub,
     // Scrubbed before it is cut: half a key at the end would not be recognised.
-    snippet: (text) => text && scrub(text).replace(CONTROL, ' ').slice(0, MAX_SNIPPET).toWellFormed(),
+    snippet: (text) =>
+      text && scrub(text.slice(0, MAX_READ)).replace(CONTROL, ' ').slice(0, MAX_SNIPPET).toWellFormed(),
     cause: (thrown) => copyCause(thrown, scrub, MAX_CAUSE_DEPTH),
   };
 }
