@@ -95,7 +95,9 @@ export class Intake<Tx> {
       if (performance.now() + pauseMs >= end) throw new TransitionBusy();
       if (pauseMs > 0) await pause(pauseMs);
       const wasBusy = outcome === 'busy';
-      outcome = await this.#others.add(record, end - performance.now()).catch((error: unknown) => {
+      // A pause may end late.
+      const leftMs = Math.max(1, end - performance.now());
+      outcome = await this.#others.add(record, leftMs).catch((error: unknown) => {
         // The store has answered before: only the rest of the time was too short for its next answer.
         throw wasBusy && error instanceof TimedOut ? new TransitionBusy() : error;
       });
