@@ -71,7 +71,7 @@ export function patroniYml(
   );
 }
 
-/** One port, which leads to whichever node Patroni calls the primary. Connections to a node that is none any more are ended. */
+/** One port, which leads to whichever node Patroni calls the primary. Connections to a node that no longer leads are ended. */
 export function haproxyCfg(port: number, nodes: readonly NodePorts[]): string {
   const servers = nodes.map(
     ({ name, postgres, rest }) => `  server ${name} ${HOST}:${postgres} check port ${rest}`,

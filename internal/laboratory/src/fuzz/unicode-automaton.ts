@@ -62,7 +62,7 @@ export function percentDecode(text: string): string | undefined {
   return decoded;
 }
 
-/** The value of a hexadecimal digit; NaN where it is none. */
+/** The value of a hexadecimal digit; NaN for another character. */
 export function digit(unit: number): number {
   if (unit >= 0x30 && unit <= 0x39) return unit - 0x30;
   const letter = unit | 0x20;
