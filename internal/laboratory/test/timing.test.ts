@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { seededRandom } from '../src/history/seeded-random.ts';
-import { cropAbove, croppedWelch, welch } from '../src/timing/welch.ts';
+import { judgeTiming } from '../src/timing/judge-timing.ts';
+import { cropAbove, pairedT, welch } from '../src/timing/welch.ts';
 import { reportOf } from './support/run-program.ts';
 
 test("Welch's t of two small samples is the one that another program computes", () => {
@@ -12,21 +13,70 @@ test("Welch's t of two small samples is the one that another program computes", 
   expect(welch([1, 2, 3], [1, 2, 3])).toMatchObject({ t: 0, difference: 0 });
 });
 
-/** Times like those of a timer: a floor, a tail, and now and then an interruption. */
-function times(count: number, seed: number, later: number): number[] {
+test('the t of pairs is that of their differences, whatever both of a pair share', () => {
+  expect(pairedT([1, 2, 3, 4], [2, 4, 4, 6]).t).toBeCloseTo(1.5 / Math.sqrt(1 / 3 / 4), 12);
+  expect(pairedT([901, 2, 503, 4], [902, 4, 504, 6]).t).toBeCloseTo(1.5 / Math.sqrt(1 / 3 / 4), 12);
+});
+
+/** Few, so that those of one class may well lie better than those of the other. */
+const INPUTS = 20;
+
+/**
+ * Times like those of a timer, in blocks: a floor, a tail and interruptions; a machine that slows down and recovers from block to
+ * block; and for each input its own place in memory, which all of its calls feel.
+ */
+function madeUp(seed: number, later: number) {
   const random = seededRandom(seed, 0);
-  return Array.from({ length: count }, () => {
-    const interruption = random.next() < 0.01 ? 100_000 * random.next() : 0;
-    return 400 + later - 30 * Math.log(1 - random.next()) + interruption;
-  });
+  const means: [number[], number[]] = [[], []];
+  const singly: [number[], number[]] = [[], []];
+  let load = 0;
+  for (let block = 0; block < 200; block++) {
+    load = 0.9 * load + 20 * random.next();
+    const places = Array.from({ length: INPUTS }, () => 20 * random.next());
+    const times = Float64Array.from({ length: 2000 }, (_, index) => {
+      const interruption = random.next() < 0.01 ? 100_000 * random.next() : 0;
+      const own = (places[index % INPUTS] ?? 0) + later * (index % 2);
+      return 400 + load + own - 5 * Math.log(1 - random.next()) + interruption;
+    });
+    const bound = cropAbove(times);
+    for (const index of [0, 1] as const) {
+      const kept = [...times].filter((time, at) => at % 2 === index && time <= bound);
+      means[index].push(kept.reduce((sum, time) => sum + time, 0) / kept.length);
+      singly[index].push(...kept);
+    }
+  }
+  return { blocks: pairedT(...means).t, singly: welch(...singly).t };
 }
 
-test('in made-up times a difference of 2 ns is above 10, none is below 4.5, and interruptions hide it unless they are cropped', () => {
-  const bound = cropAbove(times(20_000, 1, 0));
-  const [one, same, later] = [times(200_000, 2, 0), times(200_000, 3, 0), times(200_000, 4, 2)];
-  expect(Math.abs(croppedWelch(one, same, bound).t)).toBeLessThan(4.5);
-  expect(croppedWelch(one, later, bound).t).toBeGreaterThan(10);
-  expect(Math.abs(welch(one, later).t)).toBeLessThan(4.5);
+test('where samples resemble each other, a t over single ones reports differences that do not exist, and one over blocks reports none', () => {
+  const seeds = Array.from({ length: 20 }, (_, seed) => seed + 1);
+  const same = seeds.map((seed) => madeUp(seed, 0));
+  expect(same.filter(({ blocks }) => Math.abs(blocks) >= 4.5)).toEqual([]);
+  expect(same.filter(({ singly }) => Math.abs(singly) >= 4.5)).not.toEqual([]);
+  for (const later of [5, -5]) expect(Math.abs(madeUp(1, later).blocks)).toBeGreaterThan(10);
+});
+
+const run = (classes: number, same: number) => ({
+  classes: { t: classes, difference: 1, error: 1 },
+  same: { t: same, difference: 1, error: 1 },
+});
+const target = (...runs: ReturnType<typeof run>[]) => ({ name: 'a comparison', isControl: false, runs });
+const control = (...runs: ReturnType<typeof run>[]) => ({ name: 'a control', isControl: true, runs });
+const [fine, leak, unsound, blind, seen] = [run(4, 0), run(-4.5, 0), run(0, -4.5), run(10, 0), run(11, 0)];
+
+test.each([
+  ['one run of five with a leak', [target(fine, fine, leak, fine, fine), control(seen)], false, true],
+  ['two of five with a leak', [target(leak, fine, leak, fine, fine), control(seen)], false, false],
+  ['one of five where a class differs from itself', [target(fine, fine, unsound, fine, fine)], false, true],
+  ['two of five where a class differs from itself', [target(unsound, fine, unsound, fine, fine)], true, null],
+  ['a control of which a class differs from itself', [target(fine), control(run(11, 5))], true, null],
+  ['a control that one run does not see', [target(leak), control(seen, seen, blind, seen)], true, null],
+  ['a control that measured nothing', [target(fine), control(run(Number.NaN, 0))], true, null],
+])('%s: the run is void or judged', (_, measured, isVoid, met) => {
+  const judged = judgeTiming(measured);
+  expect(judged.isVoid).toBe(isVoid);
+  expect(judged.results.find(({ name }) => name === 'a comparison: runs below 4.5')?.met ?? null).toBe(met);
+  expect(judged.results.every((result) => result.met)).toBe(met === true);
 });
 
 test('a short timing run measures every contender and every control', () => {

@@ -1,56 +1,67 @@
-import { type SeededRandom, seededRandom } from '../history/seeded-random.ts';
+import { seededRandom } from '../history/seeded-random.ts';
+import { shuffled } from '../measure/measure.ts';
 import type { Contender } from './contenders.ts';
-import { cropAbove, croppedWelch, type Welch, welch } from './welch.ts';
+import { cropAbove, type Difference, pairedT, welch } from './welch.ts';
 
 /** One run over one contender, in nanoseconds. */
 export interface TimingRun {
-  readonly cropped: Welch;
-  /** With every interruption in it. */
-  readonly whole: Welch;
+  /** Of the second class from the first, over the means of blocks. */
+  readonly classes: Difference;
+  /** Of the first class from itself, over the means of the same blocks: what the program sees where nothing is. */
+  readonly same: Difference;
+  /** That of the first class from itself again, with every sample taken for independent. */
+  readonly sameSingly: Difference;
 }
 
-/** Before the samples: it warms up, and a tenth of the samples sets the crop. */
-const WARM_UP = 20_000;
-/** Inputs of each class that are in use together, and the samples after which others replace them: where they lie in memory would
- * be a difference, too. */
-const INPUTS = 64;
-const RENEWED_AFTER = 4_000;
+/** The class of each group of a block. */
+const GROUPS = [0, 0, 1] as const;
+/** Inputs of each group, new in each block, and the calls of each: a block has a thousand samples of each group. */
+const INPUTS = 50;
+const CALLS = 20;
+const WARM_UP_BLOCKS = 10;
 
 /**
- * Times single calls of two classes in a random order, which the seed decides, until each has its samples: what the machine does
- * meanwhile meets both.
+ * Times single calls in blocks. The inputs of a block are made and called in one random order, which the seed decides, so that
+ * neither their place in memory nor what the machine does meanwhile depends on the class. The loop that measures does not know it.
  */
 export function measureTiming(contender: Contender, samples: number, seed: number): TimingRun {
   const random = seededRandom(seed, 0);
-  let calls: ReturnType<Contender['calls']>[] = [];
-  let left = 0;
-  const time = (index: 0 | 1): number => {
-    if (left-- === 0) {
-      calls = Array.from({ length: INPUTS }, () => contender.calls(random));
-      left = RENEWED_AFTER;
-    }
-    const call = calls[random.between(0, INPUTS - 1)]?.[index] ?? wrong;
-    const started = performance.now();
-    const isAccepted = call();
-    const elapsed = performance.now() - started;
-    return isAccepted ? wrong() : elapsed * 1e6;
+  const taken = GROUPS.map(() => ({ means: [] as number[], singly: [] as number[] }));
+  for (let block = -WARM_UP_BLOCKS; block < samples / (INPUTS * CALLS); block++) {
+    const order = shuffled(
+      GROUPS.flatMap((_, group) => new Array<number>(INPUTS).fill(group)),
+      () => random.next(),
+    );
+    const calls = order.map((group) => contender.makeCall(random, GROUPS[group] ?? wrong()));
+    const times = new Float64Array(calls.length * CALLS);
+    let at = 0;
+    for (let round = 0; round < CALLS; round++)
+      for (const call of calls) {
+        const started = performance.now();
+        const isAccepted = call();
+        times[at++] = (performance.now() - started) * 1e6;
+        if (isAccepted) wrong();
+      }
+    if (block < 0) continue;
+    const bound = cropAbove(times);
+    taken.forEach(({ means, singly }, group) => {
+      let [sum, kept] = [0, 0];
+      times.forEach((time, index) => {
+        if (time > bound || order[index % order.length] !== group) return;
+        sum += time;
+        kept++;
+        singly.push(time);
+      });
+      means.push(sum / kept);
+    });
+  }
+  const [one, same, other] = taken;
+  if (!one || !same || !other) throw new Error('A group has no samples.');
+  return {
+    classes: pairedT(one.means, other.means),
+    same: pairedT(one.means, same.means),
+    sameSingly: welch(one.singly, same.singly),
   };
-  const calibration: number[] = [];
-  for (let count = 0; count < WARM_UP + samples / 10; count++) {
-    const elapsed = time(oneOf(random));
-    if (count >= WARM_UP) calibration.push(elapsed);
-  }
-  const taken: [number[], number[]] = [[], []];
-  while (Math.min(taken[0].length, taken[1].length) < samples) {
-    const index = oneOf(random);
-    const elapsed = time(index);
-    if (taken[index].length < samples) taken[index].push(elapsed);
-  }
-  return { cropped: croppedWelch(...taken, cropAbove(calibration)), whole: welch(...taken) };
-}
-
-function oneOf(random: SeededRandom): 0 | 1 {
-  return random.next() < 0.5 ? 0 : 1;
 }
 
 function wrong(): never {

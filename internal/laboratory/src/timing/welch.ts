@@ -1,6 +1,4 @@
-import { quantile } from '../measure/measure.ts';
-
-export interface Welch {
+export interface Difference {
   /** The difference of the means over its standard error. */
   readonly t: number;
   /** Of the second mean from the first, in the unit of the samples. */
@@ -8,12 +6,25 @@ export interface Welch {
   readonly error: number;
 }
 
-/** Welch's t of two samples, whose variances may differ. NaN where neither varies. */
-export function welch(one: readonly number[], other: readonly number[]): Welch {
+/** Welch's t of two samples, whose variances may differ. It takes every value for independent. NaN where neither varies. */
+export function welch(one: readonly number[], other: readonly number[]): Difference {
   const [a, b] = [moments(one), moments(other)];
-  const difference = b.mean - a.mean;
-  const error = Math.sqrt(a.variance / one.length + b.variance / other.length);
-  return { t: difference / error, difference, error };
+  return difference(b.mean - a.mean, a.variance / one.length + b.variance / other.length);
+}
+
+/**
+ * The t of two means of each block, which is Welch's with what both means of a block share taken out. Samples of one input, or of
+ * one burst of load, resemble each other, so a million of them know less than a million independent ones. Blocks share neither
+ * inputs nor bursts.
+ */
+export function pairedT(one: readonly number[], other: readonly number[]): Difference {
+  const { mean, variance } = moments(other.map((value, block) => value - (one[block] ?? Number.NaN)));
+  return difference(mean, variance / one.length);
+}
+
+function difference(value: number, squaredError: number): Difference {
+  const error = Math.sqrt(squaredError);
+  return { t: value / error, difference: value, error };
 }
 
 function moments(values: readonly number[]): { readonly mean: number; readonly variance: number } {
@@ -29,16 +40,7 @@ function moments(values: readonly number[]): { readonly mean: number; readonly v
 /** Of what lies above it, interrupts and collections of garbage make more than the code that is measured. */
 const KEPT = 0.9;
 
-/**
- * The bound above which samples are dropped, as dudect drops them: a quantile of both classes together, from samples that the test
- * does not use again, so that it favours neither.
- */
-export function cropAbove(calibration: readonly number[]): number {
-  return quantile(calibration, KEPT);
-}
-
-/** Welch's t of what remains of both. */
-export function croppedWelch(one: readonly number[], other: readonly number[], bound: number): Welch {
-  const kept = (values: readonly number[]): readonly number[] => values.filter((value) => value <= bound);
-  return welch(kept(one), kept(other));
+/** The bound of a block above which samples are dropped: a quantile of all of its classes together, so that it favours none. */
+export function cropAbove(block: Float64Array): number {
+  return block.toSorted()[Math.floor(KEPT * block.length)] ?? Number.NaN;
 }
