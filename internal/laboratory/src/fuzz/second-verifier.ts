@@ -10,7 +10,7 @@ export const NAMES = [
   'transaction_type',
   'transaction_status',
 ] as const;
-export type Name = (typeof NAMES)[number];
+type Name = (typeof NAMES)[number];
 
 /** The options of a vector in openapi/signature-vectors.json, as a verifier sees them. */
 export interface Settings {
