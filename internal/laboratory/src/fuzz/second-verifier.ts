@@ -10,7 +10,6 @@ export const NAMES = [
   'transaction_type',
   'transaction_status',
 ] as const;
-type Name = (typeof NAMES)[number];
 
 /** The options of a vector in openapi/signature-vectors.json, as a verifier sees them. */
 export interface Settings {
