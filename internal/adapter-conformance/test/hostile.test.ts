@@ -36,6 +36,6 @@ test(
   async () => {
     const resisted = await resistAttacks(NAIVE, { isFull: false, patienceSeconds: 3 });
     expect(resisted.length).toBeGreaterThanOrEqual(14);
-    expect(resisted.filter((one) => brokenBounds(one).length === 0)).toEqual([]);
+    expect(resisted.filter((one) => brokenBounds({ ...one, failure: undefined }).length === 0)).toEqual([]);
   },
 );

@@ -95,12 +95,17 @@ function huge(name: string, headers: Readonly<Record<string, string | undefined>
       const length = isChunked ? {} : { 'content-length': String(bytes) };
       const part = isChunked ? `10000\r\n${chunk}\r\n` : chunk;
       return attackers.connect(count, async (client) => {
-        await client.write(head({ ...headers, ...length }));
+        const answered = attackers.answer(client);
+        // A client that still writes when the server closes may lose the answer: it is given time to read it first.
+        for (const parts of [[head({ ...headers, ...length })], [part, part]]) {
+          await client.write(...parts);
+          await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, 500))]);
+        }
         // Whole pieces, so that what is declared is not exceeded.
-        await client.writeUntilClosed(part, bytes - (bytes % part.length));
+        await client.writeUntilClosed(part, bytes - (bytes % part.length) - 2 * part.length);
         if (isChunked) await client.write('0\r\n\r\n');
         else await client.write('x'.repeat(bytes % part.length));
-        await attackers.answer(client);
+        await answered;
         await client.closedByServer();
       });
     },
@@ -115,13 +120,19 @@ function repeated(name: string, request: Uint8Array, status: number, count: Atta
     count,
     status,
     mayStay: {},
-    run: (attackers, total) =>
-      attackers.connect(CONNECTIONS, async (client) => {
-        for (let sent = 0; sent < total / CONNECTIONS; sent++) {
-          await client.write(request);
-          await attackers.answer(client);
-        }
-      }),
+    run: async (attackers, total) => {
+      const ask = async (client: Connection): Promise<void> => {
+        await client.write(request);
+        await attackers.answer(client);
+      };
+      const each = total / CONNECTIONS;
+      // A 413 ends its connection.
+      const rounds = status === 413 ? Math.ceil(each) : 1;
+      for (let round = 0; round < rounds; round++)
+        await attackers.connect(Math.min(total, CONNECTIONS), async (client) => {
+          for (let sent = 0; sent < each / rounds; sent++) await ask(client);
+        });
+    },
   };
 }
 

@@ -9,6 +9,8 @@ export const MAX_GROWTH_BYTES = 20_000_000;
 /** What one attack did to one server. */
 export interface Resisted {
   readonly attack: string;
+  /** Why it ended before all of it was sent and answered. */
+  readonly failure: string | undefined;
   readonly protocol: Attack['protocol'];
   readonly answers: number;
   /** Answers with another status than that of the attack. */
@@ -70,13 +72,17 @@ async function resist(
   const before = await host.until(({ sockets, streams }) => sockets + streams === 0, 10);
   const count = attack.count[isFull ? 'full' : 'short'];
   const attackers = new Attackers(ports);
+  let failure: string | undefined;
   let isOver = false;
   const over = (): void => {
     isOver = true;
   };
   // What collects memory goes on until it is over, or has broken the bound: a slow machine must not save the control.
   const end = performance.now() + (attack.mayStay === undefined ? patienceSeconds : 200) * 1000;
-  const attacked = attack.run(attackers, count, isFull).then(over, over);
+  const attacked = attack.run(attackers, count, isFull).then(over, (error: unknown) => {
+    failure = String(error);
+    over();
+  });
   let [heap, resident] = [0, 0];
   while (!isOver && performance.now() < end && heap - before.heapBytes <= MAX_GROWTH_BYTES) {
     const report = await host.report();
@@ -95,6 +101,8 @@ async function resist(
     Math.min(patienceSeconds, 60),
   );
   heap = Math.max(heap, answered.heapBytes);
+  // Before the clients hang up, which ends what is still under way.
+  const early = failure;
   attackers.hangUp();
   const after = await host.until(({ sockets, streams }) => sockets + streams === 0, 10);
   const { handled } = after;
@@ -102,6 +110,7 @@ async function resist(
   const counted = [...attackers.statuses];
   return {
     attack: attack.name,
+    failure: early,
     protocol: attack.protocol,
     answers: counted.reduce((sum, [, count]) => sum + count, 0),
     otherAnswers: counted.reduce((sum, [one, count]) => sum + (one === attack.status ? 0 : count), 0),
@@ -116,12 +125,14 @@ async function resist(
 
 /** Which bounds an attack broke. */
 export function brokenBounds({
+  failure,
   growthBytes,
   socketsLeft,
   streamsLeft,
   isHealthy,
 }: Resisted): readonly string[] {
   return [
+    ...(failure === undefined ? [] : [`the attack ended early: ${failure}`]),
     ...(growthBytes > MAX_GROWTH_BYTES ? [`${Math.round(growthBytes / 1e6)} MB more live heap`] : []),
     ...(socketsLeft > 0 ? [`${socketsLeft} sockets left`] : []),
     ...(streamsLeft > 0 ? [`${streamsLeft} streams left`] : []),

@@ -99,6 +99,13 @@ function judgeBounds(name: string, attacks: readonly Resisted[]): readonly Resul
       0,
     ),
     judge(
+      `${name}: attacks that ended early`,
+      'attacks',
+      sum(({ failure }) => Number(failure !== undefined)),
+      'exactly',
+      0,
+    ),
+    judge(
       `${name}: attacks after which a genuine callback failed`,
       'attacks',
       sum(({ isHealthy }) => Number(!isHealthy)),
@@ -109,7 +116,12 @@ function judgeBounds(name: string, attacks: readonly Resisted[]): readonly Resul
 }
 
 function unbroken(attacks: readonly Resisted[]): number {
-  return attacks.length === 0 ? Number.NaN : attacks.filter((one) => brokenBounds(one).length === 0).length;
+  return attacks.length === 0 ? Number.NaN : attacks.filter((one) => boundsOf(one).length === 0).length;
+}
+
+/** Without the end of the attack itself, which proves nothing about the control. */
+function boundsOf(one: Resisted): readonly string[] {
+  return brokenBounds({ ...one, failure: undefined });
 }
 
 function attackTable(
@@ -137,7 +149,7 @@ function attackTable(
       const [, read = ''] = range(({ bytesRead }) => bytesRead);
       const [, resident = ''] = range(({ residentGrowthBytes }) => residentGrowthBytes);
       const answers = Math.max(...same.map((one) => one.answers));
-      return [own.attack, String(answers), read, least, most, resident, brokenBounds(own).join(', ')];
+      return [own.attack, String(answers), read, least, most, resident, boundsOf(own).join(', ')];
     }),
   };
 }
