@@ -60,7 +60,7 @@ export interface Attack {
   readonly count: { readonly full: number; readonly short: number };
   /** Of every answer; undefined where nothing is answered. */
   readonly status: number | undefined;
-  /** The connection may stay after the answer, or there is none yet: how many bytes or sockets the server must have by then. */
+  /** Where the connection may stay open, or no answer is due yet: how many bytes or sockets the server must have by then. */
   readonly mayStay?: { readonly bytes?: number; readonly sockets?: boolean };
   readonly run: (attackers: Attackers, count: number, isFull: boolean) => Promise<unknown>;
 }
