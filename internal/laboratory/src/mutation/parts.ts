@@ -34,7 +34,7 @@ export const PARTS: readonly Part[] = [
           '!**/{digest.portable,redirect-query,signed-fields,json-members,callback-body,signing-keys,digest.node,verified}.ts',
         ],
         tests: [
-          'test/rules/*.test.ts',
+          'test/{rules/*,receive/options}.test.ts',
           'test/threats/{polluted-prototypes,replays}.test.ts',
           'test/vectors.test.ts',
         ],

@@ -10,26 +10,26 @@ import { isInSample, type Sample } from './sample.ts';
 const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
 const CONTRACT = join('openapi', 'payment-service.yaml');
 
-/** Who is asked, in this order, and what a fault is called that the first of them finds. */
-const JUDGES = [
-  {
-    status: 'facts',
-    folder: 'internal/contract',
-    tests: ['facts', 'contract'],
-    pattern: /^(?!.*the generated types)/,
-  },
-  { status: 'sandbox', folder: 'packages/sandbox', tests: ['contract'], pattern: undefined },
-  { status: 'types', folder: 'internal/contract', tests: ['contract'], pattern: /the generated types/ },
-] as const;
+/** Asked in this order, and the status of a fault is the first of them that finds it. */
+const FACTS = ['internal/contract', ['facts', 'contract'], /^(?!.*the generated types)/] as const;
+const SANDBOX = ['packages/sandbox', ['contract']] as const;
+
+interface Judge {
+  readonly status: string;
+  readonly isAccepted: (contract: unknown) => Promise<boolean>;
+}
 
 /** Changes every fact of the contract in a copy of it, one after another, and runs the tests that read it. */
 export async function plantContractFaults(sample: Sample): Promise<Fault[]> {
   const text = await readFile(join(ROOT, CONTRACT), 'utf8');
   const copy = await copyOfReaders();
-  const judges: { readonly status: string; readonly isAccepted: () => Promise<boolean> }[] = [];
-  for (const judge of JUDGES) judges.push({ status: judge.status, isAccepted: await testsOf(copy, judge) });
+  const judges: readonly Judge[] = [
+    { status: 'facts', isAccepted: await testsOf(copy, ...FACTS) },
+    { status: 'types', isAccepted: await typesOf() },
+    { status: 'sandbox', isAccepted: await testsOf(copy, ...SANDBOX) },
+  ];
   for (const { status, isAccepted } of judges)
-    if (!(await isAccepted()))
+    if (!(await isAccepted(parse(text))))
       throw new Error(`The tests of the contract (${status}) fail before any fault is planted.`);
   const faults: Fault[] = [];
   for (const { code, contract } of contractFaults(parse(text))) {
@@ -37,7 +37,7 @@ export async function plantContractFaults(sample: Sample): Promise<Fault[]> {
     await writeFile(join(copy, CONTRACT), stringify(contract));
     let status = 'Survived';
     for (const judge of judges) {
-      if (await judge.isAccepted()) continue;
+      if (await judge.isAccepted(contract)) continue;
       status = judge.status;
       break;
     }
@@ -64,10 +64,25 @@ async function copyOfReaders(): Promise<string> {
   return folder;
 }
 
+/** As the tests of "the generated types" ask, without a process for each fault. */
+async function typesOf(): Promise<Judge['isAccepted']> {
+  const generator: { readonly generatedTypes: (contract: unknown) => Promise<string> } = await import(
+    join(ROOT, 'internal', 'contract', 'generated-types.ts')
+  );
+  const types = await readFile(join(ROOT, 'packages/core/src/generated/payment-service.ts'), 'utf8');
+  return (contract) =>
+    generator.generatedTypes(structuredClone(contract)).then(
+      (text) => text === types,
+      () => false,
+    );
+}
+
 async function testsOf(
   copy: string,
-  { folder, tests, pattern }: (typeof JUDGES)[number],
-): Promise<() => Promise<boolean>> {
+  folder: string,
+  tests: readonly string[],
+  pattern?: RegExp,
+): Promise<Judge['isAccepted']> {
   const root = join(copy, folder);
   const vitest: Vitest = await createVitest('test', {
     root,

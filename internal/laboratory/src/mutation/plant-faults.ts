@@ -68,8 +68,10 @@ export async function plantFaults(part: Part, sample: Sample, file?: string): Pr
       coverageAnalysis: 'perTest',
       concurrency: 1,
       testRunnerNodeArgs: ['--import', END_WITH_PARENT],
-      // A busy machine must not make a slow test look like one that found something.
-      timeoutMS: 60_000,
+      // A fault that loops endlessly costs this: four times what its tests took, and ten seconds, so that a busy machine
+      // does not make a slow test look like one that found something.
+      timeoutFactor: 4,
+      timeoutMS: 10_000,
       disableTypeChecks: false,
       reporters: process.stdout.isTTY ? ['progress'] : ['progress-append-only'],
       logLevel: 'warn',
