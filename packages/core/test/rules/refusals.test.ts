@@ -68,7 +68,8 @@ describe('decision D8: verification is total, sends one constant answer, and kee
   test('an authentic refusal carries the body, and a forged one carries nothing', () => {
     const body = callbackData({ merchant_reference: 'A:B' });
     const authentic = verify(body, signatureFor('A:B'));
-    expect(authentic).toMatchObject({ code: 'ambiguous', evidence: { raw: body, keyId: 'default' } });
+    const evidence = { ok: false, kind: 'evidence', raw: body, keyId: 'default' };
+    expect(authentic).toMatchObject({ code: 'ambiguous', evidence });
     const forged = verify(body, `t=${T},s=${HASH_OF_OTHER_KEY}`);
     expect(Object.keys(forged).sort()).toEqual(['authentic', 'code', 'hint', 'ok']);
   });
