@@ -105,7 +105,7 @@ function manifest(text: string, name: string, { folder, framework }: Sibling): s
     peerDependencies: _,
     devDependencies,
     keywords,
-    scripts,
+    scripts: { typecheck: __, ...scripts } = {},
     ...rest
   } = JSON.parse(text.replaceAll(`packages/${folder}`, `packages/${name}`)) as {
     readonly keywords: readonly string[];
@@ -118,7 +118,7 @@ function manifest(text: string, name: string, { folder, framework }: Sibling): s
     description: `Verified callbacks and redirects of the payment service on ${name}`,
     // The first six are those of every package.
     keywords: [...keywords.slice(0, 6), name],
-    scripts: { ...scripts, typecheck: 'tsc -p .' },
+    scripts,
     devDependencies: Object.fromEntries(kept),
   };
   return `${JSON.stringify(adapted, null, 2)}\n`;

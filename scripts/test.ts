@@ -15,7 +15,6 @@ const CHECKS: readonly (readonly [name: string, command: readonly string[]])[] =
   ['format and lint', ['biome', 'ci', '--colors=off', '--error-on-warnings', '.']],
   ['the contract is valid OpenAPI 3.1', ['redocly', 'lint', 'openapi/payment-service.yaml']],
   ['no unused files, exports or dependencies', ['knip', '--no-progress']],
-  ['types of the scripts', ['tsc', '-p', 'scripts']],
 ];
 // Every test file, and every command that a test starts, is a process of its own. They share what Node has compiled, which
 // is most of what such a process computes. Each run begins without it, as CI does.

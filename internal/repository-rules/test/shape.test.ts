@@ -1,7 +1,7 @@
 /** The shape of sources, tests and packages, which a reader can rely on. */
 import { describe, expect, test } from 'vitest';
 import { adapters, publishedPackages, workspacePackages } from '../src/manifests.ts';
-import { filesMatching, repositoryFiles } from '../src/repository.ts';
+import { fileAt, filesMatching, repositoryFiles } from '../src/repository.ts';
 import { manifestProblems, uncheckedPackages } from '../src/shape/manifest-problems.ts';
 import { sourceProblems } from '../src/shape/source-problems.ts';
 import { testProblems } from '../src/shape/test-problems.ts';
@@ -55,7 +55,8 @@ test('the private packages are few, and each says what it is for', () => {
 });
 
 test('every package with code is type-checked, and every package with tests is tested', () => {
-  expect(uncheckedPackages(workspacePackages(), filesOf)).toEqual([]);
+  const program = JSON.parse(fileAt('tsconfig.json').text.replaceAll(/^ *\/\/.*$/gm, ''));
+  expect(uncheckedPackages(workspacePackages(), filesOf, program)).toEqual([]);
 });
 
 describe('controls', () => {
@@ -130,7 +131,6 @@ describe('controls', () => {
         'api/index.api.md is missing',
         'the script build is ""',
         'the script prepack is ""',
-        'the script typecheck is ""',
         'the script test is ""',
         'exports["."] is "./src/main.ts", not "./src/index.ts"',
         expect.stringMatching(/^publishConfig\.exports is /),
@@ -143,12 +143,18 @@ describe('controls', () => {
   test('a package that nothing checks is reported', () => {
     const packages = [
       { folder: 'internal/a', manifest: { name: 'a' } },
-      { folder: 'internal/b', manifest: { name: 'b', scripts: { typecheck: 'tsc', test: 'vitest run' } } },
+      { folder: 'internal/b', manifest: { name: 'b', scripts: { test: 'vitest run' } } },
+      { folder: 'tools/c', manifest: { name: 'c' } },
+      { folder: 'tools/d', manifest: { name: 'd', scripts: { typecheck: 'tsc' } } },
     ];
-    expect(uncheckedPackages(packages, () => ['src/a.ts', 'test/a.test.ts'])).toEqual([
+    const program = { include: ['internal/*/src'], exclude: ['internal/a'] };
+    expect(uncheckedPackages(packages, () => ['src/a.ts', 'test/a.test.ts'], program)).toEqual([
       'internal/a: no script typecheck',
       'internal/a: no script test',
       'internal/b: a script test without the report',
+      'tools/c: no script typecheck',
+      'tools/c: no script test',
+      'tools/d: no script test',
     ]);
   });
 });

@@ -1,10 +1,10 @@
+import { matchesGlob } from 'node:path';
 import type { Manifest, WorkspacePackage } from '../manifests.ts';
 
 const SCRIPTS = {
   build: /^tsdown$/,
   // Refuses a package without a build, and every client but pnpm.
   prepack: /^node \.\.\/\.\.\/internal\/release\/before-pack\.mjs$/,
-  typecheck: /^tsc -p \.( && tsc -p [\w.]+\.json)*$/,
   test: /^vitest run( --typecheck)? --reporter=default --reporter=json --outputFile\.json=\.test-report\.json$/,
 };
 
@@ -76,10 +76,15 @@ function publishedExports(exports: NonNullable<Manifest['exports']>): Record<str
   return Object.fromEntries(entries);
 }
 
-/** Packages whose code is not checked by any script of the test command. */
+/**
+ * Packages whose code is not checked by any script of the test command.
+ *
+ * @param program tsconfig.json of the root: what it leaves out needs a script of its own.
+ */
 export function uncheckedPackages(
   packages: readonly WorkspacePackage[],
   filesOf: (folder: string) => readonly string[],
+  program: { readonly include: readonly string[]; readonly exclude: readonly string[] },
 ): readonly string[] {
   return packages
     .filter(({ folder }) => folder !== '')
@@ -87,7 +92,11 @@ export function uncheckedPackages(
       const files = filesOf(folder);
       const { scripts = {} } = manifest;
       const problems: string[] = [];
-      if (files.some((path) => path.endsWith('.ts')) && !scripts['typecheck'])
+      const code = files.filter((path) => path.endsWith('.ts')).map((path) => `${folder}/${path}`);
+      const isIncluded = program.include.some((glob) =>
+        code.some((path) => matchesGlob(path, glob.endsWith('.ts') ? glob : `${glob}/**`)),
+      );
+      if (code.length > 0 && !scripts['typecheck'] && (!isIncluded || program.exclude.includes(folder)))
         problems.push('no script typecheck');
       if (files.some((path) => path.endsWith('.test.ts')) && !scripts['test'])
         problems.push('no script test');
