@@ -49,7 +49,7 @@ export function readConfig(environment: Environment): ShopConfig {
     throw new SetupError(`The shop needs these environment variables:\n${lines.join('\n')}`);
   }
   const { BASE_URL = '', PUBLIC_KEY = '', SECRET_KEY = '', SIGNING_KEY = '' } = environment;
-  const shopUrl = environment['SHOP_URL'] || undefined;
+  const shopUrl = environment['SHOP_URL'];
   return {
     baseUrl: readAddress('BASE_URL', BASE_URL),
     publicKey: PUBLIC_KEY,
@@ -57,7 +57,7 @@ export function readConfig(environment: Environment): ShopConfig {
     signingKey: SIGNING_KEY,
     host: environment['HOST'] || '127.0.0.1',
     port: readPort(environment, 'PORT', 3000),
-    shopUrl: shopUrl === undefined ? undefined : readAddress('SHOP_URL', shopUrl),
+    shopUrl: shopUrl ? readAddress('SHOP_URL', shopUrl) : undefined,
     keeping: readKeeping(environment, () => 'shop.sqlite'),
     ...readSupport(environment),
   };

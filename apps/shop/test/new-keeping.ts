@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { inject, onTestFinished } from 'vitest';
 import type { Keeping } from '../src/config.ts';
@@ -15,6 +16,23 @@ export async function newKeeping(engine: Engine, closing: Closing = onTestFinish
   return engine === 'sqlite'
     ? { file: join(temporaryFolder(closing), 'shop.sqlite') }
     : newPostgresDatabase();
+}
+
+/** Runs SQL beside the shop, and returns the rows of a query. */
+export async function execute(keeping: Keeping, text: string): Promise<unknown[]> {
+  if ('file' in keeping) {
+    const file = new DatabaseSync(keeping.file, { timeout: 10_000 });
+    const isQuery = text.startsWith('select');
+    if (!isQuery) file.exec(text);
+    const rows = isQuery ? file.prepare(text).all() : [];
+    file.close();
+    return rows;
+  }
+  const client = new pg.Client({ connectionString: keeping.databaseUrl });
+  await client.connect();
+  const { rows } = await client.query(text);
+  await client.end();
+  return rows;
 }
 
 const TMPFS = 0x01021994;

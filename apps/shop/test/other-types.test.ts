@@ -1,10 +1,7 @@
-import { DatabaseSync } from 'node:sqlite';
-import pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import type { Keeping } from '../src/config.ts';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
-import { type Engine, newKeeping } from './new-keeping.ts';
+import { type Engine, execute, newKeeping } from './new-keeping.ts';
 import { ENGINES, type OpenShop, openShop } from './open-shop.ts';
 
 const LATE = { misbehave: { late_ms: 3_600_000 } };
@@ -43,35 +40,8 @@ describe.each(ENGINES)('a payout under the reference of an order on $framework a
     await shop.sendCallback(genuine(reference));
     expect(await shop.stateOf(reference)).toBe('paid');
     expect(await shop.orders.list()).toHaveLength(1);
-    expect(await shop.orders.strayPayments()).toEqual([]);
-  });
-
-  test('is shown as a payout, and can be closed', async () => {
-    const shop = await openShop({ ...stage, sandbox: LATE });
-    const owner = new Customer(shop);
-    const { reference } = await owner.placeOrder();
-    await shop.sendCallback(genuine(reference, { ...PAYOUT, request_amount: 5, transaction_amount: 5 }));
-    const { id } = await onlyOneIn(shop);
-    expect((await owner.get(`/owner/inbox/transitions/${id}`)).body).toContain('<dd>PAYOUT</dd>');
-    expect((await owner.get('/owner/orders')).body).toContain('PAYOUT COMPLETED');
-    expect((await owner.act(id, 'resolve', { note: 'The refund of May.' })).status).toBe(303);
-    expect(await shop.inbox.show(id)).toMatchObject({ state: 'resolved' });
-    expect(await shop.stateOf(reference)).toBe('open');
   });
 });
-
-async function execute(keeping: Keeping, text: string): Promise<void> {
-  if ('file' in keeping) {
-    const file = new DatabaseSync(keeping.file, { timeout: 10_000 });
-    file.exec(text);
-    file.close();
-    return;
-  }
-  const client = new pg.Client({ connectionString: keeping.databaseUrl });
-  await client.connect();
-  await client.query(text);
-  await client.end();
-}
 
 describe.each<Engine>(['sqlite', 'postgres'])('the orders on %s', (engine) => {
   test('are listed once each, however many payments their reference has: the first payment counts', async () => {

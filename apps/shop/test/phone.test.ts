@@ -115,7 +115,9 @@ describe('on a phone with a screen 360 pixels wide', () => {
     const { page, complaints } = await openPhone();
     await page.goto(`${shop.origin}/owner/orders`);
     await expectPhoneFit(page);
-    await page.getByRole('link', { name: 'Suspicious: the amount differs' }).tap();
+    await page.getByRole('link', { name: '1 callback' }).tap();
+    await page.getByText('Suspicious: the amount differs').waitFor();
+    await page.getByRole('link', { name: reference }).tap();
     await page.getByRole('heading', { name: reference }).waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
     await page.locator('#resolve').getByLabel('Why').fill('A customer played with it.');

@@ -1,13 +1,10 @@
-import { DatabaseSync } from 'node:sqlite';
 import { signCallback } from '@payment-service/core/testing';
 import { startPostgres } from '@payment-service/postgres-server';
 import { createSandbox } from '@payment-service/sandbox';
-import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Keeping } from '../src/config.ts';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
-import { newKeeping } from './new-keeping.ts';
+import { execute, newKeeping } from './new-keeping.ts';
 import { openShop, STAGES } from './open-shop.ts';
 import { type Program, run } from './program.ts';
 
@@ -17,19 +14,6 @@ const BREAK = {
     create trigger broken before insert on shop_payment for each row execute function broken()`,
 } as const;
 const REPAIR = { sqlite: 'drop trigger broken', postgres: 'drop trigger broken on shop_payment' } as const;
-
-async function execute(keeping: Keeping, text: string): Promise<void> {
-  if ('file' in keeping) {
-    const file = new DatabaseSync(keeping.file, { timeout: 10_000 });
-    file.exec(text);
-    file.close();
-  } else {
-    const client = new pg.Client({ connectionString: keeping.databaseUrl });
-    await client.connect();
-    await client.query(text);
-    await client.end();
-  }
-}
 
 describe.each(STAGES)('a restart on $framework and $engine', ({ framework, engine }) => {
   test('keeps every order, every payment and the whole inbox', async () => {

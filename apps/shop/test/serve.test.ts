@@ -83,7 +83,7 @@ describe('serving', () => {
     onTestFinished(() => served.close());
     const port = Number(new URL(served.origin).port);
     const second = serve({ host: '127.0.0.1', port }, async () => () => undefined);
-    await expect(second).rejects.toThrow(`Port ${port} is in use by another program.`);
+    await expect(second).rejects.toThrow(`Port ${port} is in use.`);
     await expect(second).rejects.toBeInstanceOf(SetupError);
   });
 });

@@ -1,7 +1,6 @@
-import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { Customer } from './customer.ts';
-import { newKeeping } from './new-keeping.ts';
+import { execute, newKeeping } from './new-keeping.ts';
 import { FRAMEWORKS, openShop, STAGES } from './open-shop.ts';
 import { openServiceProxy } from './service-proxy.ts';
 
@@ -37,9 +36,10 @@ describe.each(FRAMEWORKS)('a start that the shop on %s cannot store', (framework
   test('still leads to the payment page, and the order becomes paid', async () => {
     const keeping = await newKeeping('sqlite');
     const shop = await openShop({ framework, keeping });
-    const file = new DatabaseSync('file' in keeping ? keeping.file : '', { timeout: 10_000 });
-    file.exec(`create trigger broken before update on shop_order begin select raise(abort, 'Full.'); end`);
-    file.close();
+    await execute(
+      keeping,
+      `create trigger broken before update on shop_order begin select raise(abort, 'Full.'); end`,
+    );
     const customer = new Customer(shop);
     const { reference, paymentUrl } = await customer.placeOrder();
     expect(paymentUrl).toMatch(`${shop.sandboxOrigin}/sandbox/pay/`);

@@ -1,8 +1,9 @@
 import { ConfigurationError } from '@payment-service/core';
 import { createInbox, type Inbox, type InboxEvent } from '@payment-service/inbox';
 import { type Keeping, SetupError } from '../config.ts';
+import type { Log } from '../web/page.ts';
 import { applyTransitions } from './apply-transition.ts';
-import { type Database, openPostgresDatabase, openSqliteDatabase, type Transaction } from './database.ts';
+import { openPostgresDatabase, openSqliteDatabase, type Transaction } from './database.ts';
 import { createOrderStore, ORDER_TABLES, type OrderStore } from './order-store.ts';
 
 /** What survives a restart: orders, payments, and the inbox that turns callbacks into payments. */
@@ -15,23 +16,26 @@ export interface Books {
   close(): Promise<void>;
 }
 
-export interface BookOptions {
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly log: (line: string) => void;
-}
-
 /**
  * Opens the books and starts the worker that applies callbacks.
  *
+ * @param options.now in milliseconds since 1970.
  * @throws {SetupError} if the database cannot be used, {ConfigurationError} if it would lose what was acknowledged.
  */
-export async function openBooks(keeping: Keeping, { now, log }: BookOptions): Promise<Books> {
-  const database = openDatabase(keeping, log);
+export async function openBooks(
+  keeping: Keeping,
+  { now, log }: { readonly now: () => number; readonly log: Log },
+): Promise<Books> {
+  const database =
+    'databaseUrl' in keeping
+      ? openPostgresDatabase(keeping.databaseUrl, log)
+      : openSqliteDatabase(keeping.file);
   const inbox = createInbox({ store: database.store, onEvent: (event) => report(event, log) });
   try {
     await inbox.ready();
-    await inbox.transaction((tx) => database.prepare(tx, ORDER_TABLES));
+    await inbox.transaction(async (tx) => {
+      for (const statement of [...database.lock, ...ORDER_TABLES]) await tx.query(statement);
+    });
   } catch (error) {
     await inbox.close();
     await database.close();
@@ -55,16 +59,6 @@ export async function openBooks(keeping: Keeping, { now, log }: BookOptions): Pr
   };
 }
 
-function openDatabase(keeping: Keeping, log: (line: string) => void): Database {
-  try {
-    return 'databaseUrl' in keeping
-      ? openPostgresDatabase(keeping.databaseUrl, { log })
-      : openSqliteDatabase(keeping.file);
-  } catch (error) {
-    throw explain(error);
-  }
-}
-
 function explain(error: unknown): unknown {
   if (error instanceof ConfigurationError || !(error instanceof Error)) return error;
   const code: unknown = Reflect.get(error, 'code');
@@ -78,7 +72,7 @@ function explain(error: unknown): unknown {
 /**
  * Events that a person at the console may want to know. They contain no personal data; an id leads to the page of the inbox.
  */
-function report(event: InboxEvent, log: (line: string) => void): void {
+function report(event: InboxEvent, log: Log): void {
   if ('state' in event) {
     const reason = 'reason' in event ? ` (${event.reason})` : '';
     const doubt = 'contradicted' in event && event.contradicted ? ', and a body contradicts it' : '';

@@ -4,26 +4,19 @@ import pg from 'pg';
 
 export type Value = string | number | null;
 
-export interface Rows {
-  readonly rows: readonly Readonly<Record<string, unknown>>[];
-  readonly rowCount: number;
-}
-
-/** Runs one statement, with `$1`, `$2`, … for values on both engines. */
+/** Runs one statement, with `$1`, `$2`, … for values. */
 export interface Statements {
-  query(text: string, values?: readonly Value[]): Promise<Rows>;
-}
-
-/** A transaction of a handler or of `inbox.transaction()`: the client of `pg`, or that of SQLite. See `Database.within()`. */
-export interface Transaction {
   query(
     text: string,
-    values?: (string | number | null)[],
+    values?: Value[],
   ): Promise<{
     readonly rows: readonly Readonly<Record<string, unknown>>[];
     readonly rowCount: number | null;
   }>;
 }
+
+/** A transaction of a handler or of `inbox.transaction()`: the client of `pg`, or that of SQLite. See `Database.within()`. */
+export type Transaction = Statements;
 
 /** The only database of the shop: it contains orders and inbox, so that one transaction changes both. */
 export interface Database {
@@ -31,8 +24,8 @@ export interface Database {
   readonly title: string;
   /** The same database for `createInbox()`. */
   readonly store: Store<Transaction>;
-  /** Creates the shop's missing tables. */
-  prepare(tx: Transaction, statements: readonly string[]): Promise<void>;
+  /** Runs before the shop's tables are created: several shops that start at the same time would create one twice. */
+  readonly lock: readonly string[];
   /** Outside a transaction, for reading. */
   readonly reading: Statements;
   /** Inside a transaction of the inbox. */
@@ -53,8 +46,7 @@ export function openSqliteDatabase(file: string): Database {
   const reading: Statements = {
     async query(text, values = []) {
       reader ??= new DatabaseSync(file, { readOnly: true });
-      const rows = reader.prepare(text).all(named(values));
-      return { rows, rowCount: rows.length };
+      return { rows: reader.prepare(text).all(named(values)), rowCount: null };
     },
   };
   const within = (tx: SqliteTransaction): Statements => ({
@@ -64,11 +56,9 @@ export function openSqliteDatabase(file: string): Database {
   return {
     title: file,
     store,
+    lock: [],
     reading,
     within,
-    async prepare(tx, statements) {
-      for (const statement of statements) await tx.query(statement);
-    },
     async close() {
       reader?.close();
     },
@@ -80,15 +70,10 @@ function named(values: readonly Value[]): Record<string, Value> {
   return Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value]));
 }
 
-/** Any number that nothing else in this database locks. */
-const LOCK = 7_402_113;
 const CONNECT_MS = 5000;
 
 /** A PostgreSQL database for orders and inbox: any number of shops may share it. */
-export function openPostgresDatabase(
-  databaseUrl: string,
-  { log }: { readonly log: (line: string) => void },
-): Database {
+export function openPostgresDatabase(databaseUrl: string, log: (line: string) => void): Database {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: 10,
@@ -98,23 +83,13 @@ export function openPostgresDatabase(
   // Without a listener, an idle connection that breaks would end the process.
   pool.on('error', (error) => log(`A connection to the database was lost: ${error.message}`));
 
-  const within = (tx: Transaction): Statements => ({
-    async query(text, values = []) {
-      const { rows, rowCount } = await tx.query(text, [...values]);
-      return { rows, rowCount: rowCount ?? 0 };
-    },
-  });
-
   return {
     title: 'PostgreSQL',
     store: postgres(pool),
-    reading: within(pool),
-    within,
-    async prepare(tx, statements) {
-      // Several shops that start at the same time would create the same table twice.
-      await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
-      for (const statement of statements) await tx.query(statement);
-    },
+    // Any number that nothing else in this database locks.
+    lock: ['select pg_advisory_xact_lock(7402113)'],
+    reading: pool,
+    within: (tx) => tx,
     close: () => pool.end(),
   };
 }

@@ -1,26 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Inbox } from '@payment-service/inbox';
 import * as z from 'zod';
-import type { Database, Statements, Transaction, Value } from './database.ts';
-import type { Hint, Order, OrderState, PaymentStart } from './order.ts';
-
-/** A payment on the books whose reference belongs to no order: a person accepted it in the inbox. */
-export interface StrayPayment {
-  readonly transitionId: string;
-  readonly reference: string;
-  readonly currency: string;
-  readonly amount: string;
-}
-
-export interface WantedOrders {
-  readonly state?: OrderState | undefined;
-  /** A part of the reference, in upper or lower case. */
-  readonly reference?: string | undefined;
-  /** Only those after the order with this reference. */
-  readonly before?: string | undefined;
-  /** Default: all. */
-  readonly limit?: number;
-}
+import type { Database, Statements, Transaction } from './database.ts';
+import type { Hint, Order, PaymentStart } from './order.ts';
 
 /** The orders. Nothing in this file marks one as paid: see apply-transition.ts. */
 export interface OrderStore {
@@ -37,9 +19,8 @@ export interface OrderStore {
   /** Keeps the result in a redirect; returns whether there is such an order. */
   hint(reference: string, hint: Omit<Hint, 'at'>): Promise<boolean>;
   find(reference: string): Promise<Order | undefined>;
-  /** Newest first. */
-  list(wanted?: WantedOrders): Promise<readonly Order[]>;
-  strayPayments(): Promise<readonly StrayPayment[]>;
+  /** The last 50, newest first. */
+  list(): Promise<readonly Order[]>;
 }
 
 /** After this long without an outcome, the owner sees that it is overdue. */
@@ -55,8 +36,6 @@ export function createOrderStore(
   inbox: Inbox<Transaction>,
   now: () => number,
 ): OrderStore {
-  const write = (text: string, values: (string | number | null)[]): Promise<number> =>
-    inbox.transaction(async (tx) => (await database.within(tx).query(text, values)).rowCount);
   const expect = (order: Order, deadline: Date | undefined, tx: Transaction): Promise<void> => {
     const { currency, amount } = order.total;
     return inbox.expect({ merchant_reference: order.reference, currency, amount, deadline }, { tx });
@@ -76,51 +55,34 @@ export function createOrderStore(
       inbox.transaction(async (tx) => {
         await database
           .within(tx)
-          .query('update shop_order set start_state = $1, start_detail = $2 where reference = $3', [
-            start.state,
-            detailOf(start),
+          .query('update shop_order set start = $1 where reference = $2', [
+            JSON.stringify(start),
             order.reference,
           ]);
         // No payment was started for it, so nothing is overdue.
         if (start.state === 'refused') await expect(order, undefined, tx);
       }),
-    hint: async (reference, { status, completed }) =>
-      isOrderReference(reference) &&
-      (await write(
-        `update shop_order set hint_status = $1, hint_completed = $2, hint_at = coalesce(hint_at, $3)
-         where reference = $4`,
-        // A string in PostgreSQL cannot contain NUL.
-        [status.replaceAll('\0', '\uFFFD').slice(0, 200), completed ? 1 : 0, now(), reference],
-      )) > 0,
+    async hint(reference, { status, completed }) {
+      if (!isOrderReference(reference)) return false;
+      // A string in PostgreSQL cannot contain NUL.
+      const said = status.replaceAll('\0', '\uFFFD').slice(0, 200);
+      const { rowCount } = await inbox.transaction((tx) =>
+        database.within(tx).query(
+          `update shop_order set hint_status = $1, hint_completed = $2, hint_at = coalesce(hint_at, $3)
+           where reference = $4`,
+          [said, completed ? 1 : 0, now(), reference],
+        ),
+      );
+      return rowCount !== 0;
+    },
     async find(reference) {
       if (!isOrderReference(reference)) return undefined;
       const { rows } = await database.reading.query(`${SELECT} where o.reference = $1`, [reference]);
       return rows[0] === undefined ? undefined : orderIn(rows[0]);
     },
-    async list({ state, reference, before, limit } = {}) {
-      if (![reference, before].every((one) => one === undefined || isOrderReference(one))) return [];
-      const values: Value[] = [];
-      const value = (one: Value): string => `$${values.push(one)}`;
-      const where = [
-        state === undefined ? [] : IN_STATE[state],
-        reference === undefined ? [] : `upper(o.reference) like upper(${value(`%${reference}%`)})`,
-        before === undefined
-          ? []
-          : `(o.created_at, o.reference) < (select created_at, reference from shop_order where reference = ${value(before)})`,
-      ].flat();
-      const { rows } = await database.reading.query(
-        `${SELECT} where ${['1 = 1', ...where].join(' and ')}
-         order by o.created_at desc, o.reference desc ${limit === undefined ? '' : `limit ${value(limit)}`}`,
-        values,
-      );
-      return rows.map(orderIn);
-    },
-    async strayPayments() {
-      const { rows } = await database.reading.query(
-        `select p.* from shop_payment p left join shop_order o on o.reference = p.reference
-         where o.reference is null order by p.paid_at desc`,
-      );
-      return z.array(strayRow).parse(rows);
+    async list() {
+      const newest = 'order by o.created_at desc, o.reference desc limit 50';
+      return (await database.reading.query(`${SELECT} ${newest}`)).rows.map(orderIn);
     },
   };
 }
@@ -135,8 +97,8 @@ async function placedWith(statements: Statements, formId: string): Promise<strin
 async function insert(statements: Statements, order: Order, formId: string): Promise<boolean> {
   const { reference, createdAt, total, start } = order;
   const { rowCount } = await statements.query(
-    `insert into shop_order (reference, form_id, created_at, currency, amount, details, start_state, start_detail)
-     values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (form_id) do nothing`,
+    `insert into shop_order (reference, form_id, created_at, currency, amount, details, start)
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict (form_id) do nothing`,
     [
       reference,
       formId,
@@ -144,11 +106,10 @@ async function insert(statements: Statements, order: Order, formId: string): Pro
       total.currency,
       total.amount,
       JSON.stringify(details.parse(order)),
-      start.state,
-      detailOf(start),
+      JSON.stringify(start),
     ],
   );
-  return rowCount > 0;
+  return rowCount !== 0;
 }
 
 /** Each order once, however many payments its reference has: the first payment counts. */
@@ -156,14 +117,6 @@ const SELECT = `select o.*, p.transition_id, p.currency as paid_currency, p.amou
   from shop_order o
   left join shop_payment p on p.transition_id = (select first.transition_id from shop_payment first
     where first.reference = o.reference order by first.paid_at, first.transition_id limit 1)`;
-
-/** The same conditions as in orderState(). */
-const IN_STATE: Readonly<Record<OrderState, string>> = {
-  paid: 'p.transition_id is not null',
-  failed: 'p.transition_id is null and o.reported is not null',
-  open: "p.transition_id is null and o.reported is null and o.start_state <> 'refused'",
-  'not started': "p.transition_id is null and o.reported is null and o.start_state = 'refused'",
-};
 
 /** pg returns `bigint` as a string. */
 const integer = z.coerce.number();
@@ -175,19 +128,21 @@ const details = z.object({
   quantity: z.number(),
   account: text,
   customerName: text,
+  providerCode: text,
   providerName: text,
 });
-const strayRow = z
-  .object({ transition_id: text, reference: text, currency: text, amount: text })
-  .transform(({ transition_id: transitionId, ...rest }) => ({ transitionId, ...rest }));
+const paymentStart: z.ZodType<PaymentStart> = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('starting') }),
+  z.object({ state: z.literal('started'), paymentUrl: text }),
+  z.object({ state: z.enum(['refused', 'unknown']), why: text }),
+]);
 const orderRow = z.object({
   reference: text,
   created_at: integer,
   currency: text,
   amount: text,
   details: text.transform((json) => details.parse(JSON.parse(json))),
-  start_state: z.enum(['starting', 'started', 'refused', 'unknown']),
-  start_detail: text.nullable(),
+  start: text.transform((json) => paymentStart.parse(JSON.parse(json))),
   reported: text.nullable(),
   hint_status: text.nullable(),
   hint_completed: integer.nullable(),
@@ -211,27 +166,17 @@ const paymentRow = z
 
 function orderIn(columns: Readonly<Record<string, unknown>>): Order {
   const row = orderRow.parse(columns);
-  const { start_state: state, start_detail: detail, hint_status: status } = row;
+  const { start, hint_status: status } = row;
   return {
     ...row.details,
     reference: row.reference,
     createdAt: row.created_at,
     total: { currency: row.currency, amount: row.amount },
-    start: startIn(state, detail ?? ''),
+    start,
     payment: columns['transition_id'] === null ? undefined : paymentRow.parse(columns),
     reported: row.reported ?? undefined,
     hint: status === null ? undefined : { status, completed: row.hint_completed === 1, at: row.hint_at ?? 0 },
   };
-}
-
-function startIn(state: PaymentStart['state'], detail: string): PaymentStart {
-  if (state === 'starting') return { state };
-  return state === 'started' ? { state, paymentUrl: detail } : { state, why: detail };
-}
-
-function detailOf(start: PaymentStart): string | null {
-  if (start.state === 'starting') return null;
-  return start.state === 'started' ? start.paymentUrl : start.why;
 }
 
 /**
@@ -258,8 +203,7 @@ export const ORDER_TABLES: readonly string[] = [
      currency text not null,
      amount text not null,
      details text not null,
-     start_state text not null,
-     start_detail text,
+     start text not null,
      reported text,
      hint_status text,
      hint_completed integer,

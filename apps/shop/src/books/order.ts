@@ -13,6 +13,7 @@ export interface Order {
   readonly total: Money;
   readonly account: string;
   readonly customerName: string;
+  readonly providerCode: string;
   readonly providerName: string;
   readonly start: PaymentStart;
   /** Present once the order is paid, and never removed. */
@@ -23,10 +24,14 @@ export interface Order {
   readonly hint?: Hint | undefined;
 }
 
-/** The state of the start of the payment. `unknown`: there was no answer, so it may have started. */
+/** The state of the start of the payment. */
 export type PaymentStart =
   | { readonly state: 'starting' }
   | { readonly state: 'started'; readonly paymentUrl: string }
+  /**
+   * `why` is for people to read. `unknown`: there was no valid response, so the payment may have started. Never start it again
+   * under the same reference.
+   */
   | { readonly state: 'refused' | 'unknown'; readonly why: string };
 
 export interface Hint {
@@ -47,14 +52,9 @@ export interface Payment {
   readonly at: number;
 }
 
-export const ORDER_STATES = ['open', 'paid', 'failed', 'not started'] as const;
-export type OrderState = (typeof ORDER_STATES)[number];
+export type OrderState = 'open' | 'paid' | 'failed' | 'not started';
 
-export function orderState({
-  payment,
-  reported,
-  start,
-}: Pick<Order, 'payment' | 'reported' | 'start'>): OrderState {
+export function orderState({ payment, reported, start }: Order): OrderState {
   if (payment !== undefined) return 'paid';
   if (reported !== undefined) return 'failed';
   return start.state === 'refused' ? 'not started' : 'open';

@@ -1,4 +1,4 @@
-import type { PaymentProvider } from '@payment-service/core/client';
+import type { ClientWithSecretKey, PaymentProvider } from '@payment-service/core/client';
 import { badge, type Markup } from '@payment-service/pages';
 import { html } from 'hono/html';
 import { formatMoney, type Money } from '../books/order.ts';
@@ -52,6 +52,11 @@ export const catalogue: readonly Product[] = [
   },
 ];
 
+/** The providers of the payment service for a product, with those that cannot accept every payment of it. */
+export function providersFor(client: ClientWithSecretKey, { price }: Product): Promise<PaymentProvider[]> {
+  return client.listPaymentProviders({ currency: price.currency, transaction_type: 'COLLECTION' });
+}
+
 /**
  * @param providers what the payment service offers; undefined while it is unavailable.
  * @param last the last order of each product in this browser.
@@ -70,13 +75,10 @@ ${catalogue.map((product) => productCard(product, last.get(product.id)))}
 </ul>
 <section class="stack" aria-labelledby="pay">
 <h2 id="pay">How you can pay</h2>
-${providers === undefined ? unavailable : paymentOptions(providers)}
+${paymentOptions(providers)}
 </section>`,
   });
 }
-
-const unavailable: Markup = html`<p class="note wait">The payment service is unavailable at the moment, so nothing can be paid.
-  You can look around; try again in a few minutes.</p>`;
 
 function productCard({ id, name, description, price }: Product, last: string | undefined): Markup {
   const query = new URLSearchParams({ product: id, ...(last === undefined ? {} : { after: last }) });
@@ -89,7 +91,11 @@ function productCard({ id, name, description, price }: Product, last: string | u
 </li>`;
 }
 
-function paymentOptions(providers: readonly PaymentProvider[]): Markup {
+function paymentOptions(providers: readonly PaymentProvider[] | undefined): Markup {
+  if (providers === undefined) {
+    return html`<p class="note wait">The payment service is unavailable at the moment, so nothing can be paid.
+You can look around; try again in a few minutes.</p>`;
+  }
   if (providers.length === 0) return html`<p>The payment service offers no way to pay at the moment.</p>`;
   return html`<ul class="options">
 ${providers.map(

@@ -25,23 +25,21 @@ interface CheckoutPage {
   /** The origin of the payment page, where a valid form leads. */
   readonly paymentOrigin: string;
   readonly refusal?: Refusal | undefined;
-  /** What went wrong even though the form is valid. */
-  readonly trouble?: string | undefined;
   readonly status?: number;
 }
 
 export function checkoutPage(content: CheckoutPage): Promise<Page> {
-  const { product, providers, form, formId, instead, paymentOrigin, refusal, trouble, status } = content;
+  const { product, providers, form, formId, instead, paymentOrigin, refusal, status } = content;
   const problems = refusal?.fields ?? {};
   const preview = previewCheckout(form, product, providers, { isTyping: false });
   return page({
-    title: `${refusal === undefined && trouble === undefined ? '' : 'Error: '}Buy ${product.name}`,
+    title: `${refusal === undefined ? '' : 'Error: '}Buy ${product.name}`,
     section: '/',
     status,
     formsTo: paymentOrigin,
     script: 'checkout.js',
     heading: 'Checkout',
-    main: html`${summary(refusal, trouble)}
+    main: html`${refusal === undefined ? '' : summary(refusal)}
 <form method="post" action="/checkout" novalidate class="form narrow">
 <input type="hidden" name="product" value="${product.id}">
 <input type="hidden" name="form_id" value="${formId}" autocomplete="off">
@@ -68,17 +66,13 @@ ${paymentChoice(preview, problems.provider, Object.keys(problems)[0] === 'provid
   });
 }
 
-function summary(refusal: Refusal | undefined, trouble: string | undefined): Markup | '' {
-  if (trouble !== undefined)
-    return html`<div class="note bad narrow" role="alert" tabindex="-1" autofocus><p>${trouble}</p></div>`;
-  if (refusal === undefined) return '';
-  const { noProvider, fields } = refusal;
+function summary({ heading = 'Please correct this', reasons = [], fields = {} }: Refusal): Markup {
   // Otherwise the first invalid field has the focus.
   const focus = Object.keys(fields).length === 0 ? html` tabindex="-1" autofocus` : '';
   return html`<div class="note bad narrow" role="alert"${focus}>
-<h2>${noProvider?.heading ?? 'Please correct this'}</h2>
+<h2>${heading}</h2>
 <ul>
-${(noProvider?.reasons ?? []).map((reason) => html`<li>${reason}</li>`)}
+${reasons.map((reason) => html`<li>${reason}</li>`)}
 ${Object.entries(fields).map(([name, message]) => html`<li><a href="#${name}">${message}</a></li>`)}
 </ul>
 </div>`;
@@ -88,7 +82,7 @@ function field(
   name: Exclude<CheckoutField, 'provider'>,
   label: string,
   form: CheckoutForm,
-  problems: Refusal['fields'],
+  problems: NonNullable<Refusal['fields']>,
   attributes: Markup,
   hint?: string,
 ): Markup {

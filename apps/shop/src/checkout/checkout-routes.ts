@@ -1,4 +1,3 @@
-import type { ClientWithSecretKey, PaymentProvider } from '@payment-service/core/client';
 import { type Order, orderState } from '../books/order.ts';
 import { messagePage, type Page, problemPage } from '../web/page.ts';
 import {
@@ -12,21 +11,14 @@ import {
   reportOutage,
 } from '../web/route.ts';
 import { lastOrders, orderOfSession } from '../web/session.ts';
-import { cataloguePage, type Product } from './catalogue.ts';
+import { cataloguePage, type Product, providersFor } from './catalogue.ts';
 import { EMPTY_FORM, formOf, previewCheckout, readCheckoutForm } from './checkout.ts';
 import { checkoutPage, paymentChoicePart } from './checkout-page.ts';
-import { type OrderDesk, placeOrder } from './place-order.ts';
-
-export interface CheckoutContext extends OrderDesk {
-  readonly client: ClientWithSecretKey;
-  readonly catalogue: readonly Product[];
-}
+import { type CheckoutContext, placeOrder } from './place-order.ts';
 
 /** From the catalogue to a placed order, and to another attempt for an unpaid one. */
 export function checkoutRoutes(context: CheckoutContext): Route[] {
   const { client, orders, catalogue, log } = context;
-  const providersFor = ({ price }: Product): Promise<PaymentProvider[]> =>
-    client.listPaymentProviders({ currency: price.currency, transaction_type: 'COLLECTION' });
 
   const withProduct = (id: string, answer: (product: Product) => Promise<Page>): Promise<Page> => {
     const product = catalogue.find((one) => one.id === id);
@@ -34,7 +26,7 @@ export function checkoutRoutes(context: CheckoutContext): Route[] {
   };
 
   const showCheckout = async (product: Product, instead?: Order, isCustomer = false): Promise<Page> => {
-    const providers = await providersFor(product);
+    const providers = await providersFor(client, product);
     return checkoutPage({
       product,
       providers,
@@ -72,11 +64,11 @@ export function checkoutRoutes(context: CheckoutContext): Route[] {
       );
     }),
     post('/checkout', ({ form }) =>
-      withProduct(formField(form, 'product'), (product) => placeOrder(product, form, providersFor, context)),
+      withProduct(formField(form, 'product'), (product) => placeOrder(product, form, context)),
     ),
     post('/checkout/providers', ({ form }) =>
       withProduct(formField(form, 'product'), async (product) => {
-        const providers = await providersFor(product);
+        const providers = await providersFor(client, product);
         return paymentChoicePart(
           previewCheckout(readCheckoutForm(form), product, providers, { isTyping: true }),
         );

@@ -23,21 +23,18 @@ export type CheckoutField = Exclude<keyof CheckoutForm, 'byPrefix'>;
 /** Why the form cannot be accepted, worded for the customer. */
 export interface Refusal {
   /** One sentence for each field, shown beside it. */
-  readonly fields: Partial<Record<CheckoutField, string>>;
-  /** What each provider says, if none of them can serve this payment. */
-  readonly noProvider?: { readonly heading: string; readonly reasons: readonly string[] } | undefined;
+  readonly fields?: Partial<Record<CheckoutField, string>>;
+  /** What is wrong although the fields are valid. */
+  readonly heading?: string;
+  readonly reasons?: readonly string[];
 }
 
 export type Checkout =
-  | {
-      readonly ok: true;
-      readonly quantity: number;
-      readonly name: string;
-      readonly account: string;
-      readonly total: Money;
-      readonly provider: PaymentProvider;
-    }
+  | { readonly ok: true; readonly wanted: WantedOrder }
   | { readonly ok: false; readonly refusal: Refusal };
+
+/** What the customer wants, before the order has a reference. */
+type WantedOrder = Omit<Order, 'reference' | 'createdAt' | 'start'>;
 
 /** What the providers say about a form, complete or not. */
 export interface Preview {
@@ -78,13 +75,10 @@ export function readCheckoutForm(form: unknown): CheckoutForm {
 
 /** What the customer typed for an order, to try its payment again. */
 export function formOf(order: Order, product: Product, providers: readonly PaymentProvider[]): CheckoutForm {
-  const { quantity, customerName: name, account, providerName } = order;
+  const { quantity, customerName: name, account, providerCode: provider } = order;
   const typed = { ...EMPTY_FORM, quantity: String(quantity), name, account };
-  const [provider, ...others] = providers.filter(({ provider_name }) => provider_name === providerName);
-  // The order keeps the provider's name for people: if two providers share it, the customer chooses again.
-  const code = others.length === 0 ? (provider?.provider_code ?? '') : '';
   const { byPrefix } = previewCheckout(typed, product, providers, { isTyping: false });
-  return { ...typed, provider: code, byPrefix: code === byPrefix ? byPrefix : '' };
+  return { ...typed, provider, byPrefix: provider === byPrefix ? byPrefix : '' };
 }
 
 /** Decides whether this can be paid: by the form's own rules first, then by what the providers can serve. */
@@ -103,8 +97,8 @@ export function checkOut(
   const able = offers.filter(({ reasons }) => reasons.length === 0).map(({ provider }) => provider);
   if (able.length === 0) {
     const reasons = new Set(offers.flatMap((offer) => offer.reasons.map(({ message }) => message)));
-    const noProvider = { heading: `No provider can accept ${payment}.`, reasons: [...reasons] };
-    return { ok: false, refusal: { fields, noProvider } };
+    const heading = `No provider can accept ${payment}.`;
+    return { ok: false, refusal: { fields, heading, reasons: [...reasons] } };
   }
   const chosen = offers.find(({ provider }) => provider.provider_code === form.provider);
   const names = able.map(({ provider_name }) => provider_name).join(', ');
@@ -117,9 +111,17 @@ export function checkOut(
     fields.provider ??= `Choose how you want to pay.${hint}`;
   }
   if (chosen === undefined || Object.keys(fields).length > 0) return { ok: false, refusal: { fields } };
-  const { name, account } = form;
-  const quantity = Number(form.quantity);
-  return { ok: true, quantity, name, account: plainAccount(account), total, provider: chosen.provider };
+  const wanted = {
+    productId: product.id,
+    item: product.name,
+    quantity: Number(form.quantity),
+    total,
+    account: plainAccount(form.account),
+    customerName: form.name,
+    providerCode: chosen.provider.provider_code,
+    providerName: chosen.provider.provider_name,
+  };
+  return { ok: true, wanted };
 }
 
 /**

@@ -7,9 +7,6 @@ import { ownerOfSession } from '../web/session.ts';
 
 export const INBOX = '/owner/inbox';
 
-/** The address of a transition's story. */
-export const storyOf = (transitionId: string): string => `${INBOX}/transitions/${transitionId}`;
-
 /**
  * The inbox for its owner. It is protected like the owner's other pages: by the addresses under which the shop answers, without
  * a login. Names and account numbers in bodies stay hidden, since the orders show them.

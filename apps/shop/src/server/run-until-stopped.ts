@@ -16,10 +16,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export async function runUntilStopped(start: () => Promise<readonly Running[]>): Promise<void> {
   // Registered first, so that a signal during the start also stops it. A terminal and pnpm may both send one: only the first
   // counts.
-  let stopped: () => void = () => undefined;
-  const stop = new Promise<void>((resolve) => {
-    stopped = resolve;
-  });
+  const { promise: stop, resolve: stopped } = Promise.withResolvers<unknown>();
   for (const signal of SIGNALS) process.on(signal, stopped);
 
   let running: readonly Running[];

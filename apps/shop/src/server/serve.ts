@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inUrl, SetupError } from '../config.ts';
@@ -26,7 +27,11 @@ export async function serve(
     response.writeHead(503, { 'retry-after': '1' }).end();
   };
   const server = createServer((request, response) => listener(request, response));
-  await listen(server, host, port);
+  try {
+    await once(server.listen(port, host), 'listening');
+  } catch (error) {
+    throw explain(error, port);
+  }
   try {
     const origin = `http://${inUrl(host)}:${(server.address() as AddressInfo).port}`;
     listener = await makeListener(origin);
@@ -37,40 +42,25 @@ export async function serve(
   }
 }
 
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(explain(error, port)));
-    server.listen(port, host, resolve);
-  });
-}
-
-function explain(error: NodeJS.ErrnoException, port: number): Error {
-  if (error.code === 'EADDRINUSE') return portTaken(port, 'PORT', error);
-  if (error.code !== 'EACCES') return error;
-  return new SetupError(
-    `This user is not allowed to listen on port ${port}. Set a port above 1023, for example PORT=3000.`,
-    {
-      cause: error,
-    },
-  );
+function explain(cause: unknown, port: number): unknown {
+  const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
+  if (code === 'EADDRINUSE') return portTaken(port, 'PORT', cause);
+  if (code !== 'EACCES') return cause;
+  const text = `This user is not allowed to listen on port ${port}. Set a port above 1023, for example PORT=3000.`;
+  return new SetupError(text, { cause });
 }
 
 /** @param variable the environment variable that sets this port. */
 export function portTaken(port: number, variable: string, cause: unknown): SetupError {
   const other = port < 65_535 ? port + 1 : 3000;
   return new SetupError(
-    `Port ${port} is in use by another program. Stop that program, or set another port: ${variable}=${other}`,
+    `Port ${port} is in use. Stop the program that uses it, or set another port: ${variable}=${other}`,
     { cause },
   );
 }
 
 /** Browsers keep connections open: without the second step, a stop would wait for them. */
 function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS);
-    server.close(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+  const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+  return new Promise((resolve) => server.close(() => resolve(clearTimeout(timer))));
 }

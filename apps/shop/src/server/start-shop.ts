@@ -21,29 +21,22 @@ export async function startShop(
   parts: ShopParts = {},
 ): Promise<RunningShop> {
   const { now = Date.now, log = console.log } = parts;
-  let books: Books | undefined;
+  const books = await openBooks(config.keeping, { now, log });
   try {
     const served = await serve(config, async (origin) => {
-      books = await openBooks(config.keeping, { now, log });
-      const shop = createShop({ ...config, origin, shopUrl: config.shopUrl ?? origin }, books, {
-        ...parts,
-        now,
-        log,
-      });
-      return mount(framework, shop);
+      const own = { ...config, origin, shopUrl: config.shopUrl ?? origin };
+      return FRAMEWORKS[framework].mount(createShop(own, books, { ...parts, now, log }));
     });
-    const opened = books as Books | undefined;
-    if (opened === undefined) throw new Error('The shop listens, but its books are not open.');
     return {
       origin: served.origin,
-      books: opened,
+      books,
       async close() {
         await served.close();
-        await opened.close();
+        await books.close();
       },
     };
   } catch (error) {
-    await (books as Books | undefined)?.close();
+    await books.close();
     throw error;
   }
 }
@@ -53,19 +46,14 @@ export type Framework = 'express' | 'fastify' | 'koa';
 interface Mount {
   readonly title: string;
   /** Loads only this framework. */
-  readonly load: () => Promise<(shop: Shop) => RequestListener | Promise<RequestListener>>;
+  readonly mount: (shop: Shop) => Promise<RequestListener>;
 }
 
 export const FRAMEWORKS: Readonly<Record<Framework, Mount>> = {
-  express: { title: 'Express', load: async () => (await import('./express.ts')).mountOnExpress },
-  fastify: { title: 'Fastify', load: async () => (await import('./fastify.ts')).mountOnFastify },
-  koa: { title: 'Koa', load: async () => (await import('./koa.ts')).mountOnKoa },
+  express: { title: 'Express', mount: async (shop) => (await import('./express.ts')).mountOnExpress(shop) },
+  fastify: { title: 'Fastify', mount: async (shop) => (await import('./fastify.ts')).mountOnFastify(shop) },
+  koa: { title: 'Koa', mount: async (shop) => (await import('./koa.ts')).mountOnKoa(shop) },
 };
-
-export async function mount(framework: Framework, shop: Shop): Promise<RequestListener> {
-  const onto = await FRAMEWORKS[framework].load();
-  return onto(shop);
-}
 
 /**
  * Reads `--framework express|fastify|koa`, express without it.
@@ -76,15 +64,14 @@ export function readFramework(args: readonly string[]): Framework {
   const usage = 'Use --framework express, --framework fastify or --framework koa.';
   // `pnpm start -- --framework koa` also passes the two dashes through.
   const own = args[0] === '--' ? args.slice(1) : [...args];
-  let framework: string;
+  const options = { framework: { type: 'string', default: 'express' } } as const;
   try {
-    framework = parseArgs({ args: own, options: { framework: { type: 'string', default: 'express' } } })
-      .values.framework;
-  } catch (cause) {
-    throw new SetupError(`Unknown arguments: ${own.join(' ')}. ${usage}`, { cause });
+    const { framework } = parseArgs({ args: own, options }).values;
+    if (isFramework(framework)) return framework;
+  } catch {
+    // Reported in the same way as an unknown framework.
   }
-  if (!isFramework(framework)) throw new SetupError(`There is no shop on "${framework}". ${usage}`);
-  return framework;
+  throw new SetupError(`Unknown arguments: ${own.join(' ')}. ${usage}`);
 }
 
 function isFramework(name: string): name is Framework {

@@ -12,8 +12,6 @@ interface PageContent {
   readonly title: string;
   /** The heading, if it differs from the title. */
   readonly heading?: string;
-  /** How much needs attention: shown before the title unless it is 0. */
-  readonly count?: number;
   readonly main: Markup;
   /** The path of the navigation entry that this page belongs to. */
   readonly section?: '/' | '/owner/orders' | '/owner/wallets';
@@ -39,11 +37,11 @@ const SECTIONS = [
 const EVERY_MS = { often: 1500, rarely: 15_000 };
 
 export async function page(content: PageContent): Promise<Page> {
-  const { title, heading = title, count = 0, main, section, status = 200, formsTo, watch, script } = content;
+  const { title, heading = title, main, section, status = 200, formsTo, watch, script } = content;
   // A reload would discard what the owner is typing.
   const isOwners = section?.startsWith('/owner/') === true;
   const every = isOwners ? 'often' : watch;
-  const fullTitle = `${count === 0 ? '' : `(${count}) `}${title} · ${PRODUCT}`;
+  const fullTitle = `${title} · ${PRODUCT}`;
   const body = await documentOf({
     title: fullTitle,
     script: every !== undefined,
