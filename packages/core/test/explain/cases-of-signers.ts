@@ -1,5 +1,5 @@
-import { NOW } from '../ordinary-verifier.ts';
 import { OTHER_KEY, SIGNING_KEY, T } from '../signed-callbacks.ts';
+import { NOW } from '../verify.ts';
 import type { Case } from './case.ts';
 import {
   BODY,

@@ -9,7 +9,6 @@ import { type Exchange, explainOutcome, type Outcome, type OutcomeCause } from '
 import { createVerifier } from '../../src/index.ts';
 import { createCallbackReceiver, incomingCallback, receiveCallback } from '../../src/receive/index.ts';
 import { cert, key } from '../client/unverified-certificate.ts';
-import { NOW } from '../ordinary-verifier.ts';
 import {
   callbackData,
   HASH_OF_OTHER_KEY,
@@ -18,6 +17,7 @@ import {
   SIGNING_KEY,
   T,
 } from '../signed-callbacks.ts';
+import { NOW } from '../verify.ts';
 
 const PATH = '/payments/callbacks';
 const BODY = JSON.stringify(callbackData());

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { REASONS } from '../../src/explain/causes.ts';
 import { type ExplainedRequest, type Explanation, explain } from '../../src/explain/index.ts';
-import { NOW } from '../ordinary-verifier.ts';
 import { SIGNING_KEY } from '../signed-callbacks.ts';
+import { NOW } from '../verify.ts';
 import type { Case } from './case.ts';
 import { FIELDS } from './cases-of-fields.ts';
 import { REQUESTS } from './cases-of-requests.ts';

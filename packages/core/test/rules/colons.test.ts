@@ -1,84 +1,130 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createVerifier, type VerifierOptions } from '../../src/index.ts';
+import {
+  assertMerchantReference,
+  ConfigurationError,
+  createVerifier,
+  type SignedFields,
+  type VerifierOptions,
+} from '../../src/index.ts';
 import { isAmbiguous } from '../../src/verify/signed-fields.ts';
 import { callbackData, SIGNING_KEY, signatureFor } from '../signed-callbacks.ts';
-import { verdictOf, verify } from './verify.ts';
+import { sign, verdictOf, verify } from '../verify.ts';
 
-// Decision D4, beside the vectors of the contract: bodies that share a signature, and construction.
+// Decision D4: ':' in a signed field is ambiguous, except in the one field that colonIn names.
 
-describe("decision D4: ':' in a signed field is ambiguous, except in the one field that colonIn names", () => {
-  const paid = callbackData({ merchant_reference: 'ORD-9999:x' });
-  const shifted = callbackData({ merchant_reference: 'ORD-9999', internal_reference: 'x:INT-77' });
-  const signature = signatureFor('ORD-9999:x');
-  const isMerchantReference = (reference: string): boolean => /^ORD-\d+$/.test(reference);
+type Policy = Pick<VerifierOptions, 'colonIn' | 'isMerchantReference'>;
+const hasNoColon = (reference: string): boolean => !reference.includes(':');
 
-  test.each([
-    [undefined, 'ambiguous, authentic', 'ambiguous, authentic'],
-    ['merchant_reference', 'accepted', 'ambiguous, authentic'],
-    ['internal_reference', 'ambiguous, authentic', 'accepted'],
-  ] as const)(
-    'with colonIn %s, at most one of two bodies that share a signature verifies',
-    (colonIn, asPaid, asShifted) => {
-      const options = colonIn === 'internal_reference' ? { colonIn, isMerchantReference } : { colonIn };
-      expect(verdictOf(verify(paid, signature, options))).toBe(asPaid);
-      expect(verdictOf(verify(shifted, signature, options))).toBe(asShifted);
-    },
-  );
-
-  test('a colonIn other than the two references is refused at construction', () => {
-    for (const colonIn of ['event', 'transaction_status', '', true, ['merchant_reference']]) {
-      const options = { signingKey: SIGNING_KEY, colonIn: colonIn as 'merchant_reference' };
-      const message = 'colonIn must be merchant_reference or internal_reference, or be left out.';
-      expect(() => createVerifier(options)).toThrow(expect.objectContaining({ option: 'colonIn', message }));
-    }
+describe('threat A3, threat A32: bodies that share a signature', () => {
+  // All 7^5 tuples of these strings.
+  const strings = ['', 'a', ':', 'a:', ':a', 'aa', '::'];
+  const names = [
+    'event',
+    'merchant_reference',
+    'internal_reference',
+    'transaction_type',
+    'transaction_status',
+  ];
+  const tuples = names.reduce<object[]>(
+    (all, name) => all.flatMap((fields) => strings.map((text) => ({ ...fields, [name]: text }))),
+    [{}],
+  ) as SignedFields[];
+  const signed = tuples.map((fields) => {
+    const { event, ...payload } = fields;
+    const data = { event, payload };
+    return { fields, data, signature: sign(data) };
   });
 
-  test.each<[name: string, options: Partial<VerifierOptions>]>([
-    ["colonIn: 'internal_reference' without isMerchantReference", { colonIn: 'internal_reference' }],
+  const predicates: [name: string, isMerchantReference: (reference: string) => boolean, accepted: number][] =
     [
-      'an isMerchantReference that is not a function',
-      { colonIn: 'internal_reference', isMerchantReference: /^ORD-/ as never },
-    ],
-    ['an isMerchantReference without colonIn', { isMerchantReference }],
-  ])('threat A32: %s is refused at construction', (_, options) => {
+      ['any string is a reference', () => true, 3 ** 5],
+      ['no string is a reference', () => false, 0],
+      ['references start with a', (reference) => reference.startsWith('a'), -1],
+      ['references have no colon', hasNoColon, -1],
+      ['references are listed', (reference) => ['', 'a:', ':a', 'aa'].includes(reference), -1],
+    ];
+  // 3 of the 7 strings have no colon; a field that is named may be any of the 7.
+  test.each<[name: string, policy: Policy, accepted: number]>([
+    ['no options', {}, 3 ** 5],
+    ['colonIn merchant_reference', { colonIn: 'merchant_reference' }, 3 ** 4 * 7],
+    ...(['merchant_reference', 'internal_reference'] as const).flatMap((colonIn) =>
+      predicates.map(([name, isMerchantReference, accepted]): [string, Policy, number] => [
+        `colonIn ${colonIn} where ${name}`,
+        { colonIn, isMerchantReference },
+        accepted,
+      ]),
+    ),
+  ])('threat A3, threat A32: with %s, no two accepted bodies share a signature', (_, policy, expected) => {
+    const given = createVerifier({ signingKey: SIGNING_KEY, ...policy });
+    const seen = new Set<string>();
+    const wrong: object[] = [];
+    for (const { fields, data, signature } of signed) {
+      const result = given.verifyCallback({ signature, body: data });
+      const isRight = result.ok ? !seen.has(signature) : result.code === 'ambiguous' && result.authentic;
+      if (result.ok) seen.add(signature);
+      // One assertion for all: a hundred thousand of them take longer than what they look at.
+      if (!isRight || result.ok !== isUnambiguous(fields, policy)) wrong.push({ fields, result });
+    }
+    expect(wrong).toEqual([]);
+    if (expected >= 0) expect(seen.size).toBe(expected);
+    else expect(seen.size).toBeGreaterThan(0);
+  });
+
+  /** The rule, written a second time: by all tuples that join to the same string. */
+  function isUnambiguous(fields: SignedFields, { colonIn, isMerchantReference }: Policy): boolean {
+    const all = Object.entries(fields);
+    if (all.some(([name, text]) => name !== colonIn && text.includes(':'))) return false;
+    if (isMerchantReference === undefined) return true;
+    const parts = `${fields.merchant_reference}:${fields.internal_reference}`.split(':');
+    const splits = parts.slice(1).map((_, index) => parts.slice(0, index + 1).join(':'));
+    const recognised = splits.filter(isMerchantReference);
+    return recognised.length === 1 && recognised[0] === fields.merchant_reference;
+  }
+
+  test('threat A3: control: without the rule thousands of these bodies would share a signature', () => {
+    const messages = tuples.map((fields) => Object.values(fields).join(':'));
+    expect(tuples.length - new Set(messages).size).toBeGreaterThan(5000);
+  });
+});
+
+describe('colonIn and isMerchantReference', () => {
+  const shifted = callbackData({ merchant_reference: 'ORD-9999', internal_reference: 'x:INT-77' });
+  const colonIn = 'internal_reference';
+
+  test.each<[name: string, option: string, options: object]>([
+    ...['event', 'transaction_status', '', true, ['merchant_reference']].map(
+      (wrong): [string, string, object] => [`the colonIn ${wrong}`, 'colonIn', { colonIn: wrong }],
+    ),
+    ["colonIn: 'internal_reference' without isMerchantReference", 'isMerchantReference', { colonIn }],
+    ['an isMerchantReference of another type', 'isMerchantReference', { colonIn, isMerchantReference: /^O/ }],
+    ['isMerchantReference without colonIn', 'isMerchantReference', { isMerchantReference: hasNoColon }],
+  ])('threat A32: %s is refused at construction', (_, option, options) => {
+    const message = expect.stringMatching(
+      /^(colonIn must be merchant_reference or internal_reference, or be left out\.|isMerchantReference (must be a function|needs colonIn\. colonIn: 'internal_reference' needs isMerchantReference, or a customer could move text between the references\.))/,
+    );
     expect(() => createVerifier({ signingKey: SIGNING_KEY, ...options })).toThrow(
-      expect.objectContaining({
-        option: 'isMerchantReference',
-        message: expect.stringMatching(
-          /^isMerchantReference (must be a function|needs colonIn\. colonIn: 'internal_reference' needs isMerchantReference, or a customer could move text between the references\.$)/,
-        ),
-      }),
+      expect.objectContaining({ option, message }),
     );
   });
 
-  test.each<[name: string, isMerchantReference: (reference: string) => never]>([
-    [
-      'throws',
-      () => {
-        throw new Error('a bug of the merchant');
-      },
-    ],
-    ['answers a truthy value that is not true', () => 1 as never],
-    ['answers a promise', () => Promise.resolve(true) as never],
+  const bug = (): never => {
+    throw new Error('a bug of the merchant');
+  };
+  test.each<[name: string, predicate: (reference: string) => unknown, verdict: string]>([
+    ['throws', bug, 'ambiguous, authentic'],
+    ['returns a truthy value that is not true', () => 1, 'ambiguous, authentic'],
+    ['returns a promise', () => Promise.resolve(true), 'ambiguous, authentic'],
+    ['throws on every other string', (reference) => reference === 'ORD-9999' || bug(), 'accepted'],
   ])(
-    'decision D8: a predicate that %s recognises no reference, and verification stays total',
-    (_, predicate) => {
-      const options = { colonIn: 'internal_reference', isMerchantReference: predicate } as const;
-      expect(verdictOf(verify(shifted, signature, options))).toBe('ambiguous, authentic');
+    'decision D8: a predicate that %s recognises only what it says, and verification stays total',
+    (...row) => {
+      const [, predicate, verdict] = row;
+      const options = { colonIn, isMerchantReference: predicate as () => boolean } as const;
+      expect(verdictOf(verify(shifted, signatureFor('ORD-9999:x'), options))).toBe(verdict);
       expect(verdictOf(verify(callbackData(), undefined, options))).toBe('ambiguous, authentic');
     },
   );
-
-  test('decision D8: a predicate that throws on every other string still recognises its own reference', () => {
-    const options = {
-      colonIn: 'internal_reference',
-      isMerchantReference: (reference: string) => {
-        if (reference !== 'ORD-9999') throw new Error('a bug of the merchant');
-        return true;
-      },
-    } as const;
-    expect(verdictOf(verify(shifted, signature, options))).toBe('accepted');
-  });
 
   test.each([
     [1, 1],
@@ -88,21 +134,58 @@ describe("decision D4: ':' in a signed field is ambiguous, except in the one fie
     [30_000, 256],
   ])('threat A32: for references with %i colons, isMerchantReference is asked %i times', (colons, times) => {
     let asked = 0;
-    const rule = {
-      colonIn: 'internal_reference',
-      isMerchantReference: (reference: string) => {
-        asked++;
-        return reference === 'ORD-1';
-      },
-    } as const;
-    const fields = {
-      event: 'transaction.completed',
-      merchant_reference: 'ORD-1',
-      internal_reference: `INT${':x'.repeat(colons - 1)}`,
-      transaction_type: 'COLLECTION',
-      transaction_status: 'COMPLETED',
+    const isMerchantReference = (reference: string): boolean => {
+      asked++;
+      return reference === 'ORD-1';
     };
-    expect(isAmbiguous(fields, rule)).toBe(colons > 256);
+    const fields = {
+      ...{ event: 'transaction.completed', transaction_type: 'COLLECTION', transaction_status: 'COMPLETED' },
+      ...{ merchant_reference: 'ORD-1', internal_reference: `INT${':x'.repeat(colons - 1)}` },
+    };
+    expect(isAmbiguous(fields, { colonIn, isMerchantReference })).toBe(colons > 256);
     expect(asked).toBe(times);
+  });
+});
+
+describe('assertMerchantReference()', () => {
+  test.each<[reference: unknown, problem: string]>([
+    ['', 'is empty. Give every order its own.'],
+    [
+      'SECRET:1',
+      "contains ':', which separates the signed fields. Remove it, or set colonIn here and in the verifier.",
+    ],
+    ['SECRET\ud800', 'is not well-formed Unicode: it contains half of a surrogate pair.'],
+    ...[1001, null, undefined, ['ORD-1']].map((value): [unknown, string] => [value, 'is not a string.']),
+  ])('threat A3: the reference %j is refused, since it %s', (reference, problem) => {
+    const message = `A callback for this merchant reference could not be verified: the reference ${problem}`;
+    expect(() => assertMerchantReference(reference)).toThrow(
+      expect.objectContaining({ option: 'merchant_reference', message }),
+    );
+  });
+
+  test('threat A3: assertMerchantReference() accepts exactly what can be verified later', () => {
+    const reference = fc.oneof(
+      fc.string({ unit: 'grapheme', maxLength: 12 }),
+      fc.string({ unit: 'binary', maxLength: 12 }),
+      fc.constantFrom('', ':', 'a:b', '\ufffd', '\0', '__proto__', 'undefined', 'é', 'e\u0301'),
+    );
+    const colonIn = fc.constantFrom(undefined, 'merchant_reference', 'internal_reference');
+    fc.assert(
+      fc.property(reference, colonIn, (merchant_reference, colonIn) => {
+        const data = callbackData({ merchant_reference });
+        const rule =
+          colonIn === 'internal_reference' ? { colonIn, isMerchantReference: hasNoColon } : { colonIn };
+        const isVerifiable = merchant_reference.isWellFormed() && verify(data, sign(data), rule).ok;
+        let passes = true;
+        try {
+          assertMerchantReference(merchant_reference, { colonIn });
+        } catch (error) {
+          expect(error).toBeInstanceOf(ConfigurationError);
+          passes = false;
+        }
+        // An empty reference verifies, but no order should have it.
+        expect(passes).toBe(isVerifiable && merchant_reference !== '');
+      }),
+    );
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { ConfigurationError, confirmAmount } from '../../src/index.ts';
 import { createCallbackReceiver, receiveCallback } from '../../src/receive/index.ts';
 import { parsed, post } from '../incoming.ts';
-import { NOW } from '../ordinary-verifier.ts';
 import {
   callbackData,
   HASH_OF_OTHER_KEY,
@@ -11,7 +10,7 @@ import {
   signatureFor,
   T,
 } from '../signed-callbacks.ts';
-import { verify } from './verify.ts';
+import { NOW, verify } from '../verify.ts';
 
 // Decision D8, beside the vectors of the contract: the answer, the hook and the evidence.
 

@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConfigurationError, createVerifier } from '../../src/index.ts';
 import { createCallbackReceiver, createRedirectReceiver } from '../../src/receive/index.ts';
 import { signCallback } from '../../src/testing.ts';
-import { NOW } from '../ordinary-verifier.ts';
 import {
   callbackData,
   HASH_OF_EMPTY_KEY,
@@ -14,7 +13,7 @@ import {
   SIGNING_KEY,
   T,
 } from '../signed-callbacks.ts';
-import { verdictOf, verify } from './verify.ts';
+import { NOW, verdictOf, verify } from '../verify.ts';
 
 // Decision D7, beside the vectors of the contract: keys that are refused at construction, keys that rotate, sandbox keys.
 

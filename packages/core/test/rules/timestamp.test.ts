@@ -1,64 +1,50 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createVerifier } from '../../src/index.ts';
-import { accepted } from '../accepted.ts';
 import { callbackData, SIGNATURE, SIGNING_KEY, signatureFor, T } from '../signed-callbacks.ts';
-import { verdictOf, verify } from './verify.ts';
-
-// Decision D2, beside the vectors of the contract: a clock that moves, and construction.
+import { accepted, NOW, verdictOf, verify } from '../verify.ts';
 
 describe('decision D2: t is not signed, so a tolerance is an option, and the age is always reported', () => {
-  test.each([
-    ['that is a year old, without a tolerance,', T, {}, T + 31_536_000, 'accepted'],
-    ['that is 30 s old', T, { toleranceSeconds: 30 }, T + 30, 'accepted'],
-    ['that is 31 s old', T, { toleranceSeconds: 30 }, T + 31, 'timestamp_out_of_tolerance, authentic'],
-    ['that is 31 s ahead', T, { toleranceSeconds: 30 }, T - 31, 'timestamp_out_of_tolerance, authentic'],
-    ['in milliseconds that is 30 s old', T * 1000, { toleranceSeconds: 30 }, T + 30, 'accepted'],
-    [
-      'that is fresh, beside a signature of a year ago,',
-      T + 31_536_000,
-      { toleranceSeconds: 30 },
-      T + 31_536_000,
-      'accepted',
-    ],
-    ['that is unreadable, without a tolerance,', 'soon', {}, T, 'accepted'],
-    [
-      'that is unreadable, with a tolerance,',
-      'soon',
-      { toleranceSeconds: 30 },
-      T,
-      'timestamp_unreadable, authentic',
-    ],
-  ])('a t %s gets its verdict', (_, t, options, now, verdict) => {
-    const result = verify(callbackData(), signatureFor('ORD-1001', t), { ...options, now: () => now * 1000 });
-    expect(verdictOf(result)).toBe(verdict);
+  test('threat A24: with a tolerance, t is accepted exactly within it, in both directions and both units', () => {
+    const property = (tolerance: number, ageMs: number, inSeconds: boolean) => {
+      const age = inSeconds ? Math.trunc(ageMs / 1000) * 1000 : ageMs;
+      const signature = signatureFor('ORD-1001', inSeconds ? (NOW - age) / 1000 : NOW - age);
+      const result = verify(callbackData(), signature, { toleranceSeconds: tolerance });
+      const isWithin = Math.abs(age) <= tolerance * 1000;
+      expect(verdictOf(result)).toBe(isWithin ? 'accepted' : 'timestamp_out_of_tolerance, authentic');
+      if (result.ok) expect(result.timestamp.ageSeconds).toBeCloseTo(age / 1000, 9);
+      else expect(result).toMatchObject({ evidence: { timestamp: { ageSeconds: age / 1000 } } });
+    };
+    const seconds = fc.integer({ min: 1, max: 600 });
+    const ages = fc.integer({ min: -700_000, max: 700_000 });
+    const bounds = [-1001, -1000, 1000, 1001].map((age) => [1, age, false] as [number, number, boolean]);
+    fc.assert(fc.property(seconds, ages, fc.boolean(), property), { numRuns: 500, examples: bounds });
   });
 
-  test('the age is reported with and without a tolerance', () => {
-    expect(accepted(verify(callbackData())).timestamp).toEqual({
-      text: `${T}`,
-      unit: 'seconds',
-      ageSeconds: 10,
-    });
-    const late = verify(callbackData(), SIGNATURE, { toleranceSeconds: 5 });
-    expect(late).toMatchObject({ evidence: { timestamp: { ageSeconds: 10 } } });
+  test('threat A24, threat A28: without a tolerance every t is accepted, and reported unchanged', () => {
+    const numbers = fc.bigInt({ min: 0n, max: 10n ** 60n }).map(String);
+    fc.assert(
+      fc.property(fc.oneof(numbers, fc.stringMatching(/^[!-+\--<>-~]{1,60}$/)), (t) => {
+        const { timestamp } = accepted(verify(callbackData(), signatureFor('ORD-1001', t)));
+        expect(timestamp.text).toBe(t);
+        const unit = /^\d+$/.test(t) ? (BigInt(t) < 10n ** 11n ? 'seconds' : 'milliseconds') : 'unreadable';
+        expect(timestamp.unit).toBe(unit);
+        expect(timestamp.ageSeconds === undefined).toBe(unit === 'unreadable');
+        expect(Object.isFrozen(timestamp)).toBe(true);
+      }),
+      { examples: [['99999999999'], ['100000000000'], [`${T - 31_536_000}`], ['007']] },
+    );
   });
 
-  test.each([
-    [99_999_999_999, 'seconds'],
-    [100_000_000_000, 'milliseconds'],
-  ])('a t of %i is read in %s', (t, unit) => {
-    const { timestamp } = accepted(verify(callbackData(), signatureFor('ORD-1001', t)));
-    expect(timestamp).toMatchObject({ text: `${t}`, unit });
-    expect(Object.isFrozen(timestamp)).toBe(true);
+  test('with a tolerance, a t that cannot be read is refused with its evidence', () => {
+    const result = verify(callbackData(), signatureFor('ORD-1001', 'soon'), { toleranceSeconds: 30 });
+    expect(verdictOf(result)).toBe('timestamp_unreadable, authentic');
   });
 
   test('the clock is read at every verification, not at construction', () => {
     let seconds = T;
-    const given = createVerifier({
-      signingKey: SIGNING_KEY,
-      toleranceSeconds: 30,
-      now: () => seconds * 1000,
-    });
+    const now = () => seconds * 1000;
+    const given = createVerifier({ signingKey: SIGNING_KEY, toleranceSeconds: 30, now });
     const verdict = () => verdictOf(given.verifyCallback({ signature: SIGNATURE, body: callbackData() }));
     expect(verdict()).toBe('accepted');
     seconds += 31;
@@ -69,11 +55,9 @@ describe('decision D2: t is not signed, so a tolerance is an option, and the age
     'a tolerance of %s is refused at construction',
     (tolerance) => {
       const options = { signingKey: SIGNING_KEY, toleranceSeconds: tolerance as number };
+      const message = 'toleranceSeconds must be a number of seconds above 0, or be left out.';
       expect(() => createVerifier(options)).toThrow(
-        expect.objectContaining({
-          option: 'toleranceSeconds',
-          message: 'toleranceSeconds must be a number of seconds above 0, or be left out.',
-        }),
+        expect.objectContaining({ option: 'toleranceSeconds', message }),
       );
     },
   );

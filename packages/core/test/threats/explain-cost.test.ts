@@ -3,8 +3,9 @@ import { explain, explainRefusals } from '../../src/explain/index.ts';
 import { ConfigurationError } from '../../src/index.ts';
 import { createCallbackReceiver, receiveCallback } from '../../src/receive/index.ts';
 import { post, unread } from '../incoming.ts';
-import { NOW } from '../ordinary-verifier.ts';
+import { operations } from '../operations.ts';
 import { callbackData, HASH_OF_OTHER_KEY, OTHER_KEY, SIGNING_KEY, T } from '../signed-callbacks.ts';
+import { NOW } from '../verify.ts';
 
 // What an unauthenticated sender can make explain() do, while it is on.
 
@@ -75,40 +76,22 @@ describe('threat A45: a flood of forged callbacks', () => {
 
 describe('threat A45: the cost of one explanation', () => {
   /** How many characters and names the built-in functions make, of which everything else is made. */
-  function operations(run: () => unknown): number {
-    let count = 0;
-    const counted: readonly [owner: object, name: string, size: (result: unknown) => number][] = [
-      [Buffer.prototype, 'write', Number],
-      [JSON, 'stringify', (text) => String(text).length],
-      [Object, 'keys', (names) => (names as unknown[]).length],
-      [Object, 'entries', (entries) => (entries as unknown[]).length],
-      [String.prototype, 'replace', (text) => String(text).length],
-      [String.prototype, 'toUpperCase', (text) => String(text).length],
-    ];
-    const restore = counted.map(([owner, name, size]) => {
-      const original: unknown = Reflect.get(owner, name);
-      if (typeof original !== 'function') throw new Error(`No function ${name}.`);
-      const spy = function (this: unknown, ...given: unknown[]): unknown {
-        const result: unknown = Reflect.apply(original, this, given);
-        count += 1 + size(result);
-        return result;
-      };
-      Reflect.defineProperty(owner, name, { configurable: true, writable: true, value: spy });
-      return () =>
-        Reflect.defineProperty(owner, name, { configurable: true, writable: true, value: original });
-    });
-    try {
-      run();
-    } finally {
-      for (const undo of restore) undo();
-    }
-    return count;
-  }
+  const costOf = (run: () => unknown): number =>
+    operations(
+      [
+        [Buffer.prototype, ['write']],
+        [JSON, ['stringify']],
+        [Object, ['keys', 'entries']],
+        [String.prototype, ['replace', 'toUpperCase']],
+      ],
+      run,
+      (made) => (typeof made === 'number' ? made : Array.isArray(made) ? made.length : String(made).length),
+    );
 
   const LENGTH = 60_000;
   const keys = { signingKey: SIGNING_KEY, others: [{ id: 'other', key: `${OTHER_KEY}x` }] };
   const cost = (body: string): number =>
-    operations(() => explain({ method: 'POST', headers: FORGED, body: Buffer.from(body) }, keys));
+    costOf(() => explain({ method: 'POST', headers: FORGED, body: Buffer.from(body) }, keys));
   const many = (count: number, value: unknown): object =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`name_${index}`, value]));
   const withPayload = (more: object): string =>
@@ -147,7 +130,7 @@ describe('threat A45: the cost of one explanation', () => {
 
   test('control: a cost that grows with the square of a nesting is noticed', () => {
     const deep: unknown = JSON.parse(nested(2000));
-    expect(operations(() => JSON.stringify(deep, null, 2))).toBeGreaterThan(8_000_000);
+    expect(costOf(() => JSON.stringify(deep, null, 2))).toBeGreaterThan(8_000_000);
   });
 
   test('an ordinary callback is far from the limit, so that every computation is made', () => {

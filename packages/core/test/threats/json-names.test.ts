@@ -2,10 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readCallbackBody } from '../../src/verify/callback-body.ts';
 import { visitMembers } from '../../src/verify/json-members.ts';
-import { accepted } from '../accepted.ts';
-import { verifier } from '../ordinary-verifier.ts';
 import { callbackData, QUERY } from '../signed-callbacks.ts';
-import { codeOf, verify } from './verify.ts';
+import { accepted, verdictOf, verifier, verify } from '../verify.ts';
 
 // Names in a body or a query that reach a prototype, or that appear twice.
 
@@ -26,40 +24,15 @@ describe('threat A16: special property names', () => {
     }
     expect(Object.getPrototypeOf(redirect.raw)).toBeNull();
   });
-
-  test('threat A16: a polluted Object.prototype supplies no signed field', () => {
-    const polluted = { value: 'ORD-1001', configurable: true, writable: true, enumerable: true };
-    Object.defineProperty(Object.prototype, 'merchant_reference', polluted);
-    try {
-      const { merchant_reference: _, ...payload } = callbackData().payload;
-      expect(codeOf(verify({ event: 'transaction.completed', payload }))).toBe('signed_field_malformed');
-      expect(codeOf(verify(callbackData({ merchant_reference: 'ORD-1002' })))).toBe('mismatch');
-      expect(accepted(verify(callbackData())).signed.merchant_reference).toBe('ORD-1001');
-    } finally {
-      Reflect.deleteProperty(Object.prototype, 'merchant_reference');
-    }
-  });
 });
 
 describe('threat A17: a name that appears twice', () => {
   const watched = new Set(['event', 'payload']);
-  const watchedInPayload = new Set([
-    'merchant_reference',
-    'internal_reference',
-    'transaction_type',
-    'transaction_status',
-  ]);
+  const inPayload = 'merchant_reference internal_reference transaction_type transaction_status';
+  const watchedInPayload = new Set(inPayload.split(' '));
   const name = fc.constantFrom(
-    'event',
-    'payload',
-    'merchant_reference',
-    'transaction_status',
-    'id',
-    'x',
+    ...'event payload merchant_reference transaction_status id x " \\ {"event":1'.split(' '),
     '',
-    '"',
-    '\\',
-    '{"event":1',
   );
   const spelled = fc.tuple(name, fc.boolean()).map(([text, isEscaped]) => ({
     text,
@@ -109,20 +82,11 @@ describe('threat A17: a name that appears twice', () => {
     const content = fc.oneof(
       anyName.map((name) => text(name, false)),
       fc.constantFrom(
-        '1',
-        'null',
-        '{}',
-        '[]',
-        '{"event":1}',
-        '["payload","event"]',
-        '{"merchant_reference":{"event":2}}',
+        ...'1 null {} [] {"event":1} ["payload","event"] {"merchant_reference":{"event":2}}'.split(' '),
       ),
     );
-    const extra = fc.tuple(
-      anyName,
-      content,
-      fc.integer({ max: 9, min: 0 }).map((number) => number === 0),
-    );
+    const isRarely = fc.nat(9).map((number) => number === 0);
+    const extra = fc.tuple(anyName, content, isRarely);
     const own = (names: Iterable<string>) => fc.tuple(fc.subarray([...names]), fc.boolean(), content);
     const counts = { shortcut: 0, repeated: 0, verifiable: 0 };
     fc.assert(
@@ -144,7 +108,7 @@ describe('threat A17: a name that appears twice', () => {
           const isVerifiable = isComplete || (kept.length === 4 && event.length === 1);
           // Without all of the names, a body is refused for the missing name, with or without the shortcut.
           if (isVerifiable) expect(read.repeatsSignedName).toBe(walked);
-          else expect(codeOf(verify(body))).toMatch(/^(body_malformed|signed_field_malformed|mismatch)$/);
+          else expect(verdictOf(verify(body))).toMatch(/^(body_malformed|signed_field_malformed|mismatch)$/);
           if (isVerifiable) counts.verifiable++;
           if (walked) counts.repeated++;
           if (isVerifiable && !walked && !body.includes('\\u')) counts.shortcut++;

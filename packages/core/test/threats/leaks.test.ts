@@ -8,9 +8,7 @@ import {
   receiveCallback,
   receiveRedirect,
 } from '../../src/receive/index.ts';
-import { accepted } from '../accepted.ts';
 import { parsed, post } from '../incoming.ts';
-import { NOW, verifier } from '../ordinary-verifier.ts';
 import {
   callbackData,
   HASH,
@@ -22,7 +20,7 @@ import {
   signatureFor,
   T,
 } from '../signed-callbacks.ts';
-import { codeOf, verify } from './verify.ts';
+import { accepted, NOW, verdictOf, verifier, verify } from '../verify.ts';
 
 describe('threat A23: leaks through logs and URLs', () => {
   const person = { customer_name: 'Grace Nakato Secret', transaction_account: '256772999888' };
@@ -133,7 +131,7 @@ describe('threat A23: leaks through logs and URLs', () => {
       verifier.verifyRedirect(`${QUERY}&${new URLSearchParams(person)}&event=x`),
       verifier.verifyRedirect(`${QUERY}&${new URLSearchParams(person)}`, { expectReference: 'ORD-1' }),
     ];
-    expect(new Set(refusals.map(codeOf)).size).toBe(8);
+    expect(new Set(refusals.map(verdictOf)).size).toBe(9);
     for (const refusal of refusals) expect(leaks(refusal)).toEqual([]);
   });
 

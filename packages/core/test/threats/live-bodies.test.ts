@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bodyText, claimedAmounts, unsignedFields } from '../../src/index.ts';
-import { accepted } from '../accepted.ts';
-import { callbackData, SIGNATURE } from '../signed-callbacks.ts';
-import { verify } from './verify.ts';
+import { callbackData } from '../signed-callbacks.ts';
+import { accepted, verify } from '../verify.ts';
 
 // Middleware between a body parser and the handler can change the parsed body, after it was verified.
 
@@ -42,9 +41,8 @@ describe('threat A48: the results of a parsed body', () => {
   });
 
   test('threat A48: a value of a parsed body that JSON cannot write is kept', () => {
-    expect(callbackOf(callbackData({ id: 10n, extra: Number.NaN })).raw).toMatchObject({
-      payload: { id: 10n, extra: Number.NaN },
-    });
+    const payload = { id: 10n, extra: Number.NaN };
+    expect(callbackOf(callbackData(payload)).raw).toMatchObject({ payload });
   });
 
   test('threat A48: no later change of the parsed body changes what the handler reads or stores', () => {
@@ -75,17 +73,13 @@ describe('threat A48: the results of a parsed body', () => {
   ])('threat A48: a handler that writes to raw of %s changes nothing', (_, body) => {
     const callback = callbackOf(body);
     const untouched = view(callbackOf(body));
-    for (const object of [
-      callback.raw,
-      callback.raw['payload'],
-      Reflect.get(Object(callback.raw['payload']), 'extra'),
-    ]) {
-      expect(Reflect.set(Object(object), 'request_amount', 5_000_000)).toBe(false);
-    }
+    const payload = Object(callback.raw['payload']);
+    for (const object of [callback.raw, payload, payload.extra])
+      expect(Reflect.set(object, 'request_amount', 5_000_000)).toBe(false);
     expect(view(callback)).toBe(untouched);
   });
 
-  test('a body that cannot be written as JSON keeps every field that is not nested', () => {
+  test('threat A18: a body that cannot be written as JSON keeps every field that is not nested', () => {
     const body = callbackData({ note: 'kept', id: 9007199254740993n, deep: nested(20_000) });
     const text = bodyText(callbackOf(body));
     expect(JSON.parse(text)).toMatchObject({ payload: { note: 'kept', id: '9007199254740993' } });
@@ -106,12 +100,8 @@ describe('threat A48: the results of a parsed body', () => {
 
   test('the JSON text of an unread body is stored unchanged, however long it is', () => {
     const text = JSON.stringify(callbackData({ filler: 'x'.repeat(100_000) }));
-    expect(bodyText(callbackOf(text))).toBe(text);
-  });
-
-  test('control: the signature of these bodies is the ordinary one', () => {
-    expect(callbackOf(callbackData()).signed.merchant_reference).toBe('ORD-1001');
-    expect(SIGNATURE).toMatch(/^t=/);
+    const odd = text.replace('"request_amount":500', '"request_amount":5.00e+2 ,\n"extra":"\\u0000"');
+    expect(bodyText(callbackOf(odd))).toBe(odd);
   });
 });
 

@@ -1,0 +1,54 @@
+import { expect } from 'vitest';
+import {
+  createVerifier,
+  type Refusal,
+  type VerifiedCallback,
+  type VerifiedRedirect,
+  type Verifier,
+  type VerifierOptions,
+} from '../src/index.ts';
+import { signCallback } from '../src/testing.ts';
+import { callbackData, SIGNATURE, SIGNING_KEY, T } from './signed-callbacks.ts';
+
+type Verified = VerifiedCallback | VerifiedRedirect;
+type CallbackInput = Parameters<Verifier['verifyCallback']>[0];
+
+/** Ten seconds after the `t` of the ordinary callback, in milliseconds. */
+export const NOW: number = (T + 10) * 1000;
+
+/** The verifier that the ordinary callback and the ordinary redirect are signed for. */
+export const verifier: Verifier = createVerifier({ signingKey: SIGNING_KEY, now: () => NOW });
+
+/** The result of the ordinary verifier, or of one with other options. No type limits an attacker, so both are unknown. */
+export function verify(
+  body: unknown,
+  signature: unknown = SIGNATURE,
+  options?: Partial<VerifierOptions>,
+): VerifiedCallback | Refusal {
+  const given = options && createVerifier({ signingKey: SIGNING_KEY, now: () => NOW, ...options });
+  return (given ?? verifier).verifyCallback({ signature, body } as CallbackInput);
+}
+
+/** The code, and whether the refusal is authentic. Every refusal has a hint. */
+export function verdictOf(result: Verified | Refusal): string {
+  if (result.ok) return 'accepted';
+  expect(result.hint).toMatch(/^\S.+\.$/);
+  return `${result.code}${result.authentic ? ', authentic' : ''}`;
+}
+
+/** The result of a verification that must succeed. */
+export function accepted<Result extends Verified>(result: Result | Refusal): Result {
+  if (!result.ok) throw new Error(`refused: ${result.code}`);
+  return result;
+}
+
+/** hmac-signature for any fields, made by the code under test. */
+export function sign(data: { event: string; payload: object }, signingKey: string = SIGNING_KEY): string {
+  return signCallback({ signingKey, data, timestamp: T });
+}
+
+/** The ordinary callback, verified, with its payload changed and signed. */
+export function callbackOf(payload?: Record<string, unknown>): VerifiedCallback {
+  const data = callbackData(payload);
+  return accepted(verify(data, sign(data)));
+}
