@@ -63,6 +63,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     ready: readiness.takesCallbacks,
     checkTables,
     spool,
+    notification: (count) => (isWorking() ? undefined : wakeup.notification(count)),
     onKept,
   });
   const running = new Set<Promise<unknown>>();
@@ -72,10 +73,10 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     return new Spool({ path: spoolPath(path), owner, settings, store: (record) => intake.store(record) });
   }
 
-  function onKept(count: number): void {
+  function onKept(count: number, isTold: boolean): void {
     wakeup.wake();
     watch.kept();
-    if (!isWorking()) wakeup.notify(count);
+    if (!isTold && !isWorking()) wakeup.notify(count);
   }
 
   async function read<T>(act: () => Promise<T>): Promise<T> {

@@ -2,6 +2,7 @@ import { ConfigurationError, UnavailableError } from '@payment-service/core';
 import { failureCode } from '../events.ts';
 import type { Settings } from '../options.ts';
 import type { IntakeRecord } from '../records.ts';
+import type { Call } from '../store/store.ts';
 import { pause, TimedOut, within } from '../time.ts';
 import { Group } from './group.ts';
 import { type IntakeOutcome, type KeepContext, keepFirsts, keepOthers } from './keep.ts';
@@ -15,8 +16,10 @@ export interface IntakeOptions<Tx> {
   /** Rejects with a ConfigurationError if a newer version has changed the tables. */
   readonly checkTables: () => Promise<void>;
   readonly spool: Spool | undefined;
-  /** Called before the replies are sent, so that a worker can already begin. */
-  readonly onKept: (count: number) => void;
+  /** What wakes the workers of other processes, if it can be sent with so many callbacks. */
+  readonly notification: (count: number) => Call | undefined;
+  /** Called before the replies are sent, so that a worker can already begin. @param isTold other processes were notified. */
+  readonly onKept: (count: number, isTold: boolean) => void;
 }
 
 /** How long to wait for a transition that another process holds. */
@@ -106,14 +109,16 @@ export class Intake<Tx> {
   }
 
   async #keepFirsts(records: readonly IntakeRecord[]): Promise<readonly (IntakeOutcome | undefined)[]> {
-    const { keeping } = this.#options;
+    const { keeping, notification } = this.#options;
+    const isFailing = this.#isFailing;
+    const after = isFailing ? undefined : notification(records.length);
     try {
       // After a failure, in a transaction with limits: without them, a statement that waits for a lock keeps its connection on
       // the server after its callers have timed out.
-      const outcomes = await this.#withinLimit(() =>
-        this.#isFailing
-          ? keeping.transact((tx) => keepFirsts(keeping, records, tx))
-          : keepFirsts(keeping, records),
+      const keep = (tx?: Tx): ReturnType<typeof keepFirsts> => keepFirsts(keeping, records, tx, after);
+      const outcomes = await this.#withinLimit(
+        () => (isFailing ? keeping.transact(keep) : keep()),
+        after !== undefined,
       );
       this.#isFailing = false;
       return outcomes;
@@ -130,13 +135,14 @@ export class Intake<Tx> {
 
   #withinLimit<O extends IntakeOutcome | 'busy' | undefined>(
     keep: () => Promise<readonly O[]>,
+    isTold = false,
   ): Promise<readonly O[]> {
     const { ready, settings, onKept } = this.#options;
     const keepAndTell = async (): Promise<readonly O[]> => {
       await ready();
       const outcomes = await keep();
       const kept = outcomes.filter((outcome) => outcome !== undefined && !['busy', 'full'].includes(outcome));
-      if (kept.length > 0) onKept(kept.length);
+      if (kept.length > 0) onKept(kept.length, isTold);
       return outcomes;
     };
     return within(settings.storeTimeoutMs, keepAndTell());

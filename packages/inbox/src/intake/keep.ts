@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { withoutContent } from '../body-content.ts';
 import type { IntakeRecord } from '../records.ts';
 import type { Statements } from '../store/statements.ts';
-import { numberOf, type Row, textOf } from '../store/store.ts';
+import { type Call, numberOf, type Row, textOf } from '../store/store.ts';
 import { findArchived } from '../work/verdict/archived.ts';
 import { readCase } from '../work/verdict/case.ts';
 import { type Claims, equalsExpectation } from '../work/verdict/evaluate.ts';
@@ -26,16 +26,18 @@ export interface KeepContext<Tx> {
  * committed transitions.
  *
  * @param tx The transaction for all of them. Without it they get one of their own, which saves two round trips.
+ * @param after Without `tx`: what the store runs when they are kept.
  */
 export async function keepFirsts<Tx>(
   { statements, limitMs }: Pick<KeepContext<Tx>, 'statements' | 'limitMs'>,
   records: readonly IntakeRecord[],
   tx?: Tx,
+  after?: Call,
 ): Promise<readonly (IntakeOutcome | undefined)[]> {
   // In the order of ids, so that two groups cannot wait for each other.
   const sorted = [...records].sort(byTransition);
   const firsts = sorted.filter((record, index) => sorted[index - 1]?.transitionId !== record.transitionId);
-  const created = await statements.run('keep_firsts', [JSON.stringify(firsts)], tx, limitMs);
+  const created = await statements.run('keep_firsts', [JSON.stringify(firsts)], tx, limitMs, after);
   const news = new Set(created.map((row) => textOf(row, 'transition_id')));
   const kept = new Set(firsts.filter(({ transitionId }) => news.has(transitionId)));
   return records.map((record) => (kept.has(record) ? 'new' : undefined));

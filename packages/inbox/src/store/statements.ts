@@ -1,5 +1,5 @@
 import { readSql } from './read-sql.ts';
-import { NotPrepared, type Row, type SqlValue, type Statement, type Store } from './store.ts';
+import { type Call, NotPrepared, type Row, type SqlValue, type Statement, type Store } from './store.ts';
 
 /** The only expression that differs between the engines in otherwise equal statements. */
 const NOW: Readonly<Record<Store<unknown>['dialect'], string>> = {
@@ -47,8 +47,14 @@ export class Statements<Tx> {
   }
 
   /** Runs a statement in the transaction, or without one in a transaction of its own. */
-  async run(name: string, values: readonly SqlValue[], tx?: Tx, limitMs?: number): Promise<readonly Row[]> {
-    return this.#store.query(this.get(name), values, tx, limitMs);
+  async run(
+    name: string,
+    values: readonly SqlValue[],
+    tx?: Tx,
+    limitMs?: number,
+    after?: Call,
+  ): Promise<readonly Row[]> {
+    return this.#store.query(this.get(name), values, tx, limitMs, after);
   }
 
   /** A transaction in which the server gives up before its caller times out. */

@@ -66,13 +66,18 @@ export interface Store<Tx> {
    *
    * @param tx The transaction to run it in. Without it, the statement is a transaction of its own.
    * @param limitMs How long to wait for a statement without `tx`, in milliseconds. @default chosen by the store
+   * @param after Runs after a statement without `tx` is committed, in a transaction of its own, and may fail. Only for a store
+   * with `runsAfter`.
    */
   query(
     statement: Statement,
     values: readonly SqlValue[],
     tx?: Tx,
     limitMs?: number,
+    after?: Call,
   ): Promise<readonly Row[]>;
+  /** It sends what runs after a statement in the same message if it can. */
+  readonly runsAfter?: boolean;
   /**
    * Commits when `body` resolves, and rolls back when it rejects. Rejects with the error of `body` or of the commit, and not
    * before `body` has ended. If `body` has ended the transaction by a call of the library, the `code` of the error is

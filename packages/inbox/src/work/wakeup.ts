@@ -2,7 +2,7 @@ import { failureCode } from '../events.ts';
 import type { Settings } from '../options.ts';
 import { type Report, warn } from '../problems.ts';
 import type { Statements } from '../store/statements.ts';
-import type { Store } from '../store/store.ts';
+import type { Call, Store } from '../store/store.ts';
 import { pause } from '../time.ts';
 
 const RELISTEN_MS = 1000;
@@ -45,6 +45,12 @@ export class Wakeup<Tx> {
     if (this.#store.dialect === 'sqlite') return;
     this.#untold += count;
     if (!this.#isNotifying) void this.#tell();
+  }
+
+  /** For the message that keeps a few callbacks; undefined if `notify()` must be called when they are kept. */
+  notification(count: number): Call | undefined {
+    if (this.#store.runsAfter !== true || this.#isNotifying || count >= MANY) return undefined;
+    return { statement: this.#statements.get('notify'), values: [this.#account] };
   }
 
   async #tell(): Promise<void> {

@@ -29,17 +29,20 @@ export function canPipe(client: PostgresClient): boolean {
  * before the lock was released.
  *
  * @param canPrepare whether statements stay on the connection: the first message with one prepares it.
+ * @param after also in the message. It may fail.
  */
 export function pipe(
   client: PostgresClient,
   calls: readonly Call[],
   canPrepare: boolean,
+  after?: Call,
 ): Promise<readonly (readonly Row[])[]> {
   const known = KNOWN.get(client) ?? new Map<string, readonly string[]>();
   KNOWN.set(client, known);
   return new Promise((resolve, reject) => {
-    const pipeline = new Pipeline(calls, canPrepare ? known : undefined, (error, rows) =>
-      rows === undefined ? reject(error) : resolve(rows),
+    const all = after === undefined ? calls : [...calls, after];
+    const pipeline = new Pipeline(all, canPrepare ? known : undefined, (error, rows) =>
+      rows.length < calls.length ? reject(error) : resolve(rows),
     );
     Reflect.apply(client.query, client, [pipeline]);
   });
@@ -47,7 +50,8 @@ export function pipe(
 
 /** A query of `pg`, which calls its methods and may replace `callback`. */
 class Pipeline {
-  callback: (error: Error | null, rows?: readonly (readonly Row[])[]) => void;
+  /** Receives the rows of the statements that have succeeded. */
+  callback: (error: Error | null, rows: readonly (readonly Row[])[]) => void;
   readonly calls: readonly Call[];
   readonly #known: Map<string, readonly string[]> | undefined;
   readonly #columns: (readonly string[])[];
@@ -101,7 +105,7 @@ class Pipeline {
   }
 
   handleError(error: Error): void {
-    this.callback(error);
+    this.callback(error, this.#rows.slice(0, this.#at));
   }
 
   handleReadyForQuery(): void {

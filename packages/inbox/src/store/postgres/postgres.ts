@@ -77,13 +77,35 @@ export function postgres<Client extends PostgresClient>(
       return run(client, { ...statement, isPrepared: false }, values);
     }
   };
+  /** In one message with the statement after it, unless statements do not stay on their connections. */
+  const runBefore = async (client: Client, call: Call, after: Call): Promise<readonly Row[]> => {
+    if (canPrepare && canPipe(client)) {
+      const calls = [begin([call]), call, COMMIT];
+      const [, rows = []] = await pipe(client, calls, canPrepare, after).catch((error: unknown) => {
+        throw refusal(error);
+      });
+      return rows;
+    }
+    const rows = await runAlone(client, call.statement, call.values);
+    run(client, after.statement, after.values).catch(() => undefined);
+    return rows;
+  };
   const most = pool.options?.max ?? 10;
   const store: Store<Client> = {
     dialect: 'postgres',
     prefix,
     // One for the group of callbacks that is being kept, and one for the listener.
     maxConcurrency: Math.max(1, most - 2),
-    async query(statement, values, tx, limitMs) {
+    runsAfter: true,
+    async query(statement, values, tx, limitMs, after) {
+      if (tx === undefined && after !== undefined) {
+        const act = (client: Client): Promise<readonly Row[]> =>
+          committing(client, runBefore(client, { statement, values }, after), limitMs);
+        return lend(pool, act).catch((error: unknown) => {
+          if (!(error instanceof NotPrepared)) throw error;
+          return lend(pool, act); // It had no effect, and nothing is prepared from now on.
+        });
+      }
       if (tx === undefined)
         return lend(pool, (client) => committing(client, runAlone(client, statement, values), limitMs));
       if (!statement.isLast) return within(STATEMENT_MS, run(tx, statement, values));
