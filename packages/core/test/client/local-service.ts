@@ -1,12 +1,23 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import type {
+  AttemptReport,
+  Client,
+  ClientOptions,
+  ClientWithSecretKey,
+  Deviation,
+  FetchInit,
+  PayoutBank,
+} from '../../src/client/client.ts';
+import { createClient } from '../../src/client/create-client.ts';
+import { provider, publicKey, secretKey } from './wire-samples.ts';
 
 /** Answers one request of the client. */
 export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
-export interface ReceivedRequest {
+interface ReceivedRequest {
   readonly method: string | undefined;
   /** The raw request target. */
   readonly url: string | undefined;
@@ -15,17 +26,25 @@ export interface ReceivedRequest {
   readonly closed: Promise<unknown>;
 }
 
-export interface LocalService {
+/** A real HTTP server on the loopback interface for one test, a client of it with both keys, and what that client reports. */
+export interface Served {
   readonly baseUrl: string;
   readonly requests: ReceivedRequest[];
+  readonly client: ClientWithSecretKey;
+  readonly deviations: Deviation[];
+  readonly reports: AttemptReport[];
 }
 
-/** A real HTTP server on the loopback interface, for one test: each request gets the next answer, the last one repeats. */
-export async function startService(...answers: Answer[]): Promise<LocalService> {
+/** Each request gets the next answer; the last one repeats. */
+export async function serve(
+  answers: Answer | readonly Answer[],
+  options: Partial<ClientOptions> = {},
+): Promise<Served> {
   const requests: ReceivedRequest[] = [];
+  const all = [answers].flat();
   const server = createServer((request, response) => {
     const { method, url, headers } = request;
-    const answer = answers[Math.min(requests.length, answers.length - 1)];
+    const answer = all[Math.min(requests.length, all.length - 1)];
     requests.push({ method, url, headers, closed: once(response, 'close') });
     answer?.(response, request);
   });
@@ -35,8 +54,61 @@ export async function startService(...answers: Answer[]): Promise<LocalService> 
     server.closeAllConnections();
     server.close();
   });
-  const { port } = server.address() as AddressInfo;
-  return { baseUrl: `http://127.0.0.1:${port}`, requests };
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { baseUrl, requests, ...clientAt(baseUrl, options) };
+}
+
+/** A client with both keys, and what it reports. */
+export function clientAt(
+  baseUrl: string = 'http://127.0.0.1:1',
+  options: Partial<ClientOptions> = {},
+): Pick<Served, 'client' | 'deviations' | 'reports'> {
+  const deviations: Deviation[] = [];
+  const reports: AttemptReport[] = [];
+  const onDeviation = (deviation: Deviation): void => void deviations.push(deviation);
+  const onResponse = (report: AttemptReport): void => void reports.push(report);
+  const hooks = { onDeviation, onResponse };
+  return {
+    client: createClient({ baseUrl, publicKey, secretKey, ...hooks, ...options }),
+    deviations,
+    reports,
+  };
+}
+
+/** A client whose requests this function answers. */
+export const clientWith = (
+  fetch: ClientOptions['fetch'],
+  options: Partial<ClientOptions> = {},
+): ClientWithSecretKey => clientAt('https://service.example', { fetch, ...options }).client;
+
+/** The error of a call that must fail. */
+export async function failureOf(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => expect.fail('The call succeeded.'),
+    (error: unknown) => error,
+  );
+}
+
+/** The error of a list of payment providers, or of another call, that gets these answers. */
+export async function failureWith(
+  answers: Answer | readonly Answer[],
+  options: Partial<ClientOptions> = {},
+  call: (client: ClientWithSecretKey) => Promise<unknown> = (client) => client.listPaymentProviders(),
+): Promise<unknown> {
+  const { client } = await serve(answers, { timing: { random: () => 0 }, ...options });
+  return failureOf(call(client));
+}
+export const balances = (client: ClientWithSecretKey): Promise<unknown> => client.getWalletBalances();
+export const banksOf = (client: Client): Promise<PayoutBank[]> =>
+  client.listPayoutBanks({ provider_code: 'x' });
+
+/** Lets something happen once the headers of the answer have arrived. */
+export function fetchThen(happen: () => void): (url: string, init: FetchInit) => Promise<Response> {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    setImmediate(happen);
+    return response;
+  };
 }
 
 export function reply(
@@ -63,13 +135,13 @@ export function successBody(data: unknown): Record<string, unknown> {
   return { code: 200, status: 'success', message: 'Request completed successfully', data };
 }
 
+/** The ordinary answer of listPaymentProviders(). */
+export const providers: Answer = success({ payment_providers: [provider] });
+
 /** The envelope of an error (protocol §7). */
 export function failure(status: number, headers: Record<string, string> = {}, message = 'not now'): Answer {
   return replyJson(status, { code: status, status: 'error', message, data: {} }, headers);
 }
-
-/** Sends nothing at all. */
-export const silence: Answer = () => {};
 
 /** Sends the headers and half of a body. */
 export function stall(status: number): Answer {

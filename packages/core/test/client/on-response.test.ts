@@ -1,64 +1,74 @@
-import { describe, expect, test } from 'vitest';
-import type { AttemptReport, Client, ClientOptions } from '../../src/client/client.ts';
-import { createClient } from '../../src/client/create-client.ts';
-import { failureOf } from './failure-of.ts';
-import { fetchThen } from './fetch-then.ts';
-import { failure, type LocalService, reply, reset, stall, startService, success } from './local-service.ts';
+import { tracingChannel } from 'node:diagnostics_channel';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { ClientCallTrace } from '../../src/client/call/trace.ts';
+import type { AttemptReport } from '../../src/client/client.ts';
+import { failure, failureOf, fetchThen, providers, reply, reset, serve, stall } from './local-service.ts';
 import { recordedTiming } from './recorded-timing.ts';
-import { provider, publicKey } from './wire-samples.ts';
+import { provider } from './wire-samples.ts';
 
-const providers = success({ payment_providers: [provider] });
+const operation = 'listPaymentProviders';
+const durationMs = expect.any(Number);
 
-function clientFor({ baseUrl }: LocalService, options: Partial<ClientOptions> = {}): Client {
-  return createClient({ baseUrl, publicKey, ...options });
+/** The last message of every call on the tracing channel. */
+function calls(): ClientCallTrace[] {
+  const seen: ClientCallTrace[] = [];
+  const ignore = (): void => {};
+  const asyncEnd = (message: unknown): void => void seen.push({ ...(message as ClientCallTrace) });
+  const subscriber = { start: ignore, end: ignore, asyncStart: ignore, error: ignore, asyncEnd };
+  const channel = tracingChannel('payment-service:client-call');
+  channel.subscribe(subscriber);
+  onTestFinished(() => void channel.unsubscribe(subscriber));
+  return seen;
 }
 
-describe('onResponse gets a report of every attempt', () => {
-  test('a report contains the wait that follows', async () => {
-    const reports: AttemptReport[] = [];
+describe('onResponse gets a report of every attempt, and the tracing channel one of every call', () => {
+  test.each([
+    [false, 'without'],
+    [true, 'with'],
+  ])('a report contains the wait that follows, %s a subscriber of the channel', async (isTraced) => {
+    const seen = isTraced ? calls() : [];
     const { timing } = recordedTiming();
-    const service = await startService(failure(503), reset, providers);
-    const client = clientFor(service, { timing, onResponse: (report) => reports.push(report) });
-    await client.listPaymentProviders();
-    const durationMs = expect.any(Number);
-    const operation = 'listPaymentProviders';
+    const answers = [failure(503), reset, providers, reply(200, '{}')];
+    const { client, reports } = await serve(answers, { timing });
+    await client.listPaymentProviders({ currency: 'UGX' });
+    await failureOf(client.listPaymentProviders());
+    const [status, retryInMs] = [undefined, undefined];
     expect(reports).toEqual([
       { operation, attempt: 1, status: 503, durationMs, outcome: 'api_error', retryInMs: 250 },
-      { operation, attempt: 2, status: undefined, durationMs, outcome: 'connection_failed', retryInMs: 500 },
-      { operation, attempt: 3, status: 200, durationMs, outcome: 'success', retryInMs: undefined },
+      { operation, attempt: 2, status, durationMs, outcome: 'connection_failed', retryInMs: 500 },
+      { operation, attempt: 3, status: 200, durationMs, outcome: 'success', retryInMs },
+      { operation, attempt: 1, status: 200, durationMs, outcome: 'invalid_response', retryInMs },
     ]);
-  });
-
-  test('a response that breaks the contract is reported', async () => {
-    const reports: AttemptReport[] = [];
-    const service = await startService(reply(200, '{}'));
-    await failureOf(
-      clientFor(service, { onResponse: (report) => reports.push(report) }).listPaymentProviders(),
-    );
-    expect(reports).toEqual([expect.objectContaining({ status: 200, outcome: 'invalid_response' })]);
+    const traces = [
+      { operation, attempts: 3, status: 200, outcome: 'success', durationMs },
+      { operation, attempts: 1, status: 200, outcome: 'invalid_response', isFailed: true, durationMs },
+    ];
+    expect(seen).toEqual(isTraced ? traces : []);
   });
 
   test('a missed deadline is reported, with the status if there was one', async () => {
-    const reports: AttemptReport[] = [];
-    const onResponse = (report: AttemptReport): void => void reports.push(report);
     const { timing, expire } = recordedTiming();
-    const service = await startService(expire, stall(200));
-    await failureOf(clientFor(service, { timing, onResponse }).listPaymentProviders());
-    const slow = clientFor(service, { timing, onResponse, fetch: fetchThen(expire) });
-    await failureOf(slow.listPaymentProviders());
-    expect(reports).toEqual([
-      expect.objectContaining({ status: undefined, outcome: 'timeout' }),
-      expect.objectContaining({ status: 200, outcome: 'timeout' }),
+    let isStalled = false;
+    const { client, reports } = await serve([expire, stall(200)], {
+      timing,
+      fetch: (...request) => (isStalled ? fetchThen(expire) : fetch)(...request),
+    });
+    await failureOf(client.listPaymentProviders());
+    isStalled = true;
+    await failureOf(client.listPaymentProviders());
+    expect(reports).toMatchObject([
+      { status: undefined, outcome: 'timeout' },
+      { status: 200, outcome: 'timeout' },
     ]);
   });
 
-  test('a cancelled call is reported', async () => {
-    const reports: AttemptReport[] = [];
+  test('a cancelled call is reported and traced as aborted', async () => {
+    const seen = calls();
     const controller = new AbortController();
-    const service = await startService(() => controller.abort());
-    const client = clientFor(service, { onResponse: (report) => reports.push(report) });
-    await failureOf(client.listPaymentProviders({}, { signal: controller.signal }));
-    expect(reports).toEqual([expect.objectContaining({ outcome: 'aborted', status: undefined })]);
+    const { client, reports } = await serve(() => controller.abort());
+    await failureOf(client.listPaymentProviders({}, controller));
+    expect(reports).toMatchObject([{ outcome: 'aborted', status: undefined }]);
+    expect(seen).toMatchObject([{ attempts: 1, outcome: 'aborted', isFailed: true }]);
   });
 
   test.each([
@@ -68,38 +78,33 @@ describe('onResponse gets a report of every attempt', () => {
     const reports: AttemptReport[] = [];
     const { timing, pending } = recordedTiming();
     const controller = new AbortController();
-    const service = await startService(answer);
     const onResponse = (report: AttemptReport): void => {
       reports.push(report);
       controller.abort();
     };
-    const call = clientFor(service, { timing, onResponse }).listPaymentProviders({}, controller);
-    expect(await failureOf(call)).toBe(controller.signal.reason);
+    const { client, requests } = await serve(answer, { timing, onResponse });
+    expect(await failureOf(client.listPaymentProviders({}, controller))).toBe(controller.signal.reason);
     await new Promise((resolve) => setImmediate(resolve));
     expect(reports).toEqual([expect.objectContaining({ attempt: 1, outcome })]);
-    expect(service.requests).toHaveLength(1);
-    expect(pending.size).toBe(0);
+    expect([requests.length, pending.size]).toEqual([1, 0]);
   });
 
+  const broken = new Error('metrics are down');
   test.each<[string, () => void]>([
     [
       'throws',
       () => {
-        throw new Error('metrics are down');
+        throw broken;
       },
     ],
-    ['rejects', () => Promise.reject(new Error('metrics are down'))],
+    ['rejects', () => Promise.reject(broken)],
   ])('a hook that %s is logged and does not fail the call', async (_name, onResponse) => {
-    const logged: unknown[] = [];
-    const original = console.error;
-    console.error = (...parameters) => logged.push(parameters);
-    try {
-      const service = await startService(providers);
-      expect(await clientFor(service, { onResponse }).listPaymentProviders()).toEqual([provider]);
-      await new Promise((resolve) => setImmediate(resolve));
-    } finally {
-      console.error = original;
-    }
-    expect(logged).toEqual([[expect.stringContaining('onResponse'), new Error('metrics are down')]]);
+    const logged = vi.spyOn(console, 'error').mockReturnValue();
+    onTestFinished(() => logged.mockRestore());
+    const { client } = await serve(providers, { onResponse });
+    expect(await client.listPaymentProviders()).toEqual([provider]);
+    await vi.waitFor(() =>
+      expect(logged.mock.calls).toEqual([[expect.stringContaining('onResponse'), broken]]),
+    );
   });
 });

@@ -1,21 +1,27 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AttemptReport, ClientOptions, ClientWithSecretKey } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/create-client.ts';
 import { createScrubber } from '../../src/client/settings/scrubber.ts';
 import { PaymentServiceError } from '../../src/errors.ts';
-import { failureOf } from './failure-of.ts';
-import { type Answer, failure, reply, replyJson, reset, startService } from './local-service.ts';
+import {
+  type Answer,
+  balances,
+  clientAt,
+  clientWith,
+  failure,
+  failureOf,
+  failureWith,
+  reply,
+  replyJson,
+  reset,
+  serve,
+} from './local-service.ts';
 import { recordedTiming } from './recorded-timing.ts';
 import { publicKey, secretKey } from './wire-samples.ts';
 
 /** A piece of each key: not even that may appear. */
 const PIECES = /4f9c1|9d2e7/i;
-
-function clientAt(baseUrl: string, options: Partial<ClientOptions> = {}): ClientWithSecretKey {
-  return createClient({ baseUrl, publicKey, secretKey, timing: { random: () => 0 }, ...options });
-}
 
 /** Everything that a logger could extract from a value, its hidden properties and chain of causes included. */
 function everythingIn(value: unknown): string {
@@ -34,14 +40,11 @@ function everythingIn(value: unknown): string {
 }
 
 describe('a client shows [redacted] in place of its keys', () => {
-  const client = clientAt('https://service.example/pay');
+  const { client } = clientAt('https://service.example/pay');
 
   test('util.inspect and JSON.stringify show no key', () => {
-    const shown = {
-      baseUrl: 'https://service.example/pay',
-      publicKey: '[redacted]',
-      secretKey: '[redacted]',
-    };
+    const hidden = { publicKey: '[redacted]', secretKey: '[redacted]' };
+    const shown = { baseUrl: 'https://service.example/pay', ...hidden };
     expect(inspect(client)).toBe(inspect(shown));
     expect(JSON.parse(JSON.stringify({ client }))).toEqual({ client: shown });
     const { secretKey: _left, ...without } = shown;
@@ -89,35 +92,31 @@ describe('no error shows a key, whatever the service or fetch puts into it', () 
     ['a Retry-After', failure(429, { 'retry-after': publicKey })],
     ['a reset connection', reset],
   ])('%s leaks no key', async (_name, answer) => {
-    const { baseUrl } = await startService(answer);
-    const error = await failureOf(clientAt(baseUrl).getWalletBalances());
+    const error = await failureWith(answer, {}, balances);
     expect(error).toBeInstanceOf(PaymentServiceError);
     expect(everythingIn(error)).not.toMatch(PIECES);
   });
 
   test('the host of a Location, which is always in lower case, is scrubbed', async () => {
-    const { baseUrl } = await startService(reply(302, '', { location: 'https://SK-9D2E7.example/SK-9D2E7' }));
-    const error = await failureOf(clientAt(baseUrl, { secretKey: 'SK-9D2E7' }).getWalletBalances());
+    const answer = reply(302, '', { location: 'https://SK-9D2E7.example/SK-9D2E7' });
+    const error = await failureWith(answer, { secretKey: 'SK-9D2E7' }, balances);
     expect(String(error)).toContain('redirect to [redacted].example');
     expect(everythingIn(error)).not.toMatch(PIECES);
   });
 
-  test('the end of a citation does not cut a key in two', async () => {
-    for (let offset = 160; offset <= 200; offset++) {
-      const { baseUrl } = await startService(failure(404, {}, `${'x'.repeat(offset)}${secretKey}`));
-      const error = await failureOf(clientAt(baseUrl).getWalletBalances());
+  test.each<[of: string, from: number, to: number, answer: (text: string) => Answer]>([
+    ['a citation', 160, 200, (text) => failure(404, {}, text)],
+    ['the snippet', 480, 512, (text) => reply(404, text)],
+  ])('the end of %s does not cut a key in two', async (_of, from, to, answer) => {
+    const texts = Array.from({ length: to - from + 1 }, (_, at) => `${'x'.repeat(from + at)}${secretKey}`);
+    const { client } = await serve(texts.map(answer));
+    for (const _ of texts) {
+      const error = await failureOf(client.getWalletBalances());
       expect(everythingIn(error)).not.toContain('sk_live');
     }
   });
 
-  test('the end of the snippet does not cut a key in two', async () => {
-    for (let offset = 480; offset <= 512; offset++) {
-      const { baseUrl } = await startService(reply(404, `${'x'.repeat(offset)}${secretKey}`));
-      const error = await failureOf(clientAt(baseUrl).getWalletBalances());
-      expect(everythingIn(error)).not.toContain('sk_live');
-    }
-  });
-
+  const ONCE = { maxAttempts: 1 };
   test('errors of fetch are scrubbed in messages, properties, causes and AggregateErrors', async () => {
     const leaky = (cause?: unknown): Error =>
       Object.assign(new TypeError(`Headers.append: "${secretKey}" is invalid`, { cause }), {
@@ -125,12 +124,7 @@ describe('no error shows a key, whatever the service or fetch puts into it', () 
         request: { headers: { 'secret-key': secretKey } },
       });
     const thrown = leaky(new AggregateError([leaky(), leaky('x')], publicKey, { cause: leaky() }));
-    const fetch = async (): Promise<Response> => {
-      throw thrown;
-    };
-    const error = await failureOf(
-      clientAt('https://service.example', { fetch, maxAttempts: 1 }).getWalletBalances(),
-    );
+    const error = await failureOf(clientWith(() => Promise.reject(thrown), ONCE).getWalletBalances());
     expect(error).toMatchObject({
       code: 'connection_failed',
       cause: { name: 'TypeError', code: 'UND_[redacted]' },
@@ -144,37 +138,34 @@ describe('no error shows a key, whatever the service or fetch puts into it', () 
     ['an object', { headers: { 'secret-key': secretKey } }],
     ['nothing', undefined],
   ])('a fetch that throws %s leaks no key', async (_name, thrown) => {
-    const fetch = async (): Promise<Response> => {
-      throw thrown;
-    };
-    const error = await failureOf(
-      clientAt('https://service.example', { fetch, maxAttempts: 1 }).getWalletBalances(),
-    );
+    const error = await failureOf(clientWith(() => Promise.reject(thrown), ONCE).getWalletBalances());
     expect(error).toMatchObject({ code: 'connection_failed' });
     expect(everythingIn(error)).not.toMatch(PIECES);
   });
 
   test('a deadline after an error that echoed the keys leaks no key', async () => {
     const { timing, expire } = recordedTiming();
-    const { baseUrl } = await startService(failure(503, {}, echo), expire);
-    const error = await failureOf(clientAt(baseUrl, { timing }).getWalletBalances());
+    const error = await failureWith([failure(503, {}, echo), expire], { timing }, balances);
     expect(error).toMatchObject({ code: 'timeout', cause: { status: 503 } });
     expect(everythingIn(error)).not.toMatch(PIECES);
   });
 
   test('reports for metrics hold no key', async () => {
-    const reports: AttemptReport[] = [];
-    const { baseUrl } = await startService(failure(503, {}, echo), reset, failure(400, {}, echo));
-    await failureOf(clientAt(baseUrl, { onResponse: (report) => reports.push(report) }).getWalletBalances());
+    const { timing } = recordedTiming();
+    const answers = [failure(503, {}, echo), reset, failure(400, {}, echo)];
+    const { client, reports } = await serve(answers, { timing });
+    await failureOf(client.getWalletBalances());
     expect(reports).toHaveLength(3);
     expect(everythingIn(reports)).not.toMatch(PIECES);
   });
 });
 
 describe('the scrubber finds keys in any string', () => {
-  const visible = fc
-    .array(fc.integer({ min: 0x21, max: 0x7e }), { minLength: 1, maxLength: 40 })
-    .map((codes) => String.fromCharCode(...codes));
+  const visibleOf = (minLength: number) =>
+    fc
+      .array(fc.integer({ min: 0x21, max: 0x7e }), { minLength, maxLength: 40 })
+      .map((codes) => String.fromCharCode(...codes));
+  const visible = visibleOf(1);
   const spelling = fc.constantFrom<(key: string) => string>(
     (key) => key,
     (key) => key.toUpperCase(),
@@ -195,11 +186,8 @@ describe('the scrubber finds keys in any string', () => {
     );
   });
 
-  const longKey = fc
-    .array(fc.integer({ min: 0x21, max: 0x7e }), { minLength: 12, maxLength: 40 })
-    .map((codes) => String.fromCharCode(...codes))
-    // A key that holds an escape of its own is removed in its plain spellings only.
-    .filter((key) => !/\\|&[#a-z]|%[\da-f]/i.test(key));
+  // A key that holds an escape of its own is removed in its plain spellings only.
+  const longKey = visibleOf(12).filter((key) => !/\\|&[#a-z]|%[\da-f]/i.test(key));
   type Spelling = (key: string, around: string) => string;
   const code = (char: string): number => char.charCodeAt(0);
   const hexOf = (char: string, width = 2): string => code(char).toString(16).padStart(width, '0');
@@ -218,17 +206,16 @@ describe('the scrubber finds keys in any string', () => {
     (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' })[char] ?? char,
     (char) => (char === '/' ? '\\/' : char),
   ];
-  const base64 = (text: string): string => Buffer.from(text, 'latin1').toString('base64');
+  const encoded = (text: string, encoding: 'hex' | 'base64' | 'base64url'): string =>
+    Buffer.from(text, 'latin1').toString(encoding);
+  const base64 = (text: string): string => encoded(text, 'base64');
   const encodings: readonly Spelling[] = [
-    (key, around) => Buffer.from(around + key + around, 'latin1').toString('hex'),
-    (key, around) =>
-      Buffer.from(around + key + around, 'latin1')
-        .toString('hex')
-        .toUpperCase(),
+    (key, around) => encoded(around + key + around, 'hex'),
+    (key, around) => encoded(around + key + around, 'hex').toUpperCase(),
     (key, around) => base64(around + key + around),
     (key, around) => base64(around + key + around).replace(/.{20}/g, '$&\r\n'),
     (key, around) => JSON.stringify(base64(around + key + around).replace(/.{20}/g, '$&\n')),
-    (key, around) => Buffer.from(around + key + around, 'latin1').toString('base64url'),
+    (key, around) => encoded(around + key + around, 'base64url'),
     (key, around) => encodeURIComponent(base64(around + key)),
     (key, around) => JSON.stringify(base64(key + around)).replaceAll('/', '\\/'),
     (key) => encodeURIComponent(encodeURIComponent(key)),

@@ -1,21 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createClient } from '../../src/client/create-client.ts';
 import { eligibleProviders } from '../../src/client/selection/eligible-providers.ts';
 import { ConfigurationError } from '../../src/errors.ts';
-import { failureOf } from './failure-of.ts';
-import { startService, success } from './local-service.ts';
-import { provider, publicKey, secretKey, wallet } from './wire-samples.ts';
+import { clientWith, failureOf, serve, success } from './local-service.ts';
+import { provider, wallet } from './wire-samples.ts';
 
 const PAYMENT = { account: '256772000001', amount: 500, currency: 'UGX', transaction_type: 'COLLECTION' };
 
+const client = clientWith(() => expect.fail('A request was sent.'));
 /** Every function of the client that takes an object of names, and the names that it knows. */
-const client = createClient({
-  baseUrl: 'https://service.example',
-  publicKey,
-  secretKey,
-  fetch: () => expect.fail('A request was sent.'),
-});
 const functions: readonly [string, readonly string[], (options: object) => unknown][] = [
   ['eligibleProviders()', Object.keys(PAYMENT), (options) => eligibleProviders([provider], options)],
   ['listPaymentProviders()', ['signal'], (options) => client.listPaymentProviders({}, options)],
@@ -63,8 +56,7 @@ test.each([
 test('control: every known name is accepted, and may be undefined', async () => {
   expect(eligibleProviders([provider], PAYMENT).eligible).toEqual([provider]);
   expect(eligibleProviders([provider], { ...PAYMENT, account: undefined }).eligible).toEqual([provider]);
-  const { baseUrl } = await startService(success({ merchant_wallets: [wallet] }));
-  const real = createClient({ baseUrl, publicKey, secretKey });
+  const { client: real } = await serve(success({ merchant_wallets: [wallet] }));
   for (const signal of [undefined, new AbortController().signal, AbortSignal.timeout(60_000)]) {
     expect(await real.getWalletBalances({}, { signal })).toHaveLength(1);
   }

@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createClient } from '../../src/client/create-client.ts';
-import { successBody } from './local-service.ts';
+import { clientWith, successBody } from './local-service.ts';
 import { cert, key } from './unverified-certificate.ts';
 import { provider, publicKey, secretKey, wallet } from './wire-samples.ts';
 
@@ -88,16 +88,15 @@ describe('the secret key is not sent once certificate checks were off (threat A3
 
   test('a variable that is set after construction is refused before the request is sent', async () => {
     let sent = 0;
-    const fetch = async (): Promise<Response> => {
+    const fetch = (): never => {
       sent += 1;
       throw new TypeError('fetch failed');
     };
-    const options = { baseUrl, publicKey, secretKey, fetch, maxAttempts: 1 };
-    const client = createClient(options);
+    const client = clientWith(fetch, { maxAttempts: 1 });
     vi.stubEnv(VARIABLE, '0');
     await expect(client.getWalletBalances()).rejects.toMatchObject(refused);
     expect(sent).toBe(0);
-    const allowed = createClient({ ...options, allowUnverifiedTls: true });
+    const allowed = clientWith(fetch, { maxAttempts: 1, allowUnverifiedTls: true });
     await expect(allowed.getWalletBalances()).rejects.toMatchObject({ code: 'connection_failed' });
     expect(sent).toBe(1);
   });
