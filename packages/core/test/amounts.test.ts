@@ -238,7 +238,9 @@ describe('claimedAmounts()', () => {
     ['is written with an escape', READ, '"request_amoun\\u0074":500'],
     ['is escaped, and a value', READ, '"extra":"request_amount","request_amoun\\u0074":500'],
     ['is followed by white space', READ, '"request_amount" \n:\t\r 500 '],
+    ['is escaped, and followed by white space', READ, '"request_amoun\\u0074"\t :\n500'],
     ['also appears at the top level', '{"event"', '{"request_amount":7,"event"'],
+    ['also appears at the top level, after it', '}}', '},"request_amount":7}'],
   ])('the amount of the payload is found when its name %s', (_where, read, literal) => {
     const callback = unread(read, literal);
     expect(callback.unsigned.request_amount).toBe(500);

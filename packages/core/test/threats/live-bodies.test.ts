@@ -98,6 +98,12 @@ describe('threat A48: the results of a parsed body', () => {
     },
   );
 
+  test('a parsed body of 64 KiB is stored in full', () => {
+    const length = 64 * 1024 - JSON.stringify(callbackData({ filler: '' })).length;
+    const body = callbackData({ filler: 'x'.repeat(length) });
+    expect(bodyText(callbackOf(body))).toBe(JSON.stringify(body));
+  });
+
   test('the JSON text of an unread body is stored unchanged, however long it is', () => {
     const text = JSON.stringify(callbackData({ filler: 'x'.repeat(100_000) }));
     const odd = text.replace('"request_amount":500', '"request_amount":5.00e+2 ,\n"extra":"\\u0000"');

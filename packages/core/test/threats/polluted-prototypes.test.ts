@@ -31,6 +31,11 @@ describe('threat A36: a polluted prototype', () => {
     }
   });
 
+  test('threat A42: a list on Object.prototype is no part of the parsed body that is kept', () => {
+    pollute('extra', [1]);
+    expect(Object.keys(accepted(verify(callbackData())).raw)).toEqual(['event', 'payload']);
+  });
+
   test('threat A36: a default or a name on Object.prototype reads no redirect', () => {
     const query = QUERY.replace('event=transaction.completed&', '');
     pollute('event', 'transaction.completed');
