@@ -25,8 +25,8 @@ const success = (path: string) => contract.paths[path].get.responses['200'].cont
 describe('protocol §5.1: request authentication', () => {
   test('the keys are sent in the headers public-key and secret-key', () => {
     expect(contract.components.securitySchemes).toMatchObject({
-      publicKey: { in: 'header', name: 'public-key' },
-      secretKey: { in: 'header', name: 'secret-key' },
+      publicKey: { type: 'apiKey', in: 'header', name: 'public-key' },
+      secretKey: { type: 'apiKey', in: 'header', name: 'secret-key' },
     });
     expect(Object.keys(contract.components.securitySchemes)).toEqual(['publicKey', 'secretKey']);
   });
@@ -48,6 +48,39 @@ test('protocol §9: x-api-version is a header that is sent with 1', () => {
     in: 'header',
     example: '1',
     schema: { 'x-known-values': ['1'] },
+  });
+});
+
+describe('the type of every value', () => {
+  const schemas = objects.filter(([path]) => /\/(schema|items|(schemas|properties)\/\w+)$/.test(path));
+  const withType = (name: string) => schemas.filter(([, { type }]) => type === name).map(([path]) => path);
+
+  test('every schema has one type or a reference, and no value is null', () => {
+    const types = ['string', 'number', 'integer', 'boolean', 'array', 'object'];
+    const untyped = schemas.filter(
+      ([, { $ref, type }]) => $ref === undefined && !types.includes(String(type)),
+    );
+    expect(untyped.map(([path]) => path)).toEqual([]);
+  });
+
+  test('every parameter has a schema', () => {
+    const parameters = objects.filter(([path]) => /\/parameters\/\w+$/.test(path));
+    const untyped = parameters.filter(([, { $ref, schema }]) => $ref === undefined && schema === undefined);
+    expect(untyped.map(([path]) => path)).toEqual([]);
+  });
+
+  test('whole numbers are the codes of responses and the id of a transaction, and no others', () => {
+    expect(
+      withType('integer').map((path) => path.replace(/^.*?(?=200|schemas)|\/content.*properties/g, '')),
+    ).toEqual([
+      ...['200/code', '200/code', '200/code'],
+      ...['schemas/ErrorEnvelope/properties/code', 'schemas/TransactionPayload/properties/id'],
+    ]);
+  });
+
+  test('every value with known values is a string', () => {
+    const known = schemas.filter(([, schema]) => 'x-known-values' in schema).map(([path]) => path);
+    expect(withType('string')).toEqual(expect.arrayContaining(known));
   });
 });
 
