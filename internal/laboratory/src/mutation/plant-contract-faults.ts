@@ -28,6 +28,8 @@ export async function plantContractFaults(sample: Sample): Promise<Fault[]> {
     { status: 'types', isAccepted: await typesOf() },
     { status: 'sandbox', isAccepted: await testsOf(copy, ...SANDBOX) },
   ];
+  // In the form in which the faults are written: a judge that refuses that form would find every fault.
+  await writeFile(join(copy, CONTRACT), stringify(parse(text)));
   for (const { status, isAccepted } of judges)
     if (!(await isAccepted(parse(text))))
       throw new Error(`The tests of the contract (${status}) fail before any fault is planted.`);
