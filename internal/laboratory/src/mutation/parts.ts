@@ -54,7 +54,7 @@ export const PARTS: readonly Part[] = [
       {
         mutate: ['src/**/verify/**/{signing-keys,digest.node}.ts'],
         tests: [
-          'test/rules/{signed-fields,signing-keys,signature-header}.test.ts',
+          'test/rules/{refusals,signed-fields,signing-keys,signature-header}.test.ts',
           'test/threats/{replays,timing}.test.ts',
         ],
       },
