@@ -6,28 +6,14 @@ type Names = Readonly<Record<string, string>>;
 /** The members of a package.json that the rules read. */
 export interface Manifest {
   readonly name: string;
-  readonly version?: string;
   readonly private?: boolean;
-  readonly description?: string;
-  readonly license?: string;
   readonly homepage?: string;
-  readonly type?: string;
-  readonly sideEffects?: unknown;
   readonly packageManager?: string;
   readonly engines?: Names;
-  readonly files?: readonly string[];
   readonly bin?: Names;
   readonly scripts?: Names;
   readonly exports?: Readonly<Record<string, unknown>>;
   readonly imports?: Readonly<Record<string, unknown>>;
-  readonly publishConfig?: {
-    readonly access?: string;
-    readonly bin?: Names;
-    readonly main?: string;
-    readonly types?: string;
-    readonly typesVersions?: unknown;
-    readonly exports?: Readonly<Record<string, unknown>>;
-  };
   readonly dependencies?: Names;
   readonly devDependencies?: Names;
   readonly optionalDependencies?: Names;

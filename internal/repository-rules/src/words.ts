@@ -1,0 +1,70 @@
+import { tableRows } from './markdown.ts';
+import type { TextFile } from './repository.ts';
+
+/** What no file says, and what to say instead. */
+export type Words = readonly (readonly [pattern: RegExp, instead: string])[];
+
+/** What a native writer would not say: only what is wrong in every sentence. */
+export const ODD_ENGLISH: Words = [
+  [/\b(?:some|no)body\b|\bwhoever\b/i, 'name the subject'],
+  [/\bfor ever\b/i, 'permanently'],
+  [/\bat once\b/i, 'immediately, or together'],
+  [/\bmend(?:s|ed|ing)?\b/i, 'fix, restore'],
+  [/\bmust be a text\b|\bis a text\b/i, 'a string'],
+  [/\b(?:is|was) away\b/i, 'unavailable'],
+  [/\b(?:has|have|makes?) no sense\b/i, 'is invalid'],
+  [/\bhear(?:s|d)? of\b|\bcomes? to know\b/i, 'receives, is notified of'],
+  [/\bneeds? a look\b/i, 'needs attention'],
+  [/\bhand(?:s|ed)? on\b/i, 'pass through'],
+  [/\b(?:what|as it) came\b(?! (?:back|in|from|over|to))/i, 'name it: the request, the body'],
+  [/(?<!far )\bas (?:it|they) must\b/i, 'as expected'],
+  [/\bis no (?:hash|integer|string|number|list|JSON)\b/i, 'is not a …'],
+  [/\bbelongs? into\b/i, 'belong in'],
+  [/\bstands in it\b/i, 'appears in it'],
+  [/\bthat people read\b/i, 'messages'],
+  [/\b(?:MOST|LONGEST|LEAST|SHORTEST)_[A-Z]/, 'MAX_, MIN_'],
+];
+
+export const MACHINE_NAMES: Words = [
+  // A URL's path, a glob and a regular expression do not begin like this; /var/tmp exists on every Linux.
+  [
+    /(?<![\w.:*/)\\-])(?!\/var\/tmp\b)\/(?:home|Users|root|tmp|work|var|opt|mnt)\/[\w.]/,
+    'no folder of one machine',
+  ],
+  [/(?<![\w/])~\/[\w.]/, 'no folder of one machine'],
+  [/\b[A-Z]:\\\w/, 'no folder of one machine'],
+  // It depends on who installs.
+  [/\b(?:registry|npm|packages?|mirror)\.[a-z][\w-]*\.[a-z]{2,}/i, 'no host of a registry'],
+  [/\b(?:unpkg|jsdelivr|npmmirror|npmjs|(?<!@)yarnpkg|jfrog)\b(?!\s+\d)/i, 'no host of a registry'],
+];
+
+/**
+ * Words of the column "we do not say" that also have an ordinary meaning. They are wrong only if they replace the word beside
+ * them, which a reader must judge.
+ */
+const ORDINARY = ['return', 'callback', 'secret', 'payload', 'trusted data', 'event id', 'order'];
+
+/** The words that the glossary excludes. */
+export function excludedWords(glossary: string): Words {
+  const words = tableRows(glossary).flatMap(([say = '', , never = '']) =>
+    never.split(',').map((word) => [word.trim(), say] as const),
+  );
+  return words
+    .filter(([word]) => word !== '' && !ORDINARY.includes(word))
+    .map(([word, say]) => [new RegExp(`(?<![a-z])${word.split(' ').join('[ _-]?')}`, 'i'), say]);
+}
+
+/** Data, the user of Unix, names of other projects, and an event of `pg`. */
+const PERMITTED =
+  /['`]nobody['`]|runs as nobody|Somebody Else|@octokit\/webhooks(?:-methods)?|standardwebhooks|Standard Webhooks|webhooks\.constructEvent|['"]notification['"]/g;
+
+/** The lines of a file that say it. */
+export function saidIn({ path, text }: TextFile, words: Words): readonly string[] {
+  return text.split('\n').flatMap((line, index) => {
+    const rest = line.replace(PERMITTED, '');
+    return words.flatMap(([pattern, instead]) => {
+      const [found] = pattern.exec(rest) ?? [];
+      return found === undefined ? [] : [`${path}:${index + 1}: "${found}" (${instead})`];
+    });
+  });
+}
