@@ -20,11 +20,13 @@ import {
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const failed = new Error('the handler failed');
+const fail = (): never => {
+  throw failed;
+};
+const never = () => new Promise(() => undefined);
+const genuine = post(parsed(callbackData()));
 
-async function answer(
-  options: Partial<CallbackOptions>,
-  request = post(parsed(callbackData())),
-): Promise<Reply> {
+async function answer(options: Partial<CallbackOptions>, request = genuine): Promise<Reply> {
   const { reply } = await receiveCallback(request, createCallbackReceiver({ signingKey, ...options }));
   if (reply === undefined) throw new Error('The callback was passed through.');
   return reply;
@@ -36,11 +38,8 @@ describe('onCallback', () => {
     ['returns a value', () => 7],
     ['returns a promise', () => Promise.resolve()],
   ])('an onCallback that %s is answered 200', async (_, onCallback) => {
-    expect(await answer({ onCallback })).toEqual({
-      status: 200,
-      headers: { 'content-type': JSON_TYPE },
-      body: '{"status":"accepted"}',
-    });
+    const headers = { 'content-type': JSON_TYPE };
+    expect(await answer({ onCallback })).toEqual({ status: 200, headers, body: '{"status":"accepted"}' });
   });
 
   test('onCallback gets the verified callback', async () => {
@@ -52,79 +51,56 @@ describe('onCallback', () => {
   });
 
   test('without onCallback, the callback is passed through without a reply', async () => {
-    const received = await receiveCallback(
-      post(parsed(callbackData())),
-      createCallbackReceiver({ signingKey }),
-    );
+    const received = await receiveCallback(genuine, createCallbackReceiver({ signingKey }));
     expect(received.reply).toBeUndefined();
     expect(received.callback?.signed.merchant_reference).toBe('ORD-1001');
   });
 });
 
-describe('threat A39: the three failures of a handler', () => {
-  const failures: [name: string, seconds: string, onCallback: () => unknown][] = [
-    ['handler_failed', '30', () => Promise.reject(failed)],
-    ['handler_timeout', '30', () => new Promise(() => undefined)],
-    ['unavailable', '7', () => Promise.reject(new UnavailableError('down', { retryAfterSeconds: 7 }))],
-  ];
-
-  test.each(failures)(
-    'threat A39: %s is answered with 429 by default, with Retry-After %s',
-    async (error, seconds, onCallback) => {
+describe('threat A39: the failures of a handler', () => {
+  const down = new UnavailableError('down', { retryAfterSeconds: 7 });
+  test.each<[name: string, seconds: string, onCallback: () => unknown, reported: unknown]>([
+    ['handler_failed', '30', () => Promise.reject(failed), failed],
+    ['handler_failed', '30', fail, failed],
+    ['handler_timeout', '30', never, expect.any(TimeoutError)],
+    ['unavailable', '7', () => Promise.reject(down), down],
+  ])('threat A39: %s is answered with 429 or failureStatus, with Retry-After %s', async (...row) => {
+    const [error, seconds, handler, reported] = row;
+    for (const failureStatus of [undefined, 503]) {
       const onError = vi.fn();
-      expect(await answer({ onCallback, onError, handlerTimeoutMs: 1 })).toEqual({
-        status: 429,
+      const options = { onError, handlerTimeoutMs: 1, failureStatus };
+      const expected = {
+        status: failureStatus ?? 429,
         headers: { 'content-type': JSON_TYPE, 'retry-after': seconds },
         body: JSON.stringify({ error }),
-      });
-      expect(onError).toHaveBeenCalledOnce();
-    },
-  );
-
-  test.each(failures)('threat A39: %s is answered with failureStatus', async (error, seconds, onCallback) => {
-    const options = { onError: () => undefined, handlerTimeoutMs: 1, failureStatus: 503 };
-    const expected = { status: 503, headers: { 'retry-after': seconds }, body: JSON.stringify({ error }) };
-    expect(await answer({ onCallback, ...options })).toMatchObject(expected);
-    const receiver = createRedirectReceiver({
-      signingKey,
-      onRedirect: onCallback as () => string,
-      ...options,
-    });
-    const { reply } = await receiveRedirect({ method: 'GET', url: `/return?${QUERY}` }, receiver);
-    expect(reply).toMatchObject({
-      ...expected,
-      headers: { ...expected.headers, 'cache-control': 'no-store' },
-    });
+      };
+      expect(await answer({ onCallback: handler, ...options })).toEqual(expected);
+      const onRedirect = handler as () => string;
+      const receiver = createRedirectReceiver({ signingKey, onRedirect, ...options });
+      const { reply } = await receiveRedirect({ method: 'GET', url: `/return?${QUERY}` }, receiver);
+      const isPrivate = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
+      expect(reply).toEqual({ ...expected, headers: { ...expected.headers, ...isPrivate } });
+      expect(onError.mock.calls).toEqual([[reported], [reported]]);
+    }
   });
 
-  test('a handler that throws before it returns a promise is a failed handler', async () => {
+  test('threat A39: a body that was consumed unparsed is answered with failureStatus, and the error names the remedy', async () => {
     const onError = vi.fn();
-    const onCallback = (): never => {
-      throw failed;
-    };
-    expect(await answer({ onCallback, onError })).toMatchObject({ status: 429 });
-    expect(onError.mock.calls).toEqual([[failed]]);
-  });
-
-  test('threat A39: a body that was consumed unparsed is answered with failureStatus and Retry-After', async () => {
-    const onError = vi.fn();
-    const request = post({ state: 'consumed' });
     for (const failureStatus of [undefined, 500]) {
-      expect(await answer({ onError, failureStatus, onCallback: () => undefined }, request)).toEqual({
+      const options = { onError, failureStatus, onCallback: () => undefined };
+      expect(await answer(options, post({ state: 'consumed' }))).toEqual({
         status: failureStatus ?? 429,
         headers: { 'content-type': JSON_TYPE, 'retry-after': '30' },
         body: '{"error":"body_consumed"}',
       });
     }
-    expect(onError).toHaveBeenLastCalledWith(expect.objectContaining({ option: 'body' }));
+    const message = expect.stringMatching(/Mount paymentCallbacks\(\) before/);
+    expect(onError).toHaveBeenLastCalledWith(expect.objectContaining({ option: 'body', message }));
   });
-});
 
-describe('handlerTimeoutMs', () => {
   test('the time-out reaches onError as a TimeoutError that says how to go on', async () => {
     const onError = vi.fn();
-    await answer({ onCallback: () => new Promise(() => undefined), handlerTimeoutMs: 1, onError });
-    expect(onError.mock.calls).toEqual([[expect.any(TimeoutError)]]);
+    await answer({ onCallback: never, handlerTimeoutMs: 1, onError });
     expect(onError.mock.calls[0]?.[0]).toMatchObject({
       message:
         'The handler did not settle within handlerTimeoutMs, so the sender was asked to retry. The handler is still running: ' +
@@ -134,7 +110,10 @@ describe('handlerTimeoutMs', () => {
 
   test('a rejection after the limit reaches onError, and no unhandled rejection ends the process', async () => {
     const onError = vi.fn();
-    const { promise, reject } = withReject();
+    let reject = (_error: Error): void => undefined;
+    const promise = new Promise<never>((_, rejectIt) => {
+      reject = rejectIt;
+    });
     await answer({ onCallback: () => promise, handlerTimeoutMs: 1, onError });
     reject(failed);
     await vi.waitFor(() => expect(onError).toHaveBeenCalledTimes(2));
@@ -151,26 +130,13 @@ describe('handlerTimeoutMs', () => {
   test('of several concurrent handlers, those that hang are answered with 429, and the others with 200', async () => {
     const hangs = [true, false, true, false, true];
     const queue = [...hangs];
-    const receiver = createCallbackReceiver({
-      signingKey,
-      onCallback: () => (queue.shift() ? new Promise(() => undefined) : Promise.resolve()),
-      handlerTimeoutMs: 5,
-      onError: () => undefined,
-    });
-    const request = post(parsed(callbackData()));
-    const received = await Promise.all(hangs.map(() => receiveCallback(request, receiver)));
-    expect(received.map(({ reply }) => reply?.status)).toEqual(
-      hangs.map((isHanging) => (isHanging ? 429 : 200)),
-    );
+    const onCallback = () => (queue.shift() ? never() : Promise.resolve());
+    const options = { onCallback, handlerTimeoutMs: 5, onError: () => undefined };
+    const receiver = createCallbackReceiver({ signingKey, ...options });
+    const received = await Promise.all(hangs.map(() => receiveCallback(genuine, receiver)));
+    const expected = hangs.map((isHanging) => (isHanging ? 429 : 200));
+    expect(received.map(({ reply }) => reply?.status)).toEqual(expected);
   });
-
-  function withReject(): { promise: Promise<never>; reject: (error: Error) => void } {
-    let reject = (_error: Error): void => undefined;
-    const promise = new Promise<never>((_, rejectIt) => {
-      reject = rejectIt;
-    });
-    return { promise, reject };
-  }
 });
 
 describe('hooks', () => {
@@ -181,40 +147,29 @@ describe('hooks', () => {
   afterEach(() => printed.mockRestore());
 
   test.each([
-    [
-      'throws',
-      () => {
-        throw failed;
-      },
-    ],
+    ['throws', fail],
     ['rejects', () => Promise.reject(failed)],
   ])('an onRefused that %s changes no answer, and its error reaches onError', async (_, onRefused) => {
     const onError = vi.fn();
-    const request = post(parsed(callbackData()), { 'hmac-signature': '' });
-    expect(await answer({ onRefused, onError }, request)).toMatchObject({ status: 401 });
+    const unsigned = post(parsed(callbackData()), { 'hmac-signature': '' });
+    expect(await answer({ onRefused, onError }, unsigned)).toMatchObject({ status: 401 });
     await vi.waitFor(() => expect(onError.mock.calls).toEqual([[failed]]));
   });
 
-  test('an error in onError changes no answer, and is printed', async () => {
-    const inHook = new Error('the reporter failed');
-    const onError = (): never => {
-      throw inHook;
-    };
-    expect(await answer({ onCallback: () => Promise.reject(failed), onError })).toMatchObject({
+  const inHook = new Error('the reporter failed');
+  const broken = (): never => {
+    throw inHook;
+  };
+  const down = new UnavailableError('The database is unavailable.');
+  test.each<[what: string, onError: (() => never) | undefined, thrown: Error, printed: unknown]>([
+    ['an error in onError', broken, failed, inHook],
+    ['without onError, the error of a handler', undefined, failed, failed],
+    ['without onError, only the message of an UnavailableError', undefined, down, down.message],
+  ])('%s is printed, and changes no answer', async (_what, onError, thrown, expected) => {
+    expect(await answer({ onCallback: () => Promise.reject(thrown), onError })).toMatchObject({
       status: 429,
     });
-    expect(printed).toHaveBeenCalledWith(inHook);
-  });
-
-  test('without onError, the error of a handler is printed', async () => {
-    expect(await answer({ onCallback: () => Promise.reject(failed) })).toMatchObject({ status: 429 });
-    expect(printed).toHaveBeenCalledWith(failed);
-  });
-
-  test('without onError, only the message of an UnavailableError is printed', async () => {
-    const onCallback = () => Promise.reject(new UnavailableError('The database is unavailable.'));
-    expect(await answer({ onCallback })).toMatchObject({ status: 429 });
-    expect(printed.mock.calls).toEqual([['The database is unavailable.']]);
+    expect(printed.mock.calls).toEqual([[expected]]);
   });
 });
 
@@ -224,9 +179,8 @@ describe('onAuthenticRefusal', () => {
 
   test('a refusal whose signature is valid is acknowledged after its evidence was kept', async () => {
     const kept: AuthenticRefusal[] = [];
-    expect(await answer({ onAuthenticRefusal: (refusal) => kept.push(refusal) }, authentic)).toMatchObject({
-      status: 200,
-    });
+    const onAuthenticRefusal = (refusal: AuthenticRefusal): number => kept.push(refusal);
+    expect(await answer({ onAuthenticRefusal }, authentic)).toMatchObject({ status: 200 });
     expect(kept).toMatchObject([{ code: 'ambiguous', evidence: { signed: { merchant_reference: 'A:B' } } }]);
   });
 
@@ -238,15 +192,11 @@ describe('onAuthenticRefusal', () => {
     expect(await answer(options, authentic)).toMatchObject({ status: 429, headers: { 'retry-after': '5' } });
   });
 
-  test('without onAuthenticRefusal, such a callback is refused', async () => {
+  test('without onAuthenticRefusal, such a callback is refused, and a forged one never reaches it', async () => {
     expect(await answer({}, authentic)).toMatchObject({ status: 401 });
-  });
-
-  test('a forged callback is never evidence', async () => {
     const onAuthenticRefusal = vi.fn();
-    expect(await answer({ signingKey: OTHER_KEY, onAuthenticRefusal }, authentic)).toMatchObject({
-      status: 401,
-    });
+    const options = { signingKey: OTHER_KEY, onAuthenticRefusal };
+    expect(await answer(options, authentic)).toMatchObject({ status: 401 });
     expect(onAuthenticRefusal).not.toHaveBeenCalled();
   });
 });

@@ -11,9 +11,8 @@ const text =
 test.each(inflateCases(text))(
   'on the portable inflate, $name gets the verdict of node:zlib',
   async (given) => {
-    const { body, encoding, code } = given;
-    const result = await inflate(body, encoding, 65_536);
-    if (code !== undefined) expect(result).toBe(code);
+    const result = await inflate(given.body, given.encoding, 65_536);
+    if (given.code !== 'accepted') expect(result).toBe(given.code);
     else expect(typeof result === 'string' ? result : new TextDecoder().decode(result).trimEnd()).toBe(text);
   },
 );

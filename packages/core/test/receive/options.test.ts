@@ -1,170 +1,99 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigurationError, createVerifier } from '../../src/index.ts';
-import {
-  type CallbackOptions,
-  createCallbackReceiver,
-  createRedirectReceiver,
-  type RedirectOptions,
-} from '../../src/receive/index.ts';
+import { createCallbackReceiver, createRedirectReceiver } from '../../src/receive/index.ts';
 import { SIGNING_KEY as signingKey } from '../signed-callbacks.ts';
 
-const MILLISECONDS = 'a number of milliseconds above 0';
-const SHAPES: Readonly<Record<string, string>> = {
-  onCallback: 'a function',
-  onAuthenticRefusal: 'a function',
-  onRefused: 'a function',
-  onError: 'a function',
-  onRedirect: 'a function',
-  failureStatus: 'an HTTP status from 400 to 599',
-  methods: 'a list of POST, PUT or PATCH, the methods that carry a body',
-  bodyTimeoutMs: MILLISECONDS,
-  handlerTimeoutMs: MILLISECONDS,
-  toleranceSeconds: 'a number of seconds above 0',
-  colonIn: 'merchant_reference or internal_reference',
-  refusedLocation: 'an address',
+const MAKERS = {
+  'createVerifier()': createVerifier,
+  'paymentCallbacks()': createCallbackReceiver,
+  'paymentRedirects()': createRedirectReceiver,
 };
+/** Any options, checked by the maker and not by the compiler. */
+const make = (call: keyof typeof MAKERS, options: object | null | undefined) => () =>
+  Reflect.apply(MAKERS[call], undefined, [options && { signingKey, ...options }]);
 
-/** The error of construction for an invalid value. */
-const refusalOf = (option: string) =>
-  expect.objectContaining({
-    code: 'invalid_configuration',
-    option,
-    message: expect.stringContaining(
-      option in SHAPES ? `${option} must be ${SHAPES[option]}, or be left out.` : option,
-    ),
-  });
+const MILLISECONDS = 'a number of milliseconds above 0';
+const [CALLBACKS, REDIRECTS] = ['paymentCallbacks()', 'paymentRedirects()'] as const;
 
-describe('options of a receiver', () => {
-  test.each([
-    ['signingKey', { signingKey: undefined }],
-    ['onCallback', { onCallback: 'handler' }],
-    ['onAuthenticRefusal', { onAuthenticRefusal: [] }],
-    ['onRefused', { onRefused: true }],
-    ['onError', { onError: {} }],
-    ['failureStatus', { failureStatus: 200 }],
-    ['failureStatus', { failureStatus: 399 }],
-    ['failureStatus', { failureStatus: 600 }],
-    ['failureStatus', { failureStatus: 429.5 }],
-    ['failureStatus', { failureStatus: '500' }],
-    ['methods', { methods: [] }],
-    ['methods', { methods: 'POST' }],
-    ['methods', { methods: ['post'] }],
-    ...['GET', 'HEAD', 'OPTIONS', 'DELETE'].map((method): [string, object] => [
-      'methods',
-      { methods: ['POST', method] },
-    ]),
-    ['bodyTimeoutMs', { bodyTimeoutMs: 0 }],
-    ['bodyTimeoutMs', { bodyTimeoutMs: 2 ** 31 }],
-    ['handlerTimeoutMs', { handlerTimeoutMs: 0 }],
-    ['handlerTimeoutMs', { handlerTimeoutMs: Number.NaN }],
-    ['handlerTimeoutMs', { handlerTimeoutMs: 2 ** 31 }],
-    ['handlerTimeoutMs', { handlerTimeoutMs: '5000' }],
-    ['toleranceSeconds', { toleranceSeconds: -1 }],
-    ['colonIn', { colonIn: 'event' }],
-  ])('an invalid %s of a callback route is refused: %o', (option, invalid) => {
-    const options = { signingKey, ...invalid } as CallbackOptions;
-    expect(() => createCallbackReceiver(options)).toThrow(refusalOf(option));
-  });
+test.each<[call: keyof typeof MAKERS, option: string, shape: string, invalid: unknown[]]>([
+  ...['onCallback', 'onAuthenticRefusal', 'onRefused', 'onError'].map(
+    (hook): [typeof CALLBACKS, string, string, unknown[]] => [
+      CALLBACKS,
+      hook,
+      'a function',
+      ['handler', [], true, {}],
+    ],
+  ),
+  [CALLBACKS, 'failureStatus', 'an HTTP status from 400 to 599', [200, 399, 600, 429.5, '500']],
+  [
+    ...([CALLBACKS, 'methods', 'a list of POST, PUT or PATCH, the methods that carry a body'] as const),
+    [[], 'POST', ['post'], ...['GET', 'HEAD', 'OPTIONS', 'DELETE'].map((method) => ['POST', method])],
+  ],
+  [CALLBACKS, 'bodyTimeoutMs', MILLISECONDS, [0, 2 ** 31]],
+  [CALLBACKS, 'handlerTimeoutMs', MILLISECONDS, [0, Number.NaN, 2 ** 31, '5000']],
+  [CALLBACKS, 'toleranceSeconds', 'a number of seconds above 0', [-1]],
+  [CALLBACKS, 'colonIn', 'merchant_reference or internal_reference', ['event']],
+  [REDIRECTS, 'refusedLocation', 'an address', ['', '/two words']],
+  [REDIRECTS, 'onRedirect', 'a function', ['/thanks']],
+  [REDIRECTS, 'handlerTimeoutMs', MILLISECONDS, [-1]],
+])('%s refuses a %s that is not %s, such as %j', (call, option, shape, invalid) => {
+  const message = `${option} must be ${shape}, or be left out.`;
+  const refusal = expect.objectContaining({ code: 'invalid_configuration', option, message });
+  for (const value of invalid) expect(make(call, { [option]: value })).toThrow(refusal);
+});
 
-  test.each([
-    { failureStatus: 400 },
-    { failureStatus: 599 },
-    { bodyTimeoutMs: 1 },
-    { handlerTimeoutMs: 2 ** 31 - 1 },
-  ])('the options %o of a callback route are accepted', (options) =>
-    expect(() => createCallbackReceiver({ signingKey, ...options })).not.toThrow(),
-  );
+test('every receiver checks its signing key', () => {
+  for (const call of [CALLBACKS, REDIRECTS])
+    expect(make(call, { signingKey: undefined })).toThrow(expect.objectContaining({ option: 'signingKey' }));
+});
 
-  test.each([
-    ['refusedLocation', { refusedLocation: '' }],
-    ['refusedLocation', { refusedLocation: '/two words' }],
-    ['onRedirect', { onRedirect: '/thanks' }],
-    ['handlerTimeoutMs', { handlerTimeoutMs: -1 }],
-  ])('an invalid %s of a redirect route is refused: %o', (option, invalid) => {
-    const options = { signingKey, ...invalid } as unknown as RedirectOptions;
-    expect(() => createRedirectReceiver(options)).toThrow(refusalOf(option));
-  });
+test.each([
+  { failureStatus: 400 },
+  { failureStatus: 599 },
+  { bodyTimeoutMs: 1 },
+  { handlerTimeoutMs: 2 ** 31 - 1 },
+])('the options %o of a callback route are accepted', (options) =>
+  expect(make(CALLBACKS, options)).not.toThrow(),
+);
 
-  test.each([undefined, null, 'key'])('the options %s are refused', (options) => {
-    const refusal = expect.objectContaining({ code: 'invalid_configuration' });
-    expect(() => createCallbackReceiver(options as unknown as CallbackOptions)).toThrow(refusal);
-    expect(() => createRedirectReceiver(options as unknown as RedirectOptions)).toThrow(refusal);
-  });
+test.each([undefined, null, 'key'])('the options %s are refused', (options) => {
+  const refusal = expect.objectContaining({ code: 'invalid_configuration' });
+  for (const maker of [createCallbackReceiver, createRedirectReceiver])
+    expect(() => Reflect.apply(maker, undefined, [options])).toThrow(refusal);
 });
 
 describe('unknown options', () => {
-  const makers = [
-    ['createVerifier()', createVerifier],
-    ['paymentCallbacks()', createCallbackReceiver],
-    ['paymentRedirects()', createRedirectReceiver],
-  ] as const;
+  test.each(['createVerifier()', CALLBACKS, REDIRECTS] as const)(
+    '%s refuses an option that it does not know, and names the closest one',
+    (call) => {
+      const message = `${call} does not know the option "toleranceSecs". Did you mean "toleranceSeconds"?`;
+      const refusal = new ConfigurationError('toleranceSecs', message);
+      expect(make(call, { toleranceSecs: 30 })).toThrow(refusal);
+    },
+  );
 
-  test.each(makers)('%s refuses an option that it does not know, and names the closest one', (call, make) => {
-    const options = { signingKey, toleranceSecs: 30 };
-    const message = `${call} does not know the option "toleranceSecs". Did you mean "toleranceSeconds"?`;
-    expect(() => make(options)).toThrow(new ConfigurationError('toleranceSecs', message));
-  });
-
-  test('a typo in the name of a handler does not silently turn it into pass-through', () => {
-    expect(() =>
-      createCallbackReceiver({ signingKey, oncallback: () => undefined } as CallbackOptions),
-    ).toThrow(/"oncallback".*"onCallback"/);
-    expect(() => createRedirectReceiver({ signingKey, onredirect: () => '/' } as RedirectOptions)).toThrow(
-      /"onredirect".*"onRedirect"/,
-    );
-  });
-
-  test('an option of one route is unknown to the other, and to the verifier', () => {
-    const onRedirect = (): string => '/thanks';
-    const onCallback = (): undefined => undefined;
-    expect(() => createCallbackReceiver({ signingKey, onRedirect } as CallbackOptions)).toThrow(
-      /"onRedirect"/,
-    );
-    expect(() => createRedirectReceiver({ signingKey, onCallback } as RedirectOptions)).toThrow(
-      /"onCallback"/,
-    );
-    expect(() => createVerifier({ signingKey, onRefused: onCallback } as { signingKey: string })).toThrow(
-      /"onRefused"/,
-    );
+  test.each([
+    [CALLBACKS, { oncallback: () => undefined }, /"oncallback".*"onCallback"/],
+    [REDIRECTS, { onredirect: () => '/' }, /"onredirect".*"onRedirect"/],
+    [CALLBACKS, { onRedirect: () => '/thanks' }, /"onRedirect"/],
+    [REDIRECTS, { onCallback: () => undefined }, /"onCallback"/],
+    ['createVerifier()', { onRefused: () => undefined }, /"onRefused"/],
+    ['createVerifier()', { redirectFields: { evnt: 'x' } }, /does not know the option "evnt"/],
+    ['createVerifier()', { redirectDefaults: { evnt: 'x' } }, /does not know the option "evnt"/],
+  ] as const)('%s refuses a typo, and an option of another route: %o', (call, options, message) => {
+    expect(make(call, options)).toThrow(message);
   });
 
   test('every option of the three is known, and undefined counts as left out', () => {
-    const verifier = {
-      signingKey,
-      toleranceSeconds: undefined,
-      colonIn: undefined,
-      isMerchantReference: undefined,
-      redirectFields: undefined,
-      redirectDefaults: undefined,
-      account: undefined,
-      publicKey: undefined,
-      secretKey: undefined,
-      allowSandboxKeys: undefined,
-      now: undefined,
-    };
-    const shared = {
-      ...verifier,
-      onRefused: undefined,
-      onError: undefined,
-      failureStatus: undefined,
-      handlerTimeoutMs: undefined,
-    };
-    expect(() => createVerifier(verifier)).not.toThrow();
-    expect(() =>
-      createCallbackReceiver({
-        ...shared,
-        onCallback: undefined,
-        onAuthenticRefusal: undefined,
-        bodyTimeoutMs: undefined,
-      }),
-    ).not.toThrow();
-    expect(() =>
-      createRedirectReceiver({ ...shared, onRedirect: undefined, refusedLocation: undefined }),
-    ).not.toThrow();
-  });
-
-  test.each(['redirectFields', 'redirectDefaults'])('%s refuses a name that it does not know', (option) => {
-    const options = { signingKey, [option]: { evnt: 'x' } };
-    expect(() => createVerifier(options)).toThrow(/does not know the option "evnt"/);
+    const undefinedIn = (names: string) =>
+      Object.fromEntries(names.split(' ').map((name) => [name, undefined]));
+    const verifier = undefinedIn(
+      'toleranceSeconds colonIn isMerchantReference redirectFields redirectDefaults account publicKey secretKey allowSandboxKeys now',
+    );
+    const shared = { ...verifier, ...undefinedIn('onRefused onError failureStatus handlerTimeoutMs') };
+    const callbacks = undefinedIn('onCallback onAuthenticRefusal bodyTimeoutMs methods');
+    expect(make('createVerifier()', verifier)).not.toThrow();
+    expect(make(CALLBACKS, { ...shared, ...callbacks })).not.toThrow();
+    expect(make(REDIRECTS, { ...shared, ...undefinedIn('onRedirect refusedLocation') })).not.toThrow();
   });
 });

@@ -29,6 +29,9 @@ function published(what: string): [event: string, message: Partial<DeliveryTrace
   return seen;
 }
 
+const endsOf = (seen: readonly [event: string, message: object][]): object[] =>
+  seen.filter(([event]) => event === 'asyncEnd').map(([, message]) => message);
+
 function on(what: string, event: (typeof EVENTS)[number], listen: (message: unknown) => void): Channel {
   const one = channel(`tracing:${what}:${event}`);
   one.subscribe(listen);
@@ -38,16 +41,15 @@ function on(what: string, event: (typeof EVENTS)[number], listen: (message: unkn
 
 const body = parsed(callbackData());
 const request = (headers = {}): IncomingCallback => post(body, headers);
+const forged = post(parsed(callbackData({ internal_reference: 'INT-78' })));
 const receiver = (onCallback?: () => unknown) =>
   createCallbackReceiver({ signingKey: SIGNING_KEY, onCallback, onError: () => undefined });
 
 describe('the channel payment-service:callback', () => {
   test('an accepted callback publishes its outcome, and the identity of its transition', async () => {
     const seen = published('callback');
-    await receiveCallback(
-      request({ traceparent: PARENT }),
-      receiver(() => undefined),
-    );
+    const accepting = receiver(() => undefined);
+    await receiveCallback(request({ traceparent: PARENT }), accepting);
     expect(seen.map(([event]) => event)).toEqual(['start', 'end', 'asyncStart', 'asyncEnd']);
     expect(seen[0]?.[1]).toEqual({ outcome: 'failed' });
     expect(seen.at(-1)?.[1]).toEqual({
@@ -61,31 +63,19 @@ describe('the channel payment-service:callback', () => {
     });
   });
 
+  const done = () => undefined;
   const throwing = (): never => {
     throw new Error('no ledger');
   };
+  const failed = { outcome: 'failed', status: 429, isFailed: true };
+  const refused = (refusal: string, status: number) => ({ outcome: 'refused', refusal, status });
   test.each<[what: string, seen: object, request: IncomingCallback, onCallback: (() => unknown) | undefined]>(
     [
-      [
-        'refused by its method',
-        { outcome: 'refused', refusal: 'method_not_allowed', status: 405 },
-        post(body, {}, 'GET'),
-        () => undefined,
-      ],
-      [
-        'that is forged',
-        { outcome: 'refused', refusal: 'mismatch', status: 401 },
-        post(parsed(callbackData({ internal_reference: 'INT-78' }))),
-        () => undefined,
-      ],
+      ['refused by its method', refused('method_not_allowed', 405), post(body, {}, 'GET'), done],
+      ['that is forged', refused('mismatch', 401), forged, done],
       ['that is passed through', { outcome: 'passed', isCompleted: true }, request(), undefined],
-      ['of a handler that fails', { outcome: 'failed', status: 429, isFailed: true }, request(), throwing],
-      [
-        'of a body that is gone',
-        { outcome: 'failed', status: 429, isFailed: true },
-        post({ state: 'consumed' }),
-        throwing,
-      ],
+      ['of a handler that fails', failed, request(), throwing],
+      ['of a body that is gone', failed, post({ state: 'consumed' }), throwing],
     ],
   )('a callback %s is published as that', async (_what, expected, given, onCallback) => {
     const seen = published('callback');
@@ -96,20 +86,12 @@ describe('the channel payment-service:callback', () => {
 
   test('evidence that is kept is accepted, with the refusal; without a handler it is refused', async () => {
     const seen = published('callback');
-    for (const onAuthenticRefusal of [() => undefined, undefined]) {
-      const late = createCallbackReceiver({
-        signingKey: SIGNING_KEY,
-        toleranceSeconds: 30,
-        onCallback: () => undefined,
-        onAuthenticRefusal,
-      });
-      await receiveCallback(request(), late);
+    for (const onAuthenticRefusal of [done, undefined]) {
+      const options = { signingKey: SIGNING_KEY, toleranceSeconds: 30, onCallback: done, onAuthenticRefusal };
+      await receiveCallback(request(), createCallbackReceiver(options));
     }
-    const ends = seen.filter(([event]) => event === 'asyncEnd').map(([, message]) => message);
-    expect(ends).toMatchObject([
-      { outcome: 'accepted', refusal: 'timestamp_out_of_tolerance', status: 200 },
-      { outcome: 'refused', refusal: 'timestamp_out_of_tolerance', status: 401 },
-    ]);
+    const late = refused('timestamp_out_of_tolerance', 401);
+    expect(endsOf(seen)).toMatchObject([{ ...late, outcome: 'accepted', status: 200 }, late]);
   });
 });
 
@@ -119,8 +101,7 @@ test('a redirect publishes its outcome', async () => {
     createRedirectReceiver({ signingKey: key, onRedirect: () => '/thanks', refusedLocation: '/failed' });
   for (const key of [SIGNING_KEY, OTHER_KEY])
     await receiveRedirect({ method: 'GET', url: `/return?${QUERY}` }, redirects(key));
-  const ends = seen.filter(([event]) => event === 'asyncEnd').map(([, message]) => message);
-  expect(ends).toMatchObject([
+  expect(endsOf(seen)).toMatchObject([
     { outcome: 'accepted', status: 303, isCompleted: true },
     { outcome: 'refused', status: 303, refusal: 'mismatch' },
   ]);
@@ -172,7 +153,6 @@ describe('the traceparent of a delivery', () => {
 });
 
 describe('what subscribers do', () => {
-  const forged = post(parsed(callbackData({ internal_reference: 'INT-78' })));
   const failing = receiver(() => Promise.reject(new Error('no ledger')));
 
   /** Every answer, and how often the handler ran. */

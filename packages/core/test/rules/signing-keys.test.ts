@@ -4,16 +4,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConfigurationError, createVerifier } from '../../src/index.ts';
 import { createCallbackReceiver, createRedirectReceiver } from '../../src/receive/index.ts';
 import { signCallback } from '../../src/testing.ts';
-import {
-  callbackData,
-  HASH_OF_EMPTY_KEY,
-  HASH_OF_OTHER_KEY,
-  OTHER_KEY,
-  SIGNATURE,
-  SIGNING_KEY,
-  T,
-} from '../signed-callbacks.ts';
-import { NOW, verdictOf, verify } from '../verify.ts';
+import { callbackData, HASH_OF_EMPTY_KEY, OTHER_KEY, SIGNING_KEY, T } from '../signed-callbacks.ts';
+import { NOW, sign, verdictOf, verify } from '../verify.ts';
 
 // Decision D7, beside the vectors of the contract: keys that are refused at construction, keys that rotate, sandbox keys.
 
@@ -106,46 +98,23 @@ describe('threat A19: unusable keys', () => {
 
   const LIST = 'signingKey must be a string or a list of 1 to 4 keys: [{ id, key, notAfter? }].';
   const SHARED = 'signingKey has two entries that share an id or a key.';
-  test.each([
+  const DATE = 'signingKey[0].notAfter must be a valid Date, or be left out.';
+  const [a, b] = [
+    { id: 'a', key: SIGNING_KEY },
+    { id: 'b', key: OTHER_KEY },
+  ];
+  const five = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id, key: `${SIGNING_KEY}${id}` }));
+  test.each<[what: string, signingKey: unknown, message: string | RegExp]>([
     ['that is a number', 12345678, LIST],
     ['with no keys', [], LIST],
-    ['with five keys', ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id, key: `${SIGNING_KEY}${id}` })), LIST],
-    [
-      'with a repeated id',
-      [
-        { id: 'a', key: SIGNING_KEY },
-        { id: 'a', key: OTHER_KEY },
-      ],
-      SHARED,
-    ],
-    [
-      'with a repeated key',
-      [
-        { id: 'a', key: SIGNING_KEY },
-        { id: 'b', key: SIGNING_KEY },
-      ],
-      SHARED,
-    ],
-    [
-      'with an empty key in a list',
-      [
-        { id: 'a', key: SIGNING_KEY },
-        { id: 'b', key: '' },
-      ],
-      /^signingKey\[1\]\.key is empty/,
-    ],
-    ['with an empty id', [{ id: '', key: SIGNING_KEY }], 'signingKey[0].id must be a name for logs.'],
-    ['with a number as id', [{ id: 1, key: SIGNING_KEY }], 'signingKey[0].id must be a name for logs.'],
-    [
-      'with an invalid notAfter',
-      [{ id: 'a', key: SIGNING_KEY, notAfter: new Date('soon') }],
-      'signingKey[0].notAfter must be a valid Date, or be left out.',
-    ],
-    [
-      'with a number as notAfter',
-      [{ id: 'a', key: SIGNING_KEY, notAfter: T }],
-      'signingKey[0].notAfter must be a valid Date, or be left out.',
-    ],
+    ['with five keys', five, LIST],
+    ['with a repeated id', [a, { ...b, id: 'a' }], SHARED],
+    ['with a repeated key', [a, { ...b, key: SIGNING_KEY }], SHARED],
+    ['with an empty key in a list', [a, { ...b, key: '' }], /^signingKey\[1\]\.key is empty/],
+    ['with an empty id', [{ ...a, id: '' }], 'signingKey[0].id must be a name for logs.'],
+    ['with a number as id', [{ ...a, id: 1 }], 'signingKey[0].id must be a name for logs.'],
+    ['with an invalid notAfter', [{ ...a, notAfter: new Date('soon') }], DATE],
+    ['with a number as notAfter', [{ ...a, notAfter: T }], DATE],
   ])(
     'decision D7: a signingKey %s is refused, and the message does not show it',
     (_, signingKey, message) => {
@@ -190,11 +159,8 @@ describe('threat A19: unusable keys', () => {
     fc.assert(
       fc.property(key, key, (signedWith, verifiedWith) => {
         fc.pre([signedWith, verifiedWith].every((text) => text !== 'null' && text !== 'undefined'));
-        const signature = signCallback({ signingKey: signedWith, data: callbackData() });
-        const result = createVerifier({ signingKey: verifiedWith }).verifyCallback({
-          signature,
-          body: callbackData(),
-        });
+        const signature = sign(callbackData(), signedWith);
+        const result = verify(callbackData(), signature, { signingKey: verifiedWith });
         expect(verdictOf(result)).toBe(signedWith === verifiedWith ? 'accepted' : 'mismatch');
       }),
     );
@@ -224,30 +190,15 @@ describe('threat A19: a sandbox key in a wrong place', () => {
 });
 
 describe('threat A20: key rotation', () => {
-  test('threat A20: after a rotation, the result has the id of the key, and a key past its notAfter is refused', () => {
-    const keys = (notAfter: Date) => [
-      { id: 'new', key: OTHER_KEY },
-      { id: 'old', key: SIGNING_KEY, notAfter },
-    ];
-    const result = (signature: string, end: number) =>
-      verify(callbackData(), signature, { signingKey: keys(new Date(end)) });
-    expect(result(`t=${T},s=${HASH_OF_OTHER_KEY}`, NOW)).toMatchObject({ ok: true, keyId: 'new' });
-    expect(result(SIGNATURE, NOW)).toMatchObject({ ok: true, keyId: 'old' });
-    expect(verdictOf(result(SIGNATURE, NOW - 1))).toBe('key_expired');
-    expect(verdictOf(result(`t=${T},s=${HASH_OF_EMPTY_KEY}`, NOW))).toBe('mismatch');
-  });
-
   test('threat A20: the result has the id of the key that matched, and an expired key proves nothing', () => {
     const all = ['KEY-ONE-11111111', 'KEY-TWO-22222222', 'KEY-THREE-333333', 'KEY-FOUR-4444444'];
     const some = fc.shuffledSubarray(all, { minLength: 1 });
     fc.assert(
       fc.property(some, fc.constantFrom(...all), fc.integer({ min: -2, max: 2 }), (keys, used, offset) => {
         const signingKey = keys.map((key) => ({ id: `id of ${key}`, key, notAfter: new Date(NOW + offset) }));
-        const given = createVerifier({ signingKey, now: () => NOW });
         const body = callbackData({ merchant_reference: 'A:B' });
         for (const data of [callbackData(), body]) {
-          const signature = signCallback({ signingKey: used, data });
-          const result = given.verifyCallback({ signature, body: data });
+          const result = verify(data, sign(data, used), { signingKey });
           if (!keys.includes(used)) expect(result).toMatchObject({ code: 'mismatch', authentic: false });
           else if (offset < 0) expect(result).toMatchObject({ code: 'key_expired', authentic: false });
           else if (data === body) expect(result).toMatchObject({ code: 'ambiguous', authentic: true });
@@ -261,26 +212,17 @@ describe('threat A20: key rotation', () => {
 describe('warnings', () => {
   test('threat A19: a key of fewer than 16 characters is accepted with one warning for its option', async () => {
     const { create, printed } = await freshCopy();
+    create({ signingKey: 'K'.repeat(16) });
     for (let times = 0; times < 3; times++) create({ signingKey: 'K'.repeat(15) });
     expect(printed()).toEqual([
       '@payment-service/core: signingKey has fewer than 16 characters, so it can be guessed. The merchant dashboard shows it ' +
         'under the account details.',
     ]);
-    create({
-      signingKey: [
-        { id: 'a', key: SIGNING_KEY },
-        { id: 'b', key: 'Q' },
-      ],
-    });
+    const second = { id: 'b', key: 'Q' };
+    create({ signingKey: [{ id: 'a', key: SIGNING_KEY }, second] });
     expect(printed()).toHaveLength(2);
     expect(printed()[1]).toContain('signingKey[1].key has');
     expect(printed().join()).not.toMatch(/KKK|Q/);
-  });
-
-  test('threat A19: a key of 16 characters is accepted without a warning', async () => {
-    const { create, printed } = await freshCopy();
-    create({ signingKey: 'K'.repeat(16) });
-    expect(printed()).toEqual([]);
   });
 
   test('threat A27: a sandbox key is accepted with one warning when NODE_ENV is unset or empty', async () => {
@@ -296,15 +238,10 @@ describe('warnings', () => {
 
   test('threat A27: a sandbox key is accepted with one warning where the environment may not be read', async () => {
     const { create, printed } = await freshCopy();
-    const env = new Proxy(
-      {},
-      {
-        get: () => {
-          throw new Error('Requires env access'); // As Deno without --allow-env.
-        },
-      },
-    );
-    vi.stubGlobal('process', { env });
+    const get = (): never => {
+      throw new Error('Requires env access'); // As Deno without --allow-env.
+    };
+    vi.stubGlobal('process', { env: new Proxy({}, { get }) });
     create({ signingKey: SANDBOX_KEY });
     expect(printed()).toEqual([expect.stringMatching(/signingKey is a sandbox key/)]);
   });
@@ -314,6 +251,7 @@ describe('warnings', () => {
     for (const environment of ['development', 'test']) {
       vi.stubEnv('NODE_ENV', environment);
       create({ signingKey: SANDBOX_KEY });
+      createCallbackReceiver({ signingKey: SANDBOX_KEY });
     }
     for (const environment of ['production', 'staging', '']) {
       vi.stubEnv('NODE_ENV', environment);
@@ -335,30 +273,19 @@ describe('warnings', () => {
 });
 
 describe('threat A27: the sandbox in production', () => {
-  const makers = [
-    (options: object) => createVerifier({ signingKey: SANDBOX_KEY, ...options }),
-    (options: object) =>
-      createVerifier({
-        signingKey: [
-          { id: 'a', key: OTHER_KEY },
-          { id: 'b', key: SANDBOX_KEY },
-        ],
-        ...options,
-      }),
-    (options: object) => createCallbackReceiver({ signingKey: SANDBOX_KEY, ...options }),
-    (options: object) => createRedirectReceiver({ signingKey: SANDBOX_KEY, ...options }),
-  ];
+  const makers = [createVerifier, createCallbackReceiver, createRedirectReceiver].flatMap((make) =>
+    [
+      SANDBOX_KEY,
+      [
+        { id: 'a', key: OTHER_KEY },
+        { id: 'b', key: SANDBOX_KEY },
+      ],
+    ].map((signingKey) => (options: object) => make({ signingKey, ...options })),
+  );
 
   test.each([
-    'production',
-    'Production',
-    'PRODUCTION',
-    'prod',
-    'staging',
-    'live',
-    ' test',
-    'Development',
-    'toString',
+    ...['production', 'Production', 'PRODUCTION', 'prod', 'staging', 'live'],
+    ...[' test', 'Development', 'toString'],
   ])(
     'threat A27: with NODE_ENV %j a sandbox key is refused, unless allowSandboxKeys is true',
     (environment) => {
@@ -372,14 +299,6 @@ describe('threat A27: the sandbox in production', () => {
         expect(() => make({ allowSandboxKeys: true })).not.toThrow();
       }
       expect(() => createVerifier({ signingKey: SIGNING_KEY })).not.toThrow();
-    },
-  );
-
-  test.each(['development', 'test'])(
-    'threat A27: with NODE_ENV %j a sandbox key is accepted',
-    (environment) => {
-      vi.stubEnv('NODE_ENV', environment);
-      for (const make of makers) expect(() => make({})).not.toThrow();
     },
   );
 

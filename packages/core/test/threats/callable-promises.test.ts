@@ -3,6 +3,7 @@ import {
   type CallbackOptions,
   createCallbackReceiver,
   createRedirectReceiver,
+  type RedirectOptions,
   type Reply,
   receiveCallback,
   receiveRedirect,
@@ -17,45 +18,37 @@ function thenable(target: object, promise: Promise<unknown>): object {
   return Object.defineProperty(target, 'then', { value: promise.then.bind(promise) });
 }
 
+const thenOf = (promise: Promise<unknown>) => (_target: object, name: PropertyKey) =>
+  name === 'then' ? promise.then.bind(promise) : undefined;
+
 /** Every form that a promise of another library can have. */
 const FORMS: [name: string, wrap: (promise: Promise<unknown>) => unknown][] = [
   ['a promise', (promise) => promise],
   ['a function with then', (promise) => thenable(() => undefined, promise)],
-  [
-    'a function whose then is inherited',
-    (promise) => Object.setPrototypeOf(() => undefined, thenable({}, promise)),
-  ],
+  ['a function whose then is inherited', (promise) => Object.setPrototypeOf(() => 1, thenable({}, promise))],
   [
     'a proxy of a function that makes then on demand',
-    (promise) =>
-      new Proxy(() => undefined, {
-        get: (_target, name) => (name === 'then' ? promise.then.bind(promise) : undefined),
-      }),
+    (promise) => new Proxy(() => 1, { get: thenOf(promise) }),
   ],
   ['a class with a static then', (promise) => thenable(class {}, promise)],
   [
     'an object whose getter gives then',
-    (promise) => Object.defineProperty({}, 'then', { get: () => promise.then.bind(promise) }),
+    (promise) => Object.defineProperty({}, 'then', { get: () => thenOf(promise)({}, 'then') }),
   ],
 ];
 
 /** Each hook that is awaited: runs it with this result, and returns the reply. */
-const HOOKS: [hook: string, ask: (result: () => unknown, options?: object) => Promise<Reply | undefined>][] =
-  [
-    ['onCallback', (onCallback, options) => ask({ ...options, onCallback })],
-    ['onAuthenticRefusal', (onAuthenticRefusal, options) => ask({ ...options, onAuthenticRefusal }, 'A:B')],
-    [
-      'onRedirect',
-      async (onRedirect, options) => {
-        const receiver = createRedirectReceiver({
-          signingKey,
-          ...options,
-          onRedirect: onRedirect as () => string,
-        });
-        return (await receiveRedirect({ method: 'GET', url: `/return?${QUERY}` }, receiver)).reply;
-      },
-    ],
-  ];
+type Ask = (result: () => unknown, options?: object) => Promise<Reply | undefined>;
+const HOOKS: [hook: string, ask: Ask][] = [
+  ['onCallback', (onCallback, options) => ask({ ...options, onCallback })],
+  ['onAuthenticRefusal', (onAuthenticRefusal, options) => ask({ ...options, onAuthenticRefusal }, 'A:B')],
+  ['onRedirect', (result, options) => redirect({ ...options, onRedirect: result as () => string })],
+];
+
+async function redirect(options: Partial<RedirectOptions>) {
+  const receiver = createRedirectReceiver({ signingKey, ...options });
+  return (await receiveRedirect({ method: 'GET', url: `/return?${QUERY}` }, receiver)).reply;
+}
 
 async function ask(options: Partial<CallbackOptions>, reference: 'ORD-1001' | 'A:B' = 'ORD-1001') {
   const headers = { 'hmac-signature': signatureFor(reference) };
@@ -100,11 +93,10 @@ describe('threat A41: a handler that returns what has a then', () => {
   test.each(HOOKS)('threat A41: a then that throws when it is read fails %s', async (_, run) => {
     for (const target of [{}, () => undefined]) {
       const onError = vi.fn();
-      const thrower = Object.defineProperty(target, 'then', {
-        get: () => {
-          throw failure;
-        },
-      });
+      const get = (): never => {
+        throw failure;
+      };
+      const thrower = Object.defineProperty(target, 'then', { get });
       expect(await run(() => thrower, { onError })).toMatchObject({ status: 429 });
       expect(onError.mock.calls).toEqual([[failure]]);
     }

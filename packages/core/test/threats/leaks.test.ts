@@ -20,24 +20,14 @@ import {
   signatureFor,
   T,
 } from '../signed-callbacks.ts';
-import { accepted, NOW, verdictOf, verifier, verify } from '../verify.ts';
+import { accepted, verdictOf, verifier, verify } from '../verify.ts';
 
 describe('threat A23: leaks through logs and URLs', () => {
   const person = { customer_name: 'Grace Nakato Secret', transaction_account: '256772999888' };
-  const secrets = [
-    SIGNING_KEY,
-    OTHER_KEY,
-    HASH,
-    HASH_OF_OTHER_KEY,
-    person.customer_name,
-    person.transaction_account,
-  ];
-  const keySettings = [
-    SIGNING_KEY,
-    [
-      { id: 'new', key: OTHER_KEY },
-      { id: 'old', key: SIGNING_KEY },
-    ],
+  const secrets = [SIGNING_KEY, OTHER_KEY, HASH, HASH_OF_OTHER_KEY, ...Object.values(person)];
+  const [a, b] = [
+    { id: 'a', key: SIGNING_KEY },
+    { id: 'b', key: OTHER_KEY },
   ];
 
   function leaks(value: unknown): string[] {
@@ -65,14 +55,11 @@ describe('threat A23: leaks through logs and URLs', () => {
   }
 
   test('threat A23: control: the check finds a secret', () => {
-    expect(leaks({ deep: [callbackData(person)] })).toEqual([
-      person.customer_name,
-      person.transaction_account,
-    ]);
+    expect(leaks({ deep: [callbackData(person)] })).toEqual(Object.values(person));
     expect(leaks(new Error(SIGNING_KEY))).toEqual([SIGNING_KEY]);
   });
 
-  test.each(keySettings)('threat A23: no verifier and no receiver shows a key', (signingKey) => {
+  test.each([SIGNING_KEY, [a, b]])('threat A23: no verifier and no receiver shows a key', (signingKey) => {
     for (const value of [
       createVerifier({ signingKey }),
       createCallbackReceiver({ signingKey, onCallback: () => undefined }),
@@ -91,9 +78,8 @@ describe('threat A23: leaks through logs and URLs', () => {
       expect(leaks(result)).toEqual([]);
       expect(inspect(result)).toContain('ORD-1001');
       expect(inspect(result)).toContain(accepted(result).transitionId);
-      expect(JSON.parse(JSON.stringify(result))).toMatchObject({
-        signed: { merchant_reference: 'ORD-1001' },
-      });
+      const signed = { merchant_reference: 'ORD-1001' };
+      expect(JSON.parse(JSON.stringify(result))).toMatchObject({ signed });
     }
   });
 
@@ -119,7 +105,6 @@ describe('threat A23: leaks through logs and URLs', () => {
   });
 
   test('threat A23: no refusal shows a header, a body or a key, authentic or not', () => {
-    const strict = createVerifier({ signingKey: SIGNING_KEY, toleranceSeconds: 1, now: () => NOW });
     const refusals = [
       verify(callbackData(person), `t=${T},s=${HASH_OF_OTHER_KEY}`),
       verify(callbackData({ ...person, merchant_reference: 'A:B' }), signatureFor('A:B')),
@@ -127,7 +112,7 @@ describe('threat A23: leaks through logs and URLs', () => {
       verify(`${JSON.stringify(callbackData(person))}x`),
       verify(callbackData({ ...person, merchant_reference: 5 })),
       verify(callbackData(person), `${SIGNATURE},${SIGNATURE}`),
-      strict.verifyCallback({ signature: SIGNATURE, body: callbackData(person) }),
+      verify(callbackData(person), SIGNATURE, { toleranceSeconds: 1 }),
       verifier.verifyRedirect(`${QUERY}&${new URLSearchParams(person)}&event=x`),
       verifier.verifyRedirect(`${QUERY}&${new URLSearchParams(person)}`, { expectReference: 'ORD-1' }),
     ];
@@ -140,20 +125,10 @@ describe('threat A23: leaks through logs and URLs', () => {
       { signingKey: `${SIGNING_KEY}\n` },
       { signingKey: SIGNING_KEY, publicKey: SIGNING_KEY },
       { signingKey: SIGNING_KEY, secretKey: SIGNING_KEY },
-      {
-        signingKey: [
-          { id: 'a', key: SIGNING_KEY },
-          { id: 'b', key: SIGNING_KEY },
-        ],
-      },
-      {
-        signingKey: [
-          { id: 'a', key: SIGNING_KEY },
-          { id: 'a', key: OTHER_KEY },
-        ],
-      },
-      { signingKey: [{ id: '', key: SIGNING_KEY }] },
-      { signingKey: [{ id: 'a', key: ` ${SIGNING_KEY}` }] },
+      { signingKey: [a, { ...a, id: 'b' }] },
+      { signingKey: [a, { ...b, id: 'a' }] },
+      { signingKey: [{ ...a, id: '' }] },
+      { signingKey: [{ ...a, key: ` ${SIGNING_KEY}` }] },
       { signingKey: SIGNING_KEY, toleranceSeconds: -1 },
     ];
     for (const option of options) {

@@ -9,6 +9,7 @@ import {
 import {
   createCallbackReceiver,
   createRedirectReceiver,
+  type Reply,
   receiveCallback,
   receiveRedirect,
 } from '../../src/receive/index.ts';
@@ -66,23 +67,15 @@ function casesOf(): Case[] {
   const passing = createCallbackReceiver({ signingKey });
   const redirects = createRedirectReceiver({ signingKey, onRedirect: () => '/thanks' });
   const url = (signature: string) => `/return?${QUERY.replace(SIGNATURE, signature)}`;
+  const text = JSON.stringify(callbackData());
   const bodies = [
-    () => bytes,
-    () => JSON.stringify(callbackData()),
     () => callbackData(),
-    () => repeated,
-    () => colon,
-    () => without,
-    () => '[]',
+    ...[bytes, text, repeated, colon, without, '[]'].map((one) => () => one),
   ];
   const requests = [() => unread(bytes), () => parsed(callbackData()), () => unread(new Uint8Array(70_000))];
   return [
     ...[SIGNATURE, FORGED, signatureFor('A:B'), 'x'].flatMap((signature) =>
-      bodies.map(
-        (body): Case =>
-          () =>
-            verdict(verifier.verifyCallback({ signature, body: body() })),
-      ),
+      bodies.map((body) => () => verdict(verifier.verifyCallback({ signature, body: body() }))),
     ),
     () => verdict(strict.verifyCallback({ signature: SIGNATURE, body: bytes })),
     () => verdict(verifier.verifyCallback({ signature: '', body: bytes })),
@@ -92,24 +85,17 @@ function casesOf(): Case[] {
       () => verdict(verifier.verifyRedirect(url(signature), { expectReference: 'ORD-7' })),
       async () => replyOf(await receiveRedirect({ method: 'GET', url: url(signature) }, redirects)),
       ...requests.flatMap((body) =>
-        [handling, passing].map(
-          (receiver): Case =>
-            async () => {
-              const request = post(body(), { 'hmac-signature': signature });
-              return replyOf(await receiveCallback(request, receiver));
-            },
-        ),
+        [handling, passing].map((receiver) => async () => {
+          const request = post(body(), { 'hmac-signature': signature });
+          return replyOf(await receiveCallback(request, receiver));
+        }),
       ),
     ]),
     async () => replyOf(await receiveCallback(post(unread(bytes), {}, 'PUT'), handling)),
   ];
 }
 
-function replyOf({
-  reply,
-}: {
-  readonly reply?: { readonly status: number; readonly body: string } | undefined;
-}): string {
+function replyOf({ reply }: { readonly reply?: Reply | undefined }): string {
   return reply === undefined ? 'passed through' : `${reply.status} ${reply.body}`;
 }
 

@@ -16,10 +16,13 @@ describe('threat A37: two copies of core', () => {
   const expected = { currency: 'UGX', amount: 500 };
   const text = JSON.stringify(callbackData());
 
+  /** Who verifies, and who reads. */
+  const pairs = () =>
+    [first, second].flatMap((maker) => [first, second].map((reader) => [maker, reader] as const));
+
   function callbackOf(copy: typeof first): first.VerifiedCallback {
-    const result = copy
-      .createVerifier({ signingKey: SIGNING_KEY })
-      .verifyCallback({ signature: SIGNATURE, body: text });
+    const verifier = copy.createVerifier({ signingKey: SIGNING_KEY });
+    const result = verifier.verifyCallback({ signature: SIGNATURE, body: text });
     if (!result.ok) throw new Error(`Refused: ${result.code}`);
     return result;
   }
@@ -31,10 +34,7 @@ describe('threat A37: two copies of core', () => {
   });
 
   test('threat A37: what one copy verified, the other accepts', () => {
-    for (const [maker, reader] of [
-      [first, second],
-      [second, first],
-    ] as const) {
+    for (const [maker, reader] of pairs()) {
       const callback = callbackOf(maker);
       expect(reader.confirmAmount(callback, expected)).toEqual({ ok: true });
       expect(reader.claimedAmounts(callback).request.amount).toBe('500');
@@ -56,9 +56,8 @@ describe('threat A37: two copies of core', () => {
   test('threat A37: a redirect of one copy is refused in the other', () => {
     const redirect = second.createVerifier({ signingKey: SIGNING_KEY }).verifyRedirect(QUERY);
     expect(redirect.ok).toBe(true);
-    expect(() => first.confirmAmount(redirect as never, expected)).toThrow(
-      /does not accept a verified redirect/,
-    );
+    const refusal = /does not accept a verified redirect/;
+    expect(() => first.confirmAmount(redirect as never, expected)).toThrow(refusal);
   });
 
   test.each([
@@ -108,39 +107,24 @@ describe('threat A37: two copies of core', () => {
       callbackOf(first);
       openers = Reflect.get(globalThis, OPENERS);
     });
+    const fail = (): never => {
+      throw new Error('not mine');
+    };
+    const others = [undefined, null, 1, 'open', {}, [], true];
     const broken: [name: string, opener: unknown][] = [
-      ...[undefined, null, 1, 'open', {}, [], true].map((value): [string, unknown] => [
-        JSON.stringify(value),
-        value,
-      ]),
-      [
-        'a function that throws',
-        () => {
-          throw new Error('not mine');
-        },
-      ],
+      ...others.map((value): [string, unknown] => [JSON.stringify(value), value]),
+      ['a function that throws', fail],
       ['a function that returns true', () => true],
       ['a function that returns an empty object', () => ({})],
       ['a function that returns another kind', () => ({ kind: 'order', text: '{}' })],
-      [
-        'a function whose result throws',
-        () => ({
-          get kind() {
-            throw new Error('not mine');
-          },
-        }),
-      ],
+      ['a function whose result throws', () => Object.defineProperty({}, 'kind', { get: fail })],
       ['a class', class {}],
     ];
 
     test.each(broken)('threat A49: %s in front of the others is passed over', (_, opener) => {
       openers.unshift(opener);
       try {
-        for (const [maker, reader] of [
-          [first, second],
-          [second, first],
-          [first, first],
-        ] as const) {
+        for (const [maker, reader] of pairs()) {
           const callback = callbackOf(maker);
           expect(reader.confirmAmount(callback, expected)).toEqual({ ok: true });
           expect(reader.bodyText(callback)).toBe(text);
