@@ -8,30 +8,25 @@ import { createDashboard, dashboardOf } from './pages/dashboard.ts';
 import { framed, nothing, wantsPage } from './pages/parts/frame.ts';
 import { createPaymentPage } from './pages/payment-page.ts';
 import type { Service } from './service/service.ts';
-import type { SandboxAccount } from './state/account.ts';
 import { SandboxRefusal } from './state/refusal.ts';
 
 /** All routes: the contract under /data, the simulation under /sandbox, the dashboard at /. */
-export function createApp(
-  service: Service,
-  account: SandboxAccount,
-  onError: (error: unknown) => void,
-): Hono {
+export function createApp(service: Service): Hono {
   const app = new Hono();
-  const dashboard = dashboardOf(service, account);
-  app.use(knownHost(service.rules.allowedHosts), sameOrigin);
+  const dashboard = dashboardOf(service);
+  app.use(knownHost(service.allowedHosts), sameOrigin);
   app.use('/data/*', logRequests(service), apiFaults(service));
   app.use('/sandbox/*', logRequests(service));
-  app.route('/data', createContractApi(service, account));
+  app.route('/data', createContractApi(service));
   app.route('/', createDashboard(dashboard));
   app.route('/sandbox/pay', createPaymentPage(service));
-  app.route('/sandbox', createSandboxApi(service, account));
+  app.route('/sandbox', createSandboxApi(service));
   app.notFound((c) =>
     wantsPage(c) ? framed(c, dashboard, nothing(c)) : fail(c, 404, `There is nothing at ${c.req.path}.`),
   );
   app.onError((error, c) => {
     if (error instanceof SandboxRefusal) return failWith(c, error);
-    onError(error);
+    service.onError(error);
     return fail(c, 500, 'The sandbox failed; its output says why.');
   });
   return app;

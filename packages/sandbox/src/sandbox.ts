@@ -2,7 +2,6 @@ import { ConfigurationError, createVerifier } from '@payment-service/core';
 import { ConnectionError } from '@payment-service/core/client';
 import { createApp } from './app.ts';
 import { createSigner } from './deliveries/callback-data.ts';
-import { createDeliveries } from './deliveries/deliveries.ts';
 import { createSender } from './deliveries/delivery-attempt.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { checkSandboxOptions, type SandboxOptions } from './options.ts';
@@ -127,19 +126,24 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
   const sign = createSigner(account.signingKey, seed, options.timestampUnit ?? 'seconds');
   const { allowedHosts = [], colonIn, providers } = options;
-  const attempts = {
+  const context = {
+    store,
+    clock,
+    changes,
+    seed,
+    account,
     allowedHosts,
+    colonIn,
+    sign,
+    // It judges the sandbox's own previews and serves no customer, so it needs no warning and no NODE_ENV.
+    verifier: createVerifier({ signingKey: account.signingKey, colonIn, allowSandboxKeys: true }),
     sender: createSender(options.fetch),
     timeoutMs: options.deliveryTimeoutMs ?? 10_000,
+    onError,
   };
-  const deliveries = createDeliveries({ ...attempts, store, clock, sign, onError });
-  const rules = { allowedHosts, seed, colonIn };
-  // It judges the sandbox's own previews and serves no customer, so it needs no warning and no NODE_ENV.
-  const { signingKey } = account;
-  const verifier = createVerifier({ signingKey, colonIn, allowSandboxKeys: true });
-  const parts = { store, clock, rules, sign, deliveries, attempts, signingKey, verifier, changes };
-  const service = createService({ ...parts, settings: checked, providers });
-  const app = createApp(service, account, onError);
+  const service = createService(context, { settings: checked, providers });
+  const { deliveries } = service;
+  const app = createApp(service);
   // What a killed process still owed is delivered now.
   deliveries.pump();
 

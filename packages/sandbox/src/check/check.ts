@@ -1,25 +1,10 @@
-import type { Signer } from '../deliveries/callback-data.ts';
-import { type AttemptOptions, type Exchanged, exchange } from '../deliveries/delivery-attempt.ts';
+import type { Context } from '../deliveries/context.ts';
+import { type Exchanged, exchange } from '../deliveries/delivery-attempt.ts';
 import { explainExchange } from '../deliveries/outcome.ts';
-import type { Clock } from '../state/clock.ts';
 import { checkDestination } from '../state/hosts.ts';
 import type { CheckReport, CheckResult } from '../state/records.ts';
 import { refuse } from '../state/refusal.ts';
-import type { Changes, Store } from '../state/store.ts';
 import { type CheckCase, type CheckMessage, checkCases, type Expected, makerOf } from './cases.ts';
-
-/** What a check needs of the sandbox. */
-export interface CheckContext {
-  readonly store: Store;
-  /** The sandbox's clock, with what it was moved ahead. */
-  readonly clock: Clock;
-  readonly changes: Changes;
-  readonly rules: { readonly allowedHosts: readonly string[] };
-  readonly sign: Signer;
-  readonly signingKey: string;
-  /** How callbacks are sent. */
-  readonly attempts: AttemptOptions;
-}
 
 const EXPECTED: Readonly<Record<Expected, string>> = {
   accept: '2xx',
@@ -41,13 +26,13 @@ const MAX_MS = 5000;
  *
  * @throws {SandboxRefusal} for an address that callbacks may not go to, or none.
  */
-export async function checkEndpoint(url: string | null, context: CheckContext): Promise<CheckReport> {
+export async function checkEndpoint(url: string | null, context: Context): Promise<CheckReport> {
   if (url === null) {
     const message = 'callback_url: is required, because the sandbox has none.';
     refuse('destination_refused', message, 'callback_url');
   }
-  checkDestination(url, context.rules.allowedHosts);
-  const attempts = { ...context.attempts, timeoutMs: Math.min(context.attempts.timeoutMs, MAX_MS) };
+  checkDestination(url, context.allowedHosts);
+  const attempts = { ...context, timeoutMs: Math.min(context.timeoutMs, MAX_MS) };
   const now = context.clock.now();
   const results: CheckResult[] = [];
   const isOk = (): boolean => results.every(({ verdict }) => verdict !== 'fail');
@@ -71,7 +56,7 @@ function resultOf(
   url: string,
   { method, body }: CheckMessage,
   exchanged: Exchanged,
-  { signingKey, clock }: CheckContext,
+  { account: { signingKey }, clock }: Context,
 ): CheckResult {
   const { name, title, expected } = one;
   const { status, ms, error, headers } = exchanged;

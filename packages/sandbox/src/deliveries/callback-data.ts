@@ -34,6 +34,15 @@ export function callbackData(transaction: TransactionRecord): TransactionCallbac
   };
 }
 
+const MONEY = [
+  'request_currency',
+  'request_amount',
+  'transaction_currency',
+  'transaction_amount',
+  'transaction_charge',
+  'total_credit',
+];
+
 /**
  * The six fields that speak of money, with another amount or currency: what the signature does not notice (threat A2).
  * The charge stays, and the total is consistent.
@@ -55,14 +64,7 @@ export function forgedMoney(
   const charge = rescale(transaction.charge, transaction.currency, currency);
   const totalCredit = chargeCustomer ? amount : amount - charge;
   const { payload } = callbackData({ ...transaction, currency, amount, charge, totalCredit });
-  return {
-    request_currency: payload.request_currency,
-    request_amount: payload.request_amount,
-    transaction_currency: payload.transaction_currency,
-    transaction_amount: payload.transaction_amount,
-    transaction_charge: payload.transaction_charge,
-    total_credit: payload.total_credit,
-  };
+  return Object.fromEntries(Object.entries(payload).filter(([name]) => MONEY.includes(name)));
 }
 
 /** The names that the redirect adds to the merchant's address: event, the 16 payload fields and the signature. */

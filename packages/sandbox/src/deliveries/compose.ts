@@ -1,14 +1,71 @@
-import type { SignedFields, Verifier } from '@payment-service/core';
-import { signedMessage } from '@payment-service/core/internal';
+import type { SignedFields } from '@payment-service/core';
+import { readSignedFields, signedMessage } from '@payment-service/core/internal';
+import { asObject, readJson } from '../state/fields.ts';
 import { checkDestination } from '../state/hosts.ts';
 import type { ComposedChanges, Misbehaviour } from '../state/misbehaviour.ts';
 import type { DeliveryRecord, Signing, TransactionRecord } from '../state/records.ts';
 import { refuse } from '../state/refusal.ts';
-import type { Reader, Unit } from '../state/store.ts';
-import type { Signer } from './callback-data.ts';
-import { type Content, changedContent, genuineContent } from './content.ts';
+import type { Reader } from '../state/store.ts';
+import { callbackData, signedFieldsOf } from './callback-data.ts';
+import type { Moment, Work } from './context.ts';
 import { putDelivery, queuedDeliveries } from './deliveries.ts';
-import { misbehavioursIn, type Timing, wordsOf } from './misbehaviours.ts';
+import { type CallbackContent, misbehavioursIn, type Timing, wordsOf } from './misbehaviours.ts';
+
+/** What a callback says, and how it is signed. */
+export type Content = Pick<DeliveryRecord, 'body' | 'signature' | 'signed' | 'signing'>;
+
+const genuineSigning: Signing = { key: 'account', offsetSeconds: 0, unit: null };
+
+/** The callback of a transaction as the service would send it now. */
+export function genuineContent({ sign, now }: Moment, transaction: TransactionRecord): Content {
+  const data = callbackData(transaction);
+  const signed = signedFieldsOf(data);
+  return { body: JSON.stringify(data), signed, signing: genuineSigning, signature: sign(signed, now) };
+}
+
+/**
+ * A callback with changes on purpose. Signed anew, a body without five signed strings (one was omitted, or it is not JSON)
+ * carries the signature of what it was made from: there is nothing else to sign.
+ */
+function changedContent({ sign, now }: Moment, { transaction, base, changes }: Plan): Content {
+  const body = changedBody(transaction, base.body, changes);
+  const isKept = changes.signature === 'keep';
+  const signings = misbehavioursIn(changes).flatMap(({ signing }) => signing ?? []);
+  if (isKept && signings.length === 0) return { ...base, body };
+  const signed = isKept ? base.signed : (signedIn(body) ?? base.signed);
+  const start = isKept ? { ...genuineSigning, key: base.signing.key } : genuineSigning;
+  const signing = signings.reduce((made, change) => change(made, changes), start);
+  return { body, signed, signing, signature: sign(signed, now, signing) };
+}
+
+function changedBody(transaction: TransactionRecord, base: string, changes: Misbehaviour): string {
+  const found = misbehavioursIn(changes);
+  const [whole] = found.flatMap(({ body }) => body?.(changes) ?? []);
+  if (whole !== undefined) return whole;
+  if (!found.some(({ content, omitted }) => content ?? omitted)) return base;
+  const { event, payload } = found.reduce<CallbackContent>(
+    (data, { content }) => content?.(data, changes, transaction) ?? data,
+    readCallback(base) ?? callbackData(transaction),
+  );
+  const omitted = found.flatMap((one) => one.omitted?.(changes) ?? []);
+  const left = Object.entries(payload).filter(([name]) => !omitted.includes(name));
+  return JSON.stringify({
+    ...(omitted.includes('event') ? {} : { event }),
+    payload: Object.fromEntries(left),
+  });
+}
+
+/** A body with a payload, whatever is in it; undefined for any other. */
+export function readCallback(body: string): CallbackContent | undefined {
+  const data = asObject(readJson(body));
+  const payload = asObject(data?.['payload']);
+  return payload && { event: data?.['event'], payload };
+}
+
+function signedIn(body: string): SignedFields | undefined {
+  const data = readCallback(body);
+  return data && readSignedFields((name) => (name === 'event' ? data.event : data.payload[name]));
+}
 
 /** What a composition would send. */
 export interface CallbackPreview {
@@ -26,23 +83,10 @@ export interface CallbackPreview {
   readonly refusal: { readonly code: string; readonly hint: string } | null;
 }
 
-/** What composing needs beside the state. */
-export interface ComposeContext {
-  readonly rules: { readonly allowedHosts: readonly string[] };
-  readonly sign: Signer;
-  readonly verifier: Verifier;
-}
-
 /** Plans a callback: of a transaction the genuine one, of a delivery what it sent, with the changes. */
-function plan(
-  reader: Reader,
-  { rules, sign }: ComposeContext,
-  id: number,
-  { callback_url, retry, ...changes }: ComposedChanges,
-  now: number,
-): Plan {
-  const delivery = reader.get('delivery', id);
-  const transaction = reader.get('transaction', delivery?.transactionId ?? id);
+function plan(moment: Moment, id: number, { callback_url, retry, ...changes }: ComposedChanges): Plan {
+  const delivery = moment.get('delivery', id);
+  const transaction = moment.get('transaction', delivery?.transactionId ?? id);
   if (transaction === undefined) {
     refuse('not_found', 'There is no such transaction or delivery.');
   }
@@ -50,17 +94,17 @@ function plan(
     callback_url ??
     delivery?.url ??
     transaction.callbackUrl ??
-    reader.get('settings', 'settings')?.callback_url;
+    moment.get('settings', 'settings')?.callback_url;
   if (url === undefined || url === null) {
     const message =
       'callback_url: is required, because the transaction has none and neither has the sandbox.';
     refuse('destination_refused', message, 'callback_url');
   }
-  if (callback_url !== undefined) checkDestination(callback_url, rules.allowedHosts);
+  if (callback_url !== undefined) checkDestination(callback_url, moment.allowedHosts);
   const isSame = delivery !== undefined && isUnchanged(changes);
   return {
     transaction,
-    base: delivery ?? genuineContent(transaction, sign, now),
+    base: delivery ?? genuineContent(moment, transaction),
     changes,
     url,
     retry: { ...(delivery?.retry ?? transaction.retry), ...retry },
@@ -76,29 +120,16 @@ const isUnchanged = (changes: Misbehaviour): boolean =>
   changes.signature === 'keep' && Object.keys(changes).length === 1;
 
 /** Sends a callback again, with changes; returns it and its copies. */
-export function compose(
-  unit: Unit,
-  context: ComposeContext,
-  id: number,
-  changes: ComposedChanges,
-  now: number,
-): DeliveryRecord[] {
-  return scheduleDeliveries(unit, plan(unit, context, id, changes, now), context.sign, now);
-}
+export const compose = (work: Work, id: number, changes: ComposedChanges): DeliveryRecord[] =>
+  scheduleDeliveries(work, plan(work, id, changes));
 
 /** Shows what `compose` would send. */
-export function preview(
-  reader: Reader,
-  context: ComposeContext,
-  id: number,
-  asked: ComposedChanges,
-  now: number,
-): CallbackPreview {
-  const { transaction, base, changes, url } = plan(reader, context, id, asked, now);
-  const { body, signature, signed, signing } = changedContent(transaction, base, changes, context.sign, now);
-  const verdict = context.verifier.verifyCallback({ signature, body });
+export function preview(moment: Moment, id: number, asked: ComposedChanges): CallbackPreview {
+  const planned = plan(moment, id, asked);
+  const { body, signature, signed, signing } = changedContent(moment, planned);
+  const verdict = moment.verifier.verifyCallback({ signature, body });
   return {
-    url,
+    url: planned.url,
     body,
     signature,
     signed,
@@ -136,7 +167,7 @@ export interface Plan extends Pick<DeliveryRecord, 'url' | 'retry' | 'origin'> {
 const HOLD_MS = 60_000;
 
 /** Schedules a callback and its copies; returns them in their order. */
-export function scheduleDeliveries(unit: Unit, plan: Plan, sign: Signer, now: number): DeliveryRecord[] {
+export function scheduleDeliveries(work: Work, plan: Plan): DeliveryRecord[] {
   const { transaction, base, changes, url, retry, origin, misbehaves = [], copy: start = 0 } = plan;
   const found = misbehavioursIn(changes);
   const timing = found.reduce<Timing>(
@@ -145,33 +176,33 @@ export function scheduleDeliveries(unit: Unit, plan: Plan, sign: Signer, now: nu
   );
   if (timing.isLost) return [];
   // One that is held already is overtaken by this one: two that wait for each other would arrive in order.
-  const held = timing.isHeld && !queuedDeliveries(unit).some((other) => other.held);
+  const held = timing.isHeld && !queuedDeliveries(work).some((other) => other.held);
   const words = [
     ...wordsOf(changes, (one) => one.timing === undefined),
     ...timing.words,
     ...(held ? ['out of order'] : []),
   ];
-  const changed = changedContent(transaction, base, changes, sign, now);
+  const changed = changedContent(work, plan);
   const scheduled: DeliveryRecord[] = [];
   for (let copy = 0; copy <= timing.more; copy += 1) {
     const first = copy === 0;
     const delivery: DeliveryRecord = {
       ...(first ? changed : base),
-      id: unit.nextId('delivery'),
+      id: work.nextId('delivery'),
       transactionId: transaction.id,
-      createdAt: now,
+      createdAt: work.now,
       origin,
       url,
       retry,
       copy: start + copy,
       misbehaves: [...misbehaves, ...(first ? words : [`duplicate ${copy}`])],
       state: 'scheduled',
-      dueAt: first ? now + (held ? HOLD_MS : timing.wait) : null,
+      dueAt: first ? work.now + (held ? HOLD_MS : timing.wait) : null,
       after: scheduled.at(-1)?.id ?? null,
       held: first && held,
       attempts: [],
     };
-    putDelivery(unit, delivery);
+    putDelivery(work, delivery);
     scheduled.push(delivery);
   }
   return scheduled;

@@ -1,17 +1,8 @@
-import type { Clock } from '../state/clock.ts';
 import type { DeliveryAttempt, DeliveryRecord } from '../state/records.ts';
 import { backoff, namesStatus } from '../state/retries.ts';
-import type { Reader, Store, Unit } from '../state/store.ts';
-import type { Signer } from './callback-data.ts';
-import { type AttemptOptions, attemptDelivery } from './delivery-attempt.ts';
-
-export interface DeliveriesOptions extends AttemptOptions {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly sign: Signer;
-  /** What to do with a failure of the sandbox itself, such as a full disk. */
-  readonly onError: (error: unknown) => void;
-}
+import type { Reader, Unit } from '../state/store.ts';
+import type { Context } from './context.ts';
+import { attemptDelivery } from './delivery-attempt.ts';
 
 /** Sends what is scheduled when it is due. Everything that it has to remember is in the store. */
 export interface Deliveries {
@@ -29,8 +20,8 @@ const MAX_CONCURRENCY = 8;
 const MAX_SLEEP_MS = 3_600_000;
 const PAUSE_AFTER_FAILURE_MS = 1000;
 
-export function createDeliveries(options: DeliveriesOptions): Deliveries {
-  const { store, clock, onError } = options;
+export function createDeliveries(context: Context): Deliveries {
+  const { store, clock, onError } = context;
   const inFlight = new Map<number, Promise<void>>();
   const watchers = new Set<() => void>();
   let wake = new AbortController();
@@ -78,8 +69,8 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   const attempt = async (delivery: DeliveryRecord): Promise<void> => {
     const { signed, signing, retry, attempts } = delivery;
     const signature =
-      retry.resign && attempts.length > 0 ? options.sign(signed, clock.now(), signing) : delivery.signature;
-    const outcome = await attemptDelivery({ ...delivery, signature }, options);
+      retry.resign && attempts.length > 0 ? context.sign(signed, clock.now(), signing) : delivery.signature;
+    const outcome = await attemptDelivery({ ...delivery, signature }, context);
     const at = clock.now();
     store.write((unit) => recordAttempt(unit, delivery.id, { at, ...outcome }));
   };

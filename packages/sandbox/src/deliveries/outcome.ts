@@ -1,7 +1,7 @@
 import { type Exchange, explainOutcome, type Outcome } from '@payment-service/core/explain';
 import type { DeliveryAttempt, DeliveryRecord, TransactionRecord } from '../state/records.ts';
 import { callbackData } from './callback-data.ts';
-import { readCallback } from './content.ts';
+import { readCallback } from './compose.ts';
 
 /** The answer to a request, as recorded. */
 type Recorded = Pick<DeliveryAttempt, 'status' | 'response' | 'error' | 'error_code' | 'ms'>;

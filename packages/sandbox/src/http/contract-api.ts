@@ -1,7 +1,6 @@
 import { type Context, type Handler, Hono, type MiddlewareHandler } from 'hono';
 import { findProvider } from '../service/providers.ts';
 import type { Service } from '../service/service.ts';
-import type { SandboxAccount } from '../state/account.ts';
 import { fail, onlyMethods, succeed } from './envelope.ts';
 import { requireKeys } from './guards.ts';
 
@@ -25,10 +24,10 @@ const onceEach =
   };
 
 /** The three endpoints of the contract (protocol §4). */
-export function createContractApi(service: Service, account: SandboxAccount): Hono {
+export function createContractApi(service: Service): Hono {
   const app = new Hono();
-  const publicOnly = requireKeys(account, ['public']);
-  const bothKeys = requireKeys(account, ['public', 'secret']);
+  const publicOnly = requireKeys(service, ['public']);
+  const bothKeys = requireKeys(service, ['public', 'secret']);
   const get = (path: string, keys: MiddlewareHandler, filters: string[], answer: Handler): void => {
     app.get(path, keys, versionOne, onceEach(filters), answer);
     app.all(path, onlyMethods('GET', 'HEAD'));

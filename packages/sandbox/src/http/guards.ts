@@ -1,6 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
 import type { Service } from '../service/service.ts';
-import type { SandboxAccount } from '../state/account.ts';
 import { isAllowedHost } from '../state/hosts.ts';
 import { fail } from './envelope.ts';
 
@@ -45,7 +44,7 @@ export const apiFaults =
 
 /** 401 in the envelope for a missing or wrong key: our choice, the service's answer is not shown (protocol §7). */
 export function requireKeys(
-  account: SandboxAccount,
+  { account }: Service,
   names: readonly ('public' | 'secret')[],
 ): MiddlewareHandler {
   return async (c, next) => {

@@ -13,7 +13,6 @@ import {
   viewTransaction,
   viewTransfer,
 } from '../service/views.ts';
-import type { SandboxAccount } from '../state/account.ts';
 import type { TransactionRecord } from '../state/records.ts';
 import { refuse } from '../state/refusal.ts';
 import { jsonBody } from './body.ts';
@@ -46,7 +45,7 @@ const bodyOf = async <Kind extends keyof Requests>(kind: Kind, c: Context): Prom
   read(kind, await jsonBody(c));
 
 /** What the specification only refers to, simulated under /sandbox and clearly apart from the contract. */
-export function createSandboxApi(service: Service, account: SandboxAccount): Hono {
+export function createSandboxApi(service: Service): Hono {
   const { store } = service;
   const started = (c: Context, transaction: TransactionRecord): StartedCollection =>
     viewStarted(transaction, service.redirectOf(transaction), new URL(c.req.url).origin);
@@ -140,7 +139,7 @@ export function createSandboxApi(service: Service, account: SandboxAccount): Hon
   };
 
   const app = new Hono();
-  const keys = requireKeys(account, ['public', 'secret']);
+  const keys = requireKeys(service, ['public', 'secret']);
   const methods = new Map<string, string[]>();
   for (const [route, answer] of Object.entries(routes)) {
     const [method = '', path = '', created] = route.split(' ');

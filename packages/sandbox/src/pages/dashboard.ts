@@ -5,7 +5,6 @@ import { formFields } from '../http/body.ts';
 import { onlyMethods } from '../http/envelope.ts';
 import { sendStatement } from '../http/sandbox-api.ts';
 import type { Service } from '../service/service.ts';
-import type { SandboxAccount } from '../state/account.ts';
 import { type RefusalStatus, SandboxRefusal } from '../state/refusal.ts';
 import { check } from './account/check.ts';
 import { providers } from './account/providers.ts';
@@ -45,9 +44,8 @@ const pages: Readonly<Record<string, Page>> = {
   '/settings/reset': reset,
 };
 
-export const dashboardOf = (service: Service, account: SandboxAccount): Dashboard => ({
+export const dashboardOf = (service: Service): Dashboard => ({
   service,
-  account,
   sections: Object.entries(pages).flatMap(([path, { section }]) =>
     section === undefined ? [] : [[path, section] as const],
   ),

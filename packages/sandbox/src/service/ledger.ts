@@ -1,4 +1,5 @@
 import type { Wallet } from '@payment-service/core/client';
+import type { Work } from '../deliveries/context.ts';
 import { amountText, shareOf, toAmount } from '../state/money.ts';
 import type {
   EntryRecord,
@@ -43,40 +44,31 @@ export function openWallets(unit: Unit, currency: string): void {
 }
 
 /** Moves one balance, and writes the entry that says why. */
-function post(unit: Unit, entry: Omit<EntryRecord, 'id'>): void {
+function post(work: Work, entry: Omit<EntryRecord, 'id' | 'at'>): void {
   if (entry.amount === 0) return;
-  const wallet = walletOf(unit, entry.currency, entry.walletType);
-  putWallet(unit, { ...wallet, [entry.bucket]: wallet[entry.bucket] + entry.amount });
-  const id = unit.nextId('entry');
-  unit.put('entry', id, { id, ...entry });
-  if (entry.freeAt !== null) unit.put('waiting', id, { id });
+  const wallet = walletOf(work, entry.currency, entry.walletType);
+  putWallet(work, { ...wallet, [entry.bucket]: wallet[entry.bucket] + entry.amount });
+  const id = work.nextId('entry');
+  work.put('entry', id, { ...entry, id, at: work.now });
+  if (entry.freeAt !== null) work.put('waiting', id, { id });
 }
 
 /** Credits a completed collection: the reserve share first, the rest uncleared, or available where nothing has to clear. */
 export function creditCollection(
-  unit: Unit,
-  transaction: TransactionRecord,
-  provider: Pick<SandboxProvider, 'clearingSeconds' | 'reserve'>,
-  now: number,
+  work: Work,
+  { currency, id: transactionId, totalCredit }: TransactionRecord,
+  { clearingSeconds, reserve }: Pick<SandboxProvider, 'clearingSeconds' | 'reserve'>,
 ): void {
-  const { currency, id: transactionId, totalCredit } = transaction;
-  const { clearingSeconds, reserve } = provider;
   const kept = reserve === undefined ? 0 : shareOf(totalCredit, reserve.basisPoints);
-  const line = {
-    at: now,
-    currency,
-    walletType: 'MERCHANT_COLLECTION',
-    cause: 'collection',
-    transactionId,
-  } as const;
+  const line = { currency, walletType: 'MERCHANT_COLLECTION', cause: 'collection', transactionId } as const;
   const isClear = clearingSeconds === 0;
-  post(unit, {
+  post(work, {
     ...line,
     bucket: isClear ? 'available' : 'uncleared',
     amount: totalCredit - kept,
-    freeAt: isClear ? null : now + clearingSeconds * 1000,
+    freeAt: isClear ? null : work.now + clearingSeconds * 1000,
   });
-  post(unit, { ...line, bucket: 'reserve', amount: kept, freeAt: now + (reserve?.seconds ?? 0) * 1000 });
+  post(work, { ...line, bucket: 'reserve', amount: kept, freeAt: work.now + (reserve?.seconds ?? 0) * 1000 });
 }
 
 /** What to release ahead of its time. */
@@ -98,29 +90,29 @@ export const entriesOf = (reader: Reader, currency: string | undefined): EntryRe
   reader.list('entry').filter((one) => currency === undefined || one.currency === currency);
 
 /** Moves what is due, or what `early` names, into the available balance. Returns the number of parts. */
-export function clear(unit: Unit, now: number, early?: Release): number {
-  const due = waitingEntries(unit).filter(
+export function clear(work: Work, early?: Release): number {
+  const due = waitingEntries(work).filter(
     ({ freeAt, bucket, currency }) =>
-      (freeAt ?? 0) <= now ||
+      (freeAt ?? 0) <= work.now ||
       (early?.buckets.some((one) => one === bucket) === true &&
         (early.currency === undefined || early.currency === currency)),
   );
   for (const { id, bucket, amount, ...entry } of due) {
-    const line = { ...entry, at: now, freeAt: null, cause: 'clearing' } as const;
-    post(unit, { ...line, bucket, amount: -amount });
-    post(unit, { ...line, bucket: 'available', amount });
-    unit.remove('waiting', id);
+    const line = { ...entry, freeAt: null, cause: 'clearing' } as const;
+    post(work, { ...line, bucket, amount: -amount });
+    post(work, { ...line, bucket: 'available', amount });
+    work.remove('waiting', id);
   }
   return due.length;
 }
 
 /** A movement of available money. */
-type Movement = Pick<EntryRecord, 'currency' | 'amount' | 'at' | 'cause' | 'transactionId'>;
+type Movement = Pick<EntryRecord, 'currency' | 'amount' | 'cause' | 'transactionId'>;
 
 /** Takes available money out of a wallet. Throws a SandboxRefusal when it has less. */
-export function take(unit: Unit, walletType: WalletType, movement: Movement): void {
+export function take(work: Work, walletType: WalletType, movement: Movement): void {
   const { currency, amount } = movement;
-  const { available } = walletOf(unit, currency, walletType);
+  const { available } = walletOf(work, currency, walletType);
   if (available < amount) {
     const [has, needed] = [available, amount].map((minor) => amountText(toAmount(minor, currency), currency));
     const next =
@@ -133,12 +125,12 @@ export function take(unit: Unit, walletType: WalletType, movement: Movement): vo
       'amount',
     );
   }
-  give(unit, walletType, { ...movement, amount: -amount });
+  give(work, walletType, { ...movement, amount: -amount });
 }
 
 /** Puts available money into a wallet. */
-export function give(unit: Unit, walletType: WalletType, movement: Movement): void {
-  post(unit, { ...movement, walletType, bucket: 'available', freeAt: null });
+export function give(work: Work, walletType: WalletType, movement: Movement): void {
+  post(work, { ...movement, walletType, bucket: 'available', freeAt: null });
 }
 
 /** The wallets as the contract shows them, in whole units. */

@@ -1,19 +1,15 @@
 import type { PayoutBank, Wallet } from '@payment-service/core/client';
 import type { Outcome as AttemptOutcome } from '@payment-service/core/explain';
-import { type CheckContext, checkEndpoint } from '../check/check.ts';
+import { checkEndpoint } from '../check/check.ts';
 import { callbackData, redirectLocation, signedFieldsOf } from '../deliveries/callback-data.ts';
+import { type CallbackPreview, compose, failedSince, preview, unchanged } from '../deliveries/compose.ts';
+import type { Context, Moment, Work } from '../deliveries/context.ts';
 import {
-  type CallbackPreview,
-  type ComposeContext,
-  compose,
-  failedSince,
-  preview,
-  scheduleDeliveries,
-  unchanged,
-} from '../deliveries/compose.ts';
-import { genuineContent } from '../deliveries/content.ts';
-import type { Deliveries } from '../deliveries/deliveries.ts';
-import { putDelivery, queuedDeliveries } from '../deliveries/deliveries.ts';
+  createDeliveries,
+  type Deliveries,
+  putDelivery,
+  queuedDeliveries,
+} from '../deliveries/deliveries.ts';
 import { outcomeOf } from '../deliveries/outcome.ts';
 import { checkDestination } from '../state/hosts.ts';
 import type { ComposedChanges } from '../state/misbehaviour.ts';
@@ -30,8 +26,7 @@ import type {
   TransferRecord,
 } from '../state/records.ts';
 import { refuse } from '../state/refusal.ts';
-import type { Changes } from '../state/store.ts';
-import { kinds, type Store, type Unit } from '../state/store.ts';
+import { kinds, type Reader, type Unit } from '../state/store.ts';
 import { clear, listWallets, openWallets, type Release, waitingEntries } from './ledger.ts';
 import {
   type BankChange,
@@ -42,23 +37,18 @@ import {
   putProviders,
 } from './providers.ts';
 import type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './requests.ts';
-import { checkRedirect, type TransactionRules } from './transaction-checks.ts';
-import { decide, makeDeposit, makeTransfer, startCollection, startPayout } from './transactions.ts';
+import {
+  checkRedirect,
+  decide,
+  makeDeposit,
+  makeTransfer,
+  startCollection,
+  startPayout,
+} from './transactions.ts';
 import { type SandboxDelivery, viewDelivery } from './views.ts';
 
-export interface ServiceOptions extends ComposeContext, CheckContext {
-  readonly rules: TransactionRules;
-  readonly deliveries: Deliveries;
-  /** Settings that replace the stored ones; the others stay as they are. */
-  readonly settings: Partial<Settings>;
-  /** The payment options, in place of the stored or the built-in ones. */
-  readonly providers: readonly SandboxProvider[] | undefined;
-}
-
 /** The simulated payment service: what the pages, the HTTP API and the in-process functions all call. */
-export interface Service {
-  readonly rules: TransactionRules;
-  readonly store: Store;
+export interface Service extends Context {
   collect(request: CollectionRequest): TransactionRecord;
   payout(request: PayoutRequest): TransactionRecord;
   transfer(request: TransferRequest): TransferRecord;
@@ -78,8 +68,7 @@ export interface Service {
   settings(): SettingsRecord;
   /** Refuses addresses that could not be used. */
   change(settings: Partial<SettingsRecord>): SettingsRecord;
-  /** For live pages. */
-  readonly changes: Changes;
+  readonly deliveries: Deliveries;
   /** The outcome of an attempt: likely cause and fix. */
   outcomeOf(delivery: DeliveryRecord, attempt: DeliveryAttempt): AttemptOutcome;
   /** A delivery as programs see it. */
@@ -131,42 +120,28 @@ const MAX_REQUESTS = 500;
 /** What a reset leaves. */
 const KEPT: readonly Kind[] = ['account', 'settings', 'counter'];
 
-export function createService(options: ServiceOptions): Service {
-  const { store, clock, rules, sign, deliveries } = options;
+/**
+ * @param options `settings` replace the stored ones; the others stay as they are. `providers`: the payment options, in place of the
+ * stored or the built-in ones.
+ */
+export function createService(
+  context: Context,
+  options: { settings: Partial<Settings>; providers: readonly SandboxProvider[] | undefined },
+): Service {
+  const { store, clock } = context;
+  const deliveries = createDeliveries(context);
+  const at = <T extends Reader>(reader: T): T & Moment => ({ ...context, ...reader, now: clock.now() });
 
   /** One unit of work: what is due clears first, and callbacks start when everything is saved. */
-  const act = <T>(work: (unit: Unit, now: number) => T): T => {
+  const act = <T>(does: (work: Work) => T): T => {
     const result = store.write((unit) => {
-      const now = clock.now();
-      clear(unit, now);
-      return work(unit, now);
+      const work = at(unit);
+      clear(work);
+      return does(work);
     });
     deliveries.pump();
     return result;
   };
-
-  const end = (
-    unit: Unit,
-    transaction: TransactionRecord,
-    outcome: Outcome,
-    now: number,
-  ): TransactionRecord => {
-    const decided = decide(unit, transaction, outcome, now);
-    const { callbackUrl: url, misbehave: changes, retry } = decided;
-    const base = genuineContent(decided, sign, now);
-    if (url !== null) {
-      scheduleDeliveries(unit, { transaction: decided, base, changes, url, retry, origin: null }, sign, now);
-    }
-    return decided;
-  };
-
-  const begin = (
-    unit: Unit,
-    transaction: TransactionRecord,
-    { outcome = 'completed' }: { readonly outcome?: Outcome | undefined },
-    now: number,
-  ): TransactionRecord =>
-    transaction.mode === 'direct' ? end(unit, transaction, outcome, now) : transaction;
 
   const found = <T>(value: T | undefined, what: string): T => {
     if (value === undefined) refuse('not_found', `There is no such ${what}.`);
@@ -188,11 +163,12 @@ export function createService(options: ServiceOptions): Service {
 
   const settings = (): SettingsRecord => found(store.get('settings', 'settings'), 'setting');
   const change = (changes: Partial<SettingsRecord>): SettingsRecord => {
-    if (typeof changes.callback_url === 'string') checkDestination(changes.callback_url, rules.allowedHosts);
+    if (typeof changes.callback_url === 'string')
+      checkDestination(changes.callback_url, context.allowedHosts);
     if (typeof changes.redirect_url === 'string') checkRedirect(changes.redirect_url);
-    return act((unit) => {
+    return act((work) => {
       const changed = { ...settings(), ...changes };
-      unit.put('settings', 'settings', changed);
+      work.put('settings', 'settings', changed);
       return changed;
     });
   };
@@ -200,29 +176,26 @@ export function createService(options: ServiceOptions): Service {
 
   const outcome: Service['outcomeOf'] = (delivery, attempt) =>
     outcomeOf(delivery, attempt, store.get('transaction', delivery.transactionId), {
-      signingKey: options.signingKey,
+      signingKey: context.account.signingKey,
       callbackUrl: settings().callback_url,
     });
   return {
-    rules,
-    store,
-    changes: options.changes,
+    ...context,
+    deliveries,
     settings,
     now: () => clock.now(),
-    sleep: (ms) => clock.sleep(ms, options.changes.ended),
-    collect: (request) =>
-      act((unit, now) => begin(unit, startCollection(unit, rules, request, now), request, now)),
-    payout: (request) =>
-      act((unit, now) => begin(unit, startPayout(unit, rules, request, now), request, now)),
-    transfer: (request) => act((unit, now) => makeTransfer(unit, request, now)),
+    sleep: (ms) => clock.sleep(ms, context.changes.ended),
+    collect: (request) => act((work) => startCollection(work, request)),
+    payout: (request) => act((work) => startPayout(work, request)),
+    transfer: (request) => act((work) => makeTransfer(work, request)),
     decide: (id, outcome) =>
-      act((unit, now) => end(unit, found(unit.get('transaction', id), 'transaction'), outcome, now)),
+      act((work) => decide(work, found(work.get('transaction', id), 'transaction'), outcome)),
     transaction: (id) => found(store.get('transaction', id), 'transaction'),
     wallets: (currency) => {
       if (waitingEntries(store).some(({ freeAt }) => (freeAt ?? 0) <= clock.now())) act(() => undefined);
       return listWallets(store, currency);
     },
-    clear: (early) => store.write((unit) => clear(unit, clock.now(), early)),
+    clear: (early) => store.write((unit) => clear(at(unit), early)),
     change,
     advance: (seconds) => {
       const { clockOffset } = settings();
@@ -230,23 +203,19 @@ export function createService(options: ServiceOptions): Service {
       act(() => undefined);
     },
     resend: (deliveryId) =>
-      act((unit, now) => {
-        const { state } = found(unit.get('delivery', deliveryId), 'delivery');
-        if (state === 'scheduled') {
-          refuse('already_scheduled', 'This delivery is already scheduled.');
-        }
-        return found(compose(unit, options, deliveryId, unchanged, now)[0], 'delivery');
+      act((work) => {
+        const { state } = found(work.get('delivery', deliveryId), 'delivery');
+        if (state === 'scheduled') refuse('already_scheduled', 'This delivery is already scheduled.');
+        return found(compose(work, deliveryId, unchanged)[0], 'delivery');
       }),
     resendFailed: (since) =>
-      act((unit, now) =>
-        failedSince(unit, since).flatMap(({ id }) => compose(unit, options, id, unchanged, now)),
-      ),
-    compose: (id, changes) => act((unit, now) => compose(unit, options, id, changes, now)),
-    preview: (id, changes) => preview(store, options, id, changes, clock.now()),
-    deposit: (request) => act((unit, now) => makeDeposit(unit, request, now)),
+      act((work) => failedSince(work, since).flatMap(({ id }) => compose(work, id, unchanged))),
+    compose: (id, changes) => act((work) => compose(work, id, changes)),
+    preview: (id, changes) => preview(at(store), id, changes),
+    deposit: (request) => act((work) => makeDeposit(work, request)),
     providers: () => store.list('provider'),
-    changeProvider: (change) => act((unit) => changeProvider(unit, change)),
-    changeBank: (change) => act((unit) => changeBank(unit, change)),
+    changeProvider: (change) => act((work) => changeProvider(work, change)),
+    changeBank: (change) => act((work) => changeBank(work, change)),
     outcomeOf: outcome,
     view: (delivery) => viewDelivery(delivery, outcome),
     logRequest: (request) =>
@@ -255,7 +224,7 @@ export function createService(options: ServiceOptions): Service {
         unit.put('request', id, { id, ...request });
         for (const old of unit.list('request').slice(0, -MAX_REQUESTS)) unit.remove('request', old.id);
       }),
-    check: (callbackUrl) => checkEndpoint(callbackUrl ?? settings().callback_url, options),
+    check: (callbackUrl) => checkEndpoint(callbackUrl ?? settings().callback_url, context),
     logRedirect: (id, location, status) =>
       store.write((unit) => {
         const transaction = found(unit.get('transaction', id), 'transaction');
@@ -263,30 +232,31 @@ export function createService(options: ServiceOptions): Service {
         unit.put('transaction', id, { ...transaction, redirects });
       }),
     release: (id) =>
-      act((unit, now) => {
-        const waiting = queuedDeliveries(unit).filter(
+      act((work) => {
+        const { now } = work;
+        const waiting = queuedDeliveries(work).filter(
           (one) => (id === undefined || one.id === id) && (one.dueAt === null || one.dueAt > now),
         );
-        for (const one of waiting) putDelivery(unit, { ...one, dueAt: now, after: null, held: false });
+        for (const one of waiting) putDelivery(work, { ...one, dueAt: now, after: null, held: false });
         return waiting.length;
       }),
     redirectOf: (transaction) => {
       const { redirectUrl, decidedAt } = transaction;
       if (redirectUrl === null || decidedAt === null) return undefined;
       const data = callbackData(transaction);
-      return redirectLocation(redirectUrl, data, sign(signedFieldsOf(data), decidedAt));
+      return redirectLocation(redirectUrl, data, context.sign(signedFieldsOf(data), decidedAt));
     },
     callbackTried: async ({ id, misbehave }) => {
       const isLater = misbehave.redirect_first || misbehave.out_of_order || (misbehave.late_ms ?? 0) > 0;
       if (!isLater) await deliveries.tried(id, CALLBACK_BEFORE_REDIRECT_MS);
     },
     reset: () =>
-      act((unit) => {
+      act((work) => {
         const { callback_url, redirect_url, order_url, inbox_url } = settings();
         const addresses = { callback_url, redirect_url, order_url, inbox_url };
-        for (const kind of kinds) if (!KEPT.includes(kind)) unit.clear(kind);
-        prepare(unit);
-        unit.put('settings', 'settings', { ...initialSettings, ...options.settings, ...addresses });
+        for (const kind of kinds) if (!KEPT.includes(kind)) work.clear(kind);
+        prepare(work);
+        work.put('settings', 'settings', { ...initialSettings, ...options.settings, ...addresses });
       }),
   };
 }

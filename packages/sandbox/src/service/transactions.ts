@@ -1,37 +1,28 @@
-import { forgedMoney } from '../deliveries/callback-data.ts';
+import { assertMerchantReference, ConfigurationError } from '@payment-service/core';
+import type { PaymentProvider } from '@payment-service/core/client';
+import { forgedMoney, redirectProblem } from '../deliveries/callback-data.ts';
+import { genuineContent, scheduleDeliveries } from '../deliveries/compose.ts';
+import type { Work } from '../deliveries/context.ts';
 import { deriveText } from '../state/account.ts';
 import { checkDestination } from '../state/hosts.ts';
-import { exactAmount, shareOf } from '../state/money.ts';
+import { amountText, exactAmount, type Minor, shareOf, toAmount } from '../state/money.ts';
 import type { SandboxProvider, TransactionRecord, TransferRecord } from '../state/records.ts';
 import { refuse } from '../state/refusal.ts';
 import { defaultRetry } from '../state/retries.ts';
-import type { Unit } from '../state/store.ts';
+import type { Reader } from '../state/store.ts';
 import { creditCollection, give, openWallets, take } from './ledger.ts';
-import { findProvider } from './providers.ts';
+import { findProvider, servesAccount } from './providers.ts';
 import type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './requests.ts';
-import {
-  bankFor,
-  checkLimits,
-  checkRedirect,
-  checkReference,
-  providerFor,
-  type TransactionRules,
-} from './transaction-checks.ts';
 
 /** Starts a collection; nothing moves before it is decided. */
-export function startCollection(
-  unit: Unit,
-  rules: TransactionRules,
-  request: CollectionRequest,
-  now: number,
-): TransactionRecord {
-  const provider = providerFor(unit, request, 'COLLECTION');
-  const transaction = start(unit, rules, request, provider, now);
+export function startCollection(work: Work, request: CollectionRequest): TransactionRecord {
+  const provider = providerFor(work, request, 'COLLECTION');
+  const transaction = newTransaction(work, request, provider);
   const charge = shareOf(transaction.amount, provider.chargeBasisPoints);
   const chargeCustomer = request.charge_customer ?? false;
-  const redirectUrl = request.redirect_url ?? unit.get('settings', 'settings')?.redirect_url ?? null;
+  const redirectUrl = request.redirect_url ?? work.get('settings', 'settings')?.redirect_url ?? null;
   if (redirectUrl !== null) checkRedirect(redirectUrl);
-  return save(unit, {
+  const started = save(work, {
     ...transaction,
     charge,
     chargeCustomer,
@@ -41,61 +32,53 @@ export function startCollection(
     mode: request.mode ?? (request.redirect_url === undefined ? 'direct' : 'page'),
     statusMessage: 'Waiting for the customer',
   });
+  return started.mode === 'direct' ? decide(work, started, request.outcome) : started;
 }
 
 /** Starts a payout: the amount leaves the payout wallet now, and is returned when the payout fails. */
-export function startPayout(
-  unit: Unit,
-  rules: TransactionRules,
-  request: PayoutRequest,
-  now: number,
-): TransactionRecord {
-  const provider = providerFor(unit, request, 'PAYOUT');
+export function startPayout(work: Work, request: PayoutRequest): TransactionRecord {
+  const provider = providerFor(work, request, 'PAYOUT');
   const bankCode = bankFor(provider, request.bank_code);
-  const transaction = start(unit, rules, request, provider, now);
-  take(unit, 'MERCHANT_PAYOUT', { ...movementOf(transaction, now), cause: 'payout' });
-  return save(unit, {
+  const transaction = newTransaction(work, request, provider);
+  take(work, 'MERCHANT_PAYOUT', { ...movementOf(transaction), cause: 'payout' });
+  const started = save(work, {
     ...transaction,
     transactionType: 'PAYOUT',
     bankCode,
     mode: request.mode ?? 'direct',
     statusMessage: 'On its way',
   });
+  return started.mode === 'direct' ? decide(work, started, request.outcome) : started;
 }
 
 /** Moves available money from the collection wallet to the payout wallet. */
-export function makeTransfer(unit: Unit, request: TransferRequest, now: number): TransferRecord {
-  const amount = exactAmount(request.amount, request.currency);
-  const movement = {
-    currency: request.currency,
-    amount,
-    at: now,
-    cause: 'transfer',
-    transactionId: null,
-  } as const;
-  take(unit, 'MERCHANT_COLLECTION', movement);
-  give(unit, 'MERCHANT_PAYOUT', movement);
-  const transfer = { id: unit.nextId(), currency: request.currency, amount, createdAt: now };
-  unit.put('transfer', transfer.id, transfer);
+export function makeTransfer(work: Work, { currency, amount: asked }: TransferRequest): TransferRecord {
+  const amount = exactAmount(asked, currency);
+  const movement = { currency, amount, cause: 'transfer', transactionId: null } as const;
+  take(work, 'MERCHANT_COLLECTION', movement);
+  give(work, 'MERCHANT_PAYOUT', movement);
+  const transfer = { id: work.nextId(), currency, amount, createdAt: work.now };
+  work.put('transfer', transfer.id, transfer);
   return transfer;
 }
 
 /** Puts money into the collection wallet without a transaction. */
-export function makeDeposit(unit: Unit, request: TransferRequest, now: number): void {
-  const { currency } = request;
-  const amount = exactAmount(request.amount, currency);
-  if (!unit.list('wallet').some((wallet) => wallet.currency === currency)) {
+export function makeDeposit(work: Work, { currency, amount: asked }: TransferRequest): void {
+  const amount = exactAmount(asked, currency);
+  if (!work.list('wallet').some((wallet) => wallet.currency === currency)) {
     refuse('currency_not_served', `currency: the account has no wallet in ${currency}.`, 'currency');
   }
-  give(unit, 'MERCHANT_COLLECTION', { currency, amount, at: now, cause: 'deposit', transactionId: null });
+  give(work, 'MERCHANT_COLLECTION', { currency, amount, cause: 'deposit', transactionId: null });
 }
 
-/** Ends a pending transaction and moves the money. Throws a SandboxRefusal with status 409 when it has ended before. */
+/**
+ * Ends a pending transaction, moves the money and schedules the callback. Throws a SandboxRefusal with status 409 when it has
+ * ended before.
+ */
 export function decide(
-  unit: Unit,
+  work: Work,
   transaction: TransactionRecord,
-  outcome: Outcome,
-  now: number,
+  outcome: Outcome = 'completed',
 ): TransactionRecord {
   if (transaction.status !== 'PENDING') {
     refuse(
@@ -106,58 +89,59 @@ export function decide(
   const { transactionType, amount, spentKey } = transaction;
   if (outcome === 'failed') {
     if (transactionType === 'PAYOUT') {
-      give(unit, 'MERCHANT_PAYOUT', { ...movementOf(transaction, now), cause: 'payout_returned' });
+      give(work, 'MERCHANT_PAYOUT', { ...movementOf(transaction), cause: 'payout_returned' });
     }
-    const spent = unit.get('spent', spentKey);
-    if (spent !== undefined) unit.put('spent', spentKey, { amount: spent.amount - amount });
+    const spent = work.get('spent', spentKey);
+    if (spent !== undefined) work.put('spent', spentKey, { amount: spent.amount - amount });
   } else if (transactionType === 'COLLECTION') {
-    const provider = findProvider(unit.list('provider'), transaction.providerCode, transactionType);
-    creditCollection(unit, transaction, provider ?? { clearingSeconds: 0 }, now);
+    const provider = findProvider(work.list('provider'), transaction.providerCode, transactionType);
+    creditCollection(work, transaction, provider ?? { clearingSeconds: 0 });
   }
-  return save(unit, {
+  const decided = save(work, {
     ...transaction,
     status: outcome === 'completed' ? 'COMPLETED' : 'FAILED',
     statusMessage:
       outcome === 'completed' ? 'Transaction completed successfully' : 'The transaction was declined',
-    decidedAt: now,
+    decidedAt: work.now,
   });
+  const { callbackUrl: url, misbehave: changes, retry } = decided;
+  const base = genuineContent(work, decided);
+  if (url !== null) {
+    scheduleDeliveries(work, { transaction: decided, base, changes, url, retry, origin: null });
+  }
+  return decided;
 }
 
-const movementOf = ({ currency, amount, id }: TransactionRecord, at: number) => ({
+const movementOf = ({ currency, amount, id: transactionId }: TransactionRecord) => ({
   currency,
   amount,
-  at,
-  transactionId: id,
+  transactionId,
 });
 
-function save(unit: Unit, transaction: TransactionRecord): TransactionRecord {
-  unit.put('transaction', transaction.id, transaction);
+function save(work: Work, transaction: TransactionRecord): TransactionRecord {
+  work.put('transaction', transaction.id, transaction);
   return transaction;
 }
 
-function start(
-  unit: Unit,
-  rules: TransactionRules,
+function newTransaction(
+  work: Work,
   request: CollectionRequest | PayoutRequest,
   { option }: SandboxProvider,
-  now: number,
 ): TransactionRecord {
   const { currency } = request;
   const amount = exactAmount(request.amount, currency);
-  checkReference(request.merchant_reference, rules);
-  const { spentKey, spent } = checkLimits(unit, option, request.amount, amount, now);
-  const settings = unit.get('settings', 'settings');
+  checkReference(request.merchant_reference, work);
+  const spentKey = countIn(work, option, request.amount, amount);
+  const settings = work.get('settings', 'settings');
   const callbackUrl = request.callback_url ?? settings?.callback_url ?? null;
-  if (callbackUrl !== null) checkDestination(callbackUrl, rules.allowedHosts);
+  if (callbackUrl !== null) checkDestination(callbackUrl, work.allowedHosts);
   const misbehave = request.misbehave ?? settings?.misbehave ?? {};
-
-  unit.put('spent', spentKey, { amount: spent });
-  openWallets(unit, currency);
-  const id = unit.nextId();
+  openWallets(work, currency);
+  const id = work.nextId();
   const transaction: TransactionRecord = {
     id,
     merchantReference: request.merchant_reference,
-    internalReference: `SBX-${id}-${deriveText(rules.seed, `internal reference ${id}`, 10)}`,
+    internalReference: `SBX-${id}-${deriveText(work.seed, `internal reference ${id}`, 10)}`,
     transactionType: 'COLLECTION',
     currency,
     amount,
@@ -176,11 +160,92 @@ function start(
     misbehave,
     retry: { ...defaultRetry, ...settings?.retry, ...request.retry },
     spentKey,
-    createdAt: now,
+    createdAt: work.now,
     decidedAt: null,
     redirects: [],
   };
   // Refuses an amount that is not exact now, not when the callback is due.
   forgedMoney(misbehave, transaction, 'misbehave.forged_amount');
   return transaction;
+}
+
+/*
+ * What a collection or a payout must satisfy before anything is written. Each check throws a SandboxRefusal that says
+ * what the provider would accept instead.
+ */
+
+/** The provider that serves this request: active, in this currency, with this account's prefix. */
+function providerFor(
+  reader: Reader,
+  { provider_code: code, currency, account }: CollectionRequest | PayoutRequest,
+  type: 'COLLECTION' | 'PAYOUT',
+): SandboxProvider {
+  const provider = findProvider(reader.list('provider'), code, type);
+  if (provider === undefined) {
+    const message = `No provider serves ${type} under this provider_code. GET /data/payment-providers lists them.`;
+    return refuse('unknown_provider', message, 'provider_code');
+  }
+  const { provider_name: name, is_active, transaction_currency, option_prefixes } = provider.option;
+  if (!is_active) refuse('provider_inactive', `${name} is not active.`, 'provider_code');
+  if (transaction_currency !== currency) {
+    refuse('currency_not_served', `${name} serves ${transaction_currency} only.`, 'currency');
+  }
+  if (!servesAccount(provider.option, account)) {
+    const message = `${name} serves account numbers that start with ${option_prefixes.join(' or ')}.`;
+    refuse('account_not_served', message, 'account');
+  }
+  return provider;
+}
+
+/** The bank that a payout goes to, where the provider pays out to banks (protocol §2.3). */
+function bankFor(provider: SandboxProvider, bankCode: string | undefined): string | null {
+  if (provider.banks === undefined) {
+    if (bankCode === undefined) return null;
+    return refuse('unknown_bank', `${provider.option.provider_name} does not pay out to banks.`, 'bank_code');
+  }
+  const bank = provider.banks.find(({ bank_code }) => bank_code === bankCode);
+  if (bank === undefined) {
+    const message =
+      'bank_code: is required and must be one of GET /data/payout-bank-codes for this provider.';
+    return refuse('unknown_bank', message, 'bank_code');
+  }
+  if (!bank.is_active) refuse('bank_inactive', `${bank.bank_name} is not active.`, 'bank_code');
+  return bank.bank_code;
+}
+
+/** Counts an amount in the day of its provider, within its three limits (protocol §8); the day is that of UTC, on the sandbox's clock. */
+function countIn(work: Work, option: PaymentProvider, wireAmount: number, amount: Minor): string {
+  const { provider_name: name, transaction_currency: currency, max_daily_amount } = option;
+  const shown = (value: number): string => amountText(value, currency);
+  if (wireAmount < option.min_amount) {
+    refuse('amount_too_small', `${name} accepts ${shown(option.min_amount)} or more.`, 'amount');
+  }
+  if (wireAmount > option.max_amount) {
+    refuse('amount_too_large', `${name} accepts at most ${shown(option.max_amount)}.`, 'amount');
+  }
+  const day = new Date(work.now).toISOString().slice(0, 10);
+  const spentKey = `${option.provider_code}:${option.transaction_type}:${day}`;
+  const spent = (work.get('spent', spentKey)?.amount ?? 0) + amount;
+  if (toAmount(spent, currency) > max_daily_amount) {
+    const message = `${name} accepts at most ${shown(max_daily_amount)} a day (UTC), and with this payment it would be ${shown(toAmount(spent, currency))}.`;
+    refuse('daily_limit_reached', message, 'amount');
+  }
+  work.put('spent', spentKey, { amount: spent });
+  return spentKey;
+}
+
+/** Where the customer's browser may be sent back to. */
+export function checkRedirect(redirectUrl: string): void {
+  const problem = redirectProblem(redirectUrl);
+  if (problem !== undefined) refuse('malformed_request', `redirect_url: ${problem}`, 'redirect_url');
+}
+
+/** A reference whose callback could not be verified later is refused now, as core advises. */
+function checkReference(reference: string, { colonIn }: Work): void {
+  try {
+    assertMerchantReference(reference, { colonIn });
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    refuse('malformed_request', error.message, 'merchant_reference');
+  }
 }

@@ -91,12 +91,12 @@ function bodyFields(base: string, edits: ReadonlyMap<string, string>, focus: str
 const verdictOf = ({ verifies }: CallbackPreview): string =>
   `The signature will ${verifies ? 'verify' : 'be refused'}`;
 
-function previewPart({ service, account }: Dashboard, preview: CallbackPreview, before: string): Markup {
+function previewPart({ service }: Dashboard, preview: CallbackPreview, before: string): Markup {
   const { url, body, verifies, refusal } = preview;
   return html`<div class="head">${badge(verifies ? 'good' : 'bad', verdictOf(preview))}</div>
 ${refusal === null ? '' : html`<p class="quiet">${refusal.hint}</p>`}
 <dl class="facts"><dt>To</dt><dd><code>${url}</code></dd></dl>
-${signatureParts(preview, service.now(), account)}
+${signatureParts(preview, service.now(), service.account)}
 <h3>Changes of the body</h3>${difference(before, body)}`;
 }
 

@@ -1,7 +1,6 @@
 import type { Filled, Markup } from '@payment-service/pages';
 import type { Context } from 'hono';
 import type { Service } from '../../service/service.ts';
-import type { SandboxAccount } from '../../state/account.ts';
 import type { RefusalStatus } from '../../state/refusal.ts';
 
 type Links = readonly (readonly [href: string, label: string])[];
@@ -9,7 +8,6 @@ type Links = readonly (readonly [href: string, label: string])[];
 /** What every page of the dashboard is made from. */
 export interface Dashboard {
   readonly service: Service;
-  readonly account: SandboxAccount;
   /** The addresses and names of the navigation. */
   readonly sections: Links;
 }

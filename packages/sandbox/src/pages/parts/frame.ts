@@ -37,7 +37,7 @@ export function framed(c: Context, dashboard: Dashboard, content: Content): Prom
       product: PRODUCT,
       name: 'the sandbox',
       sections,
-      brand: html`${badge('info', 'Simulated')}${newestTrouble(trouble)}${keysPanel(c, dashboard)}`,
+      brand: html`${badge('info', 'Simulated')}${newestTrouble(trouble)}${keysPanel(c, service)}`,
       banners: banners(service),
       version: service.changes.version,
       said,
@@ -101,7 +101,7 @@ export const nothing = (c: Context, what = 'page'): Content => ({
 });
 
 /** The address and the three keys, on every page. They stay hidden until they are asked for: screens are shared. */
-function keysPanel(c: Context, { account }: Dashboard): Markup {
+function keysPanel(c: Context, { account }: Service): Markup {
   const { origin } = new URL(c.req.url);
   const { publicKey, secretKey, signingKey } = account;
   const env = `BASE_URL=${origin}\nPUBLIC_KEY=${publicKey}\nSECRET_KEY=${secretKey}\nSIGNING_KEY=${signingKey}\n`;

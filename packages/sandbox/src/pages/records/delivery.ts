@@ -49,7 +49,7 @@ function attemptSection(
   attempt: DeliveryAttempt,
   number: number,
 ): Markup {
-  const { account, service } = dashboard;
+  const { service } = dashboard;
   const { id, url, body, signed, signing, attempts } = delivery;
   const { sent, response, status, error, ms, at } = attempt;
   const key = `attempt-${number}`;
@@ -65,7 +65,7 @@ ${response === null ? html`<p class="quiet">No answer was received.</p>` : html`
 ${
   sent === null
     ? ''
-    : html`<div class="stack">${signatureParts({ signed, signature: sent.signature, key: signing.key }, at - (ms ?? 0), account)}</div>
+    : html`<div class="stack">${signatureParts({ signed, signature: sent.signature, key: signing.key }, at - (ms ?? 0), service.account)}</div>
 <div>${copyable(`${key}-curl`, 'As curl', asCurl({ url, headers: sent.headers, body }))}
 ${copyable(`${key}-fixture`, 'As a fixture', asFixture({ url, headers: sent.headers, body }))}
 ${copyable(`${key}-test`, 'As a test', asTest({ url, headers: sent.headers, body }, `delivery ${id}`, signing.key === 'account' ? 200 : 401))}</div>`

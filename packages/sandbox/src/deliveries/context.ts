@@ -1,0 +1,29 @@
+import type { Verifier } from '@payment-service/core';
+import type { SandboxAccount } from '../state/account.ts';
+import type { Clock } from '../state/clock.ts';
+import type { Changes, Reader, Store, Unit } from '../state/store.ts';
+import type { Signer } from './callback-data.ts';
+import type { AttemptOptions } from './delivery-attempt.ts';
+
+/** The sandbox that everything happens in. */
+export interface Context extends AttemptOptions {
+  readonly store: Store;
+  /** The sandbox's clock, with what it was moved ahead. */
+  readonly clock: Clock;
+  readonly changes: Changes;
+  readonly seed: string;
+  readonly account: SandboxAccount;
+  readonly colonIn: 'merchant_reference' | undefined;
+  readonly sign: Signer;
+  readonly verifier: Verifier;
+  /** What to do with a failure of the sandbox itself, such as a full disk. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** The state of a sandbox at one time. */
+export interface Moment extends Reader, Context {
+  readonly now: number;
+}
+
+/** One unit of work at one time. */
+export interface Work extends Unit, Moment {}
