@@ -4,7 +4,7 @@ import { fail, failWith } from './http/envelope.ts';
 import { apiFaults, knownHost, sameOrigin } from './http/guards.ts';
 import { logRequests } from './http/request-log.ts';
 import { createSandboxApi } from './http/sandbox-api.ts';
-import { createDashboard, dashboardOf } from './pages/dashboard.ts';
+import { createDashboard, sections } from './pages/dashboard.ts';
 import { framed, nothing, wantsPage } from './pages/parts/frame.ts';
 import { createPaymentPage } from './pages/payment-page.ts';
 import type { Service } from './service/service.ts';
@@ -13,16 +13,17 @@ import { SandboxRefusal } from './state/refusal.ts';
 /** All routes: the contract under /data, the simulation under /sandbox, the dashboard at /. */
 export function createApp(service: Service): Hono {
   const app = new Hono();
-  const dashboard = dashboardOf(service);
   app.use(knownHost(service.allowedHosts), sameOrigin);
   app.use('/data/*', logRequests(service), apiFaults(service));
   app.use('/sandbox/*', logRequests(service));
   app.route('/data', createContractApi(service));
-  app.route('/', createDashboard(dashboard));
+  app.route('/', createDashboard(service));
   app.route('/sandbox/pay', createPaymentPage(service));
   app.route('/sandbox', createSandboxApi(service));
   app.notFound((c) =>
-    wantsPage(c) ? framed(c, dashboard, nothing(c)) : fail(c, 404, `There is nothing at ${c.req.path}.`),
+    wantsPage(c)
+      ? framed(c, service, { ...nothing(c), sections })
+      : fail(c, 404, `There is nothing at ${c.req.path}.`),
   );
   app.onError((error, c) => {
     if (error instanceof SandboxRefusal) return failWith(c, error);

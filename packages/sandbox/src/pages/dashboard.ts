@@ -13,9 +13,9 @@ import { start } from './account/start.ts';
 import { currencyWallets, wallets } from './account/wallets.ts';
 import { compose } from './compose/compose.ts';
 import { createLive } from './live.ts';
-import type { Dashboard, Page } from './parts/dashboard.ts';
 import { refusedForm, sentence } from './parts/form.ts';
 import { framed, nothing, say } from './parts/frame.ts';
+import type { Links, Page } from './parts/page.ts';
 import { compare } from './records/compare.ts';
 import { deliveries } from './records/deliveries.ts';
 import { delivery } from './records/delivery.ts';
@@ -44,25 +44,24 @@ const pages: Readonly<Record<string, Page>> = {
   '/settings/reset': reset,
 };
 
-export const dashboardOf = (service: Service): Dashboard => ({
-  service,
-  sections: Object.entries(pages).flatMap(([path, { section }]) =>
-    section === undefined ? [] : [[path, section] as const],
-  ),
-});
+/** The addresses and names of the navigation. */
+export const sections: Links = Object.entries(pages).flatMap(([path, { section }]) =>
+  section === undefined ? [] : [[path, section] as const],
+);
 
 /** A page inside the frame, below its section. */
 function shown(
   c: Context,
-  dashboard: Dashboard,
+  service: Service,
   path: string,
   refused?: Filled,
   status?: RefusalStatus,
 ): Promise<Response> {
   const section = `/${path.split('/')[1]}`;
-  const content = pages[path]?.show(dashboard, c, refused) ?? nothing(c);
-  const above = dashboard.sections.filter(([href]) => href === section && href !== path);
-  return framed(c, dashboard, {
+  const content = pages[path]?.show(service, c, refused) ?? nothing(c);
+  const above = sections.filter(([href]) => href === section && href !== path);
+  return framed(c, service, {
+    sections,
     section,
     crumbs: above,
     ...content,
@@ -71,29 +70,29 @@ function shown(
 }
 
 /** The dashboard: one address for each thing. It needs no keys: it shows them. */
-export function createDashboard(dashboard: Dashboard): Hono {
+export function createDashboard(service: Service): Hono {
   const app = new Hono();
   for (const [path, page] of Object.entries(pages)) {
-    app.get(path, (c) => shown(c, dashboard, path));
+    app.get(path, (c) => shown(c, service, path));
     app.all(path, onlyMethods('GET', 'HEAD'));
     for (const [name, act] of Object.entries({ ...page.forms, ...page.buttons })) {
       app.post(`/dashboard/${name}`, async (c) => {
         const { at = '', ...fields } = await formFields(c);
         try {
-          const done = await act(fields, dashboard, c);
+          const done = await act(fields, service, c);
           const { said, to } = typeof done === 'string' ? { said: done, to: cameFrom(c, at) } : done;
           say(c, said);
           return c.redirect(to, 303);
         } catch (refusal) {
           if (!(refusal instanceof SandboxRefusal)) throw refusal;
-          if (page.forms?.[name] === undefined) return refusedPage(c, dashboard, refusal);
-          return shown(c, dashboard, path, refusedForm(at, fields, refusal), refusal.status);
+          if (page.forms?.[name] === undefined) return refusedPage(c, service, refusal);
+          return shown(c, service, path, refusedForm(at, fields, refusal), refusal.status);
         }
       });
     }
   }
-  app.get('/statement.csv', (c) => sendStatement(c, dashboard.service));
-  app.route('/', createLive(dashboard.service));
+  app.get('/statement.csv', (c) => sendStatement(c, service));
+  app.route('/', createLive(service));
   return app;
 }
 
@@ -104,8 +103,9 @@ function cameFrom(c: Context, at: string): string {
   return (isOwnPage ? pathname + search : '/') + (/^[\w-]+$/.test(at) ? `#${at}` : '');
 }
 
-const refusedPage = (c: Context, dashboard: Dashboard, refusal: SandboxRefusal): Promise<Response> =>
-  framed(c, dashboard, {
+const refusedPage = (c: Context, service: Service, refusal: SandboxRefusal): Promise<Response> =>
+  framed(c, service, {
+    sections,
     status: refusal.status,
     title: 'That was refused',
     body: html`${note('bad', html`<span class="problem">${sentence(refusal)}</span>`)}

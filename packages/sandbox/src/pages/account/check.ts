@@ -15,8 +15,8 @@ import { html } from 'hono/html';
 import { checkCases } from '../../check/cases.ts';
 import { read } from '../../service/requests.ts';
 import type { CheckResult } from '../../state/records.ts';
-import type { Page } from '../parts/dashboard.ts';
 import { form } from '../parts/form.ts';
+import type { Page } from '../parts/page.ts';
 import { milliseconds } from '../parts/values.ts';
 
 const verdicts: Readonly<Record<CheckResult['verdict'], readonly [tone: Tone, word: string]>> = {
@@ -54,8 +54,7 @@ function summary(results: readonly CheckResult[]): Markup {
 /** One button that posts genuine and wrong callbacks to an endpoint, and the grid of what it did with each. */
 export const check: Page = {
   section: 'Test endpoint',
-  show(dashboard, _, refused) {
-    const { service } = dashboard;
+  show(service, _, refused) {
     const { callback_url } = service.settings();
     const report = service.store.get('check', 'check');
     const fields = fieldsOf('check', refused);
@@ -86,7 +85,7 @@ ${list(
     };
   },
   forms: {
-    check: async ({ callback_url }, { service }) => {
+    check: async ({ callback_url }, service) => {
       await service.check(read('check', { callback_url }).callback_url);
       return { said: 'Tested: the answers of the endpoint are below.', to: '/check#report' };
     },

@@ -4,8 +4,8 @@ import { html } from 'hono/html';
 import { read } from '../../service/requests.ts';
 import { amountText } from '../../state/money.ts';
 import type { SandboxProvider } from '../../state/records.ts';
-import type { Page } from '../parts/dashboard.ts';
 import { button, form } from '../parts/form.ts';
+import type { Page } from '../parts/page.ts';
 
 /** A provider inside a form: its three names, of which the first may hold the separator as well. */
 const providerKey = (option: PaymentProvider): string =>
@@ -69,10 +69,10 @@ const bankRow = (
 /** The payment options and their banks. Changes are effective immediately, in /data/… too. */
 export const providers: Page = {
   section: 'Providers',
-  show(dashboard, _, refused) {
-    const providers = dashboard.service.providers();
+  show(service, _, refused) {
+    const providers = service.providers();
     const currencies = [...new Set(providers.map(({ option }) => option.transaction_currency))];
-    const settings = dashboard.service.settings();
+    const settings = service.settings();
     const api = fieldsOf('api', refused);
     const off = providers.filter(({ option }) => !option.is_active).length;
     return {
@@ -100,23 +100,23 @@ ${currencies.map(
     };
   },
   forms: {
-    limits: ({ provider = '', ...limits }, { service }) => {
+    limits: ({ provider = '', ...limits }, service) => {
       const numbers = Object.fromEntries(LIMITS.map(([name]) => [name, Number(limits[name])]));
       service.changeProvider(read('provider', { ...providerNamed(provider), ...numbers }));
       return 'Saved.';
     },
-    api: ({ api_latency_ms = 0, api_error }, { service }) => {
+    api: ({ api_latency_ms = 0, api_error }, service) => {
       const error = api_error === undefined ? null : Number(api_error);
       service.change(read('settings', { api_latency_ms: Number(api_latency_ms), api_error: error }));
       return 'Saved.';
     },
   },
   buttons: {
-    providers: ({ on, off = '' }, { service }) => {
+    providers: ({ on, off = '' }, service) => {
       service.changeProvider({ ...providerNamed(on ?? off), is_active: on !== undefined });
       return switched(on);
     },
-    banks: ({ on, off = '' }, { service }) => {
+    banks: ({ on, off = '' }, service) => {
       const [provider_code = '', bank_code = ''] = (on ?? off).split(' ');
       service.changeBank({ provider_code, bank_code, is_active: on !== undefined });
       return switched(on);

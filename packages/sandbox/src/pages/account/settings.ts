@@ -3,15 +3,14 @@ import { html } from 'hono/html';
 import { read } from '../../service/requests.ts';
 import { defaultRetry } from '../../state/retries.ts';
 import { changeFields, changesIn, fieldsFrom } from '../compose/changes.ts';
-import type { Page } from '../parts/dashboard.ts';
 import { button, form } from '../parts/form.ts';
+import type { Page } from '../parts/page.ts';
 import { misbehaviourLabel, misbehaviourOf, presets, retryChoices, retryLabel } from '../parts/presets.ts';
 
 /** The defaults of transactions, the clock, the keys, and the reset. Each control shows what is set. */
 export const settings: Page = {
   section: 'Settings',
-  show(dashboard, _, refused) {
-    const { service } = dashboard;
+  show(service, _, refused) {
     const settings = service.settings();
     const { misbehave, retry, clockOffset } = settings;
     const addresses = fieldsOf('addresses', refused);
@@ -81,12 +80,12 @@ ${defaults.choice(
   forms: {
     addresses: (
       { callback_url = null, redirect_url = null, order_url = null, inbox_url = null },
-      { service },
+      service,
     ) => {
       service.change(read('settings', { callback_url, redirect_url, order_url, inbox_url }));
       return 'Saved.';
     },
-    defaults: ({ misbehave, retry, max_attempts, backoff_ms, resign }, { service }) => {
+    defaults: ({ misbehave, retry, max_attempts, backoff_ms, resign }, service) => {
       const rules = read('retry', {
         ...(retry === undefined ? {} : { preset: retry }),
         ...(max_attempts === undefined ? {} : { max_attempts: Number(max_attempts) }),
@@ -99,17 +98,17 @@ ${defaults.choice(
       });
       return 'Saved.';
     },
-    misbehaviour: (fields, { service }) => {
+    misbehaviour: (fields, service) => {
       service.change({ misbehave: read('misbehaviour', changesIn(fields)) });
       return 'Saved.';
     },
-    clock: ({ advance_seconds }, { service }) => {
+    clock: ({ advance_seconds }, service) => {
       service.advance(read('clock', { advance_seconds: Number(advance_seconds) }).advance_seconds);
       return 'The clock was moved.';
     },
   },
   buttons: {
-    'clock/reset': (_, { service }) => {
+    'clock/reset': (_, service) => {
       service.change({ clockOffset: 0 });
       return 'The clock was set to now.';
     },
@@ -118,8 +117,8 @@ ${defaults.choice(
 
 /** Asks before everything is gone, without script. */
 export const reset: Page = {
-  show(dashboard) {
-    const { store } = dashboard.service;
+  show(service) {
+    const { store } = service;
     const [transactions, deliveries] = [store.list('transaction').length, store.list('delivery').length];
     return {
       title: 'Reset the sandbox?',
@@ -128,7 +127,7 @@ export const reset: Page = {
     };
   },
   buttons: {
-    reset: (_, { service }) => {
+    reset: (_, service) => {
       service.reset();
       return { said: 'The sandbox was reset.', to: '/' };
     },

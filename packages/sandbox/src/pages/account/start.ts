@@ -8,8 +8,8 @@ import type { Service } from '../../service/service.ts';
 import { amountText } from '../../state/money.ts';
 import type { SandboxProvider } from '../../state/records.ts';
 import { group } from '../compose/changes.ts';
-import type { Page } from '../parts/dashboard.ts';
 import { askAgain, form } from '../parts/form.ts';
+import type { Page } from '../parts/page.ts';
 import { misbehaviourOf, presets, retryChoices } from '../parts/presets.ts';
 
 type Choices = readonly (readonly [value: string, text: string])[];
@@ -74,8 +74,7 @@ function requestOf(
 /** The forms that start a collection or a payout. Account number, amount and bank follow the chosen provider. */
 export const start: Page = {
   section: 'Start',
-  show(dashboard, c, refused) {
-    const { service } = dashboard;
+  show(service, c, refused) {
     const { callback_url, redirect_url } = service.settings();
     const asked = refused ?? filledBy(c);
     // The same until something is started, so that an update of the page does not change it under the reader's eyes.
@@ -169,13 +168,13 @@ ${part(
     };
   },
   forms: {
-    collections: (fields, { service }) => {
+    collections: (fields, service) => {
       const charge_customer = fields['charge_customer'] !== undefined;
       const request = { ...requestOf('COLLECTION', fields, service), charge_customer };
       const { id } = service.collect(read('collection', request));
       return { said: 'The collection was started.', to: `/transactions/${id}` };
     },
-    payouts: (fields, { service }) => {
+    payouts: (fields, service) => {
       const { id } = service.payout(read('payout', requestOf('PAYOUT', fields, service)));
       return { said: 'The payout was started.', to: `/transactions/${id}` };
     },

@@ -14,12 +14,13 @@ import {
 import { html } from 'hono/html';
 import { entriesOf, waitingEntries } from '../../service/ledger.ts';
 import { read } from '../../service/requests.ts';
+import type { Service } from '../../service/service.ts';
 import { type Minor, toAmount } from '../../state/money.ts';
 import type { EntryRecord, TransferRecord } from '../../state/records.ts';
-import type { Dashboard, Page } from '../parts/dashboard.ts';
 import { button, form } from '../parts/form.ts';
 import { nothing } from '../parts/frame.ts';
 import { paged, readQuery } from '../parts/list.ts';
+import type { Page } from '../parts/page.ts';
 import {
   ageColumn,
   amount,
@@ -65,7 +66,7 @@ const about = ({ transactionId, cause }: EntryRecord): Markup | string =>
 type Balanced = EntryRecord & { readonly balance: Minor };
 
 /** The entries of a currency, the newest first. */
-function balancedEntries({ service }: Dashboard, currency: string): Balanced[] {
+function balancedEntries(service: Service, currency: string): Balanced[] {
   const sums = new Map<string, Minor>();
   return entriesOf(service.store, currency)
     .map((entry) => {
@@ -99,18 +100,17 @@ const waitingColumns = (now: number): readonly Column<EntryRecord>[] => [
 ];
 
 /** The parts that are not free yet, the next one first. */
-function waitingOf({ service }: Dashboard, currency: string): EntryRecord[] {
+function waitingOf(service: Service, currency: string): EntryRecord[] {
   return waitingEntries(service.store)
     .filter((entry) => entry.currency === currency)
     .sort((a, b) => (a.freeAt ?? 0) - (b.freeAt ?? 0));
 }
 
-function currencyCard(dashboard: Dashboard, currency: string, refused: Filled | undefined): Markup {
-  const { service } = dashboard;
+function currencyCard(service: Service, currency: string, refused: Filled | undefined): Markup {
   const now = service.now();
   const own = service.wallets(currency).map((one) => ({ ...one, id: one.wallet_type }));
-  const waiting = waitingOf(dashboard, currency);
-  const entries = balancedEntries(dashboard, currency);
+  const waiting = waitingOf(service, currency);
+  const entries = balancedEntries(service, currency);
   const at = `card-${currency}`;
   const move = (id: 'deposit' | 'transfer', title: string, hint: string): Markup => {
     const fields = fieldsOf(`${id}-${currency}`, refused);
@@ -151,8 +151,7 @@ ${entries.length === 0 ? '' : html`<details id="latest-${currency}"><summary>Lat
 /** The currencies of the account, each as one card, and the transfers between the wallets. */
 export const wallets: Page = {
   section: 'Wallets',
-  show(dashboard, c, refused) {
-    const { service } = dashboard;
+  show(service, c, refused) {
     const now = service.now();
     const currencies = [...new Set(service.wallets().map(({ currency }) => currency))];
     const { rows, pager } = paged(readQuery(c), service.store.list('transfer').reverse());
@@ -164,23 +163,23 @@ export const wallets: Page = {
     return {
       title: 'Wallets',
       body: html`<p class="quiet">The actual balance is always the sum of available, uncleared and reserve.</p>
-${currencies.map((currency) => currencyCard(dashboard, currency, refused))}
+${currencies.map((currency) => currencyCard(service, currency, refused))}
 <section class="stack" id="transfers-part" aria-labelledby="transfers-title"><h2 id="transfers-title">Transfers to the payout wallet</h2>
 ${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : list('transfers', transferColumns, rows)}${pager}</section>`,
     };
   },
   forms: {
-    transfers: ({ currency, amount }, { service }) => {
+    transfers: ({ currency, amount }, service) => {
       service.transfer(read('transfer', { currency, amount: Number(amount) }));
       return 'Transferred.';
     },
-    deposits: ({ currency, amount }, { service }) => {
+    deposits: ({ currency, amount }, service) => {
       service.deposit(read('transfer', { currency, amount: Number(amount) }));
       return 'Deposited.';
     },
   },
   buttons: {
-    clearing: ({ bucket = '' }, { service }) => {
+    clearing: ({ bucket = '' }, service) => {
       const [name, currency] = bucket.split(' ');
       const found = service.clear(read('clearing', { buckets: [name], currency }));
       return `${counted(found, 'part')} became available.`;
@@ -190,14 +189,13 @@ ${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : list('transfers', t
 
 /** Every change of the balances of one currency, the newest first. */
 export const currencyWallets: Page = {
-  show(dashboard, c) {
-    const { service } = dashboard;
+  show(service, c) {
     const currency = c.req.param('currency') ?? '';
     const own = service.wallets(currency).map((one) => ({ ...one, id: one.wallet_type }));
     if (own.length === 0) return nothing(c, 'wallet');
     const now = service.now();
-    const waiting = waitingOf(dashboard, currency);
-    const { rows, pager } = paged(readQuery(c), balancedEntries(dashboard, currency));
+    const waiting = waitingOf(service, currency);
+    const { rows, pager } = paged(readQuery(c), balancedEntries(service, currency));
     return {
       title: `${currency} wallets`,
       body: html`${list(`wallets-${currency}`, walletColumns, own)}

@@ -14,10 +14,11 @@ import { html } from 'hono/html';
 import { callbackData } from '../../deliveries/callback-data.ts';
 import type { CallbackPreview } from '../../deliveries/compose.ts';
 import { type Requests, read } from '../../service/requests.ts';
+import type { Service } from '../../service/service.ts';
 import { SandboxRefusal } from '../../state/refusal.ts';
-import { type Dashboard, idIn, type Page } from '../parts/dashboard.ts';
 import { askAgain, form, refusedForm, sentence } from '../parts/form.ts';
 import { nothing } from '../parts/frame.ts';
+import { idIn, type Page } from '../parts/page.ts';
 import { presets, retryChoices } from '../parts/presets.ts';
 import { signatureParts } from '../parts/wire.ts';
 import { SENDING } from '../records/deliveries.ts';
@@ -45,7 +46,7 @@ function editsIn({ base = '', ...fields }: Texts): Map<string, string> {
 }
 
 /** What a form asks to send: its changes, and on top of them what is edited in place. Throws a SandboxRefusal that names the field. */
-function compositionIn({ service }: Dashboard, id: number, fields: Texts): Requests['composition'] {
+function compositionIn(service: Service, id: number, fields: Texts): Requests['composition'] {
   const { callback_url = '', retry = '' } = fields;
   const asked = {
     ...changesIn(withPreset(fields)),
@@ -65,9 +66,9 @@ function typedIn(c: Context, body: string): Texts {
 }
 
 /** What would be sent, or why it would not. */
-function previewOf(dashboard: Dashboard, id: number, typed: Texts): CallbackPreview | SandboxRefusal {
+function previewOf(service: Service, id: number, typed: Texts): CallbackPreview | SandboxRefusal {
   try {
-    return dashboard.service.preview(id, compositionIn(dashboard, id, typed));
+    return service.preview(id, compositionIn(service, id, typed));
   } catch (error) {
     if (error instanceof SandboxRefusal) return error;
     throw error;
@@ -91,7 +92,7 @@ function bodyFields(base: string, edits: ReadonlyMap<string, string>, focus: str
 const verdictOf = ({ verifies }: CallbackPreview): string =>
   `The signature will ${verifies ? 'verify' : 'be refused'}`;
 
-function previewPart({ service }: Dashboard, preview: CallbackPreview, before: string): Markup {
+function previewPart(service: Service, preview: CallbackPreview, before: string): Markup {
   const { url, body, verifies, refusal } = preview;
   return html`<div class="head">${badge(verifies ? 'good' : 'bad', verdictOf(preview))}</div>
 ${refusal === null ? '' : html`<p class="quiet">${refusal.hint}</p>`}
@@ -106,17 +107,16 @@ ${signatureParts(preview, service.now(), service.account)}
  * The first button of a form is the one of the Enter key: without a preset it is a preview.
  */
 export const compose: Page = {
-  show(dashboard, c, refused) {
-    const { service } = dashboard;
+  show(service, c, refused) {
     const id = Number(c.req.param('id'));
     const delivery = service.store.get('delivery', id);
     const transaction = service.store.get('transaction', delivery?.transactionId ?? id);
     if (transaction === undefined) return nothing(c, 'transaction or delivery');
     const before = delivery?.body ?? JSON.stringify(callbackData(transaction));
     const typed = refused?.typed ?? typedIn(c, before);
-    const preview = previewOf(dashboard, id, typed);
+    const preview = previewOf(service, id, typed);
     const { base: _, ...changed } = typed;
-    const shown = previewOf(dashboard, id, changed);
+    const shown = previewOf(service, id, changed);
     const isRefused = preview instanceof SandboxRefusal;
     const isWrong = isRefused && Object.keys(typed).length > 0;
     const asked = isWrong ? refusedForm('compose', typed, preview) : { form: 'compose', typed };
@@ -160,12 +160,12 @@ ${fields.problem()}`,
   after: html`<a class="button" href="${path}">Clear</a>`,
 })}</section>
 <section class="card follows" id="preview" aria-labelledby="preview-title"><h2 id="preview-title">What will be sent</h2>
-${isRefused ? note('bad', 'Nothing: this cannot be composed.', sentence(preview)) : previewPart(dashboard, preview, before)}</section></div>`,
+${isRefused ? note('bad', 'Nothing: this cannot be composed.', sentence(preview)) : previewPart(service, preview, before)}</section></div>`,
     };
   },
   forms: {
-    'compose/:id{[0-9]+}': (fields, dashboard, c) => {
-      const [first] = dashboard.service.compose(idIn(c), compositionIn(dashboard, idIn(c), fields));
+    'compose/:id{[0-9]+}': (fields, service, c) => {
+      const [first] = service.compose(idIn(c), compositionIn(service, idIn(c), fields));
       return first === undefined ? SENDING : { said: SENDING, to: `/deliveries/${first.id}` };
     },
   },

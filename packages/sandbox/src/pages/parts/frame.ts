@@ -14,19 +14,22 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
 import type { Service } from '../../service/service.ts';
 import type { RefusalStatus } from '../../state/refusal.ts';
-import type { Content, Dashboard } from './dashboard.ts';
 import { button } from './form.ts';
 import { troubled } from './outcome.ts';
+import type { Content, Links } from './page.ts';
 import { misbehaviourLabel } from './presets.ts';
 
 const PRODUCT = 'Payment service sandbox';
 const COOKIE = 'sandbox-said';
 const REFUSED = 'Refused. Nothing was saved or sent.';
 
-/** A page of the dashboard: header, navigation, what is unusual now, and one main part. */
-export function framed(c: Context, dashboard: Dashboard, content: Content): Promise<Response> {
-  const { service, sections } = dashboard;
-  const trouble = troubled(dashboard);
+/** A page of the service: header, navigation, what is unusual now, and one main part. */
+export function framed(
+  c: Context,
+  service: Service,
+  content: Content & { readonly sections: Links },
+): Promise<Response> {
+  const trouble = troubled(service);
   const said = c.req.method === 'POST' ? REFUSED : takeSaid(c);
   return page(c, {
     status: content.status ?? 200,
@@ -36,7 +39,6 @@ export function framed(c: Context, dashboard: Dashboard, content: Content): Prom
       ...content,
       product: PRODUCT,
       name: 'the sandbox',
-      sections,
       brand: html`${badge('info', 'Simulated')}${newestTrouble(trouble)}${keysPanel(c, service)}`,
       banners: banners(service),
       version: service.changes.version,
@@ -86,7 +88,7 @@ function banners(service: Service): Markup | string {
   return shown.length === 0 ? '' : html`<div class="stack" id="banners">${shown}</div>`;
 }
 
-/** Whether a browser asks for an address of the dashboard. Everything else gets the envelope. */
+/** Whether a browser asks for an address of the service. Everything else gets the envelope. */
 export const wantsPage = (c: Context): boolean =>
   c.req.method === 'GET' &&
   !/^\/(data|sandbox)\//.test(c.req.path) &&

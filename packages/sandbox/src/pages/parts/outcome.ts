@@ -1,8 +1,8 @@
 import type { Outcome } from '@payment-service/core/explain';
 import { badge, type Markup, note, shape, type Tone } from '@payment-service/pages';
 import { html } from 'hono/html';
+import type { Service } from '../../service/service.ts';
 import type { DeliveryRecord } from '../../state/records.ts';
-import type { Dashboard } from './dashboard.ts';
 
 const tones: Readonly<Record<Outcome['tone'], Tone>> = { good: 'good', bad: 'bad', neutral: 'info' };
 export const toneOf = ({ tone }: Outcome): Tone => tones[tone];
@@ -26,10 +26,10 @@ export const outcomeNote = (outcome: Outcome): Markup =>
  */
 export type DeliveryState = 'failed' | 'check' | 'retrying' | 'waiting' | 'delivered' | 'refused';
 
-export function stateOf(dashboard: Dashboard, delivery: DeliveryRecord): DeliveryState {
+export function stateOf(service: Service, delivery: DeliveryRecord): DeliveryState {
   const last = delivery.attempts.at(-1);
   if (delivery.state === 'scheduled') return last === undefined ? 'waiting' : 'retrying';
-  const tone = last === undefined ? 'bad' : dashboard.service.outcomeOf(delivery, last).tone;
+  const tone = last === undefined ? 'bad' : service.outcomeOf(delivery, last).tone;
   if (delivery.state === 'delivered') return tone === 'bad' ? 'check' : 'delivered';
   return tone === 'good' ? 'refused' : 'failed';
 }
@@ -43,8 +43,8 @@ export const deliveryWords: Readonly<Record<DeliveryState, readonly [tone: Tone,
   refused: ['good', 'Correctly refused'],
 };
 
-export function deliveryState(dashboard: Dashboard, delivery: DeliveryRecord, href?: string): Markup {
-  const [tone, word] = deliveryWords[stateOf(dashboard, delivery)];
+export function deliveryState(service: Service, delivery: DeliveryRecord, href?: string): Markup {
+  const [tone, word] = deliveryWords[stateOf(service, delivery)];
   if (href === undefined) return badge(tone, word);
   return badge(tone, html`${word}<span class="hidden-text"> delivery ${delivery.id}</span>`, href);
 }
@@ -75,12 +75,12 @@ export function grouped(deliveries: readonly DeliveryRecord[]): Group[] {
  * Transactions with failed deliveries, the newest last: not those whose callback was delivered later, and no delivery
  * that the reader has dismissed.
  */
-export function troubled(dashboard: Dashboard): Group[] {
-  const { store } = dashboard.service;
+export function troubled(service: Service): Group[] {
+  const { store } = service;
   const settled = new Set<number>();
   const found: DeliveryRecord[] = [];
   for (const delivery of store.list('delivery').reverse()) {
-    const state = stateOf(dashboard, delivery);
+    const state = stateOf(service, delivery);
     if (state === 'delivered') settled.add(delivery.transactionId);
     const isWrong = state === 'failed' || state === 'check' || state === 'retrying';
     const isSettled = settled.has(delivery.transactionId) || store.get('seen', delivery.id) !== undefined;

@@ -2,14 +2,14 @@ import { wordsOf } from '../../deliveries/misbehaviours.ts';
 import type { Misbehaviour } from '../../state/misbehaviour.ts';
 import { defaultRetry, type RetryRules, retryPresets } from '../../state/retries.ts';
 
-/** A misbehaviour that the dashboard offers by name. */
+/** A misbehaviour that the service offers by name. */
 export interface Preset {
   readonly name: string;
   readonly label: string;
   readonly misbehave: Misbehaviour;
 }
 
-/** The choices of the dashboard; the HTTP API accepts every combination. */
+/** The choices of the service; the HTTP API accepts every combination. */
 export const presets: readonly Preset[] = [
   { name: 'none', label: 'Normal', misbehave: {} },
   { name: 'duplicate', label: 'Send it twice more', misbehave: { duplicate: 2 } },
@@ -35,7 +35,7 @@ export function misbehaviourOf(name: unknown): Misbehaviour {
   return presets.find((preset) => preset.name === name)?.misbehave ?? {};
 }
 
-/** The retry rules that the dashboard offers by name. */
+/** The retry rules that the service offers by name. */
 export const retryChoices: readonly (readonly [name: string, label: string])[] = Object.entries(
   retryPresets,
 ).map(([name, { label }]) => [name, label]);

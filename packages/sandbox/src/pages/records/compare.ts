@@ -1,8 +1,8 @@
 import { differenceOf, type Markup, note, plainLines } from '@payment-service/pages';
 import { html } from 'hono/html';
 import type { DeliveryRecord } from '../../state/records.ts';
-import type { Page } from '../parts/dashboard.ts';
 import { deliveryState, outcomeTitle } from '../parts/outcome.ts';
+import type { Page } from '../parts/page.ts';
 
 const lines = (headers: readonly (readonly [string, string])[], body: string): string[] => [
   ...headers.map(([name, value]) => `${name}: ${value}`),
@@ -27,8 +27,7 @@ const TITLE = 'Compare two deliveries';
 
 /** Two deliveries beside each other: `?of=…&of=…`. */
 export const compare: Page = {
-  show(dashboard, c) {
-    const { service } = dashboard;
+  show(service, c) {
     const ids = [...new Set(c.req.queries('of') ?? [])].sort((one, other) => Number(one) - Number(other));
     const [before, after, ...more] = ids.map((id) => service.store.get('delivery', id));
     if (before === undefined || after === undefined || more.length > 0) {
@@ -44,7 +43,7 @@ export const compare: Page = {
       html`<section class="card" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${differenceOf(of(before), of(after), words)}</section>`;
     const fact = (one: DeliveryRecord): Markup => {
       const last = one.attempts.at(-1);
-      return html`<dt><a href="/deliveries/${one.id}">Delivery ${one.id}</a></dt><dd>${deliveryState(dashboard, one)} ${last === undefined ? '' : outcomeTitle(service.outcomeOf(one, last))}</dd>`;
+      return html`<dt><a href="/deliveries/${one.id}">Delivery ${one.id}</a></dt><dd>${deliveryState(service, one)} ${last === undefined ? '' : outcomeTitle(service.outcomeOf(one, last))}</dd>`;
     };
     return {
       title: TITLE,

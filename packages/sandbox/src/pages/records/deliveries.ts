@@ -10,8 +10,8 @@ import {
 } from '@payment-service/pages';
 import { html } from 'hono/html';
 import { failedSince } from '../../deliveries/compose.ts';
+import type { Service } from '../../service/service.ts';
 import type { DeliveryRecord } from '../../state/records.ts';
-import type { Dashboard, Page } from '../parts/dashboard.ts';
 import { button, form } from '../parts/form.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
 import {
@@ -24,6 +24,7 @@ import {
   stateOf,
   troubled,
 } from '../parts/outcome.ts';
+import type { Page } from '../parts/page.ts';
 import { ageColumn, statusColumn, statusOf, timeTaken } from '../parts/values.ts';
 
 /** What a delivery does next, or did at last. */
@@ -42,7 +43,7 @@ const chooser = ({ id }: DeliveryRecord): Markup =>
 const linkTo = ({ id }: DeliveryRecord): Markup => html`<a href="/deliveries/${id}">${id}</a>`;
 
 /** What became of a delivery in one line, and its changes. */
-function outcomeLine({ service }: Dashboard, one: DeliveryRecord): Markup {
+function outcomeLine(service: Service, one: DeliveryRecord): Markup {
   const last = one.attempts.at(-1);
   const changes = one.misbehaves.join(', ');
   return html`<span>${last === undefined ? planOf(one, service.now()) : outcomeTitle(service.outcomeOf(one, last))}</span>${
@@ -51,11 +52,10 @@ function outcomeLine({ service }: Dashboard, one: DeliveryRecord): Markup {
 }
 
 /** The columns of every list of deliveries: of each transaction the newest. */
-export function deliveryColumns(dashboard: Dashboard): Column<Group>[] {
-  const { service } = dashboard;
+export function deliveryColumns(service: Service): Column<Group>[] {
   const now = service.now();
   return [
-    column('State', 'title', ({ newest }) => deliveryState(dashboard, newest)),
+    column('State', 'title', ({ newest }) => deliveryState(service, newest)),
     column(
       'Delivery',
       'title',
@@ -68,7 +68,7 @@ export function deliveryColumns(dashboard: Dashboard): Column<Group>[] {
       ({ id }) =>
         html`<a href="/transactions/${id}">${service.store.get('transaction', id)?.merchantReference ?? id}</a>`,
     ),
-    column('Outcome', 'title wide', ({ newest }) => outcomeLine(dashboard, newest)),
+    column('Outcome', 'title wide', ({ newest }) => outcomeLine(service, newest)),
     statusColumn(({ newest }) => newest.attempts.at(-1)),
     column(
       'Attempts',
@@ -95,18 +95,18 @@ export const dismissButton = (group?: Group): Markup =>
       });
 
 /** The other deliveries of a transaction, closed. */
-function others(dashboard: Dashboard, { id, deliveries: [newest, ...rest] }: Group): Markup | string {
+function others(service: Service, { id, deliveries: [newest, ...rest] }: Group): Markup | string {
   if (newest === undefined || rest.length === 0) return '';
   return html`<details id="others-${id}"><summary>${counted(rest.length, 'earlier delivery', 'earlier deliveries')}<span class="hidden-text"> before ${newest.id}</span></summary><ul class="rows">${rest.map(
     (one) =>
-      html`<li id="delivery-${one.id}">${chooser(one)} ${deliveryState(dashboard, one)} ${linkTo(one)} <span>${outcomeLine(dashboard, one)}</span> ${statusOf(one.attempts.at(-1))} ${time(one.createdAt)}</li>`,
+      html`<li id="delivery-${one.id}">${chooser(one)} ${deliveryState(service, one)} ${linkTo(one)} <span>${outcomeLine(service, one)}</span> ${statusOf(one.attempts.at(-1))} ${time(one.createdAt)}</li>`,
   )}</ul></details>`;
 }
 
 const states: readonly DeliveryState[] = ['failed', 'check', 'retrying', 'waiting', 'delivered', 'refused'];
 
 /** One form for all deliveries that were given up, such as after the merchant's server was down. */
-function sendAgain({ service }: Dashboard): Markup | string {
+function sendAgain(service: Service): Markup | string {
   const waiting = failedSince(service.store, 0).length;
   if (waiting === 0) return '';
   const fields = fieldsOf('resend-failed', undefined);
@@ -125,8 +125,8 @@ ${form('resend-failed', 'deliveries/resend-failed', {
 /** Every callback that was sent or is scheduled by transaction, the newest first. */
 export const deliveries: Page = {
   section: 'Deliveries',
-  show(dashboard, c) {
-    const { store } = dashboard.service;
+  show(service, c) {
+    const { store } = service;
     const query = readQuery(c);
     const all = store.list('delivery');
     const searched = all.filter(({ id, transactionId, url, attempts }) => {
@@ -138,9 +138,9 @@ export const deliveries: Page = {
       return matches(query, id, transactionId, url, merchantReference, internalReference, received);
     });
     const found = new Set(searched);
-    const trouble = troubled(dashboard);
+    const trouble = troubled(service);
     const rows = grouped(searched);
-    const columns = deliveryColumns(dashboard);
+    const columns = deliveryColumns(service);
     return {
       title: 'Deliveries',
       says: `Deliveries of ${counted(rows.length, 'transaction')}, ${count(trouble.length)} need attention.`,
@@ -152,7 +152,7 @@ export const deliveries: Page = {
           ['', 'All', rows],
           ['attention', 'Needs attention', trouble.filter(({ newest }) => found.has(newest))],
           ...states.map((state) => {
-            const inState = searched.filter((one) => stateOf(dashboard, one) === state);
+            const inState = searched.filter((one) => stateOf(service, one) === state);
             return [state, deliveryWords[state][1], grouped(inState)] as const;
           }),
         ],
@@ -161,21 +161,21 @@ export const deliveries: Page = {
           searched: 'reference, number, address or HTTP status',
           empty: 'No delivery yet. Callbacks appear here as soon as a transaction is decided.',
           endpoints: [...new Set(all.map(({ url }) => url))],
-          more: (group) => others(dashboard, group),
+          more: (group) => others(service, group),
         },
       )}
 ${all.length < 2 ? '' : html`<form id="compare" class="actions" action="/deliveries/compare"><button>Compare the two chosen</button></form>`}
-${sendAgain(dashboard)}`,
+${sendAgain(service)}`,
     };
   },
   buttons: {
-    'deliveries/resend-failed': ({ since }, { service }) =>
+    'deliveries/resend-failed': ({ since }, service) =>
       sending(service.resendFailed(since === 'all' ? 0 : service.now() - Number(since) * 1000).length),
-    release: (_, { service }) => sending(service.release()),
-    seen: ({ transaction }, dashboard) => {
+    release: (_, service) => sending(service.release()),
+    seen: ({ transaction }, service) => {
       const isMeant = (id: number): boolean => transaction === undefined || String(id) === transaction;
-      const dismissed = troubled(dashboard).flatMap((group) => (isMeant(group.id) ? group.deliveries : []));
-      dashboard.service.store.write((unit) => {
+      const dismissed = troubled(service).flatMap((group) => (isMeant(group.id) ? group.deliveries : []));
+      service.store.write((unit) => {
         for (const { id } of dismissed) unit.put('seen', id, { id });
       });
       return 'Marked as seen.';

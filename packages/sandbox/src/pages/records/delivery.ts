@@ -12,11 +12,12 @@ import {
 } from '@payment-service/pages';
 import { html } from 'hono/html';
 import { callbackData } from '../../deliveries/callback-data.ts';
+import type { Service } from '../../service/service.ts';
 import type { DeliveryAttempt, DeliveryRecord } from '../../state/records.ts';
-import { type Dashboard, idIn, type Page } from '../parts/dashboard.ts';
 import { button } from '../parts/form.ts';
 import { nothing } from '../parts/frame.ts';
 import { deliveryState, outcomeNote, troubled } from '../parts/outcome.ts';
+import { idIn, type Page } from '../parts/page.ts';
 import { milliseconds, statusTone } from '../parts/values.ts';
 import { asCurl, asFixture, asTest, bodyStart, head, signatureParts } from '../parts/wire.ts';
 import { dismissButton, planOf, SENDING, sending } from './deliveries.ts';
@@ -30,10 +31,7 @@ const editableBody = ({ id, body }: DeliveryRecord): Markup =>
   });
 
 /** Where this delivery differs from the one that it was made from, or from the genuine callback. */
-function changesPart(
-  { service }: Dashboard,
-  { transactionId, origin, body }: DeliveryRecord,
-): Markup | string {
+function changesPart(service: Service, { transactionId, origin, body }: DeliveryRecord): Markup | string {
   const transaction = service.store.get('transaction', transactionId);
   const genuine = transaction === undefined ? body : JSON.stringify(callbackData(transaction));
   const from = origin === null ? undefined : service.store.get('delivery', origin)?.body;
@@ -44,12 +42,11 @@ function changesPart(
 }
 
 function attemptSection(
-  dashboard: Dashboard,
+  service: Service,
   delivery: DeliveryRecord,
   attempt: DeliveryAttempt,
   number: number,
 ): Markup {
-  const { service } = dashboard;
   const { id, url, body, signed, signing, attempts } = delivery;
   const { sent, response, status, error, ms, at } = attempt;
   const key = `attempt-${number}`;
@@ -80,8 +77,7 @@ ${
 
 /** One callback: what became of it and why, and every attempt as it was on the wire. */
 export const delivery: Page = {
-  show(dashboard, c) {
-    const { service } = dashboard;
+  show(service, c) {
     const delivery = service.store.get('delivery', c.req.param('id') ?? '');
     if (delivery === undefined) return nothing(c, 'delivery');
     const { id, transactionId, url, origin, misbehaves, attempts, retry, state } = delivery;
@@ -90,16 +86,16 @@ export const delivery: Page = {
       .list('delivery')
       .filter((one) => one.transactionId === transactionId && one.id !== id);
     const again = others.filter((one) => one.origin === id);
-    const trouble = troubled(dashboard).find(({ deliveries }) => deliveries.includes(delivery));
+    const trouble = troubled(service).find(({ deliveries }) => deliveries.includes(delivery));
     const plan = planOf(delivery, service.now());
     const last = attempts.at(-1);
     const [newest, ...earlier] = attempts
-      .map((attempt, index) => attemptSection(dashboard, delivery, attempt, index + 1))
+      .map((attempt, index) => attemptSection(service, delivery, attempt, index + 1))
       .reverse();
     return {
       title: `Delivery ${id}`,
       says: `Delivery ${id}: ${state.replace('_', ' ')}, ${counted(attempts.length, 'attempt')}.`,
-      beside: html`${deliveryState(dashboard, delivery)}<div class="actions">${
+      beside: html`${deliveryState(service, delivery)}<div class="actions">${
         state === 'scheduled'
           ? button(`deliveries/${id}/release`, 'Send now', { at: 'main' })
           : button(`deliveries/${id}/resend`, 'Send again', { at: 'main', kind: 'main' })
@@ -115,15 +111,15 @@ ${again.length === 0 ? '' : html`<dt>Sent again as</dt><dd>${again.map((one) => 
 ${others.length === 0 ? '' : html`<dt>Compare with</dt><dd>${others.map((one) => html`<a href="/deliveries/compare?of=${id}&of=${one.id}">Delivery ${one.id}</a> `)}</dd>`}
 </dl></section>
 ${newest ?? html`<section class="card" id="body" aria-labelledby="body-title"><h2 id="body-title">What will be sent</h2>${editableBody(delivery)}</section>`}
-${changesPart(dashboard, delivery)}
+${changesPart(service, delivery)}
 ${earlier}`,
     };
   },
   buttons: {
-    'deliveries/:id{[0-9]+}/resend': (_, { service }, c) => ({
+    'deliveries/:id{[0-9]+}/resend': (_, service, c) => ({
       said: SENDING,
       to: `/deliveries/${service.resend(idIn(c)).id}`,
     }),
-    'deliveries/:id{[0-9]+}/release': (_, { service }, c) => sending(service.release(idIn(c))),
+    'deliveries/:id{[0-9]+}/release': (_, service, c) => sending(service.release(idIn(c))),
   },
 };

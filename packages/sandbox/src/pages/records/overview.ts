@@ -1,7 +1,8 @@
 import { type Column, column, count, list, type Markup, note, type Tone } from '@payment-service/pages';
 import { html } from 'hono/html';
-import type { Dashboard, Page } from '../parts/dashboard.ts';
+import type { Service } from '../../service/service.ts';
 import { type DeliveryState, type Group, grouped, stateOf, troubled } from '../parts/outcome.ts';
+import type { Page } from '../parts/page.ts';
 import { amount } from '../parts/values.ts';
 import { deliveryColumns, dismissButton } from './deliveries.ts';
 import { transactionColumns } from './transactions.ts';
@@ -15,7 +16,7 @@ const tile = (href: string, label: string, value: number, tone: Tone): Markup =>
   html`<a class="tile ${value === 0 ? 'neutral' : tone}" id="tile-${label.toLowerCase().replaceAll(' ', '-')}" href="${href}"><div class="quiet">${label}</div><strong>${count(value)}</strong></a>`;
 
 /** A sandbox without an address for callbacks sends none: the reader learns it before the first transaction. */
-const nowhere = ({ service }: Dashboard): Markup | string =>
+const nowhere = (service: Service): Markup | string =>
   service.settings().callback_url === null
     ? note(
         'info',
@@ -27,29 +28,28 @@ const nowhere = ({ service }: Dashboard): Markup | string =>
 /** What needs attention, what is new, and how to begin. */
 export const overview: Page = {
   section: 'Overview',
-  show(dashboard) {
-    const { service } = dashboard;
+  show(service) {
     const transactions = service.store.list('transaction');
     const deliveries = service.store.list('delivery');
-    const trouble = troubled(dashboard);
+    const trouble = troubled(service);
     const pending = transactions.filter(({ status }) => status === 'PENDING').length;
     const inState = (state: DeliveryState): number =>
-      grouped(deliveries.filter((one) => stateOf(dashboard, one) === state)).length;
+      grouped(deliveries.filter((one) => stateOf(service, one) === state)).length;
     const newest = transactions.slice(-SHOWN_TRANSACTIONS).reverse();
     return {
       title: 'Overview',
       says: `${count(transactions.length)} transactions, ${count(trouble.length)} need attention.`,
       beside: html`<div class="actions"><a class="button main" href="/start">Start a transaction</a></div>`,
-      body: html`${nowhere(dashboard)}
+      body: html`${nowhere(service)}
 <div class="tiles" id="tiles">${tile('/transactions', 'Transactions', transactions.length, 'neutral')}${tile('/transactions?state=PENDING', 'Pending', pending, 'wait')}${tile('/deliveries?state=delivered', 'Delivered', inState('delivered'), 'good')}${tile('/deliveries?state=waiting', 'Waiting', inState('waiting'), 'wait')}${tile('/deliveries?state=attention', 'Needs attention', trouble.length, 'bad')}</div>
 ${
   trouble.length === 0
     ? ''
     : html`<section class="stack" id="trouble" aria-labelledby="trouble-title"><div class="head"><h2 id="trouble-title">Needs attention</h2><div class="actions">${dismissButton()}</div></div>
-${list('failed', [...deliveryColumns(dashboard), dismissal], trouble.slice(-SHOWN_FAILURES).reverse())}</section>`
+${list('failed', [...deliveryColumns(service), dismissal], trouble.slice(-SHOWN_FAILURES).reverse())}</section>`
 }
 <section class="stack" id="newest" aria-labelledby="newest-title"><div class="head"><h2 id="newest-title">Newest transactions</h2>${newest.length === 0 ? '' : html`<a href="/transactions">All ${count(transactions.length)}</a>`}</div>
-${newest.length === 0 ? html`<p class="quiet">None yet. <a href="/start">Start a transaction</a>, or let your program call the API.</p>` : list('transactions', transactionColumns(dashboard), newest)}</section>
+${newest.length === 0 ? html`<p class="quiet">None yet. <a href="/start">Start a transaction</a>, or let your program call the API.</p>` : list('transactions', transactionColumns(service), newest)}</section>
 <section class="card" id="balances" aria-labelledby="balances-title"><div class="head"><h2 id="balances-title">Available</h2><a href="/wallets">All balances</a></div><dl class="facts">${service
         .wallets()
         .map(

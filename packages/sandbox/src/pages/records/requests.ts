@@ -15,9 +15,9 @@ import * as z from 'zod';
 import { readJson } from '../../state/fields.ts';
 import type { RequestRecord, TransactionRecord } from '../../state/records.ts';
 import type { Reader } from '../../state/store.ts';
-import type { Page } from '../parts/dashboard.ts';
 import { nothing } from '../parts/frame.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
+import type { Page } from '../parts/page.ts';
 import { ageColumn, milliseconds, statusTone, timeTaken } from '../parts/values.ts';
 import { asCurl, bodyStart, head } from '../parts/wire.ts';
 
@@ -67,8 +67,8 @@ const variables = { 'public-key': 'PUBLIC_KEY', 'secret-key': 'SECRET_KEY' };
 /** The merchant's own calls to the API, the newest first. */
 export const requests: Page = {
   section: 'Requests',
-  show(dashboard, c) {
-    const { store, now } = dashboard.service;
+  show(service, c) {
+    const { store, now } = service;
     const query = readQuery(c);
     const searched = store.list('request').filter((one) => {
       const { id, method, path, status, sent } = one;
@@ -99,8 +99,8 @@ ${searchable(
 
 /** One call: request and answer as they were on the wire, keys masked. */
 export const request: Page = {
-  show(dashboard, c) {
-    const { store } = dashboard.service;
+  show(service, c) {
+    const { store } = service;
     const request = store.get('request', c.req.param('id') ?? '');
     if (request === undefined) return nothing(c, 'request');
     const { id, method, path, headers, sent, status, response_headers, refusal, ms, at } = request;

@@ -1,12 +1,13 @@
 import { age, type Markup, note, shape, type Tone, time } from '@payment-service/pages';
 import { html } from 'hono/html';
 import { read } from '../../service/requests.ts';
+import type { Service } from '../../service/service.ts';
 import { type TimelineEvent, timelineOf } from '../../service/views.ts';
 import type { Settings, TransactionRecord } from '../../state/records.ts';
-import { type Dashboard, idIn, type Page } from '../parts/dashboard.ts';
 import { button } from '../parts/form.ts';
 import { nothing } from '../parts/frame.ts';
 import { toneOf } from '../parts/outcome.ts';
+import { idIn, type Page } from '../parts/page.ts';
 import {
   buckets,
   causes,
@@ -42,11 +43,10 @@ const decisions = ({ id }: TransactionRecord): Markup =>
 
 /** One event of the story: its tone, its title, and what is behind it. */
 function told(
-  dashboard: Dashboard,
+  service: Service,
   { mode, statusMessage }: TransactionRecord,
   event: TimelineEvent,
 ): [tone: Tone, title: Markup | string, detail?: Markup | string] {
-  const { service } = dashboard;
   const delivery = 'delivery_id' in event ? service.store.get('delivery', event.delivery_id) : undefined;
   switch (event.what) {
     case 'created':
@@ -89,21 +89,15 @@ function told(
   }
 }
 
-function step(
-  dashboard: Dashboard,
-  transaction: TransactionRecord,
-  event: TimelineEvent,
-  index: number,
-): Markup {
-  const [tone, title, detail = ''] = told(dashboard, transaction, event);
+function step(service: Service, transaction: TransactionRecord, event: TimelineEvent, index: number): Markup {
+  const [tone, title, detail = ''] = told(service, transaction, event);
   return html`<li id="event-${index}"><span class="state ${tone}">${shape(tone)}</span><div><strong>${title}</strong>
 ${detail === '' ? '' : html`<div>${detail}</div>`}<div class="quiet small">${time(event.at)}</div></div></li>`;
 }
 
 /** One transaction as one story: what it is, what happened, and what the reader can do next. */
 export const transaction: Page = {
-  show(dashboard, c) {
-    const { service } = dashboard;
+  show(service, c) {
     const transaction = service.store.get('transaction', c.req.param('id') ?? '');
     if (transaction === undefined) return nothing(c, 'transaction');
     const { id, merchantReference, internalReference, currency, status, mode } = transaction;
@@ -118,7 +112,7 @@ export const transaction: Page = {
       beside: html`${transactionState(transaction)}<div class="actions">${status === 'PENDING' ? decisions(transaction) : ''}<a class="button" href="/compose/${id}">Compose a callback</a></div>`,
       body: html`${silence(transaction)}
 <div class="split aside"><section class="card" aria-labelledby="story-title"><h2 id="story-title">What happened</h2>
-<ol class="story stack" id="story">${events.map((event, index) => step(dashboard, transaction, event, index))}</ol></section>
+<ol class="story stack" id="story">${events.map((event, index) => step(service, transaction, event, index))}</ol></section>
 <section class="card" id="facts" aria-labelledby="facts-title"><h2 id="facts-title">Transaction</h2><dl class="facts">
 <dt>Amount</dt><dd>${money(transaction.amount, currency)}</dd>
 <dt>Charge</dt><dd>${money(transaction.charge, currency)}${transaction.chargeCustomer ? ', on the customer' : ''}</dd>
@@ -139,7 +133,7 @@ ${others.length === 0 ? '' : html`<dt>Same reference</dt><dd>${others.map((one) 
     };
   },
   buttons: {
-    'transactions/:id{[0-9]+}/outcome': ({ outcome }, { service }, c) => {
+    'transactions/:id{[0-9]+}/outcome': ({ outcome }, service, c) => {
       const { status } = service.decide(idIn(c), read('outcome', { outcome }).outcome);
       return `The transaction is ${status.toLowerCase()}.`;
     },

@@ -1,20 +1,21 @@
 import { type Column, column, count } from '@payment-service/pages';
 import { html } from 'hono/html';
+import type { Service } from '../../service/service.ts';
 import type { DeliveryRecord, TransactionRecord, TransactionStatus } from '../../state/records.ts';
-import type { Dashboard, Page } from '../parts/dashboard.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
 import { deliveryState } from '../parts/outcome.ts';
+import type { Page } from '../parts/page.ts';
 import { ageColumn, money, statusColumn, timeTaken, transactionState } from '../parts/values.ts';
 
 /** The newest delivery of each transaction. */
-function newestDeliveries({ service }: Dashboard): Map<number, DeliveryRecord> {
+function newestDeliveries(service: Service): Map<number, DeliveryRecord> {
   return new Map(service.store.list('delivery').map((one) => [one.transactionId, one]));
 }
 
 /** The columns of every list of transactions. */
-export function transactionColumns(dashboard: Dashboard): Column<TransactionRecord>[] {
-  const now = dashboard.service.now();
-  const newest = newestDeliveries(dashboard);
+export function transactionColumns(service: Service): Column<TransactionRecord>[] {
+  const now = service.now();
+  const newest = newestDeliveries(service);
   const lastOf = ({ id }: TransactionRecord) => newest.get(id)?.attempts.at(-1);
   return [
     column('State', 'title', transactionState),
@@ -32,7 +33,7 @@ export function transactionColumns(dashboard: Dashboard): Column<TransactionReco
     column('Amount', 'title number', ({ amount, currency }) => money(amount, currency)),
     column('Callback', 'title', ({ id, status, callbackUrl }) => {
       const delivery = newest.get(id);
-      if (delivery !== undefined) return deliveryState(dashboard, delivery, `/deliveries/${delivery.id}`);
+      if (delivery !== undefined) return deliveryState(service, delivery, `/deliveries/${delivery.id}`);
       if (callbackUrl === null) return html`<span class="quiet">no callback URL</span>`;
       return html`<span class="quiet">${status === 'PENDING' ? 'after the decision' : 'none'}</span>`;
     }),
@@ -45,9 +46,9 @@ export function transactionColumns(dashboard: Dashboard): Column<TransactionReco
 /** All transactions, the newest first. */
 export const transactions: Page = {
   section: 'Transactions',
-  show(dashboard, c) {
+  show(service, c) {
     const query = readQuery(c);
-    const searched = dashboard.service.store
+    const searched = service.store
       .list('transaction')
       .filter(({ id, merchantReference, internalReference, account, customerName }) =>
         matches(query, id, merchantReference, internalReference, account, customerName),
@@ -59,7 +60,7 @@ export const transactions: Page = {
       beside: html`<div class="actions"><a class="button" href="/start">Start a transaction</a><a class="button" href="/statement.csv">Statement as CSV</a></div>`,
       body: searchable(
         query,
-        transactionColumns(dashboard),
+        transactionColumns(service),
         [
           ['', 'All', searched],
           ['PENDING', 'Pending', having('PENDING')],

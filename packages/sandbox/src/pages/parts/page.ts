@@ -3,14 +3,7 @@ import type { Context } from 'hono';
 import type { Service } from '../../service/service.ts';
 import type { RefusalStatus } from '../../state/refusal.ts';
 
-type Links = readonly (readonly [href: string, label: string])[];
-
-/** What every page of the dashboard is made from. */
-export interface Dashboard {
-  readonly service: Service;
-  /** The addresses and names of the navigation. */
-  readonly sections: Links;
-}
+export type Links = readonly (readonly [href: string, label: string])[];
 
 /** What a page shows inside the frame. */
 export interface Content {
@@ -34,7 +27,7 @@ export interface Content {
  */
 export type Action = (
   fields: Readonly<Record<string, string>>,
-  dashboard: Dashboard,
+  service: Service,
   c: Context,
 ) => Done | Promise<Done>;
 type Done = string | { readonly said: string; readonly to: string };
@@ -43,7 +36,7 @@ type Done = string | { readonly said: string; readonly to: string };
 export interface Page {
   /** Its name in the navigation; left out where it is not there. */
   readonly section?: string;
-  readonly show: (dashboard: Dashboard, c: Context, refused?: Filled) => Content;
+  readonly show: (service: Service, c: Context, refused?: Filled) => Content;
   /** Shown again with what was typed when they are refused. */
   readonly forms?: Readonly<Record<string, Action>>;
   /** Forms without fields. */
