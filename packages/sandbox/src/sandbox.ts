@@ -24,7 +24,7 @@ import {
   viewTransaction,
   viewTransfer,
 } from './service/views.ts';
-import { mintAccount, randomSeed, type SandboxAccount } from './state/account.ts';
+import { mintAccount, type SandboxAccount } from './state/account.ts';
 import { type Clock, systemClock } from './state/clock.ts';
 import { sqliteFile } from './state/files.ts';
 import type { Composition } from './state/misbehaviour.ts';
@@ -213,7 +213,7 @@ function seedOf(store: Store, { seed: given, file }: SandboxOptions): string {
       `The file ${file} contains an account with another seed. Leave the seed out, or choose another file.`,
     );
   }
-  const seed = stored ?? given ?? randomSeed();
+  const seed = stored ?? given ?? crypto.randomUUID();
   if (stored === undefined) store.write((unit) => unit.put('account', 'account', { seed }));
   return seed;
 }

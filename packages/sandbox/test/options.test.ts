@@ -32,9 +32,9 @@ describe('keys', () => {
   test('a seed gives the same keys in every version', () => {
     expect(createSandbox({ seed: 'docs' }).account).toMatchInlineSnapshot(`
       {
-        "publicKey": "SANDBOXPUBLICizPsxYczKHKNRmVYDanLt52N",
-        "secretKey": "SANDBOXSECRETMfEgcjThVwzLhdZR9xVJB9ua6we6fyCP",
-        "signingKey": "SANDBOXSIGNINGaq5tHDKX9jKiBGTJeSze3VUw3BSTFJNc",
+        "publicKey": "SANDBOXPUBLIC2e0ac79d7c754d1717eeb6c6",
+        "secretKey": "SANDBOXSECRET5fc393629d66f2fdcd6bb718824ac37c",
+        "signingKey": "SANDBOXSIGNING50802fa5407cad59a8426b41691c5289",
       }
     `);
   });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { connect as connectTls } from 'node:tls';
 import { isLoopback } from '@payment-service/core/internal';
 import type { SandboxDelivery } from '../service/views.ts';
-import { accepts, portOf } from './program.ts';
+import { accepts, bare, portOf, reaches } from './program.ts';
 
 /** A port on which a program accepts connections. */
 interface Listener {
@@ -21,7 +21,7 @@ export async function listensElsewhere(pid: number, name: string, url: URL): Pro
     listeners.some((one) => one.port === port) || (await accepts(withAddress(url, otherLoopback(url), port)));
   if (isOtherFamily) {
     const other = otherLoopback(url);
-    return `${name} listens on ${other}:${port} only, but the callback URL has ${url.host}. Use --callback-url ${withAddress(url, other, port)}, or let the program listen on ${bare(url.hostname)}.`;
+    return `${name} listens on ${other}:${port} only, but the callback URL has ${url.host}. Use --callback-url ${withAddress(url, other, port)}, or let the program listen on ${bare(url)}.`;
   }
   const [found] = listeners;
   if (found === undefined) return undefined;
@@ -34,7 +34,6 @@ export async function listensElsewhere(pid: number, name: string, url: URL): Pro
   return `${name} listens on port ${found.port}, but the callback URL has port ${port}. Use --callback-url ${meant}, or let the program listen on port ${port}.`;
 }
 
-const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
 const otherLoopback = ({ hostname }: URL): string => (hostname === '[::1]' ? '127.0.0.1' : '[::1]');
 
 function withAddress(url: URL, hostname: string, port: number): URL {
@@ -154,13 +153,6 @@ async function asked(
 
 /** Whether a TLS handshake succeeds there, whatever the certificate says: nothing is sent. */
 function speaksTls(url: URL): Promise<boolean> {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const socket = connectTls({ host, port: portOf(url), rejectUnauthorized: false, timeout: PATIENCE_MS });
-  return new Promise((resolve) => {
-    const end = (isTls: boolean) => (): void => {
-      socket.destroy();
-      resolve(isTls);
-    };
-    socket.once('secureConnect', end(true)).once('error', end(false)).once('timeout', end(false));
-  });
+  const endpoint = { host: bare(url), port: portOf(url), rejectUnauthorized: false, timeout: PATIENCE_MS };
+  return reaches('secureConnect', connectTls(endpoint));
 }

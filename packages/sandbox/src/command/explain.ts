@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Explanation, explain } from '@payment-service/core/explain';
 import { asObject, readJson } from '../state/fields.ts';
-import { CommandError, hasCode } from './failures.ts';
+import { CommandError, hasCode, UsageError } from './failures.ts';
 import type { FoundKeys } from './session.ts';
 
 export interface ExplainOptions {
@@ -18,7 +18,7 @@ export function explainRecorded(
 ): Explanation {
   const { SIGNING_KEY: signingKey, PUBLIC_KEY: publicKey, SECRET_KEY: secretKey } = variables;
   if (!signingKey)
-    throw new CommandError(`SIGNING_KEY is not in ${source}: without it no signature can be computed.`, 2);
+    throw new UsageError(`SIGNING_KEY is not in ${source}: without it no signature can be computed.`);
   return explain(
     parseRequest(readInput(request)),
     { signingKey, publicKey, secretKey },
@@ -31,7 +31,7 @@ function readInput(path: string): Uint8Array {
     return readFileSync(path === '-' ? process.stdin.fd : path);
   } catch (cause) {
     if (!hasCode(cause, 'ENOENT', 'EACCES', 'EISDIR')) throw cause;
-    throw new CommandError(`${path} could not be read.`, 1, { cause });
+    throw new CommandError(`${path} could not be read.`, { cause });
   }
 }
 

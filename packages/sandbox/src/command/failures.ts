@@ -1,12 +1,11 @@
 /** An expected failure of a command: the message says everything. */
 export class CommandError extends Error {
-  /** 1: it failed; 2: a usage error. */
-  readonly exitCode: 1 | 2;
+  readonly exitCode: number = 1;
+}
 
-  constructor(message: string, exitCode: 1 | 2 = 1, options?: ErrorOptions) {
-    super(message, options);
-    this.exitCode = exitCode;
-  }
+/** The command was used wrongly. */
+export class UsageError extends CommandError {
+  override readonly exitCode = 2;
 }
 
 /** Whether an error has this code of the operating system. */

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
-import { CommandError, hasCode } from './failures.ts';
+import { CommandError, hasCode, UsageError } from './failures.ts';
 
 /** A merchant's program, running. */
 export interface Program {
@@ -57,7 +57,7 @@ async function hasSpawned(child: ChildProcess, file: string): Promise<void> {
     await once(child, 'spawn');
   } catch (cause) {
     const why = hasCode(cause, 'ENOENT') ? 'there is no such program' : String(cause);
-    throw new CommandError(`${file} could not be started: ${why}.`, 1, { cause });
+    throw new CommandError(`${file} could not be started: ${why}.`, { cause });
   }
 }
 
@@ -76,16 +76,21 @@ export async function listens(
 }
 
 /** Whether something accepts a connection there now. */
-export function accepts(url: URL): Promise<boolean> {
-  const socket = connect(portOf(url), url.hostname.replace(/^\[|\]$/g, ''));
+export const accepts = (url: URL): Promise<boolean> => reaches('connect', connect(portOf(url), bare(url)));
+
+/** Whether this event of a socket is the first one. The socket is closed then. */
+export function reaches(event: 'connect' | 'secureConnect', socket: Socket): Promise<boolean> {
   return new Promise((resolve) => {
-    const answer = (isOpen: boolean) => (): void => {
+    const end = (isReached: boolean) => (): void => {
       socket.destroy();
-      resolve(isOpen);
+      resolve(isReached);
     };
-    socket.once('connect', answer(true)).once('error', answer(false));
+    socket.once(event, end(true)).once('error', end(false)).once('timeout', end(false));
   });
 }
+
+/** The host without the brackets of IPv6. */
+export const bare = ({ hostname }: Pick<URL, 'hostname'>): string => hostname.replace(/^\[|\]$/g, '');
 
 export const portOf = ({ port, protocol }: URL): number => Number(port || (protocol === 'https:' ? 443 : 80));
 
@@ -114,9 +119,8 @@ export function commandLine(
   // Between quotation marks everything is itself, here and where the file passes it on, except these.
   const unsafe = [found, ...args].find((part) => /["%\r\n]/.test(part));
   if (unsafe !== undefined)
-    throw new CommandError(
+    throw new UsageError(
       `${file} is a .cmd file, which cannot receive the argument ${JSON.stringify(unsafe)}: it contains a quotation mark, a percent sign or a line break. Start the program itself, such as: node server.mjs`,
-      2,
     );
   const quoted = [found, ...args].map((part) => `"${part}"`).join(' ');
   return { file: ComSpec, args: ['/d', '/s', '/c', `"${quoted}"`], windowsVerbatimArguments: true };
@@ -153,7 +157,6 @@ function inboxCommand(): string {
     if (!hasCode(cause, 'MODULE_NOT_FOUND')) throw cause;
     throw new CommandError(
       `${PACKAGE} is not installed in this folder. Run this in the folder of your program, or: npm install ${PACKAGE}`,
-      1,
       { cause },
     );
   }

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import type { SandboxAccount } from '../state/account.ts';
 import { asObject, readJson } from '../state/fields.ts';
 import { forOwnerOnly } from '../state/files.ts';
-import { CommandError, hasCode } from './failures.ts';
+import { CommandError, hasCode, UsageError } from './failures.ts';
 
 /** A sandbox, and the keys to its API. */
 export interface Session {
@@ -29,9 +29,8 @@ export function openSession({ sandbox, keysFile }: SessionOptions): Session {
   for (const name of ['PUBLIC_KEY', 'SECRET_KEY'] as const) {
     // The keys of a real account must not reach a program that only happens to listen there.
     if (variables[name]?.startsWith('SANDBOX')) continue;
-    throw new CommandError(
+    throw new UsageError(
       `${name} of ${source} is not a sandbox key, so it was not sent. Name the file of the sandbox's keys with --keys-file.`,
-      2,
     );
   }
   return sessionWith({ variables, source }, url, fetch);
@@ -53,7 +52,7 @@ export function sessionWith({ variables, source }: FoundKeys, url: string, fetch
       const answer = await fetch(`${url}${path}`, { method, headers, redirect: 'manual', ...content }).catch(
         (cause: unknown) => {
           const message = `No sandbox answers at ${url}. Start one with 'payment-service-sandbox', or name it with --sandbox.`;
-          throw new CommandError(message, 1, { cause });
+          throw new CommandError(message, { cause });
         },
       );
       const { message, data } = envelopeOf(await answer.text(), url);
@@ -88,7 +87,6 @@ export function ownStateFile(): string {
   } catch (cause) {
     throw new CommandError(
       `${DIRECTORY} could not be created in the working directory. Choose another file with --file, or start with --memory.`,
-      1,
       { cause },
     );
   }
@@ -135,7 +133,6 @@ export function writeKeys(path: string, variables: KeyVariables): void {
     if (!hasCode(cause, 'ENOENT', 'EACCES', 'EISDIR', 'EROFS', 'EPERM')) throw cause;
     throw new CommandError(
       `The keys could not be written to ${path}. Its directory must exist, and be writable.`,
-      1,
       { cause },
     );
   }
@@ -156,9 +153,8 @@ export function readKeys(keysFile: string | undefined): FoundKeys {
   }
   const text = readIfThere(OWN_KEYS_FILE);
   if (text !== undefined) return { variables: parseEnv(text), source: OWN_KEYS_FILE };
-  throw new CommandError(
+  throw new UsageError(
     `No keys were found. Run this in the folder where the sandbox was started, set ${NAMES.join(', ')}, or name a file with --keys-file.`,
-    2,
   );
 }
 
@@ -167,6 +163,6 @@ function readIfThere(path: string): string | undefined {
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
-    throw new CommandError(`${path} could not be read.`, 1, { cause: error });
+    throw new CommandError(`${path} could not be read.`, { cause: error });
   }
 }

@@ -2,9 +2,10 @@ import { nearName } from '@payment-service/core/internal';
 import { sampleCallback } from '@payment-service/core/testing';
 import { misbehaviours } from '../deliveries/misbehaviours.ts';
 import { defaultProviders } from '../service/providers.ts';
+import { collectionFields } from '../service/requests.ts';
 import type { SandboxDelivery } from '../service/views.ts';
 import { asObject, readJson } from '../state/fields.ts';
-import { CommandError } from './failures.ts';
+import { UsageError } from './failures.ts';
 import type { Session } from './session.ts';
 
 /** What `trigger` and the first callback start. */
@@ -26,19 +27,8 @@ export interface Triggered {
 const WAIT_MS = 15_000;
 const POLL_MS = 50;
 
-/** The fields of a collection, and how their values are read. Every other field is one of the callback. */
-const COLLECTION_FIELDS: Readonly<Record<string, (value: string) => unknown>> = {
-  merchant_reference: String,
-  amount: literal,
-  currency: String,
-  provider_code: String,
-  account: String,
-  customer_name: String,
-  charge_customer: literal,
-  redirect_url: String,
-  mode: String,
-  outcome: String,
-};
+/** The fields of a collection that are not strings. */
+const LITERALS = ['amount', 'charge_customer'];
 
 /** Every field of a callback. Those that a collection does not have change the callback only. */
 const CALLBACK_FIELDS: readonly string[] = ['event', ...Object.keys(sampleCallback().payload)];
@@ -52,9 +42,8 @@ export async function trigger(session: Session, options: TriggerOptions): Promis
   const { transaction } = await session.call('POST', '/sandbox/collections', body);
   const started = Object(transaction) as Record<string, unknown>;
   if (started['callback_url'] === null) {
-    throw new CommandError(
+    throw new UsageError(
       'The transaction has no callback URL. Set one with --to, or start the sandbox with --callback-url.',
-      2,
     );
   }
   return { transaction: started, deliveries: await tried(session, Number(started['id'])) };
@@ -79,20 +68,17 @@ export function readMisbehaviours(given: readonly string[]): Record<string, unkn
   return Object.assign({}, ...all);
 }
 
-function unknownMisbehaviour(name: string): CommandError {
+function unknownMisbehaviour(name: string): UsageError {
   const known = [...misbehaviours.keys()];
   const near = nearName(name, known);
   const meant = near === undefined ? '' : ` Did you mean ${near}?`;
-  return new CommandError(
-    `--misbehave does not know "${name}".${meant} Known names: ${known.join(', ')}.`,
-    2,
-  );
+  return new UsageError(`--misbehave does not know "${name}".${meant} Known names: ${known.join(', ')}.`);
 }
 
 /** @throws {CommandError} When it is not a JSON object. */
 export function jsonObject(text: string, option: string): Record<string, unknown> {
   const value = asObject(readJson(text));
-  if (value === undefined) throw new CommandError(`${option} must be a JSON object, such as '{}'.`, 2);
+  if (value === undefined) throw new UsageError(`${option} must be a JSON object, such as '{}'.`);
   return value;
 }
 
@@ -105,9 +91,8 @@ function collectionOf({ to, set = [] }: TriggerOptions): {
   const fields: Record<string, unknown> = {};
   for (const text of set) {
     const [name, value] = pairOf(text);
-    if (value === undefined) throw new CommandError(`--set needs field=value, not "${text}".`, 2);
-    const read = COLLECTION_FIELDS[name];
-    if (read !== undefined) request[name] = read(value);
+    if (value === undefined) throw new UsageError(`--set needs field=value, not "${text}".`);
+    if (collectionFields.includes(name)) request[name] = LITERALS.includes(name) ? literal(value) : value;
     else if (!CALLBACK_FIELDS.includes(name)) fields[name] = newField(name, value);
     else if (name === 'event') changes['event'] = value;
     else if (name === 'transaction_status') changes['status'] = value;
@@ -120,11 +105,10 @@ function collectionOf({ to, set = [] }: TriggerOptions): {
 
 /** A field that a callback does not have yet: for how a receiver treats what the service may add. */
 function newField(name: string, value: string): unknown {
-  const near = nearName(name, [...Object.keys(COLLECTION_FIELDS), ...CALLBACK_FIELDS]);
+  const near = nearName(name, [...collectionFields, ...CALLBACK_FIELDS]);
   if (near === undefined) return literal(value);
-  throw new CommandError(
+  throw new UsageError(
     `--set does not know "${name}". Did you mean ${near}? For a new field of the callback, use --misbehave '{"extra_fields":{"${name}":…}}'.`,
-    2,
   );
 }
 

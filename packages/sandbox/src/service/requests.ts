@@ -97,13 +97,14 @@ export interface Requests {
   clock: { advance_seconds: number };
 }
 
+const collectionRequest = z.strictObject({
+  ...transaction,
+  charge_customer: z.boolean().optional(),
+  redirect_url: address.optional(),
+  mode: z.enum(['page', 'direct', 'pending']).optional(),
+});
 const requests: { readonly [Kind in keyof Requests]: z.ZodType<Requests[Kind]> } = {
-  collection: z.strictObject({
-    ...transaction,
-    charge_customer: z.boolean().optional(),
-    redirect_url: address.optional(),
-    mode: z.enum(['page', 'direct', 'pending']).optional(),
-  }),
+  collection: collectionRequest,
   payout: z.strictObject({
     ...transaction,
     bank_code: text.optional(),
@@ -144,6 +145,11 @@ const requests: { readonly [Kind in keyof Requests]: z.ZodType<Requests[Kind]> }
   check: z.strictObject({ callback_url: address.optional() }),
   clock: z.strictObject({ advance_seconds: z.int().min(0).max(315_360_000) }),
 };
+
+/** The fields of a collection, but for those that the command names otherwise. */
+export const collectionFields: readonly string[] = Object.keys(
+  collectionRequest.omit({ callback_url: true, misbehave: true, retry: true }).shape,
+);
 
 /** Reads a request, or throws a SandboxRefusal with status 400 that names the field and what it must be. */
 export function read<Kind extends keyof Requests>(kind: Kind, input: unknown): Requests[Kind] {

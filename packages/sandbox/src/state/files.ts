@@ -4,7 +4,7 @@ import type { Persistence } from './store.ts';
 
 /** "pays" in ASCII: marks our files, so that another program's database is never written into. */
 const APPLICATION_ID = 0x70617973;
-const VERSION = 6;
+const VERSION = 7;
 const NOT_OURS = 'The file is not a state file of the sandbox. Choose another one.';
 const OTHER_VERSION =
   'was written by another version of the sandbox, so this one cannot read it. Delete it, or choose another file.';
