@@ -1,8 +1,7 @@
 import { Hono } from 'hono';
 import { createContractApi } from './http/contract-api.ts';
 import { fail, failWith } from './http/envelope.ts';
-import { apiFaults, knownHost, sameOrigin } from './http/guards.ts';
-import { logRequests } from './http/request-log.ts';
+import { apiFaults, knownHost, logRequests, sameOrigin } from './http/guards.ts';
 import { createSandboxApi } from './http/sandbox-api.ts';
 import { createDashboard, sections } from './pages/dashboard.ts';
 import { framed, nothing, wantsPage } from './pages/parts/frame.ts';

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@payment-service/core';
-import { checkOptions, FUNCTION, type OptionRules } from '@payment-service/core/internal';
+import { checkOptions, FUNCTION, type OptionRules, servingEnvironment } from '@payment-service/core/internal';
 import { redirectProblem } from './deliveries/callback-data.ts';
 import { checkProviders, defaultProviders } from './service/providers.ts';
 import { read } from './service/requests.ts';
@@ -79,6 +79,7 @@ const OPTIONS: OptionRules<SandboxOptions> = {
  * @throws {ConfigurationError} Names the option.
  */
 export function checkSandboxOptions(options: SandboxOptions): Partial<Settings> {
+  refuseProduction();
   checkOptions('createSandbox()', options, OPTIONS);
   const { callbackUrl, redirectUrl, allowedHosts = [], seed } = options;
   if (seed === '')
@@ -109,4 +110,14 @@ function configured<T>(option: string, read: () => T): T {
     if (!(error instanceof SandboxRefusal)) throw error;
     throw new ConfigurationError(option, `${option}: ${error.message}.`, { cause: error });
   }
+}
+
+/** @throws {ConfigurationError} Unless NODE_ENV is `development`, `test` or unset: the rule of the sandbox keys (threat A27). */
+function refuseProduction(): void {
+  const environment = servingEnvironment();
+  if (environment === undefined) return;
+  throw new ConfigurationError(
+    'NODE_ENV',
+    `The sandbox does not start with NODE_ENV=${environment}: its keys are refused there. Unset NODE_ENV, or run it with NODE_ENV=development, in a process that serves no customer.`,
+  );
 }

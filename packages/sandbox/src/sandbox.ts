@@ -5,7 +5,6 @@ import { createSigner } from './deliveries/callback-data.ts';
 import { createSender } from './deliveries/delivery-attempt.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { checkSandboxOptions, type SandboxOptions } from './options.ts';
-import { refuseProduction } from './refuse-production.ts';
 import {
   type CollectionRequest,
   type Outcome,
@@ -111,7 +110,6 @@ export interface Sandbox {
  * await sandbox.close();
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  refuseProduction();
   const checked = checkSandboxOptions(options);
   const systemTime = options.clock ?? systemClock;
   const onError = options.onError ?? console.error;

@@ -21,14 +21,11 @@ const MAX_SLEEP_MS = 3_600_000;
 const PAUSE_AFTER_FAILURE_MS = 1000;
 
 export function createDeliveries(context: Context): Deliveries {
-  const { store, clock, onError } = context;
+  const { store, clock, changes, onError } = context;
   const inFlight = new Map<number, Promise<void>>();
-  const watchers = new Set<() => void>();
   let wake = new AbortController();
   const stopped = new AbortController();
   let closed = false;
-
-  const waiting = (): DeliveryRecord[] => queuedDeliveries(store).filter(({ id }) => !inFlight.has(id));
 
   const pump = (): void => {
     if (closed) return;
@@ -36,12 +33,12 @@ export function createDeliveries(context: Context): Deliveries {
     wake = new AbortController();
     const now = clock.now();
     let next = Number.POSITIVE_INFINITY;
-    for (const delivery of waiting().sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0) || a.id - b.id)) {
+    const waiting = queuedDeliveries(store).filter(({ id }) => !inFlight.has(id));
+    for (const delivery of waiting.sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0) || a.id - b.id)) {
       if (delivery.dueAt === null) continue;
       if (delivery.dueAt > now) next = Math.min(next, delivery.dueAt);
       else if (inFlight.size < MAX_CONCURRENCY) begin(delivery);
     }
-    for (const watcher of watchers) watcher();
     if (next < Number.POSITIVE_INFINITY) {
       const { signal } = wake;
       clock
@@ -82,37 +79,25 @@ export function createDeliveries(context: Context): Deliveries {
         !queuedDeliveries(store).some((d) => d.transactionId === transactionId && d.attempts.length === 0);
       return watch(done, ms);
     },
-    idle: () => watch(() => inFlight.size === 0 && waiting().length === 0),
+    idle: () => watch(() => queuedDeliveries(store).length === 0),
     close: async () => {
       closed = true;
       wake.abort();
       stopped.abort();
       await Promise.all(inFlight.values());
-      for (const watcher of watchers) watcher();
     },
   };
 
-  function watch(done: () => boolean, ms?: number): Promise<void> {
-    return new Promise((resolve) => {
-      const stop = new AbortController();
-      const watcher = (): void => {
-        if (!done() && !closed && !stop.signal.aborted) return;
-        watchers.delete(watcher);
-        stop.abort();
-        resolve();
-      };
-      watchers.add(watcher);
-      if (ms !== undefined) {
-        clock
-          .sleep(ms, stop.signal)
-          .then(() => {
-            stop.abort();
-            watcher();
-          })
-          .catch(onError);
-      }
-      watcher();
-    });
+  /** Until it is done, the sandbox is closed, or so many milliseconds are over. */
+  async function watch(isDone: () => boolean, ms?: number): Promise<void> {
+    const over = new AbortController();
+    const leave = changes.subscribe(() => isDone() && over.abort());
+    const signal = AbortSignal.any([over.signal, changes.ended]);
+    while (!isDone() && !signal.aborted) {
+      await clock.sleep(ms ?? MAX_SLEEP_MS, signal);
+      if (ms !== undefined) break;
+    }
+    leave();
   }
 }
 

@@ -36,7 +36,7 @@ export function createContractApi(service: Service): Hono {
   get('/payment-providers', publicOnly, ['currency', 'transaction_type'], (c) => {
     const currency = filterOf(c, 'currency');
     const type = filterOf(c, 'transaction_type');
-    const options = service.providers().map(({ option }) => option);
+    const options = service.store.list('provider').map(({ option }) => option);
     return succeed(c, {
       payment_providers: options.filter(
         (option) =>
@@ -50,7 +50,9 @@ export function createContractApi(service: Service): Hono {
     const code = filterOf(c, 'provider_code');
     if (code === undefined) return fail(c, 400, 'provider_code is required');
     // Banks belong to payouts. An unknown code has none, and that is an empty list: our choice, not shown.
-    return succeed(c, { payout_banks: findProvider(service.providers(), code, 'PAYOUT')?.banks ?? [] });
+    return succeed(c, {
+      payout_banks: findProvider(service.store.list('provider'), code, 'PAYOUT')?.banks ?? [],
+    });
   });
   get('/wallet-balances', bothKeys, ['currency'], (c) =>
     succeed(c, { merchant_wallets: service.wallets(filterOf(c, 'currency')) }),

@@ -1,6 +1,8 @@
 import type { MiddlewareHandler } from 'hono';
+import { MAX_BODY_BYTES, startOf } from '../deliveries/delivery-attempt.ts';
 import type { Service } from '../service/service.ts';
 import { isAllowedHost } from '../state/hosts.ts';
+import type { RequestRecord } from '../state/records.ts';
 import { fail } from './envelope.ts';
 
 /**
@@ -36,7 +38,7 @@ export const apiFaults =
   (service: Service): MiddlewareHandler =>
   async (c, next) => {
     const { api_latency_ms, api_error } = service.settings();
-    if (api_latency_ms > 0) await service.sleep(api_latency_ms);
+    if (api_latency_ms > 0) await service.clock.sleep(api_latency_ms, service.changes.ended);
     return api_error === null
       ? next()
       : fail(c, api_error, 'The settings of the sandbox ask for this error.');
@@ -58,3 +60,44 @@ export function requireKeys(
     return next();
   };
 }
+
+const MAX_REQUESTS = 500;
+const keys = ['public-key', 'secret-key'];
+
+/** The last four characters identify a key. */
+const masked = (value: string): string => `…${value.length > 8 ? value.slice(-4) : ''}`;
+
+/** Keeps the merchant's calls with what they were answered. To read the log is not a call that the merchant makes. */
+export const logRequests =
+  (service: Service): MiddlewareHandler =>
+  async (c, next) => {
+    const url = new URL(c.req.url);
+    if (url.pathname === '/sandbox/requests' || url.pathname.startsWith('/sandbox/pay/')) return next();
+    const at = service.clock.now();
+    const started = performance.now();
+    await next();
+    const ms = Math.round(performance.now() - started);
+    // Read to its end: one half of a copied body cannot be cancelled alone. All these answers are in memory.
+    const answer = new TextEncoder().encode(await c.res.clone().text());
+    const request: Omit<RequestRecord, 'id'> = {
+      at,
+      method: c.req.method,
+      path: url.pathname + url.search,
+      headers: [...c.req.raw.headers].map(([name, value]) => [
+        name,
+        keys.includes(name) ? masked(value) : value,
+      ]),
+      sent: (c.get('sent') ?? '').slice(0, MAX_BODY_BYTES),
+      status: c.res.status,
+      response_headers: [...c.res.headers],
+      refusal: c.get('refusal') ?? null,
+      ms,
+      ...(await startOf([answer])),
+      bytes: answer.byteLength,
+    };
+    service.store.note((unit) => {
+      const id = unit.nextId('request');
+      unit.put('request', id, { id, ...request });
+      for (const old of unit.list('request').slice(0, -MAX_REQUESTS)) unit.remove('request', old.id);
+    });
+  };

@@ -4,19 +4,17 @@ import { type Requests, read } from '../service/requests.ts';
 import type { Service } from '../service/service.ts';
 import {
   type StartedCollection,
+  stamped,
   statementOf,
   timelineOf,
   viewEntry,
-  viewEvent,
-  viewRequest,
   viewStarted,
   viewTransaction,
   viewTransfer,
 } from '../service/views.ts';
 import type { TransactionRecord } from '../state/records.ts';
 import { refuse } from '../state/refusal.ts';
-import { jsonBody } from './body.ts';
-import { onlyMethods, succeed } from './envelope.ts';
+import { jsonBody, onlyMethods, succeed } from './envelope.ts';
 import { requireKeys } from './guards.ts';
 
 const MAX_LISTED = 1000;
@@ -50,7 +48,7 @@ export function createSandboxApi(service: Service): Hono {
   const started = (c: Context, transaction: TransactionRecord): StartedCollection =>
     viewStarted(transaction, service.redirectOf(transaction), new URL(c.req.url).origin);
   const clock = () => ({
-    now: new Date(service.now()).toISOString(),
+    now: new Date(service.clock.now()).toISOString(),
     advanced_seconds: service.settings().clockOffset / 1000,
   });
   const settings = () => {
@@ -89,7 +87,7 @@ export function createSandboxApi(service: Service): Hono {
     'POST /transactions/:id{[0-9]+}/outcome': async (c) =>
       started(c, service.decide(idOf(c), (await bodyOf('outcome', c)).outcome)),
     'GET /transactions/:id{[0-9]+}/timeline': (c) => ({
-      timeline: timelineOf(store, service.transaction(idOf(c))).map(viewEvent),
+      timeline: timelineOf(store, service.transaction(idOf(c))).map(stamped),
     }),
     'GET /deliveries': (c) => {
       const found = store.list('delivery').filter((one) => isAsked(c, 'transaction_id', one.transactionId));
@@ -107,7 +105,7 @@ export function createSandboxApi(service: Service): Hono {
     'POST /transactions/:id{[0-9]+}/preview': preview,
     'POST /deliveries/:id{[0-9]+}/preview': preview,
     'POST /check': async (c) => ({ check: await service.check((await bodyOf('check', c)).callback_url) }),
-    'GET /requests': (c) => ({ requests: newest(c, store.list('request')).map(viewRequest) }),
+    'GET /requests': (c) => ({ requests: newest(c, store.list('request')).map(stamped) }),
     'GET /entries': (c) => ({
       entries: newest(c, entriesOf(store, c.req.query('currency'))).map(viewEntry),
     }),
@@ -115,7 +113,7 @@ export function createSandboxApi(service: Service): Hono {
       service.deposit(await bodyOf('transfer', c));
       return { merchant_wallets: service.wallets() };
     },
-    'GET /providers': () => ({ providers: service.providers() }),
+    'GET /providers': () => ({ providers: service.store.list('provider') }),
     'PUT /providers': async (c) => ({ provider: service.changeProvider(await bodyOf('provider', c)) }),
     'PUT /banks': async (c) => ({ bank: service.changeBank(await bodyOf('bank', c)) }),
     'POST /clearing': async (c) => {

@@ -1,8 +1,7 @@
 import { type Filled, note } from '@payment-service/pages';
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
-import { formFields } from '../http/body.ts';
-import { onlyMethods } from '../http/envelope.ts';
+import { formFields, onlyMethods } from '../http/envelope.ts';
 import { sendStatement } from '../http/sandbox-api.ts';
 import type { Service } from '../service/service.ts';
 import { type RefusalStatus, SandboxRefusal } from '../state/refusal.ts';

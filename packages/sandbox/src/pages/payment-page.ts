@@ -1,13 +1,14 @@
 import { badge } from '@payment-service/pages';
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
-import { formFields } from '../http/body.ts';
-import { onlyMethods } from '../http/envelope.ts';
+import { formFields, onlyMethods } from '../http/envelope.ts';
 import type { Service } from '../service/service.ts';
 import { amountText, toAmount } from '../state/money.ts';
 import type { TransactionRecord } from '../state/records.ts';
 import { page } from './parts/frame.ts';
 import { money, transactionState } from './parts/values.ts';
+
+const CALLBACK_BEFORE_REDIRECT_MS = 5000;
 
 /** The hosted payment page, where the customer pays or declines and is sent back to the merchant. Simulated. */
 export function createPaymentPage(service: Service): Hono {
@@ -32,13 +33,19 @@ export function createPaymentPage(service: Service): Hono {
     // Looked up after the last wait: of two presses, the second one sees what the first one decided.
     const transaction = transactionOf(c);
     if (transaction === undefined) return notFound(c);
+    const { id, misbehave } = transaction;
     if (transaction.status === 'PENDING') {
       if (choice !== 'pay' && choice !== 'decline') return show(c, service, transaction, 400);
-      service.decide(transaction.id, choice === 'pay' ? 'completed' : 'failed');
-      await service.callbackTried(transaction);
+      service.decide(id, choice === 'pay' ? 'completed' : 'failed');
+      const isLater = misbehave.redirect_first || misbehave.out_of_order || (misbehave.late_ms ?? 0) > 0;
+      if (!isLater) await service.deliveries.tried(id, CALLBACK_BEFORE_REDIRECT_MS);
     }
-    const location = service.redirectOf(service.transaction(transaction.id));
-    if (location !== undefined) service.logRedirect(transaction.id, location, 303);
+    const decided = service.transaction(id);
+    const location = service.redirectOf(decided);
+    if (location !== undefined) {
+      const redirects = [...decided.redirects, { at: service.clock.now(), location, status: 303 }];
+      service.store.write((unit) => unit.put('transaction', id, { ...decided, redirects }));
+    }
     return c.redirect(location ?? `/sandbox/pay/${transaction.internalReference}`, 303);
   });
 
@@ -63,7 +70,7 @@ function show(
   const { currency, amount, charge, chargeCustomer, providerCode } = transaction;
   const location = service.redirectOf(transaction);
   const total = amount + (chargeCustomer ? charge : 0);
-  const provider = service.providers().find(({ option }) => option.provider_code === providerCode);
+  const provider = service.store.list('provider').find(({ option }) => option.provider_code === providerCode);
   const isPending = transaction.status === 'PENDING';
   const decision = isPending
     ? html`<form method="post" class="form">

@@ -49,7 +49,7 @@ function post(work: Work, entry: Omit<EntryRecord, 'id' | 'at'>): void {
   const wallet = walletOf(work, entry.currency, entry.walletType);
   putWallet(work, { ...wallet, [entry.bucket]: wallet[entry.bucket] + entry.amount });
   const id = work.nextId('entry');
-  work.put('entry', id, { ...entry, id, at: work.now });
+  work.put('entry', id, { id, at: work.now, ...entry });
   if (entry.freeAt !== null) work.put('waiting', id, { id });
 }
 
@@ -97,7 +97,7 @@ export function clear(work: Work, early?: Release): number {
       (early?.buckets.some((one) => one === bucket) === true &&
         (early.currency === undefined || early.currency === currency)),
   );
-  for (const { id, bucket, amount, ...entry } of due) {
+  for (const { id, at: _, bucket, amount, ...entry } of due) {
     const line = { ...entry, freeAt: null, cause: 'clearing' } as const;
     post(work, { ...line, bucket, amount: -amount });
     post(work, { ...line, bucket: 'available', amount });

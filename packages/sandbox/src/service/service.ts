@@ -18,7 +18,6 @@ import type {
   DeliveryAttempt,
   DeliveryRecord,
   Kind,
-  RequestRecord,
   SandboxProvider,
   Settings,
   SettingsRecord,
@@ -60,8 +59,6 @@ export interface Service extends Context {
   clear(early?: Release): number;
   /** Puts money into the collection wallet directly (protocol §2.4). */
   deposit(request: TransferRequest): void;
-  /** The payment options as they are now, with their banks. */
-  providers(): SandboxProvider[];
   /** Switches a payment option on or off, or changes its limits; effective immediately, in /data/… too. */
   changeProvider(change: ProviderChange): SandboxProvider;
   changeBank(change: BankChange): PayoutBank;
@@ -73,10 +70,6 @@ export interface Service extends Context {
   outcomeOf(delivery: DeliveryRecord, attempt: DeliveryAttempt): AttemptOutcome;
   /** A delivery as programs see it. */
   view(delivery: DeliveryRecord): SandboxDelivery;
-  /** Logs a call to the API; the newest 500 are kept. */
-  logRequest(request: Omit<RequestRecord, 'id'>): void;
-  /** Writes down that the customer's browser was sent back to the merchant. */
-  logRedirect(id: number, location: string, status: number): void;
   /** Posts genuine and wrong callbacks to an address, keeps the report and returns it. */
   check(callbackUrl: string | undefined): Promise<CheckReport>;
   /** Sends a delivery again, unchanged, from its first attempt on. */
@@ -91,11 +84,6 @@ export interface Service extends Context {
   release(id?: number): number;
   /** The signed address that the customer's browser goes back to, or undefined while nothing is decided. */
   redirectOf(transaction: TransactionRecord): string | undefined;
-  /** Resolves when the callbacks of a transaction have been tried, unless they are scheduled for later. */
-  callbackTried(transaction: TransactionRecord): Promise<void>;
-  now(): number;
-  /** Resolves after so many milliseconds, or when the sandbox is closed. */
-  sleep(ms: number): Promise<void>;
   /** Moves the sandbox's clock ahead: what becomes due clears and is sent. */
   advance(seconds: number): void;
   /** Puts everything back but the keys and the addresses. Numbers go on. */
@@ -115,8 +103,6 @@ const initialSettings: SettingsRecord = {
   api_error: null,
 };
 
-const CALLBACK_BEFORE_REDIRECT_MS = 5000;
-const MAX_REQUESTS = 500;
 /** What a reset leaves. */
 const KEPT: readonly Kind[] = ['account', 'settings', 'counter'];
 
@@ -183,8 +169,6 @@ export function createService(
     ...context,
     deliveries,
     settings,
-    now: () => clock.now(),
-    sleep: (ms) => clock.sleep(ms, context.changes.ended),
     collect: (request) => act((work) => startCollection(work, request)),
     payout: (request) => act((work) => startPayout(work, request)),
     transfer: (request) => act((work) => makeTransfer(work, request)),
@@ -213,24 +197,11 @@ export function createService(
     compose: (id, changes) => act((work) => compose(work, id, changes)),
     preview: (id, changes) => preview(at(store), id, changes),
     deposit: (request) => act((work) => makeDeposit(work, request)),
-    providers: () => store.list('provider'),
     changeProvider: (change) => act((work) => changeProvider(work, change)),
     changeBank: (change) => act((work) => changeBank(work, change)),
     outcomeOf: outcome,
     view: (delivery) => viewDelivery(delivery, outcome),
-    logRequest: (request) =>
-      store.note((unit) => {
-        const id = unit.nextId('request');
-        unit.put('request', id, { id, ...request });
-        for (const old of unit.list('request').slice(0, -MAX_REQUESTS)) unit.remove('request', old.id);
-      }),
     check: (callbackUrl) => checkEndpoint(callbackUrl ?? settings().callback_url, context),
-    logRedirect: (id, location, status) =>
-      store.write((unit) => {
-        const transaction = found(unit.get('transaction', id), 'transaction');
-        const redirects = [...transaction.redirects, { at: clock.now(), location, status }];
-        unit.put('transaction', id, { ...transaction, redirects });
-      }),
     release: (id) =>
       act((work) => {
         const { now } = work;
@@ -245,10 +216,6 @@ export function createService(
       if (redirectUrl === null || decidedAt === null) return undefined;
       const data = callbackData(transaction);
       return redirectLocation(redirectUrl, data, context.sign(signedFieldsOf(data), decidedAt));
-    },
-    callbackTried: async ({ id, misbehave }) => {
-      const isLater = misbehave.redirect_first || misbehave.out_of_order || (misbehave.late_ms ?? 0) > 0;
-      if (!isLater) await deliveries.tried(id, CALLBACK_BEFORE_REDIRECT_MS);
     },
     reset: () =>
       act((work) => {

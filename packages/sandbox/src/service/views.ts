@@ -10,7 +10,6 @@ import type {
   DeliveryRecord,
   EntryRecord,
   HeaderPair,
-  RequestRecord,
   TransactionMode,
   TransactionRecord,
   TransferRecord,
@@ -72,6 +71,12 @@ export interface SandboxAttempt
 }
 
 const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** With its time as ISO 8601. */
+export const stamped = <T extends { readonly at: number }>(one: T): Omit<T, 'at'> & { at: string } => ({
+  ...one,
+  at: iso(one.at),
+});
 
 export function viewTransaction(transaction: TransactionRecord): SandboxTransaction {
   return {
@@ -150,22 +155,13 @@ export interface SandboxEntry extends Pick<EntryRecord, 'id' | 'currency' | 'buc
   readonly transaction_id: number | null;
 }
 
-export function viewEntry(entry: EntryRecord): SandboxEntry {
-  const { id, at, currency, walletType, bucket, amount, cause, freeAt, transactionId } = entry;
-  return {
-    id,
-    at: iso(at),
-    currency,
-    wallet_type: walletType,
-    bucket,
-    amount: toAmount(amount, currency),
-    cause,
-    free_at: freeAt === null ? null : iso(freeAt),
-    transaction_id: transactionId,
-  };
-}
-
-export const viewRequest = (request: RequestRecord): object => ({ ...request, at: iso(request.at) });
+export const viewEntry = ({ walletType, freeAt, transactionId, ...entry }: EntryRecord): SandboxEntry => ({
+  ...stamped(entry),
+  wallet_type: walletType,
+  amount: toAmount(entry.amount, entry.currency),
+  free_at: freeAt === null ? null : iso(freeAt),
+  transaction_id: transactionId,
+});
 
 /** One thing that happened to a transaction. `at` is in milliseconds since the epoch, on the sandbox's clock. */
 export type TimelineEvent = { readonly at: number } & (
@@ -205,11 +201,6 @@ export function timelineOf(reader: Reader, transaction: TransactionRecord): Time
   // The sort is stable: what happened in the same millisecond stays in the order above.
   return events.sort((a, b) => a.at - b.at);
 }
-
-export const viewEvent = (event: TimelineEvent): object => ({
-  ...event,
-  at: new Date(event.at).toISOString(),
-});
 
 const HEADER = ['Date', 'Reference', 'Internal reference', 'Type', 'Status', 'Currency', 'Amount', 'Charge'];
 

@@ -74,7 +74,7 @@ ${form('check', 'check', {
 ${
   report === undefined
     ? html`<p class="quiet">The answers will be here, case by case.</p>`
-    : html`<section class="stack" id="report" aria-labelledby="report-title"><div class="head"><h2 id="report-title">Answers of <code>${report.url}</code></h2><span class="quiet">${age(report.at, service.now())}</span></div>
+    : html`<section class="stack" id="report" aria-labelledby="report-title"><div class="head"><h2 id="report-title">Answers of <code>${report.url}</code></h2><span class="quiet">${age(report.at, service.clock.now())}</span></div>
 ${summary(report.results)}
 ${list(
   'cases',

@@ -70,7 +70,7 @@ const bankRow = (
 export const providers: Page = {
   section: 'Providers',
   show(service, _, refused) {
-    const providers = service.providers();
+    const providers = service.store.list('provider');
     const currencies = [...new Set(providers.map(({ option }) => option.transaction_currency))];
     const settings = service.settings();
     const api = fieldsOf('api', refused);

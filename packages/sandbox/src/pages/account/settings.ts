@@ -64,7 +64,7 @@ ${defaults.choice(
         },
       )}</details></section>
 <section class="card" aria-labelledby="clock-title"><h2 id="clock-title">Clock</h2>
-<p>${time(service.now())}${clockOffset > 0 ? html`, <strong>${span(clockOffset)} ahead</strong>` : ''}</p>${form(
+<p>${time(service.clock.now())}${clockOffset > 0 ? html`, <strong>${span(clockOffset)} ahead</strong>` : ''}</p>${form(
         'clock',
         'clock',
         {

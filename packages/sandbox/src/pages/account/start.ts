@@ -55,7 +55,7 @@ function requestOf(
   const { amount, misbehave, retry, charge_customer, ...rest } = fields;
   const [provider_code = '', currency] = provider.split(' ');
   const [mode, outcome] = ending.split(' ');
-  const chosen = findProvider(service.providers(), provider_code, type);
+  const chosen = findProvider(service.store.list('provider'), provider_code, type);
   const bank = chosen?.banks?.find(({ is_active }) => is_active)?.bank_code;
   return {
     account: accountOf(chosen),
@@ -88,8 +88,8 @@ export const start: Page = {
       rest: (fields: ReturnType<typeof fieldsOf>, chosen: SandboxProvider) => Markup,
       advanced: (fields: ReturnType<typeof fieldsOf>) => Markup | string = () => '',
     ): Markup | string => {
-      const offered = service
-        .providers()
+      const offered = service.store
+        .list('provider')
         .filter(({ option }) => option.transaction_type.toUpperCase() === id.toUpperCase());
       const mine = asked?.form === id ? asked : undefined;
       const chosen =

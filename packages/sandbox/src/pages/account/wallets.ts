@@ -107,7 +107,7 @@ function waitingOf(service: Service, currency: string): EntryRecord[] {
 }
 
 function currencyCard(service: Service, currency: string, refused: Filled | undefined): Markup {
-  const now = service.now();
+  const now = service.clock.now();
   const own = service.wallets(currency).map((one) => ({ ...one, id: one.wallet_type }));
   const waiting = waitingOf(service, currency);
   const entries = balancedEntries(service, currency);
@@ -152,7 +152,7 @@ ${entries.length === 0 ? '' : html`<details id="latest-${currency}"><summary>Lat
 export const wallets: Page = {
   section: 'Wallets',
   show(service, c, refused) {
-    const now = service.now();
+    const now = service.clock.now();
     const currencies = [...new Set(service.wallets().map(({ currency }) => currency))];
     const { rows, pager } = paged(readQuery(c), service.store.list('transfer').reverse());
     const transferColumns: readonly Column<TransferRecord>[] = [
@@ -193,7 +193,7 @@ export const currencyWallets: Page = {
     const currency = c.req.param('currency') ?? '';
     const own = service.wallets(currency).map((one) => ({ ...one, id: one.wallet_type }));
     if (own.length === 0) return nothing(c, 'wallet');
-    const now = service.now();
+    const now = service.clock.now();
     const waiting = waitingOf(service, currency);
     const { rows, pager } = paged(readQuery(c), balancedEntries(service, currency));
     return {

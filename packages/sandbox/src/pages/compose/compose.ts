@@ -97,7 +97,7 @@ function previewPart(service: Service, preview: CallbackPreview, before: string)
   return html`<div class="head">${badge(verifies ? 'good' : 'bad', verdictOf(preview))}</div>
 ${refusal === null ? '' : html`<p class="quiet">${refusal.hint}</p>`}
 <dl class="facts"><dt>To</dt><dd><code>${url}</code></dd></dl>
-${signatureParts(preview, service.now(), service.account)}
+${signatureParts(preview, service.clock.now(), service.account)}
 <h3>Changes of the body</h3>${difference(before, body)}`;
 }
 

@@ -46,14 +46,14 @@ const linkTo = ({ id }: DeliveryRecord): Markup => html`<a href="/deliveries/${i
 function outcomeLine(service: Service, one: DeliveryRecord): Markup {
   const last = one.attempts.at(-1);
   const changes = one.misbehaves.join(', ');
-  return html`<span>${last === undefined ? planOf(one, service.now()) : outcomeTitle(service.outcomeOf(one, last))}</span>${
+  return html`<span>${last === undefined ? planOf(one, service.clock.now()) : outcomeTitle(service.outcomeOf(one, last))}</span>${
     changes === '' ? '' : html` <span class="quiet small">${changes}</span>`
   }`;
 }
 
 /** The columns of every list of deliveries: of each transaction the newest. */
 export function deliveryColumns(service: Service): Column<Group>[] {
-  const now = service.now();
+  const now = service.clock.now();
   return [
     column('State', 'title', ({ newest }) => deliveryState(service, newest)),
     column(
@@ -170,7 +170,7 @@ ${sendAgain(service)}`,
   },
   buttons: {
     'deliveries/resend-failed': ({ since }, service) =>
-      sending(service.resendFailed(since === 'all' ? 0 : service.now() - Number(since) * 1000).length),
+      sending(service.resendFailed(since === 'all' ? 0 : service.clock.now() - Number(since) * 1000).length),
     release: (_, service) => sending(service.release()),
     seen: ({ transaction }, service) => {
       const isMeant = (id: number): boolean => transaction === undefined || String(id) === transaction;

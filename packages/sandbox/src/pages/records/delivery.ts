@@ -87,7 +87,7 @@ export const delivery: Page = {
       .filter((one) => one.transactionId === transactionId && one.id !== id);
     const again = others.filter((one) => one.origin === id);
     const trouble = troubled(service).find(({ deliveries }) => deliveries.includes(delivery));
-    const plan = planOf(delivery, service.now());
+    const plan = planOf(delivery, service.clock.now());
     const last = attempts.at(-1);
     const [newest, ...earlier] = attempts
       .map((attempt, index) => attemptSection(service, delivery, attempt, index + 1))

@@ -68,7 +68,7 @@ const variables = { 'public-key': 'PUBLIC_KEY', 'secret-key': 'SECRET_KEY' };
 export const requests: Page = {
   section: 'Requests',
   show(service, c) {
-    const { store, now } = service;
+    const { store, clock } = service;
     const query = readQuery(c);
     const searched = store.list('request').filter((one) => {
       const { id, method, path, status, sent } = one;
@@ -85,7 +85,7 @@ export const requests: Page = {
       body: html`<p class="quiet">Your program's calls to <code>/data</code> and <code>/sandbox</code>. The newest 500 are kept.</p>
 ${searchable(
   query,
-  columns(store, now()),
+  columns(store, clock.now()),
   [
     ['', 'All', searched],
     ['refused', 'Refused', refused],

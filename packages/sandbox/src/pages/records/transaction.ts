@@ -83,7 +83,9 @@ function told(
       return [
         'neutral',
         html`${movement(moved, currency)} in the <a href="/wallets/${currency}">${where}</a>`,
-        free_at === null ? `${causes[cause]}.` : html`Available ${age(Date.parse(free_at), service.now())}.`,
+        free_at === null
+          ? `${causes[cause]}.`
+          : html`Available ${age(Date.parse(free_at), service.clock.now())}.`,
       ];
     }
   }

@@ -14,7 +14,7 @@ function newestDeliveries(service: Service): Map<number, DeliveryRecord> {
 
 /** The columns of every list of transactions. */
 export function transactionColumns(service: Service): Column<TransactionRecord>[] {
-  const now = service.now();
+  const now = service.clock.now();
   const newest = newestDeliveries(service);
   const lastOf = ({ id }: TransactionRecord) => newest.get(id)?.attempts.at(-1);
   return [
