@@ -6,6 +6,6 @@ export { type Field, type Filled, fieldsOf, form, type Problem } from './form.ts
 export { type FrameContent, frame } from './frame.ts';
 export { bodyText, editable, masked, plainLines, withValues } from './json.ts';
 export { documentOf, type Markup, pageHeaders } from './layout.ts';
-export { type Chip, type Column, chips, column, list, tableOf } from './list.ts';
+export { type Chip, type Column, chips, columnsOf, list, tableOf } from './list.ts';
 export { age, count, counted, span, time, utc } from './quantities.ts';
 export { badge, note, shape, type Tone } from './state.ts';

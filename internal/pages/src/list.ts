@@ -15,21 +15,24 @@ export interface Column<T> {
   readonly isMinor?: boolean;
 }
 
-type Kind = 'title' | 'number' | 'wide' | 'minor';
-
-/** A column with its kinds by name. */
-export const column = <T>(
-  label: string,
-  kinds: '' | Kind | `${Kind} ${Kind}`,
-  cell: Column<T>['cell'],
-): Column<T> => ({
-  label,
-  cell,
-  isTitle: kinds.includes('title'),
-  isNumber: kinds.includes('number'),
-  isWide: kinds.includes('wide'),
-  isMinor: kinds.includes('minor'),
-});
+/**
+ * Columns as a table: the label, and after `|` what the cell is, of title, number, wide and minor.
+ *
+ * @example columnsOf<Order>({ 'Reference | title wide': ({ id }) => id, Total: ({ total }) => total })
+ */
+export const columnsOf = <T>(cells: Readonly<Record<string, Column<T>['cell']>>): Column<T>[] =>
+  Object.entries(cells).map(([name, cell]) => {
+    const [label = '', kinds = ''] = name.split(' | ');
+    const is = (kind: string): boolean => kinds.split(' ').includes(kind);
+    return {
+      label,
+      cell,
+      isTitle: is('title'),
+      isNumber: is('number'),
+      isWide: is('wide'),
+      isMinor: is('minor'),
+    };
+  });
 
 const classOf = ({ isNumber, isWide, isMinor }: Omit<Column<never>, 'label' | 'cell'>): string =>
   [isNumber ? 'number' : '', isWide ? 'wide' : '', isMinor ? 'minor' : ''].filter(Boolean).join(' ');

@@ -1,8 +1,7 @@
 import {
   age,
   badge,
-  type Column,
-  column,
+  columnsOf,
   count,
   counted,
   fieldsOf,
@@ -25,14 +24,14 @@ const verdicts: Readonly<Record<CheckResult['verdict'], readonly [tone: Tone, wo
   fail: ['bad', 'Fail'],
 };
 
-const columns: readonly Column<CheckResult & { id: string }>[] = [
-  column('Verdict', 'title', ({ verdict }) => badge(...verdicts[verdict])),
-  column('Case', 'title', ({ title }) => html`<strong>${title}</strong>`),
-  column('Expected', '', ({ expected }) => expected),
-  column('Got', '', ({ got, status }) => (status === null ? got : html`<span class="number">${got}</span>`)),
-  column('Time taken', 'number', ({ ms }) => milliseconds(ms)),
-  column('What to do', 'wide', ({ fix }) => fix),
-];
+const columns = columnsOf<CheckResult & { id: string }>({
+  'Verdict | title': ({ verdict }) => badge(...verdicts[verdict]),
+  'Case | title': ({ title }) => html`<strong>${title}</strong>`,
+  Expected: ({ expected }) => expected,
+  Got: ({ got, status }) => (status === null ? got : html`<span class="number">${got}</span>`),
+  'Time taken | number': ({ ms }) => milliseconds(ms),
+  'What to do | wide': ({ fix }) => fix,
+});
 
 /** What the answers mean together, and what they cannot show. */
 function summary(results: readonly CheckResult[]): Markup {

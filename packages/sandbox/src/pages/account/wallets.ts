@@ -1,8 +1,7 @@
 import type { Wallet } from '@payment-service/core/client';
 import {
   age,
-  type Column,
-  column,
+  columnsOf,
   count,
   counted,
   type Filled,
@@ -21,41 +20,22 @@ import { button, form } from '../parts/form.ts';
 import { nothing } from '../parts/frame.ts';
 import { paged, readQuery } from '../parts/list.ts';
 import type { Page } from '../parts/page.ts';
-import {
-  ageColumn,
-  amount,
-  buckets,
-  causes,
-  money,
-  movement,
-  wallets as walletNames,
-} from '../parts/values.ts';
+import { amount, buckets, causes, money, movement, wallets as walletNames } from '../parts/values.ts';
 
 const LATEST = 5;
 const MAX_SHOWN = 25;
 
-const balance = (
-  label: string,
-  name: `${'available' | 'uncleared' | 'reserve' | 'actual'}_balance`,
-): Column<Wallet & { id: string }> => ({
-  label,
-  isNumber: true,
-  cell: (wallet) => amount(wallet[name], wallet.currency),
-});
+type Named = Wallet & { readonly id: string };
 
 /** A sum from left to right. */
-const walletColumns: readonly Column<Wallet & { id: string }>[] = [
-  column(
-    'Wallet',
-    'title wide',
-    ({ wallet_type }) =>
-      html`<strong>${wallet_type === 'MERCHANT_PAYOUT' ? 'Payouts' : 'Collections'}</strong> <span class="quiet small">${wallet_type}</span>`,
-  ),
-  balance('Available', 'available_balance'),
-  balance('+ Uncleared', 'uncleared_balance'),
-  balance('+ Reserve', 'reserve_balance'),
-  balance('= Actual', 'actual_balance'),
-];
+const walletColumns = columnsOf<Named>({
+  'Wallet | title wide': ({ wallet_type }) =>
+    html`<strong>${wallet_type === 'MERCHANT_PAYOUT' ? 'Payouts' : 'Collections'}</strong> <span class="quiet small">${wallet_type}</span>`,
+  'Available | number': (one) => amount(one.available_balance, one.currency),
+  '+ Uncleared | number': (one) => amount(one.uncleared_balance, one.currency),
+  '+ Reserve | number': (one) => amount(one.reserve_balance, one.currency),
+  '= Actual | number': (one) => amount(one.actual_balance, one.currency),
+});
 
 const about = ({ transactionId, cause }: EntryRecord): Markup | string =>
   transactionId === null
@@ -78,26 +58,42 @@ function balancedEntries(service: Service, currency: string): Balanced[] {
     .reverse();
 }
 
-const entryColumns = (now: number): readonly Column<Balanced>[] => [
-  column(
-    'Amount',
-    'title number',
-    (one) => html`<strong>${movement(toAmount(one.amount, one.currency), one.currency)}</strong>`,
-  ),
-  column('Why', 'title wide', about),
-  column('Balance', 'number', (one) => money(one.balance, one.currency)),
-  column('of', 'title', ({ walletType, bucket }) => `${walletNames[walletType]}, ${buckets[bucket]}`),
-  ageColumn(({ at }) => at, now),
-];
+/** Entries of a currency, the newest first. */
+const entryList = (name: string, entries: readonly Balanced[], now: number): Markup =>
+  list(
+    name,
+    columnsOf<Balanced>({
+      'Amount | title number': (one) =>
+        html`<strong>${movement(toAmount(one.amount, one.currency), one.currency)}</strong>`,
+      'Why | title wide': about,
+      'Balance | number': (one) => money(one.balance, one.currency),
+      'of | title': ({ walletType, bucket }) => `${walletNames[walletType]}, ${buckets[bucket]}`,
+      'Age | title number': ({ at }) => age(at, now),
+    }),
+    entries,
+  );
 
-const waitingColumns = (now: number): readonly Column<EntryRecord>[] => [
-  column('Amount', 'title number', (one) => html`<strong>${money(one.amount, one.currency)}</strong>`),
-  column('Where', 'title', ({ bucket }) => buckets[bucket]),
-  column('Becomes available', 'title wide', ({ freeAt }) =>
-    freeAt === null ? '' : html`${age(freeAt, now)} <span class="quiet small">${time(freeAt)}</span>`,
-  ),
-  column('From', '', about),
-];
+/** The next parts that become available, and how many others wait. */
+const waitingList = (name: string, waiting: readonly EntryRecord[], max: number, now: number): Markup =>
+  html`${list(
+    name,
+    columnsOf<EntryRecord>({
+      'Amount | title number': (one) => html`<strong>${money(one.amount, one.currency)}</strong>`,
+      'Where | title': ({ bucket }) => buckets[bucket],
+      'Becomes available | title wide': ({ freeAt }) =>
+        freeAt === null ? '' : html`${age(freeAt, now)} <span class="quiet small">${time(freeAt)}</span>`,
+      From: about,
+    }),
+    waiting.slice(0, max),
+  )}
+${waiting.length > max ? html`<p class="quiet small">${count(waiting.length - max)} more become available later.</p>` : ''}`;
+
+const walletList = (currency: string, own: readonly Wallet[]): Markup =>
+  list(
+    `wallets-${currency}`,
+    walletColumns,
+    own.map((one) => ({ ...one, id: one.wallet_type })),
+  );
 
 /** The parts that are not free yet, the next one first. */
 function waitingOf(service: Service, currency: string): EntryRecord[] {
@@ -108,7 +104,6 @@ function waitingOf(service: Service, currency: string): EntryRecord[] {
 
 function currencyCard(service: Service, currency: string, refused: Filled | undefined): Markup {
   const now = service.clock.now();
-  const own = service.wallets(currency).map((one) => ({ ...one, id: one.wallet_type }));
   const waiting = waitingOf(service, currency);
   const entries = balancedEntries(service, currency);
   const at = `card-${currency}`;
@@ -122,7 +117,7 @@ function currencyCard(service: Service, currency: string, refused: Filled | unde
   const isOpen = refused?.form.endsWith(`-${currency}`) ?? false;
   return html`<section class="card" id="${at}" aria-labelledby="${at}-title"><div class="head"><h2 id="${at}-title">${currency}</h2>
 <div class="actions"><a class="button" href="/wallets/${currency}">${currency} ${counted(entries.length, 'entry', 'entries')}</a></div></div>
-${list(`wallets-${currency}`, walletColumns, own)}
+${walletList(currency, service.wallets(currency))}
 ${
   waiting.length === 0
     ? ''
@@ -141,10 +136,9 @@ ${
             },
           ),
         )}</div></div>
-${list(`waiting-${currency}`, waitingColumns(now), waiting.slice(0, LATEST))}
-${waiting.length > LATEST ? html`<p class="quiet small">${count(waiting.length - LATEST)} more become available later.</p>` : ''}`
+${waitingList(`waiting-${currency}`, waiting, LATEST, now)}`
 }
-${entries.length === 0 ? '' : html`<details id="latest-${currency}"><summary>Latest entries</summary>${list(`latest-entries-${currency}`, entryColumns(now), entries.slice(0, LATEST))}</details>`}
+${entries.length === 0 ? '' : html`<details id="latest-${currency}"><summary>Latest entries</summary>${entryList(`latest-entries-${currency}`, entries.slice(0, LATEST), now)}</details>`}
 <details id="move-${currency}"${isOpen ? html` open` : ''}><summary>Deposit or transfer</summary><div class="split">${move('deposit', 'Deposit', 'Into the collection wallet, without a transaction.')}${move('transfer', 'Transfer', 'From the collection wallet to the payout wallet.')}</div></details></section>`;
 }
 
@@ -155,11 +149,11 @@ export const wallets: Page = {
     const now = service.clock.now();
     const currencies = [...new Set(service.wallets().map(({ currency }) => currency))];
     const { rows, pager } = paged(readQuery(c), service.store.list('transfer').reverse());
-    const transferColumns: readonly Column<TransferRecord>[] = [
-      column('Transfer', 'title', ({ id }) => html`<strong>${id}</strong>`),
-      column('Amount', 'number', (one) => money(one.amount, one.currency)),
-      column('Age', 'number', ({ createdAt }) => age(createdAt, now)),
-    ];
+    const transferColumns = columnsOf<TransferRecord>({
+      'Transfer | title': ({ id }) => html`<strong>${id}</strong>`,
+      'Amount | number': (one) => money(one.amount, one.currency),
+      'Age | number': ({ createdAt }) => age(createdAt, now),
+    });
     return {
       title: 'Wallets',
       body: html`<p class="quiet">The actual balance is always the sum of available, uncleared and reserve.</p>
@@ -191,21 +185,20 @@ ${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : list('transfers', t
 export const currencyWallets: Page = {
   show(service, c) {
     const currency = c.req.param('currency') ?? '';
-    const own = service.wallets(currency).map((one) => ({ ...one, id: one.wallet_type }));
+    const own = service.wallets(currency);
     if (own.length === 0) return nothing(c, 'wallet');
     const now = service.clock.now();
     const waiting = waitingOf(service, currency);
     const { rows, pager } = paged(readQuery(c), balancedEntries(service, currency));
     return {
       title: `${currency} wallets`,
-      body: html`${list(`wallets-${currency}`, walletColumns, own)}
+      body: html`${walletList(currency, own)}
 <section class="stack" aria-labelledby="entries-title"><h2 id="entries-title">Entries</h2>
-${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : list('entries', entryColumns(now), rows)}${pager}</section>
+${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : entryList('entries', rows, now)}${pager}</section>
 ${
   waiting.length === 0
     ? ''
-    : html`<details class="card" id="waiting-part"><summary>${counted(waiting.length, 'part')} not available yet</summary>${list('waiting', waitingColumns(now), waiting.slice(0, MAX_SHOWN))}
-${waiting.length > MAX_SHOWN ? html`<p class="quiet small">${count(waiting.length - MAX_SHOWN)} more become available later.</p>` : ''}</details>`
+    : html`<details class="card" id="waiting-part"><summary>${counted(waiting.length, 'part')} not available yet</summary>${waitingList('waiting', waiting, MAX_SHOWN, now)}</details>`
 }`,
     };
   },

@@ -1,7 +1,7 @@
 import {
   age,
   type Column,
-  column,
+  columnsOf,
   count,
   counted,
   fieldsOf,
@@ -25,7 +25,7 @@ import {
   troubled,
 } from '../parts/outcome.ts';
 import type { Page } from '../parts/page.ts';
-import { ageColumn, statusColumn, statusOf, timeTaken } from '../parts/values.ts';
+import { milliseconds, statusOf } from '../parts/values.ts';
 
 /** What a delivery does next, or did at last. */
 export function planOf({ state, dueAt, held, attempts }: DeliveryRecord, now: number): Markup | string {
@@ -54,30 +54,19 @@ function outcomeLine(service: Service, one: DeliveryRecord): Markup {
 /** The columns of every list of deliveries: of each transaction the newest. */
 export function deliveryColumns(service: Service): Column<Group>[] {
   const now = service.clock.now();
-  return [
-    column('State', 'title', ({ newest }) => deliveryState(service, newest)),
-    column(
-      'Delivery',
-      'title',
-      ({ newest, deliveries: { length } }) =>
-        html`${linkTo(newest)}${length === 1 ? '' : html` <span class="quiet number" title="${length} deliveries">×${length}</span>`}`,
-    ),
-    column(
-      'Reference',
-      'title wide',
-      ({ id }) =>
-        html`<a href="/transactions/${id}">${service.store.get('transaction', id)?.merchantReference ?? id}</a>`,
-    ),
-    column('Outcome', 'title wide', ({ newest }) => outcomeLine(service, newest)),
-    statusColumn(({ newest }) => newest.attempts.at(-1)),
-    column(
-      'Attempts',
-      'number minor',
-      ({ newest: { attempts, retry } }) => `${attempts.length} of ${retry.max_attempts}`,
-    ),
-    timeTaken(({ newest }) => newest.attempts.at(-1)?.ms),
-    ageColumn(({ newest }) => newest.createdAt, now),
-  ];
+  return columnsOf({
+    'State | title': ({ newest }) => deliveryState(service, newest),
+    'Delivery | title': ({ newest, deliveries: { length } }) =>
+      html`${linkTo(newest)}${length === 1 ? '' : html` <span class="quiet number" title="${length} deliveries">×${length}</span>`}`,
+    'Reference | title wide': ({ id }) =>
+      html`<a href="/transactions/${id}">${service.store.get('transaction', id)?.merchantReference ?? id}</a>`,
+    'Outcome | title wide': ({ newest }) => outcomeLine(service, newest),
+    'Status | number minor': ({ newest }) => statusOf(newest.attempts.at(-1)),
+    'Attempts | number minor': ({ newest: { attempts, retry } }) =>
+      `${attempts.length} of ${retry.max_attempts}`,
+    'Time taken | number minor': ({ newest }) => milliseconds(newest.attempts.at(-1)?.ms),
+    'Age | title number': ({ newest }) => age(newest.createdAt, now),
+  });
 }
 
 export const SENDING = 'Sending. The answer will be here.';
@@ -147,7 +136,7 @@ export const deliveries: Page = {
       beside: html`<div class="actions">${trouble.length === 0 ? '' : dismissButton()}${button('release', 'Send all waiting', { at: 'main' })}</div>`,
       body: html`${searchable(
         query,
-        [column<Group>('Compare', 'title', ({ newest }) => chooser(newest)), ...columns],
+        [...columnsOf<Group>({ 'Compare | title': ({ newest }) => chooser(newest) }), ...columns],
         [
           ['', 'All', rows],
           ['attention', 'Needs attention', trouble.filter(({ newest }) => found.has(newest))],

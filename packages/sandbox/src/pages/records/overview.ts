@@ -1,4 +1,4 @@
-import { type Column, column, count, list, type Markup, note, type Tone } from '@payment-service/pages';
+import { columnsOf, count, list, type Markup, note, type Tone } from '@payment-service/pages';
 import { html } from 'hono/html';
 import type { Service } from '../../service/service.ts';
 import { type DeliveryState, type Group, grouped, stateOf, troubled } from '../parts/outcome.ts';
@@ -10,7 +10,7 @@ import { transactionColumns } from './transactions.ts';
 const SHOWN_FAILURES = 5;
 const SHOWN_TRANSACTIONS = 6;
 
-const dismissal: Column<Group> = column('Dismiss', 'title', dismissButton);
+const dismissal = columnsOf<Group>({ 'Dismiss | title': dismissButton });
 
 const tile = (href: string, label: string, value: number, tone: Tone): Markup =>
   html`<a class="tile ${value === 0 ? 'neutral' : tone}" id="tile-${label.toLowerCase().replaceAll(' ', '-')}" href="${href}"><div class="quiet">${label}</div><strong>${count(value)}</strong></a>`;
@@ -46,7 +46,7 @@ ${
   trouble.length === 0
     ? ''
     : html`<section class="stack" id="trouble" aria-labelledby="trouble-title"><div class="head"><h2 id="trouble-title">Needs attention</h2><div class="actions">${dismissButton()}</div></div>
-${list('failed', [...deliveryColumns(service), dismissal], trouble.slice(-SHOWN_FAILURES).reverse())}</section>`
+${list('failed', [...deliveryColumns(service), ...dismissal], trouble.slice(-SHOWN_FAILURES).reverse())}</section>`
 }
 <section class="stack" id="newest" aria-labelledby="newest-title"><div class="head"><h2 id="newest-title">Newest transactions</h2>${newest.length === 0 ? '' : html`<a href="/transactions">All ${count(transactions.length)}</a>`}</div>
 ${newest.length === 0 ? html`<p class="quiet">None yet. <a href="/start">Start a transaction</a>, or let your program call the API.</p>` : list('transactions', transactionColumns(service), newest)}</section>

@@ -1,8 +1,9 @@
 import {
+  age,
   badge,
   bodyText,
   type Column,
-  column,
+  columnsOf,
   copyable,
   copyButton,
   count,
@@ -18,7 +19,7 @@ import type { Reader } from '../../state/store.ts';
 import { nothing } from '../parts/frame.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
 import type { Page } from '../parts/page.ts';
-import { ageColumn, milliseconds, statusTone, timeTaken } from '../parts/values.ts';
+import { milliseconds, statusTone } from '../parts/values.ts';
 import { asCurl, bodyStart, head } from '../parts/wire.ts';
 
 const started = z.object({ data: z.object({ transaction: z.object({ id: z.number() }) }) });
@@ -47,19 +48,16 @@ function subject(store: Reader, request: RequestRecord): Markup | string {
     : html`<a href="/transactions/${transaction.id}">${reference}</a>`;
 }
 
-const columns = (store: Reader, now: number): Column<RequestRecord>[] => [
-  column('State', 'title', ({ status }) => badge(statusTone(status), status < 400 ? 'Answered' : 'Refused')),
-  column(
-    'Request',
-    'title wide',
-    ({ id, method, path, refusal }) =>
+const columns = (store: Reader, now: number): Column<RequestRecord>[] =>
+  columnsOf({
+    'State | title': ({ status }) => badge(statusTone(status), status < 400 ? 'Answered' : 'Refused'),
+    'Request | title wide': ({ id, method, path, refusal }) =>
       html`<a class="mono" href="/requests/${id}">${method} ${path}</a>${refusal === null ? '' : html` <span class="quiet small">${refusal}</span>`}`,
-  ),
-  column('Reference', '', (one) => subject(store, one)),
-  column('Status', 'number', ({ status }) => String(status)),
-  timeTaken(({ ms }) => ms),
-  ageColumn(({ at }) => at, now),
-];
+    Reference: (one) => subject(store, one),
+    'Status | number': ({ status }) => String(status),
+    'Time taken | number minor': ({ ms }) => milliseconds(ms),
+    'Age | title number': ({ at }) => age(at, now),
+  });
 
 /** As the keys are called in .env. */
 const variables = { 'public-key': 'PUBLIC_KEY', 'secret-key': 'SECRET_KEY' };

@@ -1,46 +1,34 @@
-import { type Column, column, count } from '@payment-service/pages';
+import { age, type Column, columnsOf, count } from '@payment-service/pages';
 import { html } from 'hono/html';
 import type { Service } from '../../service/service.ts';
-import type { DeliveryRecord, TransactionRecord, TransactionStatus } from '../../state/records.ts';
+import type { TransactionRecord, TransactionStatus } from '../../state/records.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
 import { deliveryState } from '../parts/outcome.ts';
 import type { Page } from '../parts/page.ts';
-import { ageColumn, money, statusColumn, timeTaken, transactionState } from '../parts/values.ts';
-
-/** The newest delivery of each transaction. */
-function newestDeliveries(service: Service): Map<number, DeliveryRecord> {
-  return new Map(service.store.list('delivery').map((one) => [one.transactionId, one]));
-}
+import { milliseconds, money, statusOf, transactionState } from '../parts/values.ts';
 
 /** The columns of every list of transactions. */
 export function transactionColumns(service: Service): Column<TransactionRecord>[] {
   const now = service.clock.now();
-  const newest = newestDeliveries(service);
+  const newest = new Map(service.store.list('delivery').map((one) => [one.transactionId, one]));
   const lastOf = ({ id }: TransactionRecord) => newest.get(id)?.attempts.at(-1);
-  return [
-    column('State', 'title', transactionState),
-    column(
-      'Reference',
-      'title wide',
-      ({ id, merchantReference, internalReference }) =>
-        html`<a href="/transactions/${id}">${merchantReference}</a> <span class="quiet small mono">${internalReference}</span>`,
-    ),
-    column(
-      'Type',
-      'minor',
-      ({ transactionType }) => transactionType.charAt(0) + transactionType.slice(1).toLowerCase(),
-    ),
-    column('Amount', 'title number', ({ amount, currency }) => money(amount, currency)),
-    column('Callback', 'title', ({ id, status, callbackUrl }) => {
+  return columnsOf({
+    'State | title': transactionState,
+    'Reference | title wide': ({ id, merchantReference, internalReference }) =>
+      html`<a href="/transactions/${id}">${merchantReference}</a> <span class="quiet small mono">${internalReference}</span>`,
+    'Type | minor': ({ transactionType }) =>
+      transactionType.charAt(0) + transactionType.slice(1).toLowerCase(),
+    'Amount | title number': ({ amount, currency }) => money(amount, currency),
+    'Callback | title': ({ id, status, callbackUrl }) => {
       const delivery = newest.get(id);
       if (delivery !== undefined) return deliveryState(service, delivery, `/deliveries/${delivery.id}`);
       if (callbackUrl === null) return html`<span class="quiet">no callback URL</span>`;
       return html`<span class="quiet">${status === 'PENDING' ? 'after the decision' : 'none'}</span>`;
-    }),
-    statusColumn(lastOf),
-    timeTaken((one) => lastOf(one)?.ms),
-    ageColumn(({ createdAt }) => createdAt, now),
-  ];
+    },
+    'Status | number minor': (one) => statusOf(lastOf(one)),
+    'Time taken | number minor': (one) => milliseconds(lastOf(one)?.ms),
+    'Age | title number': ({ createdAt }) => age(createdAt, now),
+  });
 }
 
 /** All transactions, the newest first. */
