@@ -5,13 +5,7 @@ import { createSigner } from './deliveries/callback-data.ts';
 import { createSender } from './deliveries/delivery-attempt.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { checkSandboxOptions, type SandboxOptions } from './options.ts';
-import {
-  type CollectionRequest,
-  type Outcome,
-  type PayoutRequest,
-  read,
-  type TransferRequest,
-} from './service/requests.ts';
+import type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './service/requests.ts';
 import { createService, type Service } from './service/service.ts';
 import {
   type SandboxDelivery,
@@ -176,16 +170,16 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       }
       return { ...server, close };
     },
-    collect: (request) => started(open().collect(read('collection', request))),
-    payout: (request) => ({ transaction: viewTransaction(open().payout(read('payout', request))) }),
-    transfer: (request) => ({ transfer: viewTransfer(open().transfer(read('transfer', request))) }),
-    decide: (id, outcome) => started(open().decide(id, read('outcome', { outcome }).outcome)),
-    compose: (id, changes) => open().compose(id, read('composition', changes)).map(service.view),
-    deposit: (request) => open().deposit(read('transfer', request)),
-    check: async (callbackUrl) => open().check(callbackUrl),
+    collect: (request) => started(open().collect(request)),
+    payout: (request) => ({ transaction: viewTransaction(open().payout(request)) }),
+    transfer: (request) => ({ transfer: viewTransfer(open().transfer(request)) }),
+    decide: (id, outcome) => started(open().decide(id, { outcome })),
+    compose: (id, changes) => open().compose(id, changes).map(service.view),
+    deposit: (request) => open().deposit(request),
+    check: async (callbackUrl) => open().check({ callback_url: callbackUrl }),
     statement: () => statementOf(open().store.list('transaction')),
     deliveries: () => open().store.list('delivery').map(service.view),
-    advance: (seconds) => open().advance(read('clock', { advance_seconds: seconds }).advance_seconds),
+    advance: (seconds) => open().advance({ advance_seconds: seconds }),
     idle: () => deliveries.idle(),
     close: () => {
       closing ??= (async () => {

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { entriesOf } from '../service/ledger.ts';
-import { type Requests, read } from '../service/requests.ts';
+import { read } from '../service/requests.ts';
 import type { Service } from '../service/service.ts';
 import {
   type StartedCollection,
@@ -39,9 +39,6 @@ export function sendStatement(c: Context, { store }: Pick<Service, 'store'>): Re
   return c.body(statementOf(store.list('transaction')));
 }
 
-const bodyOf = async <Kind extends keyof Requests>(kind: Kind, c: Context): Promise<Requests[Kind]> =>
-  read(kind, await jsonBody(c));
-
 /** What the specification only refers to, simulated under /sandbox and clearly apart from the contract. */
 export function createSandboxApi(service: Service): Hono {
   const { store } = service;
@@ -58,23 +55,17 @@ export function createSandboxApi(service: Service): Hono {
   /** Whether the query names this value, or none. */
   const isAsked = (c: Context, name: string, value: unknown): boolean =>
     (c.req.query(name) ?? String(value)) === String(value);
-  const compose = async (c: Context) => ({
-    deliveries: service.compose(idOf(c), await bodyOf('composition', c)).map(service.view),
+  const compose = (c: Context, body: unknown) => ({
+    deliveries: service.compose(idOf(c), body).map(service.view),
   });
-  const preview = async (c: Context) => ({
-    preview: service.preview(idOf(c), await bodyOf('composition', c)),
-  });
+  const preview = (c: Context, body: unknown) => ({ preview: service.preview(idOf(c), body) });
 
-  /** Method, path, and the status where it is not 200. */
-  const routes: Readonly<Record<string, (c: Context) => object | Promise<object>>> = {
-    'POST /collections 201': async (c) => started(c, service.collect(await bodyOf('collection', c))),
-    'POST /payouts 201': async (c) => ({
-      transaction: viewTransaction(service.payout(await bodyOf('payout', c))),
-    }),
+  /** Method, path, and the status where it is not 200. A call that asks for the body gets the JSON in it. */
+  const routes: Readonly<Record<string, (c: Context, body: unknown) => object | Promise<object>>> = {
+    'POST /collections 201': (c, body) => started(c, service.collect(body)),
+    'POST /payouts 201': (_, body) => ({ transaction: viewTransaction(service.payout(body)) }),
     'GET /transfers': (c) => ({ transfers: newest(c, store.list('transfer')).map(viewTransfer) }),
-    'POST /transfers 201': async (c) => ({
-      transfer: viewTransfer(service.transfer(await bodyOf('transfer', c))),
-    }),
+    'POST /transfers 201': (_, body) => ({ transfer: viewTransfer(service.transfer(body)) }),
     'GET /transactions': (c) => {
       const found = store
         .list('transaction')
@@ -84,8 +75,7 @@ export function createSandboxApi(service: Service): Hono {
     },
     'GET /statement': (c) => sendStatement(c, service),
     'GET /transactions/:id{[0-9]+}': (c) => started(c, service.transaction(idOf(c))),
-    'POST /transactions/:id{[0-9]+}/outcome': async (c) =>
-      started(c, service.decide(idOf(c), (await bodyOf('outcome', c)).outcome)),
+    'POST /transactions/:id{[0-9]+}/outcome': (c, body) => started(c, service.decide(idOf(c), body)),
     'GET /transactions/:id{[0-9]+}/timeline': (c) => ({
       timeline: timelineOf(store, service.transaction(idOf(c))).map(stamped),
     }),
@@ -94,40 +84,38 @@ export function createSandboxApi(service: Service): Hono {
       return { deliveries: newest(c, found).map(service.view) };
     },
     'POST /deliveries/release': () => ({ released: service.release() }),
-    'POST /deliveries/:id{[0-9]+}/resend 201': (c) => ({
-      delivery: service.view(service.resend(idOf(c))),
-    }),
-    'POST /deliveries/resend-failed 201': async (c) => ({
-      deliveries: service.resendFailed((await bodyOf('since', c)).since).map(service.view),
+    'POST /deliveries/:id{[0-9]+}/resend 201': (c) => ({ delivery: service.view(service.resend(idOf(c))) }),
+    'POST /deliveries/resend-failed 201': (_, body) => ({
+      deliveries: service.resendFailed(body).map(service.view),
     }),
     'POST /transactions/:id{[0-9]+}/compose 201': compose,
     'POST /deliveries/:id{[0-9]+}/compose 201': compose,
     'POST /transactions/:id{[0-9]+}/preview': preview,
     'POST /deliveries/:id{[0-9]+}/preview': preview,
-    'POST /check': async (c) => ({ check: await service.check((await bodyOf('check', c)).callback_url) }),
+    'POST /check': async (_, body) => ({ check: await service.check(body) }),
     'GET /requests': (c) => ({ requests: newest(c, store.list('request')).map(stamped) }),
     'GET /entries': (c) => ({
       entries: newest(c, entriesOf(store, c.req.query('currency'))).map(viewEntry),
     }),
-    'POST /deposits 201': async (c) => {
-      service.deposit(await bodyOf('transfer', c));
+    'POST /deposits 201': (_, body) => {
+      service.deposit(body);
       return { merchant_wallets: service.wallets() };
     },
-    'GET /providers': () => ({ providers: service.store.list('provider') }),
-    'PUT /providers': async (c) => ({ provider: service.changeProvider(await bodyOf('provider', c)) }),
-    'PUT /banks': async (c) => ({ bank: service.changeBank(await bodyOf('bank', c)) }),
-    'POST /clearing': async (c) => {
-      const released = service.clear(await bodyOf('clearing', c));
-      return { released, merchant_wallets: service.wallets() };
-    },
+    'GET /providers': () => ({ providers: store.list('provider') }),
+    'PUT /providers': (_, body) => ({ provider: service.changeProvider(body) }),
+    'PUT /banks': (_, body) => ({ bank: service.changeBank(body) }),
+    'POST /clearing': (_, body) => ({
+      released: service.clear(body),
+      merchant_wallets: service.wallets(),
+    }),
     'GET /clock': clock,
-    'POST /clock': async (c) => {
-      service.advance((await bodyOf('clock', c)).advance_seconds);
+    'POST /clock': (_, body) => {
+      service.advance(body);
       return clock();
     },
     'GET /settings': settings,
-    'PUT /settings': async (c) => {
-      service.change(await bodyOf('settings', c));
+    'PUT /settings': (_, body) => {
+      service.change(read('settings', body));
       return settings();
     },
     'POST /reset': () => {
@@ -143,7 +131,7 @@ export function createSandboxApi(service: Service): Hono {
     const [method = '', path = '', created] = route.split(' ');
     methods.set(path, [...(methods.get(path) ?? []), method]);
     app.on(method, path, keys, async (c) => {
-      const data = await answer(c);
+      const data = await answer(c, answer.length > 1 ? await jsonBody(c) : undefined);
       return data instanceof Response ? data : succeed(c, data, created === undefined ? 200 : 201);
     });
   }

@@ -36,7 +36,7 @@ export function createPaymentPage(service: Service): Hono {
     const { id, misbehave } = transaction;
     if (transaction.status === 'PENDING') {
       if (choice !== 'pay' && choice !== 'decline') return show(c, service, transaction, 400);
-      service.decide(id, choice === 'pay' ? 'completed' : 'failed');
+      service.decide(id, { outcome: choice === 'pay' ? 'completed' : 'failed' });
       const isLater = misbehave.redirect_first || misbehave.out_of_order || (misbehave.late_ms ?? 0) > 0;
       if (!isLater) await service.deliveries.tried(id, CALLBACK_BEFORE_REDIRECT_MS);
     }

@@ -12,7 +12,6 @@ import {
 } from '../deliveries/deliveries.ts';
 import { outcomeOf } from '../deliveries/outcome.ts';
 import { checkDestination } from '../state/hosts.ts';
-import type { ComposedChanges } from '../state/misbehaviour.ts';
 import type {
   CheckReport,
   DeliveryAttempt,
@@ -26,16 +25,9 @@ import type {
 } from '../state/records.ts';
 import { refuse } from '../state/refusal.ts';
 import { kinds, type Reader, type Unit } from '../state/store.ts';
-import { clear, listWallets, openWallets, type Release, waitingEntries } from './ledger.ts';
-import {
-  type BankChange,
-  changeBank,
-  changeProvider,
-  defaultProviders,
-  type ProviderChange,
-  putProviders,
-} from './providers.ts';
-import type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './requests.ts';
+import { clear, listWallets, openWallets, waitingEntries } from './ledger.ts';
+import { changeBank, changeProvider, defaultProviders, putProviders } from './providers.ts';
+import { read } from './requests.ts';
 import {
   checkRedirect,
   decide,
@@ -46,22 +38,25 @@ import {
 } from './transactions.ts';
 import { type SandboxDelivery, viewDelivery } from './views.ts';
 
-/** The simulated payment service: what the pages, the HTTP API and the in-process functions all call. */
+/**
+ * The simulated payment service: what the pages, the HTTP API and the in-process functions all call. It reads requests itself,
+ * and throws a SandboxRefusal for a wrong one.
+ */
 export interface Service extends Context {
-  collect(request: CollectionRequest): TransactionRecord;
-  payout(request: PayoutRequest): TransactionRecord;
-  transfer(request: TransferRequest): TransferRecord;
+  collect(request: unknown): TransactionRecord;
+  payout(request: unknown): TransactionRecord;
+  transfer(request: unknown): TransferRecord;
   /** Ends a pending transaction. */
-  decide(id: number, outcome: Outcome): TransactionRecord;
+  decide(id: number, request: unknown): TransactionRecord;
   transaction(id: number): TransactionRecord;
   wallets(currency?: string): Wallet[];
-  /** Releases what is due, and what `early` names; returns how many parts became available. */
-  clear(early?: Release): number;
+  /** Releases what is due, and what the request names; returns how many parts became available. */
+  clear(request: unknown): number;
   /** Puts money into the collection wallet directly (protocol §2.4). */
-  deposit(request: TransferRequest): void;
+  deposit(request: unknown): void;
   /** Switches a payment option on or off, or changes its limits; effective immediately, in /data/… too. */
-  changeProvider(change: ProviderChange): SandboxProvider;
-  changeBank(change: BankChange): PayoutBank;
+  changeProvider(request: unknown): SandboxProvider;
+  changeBank(request: unknown): PayoutBank;
   settings(): SettingsRecord;
   /** Refuses addresses that could not be used. */
   change(settings: Partial<SettingsRecord>): SettingsRecord;
@@ -71,21 +66,21 @@ export interface Service extends Context {
   /** A delivery as programs see it. */
   view(delivery: DeliveryRecord): SandboxDelivery;
   /** Posts genuine and wrong callbacks to an address, keeps the report and returns it. */
-  check(callbackUrl: string | undefined): Promise<CheckReport>;
+  check(request: unknown): Promise<CheckReport>;
   /** Sends a delivery again, unchanged, from its first attempt on. */
   resend(deliveryId: number): DeliveryRecord;
-  /** Sends again what was given up since then (milliseconds since the epoch) and not sent again yet. */
-  resendFailed(since: number): DeliveryRecord[];
+  /** Sends again what was given up since then and not sent again yet. */
+  resendFailed(request: unknown): DeliveryRecord[];
   /** Sends the callback of a transaction, or what a delivery sent, with changes; returns it and its copies. */
-  compose(id: number, changes: ComposedChanges): DeliveryRecord[];
+  compose(id: number, request: unknown): DeliveryRecord[];
   /** Shows what `compose` would send. */
-  preview(id: number, changes: ComposedChanges): CallbackPreview;
+  preview(id: number, request: unknown): CallbackPreview;
   /** Makes due what is late, held back or waiting for a retry: all of it, or one delivery. Returns the number of deliveries. */
   release(id?: number): number;
   /** The signed address that the customer's browser goes back to, or undefined while nothing is decided. */
   redirectOf(transaction: TransactionRecord): string | undefined;
   /** Moves the sandbox's clock ahead: what becomes due clears and is sent. */
-  advance(seconds: number): void;
+  advance(request: unknown): void;
   /** Puts everything back but the keys and the addresses. Numbers go on. */
   reset(): void;
 }
@@ -169,21 +164,26 @@ export function createService(
     ...context,
     deliveries,
     settings,
-    collect: (request) => act((work) => startCollection(work, request)),
-    payout: (request) => act((work) => startPayout(work, request)),
-    transfer: (request) => act((work) => makeTransfer(work, request)),
-    decide: (id, outcome) =>
-      act((work) => decide(work, found(work.get('transaction', id), 'transaction'), outcome)),
+    collect: (request) => act((work) => startCollection(work, read('collection', request))),
+    payout: (request) => act((work) => startPayout(work, read('payout', request))),
+    transfer: (request) => act((work) => makeTransfer(work, read('transfer', request))),
+    decide: (id, request) => {
+      const { outcome } = read('outcome', request);
+      return act((work) => decide(work, found(work.get('transaction', id), 'transaction'), outcome));
+    },
     transaction: (id) => found(store.get('transaction', id), 'transaction'),
     wallets: (currency) => {
       if (waitingEntries(store).some(({ freeAt }) => (freeAt ?? 0) <= clock.now())) act(() => undefined);
       return listWallets(store, currency);
     },
-    clear: (early) => store.write((unit) => clear(at(unit), early)),
+    clear: (request) => {
+      const early = read('clearing', request);
+      return store.write((unit) => clear(at(unit), early));
+    },
     change,
-    advance: (seconds) => {
-      const { clockOffset } = settings();
-      change({ clockOffset: clockOffset + seconds * 1000 });
+    advance: (request) => {
+      const ahead = read('clock', request).advance_seconds * 1000;
+      change({ clockOffset: settings().clockOffset + ahead });
       act(() => undefined);
     },
     resend: (deliveryId) =>
@@ -192,16 +192,19 @@ export function createService(
         if (state === 'scheduled') refuse('already_scheduled', 'This delivery is already scheduled.');
         return found(compose(work, deliveryId, unchanged)[0], 'delivery');
       }),
-    resendFailed: (since) =>
-      act((work) => failedSince(work, since).flatMap(({ id }) => compose(work, id, unchanged))),
-    compose: (id, changes) => act((work) => compose(work, id, changes)),
-    preview: (id, changes) => preview(at(store), id, changes),
-    deposit: (request) => act((work) => makeDeposit(work, request)),
-    changeProvider: (change) => act((work) => changeProvider(work, change)),
-    changeBank: (change) => act((work) => changeBank(work, change)),
+    resendFailed: (request) => {
+      const { since } = read('since', request);
+      return act((work) => failedSince(work, since).flatMap(({ id }) => compose(work, id, unchanged)));
+    },
+    compose: (id, request) => act((work) => compose(work, id, read('composition', request))),
+    preview: (id, request) => preview(at(store), id, read('composition', request)),
+    deposit: (request) => act((work) => makeDeposit(work, read('transfer', request))),
+    changeProvider: (request) => act((work) => changeProvider(work, read('provider', request))),
+    changeBank: (request) => act((work) => changeBank(work, read('bank', request))),
     outcomeOf: outcome,
     view: (delivery) => viewDelivery(delivery, outcome),
-    check: (callbackUrl) => checkEndpoint(callbackUrl ?? settings().callback_url, context),
+    check: async (request) =>
+      checkEndpoint(read('check', request).callback_url ?? settings().callback_url, context),
     release: (id) =>
       act((work) => {
         const { now } = work;

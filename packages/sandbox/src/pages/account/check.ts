@@ -12,7 +12,6 @@ import {
 } from '@payment-service/pages';
 import { html } from 'hono/html';
 import { checkCases } from '../../check/cases.ts';
-import { read } from '../../service/requests.ts';
 import type { CheckResult } from '../../state/records.ts';
 import { form } from '../parts/form.ts';
 import type { Page } from '../parts/page.ts';
@@ -85,7 +84,7 @@ ${list(
   },
   forms: {
     check: async ({ callback_url }, service) => {
-      await service.check(read('check', { callback_url }).callback_url);
+      await service.check({ callback_url });
       return { said: 'Tested: the answers of the endpoint are below.', to: '/check#report' };
     },
   },

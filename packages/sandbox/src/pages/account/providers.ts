@@ -102,7 +102,7 @@ ${currencies.map(
   forms: {
     limits: ({ provider = '', ...limits }, service) => {
       const numbers = Object.fromEntries(LIMITS.map(([name]) => [name, Number(limits[name])]));
-      service.changeProvider(read('provider', { ...providerNamed(provider), ...numbers }));
+      service.changeProvider({ ...providerNamed(provider), ...numbers });
       return 'Saved.';
     },
     api: ({ api_latency_ms = 0, api_error }, service) => {

@@ -103,7 +103,7 @@ ${defaults.choice(
       return 'Saved.';
     },
     clock: ({ advance_seconds }, service) => {
-      service.advance(read('clock', { advance_seconds: Number(advance_seconds) }).advance_seconds);
+      service.advance({ advance_seconds: Number(advance_seconds) });
       return 'The clock was moved.';
     },
   },

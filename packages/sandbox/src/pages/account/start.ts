@@ -3,7 +3,6 @@ import { type Filled, fieldsOf, type Markup } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { findProvider, servesAccount } from '../../service/providers.ts';
-import { read } from '../../service/requests.ts';
 import type { Service } from '../../service/service.ts';
 import { amountText } from '../../state/money.ts';
 import type { SandboxProvider } from '../../state/records.ts';
@@ -171,11 +170,11 @@ ${part(
     collections: (fields, service) => {
       const charge_customer = fields['charge_customer'] !== undefined;
       const request = { ...requestOf('COLLECTION', fields, service), charge_customer };
-      const { id } = service.collect(read('collection', request));
+      const { id } = service.collect(request);
       return { said: 'The collection was started.', to: `/transactions/${id}` };
     },
     payouts: (fields, service) => {
-      const { id } = service.payout(read('payout', requestOf('PAYOUT', fields, service)));
+      const { id } = service.payout(requestOf('PAYOUT', fields, service));
       return { said: 'The payout was started.', to: `/transactions/${id}` };
     },
   },

@@ -12,7 +12,6 @@ import {
 } from '@payment-service/pages';
 import { html } from 'hono/html';
 import { entriesOf, waitingEntries } from '../../service/ledger.ts';
-import { read } from '../../service/requests.ts';
 import type { Service } from '../../service/service.ts';
 import { type Minor, toAmount } from '../../state/money.ts';
 import type { EntryRecord, TransferRecord } from '../../state/records.ts';
@@ -164,18 +163,18 @@ ${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : list('transfers', t
   },
   forms: {
     transfers: ({ currency, amount }, service) => {
-      service.transfer(read('transfer', { currency, amount: Number(amount) }));
+      service.transfer({ currency, amount: Number(amount) });
       return 'Transferred.';
     },
     deposits: ({ currency, amount }, service) => {
-      service.deposit(read('transfer', { currency, amount: Number(amount) }));
+      service.deposit({ currency, amount: Number(amount) });
       return 'Deposited.';
     },
   },
   buttons: {
     clearing: ({ bucket = '' }, service) => {
       const [name, currency] = bucket.split(' ');
-      const found = service.clear(read('clearing', { buckets: [name], currency }));
+      const found = service.clear({ buckets: [name], currency });
       return `${counted(found, 'part')} became available.`;
     },
   },

@@ -158,8 +158,10 @@ ${sendAgain(service)}`,
     };
   },
   buttons: {
-    'deliveries/resend-failed': ({ since }, service) =>
-      sending(service.resendFailed(since === 'all' ? 0 : service.clock.now() - Number(since) * 1000).length),
+    'deliveries/resend-failed': ({ since }, service) => {
+      const from = since === 'all' ? 0 : service.clock.now() - Number(since) * 1000;
+      return sending(service.resendFailed({ since: new Date(from).toJSON() }).length);
+    },
     release: (_, service) => sending(service.release()),
     seen: ({ transaction }, service) => {
       const isMeant = (id: number): boolean => transaction === undefined || String(id) === transaction;

@@ -1,6 +1,5 @@
 import { age, type Markup, note, shape, type Tone, time } from '@payment-service/pages';
 import { html } from 'hono/html';
-import { read } from '../../service/requests.ts';
 import type { Service } from '../../service/service.ts';
 import { type TimelineEvent, timelineOf } from '../../service/views.ts';
 import type { Settings, TransactionRecord } from '../../state/records.ts';
@@ -136,7 +135,7 @@ ${others.length === 0 ? '' : html`<dt>Same reference</dt><dd>${others.map((one) 
   },
   buttons: {
     'transactions/:id{[0-9]+}/outcome': ({ outcome }, service, c) => {
-      const { status } = service.decide(idIn(c), read('outcome', { outcome }).outcome);
+      const { status } = service.decide(idIn(c), { outcome });
       return `The transaction is ${status.toLowerCase()}.`;
     },
   },
