@@ -13,8 +13,7 @@ import {
 import { html } from 'hono/html';
 import { checkCases } from '../../check/cases.ts';
 import type { CheckResult } from '../../state/records.ts';
-import { form } from '../parts/form.ts';
-import type { Page } from '../parts/page.ts';
+import { form, type Page } from '../parts/page.ts';
 import { milliseconds } from '../parts/values.ts';
 
 const verdicts: Readonly<Record<CheckResult['verdict'], readonly [tone: Tone, word: string]>> = {

@@ -4,8 +4,7 @@ import { html } from 'hono/html';
 import { read } from '../../service/requests.ts';
 import { amountText } from '../../state/money.ts';
 import type { SandboxProvider } from '../../state/records.ts';
-import { button, form } from '../parts/form.ts';
-import type { Page } from '../parts/page.ts';
+import { button, form, type Page } from '../parts/page.ts';
 
 /** A provider inside a form: its three names, of which the first may hold the separator as well. */
 const providerKey = (option: PaymentProvider): string =>

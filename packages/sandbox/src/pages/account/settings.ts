@@ -3,8 +3,7 @@ import { html } from 'hono/html';
 import { read } from '../../service/requests.ts';
 import { defaultRetry } from '../../state/retries.ts';
 import { changeFields, changesIn, fieldsFrom } from '../compose/changes.ts';
-import { button, form } from '../parts/form.ts';
-import type { Page } from '../parts/page.ts';
+import { button, form, type Page } from '../parts/page.ts';
 import { misbehaviourLabel, misbehaviourOf, presets, retryChoices, retryLabel } from '../parts/presets.ts';
 
 /** The defaults of transactions, the clock, the keys, and the reset. Each control shows what is set. */
@@ -21,7 +20,7 @@ export const settings: Page = {
     const rules = { ...defaultRetry, ...retry };
     const rule = retryLabel(retry);
     const [chosen = ''] = retryChoices.find(([, label]) => label === rule) ?? [];
-    const preset = presets.find((one) => one.label === misbehaviourLabel(misbehave));
+    const set = misbehaviourLabel(misbehave);
     return {
       title: 'Settings',
       body: html`<section class="card single" aria-labelledby="addresses-title"><h2 id="addresses-title">Where callbacks and customers go</h2>
@@ -39,7 +38,7 @@ ${address('inbox_url', 'Your page of its inbox row', 'http://127.0.0.1:3000/owne
       )}</section>
 <section class="card" aria-labelledby="defaults-title"><h2 id="defaults-title">How callbacks behave</h2>
 <p class="quiet">Defaults of new transactions. Press one to switch callbacks to:</p>
-<div class="actions" role="group" aria-label="Callbacks">${presets.map(({ name, label }) => button('defaults', label, { at: 'defaults-title', name: 'misbehave', value: name, kind: name === preset?.name ? 'main' : '' }))}</div>
+<div class="actions" role="group" aria-label="Callbacks">${presets.map(([name, label]) => button('defaults', label, { at: 'defaults-title', name: 'misbehave', value: name, kind: label === set ? 'main' : '' }))}</div>
 ${form('defaults', 'defaults', {
   fields: html`${defaults.choice({ name: 'retry', label: 'Retries', value: chosen }, [
     ...(chosen === '' ? [['', rule] as const] : []),
@@ -55,7 +54,7 @@ ${defaults.choice(
 )}${defaults.problem()}`,
   button: 'Save the retries',
 })}
-<details id="combine"${preset === undefined || refused?.form === 'misbehaviour' ? html` open` : ''}><summary>Combine misbehaviours</summary>${form(
+<details id="combine"${presets.every(([, label]) => label !== set) || refused?.form === 'misbehaviour' ? html` open` : ''}><summary>Combine misbehaviours</summary>${form(
         'misbehaviour',
         'misbehaviour',
         {

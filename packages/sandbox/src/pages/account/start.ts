@@ -7,13 +7,11 @@ import type { Service } from '../../service/service.ts';
 import { amountText } from '../../state/money.ts';
 import type { SandboxProvider } from '../../state/records.ts';
 import { group } from '../compose/changes.ts';
-import { askAgain, form } from '../parts/form.ts';
-import type { Page } from '../parts/page.ts';
+import { askAgain, form, type Page } from '../parts/page.ts';
 import { misbehaviourOf, presets, retryChoices } from '../parts/presets.ts';
 
 type Choices = readonly (readonly [value: string, text: string])[];
 
-const misbehaviours = presets.map(({ name, label }) => [name, label] as const);
 const endings: Choices = [
   ['direct completed', 'Complete immediately'],
   ['direct failed', 'Fail immediately'],
@@ -121,7 +119,7 @@ ${group(
   mine !== undefined && (refused !== undefined || mine.typed['misbehave'] !== undefined),
   html`${advanced(fields)}
 ${fields.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: callback_url ?? '', hint: callback_url === null ? 'Empty: no callback is sent.' : 'From Settings.' })}
-${fields.choice({ name: 'misbehave', label: 'Callback' }, [['', 'As set for the sandbox'], ...misbehaviours])}
+${fields.choice({ name: 'misbehave', label: 'Callback' }, [['', 'As set for the sandbox'], ...presets])}
 ${fields.choice({ name: 'retry', label: 'Retries' }, [['', 'As set for the sandbox'], ...retryChoices])}`,
 )}${fields.problem()}`,
           button,

@@ -15,10 +15,8 @@ import { entriesOf, waitingEntries } from '../../service/ledger.ts';
 import type { Service } from '../../service/service.ts';
 import { type Minor, toAmount } from '../../state/money.ts';
 import type { EntryRecord, TransferRecord } from '../../state/records.ts';
-import { button, form } from '../parts/form.ts';
-import { nothing } from '../parts/frame.ts';
 import { paged, readQuery } from '../parts/list.ts';
-import type { Page } from '../parts/page.ts';
+import { button, form, nothing, type Page } from '../parts/page.ts';
 import { amount, buckets, causes, money, movement, wallets as walletNames } from '../parts/values.ts';
 
 const LATEST = 5;

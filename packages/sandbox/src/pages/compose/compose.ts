@@ -16,10 +16,8 @@ import type { CallbackPreview } from '../../deliveries/compose.ts';
 import { type Requests, read } from '../../service/requests.ts';
 import type { Service } from '../../service/service.ts';
 import { SandboxRefusal } from '../../state/refusal.ts';
-import { askAgain, form, refusedForm, sentence } from '../parts/form.ts';
-import { nothing } from '../parts/frame.ts';
-import { idIn, type Page } from '../parts/page.ts';
-import { presets, retryChoices } from '../parts/presets.ts';
+import { askAgain, form, idIn, nothing, type Page, refusedForm, sentence } from '../parts/page.ts';
+import { misbehaviourOf, presets, retryChoices } from '../parts/presets.ts';
 import { signatureParts } from '../parts/wire.ts';
 import { SENDING } from '../records/deliveries.ts';
 import { changeFields, changesIn, fieldsFrom, group } from './changes.ts';
@@ -34,8 +32,7 @@ const MAX_EDITED = 4000;
 
 /** The fields with those of the preset that is chosen. */
 function withPreset({ preset, at: _, edit: __, ...fields }: Texts): Texts {
-  const chosen = presets.find(({ name }) => name === preset);
-  return { ...fields, ...fieldsFrom(chosen?.misbehave ?? {}) };
+  return { ...fields, ...fieldsFrom(misbehaviourOf(preset)) };
 }
 
 /** The values that were edited in place: those that differ from the body that the form showed. */
@@ -140,9 +137,7 @@ ${form('compose', `compose/${id}`, {
   fields: html`${bodyFields(shown instanceof SandboxRefusal ? before : shown.body, editsIn(typed), c.req.query('edit'))}
 ${fields.choice({ name: 'preset', label: 'Preset', hint: 'Adds to what is set below.' }, [
   ['', 'None'],
-  ...presets
-    .filter(({ name }) => name !== 'none' && name !== 'lost')
-    .map(({ name, label }) => [name, label] as const),
+  ...presets.filter(([name]) => name !== 'none' && name !== 'lost'),
   [EDIT_BODY, 'Edit the body'],
 ])}<div class="actions">${askAgain(path, 'Add the preset')}</div>
 ${changeFields(fields, typed, ['lost'])}

@@ -2,40 +2,28 @@ import { wordsOf } from '../../deliveries/misbehaviours.ts';
 import type { Misbehaviour } from '../../state/misbehaviour.ts';
 import { defaultRetry, type RetryRules, retryPresets } from '../../state/retries.ts';
 
-/** A misbehaviour that the service offers by name. */
-export interface Preset {
-  readonly name: string;
-  readonly label: string;
-  readonly misbehave: Misbehaviour;
-}
+/** The misbehaviours that the dashboard offers by name; the HTTP API accepts every combination. */
+const offered: Readonly<Record<string, readonly [label: string, misbehave: Misbehaviour]>> = {
+  none: ['Normal', {}],
+  duplicate: ['Send it twice more', { duplicate: 2 }],
+  lost: ['Lost: no callback', { lost: true }],
+  late: ['Late: after 10 seconds', { late_ms: 10_000 }],
+  out_of_order: ['Out of order: after the next transaction', { out_of_order: true }],
+  forged_amount: ['Forged amount, valid signature', { forged_amount: 1 }],
+  forged_first: ['Forged amount first, then the genuine one', { forged_amount: 1, duplicate: 1 }],
+  bad_signature: ['Bad signature', { bad_signature: true }],
+  redirect_first: ['Redirect before callback', { redirect_first: true }],
+};
 
-/** The choices of the service; the HTTP API accepts every combination. */
-export const presets: readonly Preset[] = [
-  { name: 'none', label: 'Normal', misbehave: {} },
-  { name: 'duplicate', label: 'Send it twice more', misbehave: { duplicate: 2 } },
-  { name: 'lost', label: 'Lost: no callback', misbehave: { lost: true } },
-  { name: 'late', label: 'Late: after 10 seconds', misbehave: { late_ms: 10_000 } },
-  {
-    name: 'out_of_order',
-    label: 'Out of order: after the next transaction',
-    misbehave: { out_of_order: true },
-  },
-  { name: 'forged_amount', label: 'Forged amount, valid signature', misbehave: { forged_amount: 1 } },
-  {
-    name: 'forged_first',
-    label: 'Forged amount first, then the genuine one',
-    misbehave: { forged_amount: 1, duplicate: 1 },
-  },
-  { name: 'bad_signature', label: 'Bad signature', misbehave: { bad_signature: true } },
-  { name: 'redirect_first', label: 'Redirect before callback', misbehave: { redirect_first: true } },
-];
+/** Their names and labels. */
+export const presets: readonly (readonly [name: string, label: string])[] = Object.entries(offered).map(
+  ([name, [label]]) => [name, label],
+);
 
 /** What was chosen; nothing for a name that is not offered. */
-export function misbehaviourOf(name: unknown): Misbehaviour {
-  return presets.find((preset) => preset.name === name)?.misbehave ?? {};
-}
+export const misbehaviourOf = (name = ''): Misbehaviour => offered[name]?.[1] ?? {};
 
-/** The retry rules that the service offers by name. */
+/** The retry rules that the dashboard offers by name. */
 export const retryChoices: readonly (readonly [name: string, label: string])[] = Object.entries(
   retryPresets,
 ).map(([name, { label }]) => [name, label]);
@@ -50,6 +38,6 @@ export function retryLabel(retry: Partial<RetryRules>): string {
 
 /** A misbehaviour in words: the preset's, or what is set. */
 export function misbehaviourLabel(misbehave: Misbehaviour): string {
-  const preset = presets.find((one) => JSON.stringify(one.misbehave) === JSON.stringify(misbehave));
-  return preset?.label ?? wordsOf(misbehave).join(', ');
+  const preset = Object.values(offered).find(([, one]) => JSON.stringify(one) === JSON.stringify(misbehave));
+  return preset?.[0] ?? wordsOf(misbehave).join(', ');
 }

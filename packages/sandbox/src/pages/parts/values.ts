@@ -1,7 +1,9 @@
-import { badge, count, type Markup, type Tone } from '@payment-service/pages';
+import type { Outcome } from '@payment-service/core/explain';
+import { badge, count, type Markup, note, shape, type Tone } from '@payment-service/pages';
 import { html } from 'hono/html';
+import type { Service } from '../../service/service.ts';
 import { amountText, type Minor, toAmount } from '../../state/money.ts';
-import type { DeliveryAttempt, TransactionRecord } from '../../state/records.ts';
+import type { DeliveryAttempt, DeliveryRecord, TransactionRecord } from '../../state/records.ts';
 
 const transactionTones = { PENDING: 'wait', COMPLETED: 'good', FAILED: 'bad' } as const;
 
@@ -42,3 +44,88 @@ export const causes = {
 };
 export const buckets = { available: 'available', uncleared: 'uncleared', reserve: 'rolling reserve' };
 export const wallets = { MERCHANT_COLLECTION: 'collection wallet', MERCHANT_PAYOUT: 'payout wallet' };
+
+const tones: Readonly<Record<Outcome['tone'], Tone>> = { good: 'good', bad: 'bad', neutral: 'info' };
+export const toneOf = ({ tone }: Outcome): Tone => tones[tone];
+
+/** The outcome in one line, with its shape. */
+export const outcomeTitle = (outcome: Outcome): Markup =>
+  html`<span class="outcome ${toneOf(outcome)}">${shape(toneOf(outcome))}</span> ${outcome.title}`;
+
+/** The outcome where the reader looks for it, with what shows it and what to do. */
+export const outcomeNote = (outcome: Outcome): Markup =>
+  note(
+    toneOf(outcome),
+    outcome.title,
+    html`<span class="quiet">${outcome.detail}</span>`,
+    ...(outcome.tone === 'good' ? [] : [html`<strong>What to do:</strong> ${outcome.fix}`]),
+  );
+
+/**
+ * The states of a delivery as its list filters them. `check`: it counts as delivered, but something is wrong, such as a
+ * web page that answers. `refused`: the receiver was right to refuse it.
+ */
+export type DeliveryState = 'failed' | 'check' | 'retrying' | 'waiting' | 'delivered' | 'refused';
+
+export function stateOf(service: Service, delivery: DeliveryRecord): DeliveryState {
+  const last = delivery.attempts.at(-1);
+  if (delivery.state === 'scheduled') return last === undefined ? 'waiting' : 'retrying';
+  const tone = last === undefined ? 'bad' : service.outcomeOf(delivery, last).tone;
+  if (delivery.state === 'delivered') return tone === 'bad' ? 'check' : 'delivered';
+  return tone === 'good' ? 'refused' : 'failed';
+}
+
+export const deliveryWords: Readonly<Record<DeliveryState, readonly [tone: Tone, word: string]>> = {
+  failed: ['bad', 'Failed'],
+  check: ['bad', 'Wrong answer'],
+  retrying: ['wait', 'Retrying'],
+  waiting: ['neutral', 'Waiting'],
+  delivered: ['good', 'Delivered'],
+  refused: ['good', 'Correctly refused'],
+};
+
+export function deliveryState(service: Service, delivery: DeliveryRecord, href?: string): Markup {
+  const [tone, word] = deliveryWords[stateOf(service, delivery)];
+  if (href === undefined) return badge(tone, word);
+  return badge(tone, html`${word}<span class="hidden-text"> delivery ${delivery.id}</span>`, href);
+}
+
+/** What was sent for one transaction, the newest first: its callback, resends and copies. */
+export interface Group {
+  /** The number of the transaction. */
+  readonly id: number;
+  readonly newest: DeliveryRecord;
+  readonly deliveries: readonly DeliveryRecord[];
+}
+
+/** Deliveries by their transaction, in the order of the newest of each. */
+export function grouped(deliveries: readonly DeliveryRecord[]): Group[] {
+  const groups = new Map<number, DeliveryRecord[]>();
+  for (const one of deliveries) {
+    const others = groups.get(one.transactionId) ?? [];
+    groups.delete(one.transactionId);
+    groups.set(one.transactionId, others);
+    others.unshift(one);
+  }
+  return [...groups].flatMap(([id, [newest, ...rest]]) =>
+    newest === undefined ? [] : [{ id, newest, deliveries: [newest, ...rest] }],
+  );
+}
+
+/**
+ * Transactions with failed deliveries, the newest last: not those whose callback was delivered later, and no delivery
+ * that the reader has dismissed.
+ */
+export function troubled(service: Service): Group[] {
+  const { store } = service;
+  const settled = new Set<number>();
+  const found: DeliveryRecord[] = [];
+  for (const delivery of store.list('delivery').reverse()) {
+    const state = stateOf(service, delivery);
+    if (state === 'delivered') settled.add(delivery.transactionId);
+    const isWrong = state === 'failed' || state === 'check' || state === 'retrying';
+    const isSettled = settled.has(delivery.transactionId) || store.get('seen', delivery.id) !== undefined;
+    if (isWrong && !isSettled) found.unshift(delivery);
+  }
+  return grouped(found);
+}

@@ -1,8 +1,8 @@
 import { differenceOf, type Markup, note, plainLines } from '@payment-service/pages';
 import { html } from 'hono/html';
 import type { DeliveryRecord } from '../../state/records.ts';
-import { deliveryState, outcomeTitle } from '../parts/outcome.ts';
 import type { Page } from '../parts/page.ts';
+import { deliveryState, outcomeTitle } from '../parts/values.ts';
 
 const lines = (headers: readonly (readonly [string, string])[], body: string): string[] => [
   ...headers.map(([name, value]) => `${name}: ${value}`),

@@ -12,20 +12,20 @@ import { html } from 'hono/html';
 import { failedSince } from '../../deliveries/compose.ts';
 import type { Service } from '../../service/service.ts';
 import type { DeliveryRecord } from '../../state/records.ts';
-import { button, form } from '../parts/form.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
+import { button, form, type Page } from '../parts/page.ts';
 import {
   type DeliveryState,
   deliveryState,
   deliveryWords,
   type Group,
   grouped,
+  milliseconds,
   outcomeTitle,
   stateOf,
+  statusOf,
   troubled,
-} from '../parts/outcome.ts';
-import type { Page } from '../parts/page.ts';
-import { milliseconds, statusOf } from '../parts/values.ts';
+} from '../parts/values.ts';
 
 /** What a delivery does next, or did at last. */
 export function planOf({ state, dueAt, held, attempts }: DeliveryRecord, now: number): Markup | string {

@@ -14,11 +14,8 @@ import { html } from 'hono/html';
 import { callbackData } from '../../deliveries/callback-data.ts';
 import type { Service } from '../../service/service.ts';
 import type { DeliveryAttempt, DeliveryRecord } from '../../state/records.ts';
-import { button } from '../parts/form.ts';
-import { nothing } from '../parts/frame.ts';
-import { deliveryState, outcomeNote, troubled } from '../parts/outcome.ts';
-import { idIn, type Page } from '../parts/page.ts';
-import { milliseconds, statusTone } from '../parts/values.ts';
+import { button, idIn, nothing, type Page } from '../parts/page.ts';
+import { deliveryState, milliseconds, outcomeNote, statusTone, troubled } from '../parts/values.ts';
 import { asCurl, asFixture, asTest, bodyStart, head, signatureParts } from '../parts/wire.ts';
 import { dismissButton, planOf, SENDING, sending } from './deliveries.ts';
 

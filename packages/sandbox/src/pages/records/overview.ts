@@ -1,9 +1,8 @@
 import { columnsOf, count, list, type Markup, note, type Tone } from '@payment-service/pages';
 import { html } from 'hono/html';
 import type { Service } from '../../service/service.ts';
-import { type DeliveryState, type Group, grouped, stateOf, troubled } from '../parts/outcome.ts';
 import type { Page } from '../parts/page.ts';
-import { amount } from '../parts/values.ts';
+import { amount, type DeliveryState, type Group, grouped, stateOf, troubled } from '../parts/values.ts';
 import { deliveryColumns, dismissButton } from './deliveries.ts';
 import { transactionColumns } from './transactions.ts';
 

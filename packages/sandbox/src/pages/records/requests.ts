@@ -16,9 +16,8 @@ import * as z from 'zod';
 import { readJson } from '../../state/fields.ts';
 import type { RequestRecord, TransactionRecord } from '../../state/records.ts';
 import type { Reader } from '../../state/store.ts';
-import { nothing } from '../parts/frame.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
-import type { Page } from '../parts/page.ts';
+import { nothing, type Page } from '../parts/page.ts';
 import { milliseconds, statusTone } from '../parts/values.ts';
 import { asCurl, bodyStart, head } from '../parts/wire.ts';
 

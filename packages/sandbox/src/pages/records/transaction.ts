@@ -3,16 +3,14 @@ import { html } from 'hono/html';
 import type { Service } from '../../service/service.ts';
 import { type TimelineEvent, timelineOf } from '../../service/views.ts';
 import type { Settings, TransactionRecord } from '../../state/records.ts';
-import { button } from '../parts/form.ts';
-import { nothing } from '../parts/frame.ts';
-import { toneOf } from '../parts/outcome.ts';
-import { idIn, type Page } from '../parts/page.ts';
+import { button, idIn, nothing, type Page } from '../parts/page.ts';
 import {
   buckets,
   causes,
   milliseconds,
   money,
   movement,
+  toneOf,
   transactionState,
   wallets,
 } from '../parts/values.ts';

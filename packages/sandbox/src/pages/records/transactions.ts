@@ -3,9 +3,8 @@ import { html } from 'hono/html';
 import type { Service } from '../../service/service.ts';
 import type { TransactionRecord, TransactionStatus } from '../../state/records.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
-import { deliveryState } from '../parts/outcome.ts';
 import type { Page } from '../parts/page.ts';
-import { milliseconds, money, statusOf, transactionState } from '../parts/values.ts';
+import { deliveryState, milliseconds, money, statusOf, transactionState } from '../parts/values.ts';
 
 /** The columns of every list of transactions. */
 export function transactionColumns(service: Service): Column<TransactionRecord>[] {
