@@ -3,7 +3,6 @@
  * one file of it and of all that an adapter loads, since every file takes about a millisecond to load (docs/benchmarks.md).
  */
 
-export { prepareKey } from '#digest';
 export * from './index.ts';
 export { isLoopback, servingEnvironment } from './options/environment.ts';
 export { nearName } from './options/near-name.ts';
@@ -12,4 +11,4 @@ export * from './receive/index.ts';
 export { runHook } from './reporting/hook.ts';
 export { printable, printableJson, printableLines } from './reporting/printable.ts';
 export { type Trace, type TraceChannel, traceChannel } from './reporting/trace-channel.ts';
-export { readSignedFields, signedMessage } from './verify/signed-fields.ts';
+export { hmacOf, readSignedFields, signedMessage } from './verify/signed-fields.ts';

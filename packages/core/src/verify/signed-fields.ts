@@ -1,4 +1,4 @@
-import { sha256Hex } from '#digest';
+import { prepareKey, sha256Hex } from '#digest';
 import { ConfigurationError } from '../errors.ts';
 import type { components } from '../generated/payment-service.ts';
 import { encoder } from './json-members.ts';
@@ -164,3 +164,6 @@ export function transitionId(fields: SignedFields, account = ''): string {
   }
   return sha256Hex(bytes);
 }
+
+/** HMAC-SHA256 over UTF-8: 64 hexadecimal digits. The sandbox makes its keys of a seed with it. */
+export const hmacOf = (key: string, message: string): string => prepareKey(key)(message);

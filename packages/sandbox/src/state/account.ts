@@ -1,4 +1,4 @@
-import { prepareKey } from '@payment-service/core/internal';
+import { hmacOf } from '@payment-service/core/internal';
 
 /** The keys of the sandbox account (protocol §1 and §5). All three start with SANDBOX. */
 export interface SandboxAccount {
@@ -9,7 +9,7 @@ export interface SandboxAccount {
 
 /** Hexadecimal digits, at most 64, that depend on seed and label only. The seed gives away the keys, and that is the point of a seed. */
 export const deriveText = (seed: string, label: string, length: number): string =>
-  prepareKey(seed)(label).slice(0, length);
+  hmacOf(seed, label).slice(0, length);
 
 /** The account of a seed: the same seed gives the same keys. */
 export function mintAccount(seed: string): SandboxAccount {
