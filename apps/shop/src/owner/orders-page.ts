@@ -1,6 +1,15 @@
 import { canonicalAmount } from '@payment-service/core';
 import type { TransitionSummary } from '@payment-service/inbox';
-import { badge, column, counted, list, type Markup, type Tone, tableOf, time } from '@payment-service/pages';
+import {
+  badge,
+  columnsOf,
+  counted,
+  list,
+  type Markup,
+  type Tone,
+  tableOf,
+  time,
+} from '@payment-service/pages';
 import { html } from 'hono/html';
 import { formatMoney, isHeld, type Order, type OrderState, orderState } from '../books/order.ts';
 import { type Page, page } from '../web/page.ts';
@@ -38,23 +47,15 @@ ${refusals.size === 0 ? '' : refusalList(refusals)}`,
 const aside = (text: string | Markup): Markup => html` <span class="quiet small">${text}</span>`;
 
 function orderList(orders: readonly OrderRow[]): Markup {
-  const columns = [
-    column<OrderRow>(
-      'Order',
-      'wide',
-      ({ id, order: { quantity, item, createdAt } }) =>
-        html`<a href="/orders/${id}">${id}</a>${aside(html`${quantity} × ${item}, ${time(createdAt)}`)}`,
-    ),
-    column<OrderRow>('State', 'title', stateCell),
-    column<OrderRow>('Total', 'title', moneyCell),
-    column<OrderRow>(
-      'Customer',
-      '',
-      ({ order: { customerName, account, providerName } }) =>
-        html`${customerName}${aside(`${account}, ${providerName}`)}`,
-    ),
-    column<OrderRow>('Callbacks', '', callbackCell),
-  ];
+  const columns = columnsOf<OrderRow>({
+    'Order | wide': ({ id, order: { quantity, item, createdAt } }) =>
+      html`<a href="/orders/${id}">${id}</a>${aside(html`${quantity} × ${item}, ${time(createdAt)}`)}`,
+    'State | title': stateCell,
+    'Total | title': moneyCell,
+    Customer: ({ order: { customerName, account, providerName } }) =>
+      html`${customerName}${aside(`${account}, ${providerName}`)}`,
+    Callbacks: callbackCell,
+  });
   return list('orders', columns, orders);
 }
 
