@@ -4,10 +4,10 @@ import { fail, failWith } from './http/envelope.ts';
 import { apiFaults, knownHost, logRequests, sameOrigin } from './http/guards.ts';
 import { createSandboxApi } from './http/sandbox-api.ts';
 import { createDashboard, sections } from './pages/dashboard.ts';
+import { framed, nothing, wantsPage } from './pages/parts/page.ts';
 import { createPaymentPage } from './pages/payment-page.ts';
 import type { Service } from './service/service.ts';
 import { SandboxRefusal } from './state/refusal.ts';
-import { framed, nothing, wantsPage } from './pages/parts/page.ts';
 
 /** All routes: the contract under /data, the simulation under /sandbox, the dashboard at /. */
 export function createApp(service: Service): Hono {
