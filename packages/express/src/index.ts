@@ -45,16 +45,19 @@ export type ExpressHandler = (
  */
 export function paymentCallbacks(options: CallbackOptions): ExpressHandler {
   const receiver = createCallbackReceiver(options);
-  return (req, res, next) => {
-    receiveCallback(incomingCallback(req, req.body), receiver)
-      .then(({ reply, callback }) => {
-        if (reply !== undefined) return send(res, reply);
-        // `_body` tells a body parser mounted after that there is nothing left to read: Express 4's would fail.
-        Object.assign(req, { paymentCallback: callback, _body: true });
-        next();
-      })
-      .catch(next); // Express 4 ignores promises.
+  const handle = async (...[req, res, next]: Parameters<ExpressHandler>) => {
+    try {
+      const { reply, callback } = await receiveCallback(incomingCallback(req, req.body), receiver);
+      if (reply !== undefined) return send(res, reply);
+      // `_body` tells a body parser mounted after that there is nothing left to read: Express 4's would fail.
+      Object.assign(req, { paymentCallback: callback, _body: true });
+      next();
+    } catch (error) {
+      next(error);
+    }
   };
+  // Without its promise, which Express 4 ignores, and to which Express 5 would add another.
+  return (req, res, next) => void handle(req, res, next);
 }
 
 /**

@@ -19,7 +19,13 @@ import {
 } from './signed-fields.ts';
 import { type KeyOptions, type PreparedKey, prepareSigningKeys } from './signing-keys.ts';
 import { fromText } from './unsigned-fields.ts';
-import { type Findings, type VerifiedCallback, type VerifiedRedirect, verified } from './verified.ts';
+import {
+  type Claims,
+  type Findings,
+  type VerifiedCallback,
+  type VerifiedRedirect,
+  verified,
+} from './verified.ts';
 
 /** Options of `createVerifier()`. None of them turns verification off. */
 export interface VerifierOptions extends KeyOptions, ColonRule {
@@ -143,7 +149,7 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
 
   /** What both channels share: the five fields, the matching key, ':' and the tolerance, and what the channel adds. */
   function judge<K extends 'callback' | 'redirect'>(kind: K, { t, s }: Signature, reading: Reading) {
-    const { signed, claims, text, malformed, isUnexpected } = reading;
+    const { signed, claims, malformed, isUnexpected } = reading;
     if (signed === undefined) return refuse(malformed ?? 'signed_field_malformed');
     const at = now();
     const message = signedMessage(signed);
@@ -156,7 +162,7 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
       else isExpired = true;
     }
     if (key === undefined) return refuse(malformed ?? (isExpired ? 'key_expired' : 'mismatch'));
-    const findings: Findings = { ...claims(), signed, text, account, keyId: key.id, t, now: at };
+    const findings: Findings = { claims: claims(), signed, account, keyId: key.id, t, now: at };
     const code =
       malformed ?? brokenRule(signed, t, at) ?? (isUnexpected(signed) ? 'reference_unexpected' : undefined);
     if (code === undefined) return verified(kind, findings);
@@ -181,9 +187,8 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
         signed: readSignedFields((name) => value(name === 'event' ? data : payload, name)),
         claims: () => {
           const kept = keptBody(found);
-          return { claim: (name) => jsonValue(kept.payload, name), raw: kept.data as Findings['raw'] };
+          return { claim: (name) => jsonValue(kept.payload, name), raw: kept.data as Claims['raw'], text };
         },
-        text,
         // A repeated name is malformed under every signature (threat A17); the MAC only tells whether it is evidence.
         malformed: found.repeatsSignedName ? 'body_malformed' : undefined,
         isUnexpected: () => false, // Callbacks belong to no session.
@@ -198,8 +203,7 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
       if (typeof signature === 'string') return refuse(signature);
       return judge('redirect', signature, {
         signed: readSignedFields((name) => fields.get(name)),
-        claims: () => ({ claim: (name) => fromText(name, fields.get(name)), raw }),
-        text: undefined,
+        claims: () => ({ claim: (name) => fromText(name, fields.get(name)), raw, text: undefined }),
         malformed: undefined,
         // Present and undefined: the session has no reference, so it expects no redirect.
         isUnexpected: ({ merchant_reference }) =>
@@ -210,10 +214,10 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
 }
 
 /** No member is optional: one that is missing would be read from a polluted Object.prototype (threat A42). */
-interface Reading extends Pick<Findings, 'text'> {
+interface Reading {
   readonly signed: SignedFields | undefined;
   /** The unsigned data that the result keeps. Called only after the signature has matched. */
-  readonly claims: () => Pick<Findings, 'claim' | 'raw'>;
+  readonly claims: () => Claims;
   readonly malformed: VerifierCode | undefined;
   readonly isUnexpected: (signed: SignedFields) => boolean;
 }

@@ -43,7 +43,13 @@ export function sha256Hex(bytes: Uint8Array): string {
   return crypto.hash('sha256', bytes, 'hex');
 }
 
+// Used again by each comparison, which nothing can interrupt: to allocate both costs as much as one of the two hashes.
+const left = /* @__PURE__ */ globalThis.Buffer?.alloc(64);
+const right = /* @__PURE__ */ globalThis.Buffer?.alloc(64);
+
 /** Compares two strings of 64 ASCII characters in constant time. */
 export function equalHex(one: string, other: string): boolean {
-  return crypto.timingSafeEqual(Buffer.from(one, 'latin1'), Buffer.from(other, 'latin1'));
+  left.write(one, 'latin1');
+  right.write(other, 'latin1');
+  return crypto.timingSafeEqual(left, right);
 }

@@ -69,8 +69,7 @@ export function readSignedFields(read: (name: SignedName) => unknown): SignedFie
 /** The signed message: the five fields joined with ':'. */
 export function signedMessage(fields: SignedFields): string {
   const { event, merchant_reference, internal_reference, transaction_type, transaction_status } = fields;
-  // Joined, not a template, which makes a rope that the digest would have to flatten.
-  return [event, merchant_reference, internal_reference, transaction_type, transaction_status].join(':');
+  return `${event}:${merchant_reference}:${internal_reference}:${transaction_type}:${transaction_status}`;
 }
 
 /**

@@ -12,12 +12,17 @@ interface Kinds {
 type Kind = keyof Kinds;
 
 /** The findings of the verifier. */
-export interface Findings extends Pick<Verified<Kind>, 'signed' | 'raw' | 'account' | 'keyId'> {
-  /** Reads an unsigned field of the body or query by its name. */
-  readonly claim: (name: UnsignedName) => unknown;
+export interface Findings extends Pick<Verified<Kind>, 'signed' | 'account' | 'keyId'> {
+  readonly claims: Claims;
   /** `t`, unchanged, and the clock when it was read. */
   readonly t: string;
   readonly now: number;
+}
+
+/** What the body or query says and the signature does not prove. */
+export interface Claims extends Pick<Verified<Kind>, 'raw'> {
+  /** Reads an unsigned field by its name. */
+  readonly claim: (name: UnsignedName) => unknown;
   /** The JSON text of a callback that no parser had read: the only place where an amount is exact. */
   readonly text: string | undefined;
 }
@@ -117,7 +122,7 @@ class VerifiedObject {
 
   // Computed on first read: many callbacks are only stored or counted.
   get unsigned(): UnsignedFields {
-    this.#unsigned ??= readUnsignedFields(this.#findings.claim);
+    this.#unsigned ??= readUnsignedFields(this.#findings.claims.claim);
     return this.#unsigned;
   }
 
@@ -133,7 +138,7 @@ class VerifiedObject {
 
   // Frozen, so that a later bodyText() stores what was verified. Rarely read.
   get raw(): Readonly<Record<string, unknown>> {
-    return freezeDeep(this.#findings.raw);
+    return freezeDeep(this.#findings.claims.raw);
   }
 
   toJSON(): object {
@@ -142,7 +147,7 @@ class VerifiedObject {
   }
 
   static open(value: object): ReturnType<Opener> {
-    return #findings in value ? { kind: value.kind, text: value.#findings.text } : undefined;
+    return #findings in value ? { kind: value.kind, text: value.#findings.claims.text } : undefined;
   }
 }
 
