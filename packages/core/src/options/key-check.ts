@@ -4,7 +4,7 @@ import { ConfigurationError } from '../errors.ts';
 /** White space, control and format characters, lone surrogates, and other characters that a screen does not show. */
 const INVISIBLE = '[\\s\\p{Cc}\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}]';
 /** What decoded bytes contain when read as text, apart from white space. */
-const NOISE = '(?!\\s)[\\p{Cc}\ufffd]';
+const NOISE = '(?!\\s)[\\p{Cc}\\ufffd]';
 const PLACEHOLDER = /^<.*>$|<[\w .-]+>|\$\{|\{\{/s;
 const QUOTE = /["'`\u2018-\u201f\u00ab\u00bb]/;
 

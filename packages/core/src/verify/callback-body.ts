@@ -23,8 +23,8 @@ export function readCallbackBody(body: unknown): ReadBody | undefined {
     // Not `instanceof`: a runtime's own realm may have made the bytes (Jest, edge sandboxes).
     const text = ArrayBuffer.isView(body)
       ? decoder.decode(body as Uint8Array<ArrayBuffer>)
-      : typeof body === 'string' && body.startsWith('\ufeff')
-        ? body.slice(1)
+      : typeof body === 'string'
+        ? body.replace(/^\ufeff/, '')
         : body;
     const isText = typeof text === 'string';
     const data: unknown = isText ? JSON.parse(text) : text;

@@ -49,7 +49,7 @@ const right = /* @__PURE__ */ globalThis.Buffer?.alloc(64);
 
 /** Compares two strings of 64 ASCII characters in constant time. */
 export function equalHex(one: string, other: string): boolean {
-  left.write(one, 'latin1');
-  right.write(other, 'latin1');
+  left.write(one, 'binary');
+  right.write(other, 'binary');
   return crypto.timingSafeEqual(left, right);
 }
