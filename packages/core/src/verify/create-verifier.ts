@@ -203,7 +203,7 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
       if (typeof signature === 'string') return refuse(signature);
       return judge('redirect', signature, {
         signed: readSignedFields((name) => fields.get(name)),
-        claims: () => ({ claim: (name) => fromText(name, fields.get(name)), raw, text: undefined }),
+        claims: () => ({ claim: (name) => fromText(name, fields.get(name)), raw: raw(), text: undefined }),
         malformed: undefined,
         // Present and undefined: the session has no reference, so it expects no redirect.
         isUnexpected: ({ merchant_reference }) =>

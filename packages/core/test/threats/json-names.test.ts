@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readCallbackBody } from '../../src/verify/callback-body.ts';
-import { visitMembers } from '../../src/verify/json-members.ts';
+import { membersNamed, visitMembers } from '../../src/verify/json-members.ts';
 import { callbackData, QUERY } from '../signed-callbacks.ts';
 import { accepted, verdictOf, verifier, verify } from '../verify.ts';
 
@@ -111,7 +111,7 @@ describe('threat A17: a name that appears twice', () => {
           else expect(verdictOf(verify(body))).toMatch(/^(body_malformed|signed_field_malformed|mismatch)$/);
           if (isVerifiable) counts.verifiable++;
           if (walked) counts.repeated++;
-          if (isVerifiable && !walked && !body.includes('\\u')) counts.shortcut++;
+          if (isVerifiable && !walked) counts.shortcut++;
         },
       ),
       { numRuns: 3000 },
@@ -123,12 +123,9 @@ describe('threat A17: a name that appears twice', () => {
   function walkedRepeats(body: string): boolean {
     const seen = new Set<string>();
     let isRepeated = false;
-    const json = Buffer.from(body);
-    visitMembers(json, (parent, start, end) => {
-      const name: string = JSON.parse(json.toString('utf8', start, end));
-      if (!(parent === 'callback' ? watched : watchedInPayload).has(name)) return false;
-      isRepeated ||= seen.has(`${parent} ${name}`);
-      seen.add(`${parent} ${name}`);
+    visitMembers(body, membersNamed([...watched], 'y'), membersNamed([...watchedInPayload], 'y'), (name) => {
+      isRepeated ||= seen.has(name);
+      seen.add(name);
       return false;
     });
     return isRepeated;
