@@ -90,6 +90,12 @@ describe('every balance is an exact string beside its number', () => {
     ['1e-7', '0.0000001'],
     ['0e-2000', '0'],
     ['123456789012345678901234567890.12', '123456789012345678901234567890.12'],
+    ['99999999999999.9', '99999999999999.9'],
+    ['999999999999999.9', '999999999999999.9'],
+    ['9007199254740993', '9007199254740993'],
+    ['123456789012345e85', '123456789012345e85'],
+    ['1.2345678e-320', '12345678e-327'],
+    ['0.100000000000000000001', '0.100000000000000000001'],
   ])('the literal %s is %s', async (written, exact) => {
     const literals = { ...NOTHING, available_balance: written, actual_balance: written };
     const { wallets, deviations } = await walletsOf([row(literals)]);

@@ -109,7 +109,6 @@ export const WALLETS: ListOf<'getWalletBalances', 'merchant_wallets'> = {
 const MAX_ROWS = 10_000;
 /** 10,000 banks have 40,000. Without a bound, a megabyte of `{},{},…` in an unknown field takes 90 MB (threat A33). */
 const MAX_VALUES = 75_000;
-const [COMMA, BRACKET, BRACE] = [0x2c, 0x5b, 0x7b];
 /** JSON.parse reads nesting of any depth; a later walk over the row would overflow the stack (threat A33). */
 const MAX_DEPTH = 64;
 /** For one response: more reports would add no information. */
@@ -135,7 +134,7 @@ export function readList<T>(text: string, list: List<T>, { strict, onDeviation }
   const accept = (row: unknown, index: number): row is T => {
     if (isObject(row)) {
       // JSON.parse makes it an own property; a copy by assignment would take it for the prototype.
-      Reflect.deleteProperty(row, '__proto__');
+      if (Object.hasOwn(row, '__proto__')) Reflect.deleteProperty(row, '__proto__');
       if (!isStrict && optionalList !== undefined) row[optionalList] ??= [];
     }
     if (z.validate(schema, row) && !isDeeperThan(row, MAX_DEPTH)) return true;
@@ -196,9 +195,9 @@ export function unexpected(path: string, expected: string, received: string): At
 function parseBounded(text: string): unknown {
   // Each value but the first follows one of these. They also count inside strings, which affects no real response.
   let values = 1;
-  for (let index = 0; text.length > MAX_VALUES && index < text.length; index += 1) {
-    const char = text.charCodeAt(index);
-    if (char === COMMA || char === BRACKET || char === BRACE) values += 1;
+  for (const mark of text.length > MAX_VALUES ? ',[{' : '') {
+    for (let at = text.indexOf(mark); at >= 0 && values <= MAX_VALUES; at = text.indexOf(mark, at + 1))
+      values++;
   }
   try {
     return values > MAX_VALUES ? undefined : JSON.parse(text);

@@ -1,4 +1,5 @@
 import { type Decimal, formatDecimal, isSumOf, parseDecimal } from '../../money/decimal.ts';
+import { membersNamed } from '../../verify/json-members.ts';
 import type { ExactBalances, ExactWallet } from '../client.ts';
 import type { ClientSettings } from '../settings/settings.ts';
 import { MAX_REPORTS, readList, rowsOf, unexpected, WALLETS } from './envelope.ts';
@@ -18,8 +19,9 @@ const MAX_EXPONENT = 1000;
 export function readWallets(text: string, settings: ClientSettings): ExactWallet[] {
   const { operation, name } = WALLETS;
   const wallets = readList(text, WALLETS, settings);
+  const quoted = text.replace(LONG_BALANCE, '$1"$2"');
   // No row is left out of a list of balances, so both readings have the same rows.
-  const literals = rowsOf(quoteNumbers(text), name);
+  const literals = quoted === text ? wallets : rowsOf(quoted, name);
   let reports = 0;
   return wallets.map((wallet, index) => {
     const row = `data.${name}[${index}]`;
@@ -43,17 +45,16 @@ export function readWallets(text: string, settings: ClientSettings): ExactWallet
 
 function exactFrom(literals: unknown, field: string, row: string): Decimal {
   const literal: unknown = Reflect.get(Object(literals), field);
-  const decimal = typeof literal === 'string' ? parseDecimal(literal) : undefined;
+  const decimal = parseDecimal(String(literal));
   if (decimal !== undefined && Math.abs(decimal.exponent) <= MAX_EXPONENT) return decimal;
   throw unexpected(`${row}.${field}`, `number of at most ${MAX_EXPONENT} digits`, 'a longer one');
 }
 
-const STRING_OR_NUMBER = /"(?:[^"\\]+|\\.)*"|-?\d[-+.\deE]*/g;
-
 /**
- * JSON that JSON.parse has accepted, with every number as a string of its own digits. (`context.source` of a reviver would give
- * them as well, from Node 21.)
+ * A balance, in JSON that JSON.parse has accepted, of more digits or a larger exponent than a double is sure to keep. The first
+ * quotation mark of a name never follows a backslash. (`context.source` of a reviver would give the digits as well, from Node 21.)
  */
-function quoteNumbers(json: string): string {
-  return json.replace(STRING_OR_NUMBER, (part) => (part.startsWith('"') ? part : `"${part}"`));
-}
+const LONG_BALANCE = new RegExp(
+  `(?<!\\\\)(${membersNamed([...PARTS, 'actual_balance'], 'g').source})(-?(?:[\\d.]{16}|[\\d.]+[eE][-+]?\\d{3})[-+.\\deE]*)`,
+  'g',
+);
