@@ -62,7 +62,7 @@ export const PARTS: readonly Part[] = [
         mutate: ['src/**/verify/**/verified.ts'],
         tests: [
           'test/{rules/{refusals,timestamp,unknown-values},amounts}.test.ts',
-          'test/threats/{leaks,live-bodies,replays,two-copies}.test.ts',
+          'test/threats/{leaks,live-bodies,polluted-prototypes,replays,two-copies}.test.ts',
         ],
       },
       {

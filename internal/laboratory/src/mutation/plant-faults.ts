@@ -73,6 +73,8 @@ export async function plantFaults(part: Part, sample: Sample, file?: string): Pr
       timeoutFactor: 4,
       timeoutMS: 10_000,
       disableTypeChecks: false,
+      // No file: Stryker would rewrite it with the compiler's API, which TypeScript 7 does not have.
+      tsconfigFile: 'none',
       reporters: process.stdout.isTTY ? ['progress'] : ['progress-append-only'],
       logLevel: 'warn',
       warnings: { slow: false },
