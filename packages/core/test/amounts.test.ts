@@ -235,6 +235,8 @@ describe('claimedAmounts()', () => {
     ['is also the value of another field', READ, '"extra":"request_amount","request_amount":500'],
     ['is also the end of a string', READ, '"extra":"\\"request_amount","request_amount":500'],
     ['also appears within a string', READ, '"request_amount":500,"extra":"{\\"request_amount\\":7}"'],
+    ['appears twice, and then with an escape', READ, '"request_amount":7,"request_amoun\\u0074":500'],
+    ['follows a member without a name', READ, '"":7,"request_amount":500'],
     ['is written with an escape', READ, '"request_amoun\\u0074":500'],
     ['is escaped, and a value', READ, '"extra":"request_amount","request_amoun\\u0074":500'],
     ['is followed by white space', READ, '"request_amount" \n:\t\r 500 '],

@@ -78,6 +78,7 @@ describe('threat A23: leaks through logs and URLs', () => {
       expect(leaks(result)).toEqual([]);
       expect(inspect(result)).toContain('ORD-1001');
       expect(inspect(result)).toContain(accepted(result).transitionId);
+      expect(inspect(result)).toContain('[redacted: may hold personal data]');
       const signed = { merchant_reference: 'ORD-1001' };
       expect(JSON.parse(JSON.stringify(result))).toMatchObject({ signed });
     }

@@ -104,6 +104,11 @@ describe('threat A48: the results of a parsed body', () => {
     expect(bodyText(callbackOf(body))).toBe(JSON.stringify(body));
   });
 
+  test('a stored string that is not a callback has no unsigned fields', () => {
+    for (const text of ['', 'not JSON', '[]', '{"payload":[]}'])
+      expect(Object.keys(unsignedFields(text))).toEqual([]);
+  });
+
   test('the JSON text of an unread body is stored unchanged, however long it is', () => {
     const text = JSON.stringify(callbackData({ filler: 'x'.repeat(100_000) }));
     const odd = text.replace('"request_amount":500', '"request_amount":5.00e+2 ,\n"extra":"\\u0000"');

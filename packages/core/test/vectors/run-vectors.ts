@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { digestName } from '#digest';
 import type { RefusalCode } from '../../src/index.ts';
+import { callbackOf } from '../verify.ts';
 import { type Expectation, readVectors, type Vector } from './vector.ts';
 import { differences, verdictsOn } from './verdict.ts';
 
@@ -41,6 +42,11 @@ export function runVectors(implementation: typeof digestName | '@noble/hashes'):
 
     test(`the verifier under test runs on ${implementation}`, () => {
       expect(digestName).toBe(implementation);
+    });
+
+    test(`threat A6: a transition has the same id on ${implementation}, since databases store it`, () => {
+      const id = '97f95b316e2c080cd2b6b9d40f2ea22caf4c897e2ca83978b06e4b2d74268ca2';
+      expect(callbackOf().transitionId).toBe(id);
     });
 
     describe('vectors', () => {
