@@ -54,7 +54,7 @@ test('every changeset names published packages and holds a sentence', () => {
 });
 
 test('every package with code is type-checked, and every package with tests is tested', () => {
-  const program = JSON.parse(fileAt('tsconfig.json').text.replaceAll(/^ *\/\/.*$/gm, ''));
+  const program = JSON.parse(fileAt('tsconfig.all.json').text.replaceAll(/^ *\/\/.*$/gm, ''));
   expect(uncheckedPackages(workspacePackages(), filesOf, program)).toEqual([]);
 });
 
