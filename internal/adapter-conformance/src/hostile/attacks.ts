@@ -198,12 +198,12 @@ export const ATTACKS: readonly Attack[] = [
     413,
     { full: 400, short: 5 },
   ),
-  repeated('10,000 levels', callbackRequest({ body: nested }), 200, { full: 4000, short: 200 }),
-  repeated('15 KB of headers', wide, 401, { full: 10_000, short: 2000 }),
+  repeated('10,000 levels', callbackRequest({ body: nested }), 200, { full: 4000, short: 60 }),
+  repeated('15 KB of headers', wide, 401, { full: 10_000, short: 1500 }),
   {
     name: 'pipelined requests',
     protocol: 'HTTP/1.1',
-    count: { full: 100_000, short: 20_000 },
+    count: { full: 100_000, short: 12_000 },
     status: 401,
     mayStay: {},
     run: (attackers, count) =>

@@ -27,11 +27,14 @@ export class HostileHost {
     return new HostileHost(fork(program, [name], { execArgv }));
   }
 
-  /** @throws {Error} when the server has crashed. */
-  async report(): Promise<ServerReport> {
+  /**
+   * @param question `heap` for the live heap too, which costs the server a garbage collection.
+   * @throws {Error} when the server has crashed.
+   */
+  async report(question: 'state' | 'heap' = 'state'): Promise<ServerReport> {
     const child = this.#process;
     const reported = once(child, 'message');
-    child.send('report');
+    child.send(question);
     const [report] = await hangGuard('the report of a server', Promise.race([reported, this.#crash]), 60_000);
     return report;
   }

@@ -69,7 +69,8 @@ async function resist(
   const { ports } = await host.report();
   const genuine = (): Promise<string> => sendHttp1(ports.http1, { bytes: [callbackRequest()] });
   for (let sent = 0; sent < 20; sent++) await genuine();
-  const before = await host.until(({ sockets, streams }) => sockets + streams === 0, 10);
+  await host.until(({ sockets, streams }) => sockets + streams === 0, 10);
+  const before = await host.report('heap');
   const count = attack.count[isFull ? 'full' : 'short'];
   const attackers = new Attackers(ports);
   let failure: string | undefined;
@@ -85,7 +86,7 @@ async function resist(
   });
   let [heap, resident] = [0, 0];
   while (!isOver && performance.now() < end && heap - before.heapBytes <= MAX_GROWTH_BYTES) {
-    const report = await host.report();
+    const report = await host.report('heap');
     heap = Math.max(heap, report.heapBytes);
     resident = Math.max(resident, report.residentBytes);
     await Promise.race([attacked, new Promise((resolve) => setTimeout(resolve, 100))]);
@@ -100,7 +101,7 @@ async function resist(
     },
     Math.min(patienceSeconds, 60),
   );
-  heap = Math.max(heap, answered.heapBytes);
+  heap = Math.max(heap, (await host.report('heap')).heapBytes);
   // Before the clients hang up, which ends what is still under way.
   const early = failure;
   attackers.hangUp();

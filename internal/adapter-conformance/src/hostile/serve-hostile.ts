@@ -32,7 +32,7 @@ export interface ServerReport {
   readonly sockets: number;
   readonly streams: number;
   readonly bytesRead: number;
-  /** Live: `heapUsed` and `external` after a garbage collection. */
+  /** Live, if it was asked for: `heapUsed` and `external` after a garbage collection. */
   readonly heapBytes: number;
   readonly residentBytes: number;
 }
@@ -83,8 +83,8 @@ export async function serveHostile(mounts: Readonly<Record<string, HostileMount>
   const http1 = await watched(await mount.http1(routes));
   const http2 = mount.http2 && (await watched(await mount.http2(routes)));
   process.on('disconnect', () => process.exit());
-  process.on('message', () => {
-    globalThis.gc?.();
+  process.on('message', (question) => {
+    if (question === 'heap') globalThis.gc?.();
     const { heapUsed, external, rss } = process.memoryUsage();
     const report: ServerReport = {
       ports: { http1, http2 },
