@@ -1,4 +1,5 @@
-export { ASSETS, type AssetName, readAsset } from './assets.ts';
+export { assetResponse, isAssetName } from './asset-response.ts';
+export { type AssetName, readAsset } from './assets.ts';
 export { copyable, copyButton } from './copy.ts';
 export { csvLine } from './csv.ts';
 export { difference, differenceOf } from './difference.ts';

@@ -2,11 +2,11 @@ import { ConfigurationError } from '@payment-service/core';
 import { checkOptions, FUNCTION, type OptionRules, servingEnvironment } from '@payment-service/core/internal';
 import { redirectProblem } from './deliveries/callback-data.ts';
 import { checkProviders, defaultProviders } from './service/providers.ts';
-import { read } from './service/requests.ts';
+import { type Requests, read } from './service/requests.ts';
 import type { Clock } from './state/clock.ts';
 import { checkAllowedHosts, destinationProblem } from './state/hosts.ts';
 import type { Misbehaviour } from './state/misbehaviour.ts';
-import type { SandboxProvider, Settings } from './state/records.ts';
+import type { GivenSettings, SandboxProvider } from './state/records.ts';
 import { SandboxRefusal } from './state/refusal.ts';
 import type { RetrySettings } from './state/retries.ts';
 
@@ -78,7 +78,7 @@ const OPTIONS: OptionRules<SandboxOptions> = {
  * @returns the settings that they replace.
  * @throws {ConfigurationError} Names the option.
  */
-export function checkSandboxOptions(options: SandboxOptions): Partial<Settings> {
+export function checkSandboxOptions(options: SandboxOptions): GivenSettings {
   refuseProduction();
   checkOptions('createSandbox()', options, OPTIONS);
   const { callbackUrl, redirectUrl, allowedHosts = [], seed } = options;
@@ -91,21 +91,21 @@ export function checkSandboxOptions(options: SandboxOptions): Partial<Settings> 
   const wrong = redirectUrl === undefined ? undefined : redirectProblem(redirectUrl);
   if (wrong !== undefined) throw new ConfigurationError('redirectUrl', `redirectUrl ${wrong}.`);
   return {
-    ...(callbackUrl === undefined ? {} : { callback_url: callbackUrl }),
-    ...(redirectUrl === undefined ? {} : { redirect_url: redirectUrl }),
-    ...(options.misbehave === undefined
-      ? {}
-      : { misbehave: configured('misbehave', () => read('misbehaviour', options.misbehave)) }),
-    ...(options.retry === undefined
-      ? {}
-      : { retry: configured('retry', () => read('retry', options.retry)) }),
+    callback_url: callbackUrl,
+    redirect_url: redirectUrl,
+    misbehave: configured('misbehave', 'misbehaviour', options.misbehave),
+    retry: configured('retry', 'retry', options.retry),
   };
 }
 
 /** The same reader as for requests; an option that is wrong is a misconfiguration and not a refusal. */
-function configured<T>(option: string, read: () => T): T {
+function configured<Kind extends 'misbehaviour' | 'retry'>(
+  option: string,
+  kind: Kind,
+  value: unknown,
+): Requests[Kind] | undefined {
   try {
-    return read();
+    return value === undefined ? undefined : read(kind, value);
   } catch (error) {
     if (!(error instanceof SandboxRefusal)) throw error;
     throw new ConfigurationError(option, `${option}: ${error.message}.`, { cause: error });

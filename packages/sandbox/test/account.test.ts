@@ -69,7 +69,7 @@ describe('settings', () => {
     expect((await call(sandbox, 'GET', '/sandbox/settings')).body.data).toEqual(before);
   });
 
-  test('a reset keeps only the addresses', async () => {
+  test('a reset keeps only the keys and the addresses', async () => {
     const addresses = {
       callback_url: stage.merchant.url,
       redirect_url: 'http://127.0.0.1:3000/return',
@@ -78,7 +78,11 @@ describe('settings', () => {
     };
     await put('settings', { ...addresses, misbehave: { duplicate: 1 }, retry: { preset: 'none' } });
     await put('banks', { provider_code: 'example_bank', bank_code: 'EX001', is_active: false });
+    await post('collections', collection);
     await post('reset', {});
+    expect(listOf(await call(sandbox, 'GET', '/sandbox/transactions'), 'transactions')).toEqual([]);
+    const wallets = listOf(await call(sandbox, 'GET', '/data/wallet-balances'), 'merchant_wallets');
+    expect(wallets.map(({ actual_balance }) => actual_balance)).toEqual([0, 0, 0, 0, 0, 0]);
     const { data } = (await call(sandbox, 'GET', '/sandbox/settings')).body;
     expect(data).toEqual({ ...addresses, misbehave: {}, retry: {}, api_latency_ms: 0, api_error: null });
     expect((await call(sandbox, 'GET', '/sandbox/providers')).body.data).toEqual({

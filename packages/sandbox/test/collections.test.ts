@@ -245,12 +245,4 @@ describe('the simulation is separate from the contract', () => {
     expect(body.data).toEqual({ now: '2026-01-02T04:04:05.000Z', advanced_seconds: 3600 });
     expect((await post('/sandbox/clock', { advance_seconds: -1 })).status).toBe(400);
   });
-
-  test('reset empties the wallets and keeps the keys', async () => {
-    await post('/sandbox/reset', {});
-    const wallets = listOf(await call(sandbox, 'GET', '/data/wallet-balances'), 'merchant_wallets');
-    expect(wallets).toHaveLength(6);
-    expect(wallets.every(({ actual_balance }) => actual_balance === 0)).toBe(true);
-    expect(listOf(await call(sandbox, 'GET', '/sandbox/transactions'), 'transactions')).toEqual([]);
-  });
 });

@@ -91,10 +91,7 @@ describe('the outcome of a delivery', () => {
     expect(textOf(await show('/deliveries/1'))).toContain(
       'Nothing listens at this address. 127.0.0.1:9: ECONNREFUSED.',
     );
-    stage.merchant.answer = (response) => {
-      response.statusCode = 401;
-      response.end();
-    };
+    stage.merchant.answer = (response) => response.writeHead(401).end();
     sandbox.collect({ ...collection, callback_url: stage.merchant.url });
     await sandbox.idle();
     expect(textOf(await show('/deliveries/2'))).toContain(`ends in ${sandbox.account.signingKey.slice(-4)}`);

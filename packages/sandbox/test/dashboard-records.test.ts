@@ -70,10 +70,7 @@ describe('deliveries', () => {
 
   test('a refused forged signature, and a failure that a later delivery corrected, need no attention', async () => {
     const sandbox = stage.open({ retry: { max_attempts: 1 } });
-    stage.merchant.answer = (response) => {
-      response.statusCode = 401;
-      response.end();
-    };
+    stage.merchant.answer = (response) => response.writeHead(401).end();
     sandbox.collect({ ...collection, misbehave: { bad_signature: true } });
     sandbox.collect({ ...collection, merchant_reference: 'ORD-2' });
     await sandbox.idle();

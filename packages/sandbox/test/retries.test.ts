@@ -34,10 +34,7 @@ describe('retries', () => {
   });
 
   test('threat A28: repeats the first t, unless set to sign again', async () => {
-    stage.merchant.answer = (response) => {
-      response.statusCode = 500;
-      response.end();
-    };
+    stage.merchant.answer = (response) => response.writeHead(500).end();
     for (const resign of [false, true]) {
       const clock = createManualClock(Date.UTC(2026, 0, 2));
       stage.open({ clock, retry: { max_attempts: 2, backoff_ms: 60_000, resign } }).collect(collection);
@@ -54,10 +51,7 @@ describe('retries', () => {
   });
 
   test('gives up after max_attempts', async () => {
-    stage.merchant.answer = (response) => {
-      response.statusCode = 503;
-      response.end();
-    };
+    stage.merchant.answer = (response) => response.writeHead(503).end();
     stage.open({ retry: { max_attempts: 3, backoff_ms: 0 } }).collect(collection);
     await stage.sandbox.idle();
     expect(attemptsOf()).toEqual([['given_up', 503, 503, 503]]);
@@ -144,10 +138,7 @@ describe('retries', () => {
   });
 
   test('a request overrides the preset of the sandbox', async () => {
-    stage.merchant.answer = (response) => {
-      response.statusCode = 500;
-      response.end();
-    };
+    stage.merchant.answer = (response) => response.writeHead(500).end();
     stage.open({ retry: { preset: 'below-500', max_attempts: 2, backoff_ms: 0 } });
     stage.sandbox.collect(collection);
     stage.sandbox.collect({ ...collection, retry: { preset: '5xx-and-429' } });
@@ -158,25 +149,19 @@ describe('retries', () => {
     ]);
   });
 
-  test('a rule overrides its preset', async () => {
-    stage.merchant.answer = (response) => {
-      response.statusCode = 202;
-      response.end();
-    };
-    const retry = { preset: 'not-2xx', accepted: [200], max_attempts: 2, backoff_ms: 0 } as const;
+  test.each([
+    [
+      'a rule overrides its preset',
+      202,
+      { preset: 'not-2xx', accepted: [200], max_attempts: 2, backoff_ms: 0 },
+      ['given_up', 202, 202],
+    ],
+    ['a status class such as 4xx is accepted', 404, { accepted: ['4xx'] }, ['delivered', 404]],
+  ] as const)('%s', async (_, status, retry, attempts) => {
+    stage.merchant.answer = (response) => response.writeHead(status).end();
     stage.open({ retry }).collect(collection);
     await stage.sandbox.idle();
-    expect(attemptsOf()).toEqual([['given_up', 202, 202]]);
-  });
-
-  test('a status class such as 4xx is accepted', async () => {
-    stage.merchant.answer = (response) => {
-      response.statusCode = 404;
-      response.end();
-    };
-    stage.open().collect({ ...collection, retry: { accepted: ['4xx'] } });
-    await stage.sandbox.idle();
-    expect(attemptsOf()).toEqual([['delivered', 404]]);
+    expect(attemptsOf()).toEqual([attempts]);
   });
 
   test('a receiver that refuses, hangs up or stalls gives an attempt with its reason', async () => {

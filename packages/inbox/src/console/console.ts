@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { ConfigurationError } from '@payment-service/core';
 import { checkOptions, FUNCTION } from '@payment-service/core/internal';
+import { assetResponse, isAssetName } from '@payment-service/pages';
 import { failureStack } from '../failure-text.ts';
 import type { Inbox } from '../inbox.ts';
 import { type ConsoleAccess, checkAccess, isOwnForm, proofFor } from './access.ts';
 import { act } from './actions.ts';
-import { assetResponse, isAssetName } from './assets.ts';
 import { readForm } from './form.ts';
 import { createLive } from './live.ts';
 import { bulkPage } from './pages/bulk.ts';

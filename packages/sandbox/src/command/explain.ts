@@ -35,13 +35,7 @@ function readInput(path: string): Uint8Array {
   }
 }
 
-/** A request as explain() accepts it. */
-export interface ParsedRequest {
-  readonly method?: string;
-  readonly url?: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly body?: string | Uint8Array;
-}
+type ExplainedRequest = Parameters<typeof explain>[0];
 
 const FORMS = 'an HTTP request, a curl command, or JSON with headers and body';
 const SHELL_WORD = /\s*((?:\$'(?:\\[\s\S]|[^'\\])*'|'[^']*'|"(?:\\[\s\S]|[^"\\])*"|\\[\s\S]|[^\s'"\\])+)/gy;
@@ -49,7 +43,7 @@ const SHELL_PART = /\$'((?:\\[\s\S]|[^'\\])*)'|'([^']*)'|"((?:\\[\s\S]|[^"\\])*)
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
 /** Reads a recorded request in one of three forms. */
-function parseRequest(bytes: Uint8Array): ParsedRequest {
+function parseRequest(bytes: Uint8Array): ExplainedRequest {
   const text = Buffer.from(bytes)
     .toString('utf8')
     .replace(/^\uFEFF/, '');
@@ -58,7 +52,7 @@ function parseRequest(bytes: Uint8Array): ParsedRequest {
   return fromHttp(Buffer.from(bytes));
 }
 
-function fromHttp(bytes: Buffer): ParsedRequest {
+function fromHttp(bytes: Buffer): ExplainedRequest {
   const [crlf, lf] = [bytes.indexOf('\r\n\r\n'), bytes.indexOf('\n\n')];
   const isCrlf = crlf !== -1 && (lf === -1 || crlf < lf);
   const end = isCrlf ? crlf : lf;
@@ -73,7 +67,7 @@ function fromHttp(bytes: Buffer): ParsedRequest {
   return { method, url, headers, body: /^\d+$/.test(length) ? body.subarray(0, Number(length)) : body };
 }
 
-function fromJson(text: string): ParsedRequest {
+function fromJson(text: string): ExplainedRequest {
   const value = asObject(readJson(text));
   if (value === undefined) {
     throw new CommandError(`This looks like JSON but does not parse. It must be ${FORMS}.`);
@@ -90,13 +84,13 @@ function fromJson(text: string): ParsedRequest {
       const [name, given] = Array.isArray(pair) ? pair : [];
       return (Array.isArray(given) ? given : [given]).map((each) => [String(name), String(each)]);
     }),
-    ...(typeof method === 'string' ? { method } : {}),
-    ...(typeof url === 'string' ? { url } : {}),
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    method: typeof method === 'string' ? method : undefined,
+    url: typeof url === 'string' ? url : undefined,
+    body: typeof body === 'string' ? body : JSON.stringify(body),
   };
 }
 
-function fromCurl(text: string): ParsedRequest {
+function fromCurl(text: string): ExplainedRequest {
   const [, ...words] = shellWords(text);
   const headers: (readonly [string, string])[] = [];
   const bodies: string[] = [];
@@ -116,7 +110,7 @@ function fromCurl(text: string): ParsedRequest {
   const body = bodies.join('&');
   return {
     method: method ?? (bodies.length > 0 ? 'POST' : 'GET'),
-    ...(url === undefined ? {} : { url }),
+    url,
     headers,
     body,
   };

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -48,17 +48,11 @@ export async function startProgram(
   });
   // A program that cannot be started rejects both.
   ended.catch(() => undefined);
-  await hasSpawned(child, command[0] ?? '');
-  return { name: command.join(' '), pid: child.pid ?? 0, ended, isStopped: () => stops > 0 };
-}
-
-async function hasSpawned(child: ChildProcess, file: string): Promise<void> {
-  try {
-    await once(child, 'spawn');
-  } catch (cause) {
+  await once(child, 'spawn').catch((cause: unknown) => {
     const why = hasCode(cause, 'ENOENT') ? 'there is no such program' : String(cause);
-    throw new CommandError(`${file} could not be started: ${why}.`, { cause });
-  }
+    throw new CommandError(`${command[0]} could not be started: ${why}.`, { cause });
+  });
+  return { name: command.join(' '), pid: child.pid ?? 0, ended, isStopped: () => stops > 0 };
 }
 
 /** Resolves with true when something listens there, and with false when the signal is aborted before. */

@@ -94,12 +94,7 @@ export function ownStateFile(): string {
 }
 
 /** The variables that the programs of the documents read. */
-export interface KeyVariables {
-  readonly BASE_URL: string;
-  readonly PUBLIC_KEY: string;
-  readonly SECRET_KEY: string;
-  readonly SIGNING_KEY: string;
-}
+export type KeyVariables = Readonly<Record<'BASE_URL' | 'PUBLIC_KEY' | 'SECRET_KEY' | 'SIGNING_KEY', string>>;
 
 /** Variables as they were found, and where. */
 export interface FoundKeys {

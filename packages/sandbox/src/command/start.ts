@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createSandbox, type Sandbox } from '../sandbox.ts';
 import { listensElsewhere } from './endpoint.ts';
 import { CommandError } from './failures.ts';
@@ -146,13 +147,8 @@ async function sendFirst(
   return true;
 }
 
-function interrupted(): Promise<void> {
-  return new Promise((resolve) => {
-    // Once each: a second Ctrl-C ends the process immediately, with what is in flight.
-    process.once('SIGINT', () => resolve());
-    process.once('SIGTERM', () => resolve());
-  });
-}
+/** Once each: a second Ctrl-C ends the process immediately, with what is in flight. */
+const interrupted = (): Promise<unknown> => Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
 
 function introduction(
   url: string,

@@ -34,14 +34,8 @@ export function callbackData(transaction: TransactionRecord): TransactionCallbac
   };
 }
 
-const MONEY = [
-  'request_currency',
-  'request_amount',
-  'transaction_currency',
-  'transaction_amount',
-  'transaction_charge',
-  'total_credit',
-];
+/** Of the payload: request and transaction, each with currency and amount, the charge and the total. */
+const MONEY = /_(currency|amount|charge|credit)$/;
 
 /**
  * The six fields that speak of money, with another amount or currency: what the signature does not notice (threat A2).
@@ -64,7 +58,7 @@ export function forgedMoney(
   const charge = rescale(transaction.charge, transaction.currency, currency);
   const totalCredit = chargeCustomer ? amount : amount - charge;
   const { payload } = callbackData({ ...transaction, currency, amount, charge, totalCredit });
-  return Object.fromEntries(Object.entries(payload).filter(([name]) => MONEY.includes(name)));
+  return Object.fromEntries(Object.entries(payload).filter(([name]) => MONEY.test(name)));
 }
 
 /** The names that the redirect adds to the merchant's address: event, the 16 payload fields and the signature. */

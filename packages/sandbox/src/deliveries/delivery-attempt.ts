@@ -97,11 +97,8 @@ function reasonOf(error: unknown): { error: string; error_code: string | null } 
 export const MAX_BODY_BYTES: number = 16 * 1024;
 
 /** A request on its way out. */
-interface Outgoing {
-  /** @default 'POST' */
-  readonly method?: 'GET' | 'POST' | undefined;
+interface Outgoing extends Pick<Message, 'method' | 'headers'> {
   readonly url: URL;
-  readonly headers: readonly HeaderPair[];
   readonly body: Uint8Array<ArrayBuffer>;
   readonly signal: AbortSignal;
 }

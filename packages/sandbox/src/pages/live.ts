@@ -1,4 +1,4 @@
-import { ASSETS, type AssetName, readAsset } from '@payment-service/pages';
+import { assetResponse, isAssetName } from '@payment-service/pages';
 import { Hono } from 'hono';
 import { fail } from '../http/envelope.ts';
 import type { Service } from '../service/service.ts';
@@ -6,15 +6,10 @@ import type { Service } from '../service/service.ts';
 /** What pages load beside themselves: the style sheet, the icon, the live modules, and the stream that tells them of changes. */
 export function createLive(service: Service): Hono {
   const app = new Hono();
-  for (const name of Object.keys(ASSETS) as AssetName[]) {
-    app.get(`/assets/${name}`, async (c) =>
-      c.body(await readAsset(name), 200, {
-        'content-type': ASSETS[name],
-        'cache-control': 'no-store',
-        'x-content-type-options': 'nosniff',
-      }),
-    );
-  }
+  app.get('/assets/:name', (c) => {
+    const name = c.req.param('name');
+    return isAssetName(name) ? assetResponse(name) : c.notFound();
+  });
   app.get('/events', (c) => {
     // A page of another site cannot read it, but it could hold all connections that a browser gives to one server.
     const site = c.req.header('sec-fetch-site') ?? 'none';

@@ -107,10 +107,14 @@ export function clear(work: Work, early?: Release): number {
 }
 
 /** A movement of available money. */
-type Movement = Pick<EntryRecord, 'currency' | 'amount' | 'cause' | 'transactionId'>;
+interface Movement extends Pick<EntryRecord, 'currency' | 'amount'> {
+  /** Of its transaction. */
+  readonly id?: number;
+}
+type Cause = EntryRecord['cause'];
 
 /** Takes available money out of a wallet. Throws a SandboxRefusal when it has less. */
-export function take(work: Work, walletType: WalletType, movement: Movement): void {
+export function take(work: Work, walletType: WalletType, cause: Cause, movement: Movement): void {
   const { currency, amount } = movement;
   const { available } = walletOf(work, currency, walletType);
   if (available < amount) {
@@ -125,12 +129,13 @@ export function take(work: Work, walletType: WalletType, movement: Movement): vo
       'amount',
     );
   }
-  give(work, walletType, { ...movement, amount: -amount });
+  give(work, walletType, cause, { ...movement, amount: -amount });
 }
 
 /** Puts available money into a wallet. */
-export function give(work: Work, walletType: WalletType, movement: Movement): void {
-  post(work, { ...movement, walletType, bucket: 'available', freeAt: null });
+export function give(work: Work, walletType: WalletType, cause: Cause, movement: Movement): void {
+  const { currency, amount, id: transactionId = null } = movement;
+  post(work, { currency, amount, cause, transactionId, walletType, bucket: 'available', freeAt: null });
 }
 
 /** The wallets as the contract shows them, in whole units. */

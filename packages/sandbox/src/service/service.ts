@@ -16,9 +16,9 @@ import type {
   CheckReport,
   DeliveryAttempt,
   DeliveryRecord,
+  GivenSettings,
   Kind,
   SandboxProvider,
-  Settings,
   SettingsRecord,
   TransactionRecord,
   TransferRecord,
@@ -107,10 +107,13 @@ const KEPT: readonly Kind[] = ['account', 'settings', 'counter'];
  */
 export function createService(
   context: Context,
-  options: { settings: Partial<Settings>; providers: readonly SandboxProvider[] | undefined },
+  options: { settings: GivenSettings; providers: readonly SandboxProvider[] | undefined },
 ): Service {
   const { store, clock } = context;
   const deliveries = createDeliveries(context);
+  const given = Object.fromEntries(
+    Object.entries(options.settings).filter(([, value]) => value !== undefined),
+  );
   const at = <T extends Reader>(reader: T): T & Moment => ({ ...context, ...reader, now: clock.now() });
 
   /** One unit of work: what is due clears first, and callbacks start when everything is saved. */
@@ -138,7 +141,7 @@ export function createService(
     unit.put('settings', 'settings', {
       ...initialSettings,
       ...unit.get('settings', 'settings'),
-      ...options.settings,
+      ...given,
     });
   };
 
@@ -226,7 +229,7 @@ export function createService(
         const addresses = { callback_url, redirect_url, order_url, inbox_url };
         for (const kind of kinds) if (!KEPT.includes(kind)) work.clear(kind);
         prepare(work);
-        work.put('settings', 'settings', { ...initialSettings, ...options.settings, ...addresses });
+        work.put('settings', 'settings', { ...initialSettings, ...given, ...addresses });
       }),
   };
 }

@@ -40,7 +40,7 @@ export function startPayout(work: Work, request: PayoutRequest): TransactionReco
   const provider = providerFor(work, request, 'PAYOUT');
   const bankCode = bankFor(provider, request.bank_code);
   const transaction = newTransaction(work, request, provider);
-  take(work, 'MERCHANT_PAYOUT', { ...movementOf(transaction), cause: 'payout' });
+  take(work, 'MERCHANT_PAYOUT', 'payout', transaction);
   const started = save(work, {
     ...transaction,
     transactionType: 'PAYOUT',
@@ -54,9 +54,8 @@ export function startPayout(work: Work, request: PayoutRequest): TransactionReco
 /** Moves available money from the collection wallet to the payout wallet. */
 export function makeTransfer(work: Work, { currency, amount: asked }: TransferRequest): TransferRecord {
   const amount = exactAmount(asked, currency);
-  const movement = { currency, amount, cause: 'transfer', transactionId: null } as const;
-  take(work, 'MERCHANT_COLLECTION', movement);
-  give(work, 'MERCHANT_PAYOUT', movement);
+  take(work, 'MERCHANT_COLLECTION', 'transfer', { currency, amount });
+  give(work, 'MERCHANT_PAYOUT', 'transfer', { currency, amount });
   const transfer = { id: work.nextId(), currency, amount, createdAt: work.now };
   work.put('transfer', transfer.id, transfer);
   return transfer;
@@ -68,7 +67,7 @@ export function makeDeposit(work: Work, { currency, amount: asked }: TransferReq
   if (!work.list('wallet').some((wallet) => wallet.currency === currency)) {
     refuse('currency_not_served', `currency: the account has no wallet in ${currency}.`, 'currency');
   }
-  give(work, 'MERCHANT_COLLECTION', { currency, amount, cause: 'deposit', transactionId: null });
+  give(work, 'MERCHANT_COLLECTION', 'deposit', { currency, amount });
 }
 
 /**
@@ -88,9 +87,7 @@ export function decide(
   }
   const { transactionType, amount, spentKey } = transaction;
   if (outcome === 'failed') {
-    if (transactionType === 'PAYOUT') {
-      give(work, 'MERCHANT_PAYOUT', { ...movementOf(transaction), cause: 'payout_returned' });
-    }
+    if (transactionType === 'PAYOUT') give(work, 'MERCHANT_PAYOUT', 'payout_returned', transaction);
     const spent = work.get('spent', spentKey);
     if (spent !== undefined) work.put('spent', spentKey, { amount: spent.amount - amount });
   } else if (transactionType === 'COLLECTION') {
@@ -111,12 +108,6 @@ export function decide(
   }
   return decided;
 }
-
-const movementOf = ({ currency, amount, id: transactionId }: TransactionRecord) => ({
-  currency,
-  amount,
-  transactionId,
-});
 
 function save(work: Work, transaction: TransactionRecord): TransactionRecord {
   work.put('transaction', transaction.id, transaction);

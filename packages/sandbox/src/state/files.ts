@@ -91,14 +91,11 @@ const FILE = 0o600;
 const FOLDER = 0o700;
 const OTHERS = 0o077;
 
-const fileSystem = (): typeof import('node:fs') | undefined =>
-  globalThis.process?.getBuiltinModule?.('node:fs');
-
 /** Makes a file that is not there, so that what writes into it next does not make it readable. */
 function makeForOwner(path: string): void {
-  const fs = fileSystem();
+  const fs = globalThis.process.getBuiltinModule('node:fs');
   // Names of SQLite for a database without a file.
-  if (fs === undefined || path === '' || path === ':memory:' || path.startsWith('file:')) return;
+  if (path === '' || path === ':memory:' || path.startsWith('file:')) return;
   try {
     // `x`: a file that is there is not even opened, since closing it would drop the locks that this process has on it.
     fs.closeSync(fs.openSync(path, 'wx', FILE));
@@ -109,8 +106,8 @@ function makeForOwner(path: string): void {
 
 /** Corrects the modes of files and folders that are there; warns where they are another user's, and stay readable. */
 export function forOwnerOnly(...paths: readonly string[]): void {
-  const fs = fileSystem();
-  if (fs === undefined || globalThis.process.platform === 'win32') return;
+  if (globalThis.process.platform === 'win32') return;
+  const fs = globalThis.process.getBuiltinModule('node:fs');
   for (const path of paths) {
     const found = fs.statSync(path, { throwIfNoEntry: false });
     if (found === undefined || (found.mode & OTHERS) === 0) continue;

@@ -43,6 +43,9 @@ export interface Settings {
   readonly api_error: 429 | 500 | 503 | null;
 }
 
+/** Settings that replace the stored ones; those that are undefined do not. */
+export type GivenSettings = { readonly [Name in keyof Settings]?: Settings[Name] | undefined };
+
 export interface SettingsRecord extends Settings {
   /** How far the sandbox's clock was moved ahead, in milliseconds. */
   readonly clockOffset: number;

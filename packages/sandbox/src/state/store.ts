@@ -74,7 +74,9 @@ export const kinds: readonly Kind[] = Object.keys(emptyTables()).filter(
 
 export function createStore(persistence?: Persistence, onWrite?: () => void): Store {
   const tables = emptyTables();
-  persistence?.load((kind, id, value) => restore(tables, kind, id, value));
+  // What is in our own file, with our own version number, was put there as a record of its kind.
+  const untyped: Readonly<Record<string, Map<string, unknown>>> = tables;
+  persistence?.load((kind, id, value) => untyped[kind]?.set(id, value));
   const reader: Reader = {
     get: (kind, id) => tables[kind].get(String(id)),
     list: (kind) => [...tables[kind].values()],
@@ -89,7 +91,10 @@ export function createStore(persistence?: Persistence, onWrite?: () => void): St
     const all = [...unsaved, ...list];
     if (all.length > maxUnsaved) persistence?.save(all);
     unsaved = all.length > maxUnsaved ? [] : all;
-    for (const kind of kinds) apply(tables, changes, kind);
+    for (const { kind, id, value } of list) {
+      if (value === undefined) untyped[kind]?.delete(id);
+      else untyped[kind]?.set(id, value);
+    }
     onWrite?.();
     return result;
   };
@@ -102,16 +107,6 @@ export function createStore(persistence?: Persistence, onWrite?: () => void): St
       persistence?.close();
     },
   };
-}
-
-/** Our own file with our own version number: what is in it was put there as a record of this kind. */
-function restore(
-  tables: Record<string, Map<string, unknown>>,
-  kind: string,
-  id: string,
-  value: unknown,
-): void {
-  tables[kind]?.set(id, value);
 }
 
 function createUnit(tables: Tables, changes: Pending): Unit {
@@ -128,8 +123,7 @@ function createUnit(tables: Tables, changes: Pending): Unit {
     put: (kind, id, value) => void changes[kind].set(String(id), value),
     remove: (kind, id) => void changes[kind].set(String(id), undefined),
     clear(kind) {
-      for (const id of tables[kind].keys()) changes[kind].set(id, undefined);
-      for (const id of changes[kind].keys()) changes[kind].set(id, undefined);
+      for (const id of [...tables[kind].keys(), ...changes[kind].keys()]) changes[kind].set(id, undefined);
     },
     nextId(series) {
       const counter = series ?? 'id';
@@ -140,13 +134,6 @@ function createUnit(tables: Tables, changes: Pending): Unit {
     },
   };
   return unit;
-}
-
-function apply<K extends Kind>(tables: Tables, changes: Pending, kind: K): void {
-  for (const [id, value] of changes[kind]) {
-    if (value === undefined) tables[kind].delete(id);
-    else tables[kind].set(id, value);
-  }
 }
 
 /** What live pages follow: which version of the state they show, and when there is a newer one. */

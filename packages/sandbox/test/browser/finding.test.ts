@@ -13,10 +13,7 @@ afterAll(() => browser?.close());
 
 test('with 500 transactions, the overview is at most two screens high, and the oldest is found by its reference', async () => {
   const sandbox = stage.open({ retry: { preset: 'none' } });
-  stage.merchant.answer = (response) => {
-    response.statusCode = 500;
-    response.end();
-  };
+  stage.merchant.answer = (response) => response.writeHead(500).end();
   for (let i = 1; i <= 500; i += 1)
     sandbox.collect({
       ...collection,
@@ -39,10 +36,7 @@ test('with 500 transactions, the overview is at most two screens high, and the o
 
 test('with the keyboard alone, the failed delivery is found, the reason is read, and it is sent again', async () => {
   const sandbox = stage.open({ retry: { preset: 'none' } });
-  stage.merchant.answer = (response) => {
-    response.statusCode = 500;
-    response.end();
-  };
+  stage.merchant.answer = (response) => response.writeHead(500).end();
   sandbox.collect(collection);
   await sandbox.idle();
   const { url } = await sandbox.listen();

@@ -82,9 +82,8 @@ export const start: Page = {
       title: string,
       minAmount: number,
       button: string,
-      rest: (fields: ReturnType<typeof fieldsOf>, chosen: SandboxProvider) => Markup,
-      advanced: (fields: ReturnType<typeof fieldsOf>) => Markup | string = () => '',
     ): Markup | string => {
+      const isPayout = id === 'payout';
       const offered = service.store
         .list('provider')
         .filter(({ option }) => option.transaction_type.toUpperCase() === id.toUpperCase());
@@ -94,7 +93,7 @@ export const start: Page = {
         offered.find(({ option }) => option.is_active) ??
         offered[0];
       if (chosen === undefined) return '';
-      const { option } = chosen;
+      const { option, banks } = chosen;
       const { account, ...typed } = mine?.typed ?? {};
       // A number of the provider before is of no use. One that was refused is shown with the reason.
       const isKept = account !== undefined && (refused !== undefined || servesAccount(option, account));
@@ -112,18 +111,30 @@ ${fields.field({ name: 'account', label: 'Account or mobile number', value: acco
 ${fields.field({ name: 'amount', label: `Amount in ${option.transaction_currency}`, type: 'number', value: String(Math.max(min, minAmount)), hint: `${amountText(min, option.transaction_currency)} to ${amountText(max, option.transaction_currency)}.` })}
 ${fields.field({ name: 'merchant_reference', label: 'Merchant reference', value: suggestion })}
 ${fields.field({ name: 'customer_name', label: 'Customer name', value: 'Sandbox Customer' })}
-${rest(fields, chosen)}
+${
+  isPayout && banks !== undefined
+    ? fields.choice(
+        { name: 'bank_code', label: 'Bank' },
+        banks.map((bank) => [bank.bank_code, `${bank.bank_name}${bank.is_active ? '' : ' · off'}`]),
+      )
+    : ''
+}${fields.choice({ name: 'ending', label: 'How it ends' }, isPayout ? endings : [['page', 'The customer decides on the payment page'], ...endings])}
 ${group(
   `${id}-advanced`,
   'Advanced',
   mine !== undefined && (refused !== undefined || mine.typed['misbehave'] !== undefined),
-  html`${advanced(fields)}
+  html`${
+    isPayout
+      ? ''
+      : html`${fields.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirect_url ?? '', hint: 'Where the customer goes back to.' })}
+${fields.check({ name: 'charge_customer', label: 'The customer pays the charge' })}`
+  }
 ${fields.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: callback_url ?? '', hint: callback_url === null ? 'Empty: no callback is sent.' : 'From Settings.' })}
 ${fields.choice({ name: 'misbehave', label: 'Callback' }, [['', 'As set for the sandbox'], ...presets])}
 ${fields.choice({ name: 'retry', label: 'Retries' }, [['', 'As set for the sandbox'], ...retryChoices])}`,
 )}${fields.problem()}`,
           button,
-          kind: id === 'collection' ? 'main' : '',
+          kind: isPayout ? '' : 'main',
           after: html`<noscript>${askAgain(`/start#${id}`, 'Show what this provider needs')}</noscript>`,
         },
       )}</section>`;
@@ -135,33 +146,8 @@ ${fields.choice({ name: 'retry', label: 'Retries' }, [['', 'As set for the sandb
         ([label, typed]) =>
           html`<li><a class="button" href="/start?${new URLSearchParams({ at: 'collection', ...typed }).toString()}">${label}</a></li>`,
       )}</ul></nav>
-<div class="split single">${part(
-        'collection',
-        'Collection',
-        500,
-        'Collect',
-        (fields) =>
-          html`${fields.choice({ name: 'ending', label: 'How it ends' }, [['page', 'The customer decides on the payment page'], ...endings])}`,
-        (
-          fields,
-        ) => html`${fields.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirect_url ?? '', hint: 'Where the customer goes back to.' })}
-${fields.check({ name: 'charge_customer', label: 'The customer pays the charge' })}`,
-      )}
-${part(
-  'payout',
-  'Payout',
-  1000,
-  'Pay out',
-  (fields, { banks }) =>
-    html`${
-      banks === undefined
-        ? ''
-        : fields.choice(
-            { name: 'bank_code', label: 'Bank' },
-            banks.map((bank) => [bank.bank_code, `${bank.bank_name}${bank.is_active ? '' : ' · off'}`]),
-          )
-    }${fields.choice({ name: 'ending', label: 'How it ends' }, endings)}`,
-)}</div>`,
+<div class="split single">${part('collection', 'Collection', 500, 'Collect')}
+${part('payout', 'Payout', 1000, 'Pay out')}</div>`,
     };
   },
   forms: {

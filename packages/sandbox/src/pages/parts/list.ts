@@ -4,15 +4,8 @@ import { html } from 'hono/html';
 
 const PAGE_SIZE = 25;
 
-/** What a list is asked for: `?q=…&state=…&endpoint=…&page=…`. */
-export interface Query {
-  readonly path: string;
-  readonly q: string;
-  readonly state: string;
-  /** Where callbacks went. */
-  readonly endpoint: string;
-  readonly page: number;
-}
+/** What a list is asked for: `?q=…&state=…&endpoint=…&page=…`. `endpoint`: where callbacks went. */
+export type Query = Readonly<Record<'path' | 'q' | 'state' | 'endpoint', string> & { page: number }>;
 
 export function readQuery(c: Context): Query {
   const page = Number(c.req.query('page') ?? 1);
