@@ -63,7 +63,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     ready: readiness.takesCallbacks,
     checkTables,
     spool,
-    notification: (count) => (isWorking() ? undefined : wakeup.notification(count)),
+    wakeCall: (count) => (isWorking() ? undefined : wakeup.wakeCall(count)),
     onKept,
   });
   const running = new Set<Promise<unknown>>();

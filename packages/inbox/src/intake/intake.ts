@@ -17,7 +17,7 @@ export interface IntakeOptions<Tx> {
   readonly checkTables: () => Promise<void>;
   readonly spool: Spool | undefined;
   /** What wakes the workers of other processes, if it can be sent with so many callbacks. */
-  readonly notification: (count: number) => Call | undefined;
+  readonly wakeCall: (count: number) => Call | undefined;
   /** Called before the replies are sent, so that a worker can already begin. @param isTold other processes were notified. */
   readonly onKept: (count: number, isTold: boolean) => void;
 }
@@ -109,9 +109,9 @@ export class Intake<Tx> {
   }
 
   async #keepFirsts(records: readonly IntakeRecord[]): Promise<readonly (IntakeOutcome | undefined)[]> {
-    const { keeping, notification } = this.#options;
+    const { keeping, wakeCall } = this.#options;
     const isFailing = this.#isFailing;
-    const after = isFailing ? undefined : notification(records.length);
+    const after = isFailing ? undefined : wakeCall(records.length);
     try {
       // After a failure, in a transaction with limits: without them, a statement that waits for a lock keeps its connection on
       // the server after its callers have timed out.

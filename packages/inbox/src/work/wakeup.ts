@@ -48,7 +48,7 @@ export class Wakeup<Tx> {
   }
 
   /** For the message that keeps a few callbacks; undefined if `notify()` must be called when they are kept. */
-  notification(count: number): Call | undefined {
+  wakeCall(count: number): Call | undefined {
     if (this.#store.runsAfter !== true || this.#isNotifying || count >= MANY) return undefined;
     return { statement: this.#statements.get('notify'), values: [this.#account] };
   }
