@@ -5,17 +5,25 @@
  *
  * With --control the handler's effect commits before the transition is marked as done, in a transaction of its own:
  * that must show doubles, and the run fails when it shows none.
+ *
+ * With --fault something else befalls the run beside the kills: the disk of the database and the spool is full (Linux only), the
+ * database's clock steps by hours, nothing passes to PostgreSQL for 30 s, or half of the programs run from --other, a checkout of
+ * another commit. The run fails when that did not happen.
  */
 import { randomInt } from 'node:crypto';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { told } from '../history/results.ts';
 import { runProgram } from '../measure/program.ts';
+import { RUN_FAULTS } from './faults/index.ts';
+import { hasVolume, runOnVolume } from './faults/volume.ts';
 import { judgeCrashes } from './judge.ts';
 import { killTable, outcomeTables } from './outcome-tables.ts';
 import { type CrashTestOptions, runCrashTest } from './run-crash-test.ts';
 
 const USAGE =
-  'Usage: crash-test --kills N --store postgres|sqlite [--transitions N] [--seed N] [--control] [--report path]';
+  'Usage: crash-test --kills N --store postgres|sqlite [--transitions N] [--seed N] [--control]\n' +
+  '  [--fault full-disk|clock|stall|two-versions] [--other checkout] [--report path]';
 
 const { values: flags } = parseArgs({
   options: {
@@ -24,6 +32,8 @@ const { values: flags } = parseArgs({
     transitions: { type: 'string' },
     seed: { type: 'string' },
     control: { type: 'boolean', default: false },
+    fault: { type: 'string' },
+    other: { type: 'string' },
     report: { type: 'string' },
   },
 });
@@ -32,9 +42,14 @@ const kills = wholeNumber(flags.kills, undefined);
 const transitions = wholeNumber(flags.transitions, 50 * (kills ?? 0));
 const seed = wholeNumber(flags.seed, randomInt(1_000_000));
 
-if (store === undefined || !kills || !transitions || seed === undefined) {
+const { fault, other } = flags;
+const isKnown = fault === undefined || Object.hasOwn(RUN_FAULTS, fault);
+
+if (store === undefined || !kills || !transitions || seed === undefined || !isKnown) {
   console.error(USAGE);
   process.exitCode = 2;
+} else if (fault === 'full-disk' && !hasVolume()) {
+  process.exitCode = runOnVolume();
 } else {
   const run: Omit<CrashTestOptions, 'onProgress'> = {
     store,
@@ -42,8 +57,10 @@ if (store === undefined || !kills || !transitions || seed === undefined) {
     transitions,
     seed,
     isControl: flags.control,
+    fault,
+    other: other && resolve(other),
   };
-  const name = `crash-test-${store}${flags.control ? '-control' : ''}`;
+  const name = ['crash-test', store, fault, flags.control && 'control'].filter(Boolean).join('-');
   await runProgram({ name, report: flags.report }, async () => {
     console.log(`${kills} kills, ${transitions} transitions, seed ${seed}`);
     let shown = Date.now();
@@ -55,7 +72,7 @@ if (store === undefined || !kills || !transitions || seed === undefined) {
         console.log(`  ${done} kills, ${payments} of ${of} payments`);
       },
     });
-    const { kills: killed, verdict, leaseQueue: _, ...counted } = outcome;
+    const { kills: killed, verdict, leaseQueue: _, happened: __, ...counted } = outcome;
     const [results, tables] = [judgeCrashes(outcome, run), outcomeTables(outcome)];
     return { results, tables, run, killsByPhase: killTable(killed), ...told(verdict), ...counted };
   });

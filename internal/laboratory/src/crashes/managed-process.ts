@@ -5,11 +5,22 @@ import { PHASE_LOG, type Phase, PhaseReader } from './phase-log.ts';
 
 export type Role = 'receiver' | 'worker' | 'sender';
 
+export interface ProcessParts {
+  readonly folder: string;
+  /** Told when it ends without having been killed: no run goes on after that. */
+  readonly onFailure: (error: Error) => void;
+  /** Where its program is. @default beside this file */
+  readonly programs?: string | undefined;
+  readonly env?: NodeJS.ProcessEnv | undefined;
+}
+
 /** A process of the test: started, watched through its phase log, killed, and started again. */
 export class ManagedProcess extends EventEmitter<{ phase: [Phase] }> {
   readonly role: Role;
   readonly #settings: object;
   readonly #folder: string;
+  readonly #programs: string;
+  readonly #env: NodeJS.ProcessEnv | undefined;
   readonly #onFailure: (error: Error) => void;
   #child: Child | undefined;
   #reader = new PhaseReader();
@@ -18,14 +29,20 @@ export class ManagedProcess extends EventEmitter<{ phase: [Phase] }> {
   /** Where it listens; undefined while it does not. */
   address: string | undefined;
   isReady = false;
+  /** How often it has entered each phase. */
+  readonly entered: Record<Phase, number> = { commit: 0, handler: 0, intake: 0, idle: 0 };
 
-  /** @param where.onFailure told when it ends without having been killed: no run goes on after that. */
   constructor(
     role: Role,
     settings: object,
-    { folder, onFailure }: { readonly folder: string; readonly onFailure: (error: Error) => void },
+    { folder, onFailure, programs = import.meta.dirname, env }: ProcessParts,
   ) {
     super();
+    this.#programs = programs;
+    this.#env = env;
+    this.on('phase', (phase) => {
+      this.entered[phase] += 1;
+    });
     this.role = role;
     this.#settings = settings;
     this.#folder = folder;
@@ -33,10 +50,10 @@ export class ManagedProcess extends EventEmitter<{ phase: [Phase] }> {
   }
 
   start(): void {
-    const child = new Child(join(import.meta.dirname, `${this.role}-process.ts`), {
+    const child = new Child(join(this.#programs, `${this.role}-process.ts`), {
       cwd: this.#folder,
       // A process is started for each kill; it need not strip the same types each time. One that is killed stores nothing.
-      env: { NODE_COMPILE_CACHE: join(this.#folder, 'compiled'), ...process.env },
+      env: { NODE_COMPILE_CACHE: join(this.#folder, 'compiled'), ...process.env, ...this.#env },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
     });
     const { stdio, stderr } = child.process;

@@ -6,9 +6,13 @@ import { paymentsFor } from '../history/payment-plan.ts';
 import { readRequests } from '../history/record.ts';
 import { seededRandom } from '../history/seeded-random.ts';
 import { atTheEnd, makeFolder, stopped } from '../measure/program.ts';
+import type { Result } from '../measure/results.ts';
 import { drain } from './drain.ts';
+import type { Fault } from './faults/fault.ts';
+import { RUN_FAULTS } from './faults/index.ts';
+import { hasVolume, volume } from './faults/volume.ts';
 import { type Kill, Killer } from './killer.ts';
-import { ManagedProcess } from './managed-process.ts';
+import { ManagedProcess, type ProcessParts } from './managed-process.ts';
 import { withInbox } from './merchant.ts';
 import { postgresDatabase } from './postgres-database.ts';
 import type { ReceiverSettings } from './receiver-process.ts';
@@ -24,6 +28,9 @@ export interface CrashTestOptions {
   readonly transitions: number;
   readonly seed: number;
   readonly isControl: boolean;
+  /** One of `RUN_FAULTS`, and the other checkout for the one that needs it. */
+  readonly fault?: string | undefined;
+  readonly other?: string | undefined;
   readonly onProgress?: (progress: { kills: number; payments: number; of: number }) => void;
 }
 
@@ -37,6 +44,8 @@ export interface CrashTestOutcome {
   readonly crashLooped: number;
   readonly states: Readonly<Record<string, number>>;
   readonly seconds: number;
+  /** Whether the fault of the run happened. */
+  readonly happened: readonly Result[];
 }
 
 const RECEIVERS = 2;
@@ -54,9 +63,13 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
   const failed = new AbortController();
   const signal = AbortSignal.any([stopped, failed.signal]);
   const onFailure = (error: Error): void => failed.abort(error);
-  const test = store === 'postgres' ? await postgresDatabase() : sqliteDatabase(folder, isControl);
+  const stored = hasVolume() ? volume() : folder;
+  // The server makes its folder there.
+  if (hasVolume()) process.env['TMPDIR'] = stored;
+  const test = store === 'postgres' ? await postgresDatabase() : sqliteDatabase(stored, isControl);
   atTheEnd(() => test.stop());
-  const run = new Run(test, { ...options, signal }, { folder, onFailure });
+  const fault = await RUN_FAULTS[options.fault ?? '']?.({ test, folder, other: options.other });
+  const run = new Run(test, { ...options, signal }, { folder, stored, onFailure, fault });
   atTheEnd(() => run.end());
   return run.toTheEnd().catch((error: unknown) => {
     // Otherwise what ends the run waits for a kill that waits for the run.
@@ -81,6 +94,7 @@ class Run {
   readonly #killer: Killer;
   readonly #killed: Kill[] = [];
   readonly #payments: number;
+  readonly #fault: Fault | undefined;
   readonly #watch = stuckWatch();
   #killing: Promise<void> = Promise.resolve();
   #progress: SenderProgress = { begun: 0, isDone: false };
@@ -88,18 +102,21 @@ class Run {
   constructor(
     test: TestDatabase,
     options: RunOptions,
-    where: { readonly folder: string; readonly onFailure: (error: Error) => void },
+    given: ProcessParts & { readonly stored: string; readonly fault: Fault | undefined },
   ) {
     const { store, seed, isControl, signal } = options;
-    const { database } = test;
+    const { stored, fault, ...where } = given;
+    const { database = test.database, env, programs } = fault ?? {};
+    const partsOf = (index: number): ProcessParts => ({ ...where, env, programs: programs?.(index) });
+    this.#fault = fault;
     this.#test = test;
     this.#options = options;
     this.#record = join(where.folder, 'history');
     this.#payments = paymentsFor(seed, options.transitions);
     this.#receivers = Array.from({ length: RECEIVERS }, (_, index) => {
       // One with a spool and one without, where there is a server that can be away.
-      const spool = store === 'postgres' && index === 0 ? join(where.folder, 'spool') : undefined;
-      return new ManagedProcess('receiver', { database, spool } satisfies ReceiverSettings, where);
+      const spool = store === 'postgres' && index === 0 ? join(stored, 'spool') : undefined;
+      return new ManagedProcess('receiver', { database, spool } satisfies ReceiverSettings, partsOf(index));
     });
     const worker = (isDraining: boolean): WorkerSettings => ({
       database,
@@ -109,7 +126,7 @@ class Run {
     });
     this.#workers = Array.from(
       { length: WORKERS },
-      (_, index) => new ManagedProcess('worker', worker(index % 2 === 1), where),
+      (_, index) => new ManagedProcess('worker', worker(index % 2 === 1), partsOf(index)),
     );
     const sender: SenderSettings = {
       seed,
@@ -168,11 +185,18 @@ class Run {
   async #killAlong(): Promise<void> {
     const { kills, seed, signal } = this.#options;
     const random = seededRandom(seed, -2);
+    const { times = 0, strike } = this.#fault ?? {};
+    let struck = 0;
     for (let index = 0; index < kills; index++) {
       const moment = Math.floor(((index + random.next()) / kills) * this.#payments);
       while (this.#progress.begun < moment) {
         signal.throwIfAborted();
         await wait(5);
+      }
+      if (struck < times && index + 1 > ((struck + 1) * kills) / (times + 1)) {
+        await this.#killer.settled();
+        await strike?.(struck);
+        struck += 1;
       }
       this.#killed.push(await this.#killer.kill());
     }
@@ -185,9 +209,12 @@ class Run {
 
   async #count(): Promise<Omit<CrashTestOutcome, 'crashLooped' | 'seconds'>> {
     const { effects, kept, states } = await this.#test.remains();
-    const verdict = judgeHistory({ requests: await readRequests(this.#record), effects, kept });
+    const requests = await readRequests(this.#record);
+    const verdict = judgeHistory({ requests, effects, kept });
+    const seen = { requests, receivers: this.#receivers, workers: this.#workers };
+    const happened = (await this.#fault?.happened(seen)) ?? [];
     const leaseQueue = judgeHistory(await runLeaseQueue());
-    return { verdict, leaseQueue, payments: this.#payments, kills: this.#killed, states };
+    return { verdict, leaseQueue, payments: this.#payments, kills: this.#killed, states, happened };
   }
 }
 

@@ -10,6 +10,8 @@ const STATES = `select state || coalesce(': ' || reason, '') as state, count(*) 
 const BODIES = `select c.transition_id as id, b.content as content
   from payment_inbox_body b join payment_inbox_callback c on c.id = b.transition`;
 
+const SQLITE_FULL = 13;
+
 /** One file that all processes share; there is no server, so killing them is killing it. */
 export function sqliteDatabase(folder: string, isControl: boolean): TestDatabase {
   const path = join(folder, 'shop.db');
@@ -28,6 +30,23 @@ export function sqliteDatabase(folder: string, isControl: boolean): TestDatabase
     database: { store: 'sqlite', path, outsidePath },
     kill: undefined,
     restart: async () => undefined,
+    async fillUp() {
+      try {
+        file.exec(
+          'create table if not exists filler (content text); insert into filler values (zeroblob(1000000))',
+        );
+        return 'room';
+      } catch (error) {
+        return Reflect.get(Object(error), 'errcode') === SQLITE_FULL ? 'full' : 'room';
+      }
+    },
+    revive: async () => file.exec('drop table if exists filler'),
+    setClock: undefined,
+    keptAt: async () =>
+      file
+        .prepare('select first_at as at from payment_inbox_callback order by id')
+        .all()
+        .map(({ at }) => Number(at)),
     due: () => count(`${OPEN} and next_at <= unixepoch('subsec') * 1000`),
     open: () => count(OPEN),
     async remains() {

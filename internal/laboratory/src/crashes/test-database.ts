@@ -7,6 +7,14 @@ export interface TestDatabase {
   /** Kills the server; undefined where the processes are the database. */
   readonly kill: ((what: 'postmaster' | 'everything') => Promise<void>) | undefined;
   readonly restart: () => Promise<void>;
+  /** Writes rows of its own: `full` when the disk refuses them, `gone` when there is no server. */
+  fillUp(): Promise<'room' | 'full' | 'gone'>;
+  /** Removes those rows, and starts the server again if it has ended. */
+  revive(): Promise<void>;
+  /** By how many milliseconds the server's clock is ahead; undefined where each process has its own. */
+  readonly setClock: ((ms: number) => Promise<unknown>) | undefined;
+  /** When the callbacks were kept, by the database's clock, in the order in which they were. */
+  keptAt(): Promise<readonly number[]>;
   /** Transitions that are due and wait for a worker; undefined while the server is unavailable. */
   due(): Promise<number | undefined>;
   /** Transitions that a worker will still attempt, now or later; undefined while the server is unavailable. */

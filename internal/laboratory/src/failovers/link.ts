@@ -11,6 +11,8 @@ export class Link {
   /** Both ends of every connection. */
   readonly #sockets = new Set<Socket>();
   #target: number | undefined;
+  /** The two ends of each connection; a client that came while nothing passes has no other end yet. */
+  readonly #pairs = new Map<Socket, Socket | undefined>();
   #isHeld = false;
 
   private constructor(server: Server) {
@@ -31,6 +33,21 @@ export class Link {
   hold(): void {
     this.#isHeld = true;
     for (const socket of this.#sockets) socket.unpipe().pause();
+  }
+
+  /**
+   * What was sent meanwhile arrives, on the connections that have not ended.
+   *
+   * @returns how many that are.
+   */
+  release(): number {
+    this.#isHeld = false;
+    const held = [...this.#pairs];
+    for (const [client, upstream] of held) {
+      if (upstream === undefined) this.#join(client);
+      else client.pipe(upstream).pipe(client);
+    }
+    return held.length;
   }
 
   /** Ends every connection, with what is under way on it, and refuses others until `pointAt()`. */
@@ -56,13 +73,18 @@ export class Link {
       return;
     }
     this.#add(client);
-    if (this.#isHeld) return;
-    const upstream = createConnection({ port: this.#target, host: '127.0.0.1' });
+    this.#pairs.set(client, undefined);
+    client.on('close', () => this.#pairs.delete(client));
+    if (!this.#isHeld) this.#join(client);
+  }
+
+  #join(client: Socket): void {
+    const upstream = createConnection({ port: this.#target ?? 0, host: '127.0.0.1' });
     this.#add(upstream);
+    this.#pairs.set(client, upstream);
     client.on('close', () => upstream.destroy());
     upstream.on('close', () => client.destroy());
-    client.pipe(upstream);
-    upstream.pipe(client);
+    client.pipe(upstream).pipe(client);
   }
 
   #add(socket: Socket): void {

@@ -3,6 +3,7 @@ import { judgeCrashes, type Wanted } from '../../src/crashes/judge.ts';
 import type { Kill } from '../../src/crashes/killer.ts';
 import type { CrashTestOutcome } from '../../src/crashes/run-crash-test.ts';
 import { FAULTS, type Fault } from '../../src/history/judge-history.ts';
+import { judge, type Result } from '../../src/measure/results.ts';
 import { verdictOf } from '../support/verdict.ts';
 
 const IN_COMMIT: Kill = { target: 'worker', phase: 'commit' };
@@ -30,6 +31,13 @@ test('too few bodies, kills or kills at bad moments fail a crash run', () => {
   ]);
 });
 
+test('a crash run with a fault fails if that did not happen, and its kills may come at any moment', () => {
+  const happened = (value: number): readonly Result[] => [judge('stalls', 'stalls', value, 'at least', 1)];
+  const kills = [IDLE, IDLE, IDLE, IDLE];
+  expect(missed({ fault: 'stall', kills, happened: happened(1) })).toEqual([]);
+  expect(missed({ fault: 'stall', kills, happened: happened(0) })).toEqual(['stalls']);
+});
+
 test('a lease queue that does not double fails a crash run', () => {
   expect(missed({ leaseQueue: verdictOf({}) })).toEqual([`control, a queue with leases: ${FAULTS.doubled}`]);
 });
@@ -45,9 +53,10 @@ test('the control of a crash run has to show doubles, and may lose nothing', () 
 
 function missed({
   isControl = false,
+  fault,
   ...changed
-}: Partial<CrashTestOutcome> & { readonly isControl?: boolean }): readonly string[] {
-  const wanted: Wanted = { kills: 4, transitions: 100, isControl };
+}: Partial<CrashTestOutcome> & Partial<Pick<Wanted, 'isControl' | 'fault'>>): readonly string[] {
+  const wanted: Wanted = { kills: 4, transitions: 100, isControl, fault };
   const outcome: CrashTestOutcome = {
     verdict: verdictOf({}),
     leaseQueue: verdictOf({ doubled: ['A'] }),
@@ -56,6 +65,7 @@ function missed({
     crashLooped: 0,
     states: {},
     seconds: 1,
+    happened: [],
     ...changed,
   };
   const results = judgeCrashes(outcome, wanted);

@@ -1,0 +1,73 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { judge } from '../../measure/results.ts';
+import type { Fault, FaultParts } from './fault.ts';
+
+const HOUR_MS = 3_600_000;
+/** How far the clock of the database is ahead of the machine's after each step. */
+const STEPS = [3, -2, 5, 0];
+const TURN_MS = 50;
+const MAX_TURNS = 100;
+
+/**
+ * The clock of the database steps by hours, forward and back. On PostgreSQL its function is found before the server's own; on
+ * SQLite, whose clock is that of each process, the programs replace the function when they open a file.
+ */
+export async function steppingClock({ test, folder }: FaultParts): Promise<Fault> {
+  const { database } = test;
+  const file = join(folder, 'clock');
+  const set = async (hours: number): Promise<void> => {
+    writeFileSync(file, String(hours * HOUR_MS));
+    await test.setClock?.(hours * HOUR_MS);
+  };
+  await set(0);
+  return {
+    ...(database.store === 'postgres'
+      ? {
+          database: {
+            ...database,
+            url: `${database.url}?options=${encodeURIComponent('-c search_path=stepped,pg_catalog,public')}`,
+          },
+        }
+      : {
+          env: {
+            NODE_OPTIONS: `--import=${new URL('stepped-clock.ts', import.meta.url).href}`,
+            CRASH_TEST_CLOCK: file,
+          },
+        }),
+    times: STEPS.length,
+    async strike(at) {
+      await set(STEPS[at] ?? 0);
+      const kept = (): Promise<number> =>
+        test.keptAt().then(
+          ({ length }) => length,
+          () => 0,
+        );
+      const before = await kept();
+      // So that a callback is kept at this time, whatever the kills do to the load.
+      for (let turn = 0; turn < MAX_TURNS && (await kept()) <= before; turn++) await wait(TURN_MS);
+    },
+    async happened() {
+      const times = await test.keptAt();
+      const steps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+      const count = (isStep: (ms: number) => boolean): number => steps.filter(isStep).length;
+      return [
+        judge(
+          'steps of the clock by hours forward',
+          'steps',
+          count((ms) => ms > HOUR_MS),
+          'at least',
+          2,
+        ),
+        judge(
+          'steps of the clock by hours back',
+          'steps',
+          count((ms) => ms < -HOUR_MS),
+          'at least',
+          2,
+        ),
+      ];
+    },
+  };
+}

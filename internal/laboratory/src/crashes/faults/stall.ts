@@ -1,0 +1,53 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Link } from '../../failovers/link.ts';
+import { monotonicMs } from '../../measure/measure.ts';
+import { atTheEnd } from '../../measure/program.ts';
+import { judge } from '../../measure/results.ts';
+import { type Fault, type FaultParts, unanswered } from './fault.ts';
+
+const STALL_MS = 30_000;
+
+/** Nothing passes between the merchant's programs and PostgreSQL for 30 s, and then everything arrives that was sent before. */
+export async function stall({ test: { database } }: FaultParts): Promise<Fault> {
+  if (database.store !== 'postgres')
+    throw new Error('stall needs --store postgres: SQLite has no connection.');
+  const url = new URL(database.url);
+  const link = await Link.open(Number(url.port));
+  atTheEnd(() => link.close());
+  url.port = String(link.port);
+  const stalls: { readonly from: number; readonly to: number; readonly bytes: number }[] = [];
+  return {
+    database: { ...database, url: url.href },
+    times: 2,
+    async strike() {
+      const from = monotonicMs();
+      link.hold();
+      await wait(STALL_MS);
+      const to = monotonicMs();
+      stalls.push({ from, to, bytes: link.release() });
+    },
+    happened: async (seen) => [
+      judge(
+        'shortest stall',
+        'ms',
+        Math.min(...stalls.map(({ from, to }) => to - from)),
+        'at least',
+        STALL_MS,
+      ),
+      judge(
+        'connections that were held and continued',
+        'connections',
+        stalls.reduce((sum, { bytes }) => sum + bytes, 0),
+        'at least',
+        4,
+      ),
+      judge(
+        'requests without an answer during a stall',
+        'requests',
+        stalls.reduce((sum, { from, to }) => sum + unanswered(seen, from, to), 0),
+        'at least',
+        10,
+      ),
+    ],
+  };
+}

@@ -1,0 +1,51 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const NAME = 'CRASH_TEST_VOLUME';
+const SIZE = '600m';
+
+/** The small volume on which this program keeps the database and the spool. */
+export function volume(): string {
+  const path = process.env[NAME];
+  if (path === undefined) throw new Error('There is no volume of its own.');
+  return path;
+}
+
+export function hasVolume(): boolean {
+  return process.env[NAME] !== undefined;
+}
+
+/**
+ * Runs this program again with a volume of 600 MB in memory that only it and its children see, so that no other program meets a full
+ * disk. An overlay is over it, since the inbox refuses memory. It needs Linux with `unshare` and `mount`, and a user who may make a namespace; root always may.
+ *
+ * @returns its exit code; 2 when there can be no such volume.
+ */
+export function runOnVolume(): number {
+  const path = mkdtempSync(join(tmpdir(), 'payment-service-volume-'));
+  const own = process.getuid?.() === 0 ? ['-m'] : ['-U', '-m', '--map-current-user', '--keep-caps'];
+  const mount =
+    `mount -t tmpfs -o size=${SIZE},mode=755 none "$0" && cd "$0" && mkdir lower upper work disk && ` +
+    'mount -t overlay -o lowerdir=lower,upperdir=upper,workdir=work none disk || exit 2; cd /; exec "$@"';
+  const program = [
+    process.execPath,
+    join(import.meta.dirname, '..', 'crash-test.ts'),
+    ...process.argv.slice(2),
+  ];
+  try {
+    const { status, error } = spawnSync('unshare', [...own, 'sh', '-c', mount, path, ...program], {
+      stdio: 'inherit',
+      env: { ...process.env, [NAME]: join(path, 'disk') },
+    });
+    if (error === undefined && status !== null && status !== 2) return status;
+    console.error(
+      'full-disk needs Linux, the commands unshare and mount (util-linux), and a user who may make a namespace ' +
+        '(sysctl kernel.unprivileged_userns_clone or kernel.apparmor_restrict_unprivileged_userns), or root.',
+    );
+    return 2;
+  } finally {
+    rmSync(path, { recursive: true, force: true });
+  }
+}
