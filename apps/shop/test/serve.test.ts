@@ -77,13 +77,4 @@ describe('serving', () => {
     await expect(failed).rejects.toThrow('no');
     await expect(fetch(origin)).rejects.toThrow();
   });
-
-  test('names the port that is in use', async () => {
-    const served = await serve(ANYWHERE, async () => () => undefined);
-    onTestFinished(() => served.close());
-    const port = Number(new URL(served.origin).port);
-    const second = serve({ host: '127.0.0.1', port }, async () => () => undefined);
-    await expect(second).rejects.toThrow(`Port ${port} is in use.`);
-    await expect(second).rejects.toBeInstanceOf(SetupError);
-  });
 });
