@@ -2,6 +2,7 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
 import {
   type BodySource,
+  type CallbackOptions,
   createCallbackReceiver,
   type IncomingCallback,
   incomingCallback,
@@ -17,16 +18,21 @@ const text = JSON.stringify(callbackData({ customer_name: 'Ünïcødé 🛒' }))
 const bytes = Buffer.from(text);
 
 /** Core's answer, and the code that reached onRefused. */
-async function answer(request: IncomingCallback): Promise<{ reply: Reply | undefined; code: string }> {
+async function answer(
+  request: IncomingCallback,
+  methods?: CallbackOptions['methods'],
+): Promise<{ reply: Reply | undefined; code: string }> {
   let code = 'accepted';
-  const onRefused = (refusal: { code: string }): void => {
+  const onRefused: CallbackOptions['onRefused'] = (refusal): void => {
     code = refusal.code;
+    expect(refusal.hint).toMatch(/^\S.+\.$/);
   };
-  const options = { signingKey: SIGNING_KEY, onCallback: () => undefined, onRefused, bodyTimeoutMs: 5 };
+  const hooks = { onCallback: () => undefined, onRefused };
+  const options = { signingKey: SIGNING_KEY, ...hooks, bodyTimeoutMs: 5, methods };
   const { reply } = await receiveCallback(request, createCallbackReceiver(options));
   return { reply, code };
 }
-const codeOf = async (request: IncomingCallback): Promise<string> => (await answer(request)).code;
+const codeOf = async (...given: Parameters<typeof answer>): Promise<string> => (await answer(...given)).code;
 
 describe('refusals before verification', () => {
   const silent: BodySource = () => () => undefined;
@@ -65,6 +71,25 @@ describe('refusals before verification', () => {
     const [refusal] = onRefused.mock.calls[0] ?? [];
     expect(refusal).toEqual({ ok: false, authentic: false, code: 'encoding_unsupported', hint });
     expect(JSON.stringify(refusal)).not.toContain('secret-encoding');
+  });
+
+  test.each(['POST', 'PUT', 'PATCH'] as const)(
+    '%s is accepted when it is the only method',
+    async (method) => {
+      for (const sent of ['POST', 'PUT', 'PATCH'])
+        expect(await codeOf(post(unread(bytes), {}, sent), [method])).toBe(
+          sent === method ? 'accepted' : 'method_not_allowed',
+        );
+    },
+  );
+
+  test('onRefused receives the method, the headers and the body of the request', async () => {
+    const onRefused = vi.fn();
+    const data = callbackData({ merchant_reference: 'ORD-7' });
+    const receiver = createCallbackReceiver({ signingKey: SIGNING_KEY, onRefused });
+    await receiveCallback(post(parsed(data), { 'x-request-id': '7' }), receiver);
+    const [{ code }, { method, header, body: read }] = onRefused.mock.calls[0] ?? [];
+    expect([code, method, header('x-request-id'), read()]).toEqual(['mismatch', 'POST', '7', data]);
   });
 
   test.each<[header: string, value: string, body: Uint8Array]>([
