@@ -50,8 +50,8 @@ else {
   await runProgram({ name: 'fuzz', isShort, report: flags.report }, async () => {
     const all = subjects();
     // The control is first: without it, nothing that follows counts.
-    const caught = catchNaive(all, seed, 100_000);
-    const structures = checkStructures(all, seed, isShort ? 2_000 : 20_000);
+    const caught = catchNaive(all, seed, count < 10_000_000 ? 20_000 : 100_000);
+    const structures = checkStructures(all, seed, count < 10_000_000 ? 2_000 : 20_000);
     const python = compareWithPython(all, seed, isLong ? 200_000 : isShort ? 2_000 : 20_000);
     if (typeof python === 'string') console.log(`Not compared with the verifier in Python: ${python}`);
     const runtimes = await sampleRuntimes(seed, isLong ? 2_000 : isShort ? 20 : 400, isLong);
