@@ -3,16 +3,9 @@ import fc from 'fast-check';
 /** Any value that a parser or a careless caller can pass. */
 export const anything: fc.Arbitrary<unknown> = fc.oneof(
   fc.anything({
-    withBigInt: true,
-    withBoxedValues: true,
-    withDate: true,
-    withMap: true,
-    withNullPrototype: true,
-    withObjectString: true,
-    withSet: true,
-    withSparseArray: true,
-    withTypedArray: true,
-    withUnicodeString: true,
+    ...{ withBigInt: true, withBoxedValues: true, withDate: true, withMap: true, withSet: true },
+    ...{ withNullPrototype: true, withObjectString: true, withSparseArray: true },
+    ...{ withTypedArray: true, withUnicodeString: true },
   }),
   fc.json(),
   fc.uint8Array({ maxLength: 300 }),
@@ -29,9 +22,7 @@ export const hostile: readonly unknown[] = [
   new Proxy([], { get: fail, getPrototypeOf: fail }),
   revoked({}),
   revoked([]),
-  Object.create(URLSearchParams.prototype),
-  Object.create(URL.prototype),
-  Object.create(Uint8Array.prototype),
+  ...[URLSearchParams, URL, Uint8Array].map(({ prototype }) => Object.create(prototype)),
   new DataView(new ArrayBuffer(8)),
   new Float64Array(4),
   new Uint8Array(new SharedArrayBuffer(8)),
@@ -39,11 +30,7 @@ export const hostile: readonly unknown[] = [
   { event: 'transaction.completed', payload: revoked({}) },
   { event: revoked({}), payload: {} },
   { toString: fail, valueOf: fail, toJSON: fail, [Symbol.toPrimitive]: fail, [Symbol.iterator]: fail },
-  {
-    get payload() {
-      return fail();
-    },
-  },
+  Object.defineProperty({}, 'payload', { get: fail, enumerable: true }),
   ['t=1', fail],
 ];
 

@@ -38,22 +38,8 @@ describe('exact decimals', () => {
   });
 
   test.each([
-    '',
-    ' 5',
-    '5 ',
-    '+5',
-    '.5',
-    '5.',
-    '1,000',
-    '0x10',
-    'NaN',
-    'Infinity',
-    '1e99999',
-    '١٢',
-    '5\n',
-    'x5',
-    '5e',
-    '1'.repeat(1001),
+    ...['', ' 5', '5 ', '5\n', '1'.repeat(1001)],
+    ...'+5 .5 5. 1,000 0x10 NaN Infinity 1e99999 ١٢ x5 5e'.split(' '),
   ])('%j is not a decimal', (text) => {
     expect(parseDecimal(text)).toBeUndefined();
   });

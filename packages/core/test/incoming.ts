@@ -1,5 +1,16 @@
-import type { IncomingBody, IncomingCallback } from '../src/receive/index.ts';
-import { SIGNATURE } from './signed-callbacks.ts';
+import {
+  type CallbackOptions,
+  createCallbackReceiver,
+  createRedirectReceiver,
+  type IncomingBody,
+  type IncomingCallback,
+  type ReceivedCallback,
+  type ReceivedRedirect,
+  type RedirectOptions,
+  receiveCallback,
+  receiveRedirect,
+} from '../src/receive/index.ts';
+import { QUERY, SIGNATURE, SIGNING_KEY } from './signed-callbacks.ts';
 
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
@@ -29,4 +40,29 @@ export function unread(...pieces: (Uint8Array | string)[]): IncomingBody {
       };
     },
   };
+}
+
+/** Core's answer to a callback, by a receiver with these options: by default, of a handler that accepts it. */
+export async function received(
+  request: IncomingCallback,
+  options: Partial<CallbackOptions> = { onCallback: () => undefined },
+): Promise<ReceivedCallback> {
+  return receiveCallback(request, createCallbackReceiver({ signingKey: SIGNING_KEY, ...options }));
+}
+
+/** The status of that answer. */
+export async function statusOf(
+  request: IncomingCallback,
+  options?: Partial<CallbackOptions>,
+): Promise<number | undefined> {
+  return (await received(request, options)).reply?.status;
+}
+
+/** Core's answer to a redirect: by default, to the ordinary one. */
+export async function redirected(
+  options: Partial<RedirectOptions> = {},
+  url: string = `/return?${QUERY}`,
+  method = 'GET',
+): Promise<ReceivedRedirect> {
+  return receiveRedirect({ method, url }, createRedirectReceiver({ signingKey: SIGNING_KEY, ...options }));
 }

@@ -6,11 +6,12 @@ import { BODY, bodyWith, DATA, hmac, messageOf, signed } from './wrong-signer.ts
 const MESSAGE = messageOf(DATA);
 const HASH = hmac(MESSAGE);
 const { event, payload } = DATA;
-const { merchant_reference, ...rest } = payload;
+const { merchant_reference: ref, ...rest } = payload;
 const { internal_reference: _, ...lost } = payload;
+type Row<T> = readonly [cause: Case[0], mistake: string, wrong: T, shows: RegExp];
 
 /** Shapes of a body whose fields were signed as the protocol says. */
-const SHAPES: readonly (readonly [cause: Case[0], mistake: string, body: unknown, shows: RegExp])[] = [
+const SHAPES: readonly Row<unknown>[] = [
   ['double_encoded', 'a body in a JSON string', BODY, /body is a JSON string/],
   [
     'double_encoded',
@@ -23,22 +24,12 @@ const SHAPES: readonly (readonly [cause: Case[0], mistake: string, body: unknown
   [
     'field_renamed',
     'camelCase',
-    { event, payload: { ...rest, merchantReference: merchant_reference } },
-    /merchant_reference is called "merchantReference"/,
+    { event, payload: { ...rest, merchantReference: ref } },
+    /"merchantReference"/,
   ],
-  [
-    'field_renamed',
-    'another word',
-    { event, payload: { ...rest, order_no: merchant_reference } },
-    /"order_no"/,
-  ],
+  ['field_renamed', 'another word', { event, payload: { ...rest, order_no: ref } }, /"order_no"/],
   ['field_renamed', 'data for payload', { event, data: payload }, /payload is called "data"/],
-  [
-    'field_missing',
-    'an empty payload',
-    { event, payload: {} },
-    /merchant_reference is missing.*No key matches/,
-  ],
+  ['field_missing', 'an empty payload', { event, payload: {} }, /merchant_reference is missing.*No key/],
 ];
 
 /** What was signed in place of ORD-1001, and what arrived. */
@@ -52,7 +43,7 @@ const VALUES: readonly (readonly [cause: Case[0], value: unknown, signed: string
 ];
 
 /** The `t` of a signature that fits, with a tolerance of 30 s. */
-const TIMES: readonly (readonly [cause: Case[0], what: string, t: string | number, shows: RegExp])[] = [
+const TIMES: readonly Row<string | number>[] = [
   ['timestamp_unit', 'microseconds', `${T}000000`, /as microseconds/],
   ['timestamp_unit', 'nanoseconds', `${T}000000000`, /as nanoseconds/],
   ['timestamp_unit', 'minutes', Math.floor(T / 60), /as minutes/],
@@ -64,6 +55,12 @@ const TIMES: readonly (readonly [cause: Case[0], what: string, t: string | numbe
   ['timestamp_ahead', 'a clock that is behind', T + 400, /7 min ahead/],
   ['timestamp_ahead', 'a local time', T + 3 * 3600, /3 h ahead.*time zone: 3 h/],
 ];
+
+const flat = JSON.stringify({ event, ...payload });
+const holed = JSON.stringify({ event, payload: lost });
+const sandbox = { others: [{ id: 'sandbox', key: OTHER_KEY }] };
+const inSeconds = { toleranceSeconds: 30, now: () => NOW / 1000 };
+const joined = hmac(MESSAGE.replace('INT-77', 'undefined'));
 
 /** The five fields, and t. */
 export const FIELDS: readonly Case[] = [
@@ -78,24 +75,13 @@ export const FIELDS: readonly Case[] = [
     ([cause, what, t, shows]): Case => [cause, what, signed(BODY, HASH, t), shows, { toleranceSeconds: 30 }],
   ),
   ['name_repeated', 'two events', signed(BODY.replace('{', '{"event":"x",'), HASH), /more than once/],
-  [
-    'field_missing',
-    'a value that JavaScript joined',
-    signed(JSON.stringify({ event, payload: lost }), hmac(MESSAGE.replace('INT-77', 'undefined'))),
-    /internal_reference is missing/,
-  ],
+  ['field_missing', 'a value that JavaScript joined', signed(holed, joined), /internal_reference is missing/],
   [
     'payload_flat',
-    'no payload, and another key',
-    signed(JSON.stringify({ event, ...payload }), hmac(MESSAGE, OTHER_KEY)),
-    /no object payload.*No key matches/,
-    { others: [{ id: 'sandbox', key: OTHER_KEY }] },
+    'another key',
+    signed(flat, hmac(MESSAGE, OTHER_KEY)),
+    /no object.*No key matches/,
+    sandbox,
   ],
-  [
-    'clock_unit',
-    'a clock in seconds',
-    signed(BODY, HASH),
-    /clock in seconds/,
-    { toleranceSeconds: 30, now: () => NOW / 1000 },
-  ],
+  ['clock_unit', 'a clock in seconds', signed(BODY, HASH), /clock in seconds/, inSeconds],
 ];

@@ -2,15 +2,8 @@ import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { explainRefusals } from '../../src/explain/index.ts';
 import type { RefusalCode } from '../../src/index.ts';
-import {
-  createCallbackReceiver,
-  createRedirectReceiver,
-  type IncomingCallback,
-  type RefusedRequest,
-  receiveCallback,
-  receiveRedirect,
-} from '../../src/receive/index.ts';
-import { parsed, post, unread } from '../incoming.ts';
+import type { IncomingCallback, RefusedRequest } from '../../src/receive/index.ts';
+import { parsed, post, received, redirected, unread } from '../incoming.ts';
 import { callbackData, HASH, OTHER_KEY, SIGNATURE, SIGNING_KEY, T } from '../signed-callbacks.ts';
 import { BODY, hmac, messageOf } from './wrong-signer.ts';
 
@@ -22,74 +15,45 @@ const signed = (hash: string): { readonly 'hmac-signature': string } => ({
 async function printed(request: IncomingCallback, keys = {}): Promise<string[]> {
   const lines: string[] = [];
   const onRefused = explainRefusals({ signingKey: SIGNING_KEY, ...keys, log: (text) => lines.push(text) });
-  await receiveCallback(
-    request,
-    createCallbackReceiver({ signingKey: SIGNING_KEY, onRefused, onCallback: () => undefined }),
-  );
+  await received(request, { onRefused, onCallback: () => undefined });
   return lines;
 }
 
 describe('explainRefusals()', () => {
+  const [upper, other] = [signed(HASH.toUpperCase()), signed(hmac(messageOf(callbackData()), OTHER_KEY))];
+  const encoded = (encoding: string) => ({ ...signed(HASH), 'content-encoding': encoding });
+  const renamed = { 'hmac-signature': '', hmac_signature: SIGNATURE };
+  const cut = post(unread(BODY.slice(0, 99)), { ...signed(HASH), 'content-length': '620' });
+  const body = unread(BODY);
   test.each<[what: string, code: RefusalCode, request: IncomingCallback, shows: RegExp]>([
-    [
-      'an unread body',
-      'mismatch',
-      post(unread(BODY), signed(hmac(BODY))),
-      /The sender signed the body\.\n {2}.*as it arrived/,
-    ],
+    ['an unread body', 'mismatch', post(body, signed(hmac(BODY))), /signed the body\.\n {2}.*as it arrived/],
     [
       'a parsed body',
       'mismatch',
-      post(parsed(callbackData()), signed(hmac(messageOf(callbackData()), OTHER_KEY))),
+      post(parsed(callbackData()), other),
       /another of your keys.*\n.*"sandbox" that ends in Y0zC/,
     ],
-    [
-      'a form of the header, without a body',
-      'signature_malformed',
-      post(unread(BODY), signed(HASH.toUpperCase())),
-      /upper-case hex/,
-    ],
-    [
-      'a header with another name',
-      'signature_missing',
-      post(unread(BODY), { 'hmac-signature': '', hmac_signature: SIGNATURE }),
-      /"hmac_signature"\. There is no body/,
-    ],
-    [
-      'a truncated body',
-      'body_malformed',
-      post(unread(BODY.slice(0, 99)), { ...signed(HASH), 'content-length': '620' }),
-      /620, but 99/,
-    ],
-    [
-      'bytes that are not gzip',
-      'body_malformed',
-      post(unread(BODY), { ...signed(HASH), 'content-encoding': 'gzip' }),
-      /UTF-8 JSON object/,
-    ],
-    ['another method', 'method_not_allowed', post(unread(BODY), signed(HASH), 'PUT'), /The method is "PUT"/],
-    [
-      'another encoding',
-      'encoding_unsupported',
-      post(unread(BODY), { ...signed(HASH), 'content-encoding': 'br' }),
-      /gzip and deflate/,
-    ],
-  ])('says why %s is refused', async (_what, code, request, shows) => {
+    ['a form of the header, without a body', 'signature_malformed', post(body, upper), /upper-case hex/],
+    ['a renamed header', 'signature_missing', post(body, renamed), /"hmac_signature"\. There is no body/],
+    ['a truncated body', 'body_malformed', cut, /620, but 99/],
+    ['bytes that are not gzip', 'body_malformed', post(body, encoded('gzip')), /UTF-8 JSON object/],
+    ['another method', 'method_not_allowed', post(body, signed(HASH), 'PUT'), /The method is "PUT"/],
+    ['another encoding', 'encoding_unsupported', post(body, encoded('br')), /gzip and deflate/],
+  ])('explainRefusals() says why %s is refused', async (_what, code, request, shows) => {
     const lines = await printed(request, { others: [{ id: 'sandbox', key: OTHER_KEY }] });
     expect(lines).toEqual([expect.stringMatching(shows)]);
     expect(lines[0]).toContain(`(${code})`);
   });
 
-  test('prints nothing for a callback that verifies', async () => {
+  test('explainRefusals() prints nothing for a callback that verifies', async () => {
     expect(await printed(post(unread(BODY)))).toEqual([]);
   });
 
-  test('prints the hint of a redirect, and to the console unless told otherwise', async () => {
+  test('explainRefusals() prints the hint of a redirect, and to the console unless told otherwise', async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue();
     onTestFinished(() => warn.mockRestore());
     const onRefused = explainRefusals({ signingKey: SIGNING_KEY });
-    const receiver = createRedirectReceiver({ signingKey: SIGNING_KEY, onRefused });
-    await receiveRedirect({ method: 'GET', url: '/return' }, receiver);
+    await redirected({ onRefused }, '/return');
     expect(warn.mock.calls).toEqual([
       [expect.stringMatching(/signature_missing.*\n.*hmac-signature .* is missing/)],
     ]);
@@ -101,7 +65,7 @@ describe('threat A23: the refused request', () => {
   async function refused(request: IncomingCallback): Promise<RefusedRequest | undefined> {
     const requests: (RefusedRequest | undefined)[] = [];
     const onRefused = (_: unknown, one?: RefusedRequest): number => requests.push(one);
-    await receiveCallback(request, createCallbackReceiver({ signingKey: SIGNING_KEY, onRefused }));
+    await received(request, { onRefused });
     expect(requests).toHaveLength(1);
     return requests[0];
   }
@@ -140,10 +104,7 @@ describe('threat A23: the refused request', () => {
     };
     const request = { ...given, header };
     const onRefused = vi.fn();
-    await receiveCallback(
-      request,
-      createCallbackReceiver({ signingKey: SIGNING_KEY, onRefused, onCallback: () => 1 }),
-    );
+    await received(request, { onRefused, onCallback: () => 1 });
     expect(onRefused).not.toHaveBeenCalled();
     expect(names).toEqual(['hmac-signature', 'content-encoding', 'content-length', 'traceparent']);
   });

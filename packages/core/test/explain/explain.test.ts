@@ -41,8 +41,8 @@ describe('controls', () => {
   });
 
   test('an invalid option is an error, as in the verifier', () => {
-    const wrong = () =>
-      explain(request(BODY, SIGNATURE), { signingKey: SIGNING_KEY }, { toleranceSeconds: -1 });
+    const options = { toleranceSeconds: -1 };
+    const wrong = () => explain(request(BODY, SIGNATURE), { signingKey: SIGNING_KEY }, options);
     expect(wrong).toThrow(ConfigurationError);
   });
 });
@@ -68,31 +68,13 @@ describe('threat A23: leaks', () => {
     expect(detail).toMatch(/^[\x20-\x7e]*$/);
   }
 
-  const piece = fc.constantFrom(
-    ...secrets,
-    SIGNATURE,
-    't=',
-    's=',
-    ',',
-    '%2C',
-    '"',
-    '\n',
-    'x',
-    '\u0000',
-    '\ud83d',
-  );
+  const piece = fc.constantFrom(...secrets, SIGNATURE, ...'t= s= , %2C " \n x \u0000 \ud83d'.split(' '));
   const text = fc.oneof(
     fc.string(),
     fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join('')),
   );
-  const names = fc.constantFrom(
-    'hmac-signature',
-    'hmac_signature',
-    'content-length',
-    'content-type',
-    'via',
-    SIGNING_KEY,
-  );
+  const known = 'hmac-signature hmac_signature content-length content-type via';
+  const names = fc.constantFrom(...known.split(' '), SIGNING_KEY);
   const fields = fc.dictionary(
     fc.oneof(fc.constantFrom(...Object.keys(callbackData().payload), 'event', 'payload'), text),
     fc.oneof(text, fc.constant(null), fc.integer()),

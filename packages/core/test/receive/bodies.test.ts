@@ -3,15 +3,13 @@ import { describe, expect, test, vi } from 'vitest';
 import {
   type BodySource,
   type CallbackOptions,
-  createCallbackReceiver,
   type IncomingCallback,
   incomingCallback,
   type NodeRequest,
   type Reply,
-  receiveCallback,
 } from '../../src/receive/index.ts';
-import { parsed, post, unread } from '../incoming.ts';
-import { callbackData, SIGNATURE, SIGNING_KEY } from '../signed-callbacks.ts';
+import { parsed, post, received, unread } from '../incoming.ts';
+import { callbackData, SIGNATURE } from '../signed-callbacks.ts';
 import { inflateCases } from './inflate-cases.ts';
 
 const text = JSON.stringify(callbackData({ customer_name: 'Ünïcødé 🛒' }));
@@ -28,8 +26,7 @@ async function answer(
     expect(refusal.hint).toMatch(/^\S.+\.$/);
   };
   const hooks = { onCallback: () => undefined, onRefused };
-  const options = { signingKey: SIGNING_KEY, ...hooks, bodyTimeoutMs: 5, methods };
-  const { reply } = await receiveCallback(request, createCallbackReceiver(options));
+  const { reply } = await received(request, { ...hooks, bodyTimeoutMs: 5, methods });
   return { reply, code };
 }
 const codeOf = async (...given: Parameters<typeof answer>): Promise<string> => (await answer(...given)).code;
@@ -65,8 +62,7 @@ describe('refusals before verification', () => {
 
   test('threat A22: every early refusal has a hint, and says nothing about the request', async () => {
     const onRefused = vi.fn();
-    const receiver = createCallbackReceiver({ signingKey: SIGNING_KEY, onRefused });
-    await receiveCallback(post(body, { 'content-encoding': 'secret-encoding' }), receiver);
+    await received(post(body, { 'content-encoding': 'secret-encoding' }), { onRefused });
     const hint = expect.stringMatching(/^The body has/);
     const [refusal] = onRefused.mock.calls[0] ?? [];
     expect(refusal).toEqual({ ok: false, authentic: false, code: 'encoding_unsupported', hint });
@@ -86,8 +82,7 @@ describe('refusals before verification', () => {
   test('onRefused receives the method, the headers and the body of the request', async () => {
     const onRefused = vi.fn();
     const data = callbackData({ merchant_reference: 'ORD-7' });
-    const receiver = createCallbackReceiver({ signingKey: SIGNING_KEY, onRefused });
-    await receiveCallback(post(parsed(data), { 'x-request-id': '7' }), receiver);
+    await received(post(parsed(data), { 'x-request-id': '7' }), { onRefused });
     const [{ code }, { method, header, body: read }] = onRefused.mock.calls[0] ?? [];
     expect([code, method, header('x-request-id'), read()]).toEqual(['mismatch', 'POST', '7', data]);
   });

@@ -4,19 +4,11 @@ import { type AuthenticRefusal, UnavailableError } from '../../src/index.ts';
 import {
   type CallbackOptions,
   createCallbackReceiver,
-  createRedirectReceiver,
   type Reply,
   receiveCallback,
-  receiveRedirect,
 } from '../../src/receive/index.ts';
-import { parsed, post } from '../incoming.ts';
-import {
-  callbackData,
-  OTHER_KEY,
-  QUERY,
-  signatureFor,
-  SIGNING_KEY as signingKey,
-} from '../signed-callbacks.ts';
+import { parsed, post, received, redirected } from '../incoming.ts';
+import { callbackData, OTHER_KEY, SIGNING_KEY, signatureFor } from '../signed-callbacks.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const failed = new Error('the handler failed');
@@ -27,7 +19,7 @@ const never = () => new Promise(() => undefined);
 const genuine = post(parsed(callbackData()));
 
 async function answer(options: Partial<CallbackOptions>, request = genuine): Promise<Reply> {
-  const { reply } = await receiveCallback(request, createCallbackReceiver({ signingKey, ...options }));
+  const { reply } = await received(request, options);
   if (reply === undefined) throw new Error('The callback was passed through.');
   return reply;
 }
@@ -51,9 +43,9 @@ describe('onCallback', () => {
   });
 
   test('without onCallback, the callback is passed through without a reply', async () => {
-    const received = await receiveCallback(genuine, createCallbackReceiver({ signingKey }));
-    expect(received.reply).toBeUndefined();
-    expect(received.callback?.signed.merchant_reference).toBe('ORD-1001');
+    const { reply, callback } = await received(genuine, {});
+    expect(reply).toBeUndefined();
+    expect(callback?.signed.merchant_reference).toBe('ORD-1001');
   });
 });
 
@@ -76,8 +68,7 @@ describe('threat A39: the failures of a handler', () => {
       };
       expect(await answer({ onCallback: handler, ...options })).toEqual(expected);
       const onRedirect = handler as () => string;
-      const receiver = createRedirectReceiver({ signingKey, onRedirect, ...options });
-      const { reply } = await receiveRedirect({ method: 'GET', url: `/return?${QUERY}` }, receiver);
+      const { reply } = await redirected({ onRedirect, ...options });
       const isPrivate = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
       expect(reply).toEqual({ ...expected, headers: { ...expected.headers, ...isPrivate } });
       expect(onError.mock.calls).toEqual([[reported], [reported]]);
@@ -132,10 +123,10 @@ describe('threat A39: the failures of a handler', () => {
     const queue = [...hangs];
     const onCallback = () => (queue.shift() ? never() : Promise.resolve());
     const options = { onCallback, handlerTimeoutMs: 5, onError: () => undefined };
-    const receiver = createCallbackReceiver({ signingKey, ...options });
-    const received = await Promise.all(hangs.map(() => receiveCallback(genuine, receiver)));
+    const receiver = createCallbackReceiver({ signingKey: SIGNING_KEY, ...options });
+    const all = await Promise.all(hangs.map(() => receiveCallback(genuine, receiver)));
     const expected = hangs.map((isHanging) => (isHanging ? 429 : 200));
-    expect(received.map(({ reply }) => reply?.status)).toEqual(expected);
+    expect(all.map(({ reply }) => reply?.status)).toEqual(expected);
   });
 });
 

@@ -1,15 +1,15 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createRedirectReceiver, type RedirectOptions, receiveRedirect } from '../../src/receive/index.ts';
-import { QUERY, SIGNING_KEY as signingKey } from '../signed-callbacks.ts';
+import type { RedirectOptions } from '../../src/receive/index.ts';
+import { redirected } from '../incoming.ts';
+import { QUERY } from '../signed-callbacks.ts';
 
 const URL_OF_REDIRECT = `/payments/return?${QUERY}`;
 const FORGED = URL_OF_REDIRECT.replace('COMPLETED', 'FAILED');
 const PRIVATE = { 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' };
 const seeOther = (location: string) => ({ status: 303, headers: { location, ...PRIVATE }, body: '' });
 
-async function answer(options: Partial<RedirectOptions>, url = URL_OF_REDIRECT, method = 'GET') {
-  return (await receiveRedirect({ method, url }, createRedirectReceiver({ signingKey, ...options }))).reply;
-}
+const answer = async (options: Partial<RedirectOptions>, url = URL_OF_REDIRECT, method = 'GET') =>
+  (await redirected(options, url, method)).reply;
 
 describe('redirects', () => {
   test.each(['/thanks', 'https://shop.example/thanks?order=1', new URL('https://shop.example/thanks')])(
@@ -51,8 +51,10 @@ describe('redirects', () => {
   });
 
   test('without onRedirect, the redirect is passed through with the headers of its page', async () => {
-    const receiver = createRedirectReceiver({ signingKey });
-    const received = await receiveRedirect({ method: 'GET', url: URL_OF_REDIRECT }, receiver);
-    expect(received).toMatchObject({ reply: undefined, redirect: { kind: 'redirect' }, headers: PRIVATE });
+    expect(await redirected()).toMatchObject({
+      reply: undefined,
+      redirect: { kind: 'redirect' },
+      headers: PRIVATE,
+    });
   });
 });

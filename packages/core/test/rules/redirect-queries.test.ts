@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as core from '../../src/index.ts';
-import { createRedirectReceiver, receiveRedirect } from '../../src/receive/index.ts';
+import { redirected } from '../incoming.ts';
 import { callbackData, HASH, QUERY, SIGNATURE, SIGNING_KEY, signatureFor } from '../signed-callbacks.ts';
 import { accepted, sign, verdictOf, verifier, verify } from '../verify.ts';
 
@@ -230,10 +230,7 @@ describe('what the sender of a URL can do', () => {
     const makers = Object.keys(core).filter((name) => /html|render|escape|redirectTo|location/i.test(name));
     expect(makers).toEqual([]);
     const url = `/return?${QUERY}&status_message=https://evil.example&location=https://evil.example`;
-    const received = await receiveRedirect(
-      { method: 'GET', url },
-      createRedirectReceiver({ signingKey: SIGNING_KEY }),
-    );
+    const received = await redirected({}, url);
     expect(received).toMatchObject({ reply: undefined, redirect: { ok: true } });
     expect(JSON.stringify(Reflect.get(received, 'headers'))).not.toContain('evil');
   });

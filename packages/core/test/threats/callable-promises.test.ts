@@ -1,16 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
-import {
-  type CallbackOptions,
-  createCallbackReceiver,
-  createRedirectReceiver,
-  type RedirectOptions,
-  type Reply,
-  receiveCallback,
-  receiveRedirect,
-} from '../../src/receive/index.ts';
+import type { CallbackOptions, Reply } from '../../src/receive/index.ts';
 import { runHook } from '../../src/reporting/hook.ts';
-import { parsed, post } from '../incoming.ts';
-import { callbackData, QUERY, signatureFor, SIGNING_KEY as signingKey } from '../signed-callbacks.ts';
+import { parsed, post, received, redirected } from '../incoming.ts';
+import { callbackData, signatureFor } from '../signed-callbacks.ts';
 
 // An RPC promise is a Proxy of a function. A query builder is an object, and some libraries return a function with `then`.
 
@@ -42,18 +34,17 @@ type Ask = (result: () => unknown, options?: object) => Promise<Reply | undefine
 const HOOKS: [hook: string, ask: Ask][] = [
   ['onCallback', (onCallback, options) => ask({ ...options, onCallback })],
   ['onAuthenticRefusal', (onAuthenticRefusal, options) => ask({ ...options, onAuthenticRefusal }, 'A:B')],
-  ['onRedirect', (result, options) => redirect({ ...options, onRedirect: result as () => string })],
+  [
+    'onRedirect',
+    (result, options) =>
+      redirected({ ...options, onRedirect: result as () => string }).then(({ reply }) => reply),
+  ],
 ];
-
-async function redirect(options: Partial<RedirectOptions>) {
-  const receiver = createRedirectReceiver({ signingKey, ...options });
-  return (await receiveRedirect({ method: 'GET', url: `/return?${QUERY}` }, receiver)).reply;
-}
 
 async function ask(options: Partial<CallbackOptions>, reference: 'ORD-1001' | 'A:B' = 'ORD-1001') {
   const headers = { 'hmac-signature': signatureFor(reference) };
   const request = post(parsed(callbackData({ merchant_reference: reference })), headers);
-  return (await receiveCallback(request, createCallbackReceiver({ signingKey, ...options }))).reply;
+  return (await received(request, options)).reply;
 }
 
 const CASES = HOOKS.flatMap(([hook, run]) => FORMS.map(([form, wrap]) => ({ hook, run, form, wrap })));

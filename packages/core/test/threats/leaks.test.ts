@@ -2,13 +2,8 @@ import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { ConfigurationError, createVerifier } from '../../src/index.ts';
-import {
-  createCallbackReceiver,
-  createRedirectReceiver,
-  receiveCallback,
-  receiveRedirect,
-} from '../../src/receive/index.ts';
-import { parsed, post } from '../incoming.ts';
+import { createCallbackReceiver, createRedirectReceiver } from '../../src/receive/index.ts';
+import { parsed, post, received, redirected } from '../incoming.ts';
 import {
   callbackData,
   HASH,
@@ -141,25 +136,24 @@ describe('threat A23: leaks through logs and URLs', () => {
 
   test('threat A23: nothing that a receiver reports to its hooks shows a key, a header or a body', async () => {
     const shown: unknown[] = [];
-    const receiver = createCallbackReceiver({
-      signingKey: SIGNING_KEY,
-      onRefused: (refusal) => shown.push(refusal),
-      onError: (error) => shown.push(error),
-    });
+    const show = (one: unknown): number => shown.push(one);
+    const options = { onRefused: show, onError: show };
     const data = callbackData(person);
     const forged = { 'hmac-signature': `t=${T},s=${HASH_OF_OTHER_KEY}` };
-    await receiveCallback(post(parsed(data), forged), receiver);
-    await receiveCallback(post(parsed(JSON.stringify(data).slice(1))), receiver);
-    await receiveCallback(post({ state: 'consumed' }), receiver);
+    await received(post(parsed(data), forged), options);
+    await received(post(parsed(JSON.stringify(data).slice(1))), options);
+    await received(post({ state: 'consumed' }), options);
     expect(shown).toHaveLength(3);
     expect(shown.flatMap(leaks)).toEqual([]);
   });
 
   test('threat A23: the answer to a redirect keeps its URL from other sites and caches', async () => {
-    const receiver = createRedirectReceiver({ signingKey: SIGNING_KEY, onRedirect: () => '/orders/1' });
-    const verified = await receiveRedirect({ method: 'GET', url: `/return?${QUERY}` }, receiver);
-    const refused = await receiveRedirect({ method: 'GET', url: '/return' }, receiver);
-    const wrong = await receiveRedirect({ method: 'HEAD', url: `/return?${QUERY}` }, receiver);
+    const options = { onRedirect: () => '/orders/1' };
+    const [verified, refused, wrong] = [
+      await redirected(options),
+      await redirected(options, '/return'),
+      await redirected(options, `/return?${QUERY}`, 'HEAD'),
+    ];
     expect([verified, refused, wrong].map(({ reply }) => reply?.status)).toEqual([303, 401, 405]);
     for (const { reply } of [verified, refused, wrong]) {
       expect(reply?.headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });

@@ -1,26 +1,12 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createVerifier } from '../../src/index.ts';
 import { callbackData, HASH, HASH_OF_OTHER_KEY, OTHER_KEY, SIGNING_KEY, T } from '../signed-callbacks.ts';
-import { verdictOf, verify } from '../verify.ts';
 
 // The comparison of digests on node:crypto; timing.portable.test.ts holds the other.
 
 describe('threat A21: timing', () => {
-  test('threat A21: strings of another length or with other characters never reach the comparison', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 130 }), (s) => {
-        expect(['signature_malformed', 'mismatch']).toContain(
-          verdictOf(verify(callbackData(), `t=${T},s=${s}`)),
-        );
-        const padded = s.padEnd(64, '\u0130').slice(0, 64);
-        expect(verdictOf(verify(callbackData(), `t=${T},s=${padded}`))).toMatch(/malformed|mismatch/);
-      }),
-    );
-  });
-
   test("threat A21: every key's whole digest goes through the constant-time comparison, whichever key matches", () => {
     const lengths: number[] = [];
     const watched = crypto.timingSafeEqual;
