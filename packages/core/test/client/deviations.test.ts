@@ -45,34 +45,26 @@ describe('threat A40: a provider or bank that deviates is left out and reported'
     expect(deviations).toEqual([left('payout_banks', '[3].bank_name', 'null')]);
   });
 
-  test.each<[list: keyof typeof LISTS, path: string, odd: unknown, received: string]>([
-    ...(
-      [
-        ['min_amount', '500', 'string'],
-        ['max_amount', null, 'null'],
-        ['is_active', 'true', 'string'],
-        ['is_active', 1, 'number'],
-        ['provider_code', 7, 'number'],
-        ['provider_name', { en: 'SECRET-VALUE' }, 'object'],
-        ['option_prefixes', '25677', 'string'],
-        ['option_prefixes', {}, 'object'],
-        ['option_prefixes[1]', ['25677', 25678], 'number'],
-      ] as const
-    ).map(([path, value, received]): [keyof typeof LISTS, string, unknown, string] => [
-      'payment_providers',
-      `.${path}`,
-      { ...provider, [path.replace('[1]', '')]: value },
-      received,
-    ]),
-    ...Object.keys(provider)
+  type Row = [list: keyof typeof LISTS, path: string, odd: unknown, received: string];
+  const oddProvider = (path: string, value: unknown, received: string): Row => {
+    return ['payment_providers', `.${path}`, { ...provider, [path.replace('[1]', '')]: value }, received];
+  };
+  const lacking = (list: keyof typeof LISTS, row: object): Row[] =>
+    Object.keys(row)
       .filter((field) => field !== 'option_prefixes')
-      .map((field): [keyof typeof LISTS, string, unknown, string] => [
-        ...(['payment_providers', `.${field}`] as const),
-        ...([without(provider, field), 'missing'] as const),
-      ]),
-    ...Object.keys(bank).map((field): [keyof typeof LISTS, string, unknown, string] => [
-      ...(['payout_banks', `.${field}`, without(bank, field), 'missing'] as const),
-    ]),
+      .map((field) => [list, `.${field}`, without(row, field), 'missing']);
+  test.each<Row>([
+    oddProvider('min_amount', '500', 'string'),
+    oddProvider('max_amount', null, 'null'),
+    oddProvider('is_active', 'true', 'string'),
+    oddProvider('is_active', 1, 'number'),
+    oddProvider('provider_code', 7, 'number'),
+    oddProvider('provider_name', { en: 'SECRET-VALUE' }, 'object'),
+    oddProvider('option_prefixes', '25677', 'string'),
+    oddProvider('option_prefixes', {}, 'object'),
+    oddProvider('option_prefixes[1]', ['25677', 25678], 'number'),
+    ...lacking('payment_providers', provider),
+    ...lacking('payout_banks', bank),
     ['payout_banks', '', null, 'null'],
     ['payout_banks', '', [], 'array'],
     ['payout_banks', '', 'SECRET-VALUE', 'string'],

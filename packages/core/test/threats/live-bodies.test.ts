@@ -31,11 +31,10 @@ const extra = fc.dictionary(fc.string(), fc.jsonValue());
 
 describe('threat A48: the results of a parsed body', () => {
   test('threat A48: a parsed body that can no longer be copied verifies without claims', () => {
-    const body = new Proxy(callbackData(), {
-      ownKeys: () => {
-        throw new Error('revoked');
-      },
-    });
+    const ownKeys = (): never => {
+      throw new Error('revoked');
+    };
+    const body = new Proxy(callbackData(), { ownKeys });
     const { unsigned, raw } = callbackOf(body);
     expect([{ ...unsigned }, raw]).toEqual([{}, {}]);
   });

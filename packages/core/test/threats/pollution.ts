@@ -104,13 +104,12 @@ const VALUES: readonly PropertyDescriptor[] = [
   { value: 'body_malformed', writable: true },
   { value: { status: 200, headers: {}, body: 'forged', ok: true, id: 'x', notAfter: 9e15 }, writable: true },
   { value: () => 'timestamp_unreadable', writable: true },
-  {
-    get: () => {
-      throw new Error('polluted');
-    },
-    set: () => undefined,
-  },
+  { get: throwing, set: () => undefined },
 ];
+
+function throwing(): never {
+  throw new Error('polluted');
+}
 
 /** What the language itself reads: of what a promise resolves with, of an iterator whose loop ends early, of what becomes JSON. */
 const READ_BY_THE_LANGUAGE: readonly string[] = ['then', 'return', 'toJSON'];
@@ -169,9 +168,8 @@ export function testPollution(): void {
   test('threat A42: with any name that the source contains on Object.prototype, every verdict stays the same', async () => {
     const cases = casesOf();
     expect(NAMES.length).toBeGreaterThan(400);
-    expect(NAMES).toEqual(
-      expect.arrayContaining(['malformed', 'isUnexpected', 'text', 'hmac-signature', 'expectReference']),
-    );
+    const some = ['malformed', 'isUnexpected', 'text', 'hmac-signature', 'expectReference'];
+    expect(NAMES).toEqual(expect.arrayContaining(some));
     expect(new Set(await outcomes(cases)).size).toBeGreaterThan(12);
     const changed: string[] = [];
     for (let from = 0; from < NAMES.length; from += TOGETHER)

@@ -16,11 +16,8 @@ describe('threat A21: timing', () => {
     };
     syncBuiltinESMExports();
     try {
-      const signingKey = [OTHER_KEY, SIGNING_KEY, 'KEY-THREE-3333333'].map((key, index) => ({
-        id: `${index}`,
-        key,
-      }));
-      const given = createVerifier({ signingKey });
+      const keys = [OTHER_KEY, SIGNING_KEY, 'KEY-THREE-3333333'];
+      const given = createVerifier({ signingKey: keys.map((key) => ({ id: `id of ${key}`, key })) });
       for (const s of [HASH, HASH_OF_OTHER_KEY, '0'.repeat(64)]) {
         given.verifyCallback({ signature: `t=${T},s=${s}`, body: callbackData() });
       }

@@ -45,9 +45,8 @@ describe('threat A37: two copies of core', () => {
 
   test('threat A37: evidence of one copy is readable in the other, and confirms no amount', () => {
     const body = JSON.stringify(callbackData({ merchant_reference: 'A:B' }));
-    const refusal = second
-      .createVerifier({ signingKey: SIGNING_KEY })
-      .verifyCallback({ signature: signatureFor('A:B'), body });
+    const verifier = second.createVerifier({ signingKey: SIGNING_KEY });
+    const refusal = verifier.verifyCallback({ signature: signatureFor('A:B'), body });
     if (refusal.ok || !refusal.authentic) throw new Error('There is no evidence.');
     expect(first.bodyText(refusal.evidence)).toBe(body);
     expect(() => first.confirmAmount(refusal.evidence as never, expected)).toThrow(/a verified evidence/);

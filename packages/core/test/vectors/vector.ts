@@ -61,13 +61,7 @@ const Options = z.strictObject({
 
 const Accepted = z.strictObject({
   ok: z.literal(true),
-  signed: z.strictObject({
-    event: z.string(),
-    merchant_reference: z.string(),
-    internal_reference: z.string(),
-    transaction_type: z.string(),
-    transaction_status: z.string(),
-  }),
+  signed: z.record(z.enum(SIGNED_NAMES), z.string()),
   key_id: z.string().optional(),
   timestamp_unit: z.enum(['seconds', 'milliseconds', 'unreadable']),
   age_seconds: z.number().optional(),
