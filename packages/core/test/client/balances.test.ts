@@ -103,7 +103,7 @@ describe('every balance is an exact string beside its number', () => {
     expect(deviations).toEqual([]);
   });
 
-  test('control: the number of 9007199254740993 is another one', async () => {
+  test('control: as a number, 9007199254740993 is 9007199254740992', async () => {
     const { wallets } = await walletsOf([row({ ...NOTHING, actual_balance: '9007199254740993' })]);
     expect(String(wallets[0]?.actual_balance)).toBe('9007199254740992');
   });

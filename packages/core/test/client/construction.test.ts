@@ -60,7 +60,7 @@ describe('baseUrl is taken literally', () => {
   test.each([
     ...['https://service.example/', 'https://service.example:8443/pay/v2', 'HTTPS://Service.Example'],
     ...['http://localhost:4010', 'http://127.0.0.1:4010', 'http://127.9.9.9', 'http://[::1]:4010'],
-  ])('%s is accepted', (value) => {
+  ])('the baseUrl %s is accepted', (value) => {
     expect(() => createClient({ baseUrl: value, publicKey })).not.toThrow();
   });
 
@@ -78,7 +78,7 @@ describe('baseUrl is taken literally', () => {
     ...['https://user:hunter2@service.example', 'https://@service.example', 'https://user@service.example'],
     ...['https://service.example?x=1', 'https://service.example/?', 'https://service.example/#top'],
     ...['https://service.example\n', ' https://service.example', 'https://service.example\\@other.example'],
-  ])('%s is refused', (value) => {
+  ])('the baseUrl %s is refused', (value) => {
     const error = refusal({ baseUrl: value });
     expect(error.option).toBe('baseUrl');
     expect(inspect(error)).not.toContain('hunter2');

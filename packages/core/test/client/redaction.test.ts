@@ -91,7 +91,7 @@ describe('no error shows a key, whatever the service or fetch puts into it', () 
     ['a content type', reply(200, 'x', { 'content-type': `text/${encodeURIComponent(publicKey)}` })],
     ['a Retry-After', failure(429, { 'retry-after': publicKey })],
     ['a reset connection', reset],
-  ])('%s leaks no key', async (_name, answer) => {
+  ])('the error of %s leaks no key', async (_name, answer) => {
     const error = await failureWith(answer, {}, balances);
     expect(error).toBeInstanceOf(PaymentServiceError);
     expect(everythingIn(error)).not.toMatch(PIECES);

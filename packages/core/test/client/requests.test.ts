@@ -151,15 +151,11 @@ describe('the fetch option sends the requests', () => {
     expect(replaced).toHaveBeenCalledOnce();
   });
 
+  const version = `payment-service-sdk/${manifest.version}`;
   test.each([
-    [
-      'a runtime without process has no node part',
-      'process',
-      undefined,
-      `payment-service-sdk/${manifest.version}`,
-    ],
-    ['in a browser it is left out, since the browser sends its own', 'document', {}, undefined],
-  ])('User-Agent: %s', async (_, global, value, userAgent) => {
+    ['has no node part in a runtime without process', 'process', undefined, version],
+    ['is left out in a browser, which sends its own', 'document', {}, undefined],
+  ])('the User-Agent %s', async (_, global, value, userAgent) => {
     vi.stubGlobal(global, value);
     expect((await sent())[0]?.[1].headers['user-agent']).toBe(userAgent);
   });

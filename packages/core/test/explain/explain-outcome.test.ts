@@ -126,7 +126,7 @@ describe('explainOutcome() of a delivery without an answer', () => {
       /^certificate_refused$/,
     ],
     ['a server of mail', () => tcp(createTcpServer((socket) => socket.end('220 mail ready\r\n'))), /./],
-  ])('%s is named', async (_what, url, cause) => {
+  ])('explainOutcome() names %s', async (_what, url, cause) => {
     const outcome = await deliver(await url());
     expect(outcome).toMatchObject({ cause: expect.stringMatching(cause), tone: 'bad', ok: false });
     if (outcome.cause === 'connection_refused')
