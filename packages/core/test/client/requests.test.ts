@@ -145,10 +145,18 @@ describe('the fetch option sends the requests', () => {
 
   test('the global fetch is looked up for every call', async () => {
     const { client } = await serve(providers);
-    const replaced = vi.fn(globalThis.fetch);
-    vi.stubGlobal('fetch', replaced);
-    await client.listPaymentProviders();
-    expect(replaced).toHaveBeenCalledOnce();
+    const original = globalThis.fetch;
+    let calls = 0;
+    globalThis.fetch = (...parameters) => {
+      calls += 1;
+      return original(...parameters);
+    };
+    try {
+      await client.listPaymentProviders();
+    } finally {
+      globalThis.fetch = original;
+    }
+    expect(calls).toBe(1);
   });
 
   const version = `payment-service-sdk/${manifest.version}`;
