@@ -67,6 +67,10 @@ describe('decision D11: redirects are read from the raw query, in the same way e
     expect(Object.isFrozen(raw)).toBe(true);
   });
 
+  test('the fields of a path without a question mark are not read', () => {
+    expect(verdictOn(`/return&${QUERY}`)).toBe('signature_missing');
+  });
+
   test('+ is decoded to a space, and %2B to a plus sign', () => {
     const query = QUERY.replace('ORD-1001', 'A+B').replace(HASH, signatureFor('A B').slice(-64));
     expect(verdictOn(query)).toBe('accepted');
