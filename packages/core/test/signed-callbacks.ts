@@ -24,12 +24,6 @@ const HASHES = {
 export const HASH: string = HASHES['ORD-1001'];
 /** The ordinary callback's s under OTHER_KEY. */
 export const HASH_OF_OTHER_KEY = 'c41f38dddc116929dc3edce372fe1fee39537d2dad346cbc966a4df529e9da1b';
-/** s over transaction.reversed : ORD-1001 : INT-77 : REVERSAL : REVERSED, under SIGNING_KEY. */
-export const HASH_OF_UNKNOWN = '16058cc3a6c6bb82f8f0d0d15d94e6d917c76f4b36e097cb8a99964cc96b0f39';
-/** The ordinary callback's s with the event payout.completed, under SIGNING_KEY. */
-export const HASH_OF_OTHER_EVENT = 'a6ad77fdfb408d73213125404b521b7f7f522ae122b80cf9d019c756fb2f3cc3';
-/** The ordinary callback's s with the status FAILED, under SIGNING_KEY. */
-export const HASH_OF_FAILED = '6f07d4edc275adfa4767f45ff399de6d75fc29ec5b789a02457843a9a906f7a8';
 /** The ordinary callback's s under an empty key, which needs no secret. */
 export const HASH_OF_EMPTY_KEY = '930fd1216a6c03b14d94ca5315787c308635f9530af6e7e9771c32638ca38291';
 
