@@ -4,7 +4,6 @@ import {
   columnsOf,
   count,
   counted,
-  fieldsOf,
   list,
   type Markup,
   note,
@@ -54,7 +53,7 @@ export const check: Page = {
   show(service, _, refused) {
     const { callback_url } = service.settings();
     const report = service.store.get('check', 'check');
-    const fields = fieldsOf('check', refused);
+    const cases = report?.results.map((one) => ({ ...one, id: one.name })) ?? [];
     return {
       title: 'Test endpoint',
       says:
@@ -63,8 +62,9 @@ export const check: Page = {
           : `${count(report.results.length)} of ${count(checkCases.length)} cases posted, ${report.ok ? 'none' : 'some'} failed.`,
       body: html`<section class="card single" aria-labelledby="check-title"><h2 id="check-title">Does it accept what is genuine, and refuse the rest?</h2>
 <p class="quiet">Posts ${checkCases.length} callbacks about references that begin with CHECK-, one after the other. It moves no money in the sandbox.</p>
-${form('check', 'check', {
-  fields: html`${fields.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: report?.url ?? callback_url ?? '', hint: 'Such as http://127.0.0.1:3000/payments/callbacks.' })}${fields.problem()}`,
+${form('check', 'check', refused, {
+  fields: ({ field }) =>
+    html`${field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: report?.url ?? callback_url ?? '', hint: 'Such as http://127.0.0.1:3000/payments/callbacks.' })}`,
   button: 'Test it',
   kind: 'main',
 })}</section>
@@ -73,11 +73,7 @@ ${
     ? html`<p class="quiet">The answers will be here, case by case.</p>`
     : html`<section class="stack" id="report" aria-labelledby="report-title"><div class="head"><h2 id="report-title">Answers of <code>${report.url}</code></h2><span class="quiet">${age(report.at, service.clock.now())}</span></div>
 ${summary(report.results)}
-${list(
-  'cases',
-  columns,
-  report.results.map((one) => ({ ...one, id: one.name })),
-)}</section>`
+${list('cases', columns, cases)}</section>`
 }`,
     };
   },

@@ -1,5 +1,5 @@
 import type { PaymentProvider, PayoutBank } from '@payment-service/core/client';
-import { badge, counted, type Filled, fieldsOf, type Markup } from '@payment-service/pages';
+import { badge, counted, type Filled, type Markup } from '@payment-service/pages';
 import { html } from 'hono/html';
 import { read } from '../../service/requests.ts';
 import { amountText } from '../../state/money.ts';
@@ -10,9 +10,7 @@ import { button, form, type Page } from '../parts/page.ts';
 const providerKey = (option: PaymentProvider): string =>
   `${option.provider_code}-${option.transaction_currency}-${option.transaction_type.toLowerCase()}`;
 
-function providerNamed(
-  key: string,
-): Pick<PaymentProvider, 'provider_code' | 'transaction_currency' | 'transaction_type'> {
+function providerNamed(key: string): object {
   const [, provider_code = '', transaction_currency = '', transaction_type = ''] =
     /^(.*)-([^-]*)-([^-]*)$/.exec(key) ?? [];
   return { provider_code, transaction_currency, transaction_type };
@@ -41,8 +39,6 @@ function providerCard(
   const type = `${option.transaction_type.toLowerCase()}s`;
   const id = `provider-${key}`;
   const limits = `limits-${key}`;
-  const fields = fieldsOf(limits, refused);
-  const named = html`<input type="hidden" name="provider" value="${key}">`;
   return html`<article class="card" id="${id}" aria-labelledby="${id}-title"><div class="head"><h3 id="${id}-title">${option.provider_name} <span class="quiet">${type}</span></h3>${activity(is_active)}
 <div class="actions">${button('providers', switchOf(is_active, `${option.provider_name} ${currency} ${type}`), { at: id, name: is_active ? 'off' : 'on', value: key })}</div></div>
 <details id="${limits}-part"${refused?.form === limits ? html` open` : ''}><summary>${amountText(min_amount, currency)} to ${amountText(max_amount, currency)}, ${amountText(max_daily_amount, currency)} a day</summary><div class="stack">
@@ -51,8 +47,10 @@ function providerCard(
 ${option.option_prefixes.length === 0 ? '' : html`<dt>Accounts</dt><dd>${option.option_prefixes.map((prefix) => `${prefix}…`).join(', ')}</dd>`}
 ${chargeBasisPoints === 0 ? '' : html`<dt>Charge</dt><dd>${chargeBasisPoints / 100} %, simulated</dd>`}</dl>
 ${banks.length === 0 ? '' : html`<ul class="rows">${banks.map((bank) => bankRow(option.provider_code, bank, id))}</ul>`}
-${form(limits, 'limits', {
-  fields: html`${named}${LIMITS.map(([name, label]) => fields.field({ name, label, type: 'number', value: String(option[name]) }))}${fields.problem()}`,
+${form(limits, 'limits', refused, {
+  hidden: { provider: key },
+  fields: ({ field }) =>
+    html`${LIMITS.map(([name, label]) => field({ name, label, type: 'number', value: String(option[name]) }))}`,
   button: html`Save the limits<span class="hidden-text"> of ${option.provider_name} ${currency} ${type}</span>`,
 })}</div></details></article>`;
 }
@@ -72,24 +70,23 @@ export const providers: Page = {
     const providers = service.store.list('provider');
     const currencies = [...new Set(providers.map(({ option }) => option.transaction_currency))];
     const settings = service.settings();
-    const api = fieldsOf('api', refused);
+    const api = form('api', 'api', refused, {
+      fields: ({
+        field,
+        choice,
+      }) => html`${field({ name: 'api_latency_ms', label: 'Wait, in milliseconds', type: 'number', value: String(settings.api_latency_ms), hint: 'Before each answer of /data.' })}
+${choice({ name: 'api_error', label: 'Error', value: String(settings.api_error ?? '') }, [
+  ['', 'None'],
+  ...(['429', '500', '503'] as const).map((status) => [status, `Every call gets HTTP ${status}`] as const),
+])}`,
+      button: 'Save how it answers',
+    });
     const off = providers.filter(({ option }) => !option.is_active).length;
     return {
       title: 'Providers',
       says: `${counted(providers.length, 'provider')}, ${off} switched off.`,
       body: html`<p class="quiet">Changes apply immediately, in <code>/data/payment-providers</code> and <code>/data/payout-bank-codes</code> too, and are kept.</p>
-<section class="card" aria-labelledby="api-title"><h2 id="api-title">How the API answers</h2>${form(
-        'api',
-        'api',
-        {
-          fields: html`${api.field({ name: 'api_latency_ms', label: 'Wait, in milliseconds', type: 'number', value: String(settings.api_latency_ms), hint: 'Before each answer of /data.' })}
-${api.choice({ name: 'api_error', label: 'Error', value: String(settings.api_error ?? '') }, [
-  ['', 'None'],
-  ...(['429', '500', '503'] as const).map((status) => [status, `Every call gets HTTP ${status}`] as const),
-])}${api.problem()}`,
-          button: 'Save how it answers',
-        },
-      )}</section>
+<section class="card" aria-labelledby="api-title"><h2 id="api-title">How the API answers</h2>${api}</section>
 ${currencies.map(
   (currency) =>
     html`<section class="stack" aria-labelledby="${`currency-${currency}`}"><h2 id="${`currency-${currency}`}">${currency}</h2><div class="split">${providers

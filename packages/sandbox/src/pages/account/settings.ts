@@ -1,4 +1,4 @@
-import { counted, fieldsOf, type Markup, note, span, time } from '@payment-service/pages';
+import { counted, note, span, time } from '@payment-service/pages';
 import { html } from 'hono/html';
 import { read } from '../../service/requests.ts';
 import { defaultRetry } from '../../state/retries.ts';
@@ -12,65 +12,55 @@ export const settings: Page = {
   show(service, _, refused) {
     const settings = service.settings();
     const { misbehave, retry, clockOffset } = settings;
-    const addresses = fieldsOf('addresses', refused);
-    const address = (name: keyof typeof settings & `${string}_url`, label: string, example: string): Markup =>
-      addresses.field({ name, label, type: 'url', value: settings[name] ?? '', hint: `Such as ${example}` });
-    const defaults = fieldsOf('defaults', refused);
-    const clock = fieldsOf('clock', refused);
     const rules = { ...defaultRetry, ...retry };
     const rule = retryLabel(retry);
     const [chosen = ''] = retryChoices.find(([, label]) => label === rule) ?? [];
     const set = misbehaviourLabel(misbehave);
+    const addresses = form('addresses', 'addresses', refused, {
+      fields: ({ field }) => {
+        const address = (name: keyof typeof settings & `${string}_url`, label: string, example: string) =>
+          field({ name, label, type: 'url', value: settings[name] ?? '', hint: `Such as ${example}` });
+        return html`${address('callback_url', 'Callback URL', 'http://127.0.0.1:3000/payments/callbacks. Empty: no callbacks.')}
+${address('redirect_url', 'Redirect URL', 'http://127.0.0.1:3000/payments/return. Empty: no redirect.')}
+${address('order_url', 'Your page of an order', 'http://127.0.0.1:3000/orders/{merchant_reference}. Linked from a transaction.')}
+${address('inbox_url', 'Your page of its inbox row', 'http://127.0.0.1:3000/owner/inbox/transitions?reference={merchant_reference}.')}`;
+      },
+      button: 'Save the addresses',
+      kind: 'main',
+    });
+    const typed = refused?.form === 'misbehaviour' ? refused.typed : undefined;
+    const hidden = misbehave.body === undefined ? (['body'] as const) : [];
+    const misbehaviour = form('misbehaviour', 'misbehaviour', refused, {
+      fields: (own) => changeFields(own, typed ?? fieldsFrom(misbehave), hidden),
+      button: 'Misbehave like this',
+    });
+    const clock = form('clock', 'clock', refused, {
+      fields: ({ field }) =>
+        html`${field({ name: 'advance_seconds', label: 'Move it ahead, in seconds', type: 'number', value: '86400', hint: '86400 is a day. What becomes due clears and is sent.' })}`,
+      button: 'Move',
+    });
     return {
       title: 'Settings',
       body: html`<section class="card single" aria-labelledby="addresses-title"><h2 id="addresses-title">Where callbacks and customers go</h2>
-<p class="quiet">Defaults of new transactions. They are kept across restarts.</p>${form(
-        'addresses',
-        'addresses',
-        {
-          fields: html`${address('callback_url', 'Callback URL', 'http://127.0.0.1:3000/payments/callbacks. Empty: no callbacks.')}
-${address('redirect_url', 'Redirect URL', 'http://127.0.0.1:3000/payments/return. Empty: no redirect.')}
-${address('order_url', 'Your page of an order', 'http://127.0.0.1:3000/orders/{merchant_reference}. Linked from a transaction.')}
-${address('inbox_url', 'Your page of its inbox row', 'http://127.0.0.1:3000/owner/inbox/transitions?reference={merchant_reference}.')}${addresses.problem()}`,
-          button: 'Save the addresses',
-          kind: 'main',
-        },
-      )}</section>
+<p class="quiet">Defaults of new transactions. They are kept across restarts.</p>${addresses}</section>
 <section class="card" aria-labelledby="defaults-title"><h2 id="defaults-title">How callbacks behave</h2>
 <p class="quiet">Defaults of new transactions. Press one to switch callbacks to:</p>
 <div class="actions" role="group" aria-label="Callbacks">${presets.map(([name, label]) => button('defaults', label, { at: 'defaults-title', name: 'misbehave', value: name, kind: label === set ? 'main' : '' }))}</div>
-${form('defaults', 'defaults', {
-  fields: html`${defaults.choice({ name: 'retry', label: 'Retries', value: chosen }, [
+${form('defaults', 'defaults', refused, {
+  fields: ({ field, choice }) => html`${choice({ name: 'retry', label: 'Retries', value: chosen }, [
     ...(chosen === '' ? [['', rule] as const] : []),
     ...retryChoices,
-  ])}${defaults.field({ name: 'max_attempts', label: 'Attempts at most', type: 'number', value: String(rules.max_attempts), hint: 'The first one included.' })}
-${defaults.field({ name: 'backoff_ms', label: 'First wait, in milliseconds', type: 'number', value: String(rules.backoff_ms), hint: `Each further wait is ${rules.backoff_factor} times longer.` })}
-${defaults.choice(
-  { name: 'resign', label: 't of a repeated attempt', value: rules.resign ? 'anew' : 'first' },
-  [
-    ['first', 'Same t, same signature'],
-    ['anew', 'New t, new signature'],
-  ],
-)}${defaults.problem()}`,
+  ])}${field({ name: 'max_attempts', label: 'Attempts at most', type: 'number', value: String(rules.max_attempts), hint: 'The first one included.' })}
+${field({ name: 'backoff_ms', label: 'First wait, in milliseconds', type: 'number', value: String(rules.backoff_ms), hint: `Each further wait is ${rules.backoff_factor} times longer.` })}
+${choice({ name: 'resign', label: 't of a repeated attempt', value: rules.resign ? 'anew' : 'first' }, [
+  ['first', 'Same t, same signature'],
+  ['anew', 'New t, new signature'],
+])}`,
   button: 'Save the retries',
 })}
-<details id="combine"${presets.every(([, label]) => label !== set) || refused?.form === 'misbehaviour' ? html` open` : ''}><summary>Combine misbehaviours</summary>${form(
-        'misbehaviour',
-        'misbehaviour',
-        {
-          fields: html`${changeFields(fieldsOf('misbehaviour', refused), refused?.form === 'misbehaviour' ? refused.typed : fieldsFrom(misbehave), misbehave.body === undefined ? ['body'] : [])}`,
-          button: 'Misbehave like this',
-        },
-      )}</details></section>
+<details id="combine"${presets.every(([, label]) => label !== set) || typed !== undefined ? html` open` : ''}><summary>Combine misbehaviours</summary>${misbehaviour}</details></section>
 <section class="card" aria-labelledby="clock-title"><h2 id="clock-title">Clock</h2>
-<p>${time(service.clock.now())}${clockOffset > 0 ? html`, <strong>${span(clockOffset)} ahead</strong>` : ''}</p>${form(
-        'clock',
-        'clock',
-        {
-          fields: html`${clock.field({ name: 'advance_seconds', label: 'Move it ahead, in seconds', type: 'number', value: '86400', hint: '86400 is a day. What becomes due clears and is sent.' })}${clock.problem()}`,
-          button: 'Move',
-        },
-      )}</section>
+<p>${time(service.clock.now())}${clockOffset > 0 ? html`, <strong>${span(clockOffset)} ahead</strong>` : ''}</p>${clock}</section>
 <section class="card" id="reset" aria-labelledby="reset-title"><h2 id="reset-title">Reset</h2>
 <p class="quiet">Empties wallets, transactions, deliveries and requests. Keys and addresses stay.</p>
 <div class="actions"><a class="button danger" href="/settings/reset">Reset…</a></div></section>`,

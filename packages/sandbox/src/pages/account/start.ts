@@ -1,12 +1,12 @@
 import type { PaymentProvider } from '@payment-service/core/client';
-import { type Filled, fieldsOf, type Markup } from '@payment-service/pages';
+import type { Filled, Markup } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { findProvider, servesAccount } from '../../service/providers.ts';
 import type { Service } from '../../service/service.ts';
 import { amountText } from '../../state/money.ts';
 import type { SandboxProvider } from '../../state/records.ts';
-import { group } from '../compose/changes.ts';
+import { group, type Texts } from '../compose/changes.ts';
 import { askAgain, form, type Page } from '../parts/page.ts';
 import { misbehaviourOf, presets, retryChoices } from '../parts/presets.ts';
 
@@ -19,7 +19,7 @@ const endings: Choices = [
 ];
 
 /** What a reader often starts: a click fills in the form. */
-const starts: readonly (readonly [label: string, typed: Readonly<Record<string, string>>])[] = [
+const starts: readonly (readonly [label: string, typed: Texts])[] = [
   ['Completes', { ending: 'direct completed' }],
   ['Fails', { ending: 'direct failed' }],
   ['Customer decides', { ending: 'page' }],
@@ -44,12 +44,8 @@ function filledBy(c: Context): Filled | undefined {
 }
 
 /** What collection and payout have in common. "provider" holds code and currency, "ending" mode and outcome. */
-function requestOf(
-  type: 'COLLECTION' | 'PAYOUT',
-  { provider = '', ending = 'direct', ...fields }: Readonly<Record<string, string>>,
-  service: Service,
-): object {
-  const { amount, misbehave, retry, charge_customer, ...rest } = fields;
+function requestOf(type: 'COLLECTION' | 'PAYOUT', fields: Texts, service: Service): object {
+  const { provider = '', ending = 'direct', amount, misbehave, retry, charge_customer, ...rest } = fields;
   const [provider_code = '', currency] = provider.split(' ');
   const [mode, outcome] = ending.split(' ');
   const chosen = findProvider(service.store.list('provider'), provider_code, type);
@@ -68,6 +64,9 @@ function requestOf(
   };
 }
 
+/** What each form is called, the amount that it proposes, and its button. */
+const forms = { collection: ['Collection', 500, 'Collect'], payout: ['Payout', 1000, 'Pay out'] } as const;
+
 /** The forms that start a collection or a payout. Account number, amount and bank follow the chosen provider. */
 export const start: Page = {
   section: 'Start',
@@ -77,12 +76,8 @@ export const start: Page = {
     // The same until something is started, so that an update of the page does not change it under the reader's eyes.
     const suggestion = `ORD-${service.store.get('counter', 'id')?.next ?? 1001}`;
 
-    const part = (
-      id: 'collection' | 'payout',
-      title: string,
-      minAmount: number,
-      button: string,
-    ): Markup | string => {
+    const part = (id: 'collection' | 'payout'): Markup | string => {
+      const [title, minAmount, button] = forms[id];
       const isPayout = id === 'payout';
       const offered = service.store
         .list('provider')
@@ -97,28 +92,27 @@ export const start: Page = {
       const { account, ...typed } = mine?.typed ?? {};
       // A number of the provider before is of no use. One that was refused is shown with the reason.
       const isKept = account !== undefined && (refused !== undefined || servesAccount(option, account));
-      const fields = fieldsOf(id, mine && { ...mine, typed: isKept ? { ...typed, account } : typed });
+      const filled = mine && { ...mine, typed: isKept ? { ...typed, account } : typed };
       const { min_amount: min, max_amount: max, option_prefixes: prefixes } = option;
-      return html`<section class="card" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${form(
-        id,
-        `${id}s`,
-        {
-          fields: html`${fields.choice(
-            { name: 'provider', label: 'Provider', value: nameOf(option), isLeading: true },
-            offered.map((one) => [nameOf(one.option), labelOf(one.option)]),
-          )}
-${fields.field({ name: 'account', label: 'Account or mobile number', value: accountOf(chosen), hint: prefixes.length > 0 ? `Starts with ${prefixes.join(' or ')}.` : 'Any. Never a real card number.' })}
-${fields.field({ name: 'amount', label: `Amount in ${option.transaction_currency}`, type: 'number', value: String(Math.max(min, minAmount)), hint: `${amountText(min, option.transaction_currency)} to ${amountText(max, option.transaction_currency)}.` })}
-${fields.field({ name: 'merchant_reference', label: 'Merchant reference', value: suggestion })}
-${fields.field({ name: 'customer_name', label: 'Customer name', value: 'Sandbox Customer' })}
+      const names = offered.map((one) => [nameOf(one.option), labelOf(one.option)] as const);
+      const content = form(id, `${id}s`, filled, {
+        fields: ({
+          field,
+          choice,
+          check,
+        }) => html`${choice({ name: 'provider', label: 'Provider', value: nameOf(option), isLeading: true }, names)}
+${field({ name: 'account', label: 'Account or mobile number', value: accountOf(chosen), hint: prefixes.length > 0 ? `Starts with ${prefixes.join(' or ')}.` : 'Any. Never a real card number.' })}
+${field({ name: 'amount', label: `Amount in ${option.transaction_currency}`, type: 'number', value: String(Math.max(min, minAmount)), hint: `${amountText(min, option.transaction_currency)} to ${amountText(max, option.transaction_currency)}.` })}
+${field({ name: 'merchant_reference', label: 'Merchant reference', value: suggestion })}
+${field({ name: 'customer_name', label: 'Customer name', value: 'Sandbox Customer' })}
 ${
   isPayout && banks !== undefined
-    ? fields.choice(
+    ? choice(
         { name: 'bank_code', label: 'Bank' },
         banks.map((bank) => [bank.bank_code, `${bank.bank_name}${bank.is_active ? '' : ' · off'}`]),
       )
     : ''
-}${fields.choice({ name: 'ending', label: 'How it ends' }, isPayout ? endings : [['page', 'The customer decides on the payment page'], ...endings])}
+}${choice({ name: 'ending', label: 'How it ends' }, isPayout ? endings : [['page', 'The customer decides on the payment page'], ...endings])}
 ${group(
   `${id}-advanced`,
   'Advanced',
@@ -126,18 +120,18 @@ ${group(
   html`${
     isPayout
       ? ''
-      : html`${fields.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirect_url ?? '', hint: 'Where the customer goes back to.' })}
-${fields.check({ name: 'charge_customer', label: 'The customer pays the charge' })}`
+      : html`${field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirect_url ?? '', hint: 'Where the customer goes back to.' })}
+${check({ name: 'charge_customer', label: 'The customer pays the charge' })}`
   }
-${fields.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: callback_url ?? '', hint: callback_url === null ? 'Empty: no callback is sent.' : 'From Settings.' })}
-${fields.choice({ name: 'misbehave', label: 'Callback' }, [['', 'As set for the sandbox'], ...presets])}
-${fields.choice({ name: 'retry', label: 'Retries' }, [['', 'As set for the sandbox'], ...retryChoices])}`,
-)}${fields.problem()}`,
-          button,
-          kind: isPayout ? '' : 'main',
-          after: html`<noscript>${askAgain(`/start#${id}`, 'Show what this provider needs')}</noscript>`,
-        },
-      )}</section>`;
+${field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: callback_url ?? '', hint: callback_url === null ? 'Empty: no callback is sent.' : 'From Settings.' })}
+${choice({ name: 'misbehave', label: 'Callback' }, [['', 'As set for the sandbox'], ...presets])}
+${choice({ name: 'retry', label: 'Retries' }, [['', 'As set for the sandbox'], ...retryChoices])}`,
+)}`,
+        button,
+        kind: isPayout ? '' : 'main',
+        after: html`<noscript>${askAgain(`/start#${id}`, 'Show what this provider needs')}</noscript>`,
+      });
+      return html`<section class="card" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${content}</section>`;
     };
 
     return {
@@ -146,8 +140,8 @@ ${fields.choice({ name: 'retry', label: 'Retries' }, [['', 'As set for the sandb
         ([label, typed]) =>
           html`<li><a class="button" href="/start?${new URLSearchParams({ at: 'collection', ...typed }).toString()}">${label}</a></li>`,
       )}</ul></nav>
-<div class="split single">${part('collection', 'Collection', 500, 'Collect')}
-${part('payout', 'Payout', 1000, 'Pay out')}</div>`,
+<div class="split single">${part('collection')}
+${part('payout')}</div>`,
     };
   },
   forms: {

@@ -1,15 +1,5 @@
 import type { Wallet } from '@payment-service/core/client';
-import {
-  age,
-  columnsOf,
-  count,
-  counted,
-  type Filled,
-  fieldsOf,
-  list,
-  type Markup,
-  time,
-} from '@payment-service/pages';
+import { age, columnsOf, count, counted, type Filled, list, type Markup, time } from '@payment-service/pages';
 import { html } from 'hono/html';
 import { entriesOf, waitingEntries } from '../../service/ledger.ts';
 import type { Service } from '../../service/service.ts';
@@ -85,12 +75,10 @@ const waitingList = (name: string, waiting: readonly EntryRecord[], max: number,
   )}
 ${waiting.length > max ? html`<p class="quiet small">${count(waiting.length - max)} more become available later.</p>` : ''}`;
 
-const walletList = (currency: string, own: readonly Wallet[]): Markup =>
-  list(
-    `wallets-${currency}`,
-    walletColumns,
-    own.map((one) => ({ ...one, id: one.wallet_type })),
-  );
+function walletList(currency: string, own: readonly Wallet[]): Markup {
+  const rows = own.map((one) => ({ ...one, id: one.wallet_type }));
+  return list(`wallets-${currency}`, walletColumns, rows);
+}
 
 /** The parts that are not free yet, the next one first. */
 function waitingOf(service: Service, currency: string): EntryRecord[] {
@@ -99,18 +87,24 @@ function waitingOf(service: Service, currency: string): EntryRecord[] {
     .sort((a, b) => (a.freeAt ?? 0) - (b.freeAt ?? 0));
 }
 
+const clearingWords = { uncleared: 'Clear uncleared money now', reserve: 'Release the reserve now' };
+
 function currencyCard(service: Service, currency: string, refused: Filled | undefined): Markup {
   const now = service.clock.now();
   const waiting = waitingOf(service, currency);
   const entries = balancedEntries(service, currency);
   const at = `card-${currency}`;
   const move = (id: 'deposit' | 'transfer', title: string, hint: string): Markup => {
-    const fields = fieldsOf(`${id}-${currency}`, refused);
-    return form(`${id}-${currency}`, `${id}s`, {
-      fields: html`<input type="hidden" name="currency" value="${currency}">${fields.field({ name: 'amount', label: `${title}, in ${currency}`, type: 'number', value: '1000', hint })}${fields.problem()}`,
+    const label = `${title}, in ${currency}`;
+    return form(`${id}-${currency}`, `${id}s`, refused, {
+      hidden: { currency },
+      fields: ({ field }) => field({ name: 'amount', label, type: 'number', value: '1000', hint }),
       button: html`${title}<span class="hidden-text"> ${currency}</span>`,
     });
   };
+  const clearings = Object.entries(clearingWords)
+    .filter(([bucket]) => waiting.some((entry) => entry.bucket === bucket))
+    .map(([name, words]) => button('clearing', words, { at, name: 'bucket', value: `${name} ${currency}` }));
   const isOpen = refused?.form.endsWith(`-${currency}`) ?? false;
   return html`<section class="card" id="${at}" aria-labelledby="${at}-title"><div class="head"><h2 id="${at}-title">${currency}</h2>
 <div class="actions"><a class="button" href="/wallets/${currency}">${currency} ${counted(entries.length, 'entry', 'entries')}</a></div></div>
@@ -118,21 +112,7 @@ ${walletList(currency, service.wallets(currency))}
 ${
   waiting.length === 0
     ? ''
-    : html`<div class="head"><h3>Not available yet</h3><div class="actions">${(
-        ['uncleared', 'reserve'] as const
-      )
-        .filter((bucket) => waiting.some((entry) => entry.bucket === bucket))
-        .map((bucket) =>
-          button(
-            'clearing',
-            bucket === 'uncleared' ? 'Clear uncleared money now' : 'Release the reserve now',
-            {
-              at,
-              name: 'bucket',
-              value: `${bucket} ${currency}`,
-            },
-          ),
-        )}</div></div>
+    : html`<div class="head"><h3>Not available yet</h3><div class="actions">${clearings}</div></div>
 ${waitingList(`waiting-${currency}`, waiting, LATEST, now)}`
 }
 ${entries.length === 0 ? '' : html`<details id="latest-${currency}"><summary>Latest entries</summary>${entryList(`latest-entries-${currency}`, entries.slice(0, LATEST), now)}</details>`}

@@ -5,7 +5,8 @@ import { asObject, readJson } from '../../state/fields.ts';
 import type { Misbehaviour } from '../../state/misbehaviour.ts';
 import { refuse } from '../../state/refusal.ts';
 
-type Texts = Readonly<Record<string, string>>;
+/** The fields of a form, as they were typed. */
+export type Texts = Readonly<Record<string, string>>;
 
 /** How the value of each control is read. */
 const readers: Readonly<Record<Declared['control'], (text: string, name: string) => unknown>> = {
@@ -42,13 +43,11 @@ export function fieldsFrom(changes: Misbehaviour): Record<string, string> {
   return Object.fromEntries(
     shown.map(([name, value]) => [
       name,
-      value === true
-        ? 'yes'
-        : Array.isArray(value)
-          ? value.join(', ')
-          : typeof value === 'object'
-            ? JSON.stringify(value)
-            : String(value),
+      Array.isArray(value)
+        ? value.join(', ')
+        : typeof value === 'object'
+          ? JSON.stringify(value)
+          : String(value),
     ]),
   );
 }

@@ -3,7 +3,6 @@ import {
   bodyText,
   difference,
   editable,
-  fieldsOf,
   type Markup,
   note,
   plainLines,
@@ -20,9 +19,7 @@ import { askAgain, form, idIn, nothing, type Page, refusedForm, sentence } from 
 import { misbehaviourOf, presets, retryChoices } from '../parts/presets.ts';
 import { signatureParts } from '../parts/wire.ts';
 import { SENDING } from '../records/deliveries.ts';
-import { changeFields, changesIn, fieldsFrom, group } from './changes.ts';
-
-type Texts = Readonly<Record<string, string>>;
+import { changeFields, changesIn, fieldsFrom, group, type Texts } from './changes.ts';
 
 const EDIT_BODY = 'edit_body';
 /** In front of the path of a value that is edited in place. */
@@ -114,10 +111,10 @@ export const compose: Page = {
     const preview = previewOf(service, id, typed);
     const { base: _, ...changed } = typed;
     const shown = previewOf(service, id, changed);
+    const base = shown instanceof SandboxRefusal ? before : shown.body;
     const isRefused = preview instanceof SandboxRefusal;
     const isWrong = isRefused && Object.keys(typed).length > 0;
     const asked = isWrong ? refusedForm('compose', typed, preview) : { form: 'compose', typed };
-    const fields = fieldsOf('compose', refused ?? asked);
     const path = `/compose/${id}`;
     const isAnew = delivery === undefined;
     const section = isAnew ? '/transactions' : '/deliveries';
@@ -133,22 +130,21 @@ export const compose: Page = {
       ...(isWrong && { status: preview.status }),
       body: html`<div class="split"><section class="card" aria-labelledby="changes-title"><h2 id="changes-title">What to change</h2>
 <p class="quiet">Starts with ${isAnew ? 'the genuine callback of this transaction' : `what delivery ${id} sent`}.</p>
-${form('compose', `compose/${id}`, {
-  fields: html`${bodyFields(shown instanceof SandboxRefusal ? before : shown.body, editsIn(typed), c.req.query('edit'))}
-${fields.choice({ name: 'preset', label: 'Preset', hint: 'Adds to what is set below.' }, [
+${form('compose', `compose/${id}`, refused ?? asked, {
+  fields: (own) => html`${bodyFields(base, editsIn(typed), c.req.query('edit'))}
+${own.choice({ name: 'preset', label: 'Preset', hint: 'Adds to what is set below.' }, [
   ['', 'None'],
   ...presets.filter(([name]) => name !== 'none' && name !== 'lost'),
   [EDIT_BODY, 'Edit the body'],
 ])}<div class="actions">${askAgain(path, 'Add the preset')}</div>
-${changeFields(fields, typed, ['lost'])}
+${changeFields(own, typed, ['lost'])}
 ${group(
   'where',
   'Address and retries',
   Boolean(typed['callback_url'] || typed['retry']),
-  html`${fields.field({ name: 'callback_url', label: 'Callback URL', type: 'url', hint: `Empty: ${isRefused ? 'the address from before' : preview.url}.` })}
-${fields.choice({ name: 'retry', label: 'Retries' }, [['', 'As before'], ...retryChoices])}`,
-)}
-${fields.problem()}`,
+  html`${own.field({ name: 'callback_url', label: 'Callback URL', type: 'url', hint: `Empty: ${isRefused ? 'the address from before' : preview.url}.` })}
+${own.choice({ name: 'retry', label: 'Retries' }, [['', 'As before'], ...retryChoices])}`,
+)}`,
   before: askAgain(`${path}#preview`, 'Preview'),
   button: 'Send',
   kind: 'main',

@@ -28,6 +28,17 @@ function addressOf({ path, q, state, endpoint, page }: Query): string {
 export const matches = ({ q }: Query, ...values: readonly (string | number)[]): boolean =>
   values.some((value) => String(value).toLowerCase().includes(q.toLowerCase()));
 
+/** What a list is called, and what is in it beside its rows. */
+interface ListOptions<T> {
+  readonly name: string;
+  /** What the search looks into. */
+  readonly searched: string;
+  readonly empty: Markup | string;
+  /** The addresses to filter by. */
+  readonly endpoints?: readonly string[];
+  readonly more?: (row: T) => Markup | string;
+}
+
 /**
  * What was found, a page at a time, below its states as links with their counts and below the search. All of it works
  * without script.
@@ -38,21 +49,9 @@ export function searchable<T extends { readonly id: number | string }>(
   query: Query,
   columns: readonly Column<T>[],
   states: readonly (readonly [value: string, label: string, rows: readonly T[]])[],
-  {
-    name,
-    searched,
-    empty,
-    endpoints = [],
-    more,
-  }: {
-    name: string;
-    searched: string;
-    empty: Markup | string;
-    /** The addresses to filter by. */
-    endpoints?: readonly string[];
-    more?: (row: T) => Markup | string;
-  },
+  options: ListOptions<T>,
 ): Markup {
+  const { name, searched, empty, endpoints = [], more } = options;
   const [, , found = []] = states.find(([state]) => state === query.state) ?? [];
   const { rows, pager } = paged(query, found.toReversed());
   // A state that no row has would lead to an empty list.

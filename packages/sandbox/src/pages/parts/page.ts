@@ -5,6 +5,7 @@ import {
   count,
   documentOf,
   type Filled,
+  fieldsOf,
   frame,
   type Markup,
   pageHeaders,
@@ -100,9 +101,15 @@ export const refusedForm = (form: string, typed: Filled['typed'], refusal: Sandb
   return { form, typed, problem: { text: sentence(refusal), field: fieldNames[field] ?? refusal.field } };
 };
 
-/** A form with one button. The reader returns to its id. */
-export const form = (id: string, action: string, content: Parameters<typeof plainForm>[2]): Markup =>
-  plainForm(id, `/dashboard/${action}`, content);
+type Fields = ReturnType<typeof fieldsOf>;
+type FormContent = Omit<Parameters<typeof plainForm>[2], 'fields'> & { fields: (own: Fields) => Markup };
+
+/** A form with one button. When it was refused, it shows what was typed, and why. The reader returns to its id. */
+export function form(id: string, action: string, filled: Filled | undefined, content: FormContent): Markup {
+  const own = fieldsOf(id, filled);
+  const fields = html`${content.fields(own)}${own.problem()}`;
+  return plainForm(id, `/dashboard/${action}`, { ...content, fields });
+}
 
 /** A button that shows the page again with what is typed, and sends nothing. */
 export const askAgain = (path: string, label: string): Markup =>

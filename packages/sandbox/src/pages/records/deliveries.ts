@@ -1,13 +1,4 @@
-import {
-  age,
-  type Column,
-  columnsOf,
-  count,
-  counted,
-  fieldsOf,
-  type Markup,
-  time,
-} from '@payment-service/pages';
+import { age, type Column, columnsOf, count, counted, type Markup, time } from '@payment-service/pages';
 import { html } from 'hono/html';
 import { failedSince } from '../../deliveries/compose.ts';
 import type { Service } from '../../service/service.ts';
@@ -15,7 +6,6 @@ import type { DeliveryRecord } from '../../state/records.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
 import { button, form, type Page } from '../parts/page.ts';
 import {
-  type DeliveryState,
   deliveryState,
   deliveryWords,
   type Group,
@@ -92,21 +82,19 @@ function others(service: Service, { id, deliveries: [newest, ...rest] }: Group):
   )}</ul></details>`;
 }
 
-const states: readonly DeliveryState[] = ['failed', 'check', 'retrying', 'waiting', 'delivered', 'refused'];
-
 /** One form for all deliveries that were given up, such as after the merchant's server was down. */
 function sendAgain(service: Service): Markup | string {
   const waiting = failedSince(service.store, 0).length;
   if (waiting === 0) return '';
-  const fields = fieldsOf('resend-failed', undefined);
   return html`<section class="card" aria-labelledby="again-title"><h2 id="again-title">Send again what failed</h2>
 <p class="quiet">${counted(waiting, 'delivery was', 'deliveries were')} given up and not sent again yet. Each is sent unchanged.</p>
-${form('resend-failed', 'deliveries/resend-failed', {
-  fields: fields.choice({ name: 'since', label: 'All that failed since' }, [
-    ['3600', 'an hour ago'],
-    ['86400', 'a day ago'],
-    ['all', 'the beginning'],
-  ]),
+${form('resend-failed', 'deliveries/resend-failed', undefined, {
+  fields: ({ choice }) =>
+    choice({ name: 'since', label: 'All that failed since' }, [
+      ['3600', 'an hour ago'],
+      ['86400', 'a day ago'],
+      ['all', 'the beginning'],
+    ]),
   button: 'Send all again',
 })}</section>`;
 }
@@ -120,8 +108,8 @@ export const deliveries: Page = {
     const all = store.list('delivery');
     const searched = all.filter(({ id, transactionId, url, attempts }) => {
       if (query.endpoint !== '' && query.endpoint !== url) return false;
-      const transaction = store.get('transaction', transactionId);
-      const { merchantReference = '', internalReference = '' } = transaction ?? {};
+      const { merchantReference = '', internalReference = '' } =
+        store.get('transaction', transactionId) ?? {};
       const { status = null, error } = attempts.at(-1) ?? {};
       const received = status === null ? (error ?? '') : `HTTP ${status}`;
       return matches(query, id, transactionId, url, merchantReference, internalReference, received);
@@ -140,9 +128,9 @@ export const deliveries: Page = {
         [
           ['', 'All', rows],
           ['attention', 'Needs attention', trouble.filter(({ newest }) => found.has(newest))],
-          ...states.map((state) => {
+          ...Object.entries(deliveryWords).map(([state, [, word]]) => {
             const inState = searched.filter((one) => stateOf(service, one) === state);
-            return [state, deliveryWords[state][1], grouped(inState)] as const;
+            return [state, word, grouped(inState)] as const;
           }),
         ],
         {
