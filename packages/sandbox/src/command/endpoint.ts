@@ -17,24 +17,17 @@ interface Listener {
 export async function listensElsewhere(pid: number, name: string, url: URL): Promise<string | undefined> {
   const port = portOf(url);
   const listeners = listenersOf(pid);
-  const isOtherFamily =
-    listeners.some((one) => one.port === port) || (await accepts(withAddress(url, otherLoopback(url), port)));
-  if (isOtherFamily) {
-    const other = otherLoopback(url);
-    return `${name} listens on ${other}:${port} only, but the callback URL has ${url.host}. Use --callback-url ${withAddress(url, other, port)}, or let the program listen on ${bare(url)}.`;
-  }
+  const other = url.hostname === '[::1]' ? '127.0.0.1' : '[::1]';
+  const otherUrl = withAddress(url, other, port);
+  if (listeners.some((one) => one.port === port) || (await accepts(otherUrl)))
+    return `${name} listens on ${other}:${port} only, but the callback URL has ${url.host}. Use --callback-url ${otherUrl}, or let the program listen on ${bare(url)}.`;
   const [found] = listeners;
   if (found === undefined) return undefined;
-  const host = found.isIpv6 ? '[::1]' : '127.0.0.1';
-  const meant = withAddress(
-    url,
-    (await accepts(withAddress(url, url.hostname, found.port))) ? url.hostname : host,
-    found.port,
-  );
+  const sameHost = withAddress(url, url.hostname, found.port);
+  const isSame = await accepts(sameHost);
+  const meant = isSame ? sameHost : withAddress(url, found.isIpv6 ? '[::1]' : '127.0.0.1', found.port);
   return `${name} listens on port ${found.port}, but the callback URL has port ${port}. Use --callback-url ${meant}, or let the program listen on port ${port}.`;
 }
-
-const otherLoopback = ({ hostname }: URL): string => (hostname === '[::1]' ? '127.0.0.1' : '[::1]');
 
 function withAddress(url: URL, hostname: string, port: number): URL {
   const changed = new URL(url);
@@ -138,10 +131,7 @@ async function routeAt(url: URL): Promise<'own' | 'post' | undefined> {
   return options?.allow.includes('POST') ? 'post' : undefined;
 }
 
-async function asked(
-  url: URL,
-  method: string,
-): Promise<{ status: number; body: string; allow: string } | undefined> {
+async function asked(url: URL, method: string) {
   try {
     const answer = await fetch(url, { method, redirect: 'manual', signal: AbortSignal.timeout(PATIENCE_MS) });
     const body = (await answer.text()).slice(0, 200);

@@ -26,7 +26,7 @@ export function explainRecorded(
   );
 }
 
-function readInput(path: string): Uint8Array {
+function readInput(path: string): Buffer {
   try {
     return readFileSync(path === '-' ? process.stdin.fd : path);
   } catch (cause) {
@@ -43,13 +43,11 @@ const SHELL_PART = /\$'((?:\\[\s\S]|[^'\\])*)'|'([^']*)'|"((?:\\[\s\S]|[^"\\])*)
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
 /** Reads a recorded request in one of three forms. */
-function parseRequest(bytes: Uint8Array): ExplainedRequest {
-  const text = Buffer.from(bytes)
-    .toString('utf8')
-    .replace(/^\uFEFF/, '');
+function parseRequest(bytes: Buffer): ExplainedRequest {
+  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   if (/^\s*\{/.test(text)) return fromJson(text);
   if (/^\s*curl\s/.test(text)) return fromCurl(text);
-  return fromHttp(Buffer.from(bytes));
+  return fromHttp(bytes);
 }
 
 function fromHttp(bytes: Buffer): ExplainedRequest {
@@ -107,13 +105,8 @@ function fromCurl(text: string): ExplainedRequest {
     else if (name === '-d' || /^--data(-raw|-binary|-ascii)?$/.test(name)) bodies.push(value());
     else if (/^https?:/i.test(name)) url = name;
   }
-  const body = bodies.join('&');
-  return {
-    method: method ?? (bodies.length > 0 ? 'POST' : 'GET'),
-    url,
-    headers,
-    body,
-  };
+  method ??= bodies.length > 0 ? 'POST' : 'GET';
+  return { method, url, headers, body: bodies.join('&') };
 }
 
 /** Splits a command as a POSIX shell would, without expanding anything. */

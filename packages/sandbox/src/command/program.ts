@@ -18,7 +18,6 @@ export interface Program {
   isStopped(): boolean;
 }
 
-const POLL_MS = 50;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
@@ -53,20 +52,6 @@ export async function startProgram(
     throw new CommandError(`${command[0]} could not be started: ${why}.`, { cause });
   });
   return { name: command.join(' '), pid: child.pid ?? 0, ended, isStopped: () => stops > 0 };
-}
-
-/** Resolves with true when something listens there, and with false when the signal is aborted before. */
-export async function listens(
-  url: URL,
-  signal: AbortSignal,
-  onWaiting: () => Promise<void>,
-): Promise<boolean> {
-  while (!signal.aborted) {
-    if (await accepts(url)) return true;
-    await onWaiting();
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
-  return false;
 }
 
 /** Whether something accepts a connection there now. */

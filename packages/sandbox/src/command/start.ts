@@ -3,12 +3,13 @@ import { createSandbox, type Sandbox } from '../sandbox.ts';
 import { listensElsewhere } from './endpoint.ts';
 import { CommandError } from './failures.ts';
 import { printDeliveries, wentWrong } from './print.ts';
-import { accepts, listens, type Program, portOf, startProgram } from './program.ts';
+import { accepts, type Program, portOf, startProgram } from './program.ts';
 import {
   type KeyVariables,
   keyVariables,
   OWN_KEYS_FILE,
   ownStateFile,
+  type Session,
   sessionWith,
   writeKeys,
 } from './session.ts';
@@ -29,6 +30,7 @@ export interface StartOptions {
   readonly keysFile?: string;
 }
 
+const POLL_MS = 50;
 const PATIENCE_MS = 10_000;
 /** How long a program has listened elsewhere when that counts as a mistake. */
 const SETTLED_MS = 1000;
@@ -71,9 +73,7 @@ async function runWith(
   variables: KeyVariables,
   command: readonly string[],
 ): Promise<number> {
-  const session = sessionWith({ variables, source: 'this sandbox' }, variables.BASE_URL, (url, init) =>
-    sandbox.fetch(url, init),
-  );
+  const session = sessionWith({ variables, source: 'this sandbox' }, variables.BASE_URL, sandbox.fetch);
   const { callback_url: address } = await session.call('GET', '/sandbox/settings');
   const target = typeof address === 'string' ? new URL(address) : undefined;
   if (target !== undefined && (await accepts(target))) {
@@ -105,11 +105,7 @@ async function runWith(
   return code;
 }
 
-async function sendFirst(
-  session: Parameters<typeof trigger>[0],
-  program: Program,
-  target: URL,
-): Promise<boolean> {
+async function sendFirst(session: Session, program: Program, target: URL): Promise<boolean> {
   const ending = new AbortController();
   const over = program.ended.finally(() => ending.abort());
   const patience = setTimeout(() => {
@@ -119,9 +115,9 @@ async function sendFirst(
   }, PATIENCE_MS);
   let elsewhere: { readonly words: string; readonly since: number } | undefined;
   let isTold = false;
-  const isListening = await listens(target, ending.signal, async () => {
-    if (isTold) return;
-    const words = await listensElsewhere(program.pid, program.name, target);
+  let isListening = await accepts(target);
+  while (!isListening && !ending.signal.aborted) {
+    const words = isTold ? undefined : await listensElsewhere(program.pid, program.name, target);
     if (words === undefined || words !== elsewhere?.words)
       elsewhere = words === undefined ? undefined : { words, since: performance.now() };
     else if (performance.now() - elsewhere.since >= SETTLED_MS) {
@@ -129,7 +125,9 @@ async function sendFirst(
       clearTimeout(patience);
       console.error(words);
     }
-  });
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    isListening = !ending.signal.aborted && (await accepts(target));
+  }
   clearTimeout(patience);
   if (!isListening) {
     const code = await over;

@@ -24,6 +24,8 @@ export interface Triggered {
   readonly deliveries: readonly SandboxDelivery[];
 }
 
+type Fields = Record<string, unknown>;
+
 const WAIT_MS = 15_000;
 const POLL_MS = 50;
 
@@ -82,13 +84,10 @@ export function jsonObject(text: string, option: string): Record<string, unknown
   return value;
 }
 
-function collectionOf({ to, set = [] }: TriggerOptions): {
-  request: Record<string, unknown>;
-  changes: Record<string, unknown>;
-} {
-  const request: Record<string, unknown> = { merchant_reference: 'ORD-1001', amount: 500, currency: 'UGX' };
-  const changes: Record<string, unknown> = {};
-  const fields: Record<string, unknown> = {};
+function collectionOf({ to, set = [] }: TriggerOptions): { request: Fields; changes: Fields } {
+  const request: Fields = { merchant_reference: 'ORD-1001', amount: 500, currency: 'UGX' };
+  const changes: Fields = {};
+  const fields: Fields = {};
   for (const text of set) {
     const [name, value] = pairOf(text);
     if (value === undefined) throw new UsageError(`--set needs field=value, not "${text}".`);
