@@ -79,7 +79,12 @@ const OPTIONS: OptionRules<SandboxOptions> = {
  * @throws {ConfigurationError} Names the option.
  */
 export function checkSandboxOptions(options: SandboxOptions): GivenSettings {
-  refuseProduction();
+  // The rule of the sandbox keys (threat A27).
+  const environment = servingEnvironment();
+  if (environment !== undefined) {
+    const message = `The sandbox does not start with NODE_ENV=${environment}: its keys are refused there. Unset NODE_ENV, or run it with NODE_ENV=development, in a process that serves no customer.`;
+    throw new ConfigurationError('NODE_ENV', message);
+  }
   checkOptions('createSandbox()', options, OPTIONS);
   const { callbackUrl, redirectUrl, allowedHosts = [], seed } = options;
   if (seed === '')
@@ -110,14 +115,4 @@ function configured<Kind extends 'misbehaviour' | 'retry'>(
     if (!(error instanceof SandboxRefusal)) throw error;
     throw new ConfigurationError(option, `${option}: ${error.message}.`, { cause: error });
   }
-}
-
-/** @throws {ConfigurationError} Unless NODE_ENV is `development`, `test` or unset: the rule of the sandbox keys (threat A27). */
-function refuseProduction(): void {
-  const environment = servingEnvironment();
-  if (environment === undefined) return;
-  throw new ConfigurationError(
-    'NODE_ENV',
-    `The sandbox does not start with NODE_ENV=${environment}: its keys are refused there. Unset NODE_ENV, or run it with NODE_ENV=development, in a process that serves no customer.`,
-  );
 }

@@ -48,15 +48,11 @@ export function forgedMoney(
   transaction: TransactionRecord,
   field = 'forged_amount',
 ): object {
-  const { chargeCustomer } = transaction;
   const currency = changes.forged_currency ?? transaction.currency;
-  const amount = exactAmount(
-    changes.forged_amount ?? toAmount(transaction.amount, transaction.currency),
-    currency,
-    field,
-  );
+  const asked = changes.forged_amount ?? toAmount(transaction.amount, transaction.currency);
+  const amount = exactAmount(asked, currency, field);
   const charge = rescale(transaction.charge, transaction.currency, currency);
-  const totalCredit = chargeCustomer ? amount : amount - charge;
+  const totalCredit = transaction.chargeCustomer ? amount : amount - charge;
   const { payload } = callbackData({ ...transaction, currency, amount, charge, totalCredit });
   return Object.fromEntries(Object.entries(payload).filter(([name]) => MONEY.test(name)));
 }
@@ -109,10 +105,7 @@ export function createSigner(
 }
 
 /** The five fields that the service signs (protocol §5.2), in its order. */
-export function signedFieldsOf({
-  event,
-  payload,
-}: Pick<TransactionCallback, 'event' | 'payload'>): SignedFields {
+export function signedFieldsOf({ event, payload }: TransactionCallback): SignedFields {
   const { merchant_reference, internal_reference, transaction_type, transaction_status } = payload;
   return { event, merchant_reference, internal_reference, transaction_type, transaction_status };
 }

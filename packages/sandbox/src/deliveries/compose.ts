@@ -90,12 +90,9 @@ function plan(moment: Moment, id: number, { callback_url, retry, ...changes }: C
   if (transaction === undefined) {
     refuse('not_found', 'There is no such transaction or delivery.');
   }
-  const url =
-    callback_url ??
-    delivery?.url ??
-    transaction.callbackUrl ??
-    moment.get('settings', 'settings')?.callback_url;
-  if (url === undefined || url === null) {
+  const own = moment.get('settings', 'settings')?.callback_url ?? null;
+  const url = callback_url ?? delivery?.url ?? transaction.callbackUrl ?? own;
+  if (url === null) {
     const message =
       'callback_url: is required, because the transaction has none and neither has the sandbox.';
     refuse('destination_refused', message, 'callback_url');

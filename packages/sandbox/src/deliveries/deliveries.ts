@@ -2,7 +2,7 @@ import type { DeliveryAttempt, DeliveryRecord } from '../state/records.ts';
 import { backoff, namesStatus } from '../state/retries.ts';
 import type { Reader, Unit } from '../state/store.ts';
 import type { Context } from './context.ts';
-import { attemptDelivery } from './delivery-attempt.ts';
+import { exchange } from './delivery-attempt.ts';
 
 /** Sends what is scheduled when it is due. Everything that it has to remember is in the store. */
 export interface Deliveries {
@@ -25,10 +25,9 @@ export function createDeliveries(context: Context): Deliveries {
   const inFlight = new Map<number, Promise<void>>();
   let wake = new AbortController();
   const stopped = new AbortController();
-  let closed = false;
 
   const pump = (): void => {
-    if (closed) return;
+    if (stopped.signal.aborted) return;
     wake.abort();
     wake = new AbortController();
     const now = clock.now();
@@ -64,12 +63,17 @@ export function createDeliveries(context: Context): Deliveries {
   };
 
   const attempt = async (delivery: DeliveryRecord): Promise<void> => {
-    const { signed, signing, retry, attempts } = delivery;
+    const { url, body, signed, signing, retry, attempts } = delivery;
     const signature =
       retry.resign && attempts.length > 0 ? context.sign(signed, clock.now(), signing) : delivery.signature;
-    const outcome = await attemptDelivery({ ...delivery, signature }, context);
+    const own = [
+      ['content-type', 'application/json'],
+      ['hmac-signature', signature],
+    ] as const;
+    const { headers, ...outcome } = await exchange({ url, headers: own, body }, context);
+    const sent = headers && { headers, signature };
     const at = clock.now();
-    store.write((unit) => recordAttempt(unit, delivery.id, { at, ...outcome }));
+    store.write((unit) => recordAttempt(unit, delivery.id, { at, ...outcome, sent }));
   };
 
   return {
@@ -81,9 +85,8 @@ export function createDeliveries(context: Context): Deliveries {
     },
     idle: () => watch(() => queuedDeliveries(store).length === 0),
     close: async () => {
-      closed = true;
-      wake.abort();
       stopped.abort();
+      wake.abort();
       await Promise.all(inFlight.values());
     },
   };

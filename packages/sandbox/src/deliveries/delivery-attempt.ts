@@ -13,19 +13,6 @@ type Outcome = Pick<DeliveryAttempt, 'status' | 'response' | 'error' | 'error_co
 
 const NO_ANSWER: Outcome = { status: null, response: null, error: null, error_code: null };
 
-/** Sends a callback once. Whatever goes wrong is in the result; nothing is thrown. */
-export async function attemptDelivery(
-  { url, body, signature }: { url: string; body: string; signature: string },
-  options: AttemptOptions,
-): Promise<Omit<DeliveryAttempt, 'at'>> {
-  const own: HeaderPair[] = [
-    ['content-type', 'application/json'],
-    ['hmac-signature', signature],
-  ];
-  const { headers, ...outcome } = await exchange({ url, headers: own, body }, options);
-  return { ...outcome, sent: headers === null ? null : { headers, signature } };
-}
-
 /** A request with its own headers; those that carry it are added. */
 export interface Message {
   /** @default 'POST' */
@@ -63,17 +50,12 @@ export async function exchange(
   try {
     const { signal } = deadline;
     const received = await sender.send({ method, url: address, headers, body: bytes, signal });
-    const { status } = received;
     const announced = received.headers.find(([name]) => name.toLowerCase() === 'content-length')?.[1];
     const length = announced === undefined ? null : Number(announced);
-    outcome = {
-      ...NO_ANSWER,
-      status,
-      response: { headers: received.headers, body: '', bytes: length, is_cut: true },
-    };
+    const response = { headers: received.headers, body: '', bytes: length, is_cut: true };
+    outcome = { ...NO_ANSWER, status: received.status, response };
     const start = await startOf(received.body);
-    const response = { headers: received.headers, ...start, bytes: start.bytes ?? length };
-    outcome = { ...NO_ANSWER, status, response };
+    outcome = { ...outcome, response: { ...response, ...start, bytes: start.bytes ?? length } };
   } catch (error) {
     outcome = deadline.signal.aborted
       ? { ...outcome, error: `no answer within ${timeoutMs} ms`, error_code: 'TIMEOUT' }

@@ -78,6 +78,7 @@ const typed = <T extends z.ZodType>(group: Group, label: string, schema: T, prob
 const REDIRECT_LEAD_MS = 2000;
 const tenYears = z.int().min(-315_360_000).max(315_360_000);
 const capitals = z.string().regex(/^[A-Z]{3}$/);
+const AT_MOST_10_YEARS = 'Enter whole seconds, at most 10 years back or ahead.';
 const AT_MOST_7_DAYS = 'Enter whole milliseconds, at most 7 days.';
 const AT_MOST_128 = 'Enter at most 128 characters.';
 
@@ -115,12 +116,7 @@ const declared = {
     signing: (signing, { t_unit = null }) => ({ ...signing, unit: t_unit }),
   },
   t_offset_seconds: {
-    ...number(
-      'signature',
-      'Move t, in seconds',
-      tenYears,
-      'Enter whole seconds, at most 10 years back or ahead.',
-    ),
+    ...number('signature', 'Move t, in seconds', tenYears, AT_MOST_10_YEARS),
     hint: '-3600 is an hour ago.',
     isSigned: true,
     sample: -3600,

@@ -2,6 +2,7 @@ import { type Exchange, explainOutcome, type Outcome } from '@payment-service/co
 import type { DeliveryAttempt, DeliveryRecord, TransactionRecord } from '../state/records.ts';
 import { callbackData } from './callback-data.ts';
 import { readCallback } from './compose.ts';
+import type { Context } from './context.ts';
 
 /** The answer to a request, as recorded. */
 type Recorded = Pick<DeliveryAttempt, 'status' | 'response' | 'error' | 'error_code' | 'ms'>;
@@ -12,12 +13,11 @@ export function explainExchange(
   { status, response, error, error_code, ms }: Recorded,
   { signingKey, now, knownPaths }: { signingKey: string; now: number; knownPaths?: readonly string[] },
 ): Outcome {
+  const { headers = [], body } = response ?? {};
   return explainOutcome(
     {
       request,
-      ...(status === null
-        ? {}
-        : { response: { status, headers: response?.headers ?? [], body: response?.body } }),
+      ...(status === null ? {} : { response: { status, headers, body } }),
       error: error === null || error_code === null ? (error ?? undefined) : `${error_code}: ${error}`,
       durationMs: ms ?? undefined,
       knownPaths,
@@ -30,23 +30,20 @@ export function explainExchange(
 /** Records are never changed, so the outcome of an attempt is computed once. */
 const known = new WeakMap<DeliveryAttempt, Outcome>();
 
-/** The outcome of an attempt. `callbackUrl`: the sandbox's own, whose path a near miss is compared with. */
+/** The outcome of an attempt. A near miss is compared with the path of the sandbox's own callback URL. */
 export function outcomeOf(
-  { url, body, signing }: DeliveryRecord,
+  { store, account: { signingKey } }: Context,
+  { url, body, signing, transactionId }: DeliveryRecord,
   attempt: DeliveryAttempt,
-  transaction: TransactionRecord | undefined,
-  { signingKey, callbackUrl }: { signingKey: string; callbackUrl: string | null },
 ): Outcome {
   const before = known.get(attempt);
   if (before !== undefined) return before;
   // Whether the signature is bad shows from the key.
-  const isForged =
-    forgedMoneyIn(body, transaction) ?? (signing.offsetSeconds === 0 ? undefined : 'timestamp');
+  const forgedMoney = forgedMoneyIn(body, store.get('transaction', transactionId));
+  const isForged = forgedMoney ?? (signing.offsetSeconds === 0 ? undefined : 'timestamp');
   const request = { method: 'POST', url, headers: attempt.sent?.headers ?? [], body, isForged } as const;
-  const knownPaths = [
-    '/payments/callbacks',
-    ...(callbackUrl === null ? [] : [new URL(callbackUrl).pathname]),
-  ];
+  const own = store.get('settings', 'settings')?.callback_url ?? null;
+  const knownPaths = ['/payments/callbacks', ...(own === null ? [] : [new URL(own).pathname])];
   const outcome = explainExchange(request, attempt, { signingKey, now: attempt.at, knownPaths });
   known.set(attempt, outcome);
   return outcome;

@@ -11,10 +11,7 @@ const versionOne: MiddlewareHandler = async (c, next) => {
 };
 
 /** A filter that is given twice is ambiguous: 400, our choice. An empty one counts as not given. */
-function filterOf(c: Context, name: string): string | undefined {
-  const [value = ''] = c.req.queries(name) ?? [];
-  return value === '' ? undefined : value;
-}
+const filterOf = (c: Context, name: string): string | undefined => c.req.query(name) || undefined;
 
 const onceEach =
   (names: readonly string[]): MiddlewareHandler =>

@@ -123,11 +123,8 @@ export function take(work: Work, walletType: WalletType, cause: Cause, movement:
       walletType === 'MERCHANT_PAYOUT'
         ? 'Transfer from the collection wallet first.'
         : 'Collect more, or release what is uncleared (POST /sandbox/clearing).';
-    refuse(
-      'insufficient_balance',
-      `The ${walletType} wallet has ${has} available, and ${needed} is needed. ${next}`,
-      'amount',
-    );
+    const message = `The ${walletType} wallet has ${has} available, and ${needed} is needed. ${next}`;
+    refuse('insufficient_balance', message, 'amount');
   }
   give(work, walletType, cause, { ...movement, amount: -amount });
 }

@@ -105,13 +105,8 @@ export const servesAccount = ({ option_prefixes }: PaymentProvider, account: str
 const GOOD_LIMITS = 'needs exact limits with min <= max <= daily';
 
 function hasGoodLimits(option: PaymentProvider): boolean {
-  const {
-    transaction_currency: currency,
-    min_amount: min,
-    max_amount: max,
-    max_daily_amount: daily,
-  } = option;
-  const isExact = [min, max, daily].every((amount) => (toMinor(amount, currency) ?? -1) >= 0);
+  const { min_amount: min, max_amount: max, max_daily_amount: daily } = option;
+  const isExact = [min, max, daily].every((one) => (toMinor(one, option.transaction_currency) ?? -1) >= 0);
   return isExact && min <= max && max <= daily;
 }
 
@@ -128,9 +123,8 @@ export function checkProviders(providers: readonly SandboxProvider[]): void {
     if (!shares.every((share) => Number.isInteger(share) && share >= 0 && share <= 10_000)) {
       refuse('needs shares in basis points, 0 to 10000');
     }
-    if (
-      ![clearingSeconds, reserve?.seconds ?? 0].every((seconds) => Number.isInteger(seconds) && seconds >= 0)
-    ) {
+    const spans = [clearingSeconds, reserve?.seconds ?? 0];
+    if (!spans.every((seconds) => Number.isInteger(seconds) && seconds >= 0)) {
       refuse('needs whole seconds, 0 or more');
     }
     const type = option.transaction_type.toUpperCase();

@@ -59,7 +59,7 @@ export interface Service extends Context {
   changeBank(request: unknown): PayoutBank;
   settings(): SettingsRecord;
   /** Refuses addresses that could not be used. */
-  change(settings: Partial<SettingsRecord>): SettingsRecord;
+  change(settings: Partial<SettingsRecord>): void;
   readonly deliveries: Deliveries;
   /** The outcome of an attempt: likely cause and fix. */
   outcomeOf(delivery: DeliveryRecord, attempt: DeliveryAttempt): AttemptOutcome;
@@ -133,36 +133,23 @@ export function createService(
   };
 
   const prepare = (unit: Unit): void => {
-    const hasProviders = unit.list('provider').length > 0;
-    if (options.providers !== undefined || !hasProviders) {
+    if (options.providers !== undefined || unit.list('provider').length === 0)
       putProviders(unit, options.providers ?? defaultProviders);
-    }
     for (const { option } of unit.list('provider')) openWallets(unit, option.transaction_currency);
-    unit.put('settings', 'settings', {
-      ...initialSettings,
-      ...unit.get('settings', 'settings'),
-      ...given,
-    });
+    const stored = unit.get('settings', 'settings');
+    unit.put('settings', 'settings', { ...initialSettings, ...stored, ...given });
   };
 
   const settings = (): SettingsRecord => found(store.get('settings', 'settings'), 'setting');
-  const change = (changes: Partial<SettingsRecord>): SettingsRecord => {
-    if (typeof changes.callback_url === 'string')
-      checkDestination(changes.callback_url, context.allowedHosts);
-    if (typeof changes.redirect_url === 'string') checkRedirect(changes.redirect_url);
-    return act((work) => {
-      const changed = { ...settings(), ...changes };
-      work.put('settings', 'settings', changed);
-      return changed;
-    });
+  const change = (changes: Partial<SettingsRecord>): void => {
+    const { callback_url = null, redirect_url = null } = changes;
+    if (callback_url !== null) checkDestination(callback_url, context.allowedHosts);
+    if (redirect_url !== null) checkRedirect(redirect_url);
+    act((work) => work.put('settings', 'settings', { ...settings(), ...changes }));
   };
   store.write(prepare);
 
-  const outcome: Service['outcomeOf'] = (delivery, attempt) =>
-    outcomeOf(delivery, attempt, store.get('transaction', delivery.transactionId), {
-      signingKey: context.account.signingKey,
-      callbackUrl: settings().callback_url,
-    });
+  const outcome: Service['outcomeOf'] = (delivery, attempt) => outcomeOf(context, delivery, attempt);
   return {
     ...context,
     deliveries,

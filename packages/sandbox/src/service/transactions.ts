@@ -79,13 +79,10 @@ export function decide(
   transaction: TransactionRecord,
   outcome: Outcome = 'completed',
 ): TransactionRecord {
-  if (transaction.status !== 'PENDING') {
-    refuse(
-      'already_decided',
-      `Transaction ${transaction.id} is already ${transaction.status}; start another one.`,
-    );
+  const { id, status, transactionType, amount, spentKey } = transaction;
+  if (status !== 'PENDING') {
+    refuse('already_decided', `Transaction ${id} is already ${status}; start another one.`);
   }
-  const { transactionType, amount, spentKey } = transaction;
   if (outcome === 'failed') {
     if (transactionType === 'PAYOUT') give(work, 'MERCHANT_PAYOUT', 'payout_returned', transaction);
     const spent = work.get('spent', spentKey);

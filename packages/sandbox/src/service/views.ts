@@ -188,10 +188,9 @@ export function timelineOf(reader: Reader, transaction: TransactionRecord): Time
   for (const entry of reader.list('entry')) {
     if (entry.transactionId === id) events.push({ at: entry.at, what: 'entry', entry: viewEntry(entry) });
   }
-  for (const { id: delivery_id, transactionId, createdAt: at, misbehaves, attempts } of reader.list(
-    'delivery',
-  )) {
-    if (transactionId !== id) continue;
+  for (const delivery of reader.list('delivery')) {
+    const { id: delivery_id, createdAt: at, misbehaves, attempts } = delivery;
+    if (delivery.transactionId !== id) continue;
     events.push({ at, what: 'delivery', delivery_id, misbehaves });
     for (const [index, { at, status, error }] of attempts.entries()) {
       events.push({ at, what: 'attempt', delivery_id, number: index + 1, status, error });

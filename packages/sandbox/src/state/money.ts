@@ -82,12 +82,8 @@ export function exactAmount(amount: number, currency: string, field = 'amount'):
   if (!/^[A-Z]{3}$/.test(currency)) {
     return refuse('malformed_request', 'currency: must be three capital letters, such as UGX', 'currency');
   }
-  return (
-    toMinor(amount, currency) ??
-    refuse(
-      'malformed_request',
-      `${field}: must be exact, with at most ${fractionDigits(currency)} decimals in ${currency}`,
-      field,
-    )
-  );
+  const minor = toMinor(amount, currency);
+  if (minor !== undefined) return minor;
+  const message = `${field}: must be exact, with at most ${fractionDigits(currency)} decimals in ${currency}`;
+  return refuse('malformed_request', message, field);
 }
