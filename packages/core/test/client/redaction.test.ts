@@ -108,9 +108,9 @@ describe('no error shows a key, whatever the service or fetch puts into it', () 
     ['a citation', 160, 200, (text) => failure(404, {}, text)],
     ['the snippet', 480, 512, (text) => reply(404, text)],
   ])('the end of %s does not cut a key in two', async (_of, from, to, answer) => {
-    const texts = Array.from({ length: to - from + 1 }, (_, at) => `${'x'.repeat(from + at)}${secretKey}`);
-    const { client } = await serve(texts.map(answer));
-    for (const _ of texts) {
+    const messages = Array.from({ length: to - from + 1 }, (_, at) => `${'x'.repeat(from + at)}${secretKey}`);
+    const { client } = await serve(messages.map(answer));
+    for (const _ of messages) {
       const error = await failureOf(client.getWalletBalances());
       expect(everythingIn(error)).not.toContain('sk_live');
     }

@@ -161,8 +161,8 @@ describe('the unsigned fields of a redirect have the types of the contract', () 
     ['request_amount', ...'9007199254740993 0.1000000000000000055 1e400'.split(' ')],
     ['charge_customer', '', ...'1 0 TRUE yes'.split(' ')],
     ['id', '1.5'],
-  ])('a %s that is not what JSON writes, or not exact, is left out', (name, ...texts) => {
-    for (const text of texts) expect(unsignedOf(`${name}=${text}`), text).toEqual({});
+  ])('a %s that is not what JSON writes, or not exact, is left out', (name, ...values) => {
+    for (const value of values) expect(unsignedOf(`${name}=${value}`), value).toEqual({});
   });
 
   test('a signed field stays the string that the query has, and raw has every parameter unchanged', () => {

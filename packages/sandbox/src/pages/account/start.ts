@@ -6,7 +6,7 @@ import { findProvider, servesAccount } from '../../service/providers.ts';
 import type { Service } from '../../service/service.ts';
 import { amountText } from '../../state/money.ts';
 import type { SandboxProvider } from '../../state/records.ts';
-import { group, type Texts } from '../compose/changes.ts';
+import { type FormValues, group } from '../compose/changes.ts';
 import { askAgain, form, type Page } from '../parts/page.ts';
 import { misbehaviourOf, presets, retryChoices } from '../parts/presets.ts';
 
@@ -19,7 +19,7 @@ const endings: Choices = [
 ];
 
 /** What a reader often starts: a click fills in the form. */
-const starts: readonly (readonly [label: string, typed: Texts])[] = [
+const starts: readonly (readonly [label: string, typed: FormValues])[] = [
   ['Completes', { ending: 'direct completed' }],
   ['Fails', { ending: 'direct failed' }],
   ['Customer decides', { ending: 'page' }],
@@ -44,7 +44,7 @@ function filledBy(c: Context): Filled | undefined {
 }
 
 /** What collection and payout have in common. "provider" holds code and currency, "ending" mode and outcome. */
-function requestOf(type: 'COLLECTION' | 'PAYOUT', fields: Texts, service: Service): object {
+function requestOf(type: 'COLLECTION' | 'PAYOUT', fields: FormValues, service: Service): object {
   const { provider = '', ending = 'direct', amount, misbehave, retry, charge_customer, ...rest } = fields;
   const [provider_code = '', currency] = provider.split(' ');
   const [mode, outcome] = ending.split(' ');

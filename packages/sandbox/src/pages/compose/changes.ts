@@ -6,7 +6,7 @@ import type { Misbehaviour } from '../../state/misbehaviour.ts';
 import { refuse } from '../../state/refusal.ts';
 
 /** The fields of a form, as they were typed. */
-export type Texts = Readonly<Record<string, string>>;
+export type FormValues = Readonly<Record<string, string>>;
 
 /** How the value of each control is read. */
 const readers: Readonly<Record<Declared['control'], (text: string, name: string) => unknown>> = {
@@ -20,7 +20,7 @@ const readers: Readonly<Record<Declared['control'], (text: string, name: string)
 };
 
 /** The changes that a form asks for, not checked yet. */
-export function changesIn(fields: Texts): Record<string, unknown> {
+export function changesIn(fields: FormValues): Record<string, unknown> {
   const changes: Record<string, unknown> = {};
   for (const [name, { control }] of misbehaviours) {
     // Forms are sent with the line breaks of mail.
@@ -59,7 +59,7 @@ export const group = (id: string, title: string, isOpen: boolean, fields: Markup
 /** Every change as a control that shows what is set, but for those that are hidden. */
 export function changeFields(
   { field, area, choice, check }: ReturnType<typeof fieldsOf>,
-  set: Texts,
+  set: FormValues,
   hidden: readonly (keyof Misbehaviour)[],
 ): Markup {
   const isShown = (name: string): boolean => !hidden.some((one) => one === name);

@@ -19,7 +19,7 @@ import { askAgain, form, idIn, nothing, type Page, refusedForm, sentence } from 
 import { misbehaviourOf, presets, retryChoices } from '../parts/presets.ts';
 import { signatureParts } from '../parts/wire.ts';
 import { SENDING } from '../records/deliveries.ts';
-import { changeFields, changesIn, fieldsFrom, group, type Texts } from './changes.ts';
+import { changeFields, changesIn, type FormValues, fieldsFrom, group } from './changes.ts';
 
 const EDIT_BODY = 'edit_body';
 /** In front of the path of a value that is edited in place. */
@@ -28,19 +28,19 @@ const VALUE = 'value.';
 const MAX_EDITED = 4000;
 
 /** The fields with those of the preset that is chosen. */
-function withPreset({ preset, at: _, edit: __, ...fields }: Texts): Texts {
+function withPreset({ preset, at: _, edit: __, ...fields }: FormValues): FormValues {
   return { ...fields, ...fieldsFrom(misbehaviourOf(preset)) };
 }
 
 /** The values that were edited in place: those that differ from the body that the form showed. */
-function editsIn({ base = '', ...fields }: Texts): Map<string, string> {
+function editsIn({ base = '', ...fields }: FormValues): Map<string, string> {
   const shown = editable(base.replaceAll('\r\n', '\n'));
   const edits = [...shown].map(([path, value]) => [path, fields[VALUE + path] ?? value] as const);
   return new Map(edits.filter(([path, value]) => value !== shown.get(path)));
 }
 
 /** What a form asks to send: its changes, and on top of them what is edited in place. Throws a SandboxRefusal that names the field. */
-function compositionIn(service: Service, id: number, fields: Texts): Requests['composition'] {
+function compositionIn(service: Service, id: number, fields: FormValues): Requests['composition'] {
   const { callback_url = '', retry = '' } = fields;
   const asked = {
     ...changesIn(withPreset(fields)),
@@ -54,13 +54,13 @@ function compositionIn(service: Service, id: number, fields: Texts): Requests['c
 }
 
 /** The form as its address says, with what a preset adds. */
-function typedIn(c: Context, body: string): Texts {
+function typedIn(c: Context, body: string): FormValues {
   const typed = withPreset(c.req.query());
   return c.req.query('preset') === EDIT_BODY ? { ...typed, body: plainLines(body).join('\n') } : typed;
 }
 
 /** What would be sent, or why it would not. */
-function previewOf(service: Service, id: number, typed: Texts): CallbackPreview | SandboxRefusal {
+function previewOf(service: Service, id: number, typed: FormValues): CallbackPreview | SandboxRefusal {
   try {
     return service.preview(id, compositionIn(service, id, typed));
   } catch (error) {
