@@ -15,6 +15,9 @@ export const TRANSITION_STATES = [
 /** The state of a transition; the table in the README says what each state waits for. */
 export type TransitionState = (typeof TRANSITION_STATES)[number];
 
+/** Nothing more happens to them unless a person reopens one. */
+export const CLOSED_STATES: readonly TransitionState[] = ['settled', 'superseded', 'resolved'];
+
 /** The maximum that is counted of each state: a backlog may have any length. */
 export const MAX_COUNTED = 10_000;
 

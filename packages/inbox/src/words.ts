@@ -47,6 +47,9 @@ export const STATE_WORDS: Readonly<Record<TransitionState, Words>> = {
   resolved: { heading: 'Closed', meaning: 'A person closed it.', todo: NOTHING },
 };
 
+/** All states, in that order. */
+export const SHOWN_STATES = Object.keys(STATE_WORDS) as readonly TransitionState[];
+
 /** The states that only a person ends. */
 export const WAITS_FOR_PERSON: readonly TransitionState[] = ['quarantined', 'conflict', 'dead'];
 
@@ -180,17 +183,18 @@ export function wordsOf({
   return isOwn(reason) ? REASON_WORDS[reason] : EVIDENCE_WORDS;
 }
 
-function isOwn(reason: TransitionReason): reason is OwnReason {
-  return Object.hasOwn(REASON_WORDS, reason);
-}
+/** The state that a reason explains. Every refusal code is one of evidence. */
+export const stateOf = (reason: string): TransitionState =>
+  isOwn(reason) ? REASON_WORDS[reason].state : 'quarantined';
+
+const isOwn = (reason: string): reason is OwnReason => Object.hasOwn(REASON_WORDS, reason);
 
 /** The table of states, in Markdown: that of the README. */
 export function statesTable(): string {
   const code = (text: string): string => `\`${text}\``;
   const row = (state: TransitionState, reason: string, { meaning, todo }: Words): string =>
     `| ${code(state)} | ${reason} | ${meaning} | ${todo} |`;
-  const rows = Object.keys(STATE_WORDS).flatMap((key) => {
-    const state = key as TransitionState;
+  const rows = SHOWN_STATES.flatMap((state) => {
     const reasons = Object.entries(REASON_WORDS).filter(([, words]) => words.state === state);
     return [
       ...(reasons.length === 0 ? [row(state, '', STATE_WORDS[state])] : []),

@@ -50,6 +50,19 @@ export interface InboxConsole {
 const TRANSITION = /^\/transitions\/([0-9a-f]{64})$/;
 const ACTION = /^\/transitions\/([0-9a-f]{64})\/(retry|resolve|reopen|accept|forget)$/;
 
+const PAGES: ReadonlyMap<string, (view: View) => Promise<Response>> = new Map(
+  Object.entries({
+    '/': overviewPage,
+    '/transitions': transitionsPage,
+    '/transitions.csv': transitionsTable,
+    '/overdue': overduePage,
+    '/overdue.csv': overdueTable,
+    '/paid': paidPage,
+    '/bulk': bulkPage,
+    '/reconcile': reconcilePage,
+  }),
+);
+
 /**
  * Pages for the operators of an inbox: what needs a person and why, the story of each payment, and the actions. They work
  * without scripts, load nothing from other sites, and are served only to visitors whom `authorize` admits.
@@ -89,11 +102,7 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
     // A framework that mounts a handler may have removed the prefix.
     const path = (isBelow ? pathname.slice(basePath.length) : pathname).replace(/\/$/, '') || '/';
     const proof = proofFor(request, access.by, basePath);
-    const view: View = {
-      ...{ inbox, basePath, access, proof, path, query },
-      said: takeSaid(request),
-      version: '',
-    };
+    const view = { inbox, basePath, access, proof, path, query, said: takeSaid(request), version: '' };
     if (method === 'POST') {
       const form = await readForm(request, path === '/reconcile');
       if (form === undefined) return plainResponse(413);
@@ -107,10 +116,12 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
     const [, asset = ''] = /^\/assets\/(.+)$/.exec(path) ?? [];
     if (isAssetName(asset)) return assetResponse(asset);
     if (path === '/events') return live.stream(request);
-    if (path === '/transitions.csv') return transitionsTable(view);
-    if (path === '/overdue.csv') return overdueTable(view);
+    const [, id] = TRANSITION.exec(path) ?? [];
+    const show = PAGES.get(path) ?? missingPage;
+    if (path.endsWith('.csv')) return show(view);
     // Read before the content: a change in between makes the page ask again.
-    return page({ ...view, version: await live.version() });
+    const dated = { ...view, version: await live.version() };
+    return id === undefined ? show(dated) : transitionPage(dated, id);
   };
 
   const handle = async (request: Request, incoming?: IncomingMessage): Promise<Response> => {
@@ -123,18 +134,6 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
     }
   };
   return Object.assign(handle, { basePath });
-}
-
-async function page(view: View): Promise<Response> {
-  const [, id] = TRANSITION.exec(view.path) ?? [];
-  if (id !== undefined) return transitionPage(view, id);
-  if (view.path === '/') return overviewPage(view);
-  if (view.path === '/transitions') return transitionsPage(view);
-  if (view.path === '/overdue') return overduePage(view);
-  if (view.path === '/paid') return paidPage(view);
-  if (view.path === '/bulk') return bulkPage(view);
-  if (view.path === '/reconcile' && view.access.may.includes('reconcile')) return reconcilePage(view);
-  return missingPage(view);
 }
 
 function printError(error: unknown): void {

@@ -4,21 +4,13 @@ import { csvLine } from '@payment-service/pages';
 export function table(
   name: string,
   header: readonly string[],
-  pages: AsyncIterator<readonly (readonly string[])[]>,
+  pages: AsyncIterable<readonly (readonly string[])[]>,
 ): Response {
-  const encoder = new TextEncoder();
-  const body = new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(encoder.encode(csvLine(header))),
-    async pull(controller) {
-      const { done, value } = await pages.next();
-      if (done === true) return controller.close();
-      controller.enqueue(encoder.encode(value.map(csvLine).join('')));
-    },
-    async cancel() {
-      await pages.return?.();
-    },
-  });
-  return new Response(body, {
+  async function* lines(): AsyncGenerator<string> {
+    yield csvLine(header);
+    for await (const page of pages) yield page.map(csvLine).join('');
+  }
+  return new Response(ReadableStream.from(lines()).pipeThrough(new TextEncoderStream()), {
     headers: {
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': `attachment; filename="${name}.csv"`,

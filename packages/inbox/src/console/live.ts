@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Inbox } from '../inbox.ts';
 import { TRANSITION_STATES } from '../states.ts';
 import { isFromOwnOrigin } from './access.ts';
@@ -7,7 +7,7 @@ import { plainResponse } from './pages/page.ts';
 const POLL_MS = 2000;
 /** Slow polls are made less often: they use at most a twentieth of the time. */
 const SHARE = 20;
-/** After it a browser opens another stream, and `authorize` is called again. */
+/** How long a stream lasts. Then a browser opens another one, and `authorize` is called again. */
 const STREAM_MS = 60_000;
 const MAX_STREAMS = 100;
 /** The last change of each state, and new transitions. Pending ones are not ordered by their changes. */
@@ -20,29 +20,31 @@ export interface Live {
   stream(request: Request): Promise<Response>;
 }
 
-/** All streams of a process share one poll; without a stream there is none. */
+/** All streams of a process share one poll, which runs only while there are streams. */
 export function createLive<Tx>(inbox: Inbox<Tx>): Live {
-  const streams = new Set<ReadableStreamDefaultController<Uint8Array>>();
-  const encoder = new TextEncoder();
+  /** By stream, when it ends. */
+  const streams = new Map<ReadableStreamDefaultController<Uint8Array>, number>();
   let isScheduled = false;
 
   const version = async (): Promise<string> => {
     const newest = await Promise.all(LISTED.map((state) => inbox.list({ state, limit: 1 })));
     const last = newest.flat().map(({ transitionId, changedAt }) => [changedAt.getTime(), transitionId]);
-    return createHash('sha256').update(JSON.stringify(last)).digest('hex').slice(0, 16);
+    return hash('sha256', JSON.stringify(last)).slice(0, 16);
   };
-  const endAll = (): void => {
-    for (const stream of streams) stream.close();
-    streams.clear();
+  const event = async (): Promise<Uint8Array> => Buffer.from(`data: ${await version()}\n\n`);
+  const end = (stream: ReadableStreamDefaultController<Uint8Array>): void => {
+    streams.delete(stream);
+    stream.close();
   };
   const poll = async (): Promise<void> => {
     const start = performance.now();
+    for (const [stream, endsAt] of streams) if (endsAt <= start) end(stream);
     try {
-      const event = encoder.encode(`data: ${await version()}\n\n`);
-      for (const stream of streams) stream.enqueue(event);
+      const changed = await event();
+      for (const stream of streams.keys()) stream.enqueue(changed);
     } catch {
       // The pages show that the connection is lost and try again: their requests report the cause.
-      endAll();
+      for (const stream of streams.keys()) end(stream);
     }
     isScheduled = false;
     schedule(Math.max(POLL_MS, SHARE * (performance.now() - start)));
@@ -59,22 +61,16 @@ export function createLive<Tx>(inbox: Inbox<Tx>): Live {
       // A page of another site cannot read it, but could occupy all connections that a browser opens to one server.
       if (request.headers.has('sec-fetch-site') && !isFromOwnOrigin(request)) return plainResponse(403);
       if (streams.size >= MAX_STREAMS) return plainResponse(503);
-      const first = encoder.encode(`data: ${await version()}\n\n`);
-      let leave = (): void => {};
+      const first = await event();
+      let own: ReadableStreamDefaultController<Uint8Array>;
       const body = new ReadableStream<Uint8Array>({
         start(controller) {
-          streams.add(controller);
-          controller.enqueue(first);
-          const end = setTimeout(() => {
-            if (streams.delete(controller)) controller.close();
-          }, STREAM_MS).unref();
-          leave = () => {
-            clearTimeout(end);
-            streams.delete(controller);
-          };
+          own = controller;
+          streams.set(own, performance.now() + STREAM_MS);
+          own.enqueue(first);
           schedule(POLL_MS);
         },
-        cancel: () => leave(),
+        cancel: () => void streams.delete(own),
       });
       const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
       return new Response(body, { headers: { ...headers, 'content-type': 'text/event-stream' } });

@@ -35,12 +35,8 @@ export function nodeListener(console: InboxConsole): NodeListener {
     const response = await console(request, incoming);
     outgoing.statusCode = response.status;
     outgoing.setHeaders(response.headers);
-    if (response.body === null) {
-      outgoing.end();
-      return;
-    }
     // Rejects when the visitor leaves, which also ends the response.
-    await pipeline(Readable.fromWeb(response.body), outgoing).catch(() => undefined);
+    await pipeline(response.body ?? [], outgoing).catch(() => undefined);
   };
 }
 
@@ -60,8 +56,8 @@ function requestOf(incoming: IncomingMessage, target: string): Request | undefin
     const [name = '', value = ''] = [rawHeaders[index], rawHeaders[index + 1]];
     if (!name.startsWith(':')) own.append(name, value);
   }
-  if (method !== 'POST') return new Request(url, { method, headers: own });
-  return new Request(url, { method, headers: own, body: bodyOf(incoming), duplex: 'half' } as RequestInit);
+  const body = method === 'POST' ? bodyOf(incoming) : null;
+  return new Request(url, { method, headers: own, body, duplex: 'half' } as RequestInit);
 }
 
 /** The unread body, or the form as parsed by the framework. */

@@ -2,7 +2,7 @@ import { ConfigurationError, InvalidStateError } from '@payment-service/core';
 import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/internal';
 import { BOOLEAN } from '../option-rules.ts';
 import { isUnambiguous } from '../records.ts';
-import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
+import { CLOSED_STATES, TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { choiceOf, numberOf } from '../store/store.ts';
 import { findArchived } from '../work/verdict/archived.ts';
 import { readCase } from '../work/verdict/case.ts';
@@ -167,7 +167,7 @@ const ARCHIVED =
 
 /** Why a transition in this state cannot be moved in this way. */
 function refusalOf(state: TransitionState, action: Move): string | undefined {
-  if (action !== 'reopen' && ['settled', 'superseded', 'resolved'].includes(state))
+  if (action !== 'reopen' && CLOSED_STATES.includes(state))
     return 'It is already settled, superseded or resolved. To apply it once more, reopen it.';
   if (action === 'reopen' && ['pending', 'retrying'].includes(state))
     return 'It is already pending or retrying: a worker applies it when it is due.';

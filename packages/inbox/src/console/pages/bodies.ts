@@ -5,6 +5,7 @@ import type { TransitionDetails } from '../../operator/views.ts';
 import { BODY_WORDS } from '../../words.ts';
 import type { StoredClaim } from '../../work/verdict/evaluate.ts';
 import { money } from './money.ts';
+import { facts } from './summary.ts';
 
 /**
  * The members of a body that are not names, account numbers or free text; all other values are hidden without the right
@@ -12,21 +13,10 @@ import { money } from './money.ts';
  */
 const OPEN = new Set([
   'event',
-  ...[
-    'id',
-    'merchant_reference',
-    'internal_reference',
-    'transaction_type',
-    'transaction_status',
-    'request_currency',
-    'request_amount',
-    'transaction_currency',
-    'transaction_amount',
-    'transaction_charge',
-    'charge_customer',
-    'total_credit',
-    'provider_code',
-  ].map((name) => `payload.${name}`),
+  ...['id', 'merchant_reference', 'internal_reference', 'transaction_type', 'transaction_status']
+    .concat('request_currency', 'request_amount', 'transaction_currency', 'transaction_amount')
+    .concat('transaction_charge', 'charge_customer', 'total_credit', 'provider_code')
+    .map((name) => `payload.${name}`),
 ]);
 
 /** Hides values. Equal ones get the same number, so that a difference is visible without the values. */
@@ -47,24 +37,24 @@ function newMask(): (text: string) => string {
  */
 export function bodyCards({ bodies, expectation }: TransitionDetails, isOpen: boolean): Markup {
   const mask = isOpen ? (text: string) => text : newMask();
-  const shown = bodies.map(({ text }) => (text === undefined ? undefined : mask(text)));
-  const base = Math.max(
-    0,
-    bodies.findIndex(({ isSettled }) => isSettled),
-  );
+  const shown = bodies.map(({ text }) => text && mask(text));
+  const applied = bodies.findIndex(({ isSettled }) => isSettled);
+  const base = Math.max(0, applied);
+  const title = isOpen ? 'The whole body' : 'The body without names and account numbers';
   return html`<ul class="stack">${bodies.map((body, index) => {
-    const text = shown[index];
-    const baseText = shown[base];
-    return html`<li class="card" id="body-${index + 1}"><div class="head"><h3>Body ${index + 1}</h3>${
+    const [number, text, baseText] = [index + 1, shown[index], shown[base]];
+    const isCompared = index !== base && text !== undefined && baseText !== undefined;
+    return html`<li class="card" id="body-${number}"><div class="head"><h3>Body ${number}</h3>${
       body.isSettled ? badge('good', 'equalled the expectation') : ''
     }${body.refusal === undefined ? '' : badge('bad', body.refusal)}</div>
 ${claims(body, expectation)}
+${isCompared ? html`<h4>Differences from body ${base + 1}</h4>${difference(baseText, text)}` : ''}
 ${
-  index === base || text === undefined || baseText === undefined
-    ? ''
-    : html`<h4>Differences from body ${base + 1}</h4>${difference(baseText, text)}`
-}
-${text === undefined ? html`<p class="quiet">${BODY_WORDS[body.isSealed ? 'sealed' : 'removed']}</p>` : whole(text, index + 1, isOpen)}</li>`;
+  text === undefined
+    ? html`<p class="quiet">${BODY_WORDS[body.isSealed ? 'sealed' : 'removed']}</p>`
+    : html`<details id="body-${number}-text"><summary>${title}<span class="hidden-text">, body ${number}</span></summary>
+${bodyText(text, { signed: true })}</details>`
+}</li>`;
   })}</ul>`;
 }
 
@@ -75,17 +65,14 @@ function claims(body: KeptBody, expectation: TransitionDetails['expectation']): 
     if (expectation === undefined) return money(claim);
     const isSame = claim.currency === expectation.currency && claim.amount === expectation.amount;
     if (isSame) return html`${money(claim)} ${badge('good', 'as expected')}`;
-    const isIgnored = compare !== 'both' && compare !== name;
-    return html`<mark>${money(claim)}</mark> ${badge(isIgnored ? 'neutral' : 'bad', isIgnored ? 'not compared' : 'differs')}`;
+    const isCompared = compare === 'both' || compare === name;
+    return html`<mark>${money(claim)}</mark> ${isCompared ? badge('bad', 'differs') : badge('neutral', 'not compared')}`;
   };
-  return html`<dl class="facts">
-<dt>Expected</dt><dd>${expectation === undefined ? 'nothing' : money(expectation)}</dd>
-<dt>Requested</dt><dd>${beside(request, 'request')}</dd>
-<dt>Transacted</dt><dd>${beside(transaction, 'transaction')}</dd>
-<dt>Received</dt><dd>${counted(deliveries, 'delivery', 'deliveries')}, last ${time(lastAt.getTime())}</dd>
-<dt>Signing key</dt><dd><code>${keyId}</code></dd></dl>`;
+  return facts({
+    Expected: expectation === undefined ? 'nothing' : money(expectation),
+    Requested: beside(request, 'request'),
+    Transacted: beside(transaction, 'transaction'),
+    Received: html`${counted(deliveries, 'delivery', 'deliveries')}, last ${time(lastAt.getTime())}`,
+    'Signing key': html`<code>${keyId}</code>`,
+  });
 }
-
-const whole = (text: string, number: number, isOpen: boolean): Markup =>
-  html`<details id="body-${number}-text"><summary>${isOpen ? 'The whole body' : 'The body without names and account numbers'}<span class="hidden-text">, body ${number}</span></summary>
-${bodyText(text, { signed: true })}</details>`;

@@ -1,4 +1,4 @@
-import { age, type Column, counted, list, type Markup } from '@payment-service/pages';
+import { age, columnsOf, counted, list, type Markup } from '@payment-service/pages';
 import { html } from 'hono/html';
 import type { OverdueExpectation } from '../../operator/health.ts';
 import { table } from '../csv.ts';
@@ -8,32 +8,17 @@ import { at, consolePage, type View } from './page.ts';
 const SHOWN = 100;
 const MAX_IN_TABLE = 100_000;
 
-type Row = OverdueExpectation & { readonly id: number };
-
 /** Payments that were started and whose callback has not arrived in time. */
 export function overdueList(view: View, found: readonly OverdueExpectation[]): Markup {
   const now = Date.now();
-  const columns: readonly Column<Row>[] = [
-    {
-      label: 'Reference',
-      isTitle: true,
-      isWide: true,
-      cell: ({ merchant_reference: reference }) =>
-        html`<a href="${at(view, `/paid?${new URLSearchParams({ reference })}`)}">${reference}</a>`,
-    },
-    {
-      label: 'Expected',
-      isTitle: true,
-      isNumber: true,
-      cell: ({ currency, amount }) => money({ currency, amount }),
-    },
-    { label: 'Due', cell: ({ deadline }) => age(deadline.getTime(), now) },
-  ];
-  return list(
-    'overdue',
-    columns,
-    found.map((one, id) => ({ ...one, id })),
-  );
+  const columns = columnsOf<OverdueExpectation & { readonly id: number }>({
+    'Reference | title wide': ({ merchant_reference: reference }) =>
+      html`<a href="${at(view, `/paid?${new URLSearchParams({ reference })}`)}">${reference}</a>`,
+    'Expected | title number': money,
+    Due: ({ deadline }) => age(deadline.getTime(), now),
+  });
+  const rows = found.map((one, id) => ({ ...one, id }));
+  return list('overdue', columns, rows);
 }
 
 export async function overduePage(view: View): Promise<Response> {
@@ -50,14 +35,9 @@ ${found.length > SHOWN ? html`<p class="quiet">The ${counted(SHOWN, 'longest ove
 }
 
 export async function overdueTable({ inbox }: View): Promise<Response> {
-  async function* all(): AsyncGenerator<readonly (readonly string[])[]> {
+  async function* all(): AsyncGenerator<string[][]> {
     const found = await inbox.overdue({ limit: MAX_IN_TABLE });
-    yield found.map(({ merchant_reference: reference, currency, amount, deadline }) => [
-      reference,
-      currency,
-      amount,
-      deadline.toISOString(),
-    ]);
+    yield found.map((one) => [one.merchant_reference, one.currency, one.amount, one.deadline.toISOString()]);
   }
   return table('overdue', ['merchant_reference', 'currency', 'amount', 'deadline'], all());
 }

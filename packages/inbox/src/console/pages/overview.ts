@@ -17,13 +17,22 @@ const STATES: readonly TransitionState[] = [...WAITS_FOR_PERSON, 'retrying', 'un
 export async function overviewPage(view: View): Promise<Response> {
   const { inbox } = view;
   const stats = await inbox.stats();
-  const open = STATES.filter((state) => stats.states[state] > 0);
-  const groups = await Promise.all(
-    open.map(async (state) => [state, await inbox.list({ state, limit: SHOWN })] as const),
-  );
-  const overdue = stats.overdue === 0 ? [] : await inbox.overdue({ limit: SHOWN });
-  const needed = WAITS_FOR_PERSON.map((state) => stats.states[state]);
-  const isNone = needed.every((count) => count === 0);
+  const { states, overdue } = stats;
+  const needed = WAITS_FOR_PERSON.map((state) => states[state]);
+  const section = (id: string, heading: string, path: string, all: Markup, text: Markup, rows: Markup) =>
+    html`<section class="stack" id="${id}"><div class="head"><h2>${heading}</h2><a href="${at(view, path)}">${all}</a></div>
+<p class="quiet">${text}</p>
+${rows}</section>`;
+  const allOf = (count: number, what: string): Markup =>
+    html`All ${countText(count)}<span class="hidden-text"> that are ${what}</span>`;
+  const ofStates = STATES.filter((state) => states[state] > 0).map(async (state) => {
+    const { heading, meaning, todo } = STATE_WORDS[state];
+    const rows = transitionList(view, `${state}-transitions`, await inbox.list({ state, limit: SHOWN }));
+    const text = inline(`${meaning} ${todo}`);
+    return section(state, heading, `/transitions?state=${state}`, allOf(states[state], state), text, rows);
+  });
+  const late = overdue === 0 ? [] : await inbox.overdue({ limit: SHOWN });
+  const ask = html`Payments whose callback did not arrive by the deadline. Ask the service about them.`;
   return consolePage(view, {
     title: 'Overview',
     section: '/',
@@ -31,21 +40,9 @@ export async function overviewPage(view: View): Promise<Response> {
     banners: banners(stats),
     body: html`${paidForm(view, '')}
 ${tiles(view, stats, needed)}
-${isNone ? note('good', 'Nothing waits for a person.') : ''}
-${groups.map(
-  ([state, found]) =>
-    html`<section class="stack" id="${state}"><div class="head"><h2>${STATE_WORDS[state].heading}</h2>
-<a href="${at(view, `/transitions?state=${state}`)}">All ${countText(stats.states[state])}<span class="hidden-text"> that are ${state}</span></a></div>
-<p class="quiet">${inline(`${STATE_WORDS[state].meaning} ${STATE_WORDS[state].todo}`)}</p>
-${transitionList(view, `${state}-transitions`, found)}</section>`,
-)}
-${
-  overdue.length === 0
-    ? ''
-    : html`<section class="stack" id="overdue-payments"><div class="head"><h2>Overdue</h2><a href="${at(view, '/overdue')}">All ${countText(stats.overdue)}<span class="hidden-text"> that are overdue</span></a></div>
-<p class="quiet">Payments whose callback has not come by their deadline. Ask the service about them.</p>
-${overdueList(view, overdue)}</section>`
-}`,
+${needed.every((count) => count === 0) && note('good', 'Nothing waits for a person.')}
+${ofStates}
+${late.length > 0 && section('overdue-payments', 'Overdue', '/overdue', allOf(overdue, 'overdue'), ask, overdueList(view, late))}`,
   });
 }
 
@@ -65,23 +62,14 @@ function tiles(view: View, { states, overdue }: InboxStats, needed: readonly num
 
 /** Problems of the inbox as a whole. */
 function banners({ oldestDueSeconds, spooled }: InboxStats): Markup | string {
-  const late = Math.floor(oldestDueSeconds);
-  if (late < LATE_SECONDS && spooled === 0) return '';
-  return html`<div class="stack" id="banners">${
-    late < LATE_SECONDS
-      ? ''
-      : note(
-          'wait',
-          `A transition has been due for ${counted(late, 'second')}.`,
-          'Probably no process runs inbox.work(). Nothing is lost, and nothing is applied until one does.',
-        )
-  }${
-    spooled === 0
-      ? ''
-      : note(
-          'wait',
-          `${counted(spooled, 'delivery waits', 'deliveries wait')} in the spool of this machine.`,
-          'The database did not accept them. They are stored automatically once it does.',
-        )
-  }</div>`;
+  const due = `A transition has been due for ${counted(Math.floor(oldestDueSeconds), 'second')}.`;
+  const waiting = `${counted(spooled, 'delivery waits', 'deliveries wait')} in the spool of this machine.`;
+  const probably =
+    'Probably no process runs inbox.work(). Nothing is lost, and nothing is applied until one does.';
+  const stored = 'The database did not accept them. They are stored automatically once it does.';
+  const notes = [
+    oldestDueSeconds >= LATE_SECONDS && note('wait', due, probably),
+    spooled > 0 && note('wait', waiting, stored),
+  ];
+  return notes.some(Boolean) ? html`<div class="stack" id="banners">${notes}</div>` : '';
 }

@@ -1,4 +1,4 @@
-import { documentOf, frame, type Markup, pageHeaders } from '@payment-service/pages';
+import { documentOf, type Filled, type FrameContent, frame, pageHeaders } from '@payment-service/pages';
 import { html } from 'hono/html';
 import type { Inbox } from '../../inbox.ts';
 import type { ConsoleAccess, FormProof } from '../access.ts';
@@ -21,29 +21,28 @@ export interface View {
   readonly version: string;
 }
 
-interface Content {
-  readonly title: string;
-  readonly section?: '/' | '/transitions' | '/overdue' | '/reconcile';
+/** Why an action was refused, and what its form held. */
+export interface Refused {
+  readonly filled: Filled;
+  readonly status: 409 | 422;
+}
+
+interface Content
+  extends Pick<FrameContent, 'title' | 'body' | 'beside' | 'banners' | 'crumbs' | 'says' | 'section'> {
   /** The page is not loaded again when the inbox changes. */
   readonly isStill?: boolean;
-  readonly body: Markup;
-  readonly beside?: Markup | string;
-  readonly banners?: Markup | string;
-  readonly crumbs?: readonly (readonly [href: string, label: string])[];
-  readonly status?: number;
-  /** Why an action was refused. */
-  readonly refused?: string | undefined;
-  /** What a screen reader announces when it changes. */
-  readonly says?: string;
+  readonly status?: 404;
+  /** Set if it shows a form whose action was refused. */
+  readonly refused?: Refused['status'] | undefined;
 }
 
 const PRODUCT = 'Payment inbox';
-const SECTIONS = [
+const SECTIONS: readonly (readonly [path: string, label: string])[] = [
   ['/', 'Overview'],
   ['/transitions', 'Transitions'],
   ['/overdue', 'Overdue'],
   ['/reconcile', 'Reconcile'],
-] as const;
+];
 
 /** An address of the console. */
 export const at = ({ basePath }: Pick<View, 'basePath'>, path: string): string =>
@@ -51,31 +50,33 @@ export const at = ({ basePath }: Pick<View, 'basePath'>, path: string): string =
 
 export async function consolePage(view: View, content: Content): Promise<Response> {
   const { basePath, said, version, access, proof } = view;
-  const { title, status = 200, section, refused, crumbs = [] } = content;
-  const headers = new Headers({
-    ...pageHeaders({ script: true }),
-    'content-type': 'text/html; charset=utf-8',
-    'cross-origin-opener-policy': 'same-origin',
-    'x-frame-options': 'DENY',
-  });
+  const { title, status = 200, section, refused, crumbs = [], isStill } = content;
+  const headers = headersOf('text/html', true);
+  headers.set('cross-origin-opener-policy', 'same-origin');
   if (proof.setCookie !== undefined) headers.append('set-cookie', proof.setCookie);
   if (said !== '') headers.append('set-cookie', forgetSaid(basePath));
+  const link = ([path, label]: readonly [string, string]) => [at(view, path), label] as const;
   const body = frame({
     ...content,
     product: PRODUCT,
     name: 'the console',
     sections: SECTIONS.filter(([path]) => path !== '/reconcile' || access.may.includes('reconcile')).map(
-      ([path, label]) => [at(view, path), label],
+      link,
     ),
     section: section && at(view, section),
     brand: html`<span class="quiet small">${access.by}</span>`,
-    crumbs: crumbs.map(([path, label]) => [at(view, path), label]),
-    version: content.isStill ? '' : version,
-    said: refused ?? said,
+    crumbs: crumbs.map(link),
+    version: isStill ? '' : version,
+    said: refused === undefined ? said : 'Refused. Nothing was changed.',
     isRefused: refused !== undefined,
   });
   const text = await documentOf({ title: `${title} · ${PRODUCT}`, body, base: basePath, script: true });
-  return new Response(String(text), { status, headers });
+  return new Response(String(text), { status: refused ?? status, headers });
+}
+
+function headersOf(type: 'text/html' | 'text/plain', script: boolean): Headers {
+  const headers = { ...pageHeaders({ script }), 'x-frame-options': 'DENY' };
+  return new Headers({ ...headers, 'content-type': `${type}; charset=utf-8` });
 }
 
 export const missingPage = (view: View): Promise<Response> =>
@@ -96,8 +97,5 @@ const PLAIN = {
 
 /** A constant response. */
 export function plainResponse(status: keyof typeof PLAIN): Response {
-  return new Response(`${PLAIN[status]}\n`, {
-    status,
-    headers: { ...pageHeaders(), 'content-type': 'text/plain; charset=utf-8', 'x-frame-options': 'DENY' },
-  });
+  return new Response(`${PLAIN[status]}\n`, { status, headers: headersOf('text/plain', false) });
 }

@@ -24,7 +24,7 @@ import {
 import { STATEMENT_VERDICTS, type StatementReport } from '../../reconciliation/statement.ts';
 import type { StatementVerdict } from '../../states.ts';
 import { moneyText } from './money.ts';
-import { at, consolePage, type View } from './page.ts';
+import { at, consolePage, missingPage, type View } from './page.ts';
 
 const DAYS: readonly Field[] = [
   { name: 'from', label: 'From', type: 'date' },
@@ -50,7 +50,8 @@ const STATEMENT: readonly Field[] = [
 
 /** The unexplained part of the recorded balances, and a statement compared with what was settled. */
 export async function reconcilePage(view: View, sent?: URLSearchParams): Promise<Response> {
-  const { query, proof } = view;
+  const { query, proof, access } = view;
+  if (!access.may.includes('reconcile')) return missingPage(view);
   const [found, problem] = sent === undefined ? [] : await compared(view, sent);
   const asked = fieldsOf('balances', { form: 'balances', typed: Object.fromEntries(query) });
   const fields = fieldsOf(
@@ -62,8 +63,7 @@ export async function reconcilePage(view: View, sent?: URLSearchParams): Promise
   return consolePage(view, {
     title: 'Reconcile',
     section: '/reconcile',
-    status: problem === undefined ? 200 : 422,
-    refused: problem && 'Refused. Nothing was changed.',
+    refused: problem && 422,
     isStill: true,
     body: html`<section class="stack"><h2>Balances</h2>
 <p class="quiet">What was settled, and what the wallets gained between two recorded balances.</p>

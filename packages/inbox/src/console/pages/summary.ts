@@ -1,4 +1,4 @@
-import { age, badge, type Column, counted, list, type Markup, type Tone } from '@payment-service/pages';
+import { age, badge, columnsOf, counted, list, type Markup, type Tone } from '@payment-service/pages';
 import { html } from 'hono/html';
 import type { TransitionSummary } from '../../operator/views.ts';
 import { WAITS_FOR_PERSON, wordsOf } from '../../words.ts';
@@ -19,6 +19,12 @@ export const stateBadge = (transition: Pick<TransitionSummary, 'state' | 'signed
 export const inline = (text: string): Markup =>
   html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 
+/** Terms and their values; a term without a value is left out. */
+export const facts = (values: Readonly<Record<string, Markup | string | undefined>>): Markup =>
+  html`<dl class="facts">${Object.entries(values).map(([term, value]) =>
+    value === undefined ? '' : html`<dt>${term}</dt><dd>${value}</dd>`,
+  )}</dl>`;
+
 export const transitionPath = ({ transitionId }: Pick<TransitionSummary, 'transitionId'>): string =>
   `/transitions/${transitionId}`;
 
@@ -27,37 +33,22 @@ type Row = TransitionSummary & { readonly id: string };
 /** Transitions as a list, each a link to its story. */
 export function transitionList(view: View, name: string, found: readonly TransitionSummary[]): Markup {
   const now = Date.now();
-  const columns: readonly Column<Row>[] = [
-    {
-      label: 'Reference',
-      isTitle: true,
-      isWide: true,
-      cell: (row) =>
-        html`<a href="${at(view, transitionPath(row))}">${row.signed.merchant_reference || 'no reference'}</a>`,
-    },
-    { label: 'State', isTitle: true, cell: stateBadge },
-    { label: 'What it means', isTitle: true, isWide: true, cell: (row) => wordsOf(row).heading },
-    {
-      label: 'Report',
-      isTitle: true,
-      cell: ({ signed }) => `${signed.transaction_type} ${signed.transaction_status}`,
-    },
-    {
-      label: 'Received',
-      isTitle: true,
-      isMinor: true,
-      cell: ({ deliveries, bodyCount, attempts }) =>
-        [
-          counted(deliveries, 'delivery', 'deliveries'),
-          ...(bodyCount > 1 ? [`${bodyCount} bodies`] : []),
-          ...(attempts > 1 ? [`${attempts} attempts`] : []),
-        ].join(', '),
-    },
-    { label: 'Changed', isTitle: true, cell: ({ changedAt }) => age(changedAt.getTime(), now) },
-  ];
-  return list(
-    name,
-    columns,
-    found.map((one) => ({ ...one, id: one.transitionId })),
-  );
+  const columns = columnsOf<Row>({
+    'Reference | title wide': (row) =>
+      html`<a href="${at(view, transitionPath(row))}">${row.signed.merchant_reference || 'no reference'}</a>`,
+    'State | title': stateBadge,
+    'What it means | title wide': (row) => wordsOf(row).heading,
+    'Report | title': ({ signed }) => `${signed.transaction_type} ${signed.transaction_status}`,
+    'Received | title minor': received,
+    'Changed | title': ({ changedAt }) => age(changedAt.getTime(), now),
+  });
+  const rows = found.map((one) => ({ ...one, id: one.transitionId }));
+  return list(name, columns, rows);
+}
+
+function received({ deliveries, bodyCount, attempts }: TransitionSummary): string {
+  const parts = [counted(deliveries, 'delivery', 'deliveries')];
+  if (bodyCount > 1) parts.push(`${bodyCount} bodies`);
+  if (attempts > 1) parts.push(`${attempts} attempts`);
+  return parts.join(', ');
 }

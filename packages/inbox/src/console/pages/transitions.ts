@@ -1,9 +1,14 @@
-import { chips, type Markup } from '@payment-service/pages';
+import { type Chip, chips, type Markup } from '@payment-service/pages';
 import { html } from 'hono/html';
 import type { ListOptions } from '../../operator/search.ts';
 import type { TransitionSummary } from '../../operator/views.ts';
-import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../../states.ts';
-import { countText, REASON_WORDS, STATE_WORDS } from '../../words.ts';
+import {
+  CLOSED_STATES,
+  TRANSITION_STATES,
+  type TransitionReason,
+  type TransitionState,
+} from '../../states.ts';
+import { countText, SHOWN_STATES, stateOf } from '../../words.ts';
 import { table } from '../csv.ts';
 import { at, consolePage, missingPage, type View } from './page.ts';
 import { transitionList } from './summary.ts';
@@ -39,22 +44,17 @@ const addressOf = (view: View, filter: Partial<Filter>, path = '/transitions'): 
   return at(view, query.size === 0 ? path : `${path}?${query}`);
 };
 
-/** By the merchant's reference, or else by the service's. Pasted by a person, it may have spaces around it. */
+/** By the merchant's reference, or else by the service's. A pasted one may have spaces around it. */
 export async function findEither(
-  { inbox }: Pick<View, 'inbox'>,
-  {
-    reference,
-    ...rest
-  }: Omit<ListOptions, 'merchant_reference' | 'internal_reference'> & {
-    readonly reference: string | undefined;
-  },
+  { inbox }: View,
+  { reference, ...options }: Omit<ListOptions, 'merchant_reference'> & Pick<Filter, 'reference'>,
 ): Promise<TransitionSummary[]> {
-  if (reference === undefined) return inbox.list(rest);
+  if (reference === undefined) return inbox.list(options);
   for (const text of new Set([reference, reference.trim()])) {
-    const found = await inbox.list({ ...rest, merchant_reference: text });
-    if (found.length > 0) return found;
-    const others = await inbox.list({ ...rest, internal_reference: text });
-    if (others.length > 0) return others;
+    for (const field of ['merchant_reference', 'internal_reference']) {
+      const found = await inbox.list({ ...options, [field]: text });
+      if (found.length > 0) return found;
+    }
   }
   return [];
 }
@@ -68,42 +68,24 @@ export async function transitionsPage(view: View): Promise<Response> {
   const { states, reasons } = await view.inbox.stats();
   const { state, reason, reference } = filter;
   const older = found.length > A_PAGE ? shown.at(-1)?.transitionId : undefined;
-  const ofState = Object.entries(reasons).filter(
-    ([one]) => one === reason || (state !== undefined && stateOf(one) === state),
+  const chip = (label: string, narrowed: Partial<Filter>, ...counts: readonly number[]): Chip => ({
+    label,
+    href: addressOf(view, { reference, ...narrowed }),
+    count: countText(...counts),
+    isCurrent: narrowed.state === state && (narrowed.reason ?? reason) === reason,
+  });
+  const all = chip('all', {}, ...Object.values(states));
+  const ofStates = SHOWN_STATES.filter((one) => states[one] > 0 || one === state).map((one) =>
+    chip(one, { state: one }, states[one]),
   );
+  const ofReasons = Object.entries(reasons)
+    .filter(([one]) => one === reason || (state !== undefined && stateOf(one) === state))
+    .map(([one, count]) => chip(one, { state, reason: one as TransitionReason }, count));
   return consolePage(view, {
     title: 'Transitions',
     section: '/transitions',
-    body: html`<div class="head">${chips([
-      {
-        href: addressOf(view, { reference }),
-        label: 'all',
-        count: countText(...Object.values(states)),
-        isCurrent: state === undefined,
-      },
-      ...Object.keys(STATE_WORDS)
-        .filter(isState)
-        .filter((one) => states[one] > 0 || one === state)
-        .map((one) => ({
-          href: addressOf(view, { reference, state: one }),
-          label: one,
-          count: countText(states[one]),
-          isCurrent: one === state,
-        })),
-    ])}${searchForm(view, filter)}</div>
-${
-  ofState.length === 0
-    ? ''
-    : html`<div class="head" id="reasons">${chips(
-        ofState.map(([one, count]) => ({
-          href: addressOf(view, { reference, state, reason: one as TransitionReason }),
-          label: one,
-          count: countText(count),
-          isCurrent: one === reason,
-        })),
-        'Reasons',
-      )}</div>`
-}
+    body: html`<div class="head">${chips([all, ...ofStates])}${searchForm(view, filter)}</div>
+${ofReasons.length === 0 ? '' : html`<div class="head" id="reasons">${chips(ofReasons, 'Reasons')}</div>`}
 ${shown.length === 0 ? html`<p class="quiet">${nothing(filter)}</p>` : transitionList(view, 'transitions', shown)}
 <nav class="actions" aria-label="Pages of the list">
 ${filter.after === undefined ? '' : html`<a class="button" href="${addressOf(view, { ...filter, after: undefined })}">Newest</a>`}
@@ -113,11 +95,6 @@ ${reference === undefined ? bulkLinks(view, filter) : ''}
 </nav>`,
   });
 }
-
-const stateOf = (reason: string): TransitionState =>
-  Object.hasOwn(REASON_WORDS, reason)
-    ? REASON_WORDS[reason as keyof typeof REASON_WORDS].state
-    : 'quarantined';
 
 const searchForm = (view: View, { state, reason, reference = '' }: Filter): Markup =>
   html`<form class="search" role="search" id="search" action="${at(view, '/transitions')}">
@@ -136,8 +113,7 @@ function nothing({ reference, state }: Filter): string {
 /** Bulk actions on everything in the list, for visitors who may; each first shows what it would move. */
 function bulkLinks(view: View, { state, reason }: Filter): Markup | string {
   const actions = (['retry', 'resolve'] as const).filter((action) => view.access.may.includes(action));
-  const isMovable = state !== undefined && !['settled', 'superseded', 'resolved', 'pending'].includes(state);
-  if (!isMovable) return '';
+  if (state === undefined || state === 'pending' || CLOSED_STATES.includes(state)) return '';
   return html`${actions.map((action) => {
     const query = new URLSearchParams({ action, state, ...(reason === undefined ? {} : { reason }) });
     return html`<a class="button" href="${at(view, `/bulk?${query}`)}">${action === 'retry' ? 'Retry all…' : 'Resolve all…'}</a>`;
@@ -145,14 +121,16 @@ function bulkLinks(view: View, { state, reason }: Filter): Markup | string {
 }
 
 const iso = (date: Date | undefined): string => date?.toISOString() ?? '';
-const SIGNED = ['event', 'merchant_reference', 'internal_reference', 'transaction_type'] as const;
 /** The columns of a downloaded list. */
 const CELLS: Readonly<Record<string, (one: TransitionSummary) => string>> = {
   transition_id: (one) => one.transitionId,
   state: (one) => one.state,
   reason: (one) => one.reason ?? '',
-  ...Object.fromEntries(SIGNED.map((name) => [name, (one: TransitionSummary) => one.signed[name]])),
-  transaction_status: (one) => one.signed.transaction_status,
+  event: ({ signed }) => signed.event,
+  merchant_reference: ({ signed }) => signed.merchant_reference,
+  internal_reference: ({ signed }) => signed.internal_reference,
+  transaction_type: ({ signed }) => signed.transaction_type,
+  transaction_status: ({ signed }) => signed.transaction_status,
   attempts: (one) => String(one.attempts),
   deliveries: (one) => String(one.deliveries),
   bodies: (one) => String(one.bodyCount),
@@ -167,12 +145,11 @@ const CELLS: Readonly<Record<string, (one: TransitionSummary) => string>> = {
 export async function transitionsTable(view: View): Promise<Response> {
   const filter = filterOf(view.query);
   if (filter === undefined) return missingPage(view);
-  return table('transitions', Object.keys(CELLS), pages(view, filter));
+  return table('transitions', Object.keys(CELLS), pagesOf(view, filter));
 }
 
-async function* pages(view: View, filter: Filter): AsyncGenerator<readonly (readonly string[])[]> {
-  const limit = 1000;
-  for (let after = filter.after; ; ) {
+async function* pagesOf(view: View, filter: Filter, limit = 1000): AsyncGenerator<string[][]> {
+  for (let { after } = filter; ; ) {
     const found = await findEither(view, { ...filter, after, limit });
     yield found.map((one) => Object.values(CELLS).map((cell) => cell(one)));
     after = found.at(-1)?.transitionId;

@@ -1,0 +1,142 @@
+import { type Filled, fieldsOf, form, type Markup } from '@payment-service/pages';
+import { html } from 'hono/html';
+import type { ActionNote } from '../../operator/actions.ts';
+import type { TransitionDetails } from '../../operator/views.ts';
+import { CLOSED_STATES } from '../../states.ts';
+import type { Comparison, StoredClaim } from '../../work/verdict/evaluate.ts';
+import { COMPARISONS } from '../../work/verdict/stored.ts';
+import type { ConsolePermission } from '../access.ts';
+import { moneyText } from './money.ts';
+import { at, type ConsoleInbox, type View } from './page.ts';
+import { transitionPath } from './summary.ts';
+
+/** What a person can do with one transition: its form, its effect and its confirmation. */
+interface TransitionAction {
+  readonly needs: ConsolePermission;
+  readonly isOffered: (transition: TransitionDetails) => boolean;
+  readonly title: string;
+  readonly explain: (transition: TransitionDetails) => string;
+  readonly button: string;
+  readonly run: (
+    inbox: ConsoleInbox,
+    transition: TransitionDetails,
+    note: ActionNote,
+    form: URLSearchParams,
+  ) => Promise<unknown>;
+  readonly done: string;
+}
+
+/** Open transitions that a person may admit. */
+const REOPENED: ReadonlySet<string | undefined> = new Set([
+  'transition_not_allowed',
+  'contradicting_bodies',
+  'paid_by_another',
+  'timestamp_out_of_tolerance',
+  'timestamp_unreadable',
+]);
+const isOpen = ({ state }: TransitionDetails): boolean => !CLOSED_STATES.includes(state);
+
+export const ACTIONS: ReadonlyMap<string, TransitionAction> = new Map(
+  Object.entries<TransitionAction>({
+    accept: {
+      needs: 'expect',
+      isOffered: (transition) => acceptable(transition).length > 0,
+      title: 'Accept an amount',
+      explain: ({ expectation }) =>
+        expectation === undefined
+          ? 'The amount of the body becomes the expectation and is applied.'
+          : `The amount of the body replaces the expected ${moneyText(expectation)}, and is applied. Do this only if you know what was paid, such as from the service.`,
+      button: 'Accept',
+      run(inbox, { transitionId }, note, sent) {
+        const [body, way] = (sent.get('body') ?? '').split(':');
+        const compare = COMPARISONS.find((each) => each === way);
+        return inbox.resolve(transitionId, { ...note, body, compare, replace: true });
+      },
+      done: 'Accepted: the next free worker applies it.',
+    },
+    retry: {
+      needs: 'retry',
+      isOffered: (transition) => isOpen(transition) && transition.state !== 'pending',
+      title: 'Retry',
+      explain: () => 'Checks it again now, under the same rules and with all attempts.',
+      button: 'Retry',
+      run: (inbox, { transitionId }, note) => inbox.retry(transitionId, note),
+      done: 'Retried: the next free worker applies it.',
+    },
+    resolve: {
+      needs: 'resolve',
+      isOffered: isOpen,
+      title: 'Resolve',
+      explain: () => 'Closes it, and applies nothing.',
+      button: 'Resolve',
+      run: (inbox, { transitionId }, note) => inbox.resolve(transitionId, note),
+      done: 'Closed.',
+    },
+    reopen: {
+      needs: 'reopen',
+      isOffered: (transition) =>
+        !transition.isArchived && (!isOpen(transition) || REOPENED.has(transition.reason)),
+      title: 'Reopen',
+      explain({ state }) {
+        if (state === 'settled')
+          return 'Applies it once more. Do this only if the service confirms that it happened a second time.';
+        if (state === 'resolved') return 'Checks it again.';
+        return 'Admits it despite the rule. Do this only if you know that it is right.';
+      },
+      button: 'Reopen',
+      run: (inbox, { transitionId }, note) => inbox.reopen(transitionId, note),
+      done: 'Reopened: the next free worker applies it.',
+    },
+    forget: {
+      needs: 'forget',
+      isOffered: ({ signed }) => signed.merchant_reference !== '',
+      title: 'Forget',
+      explain: () =>
+        'For a request for erasure: removes the content of bodies, the errors and the notes of everything under this reference. What prevents a second payment stays. It cannot be undone, so do not write a name into the note.',
+      button: 'Remove personal data',
+      run: (inbox, { signed }, note) => inbox.forget(signed.merchant_reference, note),
+      done: 'The personal data of this payment was removed.',
+    },
+  }),
+);
+
+/** The actions that this visitor may do now. The inbox checks them again, since the page may be out of date. */
+export function actionForms(view: View, transition: TransitionDetails, filled: Filled | undefined): Markup {
+  const offered = [...ACTIONS].filter(
+    ([, { needs, isOffered }]) => view.access.may.includes(needs) && isOffered(transition),
+  );
+  const forms = offered.map(([name, { title, explain, button }]) => {
+    const fields = fieldsOf(name, filled);
+    const amounts = { name: 'body', label: 'What was paid' };
+    return html`<section class="card single"><h3>${title}</h3><p class="quiet small">${explain(transition)}</p>
+${form(name, at(view, `${transitionPath(transition)}/${name}`), {
+  hidden: { proof: view.proof.value },
+  fields: html`${name === 'accept' ? fields.choice(amounts, acceptable(transition)) : ''}${fields.field({ name: 'note', label: 'Why', hint: 'Kept with your name.' })}${fields.problem()}`,
+  button,
+})}</section>`;
+  });
+  const none = html`<p class="quiet">${transition.isArchived ? 'It is archived: prune() has removed its bodies and what was done, and it is final.' : 'Nothing now.'}</p>`;
+  return html`<section class="stack" id="actions"><h2>What you can do</h2>${forms.length === 0 ? none : forms}</section>`;
+}
+
+/** The amounts of bodies that a person may accept: each becomes the expectation. */
+function acceptable(transition: TransitionDetails): [value: string, text: string][] {
+  const { bodies, expectation, signed } = transition;
+  const isPayable = signed.transaction_status === 'COMPLETED' && expectation?.settledBy === undefined;
+  if (!isOpen(transition) || !isPayable) return [];
+  return bodies.flatMap(({ digest, refusal, request, transaction }, index): [string, string][] => {
+    if (refusal !== undefined) return [];
+    const isOne = request.currency === transaction.currency && request.amount === transaction.amount;
+    const ways: readonly (readonly [Comparison, StoredClaim, string])[] = isOne
+      ? [['both', transaction, 'both amounts of']]
+      : [
+          ['transaction', transaction, 'transacted by'],
+          ['request', request, 'requested by'],
+        ];
+    const isNew = ({ currency, amount }: StoredClaim): boolean =>
+      currency !== expectation?.currency || amount !== expectation.amount;
+    return ways
+      .filter(([, claim]) => claim.currency !== null && claim.amount !== null && isNew(claim))
+      .map(([way, claim, what]) => [`${digest}:${way}`, `${moneyText(claim)}, ${what} body ${index + 1}`]);
+  });
+}
