@@ -166,7 +166,12 @@ export const PARTS: readonly Part[] = [
   {
     name: 'console',
     package: 'packages/inbox',
-    runs: [{ mutate: ['src/console/**/*.ts'], tests: ['test/console/{access,pages}.test.ts'] }],
+    runs: [
+      {
+        mutate: ['src/console/**/*.ts'],
+        tests: ['test/console/{access,all-pages,frameworks,pages}.test.ts'],
+      },
+    ],
     target: 85,
     isExplained: false,
     share: 0.15,

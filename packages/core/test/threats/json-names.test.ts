@@ -119,6 +119,17 @@ describe('threat A17: a name that appears twice', () => {
     expect(Math.min(...Object.values(counts))).toBeGreaterThan(100);
   });
 
+  test('threat A17: whitespace before the colon hides no name that appears twice', () => {
+    const spaces = ['', ' ', '\t', '\n', '\r\n', '  '];
+    const text = JSON.stringify(callbackData());
+    for (const usual of spaces) {
+      const spaced = text.replaceAll('":', `"${usual}:`);
+      expect(verdictOf(verify(spaced))).toBe('accepted');
+      for (const odd of spaces)
+        expect(verdictOf(verify(spaced.replace('{', `{"event"${odd}:1,`)))).toBe('body_malformed, authentic');
+    }
+  });
+
   /** Whether a name repeats, by the walk alone. */
   function walkedRepeats(body: string): boolean {
     const seen = new Set<string>();

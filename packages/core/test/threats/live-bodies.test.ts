@@ -44,6 +44,11 @@ describe('threat A48: the results of a parsed body', () => {
     expect(callbackOf(callbackData(payload)).raw).toMatchObject({ payload });
   });
 
+  test('threat A48: the stored string of a parsed body is a string, even where JSON would write nothing', () => {
+    for (const results of [[undefined], [1n, undefined]])
+      expect(bodyText(callbackOf({ ...callbackData(), toJSON: () => results.shift() }))).toBe('');
+  });
+
   test('threat A48: no later change of the parsed body changes what the handler reads or stores', () => {
     fc.assert(
       fc.property(extra, extra, (top, inner) => {
@@ -83,6 +88,12 @@ describe('threat A48: the results of a parsed body', () => {
     const text = bodyText(callbackOf(body));
     expect(JSON.parse(text)).toMatchObject({ payload: { note: 'kept', id: '9007199254740993' } });
     expect(unsignedFields(text).request_amount).toBe(500);
+  });
+
+  test('a nested value of a body that no parser had read is kept, even if JSON cannot write it', () => {
+    const deep = '['.repeat(20_000) + ']'.repeat(20_000);
+    const text = JSON.stringify(callbackData({ deep: 0 })).replace('"deep":0', `"deep":${deep}`);
+    expect(callbackOf(text).raw).toHaveProperty('payload.deep.0.0');
   });
 
   test.each([
