@@ -216,6 +216,7 @@ describe('the rules hold for any providers and any payment', () => {
     expect(reasonsFor({ amount: 500, spent_today: {} }, limited)).toEqual([]);
     const refusal = expect.objectContaining({ option: 'spent_today' });
     for (const wrong of ['1,000', -1, Number.NaN, null]) expect(() => spent(wrong as never)).toThrow(refusal);
-    expect(() => reasonsFor({ spent_today: '5' as never })).toThrow(refusal);
+    for (const wrong of ['5', null])
+      expect(() => reasonsFor({ spent_today: wrong as never })).toThrow(refusal);
   });
 });

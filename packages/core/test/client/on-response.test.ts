@@ -46,6 +46,15 @@ describe('onResponse gets a report of every attempt, and the tracing channel one
     expect(seen).toEqual(isTraced ? traces : []);
   });
 
+  test('a traced call without the hook logs nothing', async () => {
+    const logged = vi.spyOn(console, 'error').mockReturnValue();
+    onTestFinished(() => logged.mockRestore());
+    const seen = calls();
+    const { client } = await serve(providers, { onResponse: undefined });
+    await client.listPaymentProviders();
+    expect([seen.length, logged.mock.calls]).toEqual([1, []]);
+  });
+
   test('a missed deadline is reported, with the status if there was one', async () => {
     const { timing, expire } = recordedTiming();
     let isStalled = false;

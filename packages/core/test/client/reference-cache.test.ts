@@ -57,11 +57,14 @@ describe('the cache serves an answer for its time to live', () => {
   });
 
   test('an answer is served until its time to live is over', async () => {
+    const log = vi.spyOn(console, 'error').mockReturnValue();
+    onTestFinished(() => log.mockRestore());
     const { client, clock, requests } = await cached([named('one'), named('two')]);
     const names: unknown[] = [];
     for (clock.ms of [0, TTL_MS - 1, TTL_MS, TTL_MS + 999]) names.push(await nameFrom(client));
     expect(names).toEqual(['one', 'one', 'two', 'two']);
     expect(requests).toHaveLength(2);
+    expect(log).not.toHaveBeenCalled();
   });
 
   test('each query has its own answer, whatever the order of its filters', async () => {
@@ -113,6 +116,10 @@ describe('the cache serves an answer for its time to live', () => {
     expect(requests).toHaveLength(257);
     await nameFrom(client, { currency: 'C0' });
     expect(requests).toHaveLength(258);
+    // One that was refreshed counts as new.
+    await nameFrom(client, { currency: 'C2' }, FRESH);
+    for (const currency of ['C300', 'C2']) await nameFrom(client, { currency });
+    expect(requests).toHaveLength(260);
   });
 });
 

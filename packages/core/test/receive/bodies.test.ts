@@ -60,6 +60,17 @@ describe('refusals before verification', () => {
     expect(await answer(request)).toEqual({ code, reply });
   });
 
+  test('a source that fails before it has returned is stopped, once', async () => {
+    const stop = vi.fn();
+    const read: BodySource = ({ abort, end }) => {
+      abort();
+      end();
+      return stop;
+    };
+    expect(await codeOf(post({ state: 'unread', read }))).toBe('body_aborted');
+    expect(stop).toHaveBeenCalledOnce();
+  });
+
   test('threat A22: every early refusal has a hint, and says nothing about the request', async () => {
     const onRefused = vi.fn();
     await received(post(body, { 'content-encoding': 'secret-encoding' }), { onRefused });
@@ -181,13 +192,16 @@ describe('requests of node:http', () => {
     ['bytes in pieces', [bytes.subarray(0, 40), bytes.subarray(40, 41), bytes.subarray(41)]],
     ['strings, when an encoding was set on the stream', [text.slice(0, 40), text.slice(40)]],
     ['an empty piece first', [Buffer.alloc(0), bytes]],
+    ['long pieces', [bytes, ...Array<Buffer>(15).fill(Buffer.alloc(4096, ' '))]],
     ['unread bytes, which count more than the empty object that a parser leaves', [bytes], {}],
   ])('decision D10: a body is read from %s', async (_, pieces, parsedBody) => {
-    const { node, fire } = request();
+    const resume = vi.fn(); // Other middleware may have paused it.
+    const { node, fire } = request({ resume });
     const code = codeOf(incomingCallback(node, parsedBody));
     for (const piece of pieces) fire('data', piece);
     fire('end');
     expect(await code).toBe('accepted');
+    expect(resume).toHaveBeenCalledOnce();
   });
 
   test('a request that closes early, or is already destroyed, is answered as aborted', async () => {
@@ -208,6 +222,24 @@ describe('requests of node:http', () => {
     expect(listeners('data')).toBe(0);
     expect(pause).toHaveBeenCalledOnce();
   });
+
+  test.each([
+    [2, 1],
+    [1, 0],
+  ])(
+    'threat A43: a stream of HTTP/%i whose body is given up is closed %i times by its answer',
+    async (httpVersionMajor, times) => {
+      const close = vi.fn();
+      const stream = { once: (_: 'finish', finished: () => void) => finished(), close };
+      for (const given of [{ stream }, {}]) {
+        const { node, fire } = request({ httpVersionMajor, ...given });
+        const code = codeOf(incomingCallback(node));
+        fire('data', Buffer.alloc(65_537, ' '));
+        expect(await code).toBe('body_too_large');
+      }
+      expect(close).toHaveBeenCalledTimes(times);
+    },
+  );
 
   test.each([
     [SIGNATURE, 'accepted'],

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type Limited, TimeLimit } from '../../src/receive/time-limit.ts';
 
 /** Resolves once the limit has ended this one. */
@@ -20,6 +20,17 @@ describe('one limit for many things', () => {
     limit.stop(stopped);
     await last.over;
     expect(ended).toEqual(['first']);
+  });
+
+  test('it ends none before its time, however many there are, and its clock ticks eight times in that time', async () => {
+    const ticks = vi.spyOn(globalThis, 'setTimeout');
+    const limit = new TimeLimit(160);
+    for (let others = 0; others < 9; others++) limit.start(() => undefined);
+    expect(ticks.mock.calls).toEqual([[expect.any(Function), 20]]);
+    ticks.mockRestore();
+    const over = started(limit).over.then(() => 'the limit');
+    const timer = new Promise((resolve) => setTimeout(resolve, 160, 'a timer'));
+    expect(await Promise.race([over, timer])).toBe('a timer');
   });
 
   test('stopping an expired one, as a handler that settles too late does, leaves the others under the limit', async () => {
