@@ -5,13 +5,15 @@ import { type HttpAnswer, takeHttpAnswer } from './http-answer.ts';
 /** A client on a raw socket: writes exact bytes, and hangs up when told to. */
 export class Connection {
   readonly #socket: Socket;
+  readonly #patienceMs: number | undefined;
   readonly #closed: Promise<void>;
   #received: Buffer = Buffer.alloc(0);
   #wake: () => void = () => undefined;
   #isClosed = false;
 
-  private constructor(socket: Socket) {
+  private constructor(socket: Socket, patienceMs: number | undefined) {
     this.#socket = socket;
+    this.#patienceMs = patienceMs;
     socket.setNoDelay(true);
     socket.on('data', (chunk) => {
       this.#received = Buffer.concat([this.#received, chunk]);
@@ -28,13 +30,14 @@ export class Connection {
     });
   }
 
-  static async open(port: number): Promise<Connection> {
+  /** @param patienceMs how long the client waits for an answer, and for the server to close. */
+  static async open(port: number, patienceMs?: number): Promise<Connection> {
     const socket = connect({ port, host: '127.0.0.1' });
     await hangGuard(
       'a connection',
       new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject)),
     );
-    return new Connection(socket);
+    return new Connection(socket, patienceMs);
   }
 
   /** Each part is sent separately. */
@@ -73,6 +76,7 @@ export class Connection {
           new Promise<void>((resolve) => {
             this.#wake = resolve;
           }),
+          this.#patienceMs,
         );
       }
     }
@@ -99,6 +103,6 @@ export class Connection {
 
   /** Resolves when the server has closed the connection. */
   async closedByServer(): Promise<void> {
-    await hangGuard('the server to close the connection', this.#closed);
+    await hangGuard('the server to close the connection', this.#closed, this.#patienceMs);
   }
 }

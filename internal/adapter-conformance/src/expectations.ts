@@ -9,9 +9,15 @@ export function acceptance(mode: Mode): AnswerRecord {
   return mode === 'handler' ? ANSWERS.accepted : ANSWERS.passedThrough;
 }
 
-/** The callback reaches the handler, once. */
-export function accepted(recorded: unknown = 'ORD-1001'): ByMode {
-  return (mode) => ({ answers: [acceptance(mode)], handled: [recorded] });
+/** Each callback reaches the handler, once. */
+export function accepted(...recorded: readonly unknown[]): ByMode {
+  const handled = recorded.length === 0 ? ['ORD-1001'] : recorded;
+  return (mode) => ({ answers: handled.map(() => acceptance(mode)), handled });
+}
+
+/** A genuine callback after this outcome is accepted. */
+export function thenAccepted({ answers = [], refusals = [] }: Partial<Outcome>): ByMode {
+  return (mode) => ({ answers: [...answers, acceptance(mode)], refusals, handled: ['ORD-1001'] });
 }
 
 /** The answer; the code reaches `onRefused` exactly once, and the handler is not called. */

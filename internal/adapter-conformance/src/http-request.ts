@@ -22,6 +22,16 @@ export function hash(data: CallbackData = sampleCallback()): string {
   return signature(data).replace(/^.*s=/, '');
 }
 
+type Payload = NonNullable<NonNullable<Parameters<typeof sampleCallback>[0]>['payload']>;
+
+/** The JSON text of the sample. */
+export const TEXT: string = JSON.stringify(sampleCallback());
+
+/** The sample with other fields in its payload. */
+export function payload(fields: Payload): CallbackData {
+  return sampleCallback({ payload: fields });
+}
+
 interface CallbackRequest {
   readonly method?: string;
   readonly path?: string;
@@ -38,6 +48,17 @@ export function callbackRequest({ data = sampleCallback(), ...request }: Callbac
   const head = { ...callbackHeaders(data), 'content-length': String(bytes.length), ...headers };
   return Buffer.concat([requestHead(method, path, head), bytes]);
 }
+
+/** A callback request with these headers in place of its own. */
+export function headed(headers: Headers): Buffer {
+  return callbackRequest({ headers });
+}
+
+/** A genuine callback without its signature. */
+export const UNSIGNED_REQUEST: Buffer = headed({ 'hmac-signature': undefined });
+
+/** A genuine callback whose status was changed. */
+export const FORGED_REQUEST: Buffer = callbackRequest({ body: TEXT.replace('COMPLETED', 'FAILED') });
 
 /** A callback request with a chunked body; each chunk is a write of its own. */
 export function chunkedCallbackRequest(

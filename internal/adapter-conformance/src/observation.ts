@@ -4,61 +4,57 @@ import { expect } from 'vitest';
 import type { Application, Mode } from './application.ts';
 import { CALLBACK_PATH, hash, OTHER_KEY, REDIRECT_PATH, SIGNING_KEY } from './http-request.ts';
 import type { Outcome } from './outcome.ts';
-import type { CallbackScenario, Play, RedirectScenario } from './scenario.ts';
+import type { CallbackScenario, RedirectScenario } from './scenario.ts';
 import { Stage } from './stage.ts';
 
-/** Plays one scenario against a real server, and compares the observation with the expectation of the scenario. */
+/**
+ * Plays one scenario against a real server, and compares the observation with the expectation of the scenario.
+ *
+ * @param patienceMs after which a wait is a hang.
+ */
 export async function playCallback(
   application: Application,
   scenario: CallbackScenario,
   mode: Mode,
+  patienceMs?: number,
 ): Promise<void> {
+  const { options, before, after, bridge, handle, record } = scenario;
   const seen = new Observation();
-  const handle = (callback: VerifiedCallback | undefined): unknown => {
+  const called = (callback: VerifiedCallback | undefined): unknown => {
     if (callback?.kind !== 'callback') throw new Error('The handler received no verified callback.');
-    seen.handled.push(scenario.record?.(callback) ?? callback.signed.merchant_reference);
-    return scenario.handle?.(callback, seen.stage());
+    seen.handled.push(record?.(callback) ?? callback.signed.merchant_reference);
+    return handle?.(callback, seen.stage());
   };
   const server = await application.callbacks({
     path: CALLBACK_PATH,
-    options: {
-      signingKey: SIGNING_KEY,
-      ...seen.hooks,
-      ...scenario.options,
-      ...(mode === 'handler' && { onCallback: handle }),
-    },
-    before: scenario.before,
-    after: scenario.after,
-    handle: mode === 'pass-through' ? passedThrough(handle) : undefined,
+    options: { ...seen.options, ...options, ...(mode === 'handler' && { onCallback: called }) },
+    before,
+    after,
+    handle: mode === 'pass-through' ? passedThrough(called) : undefined,
   });
-  if (scenario.bridge !== undefined) server.prependListener('request', scenario.bridge);
-  await seen.run(await Stage.open(server), scenario.play);
-  seen.compare(scenario, mode);
+  if (bridge !== undefined) server.prependListener('request', bridge);
+  await seen.compare(await Stage.open(server, patienceMs), scenario, mode);
 }
 
 export async function playRedirect(
   application: Application,
   scenario: RedirectScenario,
   mode: Mode,
+  patienceMs?: number,
 ): Promise<void> {
+  const { options, handle, record } = scenario;
   const seen = new Observation();
-  const handle = (redirect: VerifiedRedirect | undefined): string | URL | Promise<string | URL> => {
+  const called = (redirect: VerifiedRedirect | undefined): string | URL | Promise<string | URL> => {
     if (redirect?.kind !== 'redirect') throw new Error('The handler received no verified redirect.');
-    seen.handled.push(scenario.record?.(redirect) ?? redirect.signed.merchant_reference);
-    return scenario.handle?.(redirect) ?? '/thanks';
+    seen.handled.push(record?.(redirect) ?? redirect.signed.merchant_reference);
+    return handle?.(redirect) ?? '/thanks';
   };
   const server = await application.redirects({
     path: REDIRECT_PATH,
-    options: {
-      signingKey: SIGNING_KEY,
-      ...seen.hooks,
-      ...scenario.options,
-      ...(mode === 'handler' && { onRedirect: handle }),
-    },
-    handle: mode === 'pass-through' ? passedThrough(handle) : undefined,
+    options: { ...seen.options, ...options, ...(mode === 'handler' && { onRedirect: called }) },
+    handle: mode === 'pass-through' ? passedThrough(called) : undefined,
   });
-  await seen.run(await Stage.open(server), scenario.play);
-  seen.compare(scenario, mode);
+  await seen.compare(await Stage.open(server, patienceMs), scenario, mode);
 }
 
 function passedThrough<T>(handle: (value: T) => unknown): (value: T) => Promise<string> {
@@ -69,18 +65,15 @@ function passedThrough<T>(handle: (value: T) => unknown): (value: T) => Promise<
 }
 
 class Observation {
-  readonly refusals: Refusal[] = [];
-  readonly errors: unknown[] = [];
   readonly handled: unknown[] = [];
+  readonly #refusals: Refusal[] = [];
+  readonly #errors: unknown[] = [];
   #stage: Stage | undefined;
 
-  readonly hooks = {
-    onRefused: (refusal: Refusal): void => {
-      this.refusals.push(refusal);
-    },
-    onError: (error: unknown): void => {
-      this.errors.push(error);
-    },
+  readonly options = {
+    signingKey: SIGNING_KEY,
+    onRefused: (refusal: Refusal): void => void this.#refusals.push(refusal),
+    onError: (error: unknown): void => void this.#errors.push(error),
   };
 
   stage(): Stage {
@@ -88,20 +81,21 @@ class Observation {
     return this.#stage;
   }
 
-  async run(stage: Stage, play: Play): Promise<void> {
+  async compare(
+    stage: Stage,
+    { name, play, expect: expected }: CallbackScenario | RedirectScenario,
+    mode: Mode,
+  ): Promise<void> {
     this.#stage = stage;
     try {
       await (typeof play === 'function' ? play(stage) : stage.ask(play));
     } finally {
       await stage.close();
     }
-  }
-
-  compare({ expect: expected, name }: CallbackScenario | RedirectScenario, mode: Mode): void {
     const outcome: Outcome = {
-      answers: this.stage().answers,
-      refusals: this.refusals.map(({ code }) => code),
-      errors: this.errors.map((error) =>
+      answers: stage.answers,
+      refusals: this.#refusals.map(({ code }) => code),
+      errors: this.#errors.map((error) =>
         error instanceof Error ? `${error.name}: ${error.message}` : error,
       ),
       handled: this.handled,
@@ -111,12 +105,8 @@ class Observation {
       ...nothing,
       ...(typeof expected === 'function' ? expected(mode) : expected),
     });
-    this.#expectNoLeak();
-  }
-
-  /** Threat A23: no key, signature or personal data in what goes to logs. */
-  #expectNoLeak(): void {
-    const logged = inspect([this.refusals, this.errors], { depth: 8 });
+    // Threat A23: no key, signature or personal data in what goes to logs.
+    const logged = inspect([this.#refusals, this.#errors], { depth: 8 });
     for (const secret of [SIGNING_KEY, OTHER_KEY, hash(), 'Example Customer', '256772000001']) {
       expect(logged).not.toContain(secret);
     }

@@ -11,11 +11,11 @@ export type Play = Uint8Array | readonly Uint8Array[] | ((stage: Stage) => Promi
 interface Scenario {
   /** The rule that it proves, as a sentence; a threat by its number in docs/threats.md. */
   readonly name: string;
-  /** @default both */
-  readonly modes?: readonly Mode[];
   readonly play: Play;
   /** Everything else must be empty. Defined once: the outcome is the same under every framework. */
   readonly expect: Partial<Outcome> | ((mode: Mode) => Partial<Outcome>);
+  /** @default both */
+  readonly modes?: readonly Mode[];
 }
 
 export interface CallbackScenario extends Scenario {
@@ -35,4 +35,26 @@ export interface RedirectScenario extends Scenario {
   /** What `onRedirect` returns; the app's own handler calls it too, and ignores the address. @default '/thanks' */
   readonly handle?: (redirect: VerifiedRedirect) => string | URL | Promise<string | URL>;
   readonly record?: (redirect: VerifiedRedirect) => unknown;
+}
+
+/** Scenarios with one outcome: how each is played, by its name. */
+export function expecting<const Setting extends object>(
+  expect: Scenario['expect'],
+  plays: Readonly<Record<string, Play>>,
+  setting?: Setting,
+): readonly (Scenario & Setting)[] {
+  return Object.entries(plays).map(
+    ([name, play]) => ({ name, play, expect, ...setting }) as Scenario & Setting,
+  );
+}
+
+/** For rules about the handler that the adapter calls: in pass-through mode the app's own handler decides. */
+export const HANDLER: readonly Mode[] = ['handler'];
+
+/** Requests one after the other on one connection. */
+export function onOneConnection(...requests: readonly (Uint8Array | readonly Uint8Array[])[]): Play {
+  return async (stage) => {
+    const client = await stage.connect();
+    for (const request of requests) await stage.ask(request, client);
+  };
 }

@@ -15,6 +15,7 @@ class Gate {
 export class Stage {
   readonly answers: AnswerRecord[] = [];
   readonly #server: Server;
+  readonly #patienceMs: number | undefined;
   readonly #sockets = new Set<Socket>();
   #bytesReadBefore = 0;
   readonly #clients: Connection[] = [];
@@ -22,8 +23,9 @@ export class Stage {
   readonly #requestArrived = new Gate();
   readonly #handlerCalled = new Gate();
 
-  private constructor(server: Server) {
+  private constructor(server: Server, patienceMs: number | undefined) {
     this.#server = server;
+    this.#patienceMs = patienceMs;
     server.once('request', () => this.#requestArrived.open());
     server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
@@ -34,8 +36,8 @@ export class Stage {
     });
   }
 
-  static async open(server: Server): Promise<Stage> {
-    const stage = new Stage(server);
+  static async open(server: Server, patienceMs?: number): Promise<Stage> {
+    const stage = new Stage(server, patienceMs);
     await hangGuard(
       'the server to listen',
       new Promise<void>((resolve, reject) => {
@@ -47,7 +49,7 @@ export class Stage {
   }
 
   async connect(): Promise<Connection> {
-    const client = await Connection.open((this.#server.address() as AddressInfo).port);
+    const client = await Connection.open((this.#server.address() as AddressInfo).port, this.#patienceMs);
     this.#clients.push(client);
     return client;
   }

@@ -78,8 +78,7 @@ const pieces = Buffer.concat(
     -2,
   ),
 );
-const at = (path: string, bytes: Uint8Array): Buffer =>
-  Buffer.from(Buffer.from(bytes).toString('latin1').replace(/ \S+/, ` ${path}`), 'latin1');
+const at = (path: string, request: string): string => request.replace(/ \S+/, ` ${path}`);
 
 /** A body of 100 MB that goes on after the answer. */
 function huge(name: string, headers: Readonly<Record<string, string | undefined>>, status: number): Attack {
@@ -137,7 +136,7 @@ function repeated(name: string, request: Uint8Array, status: number, count: Atta
 }
 
 /** Starts of requests that never go on, all of them until their answers. */
-function stalled(name: string, bytes: readonly Uint8Array[]): Attack {
+function stalled(name: string, parts: readonly string[]): Attack {
   return {
     name,
     protocol: 'HTTP/1.1',
@@ -145,7 +144,7 @@ function stalled(name: string, bytes: readonly Uint8Array[]): Attack {
     status: 408,
     run: (attackers, count) =>
       attackers.connect(count, async (client) => {
-        await client.write(...bytes);
+        await client.write(...parts);
         await attackers.answer(client);
         await client.closedByServer();
       }),
@@ -225,11 +224,11 @@ export const ATTACKS: readonly Attack[] = [
   },
   stalled('declared bodies of which one byte is sent', [
     at(STALLED_PATH, head({ 'content-length': '65536' })),
-    Buffer.from('{'),
+    '{',
   ]),
   stalled('chunked bodies of which one byte is sent', [
     at(STALLED_PATH, head({ 'transfer-encoding': 'chunked' })),
-    Buffer.from('1\r\n{\r\n'),
+    '1\r\n{\r\n',
   ]),
   idle('idle connections', ''),
   idle('connections with half a head', `POST ${STALLED_PATH} HTTP/1.1\r\nhost: x\r\nhmac-`),

@@ -37,17 +37,22 @@ export const ACCEPTED: Verdict = '200 handled';
 export const REFUSED: Verdict = '401';
 export const REDIRECTED: Verdict = '303 handled';
 
-/** What is named after it: a value and its verdict. */
-export type Row<T> = readonly [name: string, value: T, verdict?: Verdict];
+type Sent = Pick<HostileRequest, 'message' | 'wire'>;
 
-/** @param verdict of the rows that name no other. */
+/** Requests of one kind: what is sent, by its name, under the verdict on it. */
 export function rows<T>(
   kind: string,
-  verdict: Verdict,
-  list: readonly Row<T>[],
-  request: (value: T) => Pick<HostileRequest, 'message' | 'wire'>,
+  request: (value: T) => Sent,
+  verdicts: Readonly<Record<Verdict, Readonly<Record<string, T>>>>,
 ): readonly HostileRequest[] {
-  return list.map(([name, value, own = verdict]) => ({ kind, name, verdict: own, ...request(value) }));
+  return Object.entries(verdicts).flatMap(([verdict, named]) =>
+    Object.entries(named).map(([name, value]) => ({ kind, name, verdict, ...request(value) })),
+  );
+}
+
+/** Strings by their own names. */
+export function byName(names: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(names.map((name) => [name, name]));
 }
 
 /** The message of an HTTP/1.1 request: HTTP/2 gets the same. */
@@ -67,31 +72,27 @@ export function messageOf(request: Uint8Array): Message {
 
 type Callback = NonNullable<Parameters<typeof callbackRequest>[0]>;
 
-export function callback(request: Callback): Pick<HostileRequest, 'message' | 'wire'> {
+export function callback(request: Callback): Sent {
   const bytes = callbackRequest(request);
   return { message: messageOf(bytes), wire: { bytes: [bytes] } };
 }
 
-export function redirect(query: string, method?: string): Pick<HostileRequest, 'message' | 'wire'> {
+export function redirect(query: string, method?: string): Sent {
   const bytes = redirectRequest(query, method);
   return { message: messageOf(bytes), wire: { bytes: [bytes] } };
 }
 
-/** For HTTP/1.1 only. Text is latin1. */
+/** For HTTP/1.1 only. Strings are latin1. */
 export function wire(
-  parts: readonly (string | Uint8Array)[],
+  parts: string | readonly (string | Uint8Array)[],
   rest: Omit<Wire, 'bytes'> = {},
-): { wire: Wire } {
-  return {
-    wire: {
-      bytes: parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part)),
-      ...rest,
-    },
-  };
+): Sent & { readonly wire: Wire } {
+  const bytes = [parts].flat().map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part));
+  return { wire: { bytes, ...rest } };
 }
 
 /** The head of a callback whose header lines may be written in any way. */
-export function head(headers: Headers, lines: readonly string[] = []): Buffer {
+export function head(headers: Headers, lines: readonly string[] = []): string {
   const whole = callbackHead(headers).toString('latin1');
-  return Buffer.from(`${whole.slice(0, -2)}${lines.map((line) => `${line}\r\n`).join('')}\r\n`, 'latin1');
+  return `${whole.slice(0, -2)}${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
 }

@@ -1,77 +1,170 @@
-import { sampleCallback } from '@payment-service/core/testing';
-import { acceptance, accepted, refused } from '../expectations.ts';
-import { callbackHead, callbackRequest, chunkedCallbackRequest, type Headers } from '../http-request.ts';
-import { ANSWERS, closing, type Outcome } from '../outcome.ts';
-import type { CallbackScenario } from '../scenario.ts';
+import { acceptance, accepted, refused, thenAccepted } from '../expectations.ts';
+import {
+  type CallbackData,
+  callbackHead,
+  callbackRequest,
+  chunkedCallbackRequest,
+  FORGED_REQUEST,
+  type Headers,
+  headed,
+  payload,
+  TEXT,
+  UNSIGNED_REQUEST,
+} from '../http-request.ts';
+import { ANSWERS, closing } from '../outcome.ts';
+import { type CallbackScenario, expecting, onOneConnection, type Play } from '../scenario.ts';
 import type { Stage } from '../stage.ts';
-
-const text = JSON.stringify(sampleCallback());
-const order = (number: number) => sampleCallback({ payload: { merchant_reference: `ORD-${number}` } });
-
-/** A refused request, its body unread by the adapter, and a genuine one behind it on the same connection. */
-function refusedThenGenuine(refused: Buffer): CallbackScenario['play'] {
-  return async (stage) => {
-    const client = await stage.connect();
-    await stage.ask(refused, client);
-    await stage.ask(callbackRequest(), client);
-  };
-}
-
-function thenAccepted({ answers, refusals = [] }: Partial<Outcome>): CallbackScenario['expect'] {
-  return (mode) => ({ answers: [...(answers ?? []), acceptance(mode)], refusals, handled: ['ORD-1001'] });
-}
-
-/** After every scenario, a genuine callback on a new connection is accepted. */
-async function isHealthy(stage: Stage): Promise<void> {
-  await stage.ask(callbackRequest());
-}
-
-/** Threat A18: a sender that is refused before its body was read still sends 100 MB. */
-function goesOnSending(what: string, method: string, headers: Headers): CallbackScenario {
-  const outcome = method === 'POST' ? UNSIGNED : refused('method_not_allowed', ANSWERS.methodNotAllowed);
-  const [answer] = outcome.answers;
-  return {
-    name: `threat A18: a sender that continues with 100 MB after ${what} is disconnected`,
-    play: async (stage) => {
-      const client = await stage.connect();
-      await client.write(callbackHead({ ...headers, 'hmac-signature': undefined }, method));
-      stage.record(await client.answer());
-      await client.writeUntilClosed(`10000\r\n${'x'.repeat(0x10000)}\r\n`, HUGE);
-      if (stage.bytesRead > MAX_READ) throw new Error(`The server read ${stage.bytesRead} bytes.`);
-      await client.closedByServer();
-      await isHealthy(stage);
-    },
-    expect: thenAccepted({ ...outcome, answers: [closing(answer)] }),
-  };
-}
 
 const HUGE = 100_000_000;
 /** How much the sockets' own buffers may hold before the server closes: a small part of what is sent. */
 const MAX_READ = 4_000_000;
 const UNSIGNED = refused('signature_missing');
-const TIMEOUT = refused('body_timeout', ANSWERS.requestTimeout);
-const ABORTED: Partial<Outcome> = { refusals: ['body_aborted'] };
+
+const genuine = callbackRequest();
+const order = (number: number): CallbackData => payload({ merchant_reference: `ORD-${number}` });
+const half = [callbackHead({ 'content-length': String(TEXT.length) }), TEXT.slice(0, 100)];
+const [head = '', chunk = ''] = chunkedCallbackRequest([TEXT]);
+
+/** After every scenario, a genuine callback on a new connection is accepted. */
+async function isHealthy(stage: Stage): Promise<void> {
+  await stage.ask(genuine);
+}
+
+/** The server answers the start of a request, and closes the connection. */
+function closedAfter(...parts: readonly (string | Uint8Array)[]): Play {
+  return async (stage) => {
+    const client = await stage.connect();
+    await client.write(...parts);
+    stage.record(await client.answer());
+    await client.closedByServer();
+    await isHealthy(stage);
+  };
+}
+
+/** The sender hangs up after the start of a request. */
+function abandoned(how: 'hangUp' | 'reset', ...parts: readonly (string | Uint8Array)[]): Play {
+  return async (stage) => {
+    const client = await stage.connect();
+    await client.write(...parts);
+    await stage.requestArrived();
+    client[how]();
+    await stage.serverSawHangUps();
+    await isHealthy(stage);
+  };
+}
+
+/** Threat A18: a sender that is refused before its body was read still sends 100 MB. */
+function goesOnSending(method: string, headers: Headers): Play {
+  return async (stage) => {
+    const client = await stage.connect();
+    await client.write(callbackHead({ ...headers, 'hmac-signature': undefined }, method));
+    stage.record(await client.answer());
+    await client.writeUntilClosed(`10000\r\n${'x'.repeat(0x10000)}\r\n`, HUGE);
+    if (stage.bytesRead > MAX_READ) throw new Error(`The server read ${stage.bytesRead} bytes.`);
+    await client.closedByServer();
+    await isHealthy(stage);
+  };
+}
 
 export const connections: readonly CallbackScenario[] = [
-  {
-    name: 'two callbacks on one connection verify',
-    play: async (stage) => {
+  ...expecting(accepted(), {
+    'a sender that waits for 100 Continue receives it': async (stage) => {
       const client = await stage.connect();
-      await stage.ask(callbackRequest({ data: order(1) }), client);
-      await stage.ask(chunkedCallbackRequest([JSON.stringify(order(2))], { data: order(2) }), client);
+      await client.write(callbackHead({ 'content-length': String(TEXT.length), expect: '100-continue' }));
+      const interim = await client.answer({ interim: true });
+      if (interim.status !== 100) throw new Error(`The interim answer is ${interim.status}.`);
+      await client.write(TEXT);
+      stage.record(await client.answer());
     },
-    expect: (mode) => ({ answers: [acceptance(mode), acceptance(mode)], handled: ['ORD-1', 'ORD-2'] }),
-  },
+    'a sender that closes its side after the request receives its answer': async (stage) => {
+      const client = await stage.connect();
+      await client.write(genuine);
+      client.finish();
+      stage.record(await client.answer());
+    },
+  }),
+  ...expecting(accepted('ORD-1', 'ORD-2'), {
+    'two callbacks on one connection verify': onOneConnection(
+      callbackRequest({ data: order(1) }),
+      chunkedCallbackRequest([JSON.stringify(order(2))], { data: order(2) }),
+    ),
+  }),
+  // A refused request, its body unread by the adapter, and a genuine one behind it on the same connection.
+  ...expecting(thenAccepted(UNSIGNED), {
+    'a connection survives the refusal of a small unread body': onOneConnection(UNSIGNED_REQUEST, genuine),
+    'a connection survives the refusal of an unread body of 65,536 bytes': onOneConnection(
+      callbackRequest({ body: 'x'.repeat(65_536), headers: { 'hmac-signature': undefined } }),
+      genuine,
+    ),
+  }),
+  ...expecting(thenAccepted(refused('encoding_unsupported', ANSWERS.unsupportedMediaType)), {
+    'a connection survives the refusal of an unknown encoding': onOneConnection(
+      headed({ 'content-encoding': 'zstd' }),
+      genuine,
+    ),
+  }),
+  ...expecting(thenAccepted(refused('method_not_allowed', ANSWERS.methodNotAllowed)), {
+    'a connection survives the refusal of a wrong method with a small body': onOneConnection(
+      callbackRequest({ method: 'PUT' }),
+      genuine,
+    ),
+  }),
+  ...expecting(thenAccepted(refused('mismatch')), {
+    'a connection survives a forged callback': onOneConnection(FORGED_REQUEST, genuine),
+  }),
+  ...expecting(thenAccepted({ ...UNSIGNED, answers: [closing(ANSWERS.unauthorized)] }), {
+    'threat A18: the connection of an unsigned body of 65,537 bytes is closed': closedAfter(
+      callbackHead({ 'content-length': '65537', 'hmac-signature': undefined }),
+    ),
+    'threat A18: a sender that continues with 100 MB after a 401, in chunks, is disconnected': goesOnSending(
+      'POST',
+      { 'transfer-encoding': 'chunked' },
+    ),
+    'threat A18: a sender that continues with 100 MB after a 401, as declared, is disconnected':
+      goesOnSending('POST', { 'content-length': String(HUGE) }),
+  }),
+  ...expecting(thenAccepted(refused('method_not_allowed', closing(ANSWERS.methodNotAllowed))), {
+    'threat A18: a sender that continues with 100 MB after a 405, in chunks, is disconnected': goesOnSending(
+      'PUT',
+      { 'transfer-encoding': 'chunked' },
+    ),
+  }),
+  ...expecting(thenAccepted(refused('body_too_large', ANSWERS.contentTooLarge)), {
+    'threat A18: the connection is closed when the declared length is over 64 KiB, and no body is read':
+      closedAfter(callbackHead({ 'content-length': '1000000000' })),
+  }),
+  ...expecting(
+    thenAccepted(refused('body_timeout', ANSWERS.requestTimeout)),
+    {
+      'threat A18: a stalled body is refused after bodyTimeoutMs, and the connection is closed': closedAfter(
+        ...half,
+      ),
+      'threat A18: a body that is never sent is refused after bodyTimeoutMs, and the server stays healthy':
+        closedAfter(callbackHead({ 'transfer-encoding': 'chunked' })),
+    },
+    { options: { bodyTimeoutMs: 200 } },
+  ),
+  ...expecting(thenAccepted({ refusals: ['body_aborted'] }), {
+    'a sender that hangs up halfway through a declared body is reported, and the server stays healthy':
+      abandoned('hangUp', ...half),
+    // The whole body, but not the chunk that ends it.
+    'a sender that hangs up before the last chunk is reported, and the server stays healthy': abandoned(
+      'hangUp',
+      head,
+      chunk,
+    ),
+    'a sender whose connection is reset halfway is reported, and the server stays healthy': abandoned(
+      'reset',
+      ...half,
+    ),
+  }),
   {
     name: 'pipelined callbacks are answered in order',
     play: async (stage) => {
       const client = await stage.connect();
+      const unsigned = callbackRequest({ data: order(2), headers: { 'hmac-signature': undefined } });
       await client.write(
-        Buffer.concat([
-          callbackRequest({ data: order(1) }),
-          callbackRequest({ data: order(2), headers: { 'hmac-signature': undefined } }),
-          callbackRequest({ data: order(3) }),
-        ]),
+        Buffer.concat([callbackRequest({ data: order(1) }), unsigned, callbackRequest({ data: order(3) })]),
       );
       for (let count = 0; count < 3; count++) stage.record(await client.answer());
     },
@@ -82,117 +175,13 @@ export const connections: readonly CallbackScenario[] = [
     }),
   },
   {
-    name: 'a connection survives the refusal of a small unread body',
-    play: refusedThenGenuine(callbackRequest({ headers: { 'hmac-signature': undefined } })),
-    expect: thenAccepted(UNSIGNED),
-  },
-  {
-    name: 'a connection survives the refusal of an unread body of 65,536 bytes',
-    play: refusedThenGenuine(
-      callbackRequest({ body: 'x'.repeat(65_536), headers: { 'hmac-signature': undefined } }),
-    ),
-    expect: thenAccepted(UNSIGNED),
-  },
-  {
-    name: 'threat A18: the connection of an unsigned body of 65,537 bytes is closed',
-    play: async (stage) => {
-      const client = await stage.connect();
-      await client.write(callbackHead({ 'content-length': '65537', 'hmac-signature': undefined }));
-      stage.record(await client.answer());
-      await client.closedByServer();
-      await isHealthy(stage);
-    },
-    expect: thenAccepted({ ...UNSIGNED, answers: [closing(ANSWERS.unauthorized)] }),
-  },
-  goesOnSending('a 401, in chunks,', 'POST', { 'transfer-encoding': 'chunked' }),
-  goesOnSending('a 401, as declared,', 'POST', { 'content-length': String(HUGE) }),
-  goesOnSending('a 405, in chunks,', 'PUT', { 'transfer-encoding': 'chunked' }),
-  {
-    name: 'a connection survives the refusal of a wrong method with a small body',
-    play: refusedThenGenuine(callbackRequest({ method: 'PUT' })),
-    expect: thenAccepted(refused('method_not_allowed', ANSWERS.methodNotAllowed)),
-  },
-  {
-    name: 'a connection survives the refusal of an unknown encoding',
-    play: refusedThenGenuine(callbackRequest({ headers: { 'content-encoding': 'zstd' } })),
-    expect: thenAccepted(refused('encoding_unsupported', ANSWERS.unsupportedMediaType)),
-  },
-  {
-    name: 'a connection survives a forged callback',
-    play: refusedThenGenuine(callbackRequest({ body: text.replace('COMPLETED', 'FAILED') })),
-    expect: thenAccepted(refused('mismatch')),
-  },
-  {
     name: 'each of twenty concurrent callbacks reaches the handler once',
-    play: async (stage) => {
-      await Promise.all(
-        Array.from({ length: 20 }, (_, number) => stage.ask(callbackRequest({ data: order(number) }))),
-      );
+    play: (stage) => {
+      const requests = Array.from({ length: 20 }, (_, number) => callbackRequest({ data: order(number) }));
+      return Promise.all(requests.map((request) => stage.ask(request)));
     },
     record: () => 'one',
-    expect: (mode) => ({
-      answers: Array.from({ length: 20 }, () => acceptance(mode)),
-      handled: Array.from({ length: 20 }, () => 'one'),
-    }),
-  },
-  {
-    name: 'a sender that waits for 100 Continue receives it',
-    play: async (stage) => {
-      const client = await stage.connect();
-      await client.write(callbackHead({ 'content-length': String(text.length), expect: '100-continue' }));
-      const interim = await client.answer({ interim: true });
-      if (interim.status !== 100) throw new Error(`The interim answer is ${interim.status}.`);
-      await client.write(text);
-      stage.record(await client.answer());
-    },
-    expect: accepted(),
-  },
-  {
-    name: 'a sender that closes its side after the request receives its answer',
-    play: async (stage) => {
-      const client = await stage.connect();
-      await client.write(callbackRequest());
-      client.finish();
-      stage.record(await client.answer());
-    },
-    expect: accepted(),
-  },
-  {
-    name: 'a sender that hangs up halfway through a declared body is reported, and the server stays healthy',
-    play: async (stage) => {
-      const client = await stage.connect();
-      await client.write(callbackHead({ 'content-length': String(text.length) }), text.slice(0, 100));
-      await stage.requestArrived();
-      client.hangUp();
-      await stage.serverSawHangUps();
-      await isHealthy(stage);
-    },
-    expect: thenAccepted(ABORTED),
-  },
-  {
-    name: 'a sender that hangs up before the last chunk is reported, and the server stays healthy',
-    play: async (stage) => {
-      const client = await stage.connect();
-      const [head = '', chunk = ''] = chunkedCallbackRequest([text]);
-      await client.write(head, chunk); // The whole body, but not the chunk that ends it.
-      await stage.requestArrived();
-      client.hangUp();
-      await stage.serverSawHangUps();
-      await isHealthy(stage);
-    },
-    expect: thenAccepted(ABORTED),
-  },
-  {
-    name: 'a sender whose connection is reset halfway is reported, and the server stays healthy',
-    play: async (stage) => {
-      const client = await stage.connect();
-      await client.write(callbackHead({ 'content-length': String(text.length) }), text.slice(0, 100));
-      await stage.requestArrived();
-      client.reset();
-      await stage.serverSawHangUps();
-      await isHealthy(stage);
-    },
-    expect: thenAccepted(ABORTED),
+    expect: accepted(...Array.from({ length: 20 }, () => 'one')),
   },
   {
     name: 'a handler runs to its end when the sender hangs up, and the server stays healthy',
@@ -207,39 +196,5 @@ export const connections: readonly CallbackScenario[] = [
       await isHealthy(stage);
     },
     expect: (mode) => ({ answers: [acceptance(mode)], handled: ['ORD-7', 'ORD-1001'] }),
-  },
-  {
-    name: 'threat A18: a stalled body is refused after bodyTimeoutMs, and the connection is closed',
-    options: { bodyTimeoutMs: 200 },
-    play: async (stage) => {
-      const client = await stage.connect();
-      await client.write(callbackHead({ 'content-length': String(text.length) }), text.slice(0, 100));
-      stage.record(await client.answer());
-      await client.closedByServer();
-    },
-    expect: TIMEOUT,
-  },
-  {
-    name: 'threat A18: a body that is never sent is refused after bodyTimeoutMs, and the server stays healthy',
-    options: { bodyTimeoutMs: 200 },
-    play: async (stage) => {
-      const client = await stage.connect();
-      await client.write(callbackHead({ 'transfer-encoding': 'chunked' }));
-      stage.record(await client.answer());
-      await client.closedByServer();
-      await isHealthy(stage);
-    },
-    expect: thenAccepted(TIMEOUT),
-  },
-  {
-    name: 'threat A18: the connection is closed when the declared length is over 64 KiB, and no body is read',
-    play: async (stage) => {
-      const client = await stage.connect();
-      await client.write(callbackHead({ 'content-length': '1000000000' }));
-      stage.record(await client.answer());
-      await client.closedByServer();
-      await isHealthy(stage);
-    },
-    expect: thenAccepted(refused('body_too_large', ANSWERS.contentTooLarge)),
   },
 ];

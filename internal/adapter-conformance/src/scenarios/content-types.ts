@@ -1,7 +1,6 @@
-import type { Mode } from '../application.ts';
 import { accepted, refused } from '../expectations.ts';
-import { callbackRequest } from '../http-request.ts';
-import type { CallbackScenario } from '../scenario.ts';
+import { callbackRequest, headed } from '../http-request.ts';
+import { type CallbackScenario, expecting, HANDLER } from '../scenario.ts';
 
 // The protocol shows no content type of a callback (protocol §5.2): none is refused, and JSON decides.
 const TYPES = [
@@ -17,37 +16,32 @@ const TYPES = [
   'text/plain',
 ];
 
-const NO_MEDIA_TYPES = ['', 'json', 'application/json, application/json'];
+const typed = (type: string | readonly string[] | undefined): Buffer => headed({ 'content-type': type });
 
 export const contentTypes: readonly CallbackScenario[] = [
-  {
-    name: 'a callback without a content type verifies',
-    play: callbackRequest({ headers: { 'content-type': undefined } }),
-    expect: accepted(),
-  },
+  ...expecting(accepted(), {
+    'a callback without a content type verifies': typed(undefined),
+    'a callback with a repeated content-type header verifies': typed([
+      'application/json',
+      'application/json',
+    ]),
+  }),
   ...TYPES.map((type) => ({
     name: `a callback with the content type ${type} verifies`,
-    play: callbackRequest({ headers: { 'content-type': type } }),
+    play: typed(type),
     expect: accepted(),
   })),
-  ...NO_MEDIA_TYPES.map((type) => ({
+  ...['', 'json', 'application/json, application/json'].map((type) => ({
     name: `a callback with the content type "${type}", which is no media type, verifies`,
     // Where routes are the app's own, a framework may refuse such a value itself, before any adapter.
-    modes: ['handler'] as readonly Mode[],
-    play: callbackRequest({ headers: { 'content-type': type } }),
+    modes: HANDLER,
+    play: typed(type),
     expect: accepted(),
   })),
-  {
-    name: 'a callback with a repeated content-type header verifies',
-    play: callbackRequest({ headers: { 'content-type': ['application/json', 'application/json'] } }),
-    expect: accepted(),
-  },
-  {
-    name: 'the bytes are read as UTF-8 under every charset that the content type names',
-    play: callbackRequest({
+  ...expecting(refused('body_malformed'), {
+    'the bytes are read as UTF-8 under every charset that the content type names': callbackRequest({
       body: Buffer.from('\ufeff{}', 'utf16le'),
       headers: { 'content-type': 'application/json; charset=utf-16' },
     }),
-    expect: refused('body_malformed'),
-  },
+  }),
 ];

@@ -1,43 +1,53 @@
 import { gzipSync } from 'node:zlib';
-import { sampleCallback } from '@payment-service/core/testing';
 import { expect } from 'vitest';
-import { acceptance, accepted, refused } from '../expectations.ts';
-import { callbackRequest, chunkedCallbackRequest, paddedBody } from '../http-request.ts';
-import { ANSWERS } from '../outcome.ts';
-import type { CallbackScenario } from '../scenario.ts';
+import { accepted, refused } from '../expectations.ts';
+import {
+  callbackRequest,
+  chunkedCallbackRequest,
+  headed,
+  paddedBody,
+  TEXT,
+  UNSIGNED_REQUEST,
+} from '../http-request.ts';
+import { ANSWERS, type Outcome } from '../outcome.ts';
+import { type CallbackScenario, expecting, onOneConnection } from '../scenario.ts';
 
 const LIMIT = 64 * 1024;
-const text = JSON.stringify(sampleCallback());
-const WHAT_TO_MOUNT_WHERE = expect.stringMatching(
-  /^ConfigurationError: .*Mount paymentCallbacks\(\) before it, or use a JSON body parser\.$/,
-);
-const tooLarge = refused('body_too_large', ANSWERS.contentTooLarge);
+const genuine = callbackRequest();
+const chunked = chunkedCallbackRequest([TEXT.slice(0, 40), TEXT.slice(40)]);
+
+/** The error of a body that was read and not kept. */
+function consumed(status = 429): Partial<Outcome> {
+  const whatToMountWhere = expect.stringMatching(
+    /^ConfigurationError: .*Mount paymentCallbacks\(\) before it, or use a JSON body parser\.$/,
+  );
+  return { answers: [{ ...ANSWERS.bodyConsumed, status }], errors: [whatToMountWhere] };
+}
 
 export const readers: readonly CallbackScenario[] = [
   ...(['json', 'text', 'bytes'] as const).flatMap((before): CallbackScenario[] => [
-    {
-      name: `a callback behind a parser that keeps ${before} verifies`,
-      before,
-      play: callbackRequest(),
-      expect: accepted(),
-    },
-    {
-      name: `a chunked callback behind a parser that keeps ${before} verifies`,
-      before,
-      play: chunkedCallbackRequest([text.slice(0, 40), text.slice(40)]),
-      expect: accepted(),
-    },
+    ...expecting(
+      accepted(),
+      {
+        [`a callback behind a parser that keeps ${before} verifies`]: genuine,
+        [`a chunked callback behind a parser that keeps ${before} verifies`]: chunked,
+        [`a body of 65,536 bytes behind a parser that keeps ${before} verifies`]: chunkedCallbackRequest([
+          paddedBody(LIMIT),
+        ]),
+      },
+      { before },
+    ),
     {
       name: `a changed signed field behind a parser that keeps ${before} is refused`,
       before,
-      play: callbackRequest({ body: text.replace('ORD-1001', 'ORD-1002') }),
+      play: callbackRequest({ body: TEXT.replace('ORD-1001', 'ORD-1002') }),
       expect: refused('mismatch'),
     },
     {
       name: `threat A2: a forged amount behind a parser that keeps ${before} is among the unsigned fields`,
       before,
       play: callbackRequest({
-        body: text.replace('"transaction_amount":500', '"transaction_amount":5000000'),
+        body: TEXT.replace('"transaction_amount":500', '"transaction_amount":5000000'),
       }),
       record: (callback) => callback.unsigned.transaction_amount,
       expect: accepted(5_000_000),
@@ -45,71 +55,50 @@ export const readers: readonly CallbackScenario[] = [
     {
       name: `two callbacks on one connection behind a parser that keeps ${before} verify`,
       before,
-      play: async (stage) => {
-        const client = await stage.connect();
-        await stage.ask(callbackRequest(), client);
-        await stage.ask(callbackRequest(), client);
-      },
-      expect: (mode) => ({
-        answers: [acceptance(mode), acceptance(mode)],
-        handled: ['ORD-1001', 'ORD-1001'],
-      }),
-    },
-    {
-      name: `a body of 65,536 bytes behind a parser that keeps ${before} verifies`,
-      before,
-      play: chunkedCallbackRequest([paddedBody(LIMIT)]),
-      expect: accepted(),
-    },
-    {
-      name: `threat A34: a declared body over 64 KiB behind a parser that keeps ${before} is refused`,
-      before,
-      play: callbackRequest({ body: paddedBody(LIMIT + 1) }),
-      expect: tooLarge,
+      play: onOneConnection(genuine, genuine),
+      expect: accepted('ORD-1001', 'ORD-1001'),
     },
     ...Object.entries({
-      'a chunked body over 64 KiB': paddedBody(LIMIT + 1),
-      'a chunked body of 2 MB': paddedBody(2_000_000),
-      'a chunked body of 30,000 characters and more than 64 KiB': paddedBody(LIMIT + 1, '\u20ac'),
-    }).map(([name, body]) => ({
-      name: `threat A34: ${name} behind a parser that keeps ${before} is refused`,
-      before,
-      play: chunkedCallbackRequest([body]),
-      expect: tooLarge,
-    })),
-    {
-      name: `threat A34: a body of 2 MB in gzip behind a parser that keeps ${before} is refused`,
-      before,
-      play: callbackRequest({
+      'a declared body over 64 KiB': callbackRequest({ body: paddedBody(LIMIT + 1) }),
+      'a chunked body over 64 KiB': chunkedCallbackRequest([paddedBody(LIMIT + 1)]),
+      'a chunked body of 2 MB': chunkedCallbackRequest([paddedBody(2_000_000)]),
+      'a chunked body of 30,000 characters and more than 64 KiB': chunkedCallbackRequest([
+        paddedBody(LIMIT + 1, '\u20ac'),
+      ]),
+      'a body of 2 MB in gzip': callbackRequest({
         body: gzipSync(paddedBody(2_000_000)),
         headers: { 'content-encoding': 'gzip' },
       }),
-      expect: tooLarge,
-    },
+    }).map(([name, play]) => ({
+      name: `threat A34: ${name} behind a parser that keeps ${before} is refused`,
+      before,
+      play,
+      expect: refused('body_too_large', ANSWERS.contentTooLarge),
+    })),
   ]),
-  {
-    name: 'a body that the JSON parser before does not read, because of its content type, verifies',
-    before: 'json',
-    play: callbackRequest({ headers: { 'content-type': 'application/vnd.payment+json' } }),
-    expect: accepted(),
-  },
-  {
-    name: 'a body that the JSON parser before does not read, because it has no content type, verifies',
-    before: 'json',
-    play: callbackRequest({ headers: { 'content-type': undefined } }),
-    expect: accepted(),
-  },
+  ...expecting(
+    accepted(),
+    {
+      'a body that the JSON parser before does not read, because of its content type, verifies': headed({
+        'content-type': 'application/vnd.payment+json',
+      }),
+      'a body that the JSON parser before does not read, because it has no content type, verifies': headed({
+        'content-type': undefined,
+      }),
+    },
+    { before: 'json' },
+  ),
   {
     name: 'a JSON parser mounted after does no harm',
     after: 'json',
-    play: callbackRequest(),
+    play: genuine,
     expect: accepted(),
   },
   {
     name: 'a JSON parser mounted before and another after do no harm',
     before: 'json',
     after: 'json',
-    play: callbackRequest(),
+    play: genuine,
     expect: accepted(),
   },
   {
@@ -118,29 +107,25 @@ export const readers: readonly CallbackScenario[] = [
     play: callbackRequest({ body: 'not JSON' }),
     expect: refused('body_malformed'),
   },
-  {
-    name: 'a body that was read and not kept is an error that says what to mount where',
-    before: 'nothing kept',
-    play: callbackRequest(),
-    expect: { answers: [ANSWERS.bodyConsumed], errors: [WHAT_TO_MOUNT_WHERE] },
-  },
-  {
-    name: 'a chunked body that was read and not kept is the same error',
-    before: 'nothing kept',
-    play: chunkedCallbackRequest([text.slice(0, 40), text.slice(40)]),
-    expect: { answers: [ANSWERS.bodyConsumed], errors: [WHAT_TO_MOUNT_WHERE] },
-  },
+  ...expecting(
+    consumed(),
+    {
+      'a body that was read and not kept is an error that says what to mount where': genuine,
+      'a chunked body that was read and not kept is the same error': chunked,
+    },
+    { before: 'nothing kept' },
+  ),
   {
     name: 'the answer to a body that was read and not kept has the status failureStatus',
     before: 'nothing kept',
     options: { failureStatus: 503 },
-    play: callbackRequest(),
-    expect: { answers: [{ ...ANSWERS.bodyConsumed, status: 503 }], errors: [WHAT_TO_MOUNT_WHERE] },
+    play: genuine,
+    expect: consumed(503),
   },
   {
     name: 'threat A22: a sender without a signature does not learn that the body was not kept',
     before: 'nothing kept',
-    play: callbackRequest({ headers: { 'hmac-signature': undefined } }),
+    play: UNSIGNED_REQUEST,
     expect: refused('signature_missing'),
   },
 ];
