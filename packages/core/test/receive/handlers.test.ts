@@ -28,6 +28,7 @@ describe('onCallback', () => {
   test.each([
     ['returns nothing', () => undefined],
     ['returns a value', () => 7],
+    ['returns null', () => null],
     ['returns a promise', () => Promise.resolve()],
   ])('an onCallback that %s is answered 200', async (_, onCallback) => {
     const headers = { 'content-type': JSON_TYPE };
@@ -184,7 +185,7 @@ describe('onAuthenticRefusal', () => {
   });
 
   test('without onAuthenticRefusal, such a callback is refused, and a forged one never reaches it', async () => {
-    expect(await answer({}, authentic)).toMatchObject({ status: 401 });
+    expect(await answer({}, authentic)).toMatchObject({ status: 401, body: '{"error":"unauthorized"}' });
     const onAuthenticRefusal = vi.fn();
     const options = { signingKey: OTHER_KEY, onAuthenticRefusal };
     expect(await answer(options, authentic)).toMatchObject({ status: 401 });

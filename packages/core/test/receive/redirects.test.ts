@@ -19,7 +19,7 @@ describe('redirects', () => {
     },
   );
 
-  test.each(['https://shop.example/return', '/a:b', 'return', ''])(
+  test.each(['https://shop.example/return', '/', 'return', ''])(
     'a redirect to the address %j is verified by its query',
     async (path) =>
       expect(await answer({ onRedirect: () => '/thanks' }, `${path}?${QUERY}`)).toMatchObject({
@@ -43,8 +43,12 @@ describe('redirects', () => {
   test('a refused redirect goes to refusedLocation, or gets the constant 401', async () => {
     const onRefused = vi.fn();
     expect(await answer({ refusedLocation: '/failed', onRefused }, FORGED)).toEqual(seeOther('/failed'));
-    expect(await answer({ onRefused }, FORGED)).toMatchObject({ status: 401, headers: PRIVATE });
-    expect(onRefused.mock.calls).toMatchObject(Array(2).fill([{ code: 'mismatch' }, undefined]));
+    const unauthorized = { status: 401, headers: PRIVATE, body: '{"error":"unauthorized"}' };
+    for (const url of [FORGED, '/payments/return'])
+      expect(await answer({ onRefused }, url)).toMatchObject(unauthorized);
+    expect(onRefused.mock.calls).toMatchObject(
+      ['mismatch', 'mismatch', 'signature_missing'].map((code) => [{ code }, undefined]),
+    );
   });
 
   test('another method than GET is answered 405, and reaches onRefused', async () => {

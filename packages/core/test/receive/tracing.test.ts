@@ -104,8 +104,10 @@ test('a redirect publishes its outcome', async () => {
 describe('the traceparent of a delivery', () => {
   async function keptOf(headers: object, key = SIGNING_KEY): Promise<string | undefined> {
     let kept: string | undefined;
-    const onCallback = (verified: object) => (kept = traceparentOf(verified));
-    await received(request(headers), { signingKey: key, onCallback });
+    const keep = (given: object): void => {
+      kept = traceparentOf(given);
+    };
+    await received(request(headers), { signingKey: key, onCallback: keep, onRefused: keep });
     return kept;
   }
 
@@ -139,6 +141,7 @@ describe('the traceparent of a delivery', () => {
     for (const [span, kept] of [
       [SPAN, SPAN],
       ['none', PARENT],
+      [[SPAN], PARENT],
     ] as const) {
       on('payment-service:callback', 'start', (message) => Object.assign(message as object, { span }));
       expect(await keptOf({ traceparent: PARENT })).toBe(kept);
@@ -149,12 +152,13 @@ describe('the traceparent of a delivery', () => {
 describe('what subscribers do', () => {
   const failing = receiver(() => Promise.reject(new Error('no ledger')));
 
-  /** Every answer, and how often the handler ran. */
+  /** Every answer, and how often the handler and onRefused ran. */
   async function answers(): Promise<{ replies: (Reply | undefined)[]; runs: number }> {
     let runs = 0;
-    const counting = receiver(() => {
+    const count = (): void => {
       runs += 1;
-    });
+    };
+    const counting = createCallbackReceiver({ signingKey: SIGNING_KEY, onCallback: count, onRefused: count });
     const given: [IncomingCallback, typeof counting][] = [
       [request(), counting],
       [forged, counting],
