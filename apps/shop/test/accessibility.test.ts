@@ -1,24 +1,26 @@
-import { type Browser, type Page, startBrowser } from '@payment-service/browser';
+import type { Page } from '@payment-service/browser';
 import axe, { type AxeResults, type RunOptions } from 'axe-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Customer } from './customer.ts';
-import { genuine } from './genuine.ts';
-import { type OpenShop, openShop } from './open-shop.ts';
+import { fillIn, press, useBrowser } from './support/browser.ts';
+import { Customer } from './support/customer.ts';
+import { type OpenShop, openShop } from './support/open-shop.ts';
 
-const OPTIONS: RunOptions = {
-  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-};
-/** Each colour scheme and each layout. No rule of the style sheets depends on both. */
+const EVERY_RULE = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+/** Each colour scheme and each layout. No rule of the style sheets depends on both, and the markup depends on neither. */
 const SCREENS = [
   {
     screen: 'a wide screen in light',
     context: { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
     narrower: [960, 768],
+    runOnly: EVERY_RULE,
+    found: ['color-contrast', 'html-has-lang', 'image-alt', 'label'],
   },
   {
     screen: 'a phone in dark',
     context: { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
     narrower: [],
+    runOnly: ['color-contrast', 'link-in-text-block', 'target-size', 'scrollable-region-focusable'],
+    found: ['color-contrast'],
   },
 ] as const;
 
@@ -26,16 +28,14 @@ type Step = (page: Page) => Promise<unknown>;
 /** A page and, if it has a state without an address, the steps that lead to it. */
 type State = readonly [url: string, reach?: Step];
 
-let browser: Browser;
+const open = useBrowser();
 let shop: OpenShop;
 let states: State[];
-const closing: (() => Promise<void>)[] = [];
 beforeAll(async () => {
-  browser = await startBrowser();
-  const register = (close: () => Promise<void>): void => void closing.push(close);
-  shop = await openShop({ closing: register });
-  const late = await openShop({ confirmWithinMs: 0, closing: register });
-  const away = await openShop({ baseUrl: 'http://127.0.0.1:9', closing: register });
+  const closing = afterAll;
+  shop = await openShop({ closing });
+  const late = await openShop({ confirmWithinMs: 0, closing });
+  const away = await openShop({ baseUrl: 'http://127.0.0.1:9', closing });
   const { reference } = await new Customer(late).placeOrder();
   states = [
     [`${away.origin}/`],
@@ -45,17 +45,13 @@ beforeAll(async () => {
     ...(await statesOf()),
   ];
 });
-afterAll(async () => {
-  await browser?.close();
-  for (const close of closing.reverse()) await close();
-});
 
 /** What axe reports of the page, one line for each element. */
-async function violations(page: Page): Promise<string[]> {
+async function violations(page: Page, options: RunOptions): Promise<string[]> {
   // Evaluated from outside the page, where its content security policy does not apply.
   await page.evaluate(axe.source);
-  const found: AxeResults = await page.evaluate(`axe.run(document, ${JSON.stringify(OPTIONS)})`);
-  expect(found.passes.length).toBeGreaterThan(5);
+  const found: AxeResults = await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`);
+  expect(found.passes.length).toBeGreaterThan(0);
   return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
@@ -68,34 +64,24 @@ const typed =
 const sent =
   (button: string): Step =>
   async (page) => {
-    await page.getByRole('button', { name: button }).click();
+    await press(page, button);
     await page.getByRole('alert').waitFor();
   };
 /** Every page, and each of its states with different markup. */
 async function statesOf(): Promise<State[]> {
   const customer = new Customer(shop);
-  const place = async (): Promise<string> => (await customer.placeOrder()).reference;
   const empty: State[] = [[`${shop.origin}/owner/wallets`]];
-  const [open, paid, failed, forged, unknown] = [
-    await place(),
-    await place(),
-    await place(),
-    await place(),
-    await place(),
-  ];
+  const orders: string[] = [];
+  for (let number = 0; number < 5; number += 1) orders.push((await customer.placeOrder()).reference);
+  const [open = '', paid = '', failed = '', forged = '', unknown = ''] = orders;
   const order = await shop.orders.find(unknown);
   if (order !== undefined) await shop.orders.start(order, { state: 'unknown', why: 'it did not answer' });
-  await shop.sendCallback(genuine(paid, { transaction_amount: 1 }));
-  await shop.sendCallback(genuine(paid));
-  await shop.sendCallback(genuine(failed, { transaction_status: 'FAILED', internal_reference: 'INT-2' }));
-  await shop.sendCallback(genuine(forged, { transaction_amount: 1, internal_reference: 'INT-3' }));
-  await shop.sendCallback(genuine('ORD-LOST', { internal_reference: 'INT-4' }));
-  await shop.sendCallback(genuine(open), 'SANDBOX-another-key-of-a-stranger-0000000000');
-  const [stray] = (await shop.transitions()).filter(({ signed }) => signed.merchant_reference === 'ORD-LOST');
-  const { bodies = [] } = (await shop.inbox.show(stray?.transitionId ?? '')) ?? {};
-  const accepted = { by: 'owner', note: 'Paid at the door.', body: bodies[0]?.digest };
-  await shop.inbox.resolve(stray?.transitionId ?? '', accepted);
-  await shop.workedOff();
+  await shop.sendCallback(paid, { transaction_amount: 1 });
+  await shop.sendCallback(paid);
+  await shop.sendCallback(failed, { transaction_status: 'FAILED', internal_reference: 'INT-2' });
+  await shop.sendCallback(forged, { transaction_amount: 1, internal_reference: 'INT-3' });
+  await shop.sendCallback(open, {}, 'SANDBOX-another-key-of-a-stranger-0000000000');
+  await shop.transitions();
   const own: State[] = [
     ['/'],
     ['/checkout?product=coffee', typed('256770000001')],
@@ -104,7 +90,7 @@ async function statesOf(): Promise<State[]> {
     [`/orders/${failed}/again`],
     ['/payments/unconfirmed'],
     ['/nothing'],
-    ...[open, paid, failed, forged, unknown].map((reference): State => [`/orders/${reference}`]),
+    ...orders.map((reference): State => [`/orders/${reference}`]),
     ['/owner/orders'],
   ];
   return [...empty, ...own.map(([path, ...rest]): State => [shop.origin + path, ...rest])];
@@ -130,8 +116,7 @@ const FLAWS = `(() => {
 })()`;
 
 test('the check finds every flaw of a page that is broken on purpose (control)', async () => {
-  const page = await browser.newPage();
-  await page.goto(`${shop.origin}/owner/orders`);
+  const page = await open(`${shop.origin}/owner/orders`);
   await page.evaluate(`{
     document.querySelector('caption').remove();
     document.querySelectorAll('tbody a')[0].textContent = 'Look';
@@ -151,7 +136,6 @@ test('the check finds every flaw of a page that is broken on purpose (control)',
     'two links are named Look',
     'broken: bro ken',
   ]);
-  await page.close();
 });
 
 test.each([
@@ -161,65 +145,53 @@ test.each([
   ['the first provider', { provider: '' }, 'provider'],
   ['what no provider can accept', { quantity: '999' }, ''],
 ])('a refused form puts the focus on %s, without scripts', async (_what, wrong, focused) => {
-  const context = await browser.newContext({ javaScriptEnabled: false });
-  const page = await context.newPage();
-  await page.goto(`${shop.origin}/checkout?product=lamp`);
+  const page = await open(`${shop.origin}/checkout?product=lamp`, { javaScriptEnabled: false });
   const form = { quantity: '1', name: 'Ann', account: '1', provider: 'example_card_ugx', ...wrong };
   await page.getByLabel('How many').fill(form.quantity);
+  await fillIn(page, form.account, form.provider === '' ? undefined : /Example Card/);
   await page.getByLabel('Your name').fill(form.name);
-  await page.getByLabel('Phone or account number').fill(form.account);
-  if (form.provider !== '') await page.getByRole('radio', { name: /Example Card/ }).check();
   expect(await page.title()).toMatch(/^Buy/);
-  await page.getByRole('button', { name: 'Pay' }).click();
+  await press(page, 'Pay');
   await page.getByRole('alert').waitFor();
   expect(await page.title()).toMatch(/^Error: Buy/);
   const selector = focused === '' ? '[role=alert]' : `[name=${focused}]`;
   await page.locator(`${selector}:focus`).waitFor();
-  await context.close();
 });
 
 test('a printed page is light and has no navigation', async () => {
-  const context = await browser.newContext({ colorScheme: 'dark' });
-  const page = await context.newPage();
-  await page.goto(`${shop.origin}/owner/orders`);
+  const page = await open(`${shop.origin}/owner/orders`, { colorScheme: 'dark' });
   const navigation = page.getByRole('navigation', { name: 'Pages', exact: true });
   expect(await navigation.isVisible()).toBe(true);
   await page.emulateMedia({ media: 'print' });
   expect(await navigation.isVisible()).toBe(false);
   expect(await page.locator('table').first().isVisible()).toBe(true);
   expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(36, 31, 26)');
-  await context.close();
 });
 
-describe.each(SCREENS)('on $screen', ({ context: options, narrower }) => {
+describe.each(SCREENS)('on $screen', ({ context: options, narrower, runOnly, found }) => {
   test('no page has a violation of WCAG 2.2 AA or is too wide, and tables and links have names of their own', async () => {
-    const context = await browser.newContext(options);
-    const page = await context.newPage();
+    const page = await open(undefined, options);
     for (const [url, reach] of states) {
       await page.setViewportSize(options.viewport);
       await page.goto(url);
       await reach?.(page);
-      expect([url, await violations(page)]).toEqual([url, []]);
+      expect([url, await violations(page, { runOnly: [...runOnly] })]).toEqual([url, []]);
       for (const width of [options.viewport.width, ...narrower]) {
         await page.setViewportSize({ ...options.viewport, width });
         expect([url, width, await page.evaluate(FLAWS)]).toEqual([url, width, []]);
       }
     }
-    await context.close();
   });
 
   test('axe finds violations in a page that is broken on purpose (control)', async () => {
-    const context = await browser.newContext(options);
-    const page = await context.newPage();
-    await page.goto(`${shop.origin}/checkout?product=coffee`);
+    const page = await open(`${shop.origin}/checkout?product=coffee`, options);
     await page.evaluate(`
       document.documentElement.removeAttribute('lang');
       document.querySelector('label[for=name]').remove();
       document.querySelector('.item img').removeAttribute('alt');
       document.querySelector('h1').style.color = '#7b756b';
       document.querySelector('.quiet').style.color = '#7b756b';`);
-    const found = new Set((await violations(page)).map((line) => line.split(':')[0]));
-    expect([...found].sort()).toEqual(['color-contrast', 'html-has-lang', 'image-alt', 'label']);
-    await context.close();
+    const lines = await violations(page, { runOnly: [...runOnly] });
+    expect([...new Set(lines.map((line) => line.split(':')[0]))].sort()).toEqual(found);
   });
 });

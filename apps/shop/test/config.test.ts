@@ -10,7 +10,7 @@ import {
   SetupError,
 } from '../src/config.ts';
 import { readFramework, startShop } from '../src/server/start-shop.ts';
-import { temporaryFolder } from './new-keeping.ts';
+import { temporaryFolder } from './support/new-keeping.ts';
 
 const KEYS = { PUBLIC_KEY: 'PUBLICKEY', SECRET_KEY: 'SECRETKEY', SIGNING_KEY: 'SIGNINGKEY' };
 
@@ -37,12 +37,20 @@ describe('the configuration of the shop', () => {
     expect(String(error)).not.toContain('SECRET');
   });
 
+  test('is refused with the names of all variables that are missing', () => {
+    const error = errorOf(() => readConfig({ ...KEYS, SECRET_KEY: '', SIGNING_KEY: undefined }));
+    expect(String(error)).toMatch(/BASE_URL[\s\S]*SECRET_KEY[\s\S]*SIGNING_KEY/);
+    expect(String(error)).not.toContain('PUBLIC_KEY ');
+  });
+
   test.each([
     [{ BASE_URL: 'ftp://127.0.0.1' }, 'BASE_URL must be an http or https address'],
     [{ BASE_URL: 'http://payments.example' }, 'baseUrl'],
     [{ SHOP_URL: 'shop.example' }, 'SHOP_URL must be an http or https address'],
     [{ SHOP_URL: 'https://shop.example/market' }, 'SHOP_URL must have no path'],
     [{ SIGNING_KEY: 'SIGNING KEY' }, 'signingKey contains white space'],
+    [{ SIGNING_KEY: 'SECRETKEY' }, 'signingKey is the secret key'],
+    [{ DATABASE_URL: 'postgres://shop:SECRET@127.0.0.1:1/shop' }, 'cannot be used: connect ECONNREFUSED'],
     [{ INBOX_FILE: ':memory:' }, 'This is memory, where acknowledged callbacks can be lost'],
     [{ INBOX_FILE: '/nowhere/shop.sqlite' }, 'The folder of path does not exist'],
     [{ INBOX_FILE: import.meta.filename }, 'cannot be used: file is not a database'],
@@ -53,7 +61,7 @@ describe('the configuration of the shop', () => {
     const error: unknown = await start().catch((cause: unknown) => cause);
     expect(error instanceof SetupError || error instanceof PaymentServiceError).toBe(true);
     expect(String(error)).toContain(message);
-    expect(String(error)).not.toMatch(/SECRETKEY|SIGNING ?KEY/);
+    expect(String(error)).not.toMatch(/SECRET|SIGNING ?KEY/);
   });
 });
 

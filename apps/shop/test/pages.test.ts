@@ -1,74 +1,62 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { sampleCallback } from '@payment-service/core/testing';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { catalogue } from '../src/checkout/catalogue.ts';
-import { Customer } from './customer.ts';
-import { FRAMEWORKS, openShop } from './open-shop.ts';
+import { Customer } from './support/customer.ts';
+import { FRAMEWORKS, type OpenShop, openOrder, openShop } from './support/open-shop.ts';
+import { sendRaw } from './support/send-raw.ts';
 
 const HOSTILE = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`;
 const ESCAPED = '&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;';
 
-describe.each(FRAMEWORKS)('pages on %s', (framework) => {
-  test('threat A25: hostile names and messages are shown as plain characters everywhere', async () => {
-    const [coffee] = catalogue;
-    if (coffee === undefined) throw new Error('There is nothing to sell.');
-    const shop = await openShop({
-      framework,
-      catalogue: [{ ...coffee, name: HOSTILE, description: HOSTILE }],
-      newReference: () => 'ORD-1',
-    });
-    const customer = new Customer(shop);
-    const { reference } = await customer.placeOrder({ name: HOSTILE });
-    const payload = {
-      merchant_reference: reference,
-      transaction_status: HOSTILE,
-      status_message: HOSTILE,
-      customer_name: HOSTILE,
-      internal_reference: HOSTILE,
-    };
-    await shop.sendCallback(sampleCallback({ payload }));
-    await shop.sendCallback(sampleCallback({ payload: { ...payload, transaction_type: HOSTILE } }));
-    await shop.sendCallback(
-      sampleCallback({ payload: { ...payload, transaction_status: 'COMPLETED', request_currency: HOSTILE } }),
-    );
-    await shop.sendCallback(sampleCallback({ payload: { ...payload, merchant_reference: HOSTILE } }));
-    const [newest, suspicious] = await shop.transitions();
-    await shop.inbox.resolve(newest?.transitionId ?? '', { by: HOSTILE, note: HOSTILE });
+test('threat A25: hostile names and messages are shown as plain characters on every page', async () => {
+  const [coffee] = catalogue;
+  if (coffee === undefined) throw new Error('There is nothing to sell.');
+  const products = [{ ...coffee, name: HOSTILE, description: HOSTILE }];
+  const { shop, customer, reference } = await openOrder({ catalogue: products }, { name: HOSTILE });
+  const hostile = { status_message: HOSTILE, customer_name: HOSTILE, internal_reference: HOSTILE };
+  await shop.sendCallback(reference, { ...hostile, transaction_status: HOSTILE });
+  await shop.sendCallback(reference, { ...hostile, transaction_status: HOSTILE, transaction_type: HOSTILE });
+  await shop.sendCallback(reference, { ...hostile, request_currency: HOSTILE });
+  await shop.sendCallback(HOSTILE, { ...hostile, transaction_status: HOSTILE });
+  const [newest, suspicious] = await shop.transitions();
+  await shop.inbox.resolve(newest?.transitionId ?? '', { by: HOSTILE, note: HOSTILE });
 
-    const pages = [
-      await customer.get('/'),
-      await customer.get('/checkout?product=coffee'),
-      await customer.checkOut({ name: HOSTILE, quantity: HOSTILE, account: HOSTILE, provider: HOSTILE }),
-      await customer.orderPage(reference),
-      await customer.get('/owner/orders'),
-      await customer.get('/owner/inbox'),
-      await customer.get(`/owner/inbox/transitions/${newest?.transitionId}`),
-      await customer.get(`/owner/inbox/transitions/${suspicious?.transitionId}`),
-    ];
-    for (const { status, body } of pages) {
-      expect(status).toBeLessThan(500);
-      expect(body).toContain(ESCAPED);
-      expect(body).not.toMatch(/<script>|<img src=x/);
-    }
-    // The item and the name of the customer.
-    expect(pages[4]?.body.split(ESCAPED)).toHaveLength(3);
-    const missing = await customer.get(`/orders/${encodeURIComponent(HOSTILE)}`);
-    expect(missing.status).toBe(404);
-    expect(missing.body).not.toContain('alert(1)');
+  const pages = [
+    await customer.get('/'),
+    await customer.get('/checkout?product=coffee'),
+    await customer.checkOut({ name: HOSTILE, quantity: HOSTILE, account: HOSTILE, provider: HOSTILE }),
+    await customer.get(`/orders/${reference}`),
+    await customer.get('/owner/orders'),
+    await customer.get('/owner/inbox'),
+    await customer.get(`/owner/inbox/transitions/${newest?.transitionId}`),
+    await customer.get(`/owner/inbox/transitions/${suspicious?.transitionId}`),
+  ];
+  for (const { status, body } of pages) {
+    expect(status).toBeLessThan(500);
+    expect(body).toContain(ESCAPED);
+    expect(body).not.toMatch(/<script>|<img src=x/);
+  }
+  // The item and the name of the customer.
+  expect(pages[4]?.body.split(ESCAPED)).toHaveLength(3);
+  const missing = await customer.get(`/orders/${encodeURIComponent(HOSTILE)}`);
+  expect(missing.status).toBe(404);
+  expect(missing.body).not.toContain('alert(1)');
+});
+
+describe.each(FRAMEWORKS)('the pages on %s', (framework) => {
+  let shop: OpenShop;
+  let customer: Customer;
+  let reference: string;
+  let paths: readonly string[];
+  beforeAll(async () => {
+    const form = { name: 'Secret Name', account: '256770000987' };
+    ({ shop, customer, reference } = await openOrder({ framework, closing: afterAll }, form));
+    paths = ['/', '/checkout?product=coffee', `/orders/${reference}`, '/owner/orders'];
   });
 
   test('send the headers that isolate a page', async () => {
-    const shop = await openShop({ framework });
-    const customer = new Customer(shop);
-    const { reference } = await customer.placeOrder();
-    for (const path of [
-      '/',
-      '/checkout?product=coffee',
-      `/orders/${reference}`,
-      '/owner/orders',
-      '/nothing',
-    ]) {
+    for (const path of [...paths, '/nothing']) {
       const { headers, body } = await customer.get(path);
       const policy = headers.get('content-security-policy') ?? '';
       expect(policy).toContain("default-src 'none'");
@@ -91,7 +79,6 @@ describe.each(FRAMEWORKS)('pages on %s', (framework) => {
   });
 
   test('restrict the cookie of an order to the pages of that order, and hide it from scripts', async () => {
-    const shop = await openShop({ framework });
     const { headers } = await new Customer(shop).checkOut();
     const [order, last, ...others] = headers.getSetCookie();
     expect(order).toMatch(/^order=(ORD-[0-9A-F]{12}); Path=\/orders\/\1; HttpOnly; SameSite=Lax$/);
@@ -100,79 +87,94 @@ describe.each(FRAMEWORKS)('pages on %s', (framework) => {
   });
 
   test('show no name and only the end of the account to anyone who has the link of an order', async () => {
-    const shop = await openShop({ framework });
-    const { reference } = await new Customer(shop).placeOrder({
-      name: 'Secret Name',
-      account: '256770000987',
-    });
-    const { body } = await new Customer(shop).orderPage(reference);
+    const body = await new Customer(shop).orderPage(reference);
     expect(body).toContain('account ending in 987');
-    expect(body).not.toContain('256770000987');
-    expect(body).not.toContain('Secret Name');
+    expect(body).not.toMatch(/256770000987|Secret Name/);
   });
 
-  test('say that the payment service is unavailable, and pay nothing', async () => {
-    const shop = await openShop({ framework });
-    const customer = new Customer(shop);
-    const { reference } = await customer.placeOrder();
-    await shop.sandbox.close();
-
-    const away = await openShop({ framework, baseUrl: shop.sandboxOrigin });
-    const visitor = new Customer(away);
-    const shopWindow = await visitor.get('/');
-    expect(shopWindow.status).toBe(200);
-    expect(shopWindow.body).toContain('The payment service is unavailable at the moment');
-    expect(shopWindow.body).toContain('Coffee beans');
-    for (const path of ['/checkout?product=coffee', '/owner/wallets']) {
-      const { status, body } = await visitor.get(path);
-      expect(status).toBe(503);
-      expect(body).toContain('The payment service is unavailable');
+  test('show nothing under a name that another site points to the address of the shop', async () => {
+    await shop.sendCallback(reference, { transaction_amount: 1 });
+    const [transition] = await shop.transitions();
+    const headers = { host: `evil.example:${new URL(shop.origin).port}` };
+    for (const target of [...paths, '/owner/wallets', '/healthz']) {
+      const { status, body } = await sendRaw(shop.origin, { target, headers });
+      expect([target, status]).toEqual([target, 421]);
+      expect(body).toContain('Not the address of this shop');
+      expect(body).toContain(`href="${shop.origin}/">Back to the shop</a>`);
+      expect(body).not.toMatch(/Secret Name|Coffee beans/);
     }
-    expect((await visitor.checkOut()).status).toBe(503);
-    expect(away.log.join('\n')).toContain('The payment service is unavailable');
-
-    // The options were asked for a moment ago, and the payment then cannot be started any more.
-    const late = await customer.checkOut();
-    expect([late.status, late.location]).toEqual([303, expect.stringMatching(/^\/orders\/ORD-/)]);
-    expect((await customer.get(late.location)).body).toContain(
-      'We do not know yet whether your payment was started',
-    );
-    expect((await customer.orderPage(reference)).status).toBe(200);
-    expect((await customer.get('/owner/orders')).body).toContain('Start unknown');
+    for (const path of ['', `/transitions/${transition?.transitionId}`, '/events', '/assets/style.css']) {
+      const { status, body } = await sendRaw(shop.origin, { target: `/owner/inbox${path}`, headers });
+      expect([path, status]).toEqual([path, 403]);
+      expect(body).not.toContain(reference);
+    }
+    // A control: the owner sees it under the shop's own name.
+    expect(await customer.read('/owner/inbox')).toContain(reference);
   });
+});
 
-  test('send the browser to the payment page of the configured service and to no other site', async () => {
-    const liar = createServer((request, response) => {
-      const isStart = request.url === '/sandbox/collections';
-      const providers = [
-        {
-          provider_name: 'Liar',
-          provider_code: 'example_mobile_money',
-          transaction_method: 'MOBILE_MONEY',
-          transaction_method_name: 'Mobile Money',
-          transaction_type: 'Collection',
-          transaction_currency: 'UGX',
-          min_amount: 1,
-          max_amount: 1e9,
-          max_daily_amount: 1e9,
-          is_active: true,
-          option_prefixes: [],
-        },
-      ];
-      const data = isStart
-        ? { payment_page_url: 'http://127.0.0.1:9/steal' }
-        : { payment_providers: providers };
-      const code = isStart ? 201 : 200;
-      request.resume();
-      response
-        .writeHead(code, { 'content-type': 'application/json' })
-        .end(JSON.stringify({ code, status: 'success', message: 'ok', data }));
-    });
-    await new Promise<void>((resolve) => liar.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void liar.close());
-    const baseUrl = `http://127.0.0.1:${(liar.address() as AddressInfo).port}`;
-    const customer = new Customer(await openShop({ framework, baseUrl }));
-    expect((await customer.checkOut()).location).toMatch(/^\/orders\/ORD-/);
-    expect((await customer.get('/owner/orders')).body).toMatch(/its response \(HTTP \d+\) is invalid/);
+test('a shop with a SHOP_URL answers under it and on this computer', async () => {
+  const shop = await openShop({ shopUrl: 'https://shop.example' });
+  const { port } = new URL(shop.origin);
+  for (const [host, status] of [
+    ...['shop.example', 'shop.example:443', `127.0.0.1:${port}`, `localhost:${port}`].map((own) => [
+      own,
+      200,
+    ]),
+    ...['shop.example:8080', 'www.shop.example', 'localhost', `${port}`].map((other) => [other, 421]),
+  ] as [string, number][]) {
+    const answer = await sendRaw(shop.origin, { target: '/owner/orders', headers: { host } });
+    expect([host, answer.status]).toEqual([host, status]);
+  }
+});
+
+test('the pages say that the payment service is unavailable, and nothing is paid', async () => {
+  const { shop, customer, reference } = await openOrder();
+  await shop.sandbox.close();
+  const away = await openShop({ baseUrl: shop.sandboxOrigin });
+  const visitor = new Customer(away);
+  const catalogue = await visitor.get('/');
+  expect(catalogue.status).toBe(200);
+  expect(catalogue.body).toContain('The payment service is unavailable at the moment');
+  expect(catalogue.body).toContain('Coffee beans');
+  for (const path of ['/checkout?product=coffee', '/owner/wallets']) {
+    const { status, body } = await visitor.get(path);
+    expect(status).toBe(503);
+    expect(body).toContain('The payment service is unavailable');
+  }
+  expect((await visitor.checkOut()).status).toBe(503);
+  expect(away.log.join('\n')).toContain('The payment service is unavailable');
+
+  // The options were asked for a moment ago, and the payment then cannot be started any more.
+  const late = await customer.checkOut();
+  expect([late.status, late.location]).toEqual([303, expect.stringMatching(/^\/orders\/ORD-/)]);
+  expect(await customer.read(late.location)).toContain('We do not know yet whether your payment was started');
+  expect((await customer.get(`/orders/${reference}`)).status).toBe(200);
+  expect(await customer.read('/owner/orders')).toContain('Start unknown');
+});
+
+test('the checkout sends the browser to the payment page of the configured service and to no other site', async () => {
+  const provider = {
+    ...{ provider_name: 'Liar', provider_code: 'example_mobile_money', is_active: true },
+    ...{ transaction_method: 'MOBILE_MONEY', transaction_method_name: 'Mobile Money' },
+    ...{ transaction_type: 'Collection', transaction_currency: 'UGX', option_prefixes: [] },
+    ...{ min_amount: 1, max_amount: 1e9, max_daily_amount: 1e9 },
+  };
+  const liar = createServer((request, response) => {
+    const isStart = request.url === '/sandbox/collections';
+    const data = isStart
+      ? { payment_page_url: 'http://127.0.0.1:9/steal' }
+      : { payment_providers: [provider] };
+    const code = isStart ? 201 : 200;
+    request.resume();
+    response
+      .writeHead(code, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ code, status: 'success', message: 'ok', data }));
   });
+  await new Promise<void>((resolve) => liar.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void liar.close());
+  const baseUrl = `http://127.0.0.1:${(liar.address() as AddressInfo).port}`;
+  const customer = new Customer(await openShop({ baseUrl }));
+  expect((await customer.checkOut()).location).toMatch(/^\/orders\/ORD-/);
+  expect(await customer.read('/owner/orders')).toMatch(/its response \(HTTP \d+\) is invalid/);
 });

@@ -1,31 +1,20 @@
-import { type Browser, type Page, startBrowser } from '@payment-service/browser';
+import type { Page } from '@payment-service/browser';
 import { createClient, eligibleProviders, type PaymentProvider } from '@payment-service/core/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalogue } from '../src/checkout/catalogue.ts';
 import { EMPTY_FORM, previewCheckout } from '../src/checkout/checkout.ts';
-import { Customer } from './customer.ts';
-import { FRAMEWORKS, type OpenShop, openShop } from './open-shop.ts';
+import { fillIn, press, useBrowser } from './support/browser.ts';
+import { Customer } from './support/customer.ts';
+import { type OpenShop, openShop } from './support/open-shop.ts';
 
-let browser: Browser;
+const open = useBrowser();
+let shop: OpenShop;
 beforeAll(async () => {
-  browser = await startBrowser();
+  shop = await openShop({ closing: afterAll });
 });
-afterAll(() => browser?.close());
 
-async function openCheckout(origin: string, product = 'coffee', options = {}): Promise<Page> {
-  const page = await browser.newPage(options);
-  await page.goto(`${origin}/checkout?product=${product}`);
-  return page;
-}
-
-function providersOf({ sandbox, sandboxOrigin }: OpenShop): Promise<PaymentProvider[]> {
-  const { publicKey } = sandbox.account;
-  return createClient({ baseUrl: sandboxOrigin, publicKey }).listPaymentProviders({
-    currency: 'UGX',
-    transaction_type: 'COLLECTION',
-  });
-}
-
+const openCheckout = (product = 'coffee', options = {}): Promise<Page> =>
+  open(`${shop.origin}/checkout?product=${product}`, options);
 const said = (page: Page, sentence: string): Promise<void> =>
   page.getByRole('status').getByText(sentence, { exact: true }).waitFor();
 const chosen = (page: Page): Promise<unknown> =>
@@ -33,10 +22,9 @@ const chosen = (page: Page): Promise<unknown> =>
 const card = (page: Page, name: string): ReturnType<Page['locator']> =>
   page.locator('label.choice').filter({ hasText: name });
 
-describe.each(FRAMEWORKS)('while the customer on %s types', (framework) => {
+describe('while the customer types', () => {
   test('the prefix selects the provider, the others say why they cannot serve it, and no input is lost', async () => {
-    const shop = await openShop({ framework });
-    const page = await openCheckout(shop.origin);
+    const page = await openCheckout();
     const addresses: string[] = [];
     page.on('request', (request) => addresses.push(request.url()));
     await page.getByLabel('Your name').fill('Ann Example');
@@ -44,10 +32,9 @@ describe.each(FRAMEWORKS)('while the customer on %s types', (framework) => {
     await account.pressSequentially('256700000001');
     await said(page, 'Lake Mobile Money is selected: it serves your number.');
     expect(await chosen(page)).toBe('lake_mobile_money');
-    const { ineligible } = eligibleProviders(await providersOf(shop), {
-      account: '256700000001',
-      amount: '18000',
-    });
+    const client = createClient({ baseUrl: shop.sandboxOrigin, publicKey: shop.sandbox.account.publicKey });
+    const providers = await client.listPaymentProviders({ currency: 'UGX', transaction_type: 'COLLECTION' });
+    const { ineligible } = eligibleProviders(providers, { account: '256700000001', amount: '18000' });
     expect(ineligible).toHaveLength(1);
     for (const { provider, reasons } of ineligible) {
       for (const { message } of reasons)
@@ -61,110 +48,89 @@ describe.each(FRAMEWORKS)('while the customer on %s types', (framework) => {
     await said(page, 'Example Mobile Money is selected: it serves your number.');
     expect(await chosen(page)).toBe('example_mobile_money');
     expect(addresses.filter((address) => /25670|25677|256%2077/.test(address))).toEqual([]);
-    await page.close();
   });
 
   test('a provider that was chosen by hand stays, and says that it cannot serve the number', async () => {
-    const shop = await openShop({ framework });
-    const page = await openCheckout(shop.origin);
-    const account = page.getByLabel('Phone or account number');
-    await account.fill('256770000001');
+    const page = await openCheckout();
+    await fillIn(page, '256770000001');
     await said(page, 'Example Mobile Money is selected: it serves your number.');
     await page.getByRole('radio', { name: /Lake Mobile Money/ }).check();
     await said(page, 'Lake Mobile Money is selected and cannot accept this payment.');
     expect(await page.evaluate('document.activeElement.value')).toBe('lake_mobile_money');
-    await account.fill('256780000001');
+    await fillIn(page, '256780000001');
     await page.getByLabel('How many').fill('2');
     await page.getByText('UGX 36,000', { exact: true }).waitFor();
     expect(await chosen(page)).toBe('lake_mobile_money');
-    await page.getByLabel('Your name').fill('Ann Example');
-    await page.getByRole('button', { name: 'Pay' }).click();
+    await press(page, 'Pay');
     await page.getByRole('alert').waitFor();
     expect(await chosen(page)).toBe('lake_mobile_money');
-    await page.close();
   });
 
   test('the limits are compared with the total', async () => {
-    const shop = await openShop({ framework });
-    const page = await openCheckout(shop.origin, 'sticker');
+    const page = await openCheckout('sticker');
     await said(page, 'No provider can accept UGX 300.');
     await card(page, 'Example Card').getByText('Example Card (UGX) accepts at least UGX 2,000').waitFor();
     await page.getByLabel('How many').fill('4');
     await page.getByText('UGX 1,200', { exact: true }).waitFor();
     await card(page, 'Lake Mobile Money').getByText('Can accept UGX 1,200.').waitFor();
     await card(page, 'Example Card').getByText('accepts at least UGX 2,000').waitFor();
-    await page.close();
   });
 });
 
-describe.each(FRAMEWORKS)('the answers on %s', (framework) => {
-  test('without scripts, a form without a choice is returned with the provider that the prefix selects', async () => {
-    const shop = await openShop({ framework });
-    const page = await openCheckout(shop.origin, 'coffee', { javaScriptEnabled: false });
-    await page.getByLabel('Your name').fill('Ann Example');
-    await page.getByLabel('Phone or account number').fill('256700000001');
-    await page.getByRole('button', { name: 'Pay' }).click();
-    await page
-      .getByRole('alert')
-      .getByText('Lake Mobile Money serves your number and is now selected.')
-      .waitFor();
-    await card(page, 'Example Mobile Money')
-      .getByText('supports only accounts that start with 25677')
-      .waitFor();
-    expect(await page.getByRole('radio', { name: /Lake Mobile Money/ }).isChecked()).toBe(true);
-    // The prefix had selected it, so another number selects another.
-    await page.getByLabel('Phone or account number').fill('256770000001');
-    await page.getByRole('button', { name: 'Pay' }).click();
-    await page.getByRole('alert').getByText('Lake Mobile Money supports only accounts').first().waitFor();
-    expect(await page.getByRole('radio', { name: /Example Mobile Money/ }).isChecked()).toBe(true);
-    await page.getByRole('button', { name: 'Pay' }).click();
-    await page.waitForURL(/\/sandbox\/pay\//);
-    await page.close();
-  });
+test('without scripts, a form without a choice is returned with the provider that the prefix selects', async () => {
+  const page = await openCheckout('coffee', { javaScriptEnabled: false });
+  await fillIn(page, '256700000001');
+  await press(page, 'Pay');
+  const alert = page.getByRole('alert');
+  await alert.getByText('Lake Mobile Money serves your number and is now selected.').waitFor();
+  const other = card(page, 'Example Mobile Money');
+  await other.getByText('supports only accounts that start with 25677').waitFor();
+  expect(await chosen(page)).toBe('lake_mobile_money');
+  // The prefix had selected it, so another number selects another.
+  await fillIn(page, '256770000001');
+  await press(page, 'Pay');
+  await alert.getByText('Lake Mobile Money supports only accounts').first().waitFor();
+  expect(await chosen(page)).toBe('example_mobile_money');
+  await press(page, 'Pay');
+  await page.waitForURL(/\/sandbox\/pay\//);
+});
 
-  test('go to pages of the shop only, and nowhere when there is no such product', async () => {
-    const shop = await openShop({ framework });
-    const customer = new Customer(shop);
-    const form = { product: 'coffee', quantity: '2', account: '256770000001' };
-    const { status, body } = await customer.post('/checkout/providers', form);
-    expect(status).toBe(200);
-    expect(body).toContain('<strong>UGX\u00a036,000</strong>');
-    expect(body).toContain('value="example_mobile_money" checked');
-    expect((await customer.post('/checkout/providers', { ...form, product: 'gold' })).status).toBe(404);
-    const foreign = await fetch(`${shop.origin}/checkout/providers`, {
-      method: 'POST',
-      headers: { 'sec-fetch-site': 'cross-site' },
-      body: new URLSearchParams(form),
-    });
-    expect(foreign.status).toBe(403);
+test('the answers while the customer types go to pages of the shop only, and nowhere when there is no such product', async () => {
+  const customer = new Customer(shop);
+  const form = { product: 'coffee', quantity: '2', account: '256770000001' };
+  const { status, body } = await customer.post('/checkout/providers', form);
+  expect(status).toBe(200);
+  expect(body).toContain('<strong>UGX\u00a036,000</strong>');
+  expect(body).toContain('value="example_mobile_money" checked');
+  expect((await customer.post('/checkout/providers', { ...form, product: 'gold' })).status).toBe(404);
+  const foreign = await fetch(`${shop.origin}/checkout/providers`, {
+    method: 'POST',
+    headers: { 'sec-fetch-site': 'cross-site' },
+    body: new URLSearchParams(form),
   });
+  expect(foreign.status).toBe(403);
 });
 
 test('a shop that cannot answer says so, keeps what is shown, and decides when the form is sent', async () => {
-  const shop = await openShop();
-  const page = await openCheckout(shop.origin);
+  const page = await openCheckout();
   await page.route('**/checkout/providers', (route) => route.fulfill({ status: 503, body: 'away' }));
   await page.getByLabel('Phone or account number').fill('256700000001');
-  await said(
-    page,
-    'Which payments the providers accept is not known at the moment. It is checked when you pay.',
-  );
+  const sentence =
+    'Which payments the providers accept is not known at the moment. It is checked when you pay.';
+  await said(page, sentence);
   expect(await page.getByRole('radio').count()).toBe(4);
   await page.unroute('**/checkout/providers');
   await page.route('**/checkout/providers', (route) => route.abort());
-  await page.getByLabel('Your name').fill('Ann Example');
-  await page.getByRole('radio', { name: /Lake Mobile Money/ }).check();
-  await page.getByRole('button', { name: 'Pay' }).click();
+  await fillIn(page, '256700000001', /Lake Mobile Money/);
+  await press(page, 'Pay');
   await page.waitForURL(/\/sandbox\/pay\//);
-  await page.close();
 });
 
 test('a choice by hand stays, although the response to an earlier request arrives at the same moment', async () => {
-  const shop = await openShop();
-  const page = await openCheckout(shop.origin);
+  const page = await openCheckout();
   await page.getByLabel('Phone or account number').fill('256700000001');
   await said(page, 'Lake Mobile Money is selected: it serves your number.');
-  // The answer to the next question waits until arrive() is called, as one that comes with the click.
+  // The answer to the next question waits until arrive() is called, as one that arrives with the click.
   await page.evaluate(`
     const real = fetch;
     const held = Promise.withResolvers();
@@ -182,7 +148,42 @@ test('a choice by hand stays, although the response to an earlier request arrive
   await page.evaluate(`document.querySelector('[value=example_bank]').click(); arrive();`);
   await page.getByText('UGX 36,000', { exact: true }).waitFor();
   expect(await chosen(page)).toBe('example_bank');
-  await page.close();
+});
+
+test('a checkout that the browser kept in memory asks the shop again when it is shown', async () => {
+  const page = await openCheckout();
+  const show = (persisted: boolean): Promise<unknown> =>
+    page.evaluate(`dispatchEvent(new PageTransitionEvent('pageshow', { persisted: ${persisted} }))`);
+  await page.getByLabel('Your name').fill('Ann Example');
+  const form_id = await page.locator('[name=form_id]').inputValue();
+  const { reference } = await new Customer(shop).placeOrder({ form_id });
+  await page.context().addCookies([{ name: 'last-coffee', value: reference, url: shop.origin }]);
+  await shop.sendCallback(reference);
+  await shop.transitions();
+  // A control: shown for the first time it stays as it is.
+  await show(false);
+  expect(await page.getByLabel('Your name').inputValue()).toBe('Ann Example');
+  await show(true);
+  await page.getByRole('heading', { name: 'This order is paid' }).waitFor();
+});
+
+test('a provider that the sandbox switches off or on changes in the shop a second later', async () => {
+  const own = await openShop();
+  const { publicKey, secretKey } = own.sandbox.account;
+  const provider = { provider_code: 'lake_mobile_money', transaction_currency: 'UGX' };
+  const isOffered = async (): Promise<boolean> =>
+    !(await new Customer(own).read('/checkout?product=coffee')).includes('"lake_mobile_money" disabled');
+  expect(await isOffered()).toBe(true);
+  // The shop keeps the list for a second. Only a hang fails here.
+  for (const is_active of [false, true]) {
+    const { status } = await own.sandbox.fetch(`${own.sandboxOrigin}/sandbox/providers`, {
+      method: 'PUT',
+      headers: { 'public-key': publicKey, 'secret-key': secretKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...provider, transaction_type: 'COLLECTION', is_active }),
+    });
+    expect(status).toBe(200);
+    while ((await isOffered()) !== is_active) await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 });
 
 describe('the selection by prefix', () => {
@@ -212,6 +213,7 @@ describe('the selection by prefix', () => {
     return [found.selected, found.byPrefix, refused];
   };
   const [a, b, bank] = [provider('a', ['25677', '+256 78']), provider('b', ['25670']), provider('bank', [])];
+  const disabled = provider('c', ['256'], { is_active: false });
 
   test.each<[string, PaymentProvider[], Partial<typeof EMPTY_FORM>, [string, string, number]]>([
     ['nothing typed', [a, b, bank], {}, ['', '', 0]],
@@ -220,12 +222,7 @@ describe('the selection by prefix', () => {
     ['no provider with this prefix', [a, b, bank], { account: '25471' }, ['', '', 2]],
     ['no prefixes anywhere', [bank], { account: '1' }, ['', '', 0]],
     ['two with one prefix', [a, provider('c', ['256'])], { account: '2567700' }, ['', '', 0]],
-    [
-      'two, one switched off',
-      [a, provider('c', ['256'], { is_active: false })],
-      { account: '2567700' },
-      ['a', 'a', 1],
-    ],
+    ['two, one switched off', [a, disabled], { account: '2567700' }, ['a', 'a', 1]],
     ['above the limit', [a, b], { account: '2567700', quantity: '6' }, ['', '', 2]],
     ['a quantity that is not a number', [a, b], { account: '2567700', quantity: 'x' }, ['a', 'a', 1]],
     ['another by hand', [a, b], { account: '2567700', provider: 'b' }, ['b', '', 1]],

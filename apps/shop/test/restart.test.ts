@@ -2,11 +2,10 @@ import { signCallback } from '@payment-service/core/testing';
 import { startPostgres } from '@payment-service/postgres-server';
 import { createSandbox } from '@payment-service/sandbox';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Customer } from './customer.ts';
-import { genuine } from './genuine.ts';
-import { execute, newKeeping } from './new-keeping.ts';
-import { openShop, STAGES } from './open-shop.ts';
-import { type Program, run } from './program.ts';
+import { Customer } from './support/customer.ts';
+import { execute, newKeeping } from './support/new-keeping.ts';
+import { amounts, ENGINES, genuine, openOrder, openShop } from './support/open-shop.ts';
+import { type Program, run } from './support/program.ts';
 
 const BREAK = {
   sqlite: `create trigger broken before insert on shop_payment begin select raise(abort, 'broken'); end`,
@@ -15,17 +14,13 @@ const BREAK = {
 } as const;
 const REPAIR = { sqlite: 'drop trigger broken', postgres: 'drop trigger broken on shop_payment' } as const;
 
-describe.each(STAGES)('a restart on $framework and $engine', ({ framework, engine }) => {
+describe.each(ENGINES)('a restart on $framework and $engine', ({ framework, engine }) => {
   test('keeps every order, every payment and the whole inbox', async () => {
     const keeping = await newKeeping(engine);
-    const before = await openShop({ framework, keeping });
-    const customer = new Customer(before);
-    const paid = await customer.placeOrder();
-    const open = await customer.placeOrder({ product: 'basket', name: 'Ann' });
-    await before.sendCallback(genuine(paid.reference));
-    await before.sendCallback(
-      genuine(open.reference, { internal_reference: 'INT-2', transaction_amount: 1 }),
-    );
+    const { shop: before, customer, reference: paid } = await openOrder({ framework, keeping });
+    const { reference: open } = await customer.placeOrder({ product: 'basket', name: 'Ann' });
+    await before.sendCallback(paid);
+    await before.sendCallback(open, { internal_reference: 'INT-2', transaction_amount: 1 });
     const transitions = await before.transitions();
     const orders = await before.orders.list();
     expect(transitions.map(({ state }) => state)).toEqual(['quarantined', 'settled']);
@@ -36,20 +31,12 @@ describe.each(STAGES)('a restart on $framework and $engine', ({ framework, engin
     const kept = transitions.map((one) => ({ ...one, nextAt: one.nextAt && expect.any(Date) }));
     expect(await after.transitions()).toEqual(kept);
     expect(await after.orders.list()).toEqual(orders);
-    expect((await new Customer(after).orderPage(paid.reference)).body).toContain('Paid. Thank you!');
+    expect(await new Customer(after).orderPage(paid)).toContain('Paid. Thank you!');
     // What was repeated while the shop was down changes nothing; the genuine callback still pays the other order.
-    await after.sendCallback(genuine(paid.reference));
-    await after.sendCallback(
-      genuine(open.reference, {
-        internal_reference: 'INT-2',
-        request_amount: 45_000,
-        transaction_amount: 45_000,
-      }),
-    );
-    expect(await after.stateOf(open.reference)).toBe('paid');
-    expect(await after.orders.find(paid.reference)).toEqual(
-      orders.find(({ reference }) => reference === paid.reference),
-    );
+    await after.sendCallback(paid);
+    await after.sendCallback(open, { internal_reference: 'INT-2', ...amounts(45_000) });
+    expect(await after.stateOf(open)).toBe('paid');
+    expect(await after.orders.find(paid)).toEqual(orders.find(({ reference }) => reference === paid));
   });
 
   test('applies what was acknowledged before kill -9, once', async () => {
@@ -91,33 +78,30 @@ describe.each(STAGES)('a restart on $framework and $engine', ({ framework, engin
     await execute(keeping, REPAIR[engine]);
     const second = await start();
     const customer = new Customer(second);
-    const page = async (): Promise<string> => (await customer.orderPage(reference)).body;
-    await expect.poll(page).toContain('Paid. Thank you!');
+    await expect.poll(() => customer.orderPage(reference)).toContain('Paid. Thank you!');
     expect(await send(second.origin, reference)).toBe(200);
-    expect((await customer.get('/owner/inbox/transitions?state=settled')).body).toContain('2 deliveries');
+    expect(await customer.read('/owner/inbox/transitions?state=settled')).toContain('2 deliveries');
     second.program.process.kill('SIGINT');
     expect((await second.program.ended).code).toBe(0);
   });
 });
 
-describe('a database server that crashes and restarts', () => {
-  test('costs no callback: the answer is 429 until then, and the order is paid afterwards', async () => {
-    const server = await startPostgres();
-    onTestFinished(() => server.stop());
-    const shop = await openShop({ framework: 'koa', keeping: { databaseUrl: server.url } });
-    const { reference } = await new Customer(shop).placeOrder();
-    const health = async (): Promise<number> => (await fetch(`${shop.origin}/healthz`)).status;
-    expect(await health()).toBe(200);
+test('a database server that crashes and restarts costs no callback: the answer is 429 until then, and the order is paid afterwards', async () => {
+  const server = await startPostgres();
+  onTestFinished(() => server.stop());
+  const keeping = { databaseUrl: server.url };
+  const { shop, reference } = await openOrder({ framework: 'koa', keeping });
+  const health = async (): Promise<number> => (await fetch(`${shop.origin}/healthz`)).status;
+  expect(await health()).toBe(200);
 
-    await server.kill('everything');
-    expect(await shop.sendCallback(genuine(reference))).toBe(429);
-    expect(await health()).toBe(503);
-    expect((await new Customer(shop).orderPage(reference)).status).toBe(500);
+  await server.kill('everything');
+  expect(await shop.sendCallback(reference)).toBe(429);
+  expect(await health()).toBe(503);
+  expect((await new Customer(shop).get(`/orders/${reference}`)).status).toBe(500);
 
-    await server.restart();
-    await expect.poll(() => shop.sendCallback(genuine(reference))).toBe(200);
-    await expect.poll(() => shop.stateOf(reference)).toBe('paid');
-    expect(await health()).toBe(200);
-    await shop.close();
-  });
+  await server.restart();
+  await expect.poll(() => shop.sendCallback(reference)).toBe(200);
+  await expect.poll(() => shop.stateOf(reference)).toBe('paid');
+  expect(await health()).toBe(200);
+  await shop.close();
 });

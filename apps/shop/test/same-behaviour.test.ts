@@ -1,110 +1,63 @@
-import { type IncomingHttpHeaders, request } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Framework } from '../src/server/start-shop.ts';
-import { FRAMEWORKS, type OpenShop, openShop } from './open-shop.ts';
-
-interface Case {
-  readonly method: string;
-  readonly target: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-  readonly status: number;
-}
+import { FRAMEWORKS, type OpenShop, openShop } from './support/open-shop.ts';
+import { type RawRequest, sendRaw } from './support/send-raw.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const JSON_TYPE = { 'content-type': 'application/json' };
+const TEXT = { 'content-type': 'text/plain' };
+const EVIL = { host: 'evil.example' };
+const CROSS_SITE = { ...FORM, 'sec-fetch-site': 'cross-site' };
+
+type Case = [status: number, method: string, target: string, headers?: Headers, body?: string];
+type Headers = RawRequest['headers'];
 
 const CASES: readonly Case[] = [
-  { method: 'GET', target: '/', status: 200 },
-  { method: 'HEAD', target: '/', status: 200 },
-  { method: 'GET', target: '/?a=1&a=2', status: 200 },
-  { method: 'GET', target: '/assets/shop.css', status: 200 },
-  { method: 'GET', target: '/assets/style.css', status: 200 },
-  { method: 'GET', target: '/assets/live.js', status: 200 },
-  { method: 'GET', target: '/assets/pictures/tea.svg', status: 200 },
-  { method: 'GET', target: '/checkout', status: 404 },
-  { method: 'GET', target: '/checkout?product=coffee', status: 200 },
-  { method: 'GET', target: '/checkout?product=tea', status: 200 },
-  { method: 'GET', target: '/checkout?product=__proto__', status: 404 },
-  { method: 'GET', target: '/checkout?product=%FF', status: 404 },
-  { method: 'GET', target: '/nothing', status: 404 },
-  { method: 'POST', target: '/', headers: FORM, body: '', status: 404 },
-  { method: 'DELETE', target: '/checkout', status: 404 },
-  { method: 'GET', target: '/orders/ORD-NONE', status: 404 },
-  { method: 'GET', target: '/orders/__proto__', status: 404 },
-  { method: 'GET', target: '/orders/ORD-NONE/redirect', status: 303 },
-  { method: 'HEAD', target: '/orders/ORD-NONE/redirect', status: 405 },
-  { method: 'GET', target: '/owner/orders', status: 200 },
-  { method: 'GET', target: '/owner/wallets', status: 200 },
-  { method: 'GET', target: '/owner/inbox', status: 200 },
-  { method: 'GET', target: '/owner/inbox/transitions?state=dead', status: 200 },
-  { method: 'GET', target: `/owner/inbox/transitions/${'0'.repeat(64)}`, status: 404 },
-  { method: 'GET', target: '/owner/inbox/assets/style.css', status: 200 },
-  { method: 'GET', target: '/owner/inbox', headers: { host: 'evil.example' }, status: 403 },
-  { method: 'GET', target: '/owner/inboxes', status: 404 },
-  {
-    method: 'POST',
-    target: '/checkout',
-    headers: { ...FORM, 'sec-fetch-site': 'cross-site' },
-    status: 403,
-  },
-  { method: 'GET', target: '/owner/orders', headers: { host: 'evil.example' }, status: 421 },
-  { method: 'GET', target: '/healthz', status: 200 },
-  { method: 'GET', target: '/orders/%00', status: 404 },
-  { method: 'GET', target: '/payments/unconfirmed', status: 200 },
-  { method: 'POST', target: '/checkout', headers: FORM, body: 'product=coffee', status: 422 },
-  { method: 'POST', target: '/checkout', headers: FORM, body: 'product=coffee&product=tea', status: 404 },
-  { method: 'POST', target: '/checkout', headers: FORM, body: 'product=coffee&name=a&name=b', status: 422 },
-  { method: 'POST', target: '/checkout', headers: FORM, body: '__proto__[product]=coffee', status: 404 },
-  {
-    method: 'POST',
-    target: '/checkout',
-    headers: FORM,
-    body: `product=coffee&name=${'n'.repeat(20_000)}`,
-    status: 413,
-  },
-  { method: 'POST', target: '/checkout', headers: JSON_TYPE, body: '{"product":"coffee"}', status: 404 },
-  {
-    method: 'POST',
-    target: '/checkout',
-    headers: { 'content-type': 'text/plain' },
-    body: 'product=coffee',
-    status: 404,
-  },
-  { method: 'POST', target: '/checkout', status: 404 },
-  { method: 'GET', target: '/payments/callbacks', status: 405 },
-  { method: 'POST', target: '/payments/callbacks', headers: JSON_TYPE, body: '{}', status: 401 },
-  { method: 'POST', target: '/payments/callbacks', headers: FORM, body: 'a=b', status: 401 },
+  [200, 'GET', '/'],
+  [200, 'HEAD', '/'],
+  [200, 'GET', '/?a=1&a=2'],
+  [200, 'GET', '/assets/shop.css'],
+  [200, 'GET', '/assets/style.css'],
+  [200, 'GET', '/assets/live.js'],
+  [200, 'GET', '/assets/pictures/tea.svg'],
+  [404, 'GET', '/checkout'],
+  [200, 'GET', '/checkout?product=coffee'],
+  [200, 'GET', '/checkout?product=tea'],
+  [404, 'GET', '/checkout?product=__proto__'],
+  [404, 'GET', '/checkout?product=%FF'],
+  [404, 'GET', '/nothing'],
+  [404, 'POST', '/', FORM, ''],
+  [404, 'DELETE', '/checkout'],
+  [404, 'GET', '/orders/ORD-NONE'],
+  [404, 'GET', '/orders/__proto__'],
+  [303, 'GET', '/orders/ORD-NONE/redirect'],
+  [405, 'HEAD', '/orders/ORD-NONE/redirect'],
+  [200, 'GET', '/owner/orders'],
+  [200, 'GET', '/owner/wallets'],
+  [200, 'GET', '/owner/inbox'],
+  [200, 'GET', '/owner/inbox/transitions?state=dead'],
+  [404, 'GET', `/owner/inbox/transitions/${'0'.repeat(64)}`],
+  [200, 'GET', '/owner/inbox/assets/style.css'],
+  [403, 'GET', '/owner/inbox', EVIL],
+  [404, 'GET', '/owner/inboxes'],
+  [403, 'POST', '/checkout', CROSS_SITE],
+  [421, 'GET', '/owner/orders', EVIL],
+  [200, 'GET', '/healthz'],
+  [404, 'GET', '/orders/%00'],
+  [200, 'GET', '/payments/unconfirmed'],
+  [422, 'POST', '/checkout', FORM, 'product=coffee'],
+  [404, 'POST', '/checkout', FORM, 'product=coffee&product=tea'],
+  [422, 'POST', '/checkout', FORM, 'product=coffee&name=a&name=b'],
+  [404, 'POST', '/checkout', FORM, '__proto__[product]=coffee'],
+  [413, 'POST', '/checkout', FORM, `product=coffee&name=${'n'.repeat(20_000)}`],
+  [404, 'POST', '/checkout', JSON_TYPE, '{"product":"coffee"}'],
+  [404, 'POST', '/checkout', TEXT, 'product=coffee'],
+  [404, 'POST', '/checkout'],
+  [405, 'GET', '/payments/callbacks'],
+  [401, 'POST', '/payments/callbacks', JSON_TYPE, '{}'],
+  [401, 'POST', '/payments/callbacks', FORM, 'a=b'],
 ];
-
-interface Answer {
-  readonly status: number | undefined;
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly body: string;
-}
-
-/** Not fetch: it would tidy the target and the headers up. */
-function send(origin: string, { method, target, headers = {}, body = '' }: Case): Promise<Answer> {
-  const { hostname, port } = new URL(origin);
-  const length = method === 'POST' ? { 'content-length': String(Buffer.byteLength(body)) } : {};
-  const options = { hostname, port, method, path: target, headers: { ...headers, ...length } };
-  return new Promise((resolve, reject) => {
-    const sent = request(options, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
-        resolve({
-          status: response.statusCode,
-          headers: comparable(response.headers),
-          body: withoutPorts(text),
-        });
-      });
-    });
-    sent.on('error', reject);
-    sent.end(body);
-  });
-}
 
 /** Each run has ports of its own; how long a connection lasts is the framework's affair, and so is a JSON charset. */
 function comparable(headers: IncomingHttpHeaders): Record<string, string> {
@@ -131,18 +84,21 @@ beforeAll(async () => {
 });
 
 describe('the same routes and behaviour on every framework', () => {
-  test.each(CASES)('$method $target', async (entry) => {
-    const answers = new Map<Framework, Answer>();
-    for (const [framework, { origin }] of shops) answers.set(framework, await send(origin, entry));
-    const express = answers.get('express');
-    expect(express?.status).toBe(entry.status);
-    for (const framework of FRAMEWORKS) expect(answers.get(framework), framework).toEqual(express);
+  test.each<Case>(CASES)('%i for %s %s', async (status, method, target, headers, body) => {
+    const answers = new Map<Framework, unknown>();
+    for (const [framework, { origin }] of shops) {
+      const answer = await sendRaw(origin, { method, target, headers, body });
+      expect([framework, answer.status]).toEqual([framework, status]);
+      answers.set(framework, [comparable(answer.headers), withoutPorts(answer.body)]);
+    }
+    for (const framework of FRAMEWORKS)
+      expect(answers.get(framework), framework).toEqual(answers.get('express'));
   });
 
   test('a path that cannot be decoded gets an error page, and nothing is logged', async () => {
     for (const shop of shops.values()) {
       const logged = shop.log.length;
-      const { status, body } = await send(shop.origin, { method: 'GET', target: '/orders/%FF', status: 404 });
+      const { status, body } = await sendRaw(shop.origin, { target: '/orders/%FF' });
       expect([400, 404]).toContain(status);
       expect(body).toContain('Hillside Market');
       expect(shop.log.slice(logged)).toEqual([]);

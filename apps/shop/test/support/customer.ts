@@ -1,5 +1,4 @@
-import { newFormId } from '../src/books/order-store.ts';
-import type { OpenShop } from './open-shop.ts';
+import { newFormId } from '../../src/books/order-store.ts';
 
 /** What the customer's browser received. */
 export interface Answer {
@@ -18,9 +17,9 @@ export interface PlacedOrder {
 export class Customer {
   /** By path and name. */
   readonly #cookies = new Map<string, { readonly pair: string; readonly path: string }>();
-  readonly shop: Pick<OpenShop, 'origin'>;
+  readonly shop: { readonly origin: string };
 
-  constructor(shop: Pick<OpenShop, 'origin'>) {
+  constructor(shop: { readonly origin: string }) {
     this.shop = shop;
   }
 
@@ -32,17 +31,17 @@ export class Customer {
     return this.#send(address, { method: 'POST', body: new URLSearchParams(form) });
   }
 
+  /** The content of a page. */
+  async read(address: string): Promise<string> {
+    return (await this.get(address)).body;
+  }
+
   /** Opens a story of the inbox, and submits its form of this name with these fields, as the owner's browser does. */
   async act(transitionId: string, form: string, fields: Readonly<Record<string, string>>): Promise<Answer> {
-    const { body } = await this.get(`/owner/inbox/transitions/${transitionId}`);
-    const [, action = '', inside = ''] =
-      new RegExp(`<form method="post" action="([^"]*)" id="${form}"[^>]*>([\\s\\S]*?)</form>`).exec(body) ??
-      [];
-    const hidden = inside.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g);
-    return this.post(action, {
-      ...Object.fromEntries([...hidden].map(([, name, value]) => [name, value])),
-      ...fields,
-    });
+    const body = await this.read(`/owner/inbox/transitions/${transitionId}`);
+    const pattern = new RegExp(`<form method="post" action="([^"]*)" id="${form}"[^>]*>([\\s\\S]*?)</form>`);
+    const [, action = '', inside = ''] = pattern.exec(body) ?? [];
+    return this.post(action, { ...hiddenIn(inside), ...fields });
   }
 
   /** Fills in the checkout form and submits it, whatever the result. */
@@ -72,8 +71,8 @@ export class Customer {
     return location;
   }
 
-  orderPage(reference: string): Promise<Answer> {
-    return this.get(`/orders/${reference}`);
+  orderPage(reference: string): Promise<string> {
+    return this.read(`/orders/${reference}`);
   }
 
   async #send(address: string, init: RequestInit): Promise<Answer> {
@@ -99,4 +98,10 @@ export class Customer {
       body: await response.text(),
     };
   }
+}
+
+/** The hidden fields of a form, or of a page with one form. */
+export function hiddenIn(markup: string): Record<string, string> {
+  const fields = markup.matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g);
+  return Object.fromEntries([...fields].map(([, name, value]) => [name, value]));
 }

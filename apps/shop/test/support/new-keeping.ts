@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { inject, onTestFinished } from 'vitest';
-import type { Keeping } from '../src/config.ts';
+import type { Keeping } from '../../src/config.ts';
 
 export type Engine = 'sqlite' | 'postgres';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-const SOURCES = join(import.meta.dirname, '..', 'src');
+const SOURCES = join(import.meta.dirname, '../../src');
 
 export interface Program {
   readonly process: ChildProcessWithoutNullStreams;

@@ -1,0 +1,244 @@
+import { describe, expect, test } from 'vitest';
+import { Customer, hiddenIn } from './support/customer.ts';
+import { amounts, ENGINES, type OpenShop, openOrder, openShop } from './support/open-shop.ts';
+
+const UNCONFIRMED = 'We have not received a confirmation yet';
+const COMPLETED = { status: 'COMPLETED', completed: true };
+const COFFEE = '/checkout?product=coffee';
+const TYPED = { name: 'Ann Example', account: '256770000987', quantity: '3' };
+
+/** An order in a shop whose clock the test moves. */
+async function openOrderWithClock(
+  options: Parameters<typeof openOrder>[0] = {},
+): Promise<Awaited<ReturnType<typeof openOrder>> & { wait(ms: number): void }> {
+  let ahead = 0;
+  const opened = await openOrder({ ...options, confirmWithinMs: 60_000, now: () => Date.now() + ahead });
+  return {
+    ...opened,
+    wait(ms) {
+      ahead += ms;
+    },
+  };
+}
+
+type Waiting = (shop: OpenShop, reference: string) => Promise<unknown>;
+const setStart =
+  (state: 'starting' | 'unknown'): Waiting =>
+  async ({ orders }, reference) => {
+    const order = await orders.find(reference);
+    if (order === undefined) throw new Error('There is no such order.');
+    await orders.start(order, state === 'starting' ? { state } : { state, why: 'it did not answer' });
+  };
+/** Every way to wait, and what the page says about it within the limit. */
+const WAITS: readonly (readonly [name: string, heading: string, prepare: Waiting])[] = [
+  ['nothing', 'We are waiting for your payment', async () => undefined],
+  ['a response to the start', 'Your payment is being started', setStart('starting')],
+  [
+    'a start with an unknown result',
+    'We do not know yet whether your payment was started',
+    setStart('unknown'),
+  ],
+  [
+    'a redirect that says COMPLETED',
+    'Your payment is being confirmed',
+    ({ orders }, reference) => orders.hint(reference, COMPLETED),
+  ],
+  [
+    'a redirect that says PENDING',
+    'Your payment does not seem to be complete',
+    ({ orders }, reference) => orders.hint(reference, { status: 'PENDING', completed: false }),
+  ],
+  [
+    'a callback that is refused',
+    'We are waiting for your payment',
+    (shop, reference) => shop.sendCallback(reference, {}, 'SANDBOX-another-key-of-a-stranger-0000000000'),
+  ],
+  [
+    'a status without a handler',
+    'We are waiting for your payment',
+    (shop, reference) => shop.sendCallback(reference, { transaction_status: 'PENDING' }),
+  ],
+];
+
+describe('an order that is not confirmed in time', () => {
+  test.each(WAITS)(
+    'offers other options after %s, and can still become paid',
+    async (_name, heading, prepare) => {
+      const { shop, customer, reference, wait } = await openOrderWithClock();
+      await prepare(shop, reference);
+      await shop.transitions();
+      // A control: within the limit it waits, and loads itself again without a script.
+      const early = await customer.orderPage(reference);
+      expect(early).toContain(`<h2>${heading}</h2>`);
+      expect(early).toContain('<noscript><meta http-equiv="refresh"');
+      expect(early).not.toContain(UNCONFIRMED);
+
+      wait(60_000);
+      const late = await customer.orderPage(reference);
+      expect(late).toContain(`<h2>${UNCONFIRMED}</h2>`);
+      expect(late).not.toContain('http-equiv="refresh"');
+      const mail = `mailto:help@shop.example?subject=Order%20${reference}`;
+      for (const way of [`/orders/${reference}/again`, mail, '/']) expect(late).toContain(`href="${way}"`);
+      // Another attempt is an order with a reference of its own; the first one can still be paid.
+      const second = await customer.placeOrder(hiddenIn(await customer.read(`/orders/${reference}/again`)));
+      expect(second.reference).not.toBe(reference);
+      await shop.sendCallback(reference);
+      expect([await shop.stateOf(reference), await shop.stateOf(second.reference)]).toEqual(['paid', 'open']);
+      expect(await customer.orderPage(reference)).toContain('Paid. Thank you!');
+    },
+  );
+
+  test.each(ENGINES)(
+    'counts the time from the first return of the customer, not from each, on $engine',
+    async (stage) => {
+      const { shop, customer, reference, wait } = await openOrderWithClock(stage);
+      wait(60_000);
+      expect(await customer.orderPage(reference)).toContain(UNCONFIRMED);
+      await shop.orders.hint(reference, COMPLETED);
+      expect(await customer.orderPage(reference)).not.toContain(UNCONFIRMED);
+      wait(59_000);
+      await shop.orders.hint(reference, COMPLETED);
+      wait(1000);
+      expect(await customer.orderPage(reference)).toContain(UNCONFIRMED);
+    },
+  );
+});
+
+describe.each(ENGINES)('a payment that failed, on $engine,', (stage) => {
+  test('is shown as failed everywhere, and nowhere in green', async () => {
+    const { shop, customer, reference, paymentUrl } = await openOrder(stage);
+    const { location } = await customer.get(await customer.decide(paymentUrl, 'decline'));
+    expect(await shop.stateOf(reference)).toBe('failed');
+    for (const path of [location, '/owner/orders']) {
+      const body = await customer.read(path);
+      expect([path, body]).toEqual([path, expect.stringMatching(/The payment failed|Reported FAILED/)]);
+      expect([path, body]).toEqual([path, expect.not.stringMatching(/state good|<div class="note good/)]);
+    }
+    // A control: what the same pages mark green.
+    await shop.sendCallback(reference, { internal_reference: 'INT-2' });
+    expect(await shop.stateOf(reference)).toBe('paid');
+    expect(await customer.orderPage(reference)).toContain('<div class="note good');
+    expect(await customer.read('/owner/orders')).toContain('state good');
+  });
+
+  test('is retried with the form as it was typed, and places a new order', async () => {
+    const { shop, customer, reference } = await openOrder(stage, TYPED);
+    await shop.sendCallback(reference, { transaction_status: 'FAILED', ...amounts(54_000) });
+    expect(await shop.stateOf(reference)).toBe('failed');
+    const again = /href="([^"]+)">Try again</.exec(await customer.orderPage(reference))?.[1] ?? '';
+    const body = await customer.read(again);
+    for (const value of Object.values(TYPED)) expect(body).toContain(`value="${value}"`);
+    expect(body).toContain('value="example_mobile_money" checked');
+    expect(body).toContain('<strong>UGX\u00a054,000</strong>');
+    const second = await customer.placeOrder({ ...TYPED, ...hiddenIn(body) });
+    expect(second.reference).not.toBe(reference);
+    expect(await shop.stateOf(reference)).toBe('failed');
+  });
+});
+
+describe('the form for another attempt', () => {
+  test('shows nothing of the customer to another browser', async () => {
+    const { shop, reference } = await openOrder({}, TYPED);
+    const { status, body } = await new Customer(shop).get(`/orders/${reference}/again`);
+    expect(status).toBe(200);
+    expect(body).not.toMatch(/Ann Example|256770000987|checked/);
+    expect((await new Customer(shop).get('/orders/ORD-UNKNOWN/again')).status).toBe(404);
+  });
+
+  test('keeps the provider that was chosen by hand beside a number that would select another', async () => {
+    const { customer, reference } = await openOrder({}, { ...TYPED, provider: 'example_card_ugx' });
+    const body = await customer.read(`/orders/${reference}/again`);
+    expect(body).toContain('value="example_card_ugx" checked');
+    expect(hiddenIn(body)['by_prefix']).toBe('');
+  });
+});
+
+describe('an order whose callbacks are all held back', () => {
+  test('does not promise that its page changes, before or after the redirect, and is paid by the genuine one', async () => {
+    const { shop, customer, reference, paymentUrl } = await openOrder();
+    expect(await customer.orderPage(reference)).toContain('This page updates automatically');
+    await shop.sendCallback(reference, { transaction_amount: 1 });
+    await shop.transitions();
+    const held = await customer.orderPage(reference);
+    expect(held).toContain('The shop must check your payment');
+    expect(held).toContain(paymentUrl);
+    // Its script notices the change all the same.
+    expect(held).toContain('/live.js');
+    await shop.orders.hint(reference, COMPLETED);
+    const hinted = await customer.orderPage(reference);
+    expect(hinted).toContain('please do not pay a second time');
+    expect(hinted).not.toContain(paymentUrl);
+    for (const page of [held, hinted])
+      expect(page).not.toMatch(/updates automatically|this page shows it|waiting/);
+    await shop.sendCallback(reference);
+    expect(await shop.stateOf(reference)).toBe('paid');
+    expect(await customer.orderPage(reference)).toContain('Paid. Thank you!');
+  });
+
+  test('still waits while only a transaction of another type is held back', async () => {
+    const { shop, customer, reference } = await openOrder();
+    await shop.sendCallback(reference, { transaction_type: 'PAYOUT', internal_reference: '' });
+    expect(await shop.transitions()).toMatchObject([{ state: 'quarantined' }]);
+    expect(await customer.orderPage(reference)).toContain('We are waiting for your payment');
+  });
+});
+
+describe('a customer who goes back', () => {
+  test('reads the state of the order at the checkout, and finds no form', async () => {
+    const shop = await openShop();
+    const customer = new Customer(shop);
+    // A control: before the order, for another product and for another customer it is the form.
+    const expectForm = async (address: string, browser = customer): Promise<void> =>
+      expect(await browser.read(address)).toContain('<h1>Checkout</h1>');
+    await expectForm(COFFEE);
+    const { reference } = await customer.placeOrder();
+    const [open, paid] = ['You have already placed this order', 'This order is paid'];
+    const expectPage = async (address: string, title: string): Promise<string> => {
+      const body = await customer.read(address);
+      expect(body).toContain(`<h1>${title}</h1>`);
+      expect(body).not.toContain('<form');
+      expect(body).toContain(`href="/orders/${reference}"`);
+      return body;
+    };
+    await expectPage(COFFEE, open);
+    await expectForm(`/orders/${reference}/again`);
+    await shop.sendCallback(reference);
+    await shop.transitions();
+    for (const address of [COFFEE, `${COFFEE}&after=ORD-OTHER`, `/orders/${reference}/again`]) {
+      await expectPage(address, paid);
+    }
+    await expectForm('/checkout?product=tea');
+    await expectForm(COFFEE, new Customer(shop));
+    expect(await new Customer(shop).read(`/orders/${reference}/again`)).toContain(paid);
+
+    // The product can be bought a second time, from that page and from the catalogue.
+    const another = `${COFFEE}&amp;after=${reference}`;
+    expect(await expectPage(COFFEE, paid)).toContain(`href="${another}"`);
+    expect(await customer.read('/')).toContain(`href="${another}"`);
+    await expectForm(another.replace('&amp;', '&'));
+    const second = await customer.placeOrder();
+    for (const address of [COFFEE, another.replace('&amp;', '&')]) {
+      expect(await customer.read(address)).toContain(`href="/orders/${second.reference}"`);
+    }
+  });
+
+  test.each(['COMPLETED', 'FAILED'])(
+    'pays once, whichever form of the order is submitted after it was reported as %s',
+    async (transaction_status) => {
+      const shop = await openShop();
+      const customer = new Customer(shop);
+      const first = hiddenIn(await customer.read(COFFEE));
+      const { reference } = await customer.placeOrder(first);
+      const again = hiddenIn(await customer.read(`/orders/${reference}/again`));
+      await shop.sendCallback(reference, { transaction_status });
+      await shop.transitions();
+      const answers = [];
+      for (const form of [first, again])
+        answers.push((await customer.checkOut(form)).location === `/orders/${reference}`);
+      // A control: where the payment failed, another attempt is an order of its own.
+      const isPaid = transaction_status === 'COMPLETED';
+      expect(answers).toEqual([true, isPaid]);
+      expect(await shop.orders.list()).toHaveLength(isPaid ? 1 : 2);
+    },
+  );
+});
