@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Application, Mode } from './application.ts';
 import { playCallback, playRedirect } from './observation.ts';
 import type { CallbackScenario, RedirectScenario } from './scenario.ts';
@@ -17,6 +17,13 @@ const MODES: readonly Mode[] = ['handler', 'pass-through'];
 export function testAdapter(name: string, application: Application): void {
   testScenarios(`${name}: callbacks`, CALLBACK_SCENARIOS, application, playCallback);
   testScenarios(`${name}: redirects`, REDIRECT_SCENARIOS, application, playRedirect);
+  test(`${name}: a missing signing key is found when a route is mounted`, async () => {
+    const route = { path: '/', options: { signingKey: undefined }, handle: undefined };
+    const missing = { name: 'ConfigurationError', option: 'signingKey' };
+    const callbacks = async () => application.callbacks({ ...route, before: undefined, after: undefined });
+    await expect(callbacks()).rejects.toMatchObject(missing);
+    await expect((async () => application.redirects(route))()).rejects.toMatchObject(missing);
+  });
 }
 
 /** Runs the scenarios of bridges without `rawHeaders`, for an adapter that reads a node:http request (threat A38). */

@@ -109,54 +109,55 @@ const AGREEABLE: Readonly<Record<string, MiddlewareHandler>> = {
   'the body limit of Hono': bodyLimit({ maxSize: 100_000 }),
 };
 
-describe('the context of Hono, on Node: a genuine callback is accepted after', () => {
-  for (const [name, middleware] of Object.entries(AGREEABLE)) {
-    test(`${name}, with a content-length`, async () => {
-      expect(await answerAfter(middleware)).toEqual(ACCEPTED);
-    });
-    test(`${name}, in chunks`, async () => {
-      expect(await answerAfter(middleware, chunked(text))).toEqual(ACCEPTED);
-    });
-    test(`${name}, in many pieces`, async () => {
-      expect(await answerAfter(middleware, inPieces())).toEqual(ACCEPTED);
-    });
-  }
-});
+const SENDINGS: Readonly<Record<string, () => RequestInit>> = {
+  'with a content-length': () => ({}),
+  'in chunks': () => chunked(text),
+  'in many pieces': inPieces,
+};
+const cases = Object.entries(AGREEABLE).flatMap(([name, middleware]) =>
+  Object.entries(SENDINGS).map(([sent, init]) => [name, sent, middleware, init] as const),
+);
 
-describe('the context of Hono, on Node: the request of the context counts', () => {
-  test('when middleware has decompressed it', async () => {
-    const body = gzipSync(text);
-    const middleware: MiddlewareHandler = (context, next) => {
-      replace(context, { body: gunzipSync(body) });
-      return next();
-    };
-    expect(await answerAfter(middleware, { body })).toEqual(ACCEPTED);
-  });
+test.each(cases)(
+  'the context of Hono, on Node: a genuine callback is accepted after %s, %s',
+  async (_name, _sent, middleware, init) => {
+    expect(await answerAfter(middleware, init())).toEqual(ACCEPTED);
+  },
+);
 
-  test('when middleware has written another body', async () => {
-    const middleware: MiddlewareHandler = (context, next) => {
-      replace(context, { body: text.replace(data.payload.merchant_reference, 'ORD-OTHER') });
-      return next();
-    };
-    expect(await answerAfter(middleware)).toMatchObject({ status: 401, seen: 0 });
-  });
+const zipped = gzipSync(text);
+const REFUSED = { status: 401, text: '{"error":"unauthorized"}', seen: 0 };
 
-  test('when middleware has taken the signature away', async () => {
-    const middleware: MiddlewareHandler = (context, next) => {
-      replace(context, { headers: {} });
-      return next();
-    };
-    expect(await answerAfter(middleware)).toMatchObject({ status: 401, seen: 0 });
-  });
-
-  test('when its environment names a request that it was not made of', async () => {
-    const middleware: MiddlewareHandler<{ Bindings: HttpBindings }> = (context, next) => {
+test.each<[string, Answered, (context: Context<{ Bindings: HttpBindings }>) => void, RequestInit?]>([
+  [
+    'decompressed it',
+    ACCEPTED,
+    (context) => replace(context, { body: gunzipSync(zipped) }),
+    { body: zipped },
+  ],
+  [
+    'written another body',
+    REFUSED,
+    (context) => replace(context, { body: text.replace(data.payload.merchant_reference, 'ORD-OTHER') }),
+  ],
+  ['taken the signature away', REFUSED, (context) => replace(context, { headers: {} })],
+  [
+    'named in its environment a request that it was not made of',
+    ACCEPTED,
+    (context) => {
       context.env = { ...context.env, incoming: Object.create(context.env.incoming) };
+    },
+  ],
+])(
+  'the context of Hono, on Node: the request of the context counts when middleware has %s',
+  async (_name, answer, change, init) => {
+    const middleware: Parameters<typeof answerAfter>[0] = (context, next) => {
+      change(context);
       return next();
     };
-    expect(await answerAfter(middleware)).toEqual(ACCEPTED);
-  });
-});
+    expect(await answerAfter(middleware, init)).toEqual(answer);
+  },
+);
 
 describe('the context of Hono, on Node', () => {
   test.each<[string, (context: Context) => Promise<unknown>]>([

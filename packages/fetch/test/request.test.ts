@@ -54,21 +54,14 @@ describe('the body of a request', () => {
     expect([request.bodyUsed, pulls()]).toEqual([false, 0]);
   });
 
-  test('threat A18: is cancelled over the limit, and no more of it is read', async () => {
-    const chunk = new Uint8Array(40_000);
-    const { stream, pulls, cancelled } = recordedBody([chunk, chunk, chunk, chunk]);
-    expect((await paymentCallbacks({ signingKey, onCallback })(callbackRequest(stream))).status).toBe(413);
-    await cancelled;
-    expect(pulls()).toBe(2);
-  });
-
-  test.each(['1', '100', String(bytes.length), '65536'])(
-    'threat A44: is cancelled over the limit when the content-length of %s is not true',
+  test.each([undefined, '1', '100', String(bytes.length), '65536'])(
+    'threat A18, threat A44: is cancelled over the limit, and no more of it is read, with a content-length of %s',
     async (length) => {
       const chunk = new Uint8Array(40_000);
       const { stream, pulls, cancelled } = recordedBody([chunk, chunk, chunk, chunk]);
-      const request = callbackRequest(stream, { ...signed, 'content-length': length });
-      expect((await paymentCallbacks({ signingKey, onCallback })(request)).status).toBe(413);
+      const headers = { ...signed, ...(length === undefined ? {} : { 'content-length': length }) };
+      const response = await paymentCallbacks({ signingKey, onCallback })(callbackRequest(stream, headers));
+      expect(response.status).toBe(413);
       await cancelled;
       expect(pulls()).toBe(2);
     },
@@ -95,15 +88,9 @@ describe('the body of a request', () => {
 });
 
 describe('redirects, passed through', () => {
-  const { payload } = data;
-  const query = new URLSearchParams({
-    event: data.event,
-    merchant_reference: payload.merchant_reference,
-    internal_reference: payload.internal_reference,
-    transaction_type: payload.transaction_type,
-    transaction_status: payload.transaction_status,
-    ...{ hmac_signature: signed['hmac-signature'] },
-  });
+  const flat = Object.entries({ event: data.event, ...data.payload, ...signed });
+  const query = new URLSearchParams();
+  for (const [name, value] of flat) query.set(name.replace('-', '_'), String(value));
   const request = new Request(`https://shop.example/return?${query}`);
   const redirects = paymentRedirects({ signingKey });
 
@@ -136,10 +123,4 @@ test('an error of the app’s own handler reaches the runtime, and not onError',
   const failing = async (): Promise<Response> => Promise.reject(new Error('The order store is down.'));
   await expect(callbacks(callbackRequest(stream), failing)).rejects.toThrow('The order store is down.');
   expect(errors).toEqual([]);
-});
-
-test('a missing signing key is found when the handler is made', () => {
-  const missing = { name: 'ConfigurationError', option: 'signingKey' };
-  expect(() => paymentCallbacks({ signingKey: undefined })).toThrow(expect.objectContaining(missing));
-  expect(() => paymentRedirects({ signingKey: undefined })).toThrow(expect.objectContaining(missing));
 });

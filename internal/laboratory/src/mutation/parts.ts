@@ -117,7 +117,7 @@ export const PARTS: readonly Part[] = [
         mutate: ['src/**/receive/{node,web}.ts'],
         tests: [
           'test/receive/bodies.test.ts',
-          '../express/test/express-5.test.ts',
+          '../express/test/conformance.test.ts',
           '../fetch/test/{hono,request}*.test.ts',
         ],
       },

@@ -1,0 +1,87 @@
+import { createServer } from 'node:http';
+import { createServer as createHttp2Server } from 'node:http2';
+import { createGunzip } from 'node:zlib';
+import { bodyParser as bodyParser3 } from '@koa/bodyparser';
+import {
+  type Application,
+  READER_LIMIT_BYTES,
+  type Reader,
+  testAdapter,
+  testBridges,
+  testStreams,
+} from '@payment-service/adapter-conformance';
+import Koa3 from 'koa';
+import bodyParser2 from 'koa-bodyparser';
+import Koa2, { type Middleware } from 'koa2';
+import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
+
+type Parser = (options: Parameters<typeof bodyParser2>[0]) => Middleware;
+
+/** Both majors, whose types differ. */
+function testKoa(name: string, Koa: typeof Koa2, bodyParser: Parser): void {
+  const readers: Readonly<Record<Reader, Middleware>> = {
+    json: bodyParser({ jsonLimit: String(READER_LIMIT_BYTES) }),
+    text: bodyParser({
+      enableTypes: ['text'],
+      extendTypes: { text: ['application/json'] },
+      textLimit: String(READER_LIMIT_BYTES),
+    }),
+    bytes: async (ctx, next) => {
+      const chunks: Uint8Array[] = [];
+      const isZipped = ctx.get('content-encoding') === 'gzip';
+      for await (const chunk of isZipped ? ctx.req.pipe(createGunzip()) : ctx.req) chunks.push(chunk);
+      Object.assign(ctx.request, { body: Buffer.concat(chunks) });
+      await next();
+    },
+    'nothing kept': async (ctx, next) => {
+      await new Promise((resolve) => ctx.req.resume().once('end', resolve));
+      await next();
+    },
+  };
+  const listenerOf = (...middleware: readonly Middleware[]): ReturnType<Koa2['callback']> => {
+    const app = new Koa();
+    app.silent = true; // Koa logs clients that hang up.
+    for (const one of middleware) app.use(one);
+    return app.callback();
+  };
+  const at =
+    (path: string, middleware: Middleware): Middleware =>
+    (ctx, next) =>
+      ctx.path === path ? middleware(ctx, next) : next();
+  const answered =
+    (answer: (state: Koa2.DefaultState) => Promise<string> | undefined): Middleware =>
+    async (ctx) => {
+      ctx.status = 202;
+      ctx.body = await answer(ctx.state);
+    };
+  const application: Application = {
+    callbacks({ path, options, before, after, handle }) {
+      return createServer(
+        listenerOf(
+          ...(before ? [readers[before]] : []),
+          at(path, paymentCallbacks(options)),
+          ...(after ? [readers[after]] : []),
+          answered((state) => handle?.(state['paymentCallback'])),
+        ),
+      );
+    },
+    redirects({ path, options, handle }) {
+      return createServer(
+        listenerOf(
+          at(path, paymentRedirects(options)),
+          answered((state) => handle?.(state['paymentRedirect'])),
+        ),
+      );
+    },
+  };
+  testAdapter(name, application);
+  testBridges(name, application);
+  testStreams(name, (_path, options) => {
+    const answer = listenerOf(paymentCallbacks(options));
+    // Koa takes the requests of HTTP/2, which its types do not say.
+    return createHttp2Server((...exchange) => void Reflect.apply(answer, undefined, exchange));
+  });
+}
+
+testKoa('koa 2', Koa2, bodyParser2);
+testKoa('koa 3', Koa3 as never, bodyParser3 as never);
