@@ -180,7 +180,7 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
   });
 
   test('a database without an inbox is reported as such and stays without one', async () => {
-    const merchant = await newMerchant(engine);
+    const merchant = await newMerchant(engine, 'without tables');
     const { args, env } = pointingAt(merchant);
     expect(await runCommand(['ls', ...args], env)).toEqual({
       code: 1,

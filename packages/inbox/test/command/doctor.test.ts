@@ -39,7 +39,7 @@ describe.each(ENGINES)('doctor on %s', (engine) => {
   });
 
   test('says that there are no tables, and makes none', async () => {
-    const { args, env } = pointingAt(await newMerchant(engine));
+    const { args, env } = pointingAt(await newMerchant(engine, 'without tables'));
     for (const _ of [1, 2]) {
       const { names, findings } = await runDoctor(args, env);
       expect(names).toEqual(['problem tables']);

@@ -15,7 +15,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {
   test('migrate creates the tables once and reports it, and the program finds them ready', async () => {
-    const merchant = await newMerchant(engine);
+    const merchant = await newMerchant(engine, 'without tables');
     const { args, env } = pointingAt(merchant);
     const before = await runCommand(['status', '--json', ...args], env);
     expect({ ...before, stdout: JSON.parse(before.stdout) }).toMatchObject({

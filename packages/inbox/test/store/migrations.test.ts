@@ -26,7 +26,7 @@ test.each([
 
 describe.each(ENGINES)('migrations on %s', (engine) => {
   test('ten processes that start concurrently set up the tables once', async () => {
-    const merchant = await newMerchant(engine);
+    const merchant = await newMerchant(engine, 'without tables');
     const startAt = String(Date.now() + 2000);
     const children = Array.from({ length: 10 }, () =>
       startChild('migrate.ts', [startAt, ...merchant.programArguments]),
@@ -39,7 +39,7 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
 
   test('inboxes that start concurrently, on connections that have found no tables, set them up once', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const merchant = await newMerchant(engine);
+      const merchant = await newMerchant(engine, 'without tables');
       const inboxes = Array.from({ length: 8 }, () => merchant.open({ store: merchant.newStore() }));
       await Promise.all(inboxes.map((inbox) => inbox.ready()));
     }

@@ -1,21 +1,16 @@
-import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import pg from 'pg';
-import { inject, onTestFinished } from 'vitest';
-import type { Inbox, InboxEvent, InboxOptions, InboxProblem, Store } from '../../src/index.ts';
-import { createInbox, postgres, sqlite } from '../../src/index.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { onTestFinished } from 'vitest';
+import {
+  createInbox,
+  type Inbox,
+  type InboxEvent,
+  type InboxOptions,
+  type InboxProblem,
+  type Store,
+} from '../../src/index.ts';
+import { type AnyTransaction, type Database, type EngineName, lendDatabase } from './database.ts';
 
-/** What the transactions of both engines have in common. */
-export interface AnyTransaction {
-  query(
-    text: string,
-    values?: (string | number | null)[],
-  ): Promise<{ readonly rows: readonly Record<string, unknown>[]; readonly rowCount: number | null }>;
-}
+export type { AnyTransaction, EngineName };
 
-export type EngineName = 'postgres' | 'sqlite';
 /** SQLite alone where `pnpm lab mutation` runs the tests: it needs no server. */
 export const ENGINES: readonly EngineName[] =
   process.env['MUTATION_TESTS'] === undefined ? ['postgres', 'sqlite'] : ['sqlite'];
@@ -49,55 +44,12 @@ export interface Merchant {
   advance(ms: number): Promise<void>;
 }
 
-export async function newMerchant(engine: EngineName): Promise<Merchant> {
-  return engine === 'postgres' ? postgresMerchant() : sqliteMerchant();
-}
-
-const CREATE_CREDIT = 'create table credit (reference text not null, amount text not null)';
-
-async function postgresMerchant(): Promise<Merchant> {
-  const schema = `test_${randomBytes(8).toString('hex')}`;
-  const address = new URL(inject('postgresUrl'));
-  address.searchParams.set('options', `-c search_path=${schema}`);
-  const pools: pg.Pool[] = [];
-  const newPool = (): pg.Pool => {
-    const pool = new pg.Pool({ connectionString: address.href, max: 10 });
-    pool.on('error', () => undefined);
-    pools.push(pool);
-    return pool;
-  };
-  const own = newPool();
-  await own.query(`create schema ${schema}; set search_path = ${schema}; ${CREATE_CREDIT}`);
-  onTestFinished(async () => {
-    for (const pool of pools) await pool.end();
-  });
-  return merchantOf({
-    engine: 'postgres',
-    newStore: () => postgres(newPool(), { schema: `${schema}_inbox` }),
-    query: async (text, values) => (await own.query<Record<string, unknown>>(text, values)).rows,
-    table: (name) => `${schema}_inbox.${name}`,
-    programArguments: ['postgres', address.href, `${schema}_inbox`],
-    transaction: (body) => postgres(own).transaction(body),
-  });
-}
-
-async function sqliteMerchant(): Promise<Merchant> {
-  const path = join(temporaryFolder(), 'merchant.db');
-  const own = new DatabaseSync(path, { timeout: 10_000 });
-  own.exec(`pragma journal_mode = wal; ${CREATE_CREDIT}`);
-  const other = sqlite(path);
-  onTestFinished(async () => {
-    own.close();
-    await other.close?.();
-  });
-  return merchantOf({
-    engine: 'sqlite',
-    newStore: () => sqlite(path),
-    query: async (text, values = []) => own.prepare(text.replace(/\$(\d+)/g, '?$1')).all(...values),
-    table: (name) => `payment_inbox_${name}`,
-    programArguments: ['sqlite', path, '', '?'],
-    transaction: (body) => other.transaction(body),
-  });
+/** A merchant whose database is empty; `tables` says whether an inbox has made its tables in it. */
+export async function newMerchant(
+  engine: EngineName,
+  tables: 'with tables' | 'without tables' = 'with tables',
+): Promise<Merchant> {
+  return merchantOf(await lendDatabase(engine, tables));
 }
 
 /** The columns that hold a time. */
@@ -112,15 +64,15 @@ const TIMES = {
   pulse: ['seen_at'],
 };
 
-type Base = Pick<Merchant, 'engine' | 'newStore' | 'query' | 'table' | 'programArguments' | 'transaction'>;
-
-function merchantOf(base: Base): Merchant {
-  const { engine, newStore, query, table } = base;
+function merchantOf(database: Database): Merchant {
+  const { engine, newStore, query, table, transaction } = database;
   const events: InboxEvent[] = [];
   const problems: Merchant['problems'] = [];
   return {
-    ...base,
-    ...{ events, problems },
+    ...{ engine, newStore, query, table, transaction, events, problems },
+    get programArguments() {
+      return database.programArguments;
+    },
     async advance(ms) {
       for (const [name, times] of Object.entries(TIMES)) {
         const changes = times.map((time) => `${time} = ${time} - (${ms})`);
