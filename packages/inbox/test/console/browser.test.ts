@@ -1,12 +1,10 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type Browser, type Page, startBrowser } from '@payment-service/browser';
 import axe from 'axe-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { inboxConsole, nodeListener } from '../../src/console/index.ts';
-import { callback, paid } from '../support/callbacks.ts';
-import { BASE, EVERYTHING, newConsoleShop } from '../support/console.ts';
-import { money, type Shop } from '../support/shop.ts';
+import { paid } from '../support/callbacks.ts';
+import { BASE, EVERYTHING, listen, newConsoleShopWithNone, pageOf } from '../support/console.ts';
+import { money } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 const RUN = `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
@@ -25,36 +23,34 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-interface Served extends Shop {
-  readonly url: string;
-}
-
-/** A console with one of each of what a person meets. */
-async function serve(): Promise<Served> {
-  const shop = await newConsoleShop();
+/** A console with one of each that a person meets, and a page of a browser. */
+async function open(view: Parameters<Browser['newContext']>[0] = {}) {
+  const shop = await newConsoleShopWithNone();
   const { inbox, pay } = shop;
   for (const reference of ['OK', 'DEAD-1', 'WRONG']) await inbox.expect(money(reference));
   await inbox.expect({ ...money('LATE'), deadline: new Date(0) });
-  for (const reference of ['OK', 'DEAD-1', 'NONE']) await pay(reference);
+  for (const reference of ['OK', 'DEAD-1']) await pay(reference);
   await inbox.receive(paid('WRONG', 7));
-  await inbox.receive(paid('WRONG', 8, { customer_name: 'Another' }));
-  await inbox.receive(callback({ merchant_reference: 'FAILED', transaction_status: 'FAILED' }));
-  await workOff(inbox);
-  const listener = nodeListener(
-    inboxConsole(inbox, { basePath: BASE, authorize: () => ({ by: 'dana', may: EVERYTHING }) }),
-  );
-  const server: Server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { ...shop, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${BASE}` };
+  await pay('WRONG', 8, { customer_name: 'Another' });
+  await pay('FAILED', 500, { transaction_status: 'FAILED' });
+  const authorize = () => ({ by: 'dana', may: EVERYTHING });
+  const listener = nodeListener(inboxConsole(inbox, { basePath: BASE, authorize }));
+  const origin = await listen((incoming, outgoing) => void listener(incoming, outgoing));
+  const context = await browser.newContext(view);
+  onTestFinished(() => context.close());
+  return { ...shop, page: await context.newPage(), url: origin + BASE };
 }
 
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
-const WRONG = `/transitions/${paid('WRONG', 7).transitionId}`;
-const NONE = `/transitions/${paid('NONE', 500).transitionId}`;
+const NONE = pageOf('NONE');
+
+const LISTS = ['', '?state=quarantined', '?reference=none'].map((query) => `/transitions${query}`);
+const PAID = ['', '?reference=OK', '?reference=DEAD-1'].map((query) => `/paid${query}`);
+const RECONCILE = ['', '?from=2020-01-01&to=2099-01-01&before=0&after=0'].map(
+  (query) => `/reconcile${query}`,
+);
+const OTHERS = ['', '/overdue', '/bulk?action=retry&state=dead', '/x', pageOf('WRONG'), NONE];
+const PATHS = [...OTHERS, ...LISTS, ...PAID, ...RECONCILE];
 
 describe.each([
   ['in light', { colorScheme: 'light' }],
@@ -62,27 +58,8 @@ describe.each([
   ['on a phone of 390 pixels', PHONE],
 ] as const)('axe (WCAG 2.2 AA) %s', (_name, view) => {
   test('finds nothing on any page of the console, none of which is too wide', async () => {
-    const { url } = await serve();
-    const page = await (await browser.newContext(view)).newPage();
-    const paths = [
-      '',
-      '/transitions',
-      '/transitions?state=quarantined',
-      '/transitions?reference=none',
-      WRONG,
-      NONE,
-    ];
-    const more = [
-      '/paid',
-      '/paid?reference=OK',
-      '/paid?reference=DEAD-1',
-      '/overdue',
-      '/bulk?action=retry&state=dead',
-      '/reconcile',
-      '/reconcile?from=2020-01-01&to=2099-01-01&before=0&after=0',
-      '/x',
-    ];
-    for (const path of [...paths, ...more]) {
+    const { url, page } = await open(view);
+    for (const path of PATHS) {
       await page.goto(url + path);
       await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true;");
       expect(await violations(page), path).toEqual([]);
@@ -92,13 +69,11 @@ describe.each([
     await page.locator('#retry').getByRole('button').click();
     await page.getByText('Say why, in at most 1000 characters.').waitFor();
     expect(await violations(page)).toEqual([]);
-    await page.context().close();
   });
 });
 
 test('without script, a person answers “I have paid” in two clicks, and closes what it shows', async () => {
-  const { url, inbox } = await serve();
-  const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+  const { url, show, page } = await open({ javaScriptEnabled: false });
   await page.goto(url);
   await page.getByPlaceholder('Reference of the order or of the service').fill('NONE');
   await page.getByRole('button', { name: 'Answer' }).click();
@@ -107,13 +82,11 @@ test('without script, a person answers “I have paid” in two clicks, and clos
   await page.locator('#resolve').getByLabel('Why').fill('Not ours.');
   await page.locator('#resolve').getByRole('button').click();
   await page.locator('#said', { hasText: 'Closed.' }).waitFor();
-  expect(await inbox.show(paid('NONE', 500).transitionId)).toMatchObject({ state: 'resolved' });
-  await page.context().close();
+  expect(await show('NONE')).toMatchObject({ state: 'resolved' });
 });
 
 test('with script, an open page follows what happens, keeps what is typed, and nothing complains', async () => {
-  const { url, inbox, pay } = await serve();
-  const page = await (await browser.newContext()).newPage();
+  const { url, inbox, pay, page } = await open();
   const complaints: string[] = [];
   page.on('console', (message) => complaints.push(message.text()));
   page.on('pageerror', (error) => complaints.push(error.message));
@@ -128,28 +101,23 @@ test('with script, an open page follows what happens, keeps what is typed, and n
   await page.locator('#said', { hasText: 'Closed.' }).waitFor();
   await page.locator('.head .state', { hasText: 'resolved' }).waitFor();
   expect(complaints).toEqual([]);
-  await page.context().close();
 });
 
 test.each([true, false])(
   'a statement is uploaded, compared and confirmed, and the comparison stays open (scripts: %s)',
   async (javaScriptEnabled) => {
-    const { url, inbox, pay } = await serve();
+    const { url, inbox, pay, show, page } = await open({ javaScriptEnabled });
     await inbox.expect(money('LOST'));
-    const page = await (await browser.newContext({ javaScriptEnabled })).newPage();
     await page.goto(`${url}/reconcile`);
-    const columns = {
-      merchant_reference: 'Reference',
-      internal_reference: 'Id',
-      transaction_status: 'State',
+    const fields = {
+      ...{ merchant_reference: 'Reference', internal_reference: 'Id', transaction_status: 'State' },
+      ...{ transaction_type: '=COLLECTION', currency: '=UGX', amount: '=500' },
+      ...{ from: '2020-01-01', to: '2099-01-01', note: 'January' },
     };
-    const fixed = { transaction_type: '=COLLECTION', currency: '=UGX', amount: '=500' };
-    const period = { from: '2020-01-01', to: '2099-01-01' };
     const file = { name: 'statement.csv', mimeType: 'text/csv' };
     const buffer = Buffer.from('Id,Reference,State\nINT-LOST,LOST,COMPLETED\n');
     await page.locator('#statement-file').setInputFiles({ ...file, buffer });
-    for (const [name, value] of Object.entries({ ...columns, ...fixed, ...period, note: 'January' }))
-      await page.locator(`#statement-${name}`).fill(value);
+    for (const [name, value] of Object.entries(fields)) await page.locator(`#statement-${name}`).fill(value);
     await page.getByRole('button', { name: 'Compare the statement' }).click();
     await page.getByText('1 row; 1 would be settled by their rows.').waitFor();
     await pay('NEW', 9);
@@ -158,14 +126,12 @@ test.each([true, false])(
     await page.getByRole('button', { name: 'Settle 1 payment' }).click();
     await page.getByText('1 row; 1 settled by their rows.').waitFor();
     await workOff(inbox);
-    expect(await inbox.show(paid('LOST', 500).transitionId)).toMatchObject({ state: 'settled' });
-    await page.context().close();
+    expect(await show('LOST')).toMatchObject({ state: 'settled' });
   },
 );
 
 test('with the keyboard alone, a person reaches what needs one and acts on it', async () => {
-  const { url, inbox } = await serve();
-  const page = await (await browser.newContext()).newPage();
+  const { url, show, page } = await open();
   await page.goto(url + NONE);
   await page.keyboard.press('Tab');
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
@@ -180,6 +146,5 @@ test('with the keyboard alone, a person reaches what needs one and acts on it', 
   await page.keyboard.type('Not ours.');
   await page.keyboard.press('Enter');
   await page.locator('#said', { hasText: 'Closed.' }).waitFor();
-  expect(await inbox.show(paid('NONE', 500).transitionId)).toMatchObject({ state: 'resolved' });
-  await page.context().close();
+  expect(await show('NONE')).toMatchObject({ state: 'resolved' });
 });

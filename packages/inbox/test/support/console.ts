@@ -1,5 +1,9 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
 import { type ConsoleAccess, type ConsoleOptions, inboxConsole } from '../../src/console/index.ts';
 import type { Inbox } from '../../src/index.ts';
+import { paid } from './callbacks.ts';
 import { newShop, type Shop } from './shop.ts';
 
 export const ORIGIN = 'https://shop.example';
@@ -21,6 +25,8 @@ export interface Shown {
 /** A browser with its cookies. */
 export interface Visitor {
   get(path: string, headers?: Record<string, string>): Promise<Shown>;
+  /** The hidden fields of a form of this page. */
+  fieldsOf(path: string, form: string): Promise<Record<string, string>>;
   /** Opens the page, sends its form of this id with these fields, and follows the answer. */
   send(path: string, form: string, fields?: Record<string, string>): Promise<Shown>;
   /** Sends any form, with the cookies of the browser. */
@@ -51,9 +57,8 @@ export function visit<Tx>(
     const response = await handle(
       new Request(ORIGIN + path, { ...init, headers: { ...init.headers, cookie } }),
     );
-    for (const line of response.headers.getSetCookie()) {
-      const [name = '', value = ''] = line.split(';', 1).join().split('=');
-      if (line.includes('Max-Age=0')) cookies.delete(name);
+    for (const [name, value] of cookiesOf(response)) {
+      if (value === '') cookies.delete(name);
       else cookies.set(name, value);
     }
     const { status, headers } = response;
@@ -68,8 +73,8 @@ export function visit<Tx>(
       headers,
     });
   return {
-    get,
-    post,
+    ...{ get, post },
+    fieldsOf: async (path, form) => formIn((await get(path)).html, form).values,
     async send(path, form, fields = {}) {
       const { html } = await get(path);
       const { action, values } = formIn(html, form);
@@ -78,6 +83,14 @@ export function visit<Tx>(
       return location === null ? answer : get(location.slice(BASE.length).replace(/#.*/, ''));
     },
   };
+}
+
+/** The names and values of the cookies that a response sets. */
+export function cookiesOf({ headers }: Response): [name: string, value: string][] {
+  return headers.getSetCookie().map((line) => {
+    const [name = '', value = ''] = line.split(';', 1).join().split('=');
+    return [name, value];
+  });
 }
 
 /** The address and the hidden fields of a form. */
@@ -119,4 +132,25 @@ export async function newConsoleShop(): Promise<Shop> {
   );
   shop.inbox.handle(() => undefined, { status: 'FAILED' });
   return shop;
+}
+
+/** The same, in which the payment NONE waits for a person. */
+export async function newConsoleShopWithNone(): Promise<Shop> {
+  const shop = await newConsoleShop();
+  await shop.pay('NONE');
+  return shop;
+}
+
+/** The page of the transition of `paid(reference)`. */
+export const pageOf = (reference: string): string => `/transitions/${paid(reference, 500).transitionId}`;
+
+/** The origin of a server that ends with the test. */
+export async function listen(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
