@@ -22,6 +22,8 @@ export interface Database {
   readonly engine: EngineName;
   /** For other processes. The database is then not lent again, since they may still be using it. */
   readonly programArguments: readonly string[];
+  /** The same for a process that the test waits for. */
+  readonly commandArguments: readonly string[];
   newStore(): Store<AnyTransaction>;
   query(text: string, values?: (string | number | null)[]): Promise<Record<string, unknown>[]>;
   transaction<T>(body: (tx: AnyTransaction) => Promise<T>): Promise<T>;
@@ -53,8 +55,8 @@ export async function lendDatabase(
   const { database, shape } = (hasTables && FREE[engine].pop()) || (await newDatabase(engine, hasTables));
   let isLent = hasTables;
   onTestFinished(async () => {
-    if (isLent && (await database.clear()) && (await shapeOf(database)) === shape)
-      FREE[engine].push({ database, shape });
+    const isAsBefore = async () => (await shapeOf(database)) === shape && (await database.clear());
+    if (isLent && (await isAsBefore().catch(() => false))) FREE[engine].push({ database, shape });
     else await database.end();
   });
   return {
@@ -91,6 +93,7 @@ async function newPostgres(): Promise<OwnDatabase> {
     pool.on('error', () => undefined);
     return pool;
   };
+  const programArguments = ['postgres', address.href, `${schema}_inbox`];
   const [own, first] = [newPool(), newPool()];
   const others: pg.Pool[] = [];
   let stores = 0;
@@ -102,7 +105,7 @@ async function newPostgres(): Promise<OwnDatabase> {
   };
   await query(`create schema ${schema}; set search_path = ${schema}; ${CREATE_CREDIT}`);
   return {
-    ...{ engine: 'postgres', query, programArguments: ['postgres', address.href, `${schema}_inbox`] },
+    ...{ engine: 'postgres', query, programArguments, commandArguments: programArguments },
     newStore() {
       stores += 1;
       if (stores > 1) others.push(newPool());
@@ -146,6 +149,7 @@ function newSqlite(): OwnDatabase {
   const path = join(folder, 'merchant.db');
   const own = new DatabaseSync(path, { timeout: 10_000 });
   own.exec(`pragma journal_mode = wal; pragma synchronous = off; ${CREATE_CREDIT}`);
+  const programArguments = ['sqlite', path, '', '?'];
   const [first, other] = [kept(sqlite(path)), kept(sqlite(path))];
   let stores = 0;
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
@@ -153,7 +157,7 @@ function newSqlite(): OwnDatabase {
   const query: Database['query'] = async (text, values = []) =>
     own.prepare(text.replace(/\$(\d+)/g, '?$1')).all(...values);
   return {
-    ...{ engine: 'sqlite', query, programArguments: ['sqlite', path, '', '?'] },
+    ...{ engine: 'sqlite', query, programArguments, commandArguments: programArguments },
     newStore() {
       stores += 1;
       return stores === 1 ? first.store : sqlite(path);

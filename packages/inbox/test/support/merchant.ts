@@ -24,6 +24,8 @@ export interface Merchant {
   readonly problems: (InboxProblem & { readonly error: unknown })[];
   /** For the programs of a test, which use the same database: see programs/open-inbox.ts. */
   readonly programArguments: readonly string[];
+  /** The same for a process that the test waits for. */
+  readonly commandArguments: readonly string[];
   newStore(): Store<AnyTransaction>;
   open(options?: Partial<InboxOptions<AnyTransaction>>): Inbox<AnyTransaction>;
   /** The merchant's own connection, outside the inbox. `$1` is written for both engines. */
@@ -65,11 +67,11 @@ const TIMES = {
 };
 
 function merchantOf(database: Database): Merchant {
-  const { engine, newStore, query, table, transaction } = database;
+  const { engine, commandArguments, newStore, query, table, transaction } = database;
   const events: InboxEvent[] = [];
   const problems: Merchant['problems'] = [];
   return {
-    ...{ engine, newStore, query, table, transaction, events, problems },
+    ...{ engine, commandArguments, newStore, query, table, transaction, events, problems },
     get programArguments() {
       return database.programArguments;
     },

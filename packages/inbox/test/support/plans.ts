@@ -1,0 +1,57 @@
+import type pg from 'pg';
+import { createInbox, type SqliteTransaction, type SqlValue, type Store } from '../../src/index.ts';
+
+/** A statement of the inbox, with its values. */
+export interface Asked {
+  readonly text: string;
+  readonly values: readonly SqlValue[];
+}
+
+/** Counts from 1, as the table n with the column i. */
+export const numbers = (count: number): string =>
+  `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})`;
+
+/** Makes the tables and runs these statements, in which the inbox's tables are named `inbox.`. */
+export async function fill<Tx>(store: Store<Tx>, fills: readonly string[]): Promise<void> {
+  await createInbox({ store }).ready();
+  for (const text of fills) await store.query({ text: text.replaceAll('inbox.', store.prefix) }, []);
+}
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly 'Rows Removed by Index Recheck'?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+const flat = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flat)];
+
+/** Runs a statement on PostgreSQL: how many rows the busiest node of its plan reads, in all of its loops or in each. */
+export async function visitedBy(
+  client: Pick<pg.Pool, 'query'>,
+  { text, values }: Asked,
+  of?: 'of one loop',
+): Promise<number> {
+  const { rows } = await client.query(`explain (analyze, format json) ${text}`, [...values]);
+  const [{ Plan: root }] = rows[0]['QUERY PLAN'] as [{ Plan: PlanNode }];
+  const visited = flat(root).map((node) => {
+    const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
+    return (node['Actual Rows'] + removed) * (of === undefined ? node['Actual Loops'] : 1);
+  });
+  return Math.max(...visited);
+}
+
+/** The plan of SQLite for a statement, a line for each step. */
+export async function planOf(store: Store<SqliteTransaction>, { text, values }: Asked): Promise<string[]> {
+  const places = [...text.matchAll(/\$(\d)/g)].map(([, place]) => Number(place) - 1);
+  const plan = `explain query plan ${text.replace(/\$\d/g, '?')}`;
+  const { rows } = await store.transaction((tx) =>
+    tx.query(
+      plan,
+      places.map((place) => values[place] ?? null),
+    ),
+  );
+  return rows.map(({ detail }) => String(detail));
+}
