@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, inject, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
-import { runCommand } from '../support/command.ts';
+import { commandOn, runCommand } from '../support/command.ts';
 import { limitedRole } from '../support/limited-role.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
-import { pointingAt } from '../support/pointing-at.ts';
 import { poolShop } from '../support/pool-shop.ts';
 import { ORDER } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -16,21 +15,14 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 describe.each(ENGINES)('on %s', (engine) => {
   test('migrate creates the tables once and reports it, and the program finds them ready', async () => {
     const merchant = await newMerchant(engine, 'without tables');
-    const { args, env } = pointingAt(merchant);
-    const before = await runCommand(['status', '--json', ...args], env);
-    expect({ ...before, stdout: JSON.parse(before.stdout) }).toMatchObject({
-      code: 3,
-      stdout: { state: 'none', program: 1 },
-    });
-    expect(await runCommand(['migrate', ...args], env)).toEqual({
-      code: 0,
-      stdout: 'The tables were created, with version 1.\n',
-      stderr: '',
-    });
-    const again = await runCommand(['migrate', '--json', ...args], env);
-    expect(JSON.parse(again.stdout)).toEqual({ from: 1, to: 1 });
-    expect((await runCommand(['migrate', ...args], env)).stdout).toContain('Nothing to do');
-    const after = await runCommand(['status', ...args], env);
+    const { run, json } = commandOn(merchant);
+    expect((await run('status')).code).toBe(3);
+    expect(await json('status')).toMatchObject({ state: 'none', program: 1 });
+    const stdout = 'The tables were created, with version 1.\n';
+    expect(await run('migrate')).toEqual({ code: 0, stdout, stderr: '' });
+    expect(await json('migrate')).toEqual({ from: 1, to: 1 });
+    expect((await run('migrate')).stdout).toContain('Nothing to do');
+    const after = await run('status');
     expect(after).toMatchObject({ code: 0, stdout: expect.stringMatching(/^tables +version 1$/m) });
     expect(after.stdout).toMatch(engine === 'postgres' ? /PostgreSQL \d+/ : /SQLite 3\.\d+/);
     await merchant.open().receive(paid('ORD-1', 500));
@@ -38,12 +30,11 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test('status compares older and newer tables, and other verbs refuse tables that they cannot use', async () => {
     const merchant = await newMerchant(engine);
-    await merchant.open().ready();
-    const { args, env } = pointingAt(merchant);
+    const { run } = commandOn(merchant);
     const state = async (values: string) => {
       await merchant.query(`update ${merchant.table('migration')} set ${values}`);
-      const { code, stdout, stderr } = await runCommand(['status', '--json', ...args], env);
-      const used = await runCommand(['ls', ...args], env);
+      const { code, stdout, stderr } = await run('status', '--json');
+      const used = await run('ls');
       return [code, stdout && JSON.parse(stdout).state, stderr, used.code, used.stderr];
     };
     const refused = expect.stringMatching(/'migrate' changes tables.*ready\(\).*'sql'/);
@@ -56,36 +47,23 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test('expect wakes waiting transitions, refuses another amount without --replace, and overdue lists it', async () => {
     const merchant = await newMerchant(engine);
-    const inbox = merchant.open();
-    await inbox.ready();
-    const { args, env } = pointingAt(merchant);
-    const run = (...given: string[]) => runCommand([...given, ...args], env);
+    const { run, json } = commandOn(merchant);
     expect(await run('overdue')).toMatchObject({ code: 0, stdout: 'No expectation is past its deadline.\n' });
-    const order = [
-      'expect',
-      '--reference',
-      'ORD-1',
-      '--currency',
-      'UGX',
-      '--deadline',
-      '2026-01-31',
-      '--amount',
-    ];
-    expect(await run(...order, '500')).toEqual({ code: 0, stdout: 'Expected.\n', stderr: '' });
-    expect(await run(...order, '700')).toMatchObject({ code: 1, stderr: expect.stringContaining('replace') });
-    const replaced = await run(...order, '700.00', '--replace', '--compare', 'request', '--json');
+    const order = ['--reference', 'ORD-1', '--currency', 'UGX', '--deadline', '2026-01-31'];
+    const expecting = (amount: string, ...more: string[]) =>
+      run('expect', ...order, '--amount', amount, ...more);
+    expect(await expecting('500')).toEqual({ code: 0, stdout: 'Expected.\n', stderr: '' });
+    const stderr = expect.stringContaining('replace');
+    expect(await expecting('700')).toMatchObject({ code: 1, stderr });
+    const replaced = await expecting('700.00', '--replace', '--compare', 'request', '--json');
     expect(JSON.parse(replaced.stdout)).toMatchObject({ expected: { amount: '700.00', compare: 'request' } });
-    await expect(inbox.expect(ORDER)).rejects.toThrow('replace');
-    const overdue = await run('overdue', '--json');
-    expect(overdue.code).toBe(3);
-    expect(JSON.parse(overdue.stdout)).toEqual([
-      { merchant_reference: 'ORD-1', currency: 'UGX', amount: '700', deadline: '2026-01-31T00:00:00.000Z' },
-    ]);
-    expect((await run('overdue')).stdout).toMatch(/ORD-1 +700 UGX +2026-01-31T/);
-    for (const amount of ['0', 'free']) {
-      const { code, stderr } = await run(...order, amount);
-      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('amount') });
-    }
+    await expect(merchant.open().expect(ORDER)).rejects.toThrow('replace');
+    const overdue = { merchant_reference: 'ORD-1', currency: 'UGX', amount: '700' };
+    expect(await json('overdue')).toEqual([{ ...overdue, deadline: '2026-01-31T00:00:00.000Z' }]);
+    const stdout = expect.stringMatching(/ORD-1 +700 UGX +2026-01-31T/);
+    expect(await run('overdue')).toMatchObject({ code: 3, stdout });
+    for (const amount of ['0', 'free'])
+      expect(await expecting(amount)).toMatchObject({ code: 2, stderr: expect.stringContaining('amount') });
   });
 });
 
@@ -93,12 +71,10 @@ test('a DBA runs the output of sql on PostgreSQL, and a role with the grants tha
   const { schema, direct } = poolShop();
   const { code, stdout } = await runCommand(['sql', '--schema', schema]);
   expect(code).toBe(0);
-  expect(stdout).toContain(
-    `-- grant select, insert, update, delete on all tables in schema ${schema} to <role>;`,
-  );
+  const rights = 'select, insert, update, delete';
+  expect(stdout).toContain(`-- grant ${rights} on all tables in schema ${schema} to <role>;`);
   await direct.query(stdout);
-  const pool = await limitedRole(schema, 'select, insert, update, delete');
-  const { inbox } = poolShop({ schema, pool });
+  const { inbox } = poolShop({ schema, pool: await limitedRole(schema, rights) });
   await inbox.ready();
   await inbox.receive(paid('ORD-1', 500));
   const env = { DATABASE_URL: inject('postgresUrl') };
@@ -121,31 +97,31 @@ test('the output of sql creates the tables in a SQLite file, and --from leaves o
 });
 
 test('migrate creates no database: a missing file stays missing, and another file stays unchanged', async () => {
-  const folder = temporaryFolder();
-  const missing = join(folder, 'missing.db');
+  const missing = join(temporaryFolder(), 'missing.db');
   expect(await runCommand(['migrate', '--database', missing])).toMatchObject({ code: 1 });
   expect(existsSync(missing)).toBe(false);
-  const other = join(folder, 'letter.txt');
+  const other = join(temporaryFolder(), 'letter.txt');
   await writeFile(other, 'Dear customer, '.repeat(100));
-  const { code, stderr } = await runCommand(['migrate', '--database', other]);
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('not a database') });
+  const stderr = expect.stringContaining('not a database');
+  expect(await runCommand(['migrate', '--database', other])).toMatchObject({ code: 1, stderr });
 });
 
 describe('a password of DATABASE_URL is never printed', () => {
   test.each([
-    'postgres://shop:hunter2secret@127.0.0.1:1/shop',
-    'postgres://shop:hunter2secret@no-such-host.invalid/shop',
-    'postgres://shop:hunter/2secret@127.0.0.1:1/shop',
-    'postgres://shop:hun?ter#2secret@127.0.0.1:1/shop',
-    'postgres://shop:hunter2%2Fsecret@127.0.0.1:1/shop',
-    'postgres://shop@127.0.0.1:1/shop?password=hunter2secret',
-    'postgres:shop:hunter2secret',
-  ])('%s', async (DATABASE_URL) => {
+    ['postgres://shop:hunter2secret@127.0.0.1:1/shop', 'ECONNREFUSED'],
+    ['postgres://shop:hunter2secret@no-such-host.invalid/shop', ''],
+    ['postgres://shop:hunter/2secret@127.0.0.1:1/shop', ''],
+    ['postgres://shop:hun?ter#2secret@127.0.0.1:1/shop', ''],
+    ['postgres://shop:hunter2%2Fsecret@127.0.0.1:1/shop', 'ECONNREFUSED'],
+    ['postgres://shop@127.0.0.1:1/shop?password=hunter2secret', 'ECONNREFUSED'],
+    ['postgres:shop:hunter2secret', ''],
+  ])('%s', async (DATABASE_URL, says) => {
     for (const verb of ['ls', 'status', 'migrate']) {
       const { code, stdout, stderr } = await runCommand([verb], { DATABASE_URL });
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).not.toMatch(/hunter|hun\b|ter|2secret/);
       expect(stderr).toMatch(/^payment-service-inbox: .{10}/);
+      expect(stderr).toContain(says);
     }
   });
 

@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Merchant } from './merchant.ts';
 
 export interface CommandResult {
   readonly code: number;
@@ -39,6 +40,22 @@ export async function runCommand(
   });
   last = run;
   return run;
+}
+
+interface CommandOn {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  run(...given: string[]): Promise<CommandResult>;
+  json(...given: string[]): Promise<ReturnType<typeof JSON.parse>>;
+}
+
+/** The command on the database of a merchant. */
+export function commandOn({ engine, commandArguments: [, where = '', schema = ''] }: Merchant): CommandOn {
+  const args = engine === 'sqlite' ? ['--database', where] : ['--schema', schema];
+  const env: CommandOn['env'] = engine === 'sqlite' ? {} : { DATABASE_URL: where };
+  const run: CommandOn['run'] = (...given) => runCommand([...given, ...args], env);
+  const json: CommandOn['json'] = async (...given) => JSON.parse((await run(...given, '--json')).stdout);
+  return { args, env, run, json };
 }
 
 /** The same in a process of its own, on a pseudo-terminal by `script`, whose arguments differ between Linux and the BSDs. */

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { runCommand } from './command.ts';
 
-export interface Found {
+interface Found {
   readonly check: string;
   readonly level: 'problem' | 'notice';
   readonly seen: string;
@@ -14,6 +14,9 @@ export interface Diagnosed {
   /** What each finding is about, such as `problem worker`. */
   readonly names: readonly string[];
   readonly findings: readonly Found[];
+  /** Of the first finding. */
+  readonly seen: string;
+  readonly todo: string;
   readonly versions: Readonly<Record<string, unknown>>;
   /** Everything that was printed. */
   readonly text: string;
@@ -26,7 +29,7 @@ export async function runDoctor(
 ): Promise<Diagnosed> {
   const { code, stdout, stderr } = await runCommand(['doctor', '--json', ...args], env);
   expect(stderr).toBe('');
-  const { ok, versions, findings }: { ok: boolean; versions: Diagnosed['versions']; findings: Found[] } =
+  const { ok, versions, findings }: { ok: boolean } & Pick<Diagnosed, 'versions' | 'findings'> =
     JSON.parse(stdout);
   expect(ok).toBe(findings.every(({ level }) => level === 'notice'));
   expect(code).toBe(ok ? 0 : 3);
@@ -35,5 +38,6 @@ export async function runDoctor(
     for (const each of [why, todo]) expect(each).toMatch(/^[A-Z].{8,}\.$/);
   }
   const names = findings.map(({ level, check }) => `${level} ${check}`);
-  return { code, names, findings, versions, text: stdout };
+  const { seen = '', todo = '' } = findings[0] ?? {};
+  return { code, names, findings, seen, todo, versions, text: stdout };
 }
