@@ -1,57 +1,42 @@
-import { beforeEach, describe, expect, test } from 'vitest';
-import { defaultProviders, type Sandbox } from '../src/index.ts';
-import { call, collection, listOf, payout } from './support/api.ts';
+import { describe, expect, test } from 'vitest';
+import { defaultProviders } from '../src/index.ts';
+import { listOf, payout } from './support/api.ts';
 import { useStage } from './support/stage.ts';
 
-const stage = useStage();
-let sandbox: Sandbox;
-beforeEach(() => {
-  sandbox = stage.open();
-});
-
-const put = (path: string, body: object) => call(sandbox, 'PUT', `/sandbox/${path}`, body);
-const post = (path: string, body: object) => call(sandbox, 'POST', `/sandbox/${path}`, body);
+const stage = useStage({});
+const put = (path: string, body: object) => stage.call('PUT', `/sandbox/${path}`, body);
+const post = (path: string, body: object) => stage.call('POST', `/sandbox/${path}`, body);
+const settings = async () => (await stage.call('GET', '/sandbox/settings')).body.data;
+const INITIAL = { misbehave: {}, retry: {}, api_latency_ms: 0, api_error: null };
 
 describe('settings', () => {
   test('supply the addresses that a request does not name', async () => {
     const redirect_url = 'http://127.0.0.1:3000/return';
-    expect((await put('settings', { callback_url: stage.merchant.url, redirect_url })).body.data).toEqual({
-      callback_url: stage.merchant.url,
-      redirect_url,
-      order_url: null,
-      inbox_url: null,
-      misbehave: {},
-      retry: {},
-      api_latency_ms: 0,
-      api_error: null,
-    });
-    const direct = sandbox.collect(collection);
-    await sandbox.idle();
-    expect(stage.merchant.received).toHaveLength(1);
+    const addresses = { callback_url: stage.merchant.url, redirect_url, order_url: null, inbox_url: null };
+    const changed = await put('settings', { callback_url: stage.merchant.url, redirect_url });
+    expect(changed.body.data).toEqual({ ...addresses, ...INITIAL });
     // A setting does not turn a collection that is decided immediately into a page that waits for a customer.
-    expect(direct).toMatchObject({
+    expect(stage.collect()).toMatchObject({
       payment_page_url: null,
       redirect_location: expect.stringContaining(redirect_url),
     });
-    const own = sandbox.collect({ ...collection, redirect_url: 'http://127.0.0.1:3000/own', mode: 'direct' });
+    const own = stage.collect({ redirect_url: 'http://127.0.0.1:3000/own', mode: 'direct' });
     expect(own.redirect_location).toContain('/own?');
     await put('settings', { callback_url: null, redirect_url: null });
-    expect(sandbox.collect(collection).redirect_location).toBeNull();
-    await sandbox.idle();
+    expect(stage.collect().redirect_location).toBeNull();
+    await stage.sandbox.idle();
     expect(stage.merchant.received).toHaveLength(2);
   });
 
   test("name the merchant's own pages of a transaction, which its page links to", async () => {
     const page = 'http://127.0.0.1:3000/orders/{merchant_reference}';
     await put('settings', { order_url: page, inbox_url: `${page}/inbox` });
-    const { transaction } = sandbox.collect({ ...collection, merchant_reference: 'ORD 1&2' });
-    const response = await sandbox.fetch(`http://127.0.0.1/transactions/${transaction.id}`);
-    const text = await response.text();
+    const { transaction } = stage.collect({ merchant_reference: 'ORD 1&2' });
+    const text = await stage.show(`/transactions/${transaction.id}`);
     expect(text).toContain('<a href="http://127.0.0.1:3000/orders/ORD%201%262">Order</a>');
     expect(text).toContain('<a href="http://127.0.0.1:3000/orders/ORD%201%262/inbox">Inbox</a>');
     await put('settings', { order_url: null, inbox_url: null });
-    const without = await sandbox.fetch(`http://127.0.0.1/transactions/${transaction.id}`);
-    expect(await without.text()).not.toContain('In your program');
+    expect(await stage.show(`/transactions/${transaction.id}`)).not.toContain('In your program');
   });
 
   test.each([
@@ -63,10 +48,10 @@ describe('settings', () => {
     ['inbox_url', 'http://127.0.0.1:3000/inbox', 400, 'malformed_request'],
     ['clock_offset', 1, 400, 'malformed_request'],
   ])('refuse %s %j, and stay as they were', async (field, value, status, reason) => {
-    const before = (await call(sandbox, 'GET', '/sandbox/settings')).body.data;
+    const before = await settings();
     const answer = await put('settings', { misbehave: { duplicate: 1 }, [field]: value });
     expect([answer.status, answer.body.data]).toEqual([status, { reason, field }]);
-    expect((await call(sandbox, 'GET', '/sandbox/settings')).body.data).toEqual(before);
+    expect(await settings()).toEqual(before);
   });
 
   test('a reset keeps only the keys and the addresses', async () => {
@@ -78,16 +63,13 @@ describe('settings', () => {
     };
     await put('settings', { ...addresses, misbehave: { duplicate: 1 }, retry: { preset: 'none' } });
     await put('banks', { provider_code: 'example_bank', bank_code: 'EX001', is_active: false });
-    await post('collections', collection);
+    stage.collect();
     await post('reset', {});
-    expect(listOf(await call(sandbox, 'GET', '/sandbox/transactions'), 'transactions')).toEqual([]);
-    const wallets = listOf(await call(sandbox, 'GET', '/data/wallet-balances'), 'merchant_wallets');
+    expect(await stage.list('/sandbox/transactions')).toEqual([]);
+    const wallets = await stage.list('/data/wallet-balances');
     expect(wallets.map(({ actual_balance }) => actual_balance)).toEqual([0, 0, 0, 0, 0, 0]);
-    const { data } = (await call(sandbox, 'GET', '/sandbox/settings')).body;
-    expect(data).toEqual({ ...addresses, misbehave: {}, retry: {}, api_latency_ms: 0, api_error: null });
-    expect((await call(sandbox, 'GET', '/sandbox/providers')).body.data).toEqual({
-      providers: defaultProviders,
-    });
+    expect(await settings()).toEqual({ ...addresses, ...INITIAL });
+    expect(await stage.list('/sandbox/providers')).toEqual(defaultProviders);
   });
 });
 
@@ -98,37 +80,34 @@ describe('providers and banks', () => {
     transaction_type: 'COLLECTION',
   };
   const listed = async () =>
-    listOf(
-      await call(sandbox, 'GET', '/data/payment-providers?currency=UGX&transaction_type=COLLECTION'),
-      'payment_providers',
-    ).find(({ provider_code }) => provider_code === 'example_mobile_money');
+    (await stage.list('/data/payment-providers?currency=UGX&transaction_type=COLLECTION'))[0];
 
   test('a provider can be switched off, with immediate effect in /data and for new transactions', async () => {
     const { body } = await put('providers', { ...named, is_active: false });
-    expect(body.data['provider']).toMatchObject({
-      option: { provider_code: 'example_mobile_money', is_active: false },
-    });
-    expect(await listed()).toMatchObject({ is_active: false });
-    expect(() => sandbox.collect(collection)).toThrow('Example Mobile Money is not active.');
+    const option = { provider_code: 'example_mobile_money', is_active: false };
+    expect(body.data['provider']).toMatchObject({ option });
+    expect(await listed()).toMatchObject(option);
+    expect(() => stage.collect()).toThrow('Example Mobile Money is not active.');
     await put('providers', { ...named, is_active: true });
-    expect(sandbox.collect(collection).transaction.transaction_status).toBe('COMPLETED');
+    expect(stage.collect().transaction.transaction_status).toBe('COMPLETED');
   });
 
   test('changed limits apply immediately', async () => {
-    await put('providers', { ...named, min_amount: 600, max_amount: 700, max_daily_amount: 1300 });
-    expect(await listed()).toMatchObject({ min_amount: 600, max_amount: 700, max_daily_amount: 1300 });
-    expect(() => sandbox.collect(collection)).toThrow('accepts UGX\u00a0600 or more');
-    sandbox.collect({ ...collection, amount: 700 });
-    expect(() => sandbox.collect({ ...collection, amount: 601 })).toThrow('at most UGX\u00a01,300 a day');
+    const limits = { min_amount: 600, max_amount: 700, max_daily_amount: 1300 };
+    await put('providers', { ...named, ...limits });
+    expect(await listed()).toMatchObject(limits);
+    expect(() => stage.collect()).toThrow('accepts UGX\u00a0600 or more');
+    stage.collect({ amount: 700 });
+    expect(() => stage.collect({ amount: 601 })).toThrow('at most UGX\u00a01,300 a day');
   });
 
   test.each([
-    ['limits that contradict', { min_amount: 6_000_000 }, 422],
-    ['limits that are not exact', { min_amount: 0.5 }, 422],
-    ['another type', { transaction_type: 'REFUND' }, 404],
-    ['another currency', { transaction_currency: 'KES' }, 404],
-    ['an unknown field', { provider_name: 'x' }, 400],
-  ])('refuses %s', async (_, change, status) => {
+    [422, { min_amount: 6_000_000 }],
+    [422, { min_amount: 0.5 }],
+    [404, { transaction_type: 'REFUND' }],
+    [404, { transaction_currency: 'KES' }],
+    [400, { provider_name: 'x' }],
+  ])('%i: a change of a provider with %j is refused', async (status, change) => {
     expect((await put('providers', { ...named, ...change })).status).toBe(status);
     expect(await listed()).toEqual(defaultProviders[0]?.option);
   });
@@ -138,13 +117,16 @@ describe('providers and banks', () => {
     expect((await put('banks', { ...bank, is_active: false })).body.data).toEqual({
       bank: { bank_code: 'EX001', bank_name: 'Example Bank', is_active: false },
     });
-    const banks = await call(sandbox, 'GET', '/data/payout-bank-codes?provider_code=example_bank');
-    expect(listOf(banks, 'payout_banks').map(({ is_active }) => is_active)).toEqual([false, true, false]);
-    const request = { ...payout, provider_code: 'example_bank', bank_code: 'EX001', amount: 5000 };
-    sandbox.deposit({ currency: 'UGX', amount: 5000 });
-    sandbox.transfer({ currency: 'UGX', amount: 5000 });
-    expect(() => sandbox.payout(request)).toThrow('Example Bank is not active.');
-    expect((await put('banks', { ...bank, bank_code: 'EX009', is_active: true })).status).toBe(404);
+    const banks = await stage.list('/data/payout-bank-codes?provider_code=example_bank');
+    expect(banks.map(({ is_active }) => is_active)).toEqual([false, true, false]);
+    const money = { currency: 'UGX', amount: 5000 };
+    stage.sandbox.deposit(money);
+    stage.sandbox.transfer(money);
+    expect(() => stage.sandbox.payout({ ...payout, ...bank, ...money })).toThrow(
+      'Example Bank is not active.',
+    );
+    for (const wrong of [{ bank_code: 'EX009' }, { provider_code: 'example_bank_ke' }])
+      expect((await put('banks', { ...bank, ...wrong, is_active: true })).status).toBe(404);
   });
 });
 
@@ -152,7 +134,7 @@ describe('a deposit', () => {
   test('is available in the collection wallet immediately (protocol §2.4)', async () => {
     const answer = await post('deposits', { currency: 'KES', amount: 12.5 });
     expect(answer.status).toBe(201);
-    expect(listOf(answer, 'merchant_wallets')).toContainEqual({
+    expect(listOf(answer)).toContainEqual({
       currency: 'KES',
       wallet_type: 'MERCHANT_COLLECTION',
       available_balance: 12.5,
@@ -160,17 +142,18 @@ describe('a deposit', () => {
       uncleared_balance: 0,
       reserve_balance: 0,
     });
-    const entries = listOf(await call(sandbox, 'GET', '/sandbox/entries?currency=KES'), 'entries');
-    expect(entries).toMatchObject([{ cause: 'deposit', amount: 12.5, free_at: null, transaction_id: null }]);
-    expect(listOf(await call(sandbox, 'GET', '/sandbox/entries?currency=UGX'), 'entries')).toEqual([]);
+    expect(await stage.list('/sandbox/entries?currency=KES')).toMatchObject([
+      { cause: 'deposit', amount: 12.5, free_at: null, transaction_id: null },
+    ]);
+    expect(await stage.list('/sandbox/entries?currency=UGX')).toEqual([]);
   });
 
   test.each([
     [{ currency: 'KES', amount: 0.001 }, 400],
     [{ currency: 'KES', amount: -1 }, 400],
     [{ currency: 'EUR', amount: 1 }, 422],
-  ])('%j is refused', async (request, status) => {
+  ])('of %j is refused', async (request, status) => {
     expect((await post('deposits', request)).status).toBe(status);
-    expect(() => sandbox.deposit(request)).toThrow();
+    expect(() => stage.sandbox.deposit(request)).toThrow();
   });
 });

@@ -1,23 +1,22 @@
 import { expect, test } from 'vitest';
-import { createChangeFeed, createStore } from '../src/state/store.ts';
+import { createChangeFeed, createStore, type Store } from '../src/state/store.ts';
+
+const put =
+  (amount: number, day = 'day'): Parameters<Store['note']>[0] =>
+  (unit) =>
+    unit.put('spent', day, { amount });
 
 test('every write that changes something increases the version, and notifies the listeners', () => {
   const feed = createChangeFeed(100, () => {});
   const store = createStore(undefined, feed.announce);
   const seen: number[] = [];
   const unsubscribe = feed.subscribe(() => seen.push(feed.version));
-  store.write((unit) => unit.put('spent', 'day', { amount: 1 }));
-  store.note((unit) => unit.put('spent', 'day', { amount: 2 }));
+  store.write(put(1));
+  store.note(put(2));
   store.write(() => undefined);
-  expect(() =>
-    store.write((unit) => {
-      unit.put('spent', 'day', { amount: 3 });
-      throw new Error('half way');
-    }),
-  ).toThrow('half way');
   expect(seen).toEqual([101, 102]);
   unsubscribe();
-  store.write((unit) => unit.put('spent', 'day', { amount: 4 }));
+  store.write(put(4));
   expect([feed.version, seen]).toEqual([103, [101, 102]]);
 });
 
@@ -33,28 +32,19 @@ test('a listener that fails is reported, and neither the write nor the other lis
   feed.subscribe(() => {
     told += 1;
   });
-  store.write((unit) => unit.put('spent', 'day', { amount: 1 }));
+  store.write(put(1));
   expect([store.get('spent', 'day'), told, errors]).toEqual([{ amount: 1 }, 1, [failure]]);
 });
 
 test('closing ends every stream immediately, later ones included', () => {
   const feed = createChangeFeed(0, () => {});
-  let ended = 0;
-  let told = 0;
-  for (let tab = 0; tab < 3; tab += 1) {
-    feed.subscribe(() => {
-      told += 1;
-    });
-    feed.ended.addEventListener('abort', () => {
-      ended += 1;
-    });
-  }
+  const events: string[] = [];
+  feed.subscribe(() => events.push('told'));
+  feed.ended.addEventListener('abort', () => events.push('ended'));
   feed.end();
-  feed.subscribe(() => {
-    told += 1;
-  });
+  feed.subscribe(() => events.push('told later'));
   feed.announce();
-  expect([ended, told, feed.ended.aborted]).toEqual([3, 0, true]);
+  expect([events, feed.ended.aborted]).toEqual([['ended'], true]);
 });
 
 test('notes are saved with the next write, beyond a hundred of them, or on close', () => {
@@ -64,13 +54,38 @@ test('notes are saved with the next write, beyond a hundred of them, or on close
     save: (changes) => void saved.push(changes.length),
     close: () => void saved.push(0),
   });
-  const note = (amount: number): void => store.note((unit) => unit.put('spent', `day ${amount}`, { amount }));
-  note(1);
+  store.note(put(1, 'first'));
   expect([store.list('spent').length, saved]).toEqual([1, []]);
-  store.write((unit) => unit.put('spent', 'day', { amount: 2 }));
+  store.write(put(2));
   expect(saved).toEqual([2]);
-  for (let number = 0; number < 101; number += 1) note(number);
-  note(7);
+  for (let number = 0; number < 101; number += 1) store.note(put(number, `day ${number}`));
+  store.note(put(7, 'last'));
   store.close();
   expect(saved).toEqual([2, 101, 1, 0]);
+});
+
+test('a change that fails, or that could not be saved, is undone, and no listener is told', () => {
+  let full = false;
+  let told = 0;
+  const saved: string[] = [];
+  const save: NonNullable<Parameters<typeof createStore>[0]>['save'] = (changes) => {
+    if (full) throw new Error('disk full');
+    saved.push(...changes.map(({ kind, id }) => `${kind} ${id}`));
+  };
+  const store = createStore({ load: () => {}, save, close: () => {} }, () => {
+    told += 1;
+  });
+  store.write(put(1));
+  full = true;
+  expect(() => store.write(put(2))).toThrow('disk full');
+  full = false;
+  const half = (): void =>
+    store.write((unit) => {
+      put(3)(unit);
+      unit.clear('spent');
+      put(4, 'other')(unit);
+      throw new Error('half way');
+    });
+  expect(half).toThrow('half way');
+  expect([store.list('spent'), saved, told]).toEqual([[{ amount: 1 }], ['spent day'], 1]);
 });

@@ -1,25 +1,23 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { createSandbox } from '../src/index.ts';
+import { describe, expect, test } from 'vitest';
 import { call, collection, keysOf, listOf, payout } from './support/api.ts';
 import { createManualClock } from './support/manual-clock.ts';
+import { useStage } from './support/stage.ts';
 
-const clock = createManualClock();
-const sandbox = createSandbox({ seed: 'collections', clock });
-afterAll(() => sandbox.close());
-
-const post = (path: string, body: unknown) => call(sandbox, 'POST', path, body);
-const refusalOf = async (path: string, body: unknown) => {
+const stage = useStage();
+const open = (start?: number) => stage.open({ callbackUrl: undefined, clock: createManualClock(start) });
+const post = (path: string, body: object) => stage.call('POST', `/sandbox/${path}`, body);
+const refusalOf = async (path: string, body: object) => {
   const { status, body: envelope } = await post(path, body);
   expect(envelope).toMatchObject({ code: status, status: 'error' });
-  return [status, envelope.data['reason'], envelope.data['field'], envelope.message];
+  return [status, envelope.data['reason'], envelope.data['field']];
 };
 
 describe('POST /sandbox/collections', () => {
   test('answers 201 with the transaction, decided immediately without a redirect address', async () => {
-    const { status, body } = await post('/sandbox/collections', collection);
+    open();
+    const { status, body } = await post('collections', collection);
+    expect(body).toMatchObject({ code: status, status: 'success', data: { payment_page_url: null } });
     expect(status).toBe(201);
-    expect(body).toMatchObject({ code: 201, status: 'success' });
-    expect(body.data['payment_page_url']).toBeNull();
     expect(body.data['transaction']).toMatchObject({
       merchant_reference: 'ORD-1',
       internal_reference: expect.stringMatching(/^SBX-\d+-[A-Za-z0-9]{10}$/),
@@ -36,14 +34,13 @@ describe('POST /sandbox/collections', () => {
   });
 
   test('a pending collection is decided once, later', async () => {
-    const { body } = await post('/sandbox/collections', { ...collection, mode: 'pending' });
-    const id = Object(body.data['transaction']).id;
-    const decide = (outcome: string) => post(`/sandbox/transactions/${id}/outcome`, { outcome });
+    open();
+    stage.collect({ mode: 'pending' });
+    const decide = (outcome: string) => post('transactions/1001/outcome', { outcome });
     expect((await decide('maybe')).status).toBe(400);
     expect((await decide('failed')).body.data['transaction']).toMatchObject({ transaction_status: 'FAILED' });
     const again = await decide('completed');
-    expect(again.status).toBe(409);
-    expect(again.body.data).toEqual({ reason: 'already_decided' });
+    expect([again.status, again.body.data]).toEqual([409, { reason: 'already_decided' }]);
   });
 
   test.each([
@@ -54,11 +51,7 @@ describe('POST /sandbox/collections', () => {
     ['half a shilling of a currency without decimals', { amount: 500.5 }, 'amount'],
     ['an empty reference', { merchant_reference: '' }, 'merchant_reference'],
     ["threat A3: ':' in the reference", { merchant_reference: 'ORD:1' }, 'merchant_reference'],
-    [
-      'threat A8: half a surrogate pair in the reference',
-      { merchant_reference: 'ORD-\ud800' },
-      'merchant_reference',
-    ],
+    ['threat A8: half a surrogate pair', { merchant_reference: 'ORD-\ud800' }, 'merchant_reference'],
     ['a field that is not known', { callbackUrl: 'http://127.0.0.1/' }, 'callbackUrl'],
     ['an unknown mode', { mode: 'later' }, 'mode'],
     ['an unknown misbehaviour', { misbehave: { explode: true } }, 'misbehave.explode'],
@@ -69,119 +62,92 @@ describe('POST /sandbox/collections', () => {
     ['a redirect that names a signed field', { redirect_url: 'http://127.0.0.1/?event=x' }, 'redirect_url'],
     ['a redirect that names an unsigned field', { redirect_url: 'http://127.0.0.1/?id=7' }, 'redirect_url'],
   ])('400 for %s', async (_, change, field) => {
-    const [status, reason, blamed, message] = await refusalOf('/sandbox/collections', {
-      ...collection,
-      ...change,
-    });
-    expect([status, reason, blamed]).toEqual([400, 'malformed_request', field]);
-    expect(message).toMatch(/^[\w.]+: |^A callback for this merchant reference /);
+    open();
+    const { status, body } = await post('collections', { ...collection, ...change });
+    expect([status, body.data]).toEqual([400, { reason: 'malformed_request', field }]);
+    expect(body.message).toMatch(/^[\w.]+: |^A callback for this merchant reference /);
   });
 
   test.each([
-    ['unknown provider', { provider_code: 'nobody' }, 'unknown_provider', 'provider_code'],
+    ['unknown_provider', 'provider_code', { provider_code: 'nothing' }],
+    ['unknown_provider', 'provider_code', { provider_code: 'example_bank_ke', currency: 'KES' }],
     [
-      'a payout provider',
-      { provider_code: 'example_bank_ke', currency: 'KES' },
-      'unknown_provider',
-      'provider_code',
-    ],
-    [
-      'an inactive provider',
-      { provider_code: 'rift_mobile_money', currency: 'KES', account: '254730000001' },
       'provider_inactive',
       'provider_code',
+      { provider_code: 'rift_mobile_money', currency: 'KES', account: '254730000001' },
     ],
-    ['another currency', { currency: 'KES' }, 'currency_not_served', 'currency'],
-    ['an account without its prefix', { account: '256700000001' }, 'account_not_served', 'account'],
-    ['less than min_amount', { amount: 499 }, 'amount_too_small', 'amount'],
-    ['more than max_amount', { amount: 5_000_001 }, 'amount_too_large', 'amount'],
-  ])('422 for %s', async (_, change, reason, field) => {
-    const refusal = await refusalOf('/sandbox/collections', { ...collection, ...change });
-    expect(refusal.slice(0, 3)).toEqual([422, reason, field]);
+    ['currency_not_served', 'currency', { currency: 'KES' }],
+    ['account_not_served', 'account', { account: '256700000001' }],
+    ['amount_too_small', 'amount', { amount: 499 }],
+    ['amount_too_large', 'amount', { amount: 5_000_001 }],
+  ])('422 for %s, naming %s: %j', async (reason, field, change) => {
+    open();
+    expect(await refusalOf('collections', { ...collection, ...change })).toEqual([422, reason, field]);
   });
 
-  test('takes exactly min_amount and exactly max_amount', async () => {
-    expect((await post('/sandbox/collections', { ...collection, amount: 500 })).status).toBe(201);
-    expect((await post('/sandbox/collections', { ...collection, amount: 5_000_000 })).status).toBe(201);
+  test('accepts exactly min_amount and exactly max_amount', () => {
+    open();
+    for (const amount of [500, 5_000_000])
+      expect(stage.collect({ amount }).transaction.request_amount).toBe(amount);
   });
 
-  test("':' in a reference is allowed where the verifier's colonIn allows it", async () => {
-    const other = createSandbox({ colonIn: 'merchant_reference' });
-    expect(
-      (await call(other, 'POST', '/sandbox/collections', { ...collection, merchant_reference: 'A:1' }))
-        .status,
-    ).toBe(201);
-    await other.close();
+  test("':' in a reference is allowed where the verifier's colonIn allows it", () => {
+    stage.open({ callbackUrl: undefined, colonIn: 'merchant_reference' });
+    expect(stage.collect({ merchant_reference: 'A:1' }).transaction.merchant_reference).toBe('A:1');
   });
 });
 
-describe('max_daily_amount', () => {
-  test('counts by the day of the sandbox clock, pending collections included, and releases what failed', async () => {
-    const time = createManualClock(Date.UTC(2026, 0, 2, 23));
-    const other = createSandbox({ clock: time });
-    const request = { ...collection, provider_code: 'lake_mobile_money', account: '256700000001' };
-    const status = async (amount: number, mode = 'direct') =>
-      (await call(other, 'POST', '/sandbox/collections', { ...request, amount, mode })).status;
-    // 8 000 000 a day, 2 000 000 each.
-    for (const mode of ['direct', 'direct', 'direct', 'pending'])
-      expect(await status(2_000_000, mode)).toBe(201);
-    const over = await call(other, 'POST', '/sandbox/collections', { ...request, amount: 1000 });
-    expect(over.body.data).toEqual({ reason: 'daily_limit_reached', field: 'amount' });
-    // Another provider has a limit of its own.
-    expect((await call(other, 'POST', '/sandbox/collections', collection)).status).toBe(201);
-    const pending = listOf(
-      await call(other, 'GET', '/sandbox/transactions?transaction_status=PENDING'),
-      'transactions',
-    );
-    other.decide(Number(pending[0]?.['id']), 'failed');
-    expect(await status(2_000_000)).toBe(201);
-    expect(await status(1000)).toBe(422);
-    other.advance(3600);
-    expect(await status(2_000_000)).toBe(201);
-    await other.close();
-  });
+test('max_daily_amount counts by the day of the sandbox clock, pending collections included, and releases what failed', async () => {
+  open(Date.UTC(2026, 0, 2, 23));
+  const request = { ...collection, provider_code: 'lake_mobile_money', account: '256700000001' };
+  const reason = async (amount: number, mode = 'direct') =>
+    (await post('collections', { ...request, amount, mode })).body.data['reason'];
+  // 8 000 000 a day, 2 000 000 each.
+  for (const mode of ['pending', 'direct', 'direct', 'direct'])
+    expect(await reason(2_000_000, mode)).toBeUndefined();
+  expect(await reason(1000)).toBe('daily_limit_reached');
+  // Another provider has a limit of its own.
+  stage.collect();
+  stage.sandbox.decide(1001, 'failed');
+  expect(await reason(2_000_000)).toBeUndefined();
+  expect(await reason(1000)).toBe('daily_limit_reached');
+  stage.sandbox.advance(3600);
+  expect(await reason(2_000_000)).toBeUndefined();
 });
 
 describe('POST /sandbox/payouts and /sandbox/transfers', () => {
-  test('bank payouts need the code of an active bank of that provider', async () => {
-    const bank = { ...payout, provider_code: 'example_bank', amount: 5000 };
-    const reason = async (change: object) =>
-      (await refusalOf('/sandbox/payouts', { ...bank, ...change })).slice(0, 3);
-    expect(await reason({})).toEqual([422, 'unknown_bank', 'bank_code']);
-    expect(await reason({ bank_code: 'EK001' })).toEqual([422, 'unknown_bank', 'bank_code']);
-    expect(await reason({ bank_code: 'EX003' })).toEqual([422, 'bank_inactive', 'bank_code']);
-    expect(await reason({ bank_code: 'EX001', amount: 50_000_000 })).toEqual([
-      422,
-      'insufficient_balance',
-      'amount',
-    ]);
-    const mobile = await refusalOf('/sandbox/payouts', { ...payout, bank_code: 'EX001' });
-    expect(mobile.slice(0, 3)).toEqual([422, 'unknown_bank', 'bank_code']);
+  test.each([
+    ['unknown_bank', 'bank_code', { provider_code: 'example_bank' }],
+    ['unknown_bank', 'bank_code', { provider_code: 'example_bank', bank_code: 'EK001' }],
+    ['bank_inactive', 'bank_code', { provider_code: 'example_bank', bank_code: 'EX003' }],
+    ['insufficient_balance', 'amount', { provider_code: 'example_bank', bank_code: 'EX001' }],
+    ['unknown_bank', 'bank_code', { bank_code: 'EX001' }],
+  ])('%s, naming %s, is the refusal of a payout with %j', async (reason, field, change) => {
+    open();
+    const refused = await refusalOf('payouts', { ...payout, amount: 5000, ...change });
+    expect(refused).toEqual([422, reason, field]);
   });
 
-  test('transfers move exact amounts, and are listed', async () => {
-    expect((await refusalOf('/sandbox/transfers', { currency: 'UGX', amount: 0.5 }))[0]).toBe(400);
-    expect((await refusalOf('/sandbox/transfers', { currency: 'shillings', amount: 5 }))[0]).toBe(400);
-    const { status, body } = await post('/sandbox/transfers', { currency: 'UGX', amount: 7000 });
-    expect(status).toBe(201);
-    expect(body.data['transfer']).toMatchObject({ currency: 'UGX', amount: 7000 });
-    const list = listOf(await call(sandbox, 'GET', '/sandbox/transfers'), 'transfers');
-    expect(list).toEqual([body.data['transfer']]);
-  });
-
-  test('a payout moves the payout wallet by exactly its amount, without a charge', async () => {
-    const { body } = await post('/sandbox/payouts', payout);
-    expect(body.data['transaction']).toMatchObject({
+  test('transfers move exact amounts, and a payout takes exactly its amount, without a charge', async () => {
+    open();
+    for (const wrong of [
+      { currency: 'UGX', amount: 0.5 },
+      { currency: 'shillings', amount: 5 },
+    ])
+      expect((await post('transfers', wrong)).status).toBe(400);
+    stage.collect({ amount: 10_000 });
+    const { status, body } = await post('transfers', { currency: 'UGX', amount: 7000 });
+    expect([status, body.data['transfer']]).toMatchObject([201, { currency: 'UGX', amount: 7000 }]);
+    expect(await stage.list('/sandbox/transfers')).toEqual([body.data['transfer']]);
+    const paid = await post('payouts', payout);
+    expect(paid.body.data['transaction']).toMatchObject({
       transaction_type: 'PAYOUT',
       transaction_status: 'COMPLETED',
       transaction_amount: 1000,
       transaction_charge: 0,
       total_credit: 1000,
     });
-    const [, wallet] = listOf(
-      await call(sandbox, 'GET', '/data/wallet-balances?currency=UGX'),
-      'merchant_wallets',
-    );
+    const [, wallet] = await stage.list('/data/wallet-balances?currency=UGX');
     expect(wallet?.['available_balance']).toBe(6000);
   });
 });
@@ -190,59 +156,54 @@ describe('the simulation is separate from the contract', () => {
   const paths = ['collections', 'payouts', 'transfers', 'clearing', 'clock', 'reset', 'deliveries/release'];
 
   test.each(paths)('POST /sandbox/%s needs both keys', async (path) => {
-    const { publicKey, secretKey } = sandbox.account;
-    for (const headers of [
-      {},
-      { 'public-key': publicKey },
-      { 'secret-key': secretKey },
-      { 'public-key': publicKey, 'secret-key': 'x' },
-    ]) {
-      const answer = await call(sandbox, 'POST', `/sandbox/${path}`, {}, headers as Record<string, string>);
-      expect(answer.status).toBe(401);
+    const { 'public-key': key = '', ...secret } = keysOf(open());
+    for (const headers of [{}, { 'public-key': key }, secret, { 'public-key': key, 'secret-key': 'x' }]) {
+      const answer = await call(stage.sandbox, 'POST', `/sandbox/${path}`, {}, { ...headers });
       expect(answer.body).toMatchObject({ code: 401, status: 'error', data: {} });
+      expect(answer.status).toBe(401);
     }
   });
 
   test('lists transactions, the newest first, by reference and status', async () => {
-    sandbox.collect({ ...collection, merchant_reference: 'LIST-1' });
-    sandbox.collect({ ...collection, merchant_reference: 'LIST-1', outcome: 'failed' });
+    open();
+    for (const outcome of ['completed', 'failed'] as const)
+      stage.collect({ merchant_reference: 'LIST-1', outcome });
+    stage.collect();
     const list = async (query: string) =>
-      listOf(await call(sandbox, 'GET', `/sandbox/transactions?${query}`), 'transactions').map(
+      (await stage.list(`/sandbox/transactions?merchant_reference=LIST-1${query}`)).map(
         (one) => `${one['merchant_reference']} ${one['transaction_status']}`,
       );
-    expect(await list('merchant_reference=LIST-1')).toEqual(['LIST-1 FAILED', 'LIST-1 COMPLETED']);
-    expect(await list('merchant_reference=LIST-1&transaction_status=FAILED')).toEqual(['LIST-1 FAILED']);
+    expect(await list('')).toEqual(['LIST-1 FAILED', 'LIST-1 COMPLETED']);
+    expect(await list('&transaction_status=FAILED')).toEqual(['LIST-1 FAILED']);
+    expect(listOf(await stage.call('GET', '/sandbox/transactions?limit=1'))).toHaveLength(1);
+    for (const limit of ['0', '1001', '1.5'])
+      expect((await stage.call('GET', `/sandbox/transactions?limit=${limit}`)).status).toBe(400);
   });
 
   test('unknown paths, wrong methods and bodies that are not JSON are refused', async () => {
-    expect((await call(sandbox, 'GET', '/sandbox/transactions/9')).status).toBe(404);
-    expect((await call(sandbox, 'GET', '/sandbox/transactions/x')).status).toBe(404);
-    expect((await call(sandbox, 'GET', '/sandbox/nothing')).status).toBe(404);
-    const wrong = await call(sandbox, 'GET', '/sandbox/collections');
+    open();
+    for (const path of ['transactions/9', 'transactions/x', 'nothing'])
+      expect((await stage.call('GET', `/sandbox/${path}`)).status).toBe(404);
+    const wrong = await stage.call('GET', '/sandbox/collections');
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST']);
-    const send = async (body: string, type = 'application/json') => {
-      const headers = { ...keysOf(sandbox), 'content-type': type };
-      const response = await sandbox.fetch('http://127.0.0.1/sandbox/collections', {
-        method: 'POST',
-        headers,
-        body,
-      });
-      return [response.status, JSON.parse(await response.text()).message];
-    };
-    expect(await send('{')).toEqual([400, 'The body is not valid JSON.']);
-    expect(await send('[]')).toEqual([400, 'The body: Invalid input: expected object, received array']);
-    expect(await send('a=b', 'text/plain')).toEqual([
-      400,
-      'The body must be JSON (content-type: application/json).',
-    ]);
-    expect((await send(`"${'x'.repeat(70_000)}"`))[0]).toBe(413);
+    for (const [body, type, message] of [
+      ['{', 'application/json', 'The body is not valid JSON.'],
+      ['[]', 'application/json', 'The body: Invalid input: expected object, received array'],
+      ['a=b', 'text/plain', 'The body must be JSON (content-type: application/json).'],
+    ] as const) {
+      const headers = { ...keysOf(stage.sandbox), 'content-type': type };
+      const request = { method: 'POST', headers, body };
+      const response = await stage.sandbox.fetch('http://127.0.0.1/sandbox/collections', request);
+      expect(JSON.parse(await response.text())).toMatchObject({ code: 400, message });
+    }
   });
 
   test('the clock can be read and moved', async () => {
-    const before = await call(sandbox, 'GET', '/sandbox/clock');
-    expect(before.body.data).toEqual({ now: '2026-01-02T03:04:05.000Z', advanced_seconds: 0 });
-    const { body } = await post('/sandbox/clock', { advance_seconds: 3600 });
+    open();
+    const { body: before } = await stage.call('GET', '/sandbox/clock');
+    expect(before.data).toEqual({ now: '2026-01-02T03:04:05.000Z', advanced_seconds: 0 });
+    const { body } = await post('clock', { advance_seconds: 3600 });
     expect(body.data).toEqual({ now: '2026-01-02T04:04:05.000Z', advanced_seconds: 3600 });
-    expect((await post('/sandbox/clock', { advance_seconds: -1 })).status).toBe(400);
+    expect((await post('clock', { advance_seconds: -1 })).status).toBe(400);
   });
 });

@@ -1,115 +1,92 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { call, collection } from './support/api.ts';
-import { row, rows, textOf, unescaped } from './support/pages.ts';
+import { runProgram } from './support/command.ts';
+import { emptyFolder } from './support/folders.ts';
+import { copied, part, row, rows, textOf } from './support/pages.ts';
 import { useStage } from './support/stage.ts';
 
-const stage = useStage();
-const { show } = stage;
-const part = (html: string, id: string, tag: string): string =>
-  new RegExp(`<${tag}[^>]* id="${id}".*?</${tag}>`, 's').exec(html)?.[0] ?? '';
-/** The content of an element, as a reader copies it. */
-const copied = (html: string, id: string): string => {
-  const [, text = ''] = new RegExp(`id="${id}-text">(.*?)</pre>`, 's').exec(html) ?? [];
-  return unescaped(text);
-};
+const stage = useStage({});
+const { show, read } = stage;
+const listed = async (path: string) => rows(await show(path), path.replace(/^\/(\w+).*/, '$1'));
 
-describe('with 500 transactions', () => {
-  test('the list has pages, the oldest is found by its reference, and a search keeps its filter', async () => {
-    const sandbox = stage.open({ callbackUrl: undefined });
-    for (let i = 1; i <= 500; i += 1)
-      sandbox.collect({
-        ...collection,
-        merchant_reference: `ORD-${i}`,
-        mode: i % 5 === 0 ? 'pending' : 'direct',
-      });
-    const first = await show('/transactions');
-    expect(rows(first, 'transactions')).toHaveLength(25);
-    expect(textOf(part(first, 'main', 'main'))).toContain('1 to 25 of 500');
-    expect(textOf(first)).toContain('All 500 Pending 100 Completed 400');
-    expect(first).toContain('href="/transactions?page=2"');
-    const last = await show('/transactions?page=20');
-    expect(rows(last, 'transactions').at(-1)).toBe('1001');
-    expect(last).not.toContain('page=21');
-    const found = await show('/transactions?q=ord-1&state=PENDING');
-    expect(textOf(found)).toContain('All 111 Pending 22');
-    expect(found).toContain('<input type="hidden" name="state" value="PENDING">');
-    const [oldest] = rows(await show('/transactions?q=ORD-1&page=5'), 'transactions').slice(-1);
-    expect(oldest).toBe('1001');
-    const internal = /SBX-1001-\w+/.exec(last)?.[0] ?? '';
-    expect(rows(await show(`/transactions?q=${internal}`), 'transactions')).toEqual(['1001']);
-    expect(textOf(await show('/transactions?q=none'))).toContain('Nothing matches this search.');
-  });
+test('a list of 500 transactions has pages, the oldest is found by its reference, and a search keeps its filter', async () => {
+  stage.open({ callbackUrl: undefined });
+  for (let i = 1; i <= 500; i += 1)
+    stage.collect({ merchant_reference: `ORD-${i}`, mode: i % 5 === 0 ? 'pending' : 'direct' });
+  const first = await show('/transactions');
+  expect(rows(first, 'transactions')).toHaveLength(25);
+  expect(textOf(part(first, 'main', 'main'))).toContain('1 to 25 of 500');
+  expect(textOf(first)).toContain('All 500 Pending 100 Completed 400');
+  expect(first).toContain('href="/transactions?page=2"');
+  const last = await show('/transactions?page=20');
+  expect(rows(last, 'transactions').at(-1)).toBe('1001');
+  expect(last).not.toContain('page=21');
+  const found = await show('/transactions?q=ord-1&state=PENDING');
+  expect(textOf(found)).toContain('All 111 Pending 22');
+  expect(found).toContain('<input type="hidden" name="state" value="PENDING">');
+  expect((await listed('/transactions?q=ORD-1&page=5')).at(-1)).toBe('1001');
+  const internal = /SBX-1001-\w+/.exec(last)?.[0] ?? '';
+  expect(await listed(`/transactions?q=${internal}`)).toEqual(['1001']);
+  expect(await read('/transactions?q=none')).toContain('Nothing matches this search.');
 });
 
 describe('deliveries', () => {
   test('have state, reference, outcome, status, attempts, milliseconds and age, and are filtered by state', async () => {
-    const sandbox = stage.open({ retry: { max_attempts: 2, backoff_ms: 0 } });
-    stage.merchant.answer = (response, { data }) => {
-      response.statusCode = data.payload.merchant_reference === 'BAD' ? 500 : 200;
-      response.end();
-    };
-    sandbox.collect({ ...collection, merchant_reference: 'GOOD' });
-    sandbox.collect({ ...collection, merchant_reference: 'BAD' });
-    await sandbox.idle();
-    sandbox.collect({ ...collection, merchant_reference: 'LATER', misbehave: { late_ms: 60_000 } });
+    stage.open({ retry: { max_attempts: 2, backoff_ms: 0 } });
+    await stage.deliver({ merchant_reference: 'GOOD' });
+    stage.answer(500);
+    await stage.deliver({ merchant_reference: 'BAD' });
+    stage.collect({ merchant_reference: 'LATER', misbehave: { late_ms: 60_000 } });
     const text = await show('/deliveries');
     expect(row(text, 'deliveries-1001')).toMatch(/^Delivered 1 GOOD .+ 200 1 of 2 \d+ ms /);
     expect(row(text, 'deliveries-1002')).toMatch(/^Failed 2 BAD .+ 500 2 of 2 \d+ ms /);
     expect(row(text, 'deliveries-1003')).toMatch(/^Waiting 3 LATER Goes out in \d+ s\. late – 0 of 2 – /);
     expect(textOf(text)).toContain('All 3 Needs attention 1 Failed 1 Waiting 1 Delivered 1');
-    expect(rows(await show('/deliveries?state=failed'), 'deliveries')).toEqual(['1002']);
-    expect(rows(await show('/deliveries?q=good'), 'deliveries')).toEqual(['1001']);
+    expect(await listed('/deliveries?state=failed')).toEqual(['1002']);
+    expect(await listed('/deliveries?q=good')).toEqual(['1001']);
     // The way to it is the first link of every page.
-    expect(textOf(part(await show('/wallets'), 'top', 'header'))).toContain('1 needs attention: delivery 2');
+    const top = part(await show('/wallets'), 'top', 'header');
+    expect(textOf(top)).toContain('1 needs attention: delivery 2');
+    expect(top).toContain('href="/deliveries/2"');
     expect(rows(await show('/'), 'failed')).toEqual(['1002']);
   });
 
-  test('a refused forged signature, and a failure that a later delivery corrected, need no attention', async () => {
-    const sandbox = stage.open({ retry: { max_attempts: 1 } });
-    stage.merchant.answer = (response) => response.writeHead(401).end();
-    sandbox.collect({ ...collection, misbehave: { bad_signature: true } });
-    sandbox.collect({ ...collection, merchant_reference: 'ORD-2' });
-    await sandbox.idle();
+  test('that misbehaved and were refused, and failures that a later delivery corrected, need no attention', async () => {
+    stage.open({ retry: { max_attempts: 1 } });
+    stage.answer(401);
+    await stage.deliver({ misbehave: { bad_signature: true } });
+    await stage.deliver({ merchant_reference: 'ORD-2' });
     expect(rows(await show('/'), 'failed')).toEqual(['1002']);
-    stage.merchant.answer = (response) => response.end();
-    await call(sandbox, 'POST', '/sandbox/deliveries/2/resend');
-    await sandbox.idle();
+    stage.answer(200);
+    await stage.call('POST', '/sandbox/deliveries/2/resend');
+    await stage.sandbox.idle();
     expect(rows(await show('/'), 'failed')).toEqual([]);
   });
 
-  test('each attempt is shown as it was received: first line, headers in order, body', async () => {
-    const sandbox = stage.open();
-    sandbox.collect({ ...collection, customer_name: 'Zoë "Z" <script>' });
-    await sandbox.idle();
-    const [received] = stage.merchant.received;
-    const text = await show('/deliveries/1');
-    const attempt = part(text, 'main', 'main');
-    expect(textOf(attempt)).toContain('POST /callbacks HTTP/1.1');
-    for (const [name, value] of Object.entries(received?.headers ?? {})) {
-      expect(textOf(attempt).toLowerCase()).toContain(`${name}: ${String(value).toLowerCase()}`);
-    }
+  test('show each attempt as it was received: first line, headers in order, body', async () => {
+    await stage.deliver({ customer_name: 'Zoë "Z" <script>' });
+    const attempt = part(await show('/deliveries/1'), 'main', 'main');
+    const text = textOf(attempt);
+    const headers = Object.entries(stage.merchant.received[0]?.headers ?? {});
+    for (const [name, value] of headers)
+      expect(text.toLowerCase()).toContain(`${name}: ${value}`.toLowerCase());
     expect(attempt).not.toContain('<script>');
-    expect(textOf(attempt)).toContain('"customer_name": "Zoë \\"Z\\" <script>"');
-    expect(textOf(attempt)).toContain('"status": "accepted"');
+    for (const shown of [
+      'POST /callbacks HTTP/1.1',
+      '"customer_name": "Zoë \\"Z\\" <script>"',
+      '"status": "accepted"',
+    ])
+      expect(text).toContain(shown);
   });
 
-  test('only the five fields are marked as signed, and t has unit and age', async () => {
-    const sandbox = stage.open();
-    sandbox.collect(collection);
-    await sandbox.idle();
+  test('mark only the five fields as signed, and t has unit and age', async () => {
+    await stage.deliver();
     const text = await show('/deliveries/1');
     const signed = [...text.matchAll(/<span class="signed"><span>.*?<span class="key">&quot;(\w+)&quot;/g)];
-    expect(signed.map(([, name]) => name)).toEqual([
-      'event',
-      'merchant_reference',
-      'internal_reference',
-      'transaction_type',
-      'transaction_status',
-    ]);
+    const references = ['merchant_reference', 'internal_reference'];
+    const names = ['event', ...references, 'transaction_type', 'transaction_status'];
+    expect(signed.map(([, name]) => name)).toEqual(names);
     expect(text.match(/<small>signed<\/small>/g)).toHaveLength(5);
     expect(text).not.toContain('<small>not signed');
     const [, list = ''] = /<ol class="signature">(.*?)<\/ol>/s.exec(text) ?? [];
@@ -119,91 +96,64 @@ describe('deliveries', () => {
     expect(textOf(text)).toMatch(
       /t \d{10} seconds, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC, (when it was sent|\d s before it was sent)/,
     );
-    expect(textOf(text)).toContain(`The account's signing key, …${sandbox.account.signingKey.slice(-4)}`);
+    const { signingKey } = stage.sandbox.account;
+    expect(textOf(text)).toContain(`The account's signing key, …${signingKey.slice(-4)}`);
   });
 
-  test('a copied test runs, a copied fixture verifies, and a copied curl command sends the same request', async () => {
-    const sandbox = stage.open();
-    sandbox.collect({ ...collection, customer_name: "O'Neill $HOME" });
-    await sandbox.idle();
+  test('are copied as a fixture that verifies, and as a test that runs', async () => {
+    await stage.deliver({ customer_name: "O'Neill $HOME" });
     const text = await show('/deliveries/1');
     const [received] = stage.merchant.received;
-
     const fixture = JSON.parse(copied(text, 'attempt-1-fixture'));
     expect(fixture).toMatchObject({ method: 'POST', url: stage.merchant.url, body: received?.body });
-    expect(stage.verdict({ ...fixture, path: '', data: JSON.parse(fixture.body) })).toBe('ORD-1');
+    expect(stage.verdict({ ...received, ...fixture })).toBe('ORD-1');
 
-    // A shell splits the command; what would be run is printed instead.
-    const printed = spawnSync(
-      'sh',
-      ['-c', copied(text, 'attempt-1-curl').replace('curl', "printf '%s\\n'")],
-      { encoding: 'utf8' },
-    );
-    expect(printed.stdout.split('\n')).toEqual(
-      expect.arrayContaining([
-        stage.merchant.url,
-        received?.body,
-        `hmac-signature: ${received?.headers['hmac-signature']}`,
-      ]),
-    );
-
-    const folder = mkdtempSync(join(tmpdir(), 'copied-'));
-    const file = join(folder, 'copied.test.mjs');
+    const file = join(emptyFolder(), 'copied.test.mjs');
     writeFileSync(file, copied(text, 'attempt-1-test'));
-    const { NODE_OPTIONS: _, ...env } = process.env;
-    const ended = await new Promise((resolve) => execFile(process.execPath, [file], { env }, resolve));
-    rmSync(folder, { recursive: true });
-    expect(ended).toBeNull();
-    expect(stage.merchant.received).toHaveLength(2);
-    expect(stage.merchant.received[1]?.body).toBe(received?.body);
+    expect(await runProgram(process.execPath, [file])).toMatchObject({ code: 0 });
+    expect(stage.merchant.received.map(({ body }) => body)).toEqual([received?.body, received?.body]);
   });
 });
 
 describe('a transaction', () => {
-  test('is one story of start, decision, money, callback and attempt, with links both ways', async () => {
-    const sandbox = stage.open();
-    sandbox.collect({ ...collection, provider_code: 'example_card_ugx', amount: 10_000 });
-    await sandbox.idle();
+  const redirect_url = 'http://127.0.0.1:3000/orders/1';
+
+  test('is one story of start, decision, money, callback, attempt and redirect, with links both ways', async () => {
+    const card = { provider_code: 'example_card_ugx', amount: 10_000, redirect_url };
+    const { payment_page_url } = stage.collect(card);
+    const body = new URLSearchParams({ choice: 'pay' });
+    await stage.sandbox.fetch(payment_page_url ?? '', { method: 'POST', body, redirect: 'manual' });
     const text = await show('/transactions/1001');
-    const story = textOf(part(text, 'story', 'ol'));
-    expect(story).toMatch(
-      /Started .*Completed .*\+UGX 8,685 in the collection wallet, uncleared .*\+UGX 965 in the collection wallet, rolling reserve .*Callback scheduled: delivery \d+ .*Attempt 1 of delivery \d+ ?: HTTP 200, \d+ ms/,
+    expect(textOf(part(text, 'story', 'ol'))).toMatch(
+      /Started .*Completed .*\+UGX 8,685 in the collection wallet, uncleared .*\+UGX 965 in the collection wallet, rolling reserve .*Callback scheduled: delivery \d+ .*Attempt 1 of delivery \d+ ?: HTTP 200, \d+ ms.* Customer sent back to the shop HTTP 303/,
     );
+    expect(text).toMatch(/href="http:\/\/127\.0\.0\.1:3000\/orders\/1\?event=transaction\.completed&amp;/);
+    expect(text).toContain('href="/compose/1001"');
     const [, address = ''] = /href="(\/deliveries\/\d+)"/.exec(text) ?? [];
     expect(await show(address)).toContain('href="/transactions/1001"');
   });
 
-  test('shows the redirect of the customer', async () => {
-    const sandbox = stage.open();
-    const { payment_page_url } = sandbox.collect({
-      ...collection,
-      redirect_url: 'http://127.0.0.1:3000/orders/1',
-    });
-    await sandbox.fetch(payment_page_url ?? '', {
-      method: 'POST',
-      body: new URLSearchParams({ choice: 'pay' }),
-      redirect: 'manual',
-    });
-    const text = await show('/transactions/1001');
-    expect(textOf(part(text, 'story', 'ol'))).toContain('Customer sent back to the shop HTTP 303');
-    expect(text).toMatch(/href="http:\/\/127\.0\.0\.1:3000\/orders\/1\?event=transaction\.completed&amp;/);
+  test.each([
+    ['completed', true],
+    ['failed', false],
+  ] as const)('that %s names a credit: %s', async (outcome, isNamed) => {
+    stage.collect({ outcome });
+    expect((await read('/transactions/1001')).includes('Credit')).toBe(isNamed);
   });
 });
 
-describe('requests', () => {
-  test("the merchant's own calls are listed with the reason of each refusal, and masked keys", async () => {
-    const sandbox = stage.open();
-    await call(sandbox, 'GET', '/data/wallet-balances?currency=UGX');
-    await call(sandbox, 'GET', '/data/payout-bank-codes');
-    const text = await show('/requests');
-    expect(textOf(text)).toContain('All 2 Refused 1 Answered 1');
-    expect(rows(await show('/requests?state=refused'), 'requests')).toEqual(['2']);
-    expect(row(text, 'requests-2')).toMatch(
-      /^Refused GET \/data\/payout-bank-codes provider_code is required 400 \d+ ms /,
-    );
-    const detail = await show('/requests/1');
-    expect(textOf(detail)).toContain(`secret-key: …${sandbox.account.secretKey.slice(-4)}`);
-    expect(part(detail, 'main', 'main')).not.toContain(sandbox.account.secretKey);
-    expect(textOf(detail)).toContain('"merchant_wallets"');
-  });
+test("the merchant's own calls are listed with the reason of each refusal, and masked keys", async () => {
+  await stage.call('GET', '/data/wallet-balances?currency=UGX');
+  await stage.call('GET', '/data/payout-bank-codes');
+  const text = await show('/requests');
+  expect(textOf(text)).toContain('All 2 Refused 1 Answered 1');
+  expect(await listed('/requests?state=refused')).toEqual(['2']);
+  expect(row(text, 'requests-2')).toMatch(
+    /^Refused GET \/data\/payout-bank-codes provider_code is required 400 \d+ ms /,
+  );
+  const detail = part(await show('/requests/1'), 'main', 'main');
+  const { secretKey } = stage.sandbox.account;
+  expect(textOf(detail)).toContain(`secret-key: …${secretKey.slice(-4)}`);
+  expect(detail).not.toContain(secretKey);
+  expect(textOf(detail)).toContain('"merchant_wallets"');
 });

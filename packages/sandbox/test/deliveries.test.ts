@@ -1,101 +1,100 @@
 import { describe, expect, test } from 'vitest';
-import { call, collection, listOf } from './support/api.ts';
+import { collection } from './support/api.ts';
 import { createManualClock } from './support/manual-clock.ts';
 import { until, useStage } from './support/stage.ts';
 
-const stage = useStage();
+const stage = useStage({});
+
+/** From now on the merchant answers when it is told to. */
+function holdAnswers(): { isAsked(): boolean; release(): void } {
+  let release: (() => void) | undefined;
+  stage.merchant.answer = (response) => {
+    release = () => response.end();
+  };
+  return { isAsked: () => release !== undefined, release: () => release?.() };
+}
 
 describe('a callback', () => {
-  test('is a signed POST that the verifier of core accepts', async () => {
-    stage.open().collect({ ...collection, merchant_reference: 'ORD-7' });
-    await stage.sandbox.idle();
-    expect(stage.merchant.received.map(({ method, path }) => `${method} ${path}`)).toEqual([
-      'POST /callbacks',
-    ]);
-    expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-7']);
-    expect(stage.merchant.received[0]?.data.event).toBe('transaction.completed');
-    expect(stage.merchant.received[0]?.data.payload.transaction_status).toBe('COMPLETED');
-  });
-
-  test('of a failed transaction has the status FAILED (simulated)', async () => {
-    stage.open().collect({ ...collection, outcome: 'failed' });
-    await stage.sandbox.idle();
-    expect(stage.merchant.received[0]?.data.event).toBe('transaction.failed');
-    expect(stage.merchant.received[0]?.data.payload.transaction_status).toBe('FAILED');
-    expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-1']);
-  });
+  test.each([
+    ['completed', 'COMPLETED'],
+    ['failed', 'FAILED'],
+  ] as const)(
+    'of a transaction that %s is a signed POST that the verifier of core accepts',
+    async (outcome, status) => {
+      await stage.deliver({ merchant_reference: 'ORD-7', outcome });
+      const [one, ...more] = stage.merchant.received;
+      expect([one?.method, one?.path, more]).toEqual(['POST', '/callbacks', []]);
+      expect(one && stage.verdict(one)).toBe('ORD-7');
+      expect(one?.data).toMatchObject({
+        event: `transaction.${outcome}`,
+        payload: { transaction_status: status },
+      });
+    },
+  );
 
   test('is not sent while the transaction is pending, nor without an address', async () => {
-    stage.open({ callbackUrl: undefined }).collect(collection);
-    const { transaction } = stage.sandbox.collect({
-      ...collection,
-      callback_url: stage.merchant.url,
-      mode: 'pending',
-    });
+    stage.open({ callbackUrl: undefined });
+    stage.collect();
+    const { transaction } = stage.collect({ callback_url: stage.merchant.url, mode: 'pending' });
     expect(stage.sandbox.deliveries()).toEqual([]);
     stage.sandbox.decide(transaction.id, 'completed');
     await stage.sandbox.idle();
     expect(stage.merchant.received).toHaveLength(1);
   });
 
-  test('has t in seconds, or in milliseconds if set', async () => {
-    const clock = createManualClock(Date.UTC(2026, 0, 2));
-    stage.open({ clock }).collect(collection);
-    await stage.sandbox.idle();
-    expect(stage.merchant.received[0]?.headers['hmac-signature']).toMatch(/^t=1767312000,s=/);
-    await stage.sandbox.close();
-    stage.open({ clock, timestampUnit: 'milliseconds' }).collect(collection);
-    await stage.sandbox.idle();
-    expect(stage.merchant.received[1]?.headers['hmac-signature']).toMatch(/^t=1767312000000,s=/);
+  test.each([
+    [undefined, '1767312000'],
+    ['milliseconds' as const, '1767312000000'],
+  ])('has t in the unit %s', async (timestampUnit, t) => {
+    stage.open({ clock: createManualClock(Date.UTC(2026, 0, 2)), timestampUnit });
+    await stage.deliver();
+    expect(stage.merchant.received[0]?.headers['hmac-signature']).toMatch(new RegExp(`^t=${t},s=`));
   });
 });
 
 describe('the queue', () => {
   test('release sends late, held and retried deliveries', async () => {
     stage.open({ clock: createManualClock() });
-    stage.sandbox.collect({ ...collection, misbehave: { late_ms: 100_000 } });
-    stage.sandbox.collect({ ...collection, misbehave: { out_of_order: true } });
-    const answer = await call(stage.sandbox, 'POST', '/sandbox/deliveries/release');
-    expect(answer.body.data).toEqual({ released: 2 });
+    stage.collect({ misbehave: { late_ms: 100_000 } });
+    stage.collect({ misbehave: { out_of_order: true } });
+    const { body } = await stage.call('POST', '/sandbox/deliveries/release');
+    expect(body.data).toEqual({ released: 2 });
     await stage.sandbox.idle();
     expect(stage.merchant.received).toHaveLength(2);
   });
 
   test('moving the clock sends what becomes due', async () => {
-    stage.open().collect({ ...collection, misbehave: { late_ms: 86_400_000 } });
+    stage.collect({ misbehave: { late_ms: 86_400_000 } });
     stage.sandbox.advance(86_400);
     await stage.sandbox.idle();
     expect(stage.merchant.received).toHaveLength(1);
   });
 
-  test('a delivery can be sent again', async () => {
-    stage.open().collect(collection);
+  test('a delivery is sent again once it is through, and only then', async () => {
+    const resend = async (id = 1) => (await stage.call('POST', `/sandbox/deliveries/${id}/resend`)).status;
+    const { isAsked, release } = holdAnswers();
+    stage.collect();
+    await until(isAsked);
+    expect([await resend(), await resend(9)]).toEqual([409, 404]);
+    release();
     await stage.sandbox.idle();
-    const [{ id } = { id: 0 }] = stage.sandbox.deliveries();
-    const again = await call(stage.sandbox, 'POST', `/sandbox/deliveries/${id}/resend`);
-    expect(again.status).toBe(201);
+    stage.answer(200);
+    expect(await resend()).toBe(201);
     await stage.sandbox.idle();
     expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-1', 'ORD-1']);
-    expect((await call(stage.sandbox, 'POST', '/sandbox/deliveries/9/resend')).status).toBe(404);
   });
 
   test('is listed with attempts, by transaction', async () => {
-    const { transaction } = stage.open().collect(collection);
-    stage.sandbox.collect({ ...collection, merchant_reference: 'ORD-2' });
-    await stage.sandbox.idle();
-    const list = listOf(
-      await call(stage.sandbox, 'GET', `/sandbox/deliveries?transaction_id=${transaction.id}`),
-      'deliveries',
-    );
-    expect(list).toHaveLength(1);
-    expect(list[0]).toMatchObject({
-      transaction_id: transaction.id,
-      url: stage.merchant.url,
-      state: 'delivered',
-      due_at: null,
-    });
-    expect(list[0]?.['attempts']).toMatchObject([
-      { at: expect.any(String), status: 200, error: null, response: { body: '{"status":"accepted"}' } },
+    const transaction_id = await stage.deliver();
+    await stage.deliver({ merchant_reference: 'ORD-2' });
+    expect(await stage.list(`/sandbox/deliveries?transaction_id=${transaction_id}`)).toMatchObject([
+      {
+        transaction_id,
+        url: stage.merchant.url,
+        state: 'delivered',
+        due_at: null,
+        attempts: [{ status: 200, error: null, response: { body: '{"status":"accepted"}' } }],
+      },
     ]);
   });
 
@@ -112,12 +111,10 @@ describe('the queue', () => {
       broken = stage.merchant.received.length === 1;
       response.end();
     };
-    stage
-      .open({ clock: { now, sleep: manual.sleep }, onError: (error) => errors.push(error) })
-      .collect(collection);
+    stage.open({ clock: { now, sleep: manual.sleep }, onError: (error) => errors.push(error) });
+    stage.collect();
     await until(() => manual.sleeping().length > 0);
-    expect(errors).toEqual([failure]);
-    expect(manual.sleeping()).toEqual([1000]);
+    expect([errors, manual.sleeping()]).toEqual([[failure], [1000]]);
     broken = false;
     manual.move(1000);
     await stage.sandbox.idle();
@@ -125,79 +122,72 @@ describe('the queue', () => {
     expect(stage.sandbox.deliveries()[0]?.state).toBe('delivered');
   });
 
-  test('many deliveries that are sent together arrive once each', async () => {
-    stage.open();
-    const references = Array.from({ length: 100 }, (_, index) => `ORD-${index}`);
-    for (const merchant_reference of references) stage.sandbox.collect({ ...collection, merchant_reference });
+  test('many deliveries arrive once each, at most eight at a time', async () => {
+    const references = Array.from({ length: 40 }, (_, index) => `ORD-${index}`);
+    let [open, most] = [0, 0];
+    stage.merchant.answer = (response) => {
+      open += 1;
+      most = Math.max(most, open);
+      setImmediate(() => {
+        open -= 1;
+        response.end();
+      });
+    };
+    for (const merchant_reference of references) stage.collect({ merchant_reference });
     await stage.sandbox.idle();
     expect(stage.merchant.received.map(stage.verdict).sort()).toEqual([...references].sort());
+    expect(most).toBeLessThanOrEqual(8);
   });
 
   test('reset empties everything, even with an attempt in flight', async () => {
-    let release: (() => void) | undefined;
-    stage.merchant.answer = (response) => {
-      release = () => response.end();
-    };
-    stage.open().collect(collection);
-    await until(() => release !== undefined);
-    const answer = await call(stage.sandbox, 'POST', '/sandbox/reset');
-    expect(answer.status).toBe(200);
-    release?.();
+    const { isAsked, release } = holdAnswers();
+    stage.collect();
+    await until(isAsked);
+    expect((await stage.call('POST', '/sandbox/reset')).status).toBe(200);
+    release();
     await stage.sandbox.idle();
     expect(stage.sandbox.deliveries()).toEqual([]);
-    const { transaction } = stage.sandbox.collect({
-      ...collection,
-      callback_url: undefined,
-      mode: 'pending',
-    });
     // Numbers are never given out twice, so a merchant's software cannot mistake a new transaction for an old one.
-    expect(transaction.id).toBeGreaterThan(1001);
+    expect(stage.collect({ mode: 'pending' }).transaction.id).toBeGreaterThan(1001);
   });
 });
 
-describe('numbers', () => {
-  test('the first delivery is number 1, the first transaction 1001, and no number means both', async () => {
-    stage.open({ clock: createManualClock(), misbehave: { late_ms: 1000 } });
-    const first = stage.sandbox.collect(collection).transaction.id;
-    const numbers = (): number[] => stage.sandbox.deliveries().map(({ id }) => id);
-    expect([first, ...numbers()]).toEqual([1001, 1]);
-    // More deliveries than there are numbers below the first transaction's.
-    while (numbers().length < 999) stage.sandbox.compose(first, { duplicate: 1 });
-    const transactions = [first];
-    for (let more = 0; more < 3; more += 1) {
-      const { transaction } = stage.sandbox.collect({ ...collection, merchant_reference: `ORD-${more}` });
-      transactions.push(transaction.id);
-      stage.sandbox.compose(first, {});
-    }
-    const deliveries = numbers();
-    expect(deliveries.slice(998, 1001)).toEqual([999, 1000, 1003]);
-    expect(deliveries).toEqual([...deliveries].sort((a, b) => a - b));
-    expect(new Set([...deliveries, ...transactions]).size).toBe(deliveries.length + transactions.length);
-    for (const id of transactions) {
-      const [composed] = stage.sandbox.compose(id, { forged_amount: 1 });
-      expect([composed?.transaction_id, composed?.origin]).toEqual([id, null]);
-    }
-  });
+test('the first delivery is number 1, the first transaction 1001, and no number means both', () => {
+  stage.open({ clock: createManualClock(), misbehave: { late_ms: 1000 } });
+  const transactions = [stage.collect().transaction.id];
+  const numbers = (): number[] => stage.sandbox.deliveries().map(({ id }) => id);
+  expect([...transactions, ...numbers()]).toEqual([1001, 1]);
+  // More deliveries than there are numbers below the first transaction's.
+  while (numbers().length < 999) stage.sandbox.compose(1001, { duplicate: 10 });
+  for (let more = 0; more < 3; more += 1) {
+    transactions.push(stage.collect({ merchant_reference: `ORD-${more}` }).transaction.id);
+    stage.sandbox.compose(1001, {});
+  }
+  const deliveries = numbers();
+  expect(deliveries.slice(998, 1002)).toEqual([999, 1000, 1002, 1003]);
+  expect(deliveries).toEqual([...deliveries].sort((a, b) => a - b));
+  expect(new Set([...deliveries, ...transactions]).size).toBe(deliveries.length + transactions.length);
+  for (const id of transactions) {
+    const [composed] = stage.sandbox.compose(id, { forged_amount: 1 });
+    expect([composed?.transaction_id, composed?.origin]).toEqual([id, null]);
+  }
 });
 
 describe('close', () => {
   test('waits for the delivery in flight, and stops those that wait', async () => {
     const clock = createManualClock();
-    let release: (() => void) | undefined;
-    stage.merchant.answer = (response) => {
-      release = () => response.end();
-    };
+    const { isAsked, release } = holdAnswers();
     stage.open({ clock });
-    stage.sandbox.collect({ ...collection, misbehave: { late_ms: 1000 } });
-    stage.sandbox.collect(collection);
-    await until(() => release !== undefined);
+    stage.collect({ misbehave: { late_ms: 1000 } });
+    stage.collect();
+    await until(isAsked);
     let isClosed = false;
     const closing = stage.sandbox.close().then(() => {
       isClosed = true;
     });
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(isClosed).toBe(false);
-    release?.();
+    release();
     await closing;
     expect(clock.sleeping()).toEqual([]);
     clock.move(10_000);
@@ -206,10 +196,10 @@ describe('close', () => {
   });
 
   test('may be called twice, and the sandbox refuses calls afterwards', async () => {
-    stage.open();
-    await Promise.all([stage.sandbox.close(), stage.sandbox.close()]);
-    expect(() => stage.sandbox.collect(collection)).toThrow('The sandbox is closed. Create another one.');
-    await expect(stage.sandbox.fetch('http://127.0.0.1/')).rejects.toThrow('The sandbox is closed.');
-    await expect(stage.sandbox.listen()).rejects.toThrow('The sandbox is closed.');
+    const { sandbox } = stage;
+    await Promise.all([sandbox.close(), sandbox.close()]);
+    expect(() => sandbox.collect(collection)).toThrow('The sandbox is closed. Create another one.');
+    await expect(sandbox.fetch('http://127.0.0.1/')).rejects.toThrow('The sandbox is closed.');
+    await expect(sandbox.listen()).rejects.toThrow('The sandbox is closed.');
   });
 });

@@ -1,9 +1,18 @@
 import { ConfigurationError, createVerifier } from '@payment-service/core';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createSandbox, defaultProviders, type SandboxOptions } from '../src/index.ts';
-import { call, collection } from './support/api.ts';
+import { call, collection, listOf } from './support/api.ts';
 
-afterEach(() => void vi.unstubAllEnvs());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+const [mobile] = defaultProviders;
+if (mobile === undefined) throw new Error('there is no provider');
+const changed = (option: object, rest: object = {}) => ({
+  providers: [{ ...mobile, ...rest, option: { ...mobile.option, ...option } }],
+});
 
 describe('keys', () => {
   test('threat A27: all keys start with SANDBOX, and have letters and digits only', () => {
@@ -18,34 +27,25 @@ describe('keys', () => {
   });
 
   test('the same seed gives the same keys and references; another seed, or none, gives others', () => {
-    const [a, b, c, d] = [{ seed: 'a' }, { seed: 'a' }, { seed: 'b' }, {}].map((options) =>
-      createSandbox(options),
-    );
+    const [a, b, ...others] = [{ seed: 'a' }, { seed: 'a' }, { seed: 'b' }, {}, {}].map(createSandbox);
     expect(a?.account).toEqual(b?.account);
-    expect(a?.collect(collection).transaction.internal_reference).toBe(
-      b?.collect(collection).transaction.internal_reference,
-    );
-    const keys = [a, c, d, createSandbox()].flatMap((one) => Object.values(one?.account ?? {}));
+    expect(a?.collect(collection).transaction).toMatchObject({
+      internal_reference: b?.collect(collection).transaction.internal_reference,
+    });
+    const keys = [a, ...others].flatMap((one) => Object.values(one?.account ?? {}));
     expect(new Set(keys).size).toBe(12);
   });
 
   test('a seed gives the same keys in every version', () => {
-    expect(createSandbox({ seed: 'docs' }).account).toMatchInlineSnapshot(`
-      {
-        "publicKey": "SANDBOXPUBLIC2e0ac79d7c754d1717eeb6c6",
-        "secretKey": "SANDBOXSECRET5fc393629d66f2fdcd6bb718824ac37c",
-        "signingKey": "SANDBOXSIGNING50802fa5407cad59a8426b41691c5289",
-      }
-    `);
+    expect(createSandbox({ seed: 'docs' }).account).toEqual({
+      publicKey: 'SANDBOXPUBLIC2e0ac79d7c754d1717eeb6c6',
+      secretKey: 'SANDBOXSECRET5fc393629d66f2fdcd6bb718824ac37c',
+      signingKey: 'SANDBOXSIGNING50802fa5407cad59a8426b41691c5289',
+    });
   });
 });
 
 describe('options that are wrong are found at construction', () => {
-  const [mobile] = defaultProviders;
-  if (mobile === undefined) throw new Error('there is no provider');
-  const changed = (option: object, rest: object = {}) => ({
-    providers: [{ ...mobile, ...rest, option: { ...mobile.option, ...option } }],
-  });
   test.each<[string, SandboxOptions, string]>([
     ['an empty seed', { seed: '' }, 'seed'],
     ['a host that is a URL', { allowedHosts: ['http://shop'] }, 'allowedHosts'],
@@ -56,15 +56,15 @@ describe('options that are wrong are found at construction', () => {
     ['a retry rule out of range', { retry: { max_attempts: 0 } }, 'retry'],
     ['limits that are not exact', changed({ min_amount: 0.5 }), 'providers'],
     ['limits that contradict', changed({ min_amount: 6_000_000 }), 'providers'],
+    ['a limit of a day below that of one', changed({ max_daily_amount: 4_999_999 }), 'providers'],
     ['a share of more than everything', changed({}, { chargeBasisPoints: 10_001 }), 'providers'],
     ['a fraction of a second', changed({}, { clearingSeconds: 0.5 }), 'providers'],
     ['an invalid currency', changed({ transaction_currency: 'Shilling' }), 'providers'],
     ['an unknown type', changed({ transaction_type: 'Refund' }), 'providers'],
     ['a provider twice', { providers: [mobile, mobile] }, 'providers'],
   ])('%s', (_, options, option) => {
-    expect(() => createSandbox(options)).toThrow(
-      expect.objectContaining({ code: 'invalid_configuration', option }),
-    );
+    const error = expect.objectContaining({ code: 'invalid_configuration', option });
+    expect(() => createSandbox(options)).toThrow(error);
   });
 
   test.each([
@@ -75,14 +75,10 @@ describe('options that are wrong are found at construction', () => {
     ['retries', 'retry'],
     ['onErrors', 'onError'],
     ['deliveryTimeout', 'deliveryTimeoutMs'],
-  ])('the unknown option %s is refused with the near name %s', (name, near) => {
-    expect(() => createSandbox({ [name]: undefined })).toThrow(
-      expect.objectContaining({
-        code: 'invalid_configuration',
-        option: name,
-        message: `createSandbox() does not know the option "${name}". Did you mean "${near}"?`,
-      }),
-    );
+  ])('the unknown option %s is refused with the near name %s', (option, near) => {
+    const message = `createSandbox() does not know the option "${option}". Did you mean "${near}"?`;
+    const error = expect.objectContaining({ code: 'invalid_configuration', option, message });
+    expect(() => createSandbox({ [option]: undefined })).toThrow(error);
   });
 
   test('an option that resembles no other is refused with the list of options', () => {
@@ -94,7 +90,6 @@ describe('options that are wrong are found at construction', () => {
     vi.stubEnv('NODE_ENV', environment);
     await createSandbox().close();
     expect(warn).not.toHaveBeenCalled();
-    warn.mockRestore();
   });
 
   test.each(['production', 'staging', 'Production'])('threat A27: NODE_ENV=%j', (environment) => {
@@ -103,22 +98,14 @@ describe('options that are wrong are found at construction', () => {
   });
 });
 
-describe('custom providers', () => {
-  test('replace the built-in ones', async () => {
-    const [mobile] = defaultProviders;
-    if (mobile === undefined) throw new Error('there is no provider');
-    const option = {
-      ...mobile.option,
-      provider_code: 'ours',
-      transaction_currency: 'BHD',
-      min_amount: 0.001,
-    };
-    const sandbox = createSandbox({ providers: [{ ...mobile, option }] });
-    const { body } = await call(sandbox, 'GET', '/data/payment-providers');
-    expect(body.data).toEqual({ payment_providers: [option] });
-    const request = { ...collection, provider_code: 'ours', currency: 'BHD', amount: 1.005 };
-    const { transaction } = sandbox.collect(request);
-    expect([transaction.transaction_charge, transaction.total_credit]).toEqual([0.03, 0.975]);
-    expect(() => sandbox.collect({ ...request, amount: 1.0055 })).toThrow(/at most 3 decimals in BHD/);
-  });
+test('custom providers replace the built-in ones', async () => {
+  const ours = { provider_code: 'ours', transaction_currency: 'BHD', min_amount: 0.001 };
+  const sandbox = createSandbox(changed(ours));
+  expect(listOf(await call(sandbox, 'GET', '/data/payment-providers'))).toEqual([
+    { ...mobile.option, ...ours },
+  ]);
+  const request = { ...collection, provider_code: 'ours', currency: 'BHD', amount: 1.005 };
+  const { transaction } = sandbox.collect(request);
+  expect([transaction.transaction_charge, transaction.total_credit]).toEqual([0.03, 0.975]);
+  expect(() => sandbox.collect({ ...request, amount: 1.0055 })).toThrow(/at most 3 decimals in BHD/);
 });

@@ -1,56 +1,51 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { commandLine } from '../../src/command/program.ts';
+import { emptyFolder } from '../support/folders.ts';
 
-// A made-up PATH of Windows: npm is npm.cmd there, and node is node.exe.
-const folder = mkdtempSync(join(tmpdir(), 'command-line-'));
-const [first, second] = [join(folder, 'node & tools'), join(folder, 'bin')];
-for (const each of [first, second]) mkdirSync(each);
-for (const path of [
-  join(first, 'node.exe'),
-  join(second, 'npm.cmd'),
-  join(second, 'npm'),
-  join(second, 'old.bat'),
-]) {
-  writeFileSync(path, '');
-  chmodSync(path, 0o755);
+/** A made-up PATH of Windows: npm is npm.cmd there, and node is node.exe. */
+function onWindows() {
+  const folder = emptyFolder();
+  const [first, second] = [join(folder, 'node & tools'), join(folder, 'bin')];
+  for (const each of [first, second]) mkdirSync(each);
+  for (const name of ['node.exe', 'pnpm.cmd', 'pnpm.exe']) writeFileSync(join(first, name), '');
+  for (const name of ['npm.cmd', 'npm', 'old.bat']) writeFileSync(join(second, name), '');
+  const windows = { PATH: `;${first};${second}`, ComSpec: 'C:/cmd.exe' };
+  const started = (command: readonly string[]) => {
+    const { file, args, ...rest } = commandLine(command, 'win32', windows);
+    const shown = [file, ...args].join(' ').replaceAll(first, 'FIRST').replaceAll(second, 'SECOND');
+    return [shown.replaceAll('\\', '/'), rest];
+  };
+  return { second, windows, started };
 }
-writeFileSync(join(first, 'pnpm.cmd'), '');
-writeFileSync(join(first, 'pnpm.exe'), '');
-afterAll(() => rmSync(folder, { recursive: true }));
-const windows = { PATH: `;${first};${second}`, ComSpec: 'C:/cmd.exe' };
-const inShell = (text: string) => ({
-  file: 'C:/cmd.exe',
-  args: ['/d', '/s', '/c', `"${text}"`],
-  windowsVerbatimArguments: true,
+
+const VERBATIM = { windowsVerbatimArguments: true };
+test.each([
+  [['npm', 'run', 'dev'], 'C:/cmd.exe /d /s /c ""SECOND/npm.cmd" "run" "dev""', VERBATIM],
+  [['npm.cmd', 'a b&c^|<>'], 'C:/cmd.exe /d /s /c ""SECOND/npm.cmd" "a b&c^|<>""', VERBATIM],
+  [['old'], 'C:/cmd.exe /d /s /c ""SECOND/old.bat""', VERBATIM],
+  [['SECOND/npm', 'test'], 'C:/cmd.exe /d /s /c ""SECOND/npm.cmd" "test""', VERBATIM],
+  [['node', 'a"b%c%'], 'FIRST/node.exe a"b%c%', {}],
+  [['pnpm', 'dev'], 'FIRST/pnpm.exe dev', {}],
+  [['missing', 'x'], 'missing x', {}],
+])('on Windows %j is started as the command processor would find it', (command, expected, rest) => {
+  const { second, started } = onWindows();
+  expect(started(command.map((part) => part.replace('SECOND', second)))).toEqual([expected, rest]);
 });
 
-describe('on Windows', () => {
-  test.each([
-    [['npm', 'run', 'dev'], inShell(`"${join(second, 'npm.cmd')}" "run" "dev"`)],
-    [['NPM.CMD'.toLowerCase(), 'a b&c^|<>'], inShell(`"${join(second, 'npm.cmd')}" "a b&c^|<>"`)],
-    [['old'], inShell(`"${join(second, 'old.bat')}"`)],
-    [[join(second, 'npm'), 'test'], inShell(`"${join(second, 'npm.cmd')}" "test"`)],
-    [['node', 'a"b%c%'], { file: join(first, 'node.exe'), args: ['a"b%c%'] }],
-    [['pnpm', 'dev'], { file: join(first, 'pnpm.exe'), args: ['dev'] }],
-    [['missing', 'x'], { file: 'missing', args: ['x'] }],
-  ])('%j is started as the command processor would find it', (command, expected) => {
-    expect(commandLine(command, 'win32', windows)).toEqual(expected);
-  });
-
-  test.each(['say "hi"', '100%', 'a\nb'])(
-    'an argument that a .cmd file would change is refused: %j',
-    (text) => {
-      expect(() => commandLine(['npm', 'run', text], 'win32', windows)).toThrow(
-        /^npm is a \.cmd file, which cannot receive the argument .* Start the program itself/,
-      );
-    },
-  );
-});
+test.each(['say "hi"', '100%', 'a\nb'])(
+  'on Windows an argument that a .cmd file would change is refused: %j',
+  (text) => {
+    const { started } = onWindows();
+    expect(() => started(['npm', 'run', text])).toThrow(
+      /^npm is a \.cmd file, which cannot receive the argument .* Start the program itself/,
+    );
+  },
+);
 
 test.each(['linux', 'darwin'] as const)('on %s a command is passed to the system unchanged', (platform) => {
-  const command = ['npm', 'run', '100%'];
-  expect(commandLine(command, platform, windows)).toEqual({ file: 'npm', args: ['run', '100%'] });
+  const { windows } = onWindows();
+  const started = commandLine(['npm', 'run', '100%'], platform, windows);
+  expect(started).toEqual({ file: 'npm', args: ['run', '100%'] });
 });

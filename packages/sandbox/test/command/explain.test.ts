@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { describe, expect, test } from 'vitest';
-import { emptyFolder, runCommand } from '../support/command.ts';
+import { runCommand } from '../support/command.ts';
+import { emptyFolder } from '../support/folders.ts';
 
 const KEY = 'SANDBOXSIGNINGkeyOfTheTest4711';
 const env = { SIGNING_KEY: KEY };
@@ -12,16 +13,15 @@ const body = JSON.stringify(data);
 const signature = signCallback({ signingKey: KEY, data, timestamp: 1_700_000_000 });
 const upper = signature.replace(/s=.*/, (hash) => `s=${hash.slice(2).toUpperCase()}`);
 
-const http = (value: string, lineBreak = '\r\n'): string =>
-  [
-    'POST /payments/callbacks HTTP/1.1',
-    'host: shop.example',
-    'content-type: application/json',
-    `content-length: ${body.length}`,
-    `hmac-signature: ${value}`,
-    '',
-    `${body}\n`,
-  ].join(lineBreak);
+const http = (value: string): string => `POST /payments/callbacks HTTP/1.1\r
+host: shop.example\r
+content-type: application/json\r
+content-length: ${body.length}\r
+hmac-signature: ${value}\r
+\r
+${body}
+`;
+const edited = (value: string): string => http(value).replaceAll('\r\n', '\n');
 const fixture = (value: string): string =>
   JSON.stringify({ request: { method: 'POST', headers: [['Hmac-Signature', value]], body: data } });
 const curl = (value: string): string =>
@@ -29,21 +29,18 @@ const curl = (value: string): string =>
 
 const explained = async (input: string, ...args: string[]) => {
   const { code, stdout, stderr } = await runCommand(['explain', '--json', ...args], { env, input });
-  return { code, stderr, explanation: stdout === '' ? undefined : JSON.parse(stdout) };
+  return { code, stderr, ...(stdout === '' ? {} : JSON.parse(stdout)) };
 };
 
 describe('payment-service-sandbox explain', () => {
   test.each([
-    ['an HTTP request', http(signature), http(upper)],
-    ['an HTTP request with the line breaks of an editor', http(signature, '\n'), http(upper, '\n')],
-    ['JSON', fixture(signature), fixture(upper)],
-    ['a curl command', curl(signature), curl(upper)],
-  ])('explains %s from standard input', async (_form, genuine, refused) => {
-    expect(await explained(genuine)).toMatchObject({ code: 0, explanation: { ok: true, cause: 'verified' } });
-    expect(await explained(refused)).toMatchObject({
-      code: 1,
-      explanation: { ok: false, cause: 'uppercase_hex' },
-    });
+    ['an HTTP request', http],
+    ['an HTTP request with the line breaks of an editor', edited],
+    ['JSON', fixture],
+    ['a curl command', curl],
+  ])('explains %s from standard input', async (_form, recorded) => {
+    expect(await explained(recorded(signature))).toMatchObject({ code: 0, ok: true, cause: 'verified' });
+    expect(await explained(recorded(upper))).toMatchObject({ code: 1, ok: false, cause: 'uppercase_hex' });
   });
 
   test('prints title, detail and fix of a request in a file, and no key', async () => {
@@ -60,32 +57,28 @@ describe('payment-service-sandbox explain', () => {
 
   test("accepts the verifier's options", async () => {
     const old = await explained(http(signature), '--tolerance', '30');
-    expect(old).toMatchObject({ code: 1, explanation: { cause: 'timestamp_old' } });
+    expect(old).toMatchObject({ code: 1, cause: 'timestamp_old' });
   });
 
   test.each([
-    ['hello', 1, 'This is not an HTTP request, a curl command, or JSON'],
-    ['{"body":{}}', 1, 'The JSON has no "headers".'],
-    ['{"body', 1, 'This looks like JSON but does not parse.'],
-  ])('%j is told in one line', async (input, code, says) => {
-    const result = await explained(input);
-    expect(result).toMatchObject({ code, stderr: expect.stringContaining(says) });
-    expect(result.stderr).not.toContain('    at ');
+    ['hello', 'This is not an HTTP request, a curl command, or JSON'],
+    ['{"body":{}}', 'The JSON has no "headers".'],
+    ['{"body', 'This looks like JSON but does not parse.'],
+  ])('says in one line that %j is not a request', async (input, says) => {
+    const { code, stderr } = await explained(input);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(says)]);
+    expect(stderr).not.toContain('    at ');
   });
 
   test('needs a signing key, and an existing file', async () => {
     const missing = await runCommand(['explain', '--request', 'none.http'], { env });
-    expect(missing).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('none.http could not be read.'),
-    });
+    const unread = expect.stringContaining('none.http could not be read.');
+    expect(missing).toMatchObject({ code: 1, stderr: unread });
     const keyless = await runCommand(['explain'], {
       env: { PUBLIC_KEY: 'SANDBOXp' },
       input: http(signature),
     });
-    expect(keyless).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('SIGNING_KEY is not in the environment'),
-    });
+    const unnamed = expect.stringContaining('SIGNING_KEY is not in the environment');
+    expect(keyless).toMatchObject({ code: 2, stderr: unnamed });
   });
 });

@@ -13,10 +13,10 @@ interface Envelope {
   readonly data: Record<string, unknown>;
 }
 
-/** A list in the data of an answer. */
-export function listOf({ body }: Answer, name: string): Record<string, unknown>[] {
-  const list = body.data[name];
-  if (!Array.isArray(list)) throw new Error(`${name} is not a list`);
+/** The list in the data of an answer. */
+export function listOf({ body }: Answer, _name?: string): Record<string, unknown>[] {
+  const list = Object.values(body.data).find((value) => Array.isArray(value));
+  if (list === undefined) throw new Error('The answer has no list.');
   return list;
 }
 

@@ -1,10 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { emptyFolder } from './folders.ts';
 
 const path = fileURLToPath(new URL('../../src/command/command.ts', import.meta.url));
 
@@ -38,13 +36,6 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** An empty folder, removed when the test ends. */
-export function emptyFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'sandbox-command-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 function run(file: string, args: readonly string[], { env = {}, cwd, input, keys }: RunOptions) {
   const folder = cwd ?? emptyFolder();
   const { PATH, NODE_COMPILE_CACHE } = process.env;
@@ -72,23 +63,29 @@ function run(file: string, args: readonly string[], { env = {}, cwd, input, keys
   return { child, text, cwd: folder };
 }
 
-/** Runs the command in a pipe until it ends. */
-export async function runCommand(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-  const { child, text } = run(process.execPath, [path, ...args], options);
+/** Runs a program in a pipe until it ends. */
+export async function runProgram(
+  file: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<Ended> {
+  const { child, text } = run(file, args, options);
   const [code] = await once(child, 'close');
   return { code, ...text };
 }
 
+/** Runs the command in a pipe until it ends. */
+export const runCommand = (args: readonly string[], options: RunOptions = {}): Promise<Ended> =>
+  runProgram(process.execPath, [path, ...args], options);
+
 /** Runs it on a pseudo-terminal, by `script`, whose arguments differ between Linux and the BSDs. */
-export async function runOnTerminal(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+export function runOnTerminal(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const command = [process.execPath, path, ...args];
   const quoted = command.map((each) => `'${each}'`).join(' ');
   const own =
     process.platform === 'linux' ? ['-qec', `exec ${quoted}`, '/dev/null'] : ['-q', '/dev/null', ...command];
   const env = { TERM: 'xterm-256color', ...options.env };
-  const { child, text } = run('script', own, { ...options, env });
-  const [code] = await once(child, 'close');
-  return { code, ...text };
+  return runProgram('script', own, { ...options, env });
 }
 
 /** Starts the command, and resolves when it has printed one of its outputs, by default all of its introduction. */

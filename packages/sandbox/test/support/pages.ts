@@ -7,6 +7,11 @@ export interface Shown {
   readonly text: string;
 }
 
+/** The answer to a form, and where the browser goes on. */
+export interface Sent extends Shown {
+  readonly location: string | null;
+}
+
 /** Asks for a page without a socket. */
 export async function open(sandbox: Sandbox, path: string): Promise<Shown> {
   const response = await sandbox.fetch(`http://127.0.0.1${path}`, { headers: { accept: 'text/html' } });
@@ -20,13 +25,13 @@ function formOf(action: string, { currency, provider }: Readonly<Record<string, 
   return action.replace(/^(collection|payout)s$/, '$1').replace(/^compose\/\d+$/, 'compose');
 }
 
-/** Sends a form from a page. Answers where the browser goes on, or the page that was answered. */
+/** Sends a form from a page. */
 export async function submit(
   sandbox: Sandbox,
   action: string,
   fields: Record<string, string> = {},
   from = '/',
-): Promise<Shown & { location: string | null }> {
+): Promise<Sent> {
   const response = await sandbox.fetch(`http://127.0.0.1/dashboard/${action}`, {
     method: 'POST',
     body: new URLSearchParams({ at: formOf(action, fields), ...fields }),
@@ -72,3 +77,14 @@ export const row = (html: string, id: string): string =>
 /** The ids of the rows of a list. */
 export const rows = (html: string, list: string): string[] =>
   [...html.matchAll(new RegExp(`<tr id="${list}-([^"]+)">`, 'g'))].map(([, id]) => id ?? '');
+
+/** A part of a page by its id, up to the end of its kind of element. */
+export const part = (html: string, id: string, tag: string): string =>
+  new RegExp(`<${tag}[^>]* id="${id}".*?</${tag}>`, 's').exec(html)?.[0] ?? '';
+
+/** The content of an element that has a button to copy it, as a reader copies it. */
+export const copied = (html: string, id: string): string =>
+  unescaped(new RegExp(`id="${id}-text">(.*?)</pre>`, 's').exec(html)?.[1] ?? '');
+
+/** What a form says about a field that it refuses. */
+export const problem = (html: string, id: string): string => textOf(part(html, `${id}-problem`, 'p'));

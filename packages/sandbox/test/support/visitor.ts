@@ -1,4 +1,5 @@
-import type { Browser, Page } from '@payment-service/browser';
+import { type Browser, type Page, startBrowser } from '@payment-service/browser';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 
 /** How a reader looks at the pages. */
 export interface View {
@@ -14,22 +15,33 @@ export interface Visit {
   readonly complaints: string[];
 }
 
-export async function visit(browser: Browser, view: View = {}): Promise<Visit> {
-  const { colorScheme = 'light', isPhone = false, javaScriptEnabled = true, timezoneId = 'UTC' } = view;
-  const context = await browser.newContext({
-    colorScheme,
-    javaScriptEnabled,
-    timezoneId,
-    permissions: ['clipboard-read', 'clipboard-write'],
-    ...(isPhone
-      ? { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
-      : { viewport: { width: 1280, height: 800 } }),
+/** A browser for the tests of a file. Returns what opens a tab, which is closed after its test. */
+export function useBrowser(): (view?: View) => Promise<Visit> {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startBrowser();
   });
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close();
   });
-  page.on('pageerror', (error) => complaints.push(error.message));
-  return { page, complaints };
+  afterAll(() => browser?.close());
+  return async (view = {}) => {
+    const { colorScheme = 'light', isPhone = false, javaScriptEnabled = true, timezoneId = 'UTC' } = view;
+    const context = await browser.newContext({
+      colorScheme,
+      javaScriptEnabled,
+      timezoneId,
+      permissions: ['clipboard-read', 'clipboard-write'],
+      ...(isPhone
+        ? { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
+        : { viewport: { width: 1280, height: 800 } }),
+    });
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    return { page, complaints };
+  };
 }
