@@ -7,6 +7,7 @@ export function wholeNumber(max: number = 2 ** 31 - 1): OptionRule {
   return [isValid, `a whole number from 1 to ${max}`];
 }
 
+export const STRING: OptionRule = [(value) => typeof value === 'string', 'a string'];
 export const NAME: OptionRule = [(value) => typeof value === 'string' && value !== '', 'a non-empty string'];
 export const BOOLEAN: OptionRule = [(value) => typeof value === 'boolean', 'true or false'];
 export const DATE: OptionRule = [

@@ -10,7 +10,7 @@ import { RECONCILE } from './reconcile.ts';
 import { TABLES } from './tables.ts';
 
 const NAME = 'payment-service-inbox';
-const VERBS = [...LOOKING, ...ACTING, ...TABLES, ...RECONCILE, ...HEALTH, ...DOCTOR];
+const VERBS = [...LOOKING, ...ACTING, ...TABLES, RECONCILE, HEALTH, DOCTOR];
 const AFTER_HELP = `
 The database: --database for a SQLite file, or DATABASE_URL in the environment for
 PostgreSQL, through the package pg of the current folder.

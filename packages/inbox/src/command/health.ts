@@ -1,43 +1,34 @@
 import { ConfigurationError } from '@payment-service/core';
 import { printableLines } from '@payment-service/core/internal';
-import type { Command } from 'commander';
 import type { InboxHealth } from '../operator/health.ts';
 import { messageOf } from './failure.ts';
 import { NoInboxError, withInbox } from './open-inbox.ts';
-import { option, SPOOL, upTo, verb } from './verbs.ts';
-
-interface HealthOptions {
-  readonly maxPendingAge: number;
-  readonly spool?: string;
-}
+import { type AddVerb, option, SPOOL, upTo, verb } from './verbs.ts';
 
 type Health = Pick<InboxHealth, 'ok' | 'problems'> & Partial<InboxHealth>;
 
 /** `health`, for probes. */
-export const HEALTH: readonly ((program: Command) => void)[] = [
-  verb<HealthOptions, Health>({
-    name: 'health',
-    about: 'keeps a callback and rolls it back, for a probe; exit code 3 if that failed or work is late',
-    options: [
-      option('--max-pending-age <seconds>', 'how long a due transition may wait', upTo(100_000_000), 60),
-      SPOOL,
-    ],
-    async run(given) {
-      const examined = withInbox(given, async (inbox) => {
-        const seconds = given.maxPendingAge;
-        const { problems, oldestDueSeconds } = await inbox.health({ maxPendingAgeSeconds: seconds });
-        // The inbox of this command has no spool, so the folder is counted without writing to it.
-        const spooled = await inbox.spooled(given.spool);
-        const all = spooled ? [...problems, 'spool_not_drained' as const] : problems;
-        return { problems: all, oldestDueSeconds, spooled };
-      });
-      const found = await examined.catch(unavailable);
-      return { ok: found.problems.length === 0, ...found };
-    },
-    print: ({ ok, problems }) => console.log(ok ? 'ok' : `${problems.join('\n')}\n'doctor' says more.`),
-    needsPerson: ({ ok }) => !ok,
-  }),
-];
+export const HEALTH: AddVerb = verb<{ maxPendingAge: number; spool?: string }, Health>({
+  name: 'health',
+  about: 'keeps a callback and rolls it back, for a probe; exit code 3 if that failed or work is late',
+  options: [
+    option('--max-pending-age <seconds>', 'how long a due transition may wait', upTo(100_000_000), 60),
+    SPOOL,
+  ],
+  async run({ maxPendingAge, spool }, open) {
+    const examined = withInbox(open, async (inbox) => {
+      const { problems, oldestDueSeconds } = await inbox.health({ maxPendingAgeSeconds: maxPendingAge });
+      // The inbox of this command has no spool, so the folder is counted without writing to it.
+      const spooled = await inbox.spooled(spool);
+      const all = spooled ? [...problems, 'spool_not_drained' as const] : problems;
+      return { problems: all, oldestDueSeconds, spooled };
+    });
+    const found = await examined.catch(unavailable);
+    return { ok: found.problems.length === 0, ...found };
+  },
+  format: ({ ok, problems }) => (ok ? 'ok' : `${problems.join('\n')}\n'doctor' says more.`),
+  needsPerson: ({ ok }) => !ok,
+});
 
 /** For a probe, a database that does not answer is a result. A mistake in the command's options is an error. */
 function unavailable(error: unknown): Pick<Health, 'problems'> {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
+import type pg from 'pg';
 import { createInbox } from '../create-inbox.ts';
 import type { Inbox } from '../inbox.ts';
 import { deliveriesIn, ownerIn, spoolOwner } from '../intake/spool.ts';
@@ -11,10 +12,11 @@ import { settingsOf } from '../options.ts';
 import { readReport } from '../reconciliation/balances.ts';
 import { reconcileStatement } from '../reconciliation/reconcile-statement.ts';
 import type { PostgresClient, PostgresPool } from '../store/postgres/connection.ts';
-import { postgres } from '../store/postgres/postgres.ts';
+import { postgres, schemaPrefix } from '../store/postgres/postgres.ts';
 import { VERSION, versionOf } from '../store/schema.ts';
 import { sqlite } from '../store/sqlite/sqlite.ts';
 import { Statements } from '../store/statements.ts';
+import { type Store, textOf } from '../store/store.ts';
 
 /** Which inbox a command is about. */
 export interface OpenOptions {
@@ -32,38 +34,13 @@ export interface OpenStore<Tx> extends OperatorContext<Tx> {
 }
 
 /** The part of an inbox that the command uses: nothing that depends on the merchant's library. */
-export type OperatedInbox = Pick<
-  Inbox<never>,
-  | 'list'
-  | 'show'
-  | 'stats'
-  | 'overdue'
-  | 'health'
-  | 'retry'
-  | 'resolve'
-  | 'reopen'
-  | 'expect'
-  | 'forget'
-  | 'prune'
-  | 'reconcile'
-  | 'reconcileStatement'
-> & {
+type OperatedInbox = Omit<Inbox<never>, 'handle' | 'transaction'> & {
   /** How many callbacks of this inbox wait in a spool; undefined if no spool is known. */
   readonly spooled: (path: string | undefined) => Promise<number | undefined>;
 };
 
 /** Something does not exist: the message is all that a person needs. */
 export class NoInboxError extends Error {}
-
-interface Pool extends PostgresPool {
-  on(event: 'error', listener: (error: Error) => void): unknown;
-  end(): Promise<void>;
-}
-type PoolClass = new (options: {
-  connectionString: string;
-  max: number;
-  connectionTimeoutMillis: number;
-}) => Pool;
 
 const CONNECT_MS = 10_000;
 
@@ -72,39 +49,47 @@ const CONNECT_MS = 10_000;
  * behind.
  */
 export async function withStore<T>(
-  options: OpenOptions,
+  { database, schema, account }: OpenOptions,
   work: <Tx>(opened: OpenStore<Tx>) => Promise<T>,
 ): Promise<T> {
-  const { database, account } = options;
-  const url = process.env['DATABASE_URL'];
+  const open = async <Tx>(store: Store<Tx>, pool?: PostgresPool, spoolPath?: string): Promise<T> => {
+    const [settings, statements] = [settingsOf({ store, account }), new Statements(store)];
+    return work({ store, statements, settings, spool: undefined, pool, spoolPath });
+  };
   if (database !== undefined) {
     if (!existsSync(database)) throw new NoInboxError(`There is no file ${database}.`);
-    const { spool: spoolPath, ...store } = sqlite(database);
-    const settings = settingsOf({ store, account });
-    const statements = new Statements(store);
-    try {
-      return await work({ store, statements, settings, spool: undefined, pool: undefined, spoolPath });
-    } finally {
-      await store.close?.();
-    }
+    const { spool, ...store } = sqlite(database);
+    return open(store, undefined, spool).finally(() => store.close?.());
   }
-  if (!url) {
-    throw new ConfigurationError(
-      'database',
-      'Name the database: --database <path>, or DATABASE_URL in the environment.',
-    );
+  const connectionString = process.env['DATABASE_URL'];
+  if (!connectionString) {
+    const what = 'Name the database: --database <path>, or DATABASE_URL in the environment.';
+    throw new ConfigurationError('database', what);
   }
-  const pool = new (poolClass())({ connectionString: url, max: 2, connectionTimeoutMillis: CONNECT_MS });
+  const pool = new (poolClass())({ connectionString, max: 2, connectionTimeoutMillis: CONNECT_MS });
   // For an idle connection that breaks: the next statement reports it.
   pool.on('error', () => undefined);
   try {
-    const store = postgres<PostgresClient>(pool, { schema: options.schema });
-    const settings = settingsOf({ store, account });
-    const statements = new Statements(store);
-    return await work({ store, statements, settings, spool: undefined, pool, spoolPath: undefined });
+    return await open(postgres<PostgresClient>(pool, { schema }), pool);
   } finally {
     await pool.end();
   }
+}
+
+export type Place = Pick<Store<never>, 'dialect' | 'prefix'>;
+
+/** Where the tables are, without reading them. */
+export function placeOf(
+  { database, schema }: OpenOptions,
+  dialect: Place['dialect'] = database === undefined ? 'postgres' : 'sqlite',
+): Place {
+  return { dialect, prefix: dialect === 'sqlite' ? 'payment_inbox_' : schemaPrefix(schema) };
+}
+
+/** The name and the version of the database. */
+export async function readEngine<Tx>({ store, statements }: OpenStore<Tx>): Promise<string> {
+  const [row = {}] = await statements.run('read_engine', []);
+  return `${store.dialect === 'postgres' ? 'PostgreSQL' : 'SQLite'} ${textOf(row, 'version')}`;
 }
 
 /** The same with the inbox in it, whose tables must be up to date. */
@@ -112,10 +97,9 @@ export function withInbox<T>(options: OpenOptions, work: (inbox: OperatedInbox) 
   return withStore(options, async (opened) => {
     const { store, statements } = opened;
     const version = await versionOf(statements);
-    if (version === undefined)
-      throw new NoInboxError(
-        "This database contains no inbox. Is it the right one? 'status' says how to create the tables.",
-      );
+    const none =
+      "This database contains no inbox. Is it the right one? 'status' says how to create the tables.";
+    if (version === undefined) throw new NoInboxError(none);
     if (version < VERSION) {
       throw new NoInboxError(
         `The tables of this inbox have version ${version}, and this command works with version ${VERSION}. Only 'migrate' changes ` +
@@ -124,42 +108,35 @@ export function withInbox<T>(options: OpenOptions, work: (inbox: OperatedInbox) 
       );
     }
     const inbox = createInbox({ store, account: options.account });
-    try {
-      return await work({
-        ...inbox,
-        // Reading does not make the inbox ready, since that writes.
-        list: (given = {}) => listTransitions(opened, given),
-        show: (transitionId) => showTransition(opened, transitionId),
-        stats: () => readStats(opened),
-        overdue: (given = {}) => listOverdue(opened, given),
-        reconcile: (given) => readReport(opened, given),
-        reconcileStatement: (rows, given) =>
-          given.dryRun === false
-            ? inbox.reconcileStatement(rows, given)
-            : reconcileStatement(opened, rows, given),
-        async spooled(path = opened.spoolPath) {
-          if (path === undefined) return undefined;
-          const own = ownerIn(spoolOwner(opened.settings.account, store));
-          return (await deliveriesIn(path)).filter(({ owner }) => owner === own).length;
-        },
-      });
-    } finally {
-      await inbox.close();
-    }
+    const operated: OperatedInbox = {
+      ...inbox,
+      // Reading does not make the inbox ready, since that writes.
+      list: (given = {}) => listTransitions(opened, given),
+      show: (transitionId) => showTransition(opened, transitionId),
+      stats: () => readStats(opened),
+      overdue: (given = {}) => listOverdue(opened, given),
+      reconcile: (given) => readReport(opened, given),
+      reconcileStatement: (rows, given) =>
+        given.dryRun ? reconcileStatement(opened, rows, given) : inbox.reconcileStatement(rows, given),
+      async spooled(path = opened.spoolPath) {
+        if (path === undefined) return undefined;
+        const own = ownerIn(spoolOwner(opened.settings.account, store));
+        return (await deliveriesIn(path)).filter(({ owner }) => owner === own).length;
+      },
+    };
+    return work(operated).finally(inbox.close);
   });
 }
 
 /** The `pg` of the merchant's project: this package does not install it. */
-function poolClass(): PoolClass {
+function poolClass(): typeof pg.Pool {
   const load = createRequire(join(process.cwd(), 'package.json'));
   try {
-    const { Pool } = load('pg') as { Pool: PoolClass };
-    return Pool;
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND')) throw error;
-    throw new NoInboxError(
-      'PostgreSQL needs the package pg, which is not installed here. Run this in the folder of your program.',
-      { cause: error },
-    );
+    return (load('pg') as typeof pg).Pool;
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'MODULE_NOT_FOUND')) throw cause;
+    const what =
+      'PostgreSQL needs the package pg, which is not installed here. Run this in the folder of your program.';
+    throw new NoInboxError(what, { cause });
   }
 }

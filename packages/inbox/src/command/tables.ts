@@ -1,11 +1,8 @@
-import type { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
-import { schemaPrefix } from '../store/postgres/postgres.ts';
 import { type Migration, migrate, migrationsOf, VERSION, versionOf } from '../store/schema.ts';
-import { type Store, textOf } from '../store/store.ts';
-import { type OpenOptions, type OpenStore, withStore } from './open-inbox.ts';
-import { printTable } from './print.ts';
-import { option, upTo, verb } from './verbs.ts';
+import { table } from './format.ts';
+import { type OpenStore, type Place, placeOf, readEngine, withStore } from './open-inbox.ts';
+import { type AddVerb, option, upTo, verb } from './verbs.ts';
 
 /** Side by side. */
 export interface Versions {
@@ -27,7 +24,6 @@ export const OWN_VERSIONS: Versions = {
   engine: undefined,
 };
 
-type Place = Pick<Store<never>, 'dialect' | 'prefix'>;
 export type TableState = 'none' | 'older' | 'current' | 'newer';
 
 const BRING =
@@ -46,33 +42,30 @@ export function tableState({ tables, program }: Versions): TableState {
 }
 
 /** `migrate`, `status` and `sql`. */
-export const TABLES: readonly ((program: Command) => void)[] = [
+export const TABLES: readonly AddVerb[] = [
   verb<object, { from: number; to: number }>({
     name: 'migrate',
     about: 'creates the tables, or brings them up to date',
-    run: (given) =>
-      withStore(given, async ({ store, statements }) => {
+    run: (_own, open) =>
+      withStore(open, async ({ store, statements }) => {
         const from = (await versionOf(statements)) ?? 0;
         await migrate(store, statements);
         return { from, to: (await versionOf(statements)) ?? 0 };
       }),
-    print({ from, to }) {
-      if (from >= to) console.log(`Nothing to do: the tables have version ${to}.`);
-      else if (from === 0) console.log(`The tables were created, with version ${to}.`);
-      else console.log(`The tables were updated from version ${from} to version ${to}.`);
+    format({ from, to }) {
+      if (from >= to) return `Nothing to do: the tables have version ${to}.`;
+      if (from === 0) return `The tables were created, with version ${to}.`;
+      return `The tables were updated from version ${from} to version ${to}.`;
     },
   }),
   verb<object, Versions & { state: TableState }>({
     name: 'status',
     about: 'compares the version of the tables with this program; exit code 3 if they must be changed',
-    async run(given) {
-      const versions = await withStore(given, readVersions);
+    async run(_own, open) {
+      const versions = await withStore(open, readVersions);
       return { state: tableState(versions), ...versions };
     },
-    print(versions) {
-      printVersions(versions);
-      console.log(`\n${NEXT_STEP[versions.state]}`);
-    },
+    format: (versions) => `${formatVersions(versions)}\n\n${NEXT_STEP[versions.state]}`,
     needsPerson: ({ state }) => state === 'none' || state === 'older',
   }),
   verb<{ dialect?: Place['dialect']; from: number }, Migration[]>({
@@ -82,38 +75,26 @@ export const TABLES: readonly ((program: Command) => void)[] = [
       option('--dialect <name>', 'of the database').choices(['postgres', 'sqlite']),
       option('--from <version>', 'only the steps after this version of the tables', upTo(1000), 0),
     ],
-    run: async (given) =>
-      migrationsOf(placeOf(given, given.dialect)).filter(({ version }) => version > given.from),
-    print(migrations, given) {
-      for (const { version, sql } of migrations)
-        console.log(`-- Version ${version} of the tables of @payment-service/inbox\nbegin;\n${sql}commit;\n`);
-      const { dialect, prefix } = placeOf(given, given.dialect);
-      if (dialect === 'postgres') console.log(grantsFor(prefix));
+    run: async ({ dialect, from }, open) =>
+      migrationsOf(placeOf(open, dialect)).filter(({ version }) => version > from),
+    format(migrations, own, open) {
+      const { dialect, prefix } = placeOf(open, own.dialect);
+      const steps = migrations.map(
+        ({ version, sql }) =>
+          `-- Version ${version} of the tables of @payment-service/inbox\nbegin;\n${sql}commit;\n`,
+      );
+      return [...steps, ...(dialect === 'postgres' ? [grantsFor(prefix.slice(0, -1))] : [])].join('\n');
     },
   }),
 ];
 
-/** Where the tables are, without reading them. */
-export function placeOf(
-  { database, schema }: OpenOptions,
-  dialect: Place['dialect'] = database === undefined ? 'postgres' : 'sqlite',
-): Place {
-  return { dialect, prefix: dialect === 'sqlite' ? 'payment_inbox_' : schemaPrefix(schema) };
-}
-
 /** @throws {ConfigurationError} If a newer version has made tables that this program does not understand. */
 async function readVersions<Tx>(opened: OpenStore<Tx>): Promise<Versions> {
-  const engine = await readEngine(opened);
-  return { ...OWN_VERSIONS, engine, tables: await versionOf(opened.statements) };
+  return { ...OWN_VERSIONS, engine: await readEngine(opened), tables: await versionOf(opened.statements) };
 }
 
-export async function readEngine<Tx>({ store, statements }: OpenStore<Tx>): Promise<string> {
-  const [row = {}] = await statements.run('read_engine', []);
-  return `${store.dialect === 'postgres' ? 'PostgreSQL' : 'SQLite'} ${textOf(row, 'version')}`;
-}
-
-export function printVersions({ tables, program, package: own, node, engine }: Versions): void {
-  printTable(undefined, [
+export function formatVersions({ tables, program, package: own, node, engine }: Versions): string {
+  return table(undefined, [
     ['tables', tables === undefined ? 'none' : `version ${tables}`],
     ['this command', `version ${program}, of @payment-service/inbox ${own}`],
     ['database', engine ?? 'does not answer'],
@@ -122,9 +103,6 @@ export function printVersions({ tables, program, package: own, node, engine }: V
 }
 
 /** The grants that a program needs if its role does not own the tables. */
-function grantsFor(prefix: string): string {
-  const schema = prefix.slice(0, -1);
-  return `-- If the program has a role of its own:
+const grantsFor = (schema: string): string => `-- If the program has a role of its own:
 -- grant usage on schema ${schema} to <role>;
 -- grant select, insert, update, delete on all tables in schema ${schema} to <role>;`;
-}

@@ -3,6 +3,7 @@ import { checkOptions, type OptionRule, type OptionRules } from '@payment-servic
 import { BOOLEAN } from '../option-rules.ts';
 import { isUnambiguous } from '../records.ts';
 import { CLOSED_STATES, TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
+import type { Statements } from '../store/statements.ts';
 import { choiceOf, numberOf } from '../store/store.ts';
 import { findArchived } from '../work/verdict/archived.ts';
 import { readCase } from '../work/verdict/case.ts';
@@ -72,7 +73,7 @@ export async function move<Tx>(
 ): Promise<number> {
   checkOptions(`${action}()`, given ?? {}, RULES);
   const { store, statements, settings } = context;
-  const { by, note } = given;
+  const { account, emit } = settings;
   const isNamed = typeof which === 'string' || action === 'reopen';
   if (!isNamed && which?.state === undefined)
     throw new ConfigurationError('state', `${action}() needs a transitionId, or { state, reason }.`);
@@ -86,13 +87,11 @@ export async function move<Tx>(
     const ids = isNamed ? [checkId(which)] : found.map(({ transitionId }) => transitionId);
     for (const transitionId of ids) {
       // Until this transaction ends, no worker can take it and no other person can move it.
-      const [row] = await statements.run('lock_named_transition', [transitionId, settings.account], tx);
-      const { account } = settings;
-      const mayBeArchived = row === undefined || action === 'reopen';
-      const archived = mayBeArchived
-        ? await findArchived(statements, { keys: { transitionId }, account }, tx)
-        : [];
-      if (archived.length > 0) throw new InvalidStateError(ARCHIVED);
+      const [row] = await statements.run('lock_named_transition', [transitionId, account], tx);
+      if (row === undefined || action === 'reopen') {
+        const [archived] = await findArchived(statements, { keys: { transitionId }, account }, tx);
+        if (archived !== undefined) throw new InvalidStateError(ARCHIVED);
+      }
       if (row === undefined)
         throw new ConfigurationError('transitionId', 'No transition of the account has this id. See list().');
       const refusal = refusalOf(choiceOf(row, 'state', TRANSITION_STATES), action);
@@ -102,13 +101,22 @@ export async function move<Tx>(
       if (digest !== undefined) await accept(context, { ...given, id, digest }, tx);
       if (action === 'reopen') await admitEvidence(context, id, tx);
       await statements.run('move', [id, state, action], tx);
-      await statements.run('add_action', [id, action, by.toWellFormed(), note.toWellFormed()], tx);
+      await addAction(statements, { ...given, id, action }, tx);
       done.push(transitionId);
     }
     return done;
   });
-  for (const transitionId of moved) settings.emit({ name: 'transition.moved', transitionId, state });
+  for (const transitionId of moved) emit({ name: 'transition.moved', transitionId, state });
   return moved.length;
+}
+
+/** Keeps who acted, and why. */
+export async function addAction<Tx>(
+  statements: Statements<Tx>,
+  { id, action, by, note }: ActionNote & { readonly id: number; readonly action: OperatorAction['action'] },
+  tx: Tx,
+): Promise<void> {
+  await statements.run('add_action', [id, action, by.toWellFormed(), note.toWellFormed()], tx);
 }
 
 /** The amount of the accepted body becomes the expectation, so the handler credits what the person has seen. */
@@ -132,7 +140,7 @@ async function accept<Tx>(
         'it with expect(), or pass replace: true.',
     );
   }
-  const { currency, amount } = compare === 'request' ? body.request : body.transaction;
+  const { currency, amount } = body[compare === 'request' ? compare : 'transaction'];
   if (currency === null || amount === null || !equalsExpectation(body, { currency, amount, compare })) {
     throw new ConfigurationError(
       'body',

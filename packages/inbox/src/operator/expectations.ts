@@ -1,4 +1,5 @@
 import { checkOptions } from '@payment-service/core/internal';
+import { STRING } from '../option-rules.ts';
 import { referenceKey } from '../records.ts';
 import { dateOf } from '../store/store.ts';
 import { findArchived } from '../work/verdict/archived.ts';
@@ -17,27 +18,18 @@ export async function findExpectations<Tx>(
   { statements, settings: { account } }: OperatorContext<Tx>,
   merchant_reference: string,
 ): Promise<KnownPayment[]> {
-  checkOptions(
-    'expectations()',
-    { merchant_reference },
-    {
-      merchant_reference: [(value) => typeof value === 'string', 'a string'],
-    },
-  );
-  const rows = await statements.run('find_expectations', [
-    referenceKey(merchant_reference, account),
-    account,
-  ]);
-  const known = rows.flatMap((row) => {
-    const expectation = expectationIn(row);
-    const deadline = row['deadline_at'] === null ? undefined : dateOf(row, 'deadline_at');
-    return expectation === undefined
-      ? []
-      : [{ ...expectation, transaction_type: jsonTextOf(row, 'transaction_type'), deadline }];
-  });
+  checkOptions('expectations()', { merchant_reference }, { merchant_reference: STRING });
+  const key = referenceKey(merchant_reference, account);
+  const known = (await statements.run('find_expectations', [key, account])).map((row) => ({
+    expectation: expectationIn(row),
+    transaction_type: jsonTextOf(row, 'transaction_type'),
+    deadline: row['deadline_at'] === null ? undefined : dateOf(row, 'deadline_at'),
+  }));
   const archived = await findArchived(statements, { keys: { merchant_reference }, account });
-  const old = archived.flatMap(({ expectation, signed: { transaction_type } }) =>
-    expectation === undefined ? [] : [{ ...expectation, transaction_type, deadline: undefined }],
+  const old = archived.map(({ expectation, signed: { transaction_type } }) => {
+    return { expectation, transaction_type, deadline: undefined };
+  });
+  return [...known, ...old].flatMap(({ expectation, ...rest }) =>
+    expectation === undefined ? [] : { ...expectation, ...rest },
   );
-  return [...known, ...old];
 }

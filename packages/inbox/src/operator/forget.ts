@@ -3,9 +3,10 @@ import { checkOptions } from '@payment-service/core/internal';
 import { claimsDigest } from '../body-content.ts';
 import { isForgotten } from '../intake/keep.ts';
 import { referenceKey } from '../records.ts';
-import { numberOf, textOf } from '../store/store.ts';
+import type { Statements } from '../store/statements.ts';
+import { numberOf, type Row, textOf } from '../store/store.ts';
 import { findArchived } from '../work/verdict/archived.ts';
-import { type ActionNote, NOTE_RULES } from './actions.ts';
+import { type ActionNote, addAction, NOTE_RULES } from './actions.ts';
 import type { OperatorContext } from './views.ts';
 
 /** What `forget()` has removed; all 0 if no personal data was left. */
@@ -29,54 +30,38 @@ export async function forget<Tx>(
   checkOptions('forget()', given ?? {}, NOTE_RULES);
   if (typeof reference !== 'string')
     throw new ConfigurationError('merchant_reference', 'forget() needs the merchant_reference of a payment.');
-  const { by, note } = given;
   return store.transaction(async (tx) => {
     const counts = { transitions: 0, bodies: 0, archived: 0 };
-    const addAction = (id: number): Promise<unknown> =>
-      statements.run('add_action', [id, 'forget', by.toWellFormed(), note.toWellFormed()], tx);
-    for (const row of await statements.run(
-      'find_forgettable',
-      [referenceKey(reference, account), account],
-      tx,
-    )) {
-      const [id, transitionId, signed] = [
-        numberOf(row, 'id'),
-        textOf(row, 'transition_id'),
-        textOf(row, 'signed'),
-      ];
+    const rows = await statements.run('find_forgettable', [referenceKey(reference, account), account], tx);
+    for (const row of rows) {
+      const [id, transitionId] = [numberOf(row, 'id'), textOf(row, 'transition_id')];
       await statements.run('lock_named_transition', [transitionId, account], tx);
-      const { contents, hashes } = await forgetBodies({ statements, id, signed }, tx);
+      const { contents, hashes } = await forgetBodies(statements, row, tx);
       const errors = await statements.run('forget_error', [id], tx);
       const failures = await statements.run('forget_failures', [id], tx);
       const notes = await statements.run('forget_notes', [id, REMOVED], tx);
       counts.bodies += contents;
-      const isKnown = await isForgotten(statements, transitionId, tx);
-      if (isKnown && contents + hashes + errors.length + failures.length + notes.length === 0) continue;
-      await addAction(id);
+      const removed = contents + hashes + errors.length + failures.length + notes.length;
+      if (removed === 0 && (await isForgotten(statements, transitionId, tx))) continue;
+      await addAction(statements, { ...given, id, action: 'forget' }, tx);
       counts.transitions += 1;
     }
-    for (const { id, transitionId } of await findArchived(
-      statements,
-      { keys: { merchant_reference: reference }, account },
-      tx,
-    )) {
+    const keys = { merchant_reference: reference };
+    for (const { id, transitionId } of await findArchived(statements, { keys, account }, tx)) {
       if (await isForgotten(statements, transitionId, tx)) continue;
-      await addAction(id);
+      await addAction(statements, { ...given, id, action: 'forget' }, tx);
       counts.archived += 1;
     }
     return counts;
   });
 }
 
-interface OfTransition<Tx> extends Pick<OperatorContext<Tx>, 'statements'> {
-  readonly id: number;
-  readonly signed: string;
-}
-
 async function forgetBodies<Tx>(
-  { statements, id, signed }: OfTransition<Tx>,
+  statements: Statements<Tx>,
+  transition: Row,
   tx: Tx,
 ): Promise<{ readonly contents: number; readonly hashes: number }> {
+  const [id, signed] = [numberOf(transition, 'id'), textOf(transition, 'signed')];
   const bodies = (await statements.run('find_contents', [id], tx)).map((row) => ({
     digest: textOf(row, 'digest'),
     claims: textOf(row, 'claims'),

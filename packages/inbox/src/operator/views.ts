@@ -1,14 +1,14 @@
 import { ConfigurationError, type SignedFields } from '@payment-service/core';
-import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/internal';
+import { checkOptions, type OptionRules } from '@payment-service/core/internal';
+import { type BodyContent, isSealed } from '../body-content.ts';
 import type { Spool } from '../intake/spool.ts';
-import { DATE, wholeNumber } from '../option-rules.ts';
+import { DATE, STRING, wholeNumber } from '../option-rules.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { choiceOf, dateOf, numberOf, optionalText, type Row, textOf } from '../store/store.ts';
 import type { WorkContext } from '../work/attempt/turn.ts';
 import { type Archived, type ArchiveKeys, findArchived } from '../work/verdict/archived.ts';
-import type { KnownExpectation, Settled } from '../work/verdict/evaluate.ts';
-import { expectationIn, reasonIn, signedIn } from '../work/verdict/stored.ts';
-import { type KeptBody, keptBodyIn } from './kept-body.ts';
+import type { KnownExpectation, Settled, StoredClaim } from '../work/verdict/evaluate.ts';
+import { bodyIn, expectationIn, reasonIn, signedIn } from '../work/verdict/stored.ts';
 import { isListedByChange, type ListOptions, searchFor } from './search.ts';
 
 /** What every view and action needs. */
@@ -45,6 +45,35 @@ export interface TransitionSummary {
   readonly lastError: string | undefined;
 }
 
+/** One distinct body of a transition. */
+export interface KeptBody {
+  /**
+   * Distinguishes the bodies of a transition, in 64 hexadecimal digits: SHA-256 of the body; with `bodies: 'claims'`, with
+   * `encryption` and after `forget()`, of what the body claims about money and of the signed fields.
+   */
+  readonly digest: string;
+  /**
+   * The JSON text, unchanged, or serialised again if a body parser read it first; with `bodies: 'claims'`, a JSON text of the
+   * amounts only. Undefined after `prune()` and `forget()`, and if `isSealed` is true.
+   */
+  readonly text: string | undefined;
+  /** The content exists but cannot be opened: its key is missing, or it belongs to another row. */
+  readonly isSealed: boolean;
+  /** What it claims about money. */
+  readonly request: StoredClaim;
+  readonly transaction: StoredClaim;
+  readonly deliveries: number;
+  readonly firstAt: Date;
+  readonly lastAt: Date;
+  readonly keyId: string;
+  /** The rule that refused it, if it is evidence. */
+  readonly refusal: string | undefined;
+  /** Of its first request, if that had one (W3C Trace Context): finds the request in a tracing tool. */
+  readonly traceparent: string | undefined;
+  /** Whether it is the one that equalled the expectation when the transition was settled. */
+  readonly isSettled: boolean;
+}
+
 /** A transition with everything that is known about it. The bodies contain personal data. */
 export interface TransitionDetails extends TransitionSummary {
   readonly expectation: KnownExpectation | undefined;
@@ -76,7 +105,6 @@ export interface OperatorAction {
   readonly at: Date;
 }
 
-const STRING: OptionRule = [(value) => typeof value === 'string', 'a string'];
 const LIST_RULES: OptionRules<ListOptions> = {
   state: [
     (value) => TRANSITION_STATES.some((state) => state === value),
@@ -91,6 +119,12 @@ const LIST_RULES: OptionRules<ListOptions> = {
   after: [isId, 'a transitionId'],
 };
 
+/** Where a transition is in a list. */
+interface Place {
+  readonly id: number;
+  readonly changedAt: number;
+}
+
 /** @throws {ConfigurationError} Names the option. */
 export async function listTransitions<Tx>(
   context: OperatorContext<Tx>,
@@ -99,77 +133,50 @@ export async function listTransitions<Tx>(
 ): Promise<TransitionSummary[]> {
   checkOptions('list()', options, LIST_RULES);
   const { statements, settings } = context;
-  const { merchant_reference, internal_reference, after } = options;
-  const keys = { merchant_reference, internal_reference };
+  const { merchant_reference, internal_reference, after, limit = 50 } = options;
   const isByReference = merchant_reference !== undefined || internal_reference !== undefined;
-  const archived = isByReference
-    ? (await findArchived(statements, { keys, account: settings.account }, tx)).map(archivedLine)
-    : [];
-  const [mark] = after === undefined ? [] : await statements.run('find_mark', [after, settings.account], tx);
-  const old = archived.find(({ summary }) => summary.transitionId === after);
-  const last = mark ? { ...lineAt(mark), dueAt: numberOf(mark, 'due_at') } : old && { ...old, dueAt: 0 };
+  const keys = { merchant_reference, internal_reference };
+  const old = isByReference ? await findArchived(statements, { keys, account: settings.account }, tx) : [];
+  const archived = old.map((one) => [placeOf(one), archivedSummary(one)] as const);
+  const [row] = after === undefined ? [] : await statements.run('find_mark', [after, settings.account], tx);
+  const [oldPlace] = archived.find(([, { transitionId }]) => transitionId === after) ?? [];
+  const last = row
+    ? { ...placeIn(row), dueAt: numberOf(row, 'due_at') }
+    : oldPlace && { ...oldPlace, dueAt: 0 };
   if (after !== undefined && last === undefined) return [];
   const rows = await readTransitions(context, options, last, tx);
-  const isLater = orderOf(options);
-  const lines: Line[] = rows.map((row) => ({ ...lineAt(row), summary: summaryIn(row) }));
+  const current = rows.map((each) => [placeIn(each), summaryIn(each)] as const);
   const others = archived.filter(
-    (line) => isSelected(line.summary, options) && (last === undefined || isLater(last, line) < 0),
+    ([place, summary]) =>
+      isSelected(summary, options) && (last === undefined || compare(options, last, place) < 0),
   );
   // Due transitions have an order of their own, and none of them is archived.
-  const merged = others.length === 0 ? lines : [...lines, ...others].sort(isLater);
-  return merged.slice(0, options.limit ?? 50).flatMap(({ summary }) => summary ?? []);
+  const merged =
+    others.length === 0
+      ? current
+      : [...current, ...others].sort(([one], [other]) => compare(options, one, other));
+  return merged.slice(0, limit).map(([, summary]) => summary);
 }
 
-/** Where a transition is in a list. */
-interface Line {
-  readonly id: number;
-  readonly changedAt: number;
-  readonly summary?: TransitionSummary;
-}
+const placeIn = (row: Row): Place => ({ id: numberOf(row, 'id'), changedAt: numberOf(row, 'changed_at') });
+const placeOf = ({ id, changedAt }: Archived): Place => ({ id, changedAt: changedAt.getTime() });
 
-/** Where a page goes on. */
-interface Mark extends Line {
-  readonly dueAt: number;
-}
+/** The order of a list, newest first. */
+const compare = (options: ListOptions, one: Place, other: Place): number =>
+  (isListedByChange(options) ? other.changedAt - one.changedAt : 0) || other.id - one.id;
 
-function lineAt(row: Row): Line {
-  return { id: numberOf(row, 'id'), changedAt: numberOf(row, 'changed_at') };
-}
+/** The conditions of the search, for transitions that it does not read. */
+const isSelected = (found: TransitionSummary, { state, reason, since, until }: ListOptions): boolean =>
+  (state ?? found.state) === found.state &&
+  (reason ?? found.reason) === found.reason &&
+  (since ?? found.changedAt) <= found.changedAt &&
+  (until === undefined || found.changedAt < until);
 
-function orderOf(options: ListOptions): (one: Line, other: Line) => number {
-  const isByChange = isListedByChange(options);
-  return (one, other) => (isByChange ? other.changedAt - one.changedAt : 0) || other.id - one.id;
-}
-
-/** What the search asks of the other transitions. */
-function isSelected(
-  given: TransitionSummary | undefined,
-  { state, reason, since, until }: ListOptions,
-): boolean {
-  if (given === undefined) return false;
-  const { changedAt } = given;
-  return (
-    (state ?? given.state) === given.state &&
-    (reason ?? given.reason) === given.reason &&
-    (since ?? changedAt) <= changedAt &&
-    (until === undefined || changedAt < until)
-  );
-}
-
-function archivedLine({
-  id,
-  expectation,
-  ...known
-}: Archived): Line & { readonly summary: TransitionSummary } {
-  const { changedAt } = known;
+function archivedSummary({ id: _, expectation, ...known }: Archived): TransitionSummary {
   const settled = expectation && { currency: expectation.currency, amount: expectation.amount };
   const counts = { attempts: 0, deliveries: 0, bodyCount: 0, refusedBodies: 0 };
-  const times = { firstAt: changedAt, changedAt, nextAt: undefined, lastError: undefined };
-  return {
-    id,
-    changedAt: changedAt.getTime(),
-    summary: { ...known, settled, isArchived: true, ...counts, ...times },
-  };
+  const times = { firstAt: known.changedAt, nextAt: undefined, lastError: undefined };
+  return { ...known, settled, isArchived: true, ...counts, ...times };
 }
 
 export async function showTransition<Tx>(
@@ -177,26 +184,22 @@ export async function showTransition<Tx>(
   transitionId: string,
 ): Promise<TransitionDetails | undefined> {
   const { statements, settings } = context;
-  const { account } = settings;
+  const { account, bodyContent } = settings;
   const [row] = await readTransitions(context, { transitionId: checkId(transitionId) });
-  const archivedBy = async (keys: ArchiveKeys): Promise<Archived[]> =>
-    findArchived(statements, { keys, account });
+  const archivedBy = (keys: ArchiveKeys): Promise<Archived[]> => findArchived(statements, { keys, account });
+  const actionsOf = async (id: number): Promise<OperatorAction[]> =>
+    (await statements.run('show_actions', [id])).map(actionIn);
   if (row === undefined) {
     const [archived] = await archivedBy({ transitionId });
     if (archived === undefined) return undefined;
-    return {
-      ...archivedLine(archived).summary,
-      expectation: archived.expectation,
-      bodies: [],
-      failures: [],
-      actions: (await statements.run('show_actions', [archived.id])).map(actionIn),
-    };
+    const { id, expectation } = archived;
+    const kept = { expectation, bodies: [], failures: [], actions: await actionsOf(id) };
+    return { ...archivedSummary(archived), ...kept };
   }
   const id = numberOf(row, 'id');
   const bodies = (await statements.run('show_bodies', [id])).map((body) =>
-    keptBodyIn(body, transitionId, settings.bodyContent),
+    keptBodyIn(body, transitionId, bodyContent),
   );
-  const actions = (await statements.run('show_actions', [id])).map(actionIn);
   const failures = (await statements.run('show_failures', [id])).map((failed) => ({
     attempt: numberOf(failed, 'attempt'),
     error: textOf(failed, 'error'),
@@ -207,31 +210,34 @@ export async function showTransition<Tx>(
   const paid = (await archivedBy({ merchant_reference })).find(
     ({ expectation, signed }) => expectation !== undefined && signed.transaction_type === transaction_type,
   );
-  return { ...summary, expectation: paid?.expectation ?? expectationIn(row), bodies, failures, actions };
+  const expectation = paid?.expectation ?? expectationIn(row);
+  return { ...summary, expectation, bodies, failures, actions: await actionsOf(id) };
 }
 
 async function readTransitions<Tx>(
   { store, statements, settings: { account } }: OperatorContext<Tx>,
   options: ListOptions & { readonly transitionId?: string },
-  last?: Mark,
+  last?: Place & { readonly dueAt: number },
   tx?: Tx,
 ): Promise<readonly Row[]> {
   const search = searchFor(options, account, last);
   if (search === undefined) return [];
-  const { found, order, values } = search;
-  const text = statements
-    .get('list_transitions')
-    .text.replace('{found}', () => found.replace(/\binbox\./g, store.prefix));
-  return store.query({ text: text.replace('{order}', order) }, values, tx);
+  const found = search.found.replace(/\binbox\./g, store.prefix);
+  const { text } = statements.get('list_transitions');
+  const whole = text.replace('{found}', () => found).replace('{order}', search.order);
+  return store.query({ text: whole }, search.values, tx);
 }
 
 function summaryIn(row: Row): TransitionSummary {
+  const transitionId = textOf(row, 'transition_id');
+  const known = expectationIn(row);
+  const settled = known?.settledBy === transitionId ? known : undefined;
   return {
-    transitionId: textOf(row, 'transition_id'),
+    transitionId,
     state: choiceOf(row, 'state', TRANSITION_STATES),
     reason: reasonIn(row, 'reason'),
     signed: signedIn(row),
-    settled: settledIn(row),
+    settled: settled && { currency: settled.currency, amount: settled.amount },
     isArchived: false,
     attempts: numberOf(row, 'attempts'),
     deliveries: numberOf(row, 'bodies') + numberOf(row, 'repeats'),
@@ -244,10 +250,23 @@ function summaryIn(row: Row): TransitionSummary {
   };
 }
 
-function settledIn(row: Row): Settled | undefined {
-  const expectation = expectationIn(row);
-  if (expectation === undefined || expectation.settledBy !== textOf(row, 'transition_id')) return undefined;
-  return { currency: expectation.currency, amount: expectation.amount };
+/** Of a row of show_bodies. */
+function keptBodyIn(row: Row, transitionId: string, bodyContent: BodyContent): KeptBody {
+  const body = bodyIn(row);
+  const content = optionalText(row, 'content');
+  const text = bodyContent.open(content, { transitionId, digest: body.digest });
+  return {
+    ...body,
+    text,
+    isSealed: isSealed(content) && text === undefined,
+    deliveries: 1 + numberOf(row, 'repeats'),
+    firstAt: dateOf(row, 'first_at'),
+    lastAt: dateOf(row, 'last_at'),
+    keyId: textOf(row, 'key_id'),
+    refusal: reasonIn(row, 'refusal'),
+    traceparent: optionalText(row, 'traceparent'),
+    isSettled: body.digest === optionalText(row, 'settled_digest'),
+  };
 }
 
 function actionIn(row: Row): OperatorAction {

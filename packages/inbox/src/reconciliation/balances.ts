@@ -68,6 +68,7 @@ export interface BalanceReport extends Reconciliation {
 
 const IS_SECONDS = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 const SECONDS = [IS_SECONDS, 'a whole number of seconds, 0 or more', true] as const;
+const WITHIN_RULES = { secondsBefore: SECONDS, secondsAfter: SECONDS };
 const IS_OBJECT = (value: unknown): boolean => typeof value === 'object' && value !== null;
 export const PERIOD: OptionRules<Period> = { from: [DATE[0], DATE[1], true], to: [DATE[0], DATE[1], true] };
 const RULES: OptionRules<BalanceOptions> = {
@@ -88,8 +89,7 @@ export async function keepBalances<Tx>(
   { statements, settings }: OperatorContext<Tx>,
   wallets: readonly WalletBalance[],
 ): Promise<void> {
-  const isList = Array.isArray(wallets) && wallets.length > 0;
-  if (!isList)
+  if (!Array.isArray(wallets) || wallets.length === 0)
     throw new ConfigurationError('wallets', 'recordBalances() needs the wallets of getWalletBalances().');
   // Refuses now what reconcile() would refuse later.
   reconcile(wallets, wallets, []);
@@ -108,20 +108,15 @@ export async function readReport<Tx>(
   options: BalanceOptions,
 ): Promise<BalanceReport> {
   checkOptions('reconcile()', options, RULES);
-  const { secondsBefore, secondsAfter } = options.creditedWithin;
-  checkOptions(
-    'reconcile()',
-    options.creditedWithin,
-    { secondsBefore: SECONDS, secondsAfter: SECONDS },
-    'creditedWithin.',
-  );
+  const { creditedWithin, kinds = { COLLECTION: 'settled' }, charges = {}, movements: given = [] } = options;
+  checkOptions('reconcile()', creditedWithin, WITHIN_RULES, 'creditedWithin.');
   const [before, after] = [await nearest(context, options.from), await nearest(context, options.to)];
   if (before === undefined || after === undefined || before.at >= after.at) {
     const what =
       'There are not two snapshots of balances near from and to. Call recordBalances() regularly, such as every day.';
     throw new ConfigurationError('from', what);
   }
-  const [beforeMs, afterMs] = [secondsBefore * 1000, secondsAfter * 1000];
+  const [beforeMs, afterMs] = [creditedWithin.secondsBefore * 1000, creditedWithin.secondsAfter * 1000];
   // Credited no earlier than beforeMs before it was settled here, and no later than afterMs after it.
   const rows = await settledBetween(context, [
     before.at - afterMs,
@@ -129,7 +124,6 @@ export async function readReport<Tx>(
     before.at + beforeMs,
     after.at - afterMs,
   ]);
-  const { kinds = { COLLECTION: 'settled' }, charges = {}, movements: given = [] } = options;
   const isCounted = (row: Row): boolean =>
     Object.hasOwn(kinds, typeIn(row)) && textOf(row, 'compare') !== 'request';
   const [counted, uncounted] = [rows.filter(isCounted), rows.filter((row) => !isCounted(row))];
@@ -139,34 +133,23 @@ export async function readReport<Tx>(
       const share = Object.hasOwn(charges, currency) ? charges[currency] : undefined;
       const part = (end: 'least' | 'most'): string => sumOfProducts([[amount, share?.[end] ?? '']]);
       const charge = share && { least: part('least'), most: part('most') };
-      return {
-        kind: kinds[transaction_type] ?? 'settled',
-        currency,
-        amount,
-        charge,
-        isCertain: certain === 1,
-      };
+      const kind = kinds[transaction_type] ?? 'settled';
+      return { kind, currency, amount, charge, isCertain: certain === 1 };
     }),
   );
   const movements = [...settled, ...given];
   const found = reconcile(before.wallets, after.wallets, movements);
-  for (const { currency, wallet_type, verdict } of found.wallets) {
-    if (verdict === 'explained') continue;
-    context.settings.emit({ name: 'balance.unexplained', currency, walletType: wallet_type, verdict });
-  }
-  const [beforeAt, afterAt] = [new Date(before.at), new Date(after.at)];
-  return { ...found, before: beforeAt, after: afterAt, movements, uncounted: totalsIn(uncounted) };
-}
-
-interface Snapshot {
-  readonly at: number;
-  readonly wallets: readonly WalletBalance[];
+  for (const { currency, wallet_type: walletType, verdict } of found.wallets)
+    if (verdict !== 'explained')
+      context.settings.emit({ name: 'balance.unexplained', currency, walletType, verdict });
+  const times = { before: new Date(before.at), after: new Date(after.at) };
+  return { ...found, ...times, movements, uncounted: totalsIn(uncounted) };
 }
 
 async function nearest<Tx>(
   { statements, settings }: OperatorContext<Tx>,
   to: Date,
-): Promise<Snapshot | undefined> {
+): Promise<{ readonly at: number; readonly wallets: readonly WalletBalance[] } | undefined> {
   const [row] = await statements.run('nearest_balances', [settings.account, to.getTime()]);
   return row && { at: numberOf(row, 'taken_at'), wallets: jsonIn(row, 'wallets') as WalletBalance[] };
 }
@@ -184,17 +167,17 @@ function totalsIn(rows: readonly Row[]): SettledTotal[] {
   const groups = Map.groupBy(rows, (row) =>
     JSON.stringify([row['currency'], row['transaction_type'], row['compare']]),
   );
-  return [...groups.values()].flatMap(([first, ...others]) => {
-    if (first === undefined) return [];
-    const same = [first, ...others];
+  return [...groups.values()].map((same) => {
+    const [first = {}] = same;
+    const products = same.map(
+      (row) => [canonicalAmount(textOf(row, 'amount')), numberOf(row, 'count')] as const,
+    );
     return {
       currency: textOf(first, 'currency'),
       transaction_type: typeIn(first),
       compare: choiceOf(first, 'compare', COMPARISONS),
-      count: same.reduce((sum, row) => sum + numberOf(row, 'count'), 0),
-      amount: sumOfProducts(
-        same.map((row) => [canonicalAmount(textOf(row, 'amount')), numberOf(row, 'count')]),
-      ),
+      count: products.reduce((sum, [, count]) => sum + count, 0),
+      amount: sumOfProducts(products),
     };
   });
 }

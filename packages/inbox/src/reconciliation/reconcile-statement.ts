@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import { ConfigurationError, canonicalAmount, transitionId } from '@payment-service/core';
 import { checkOptions, type OptionRules } from '@payment-service/core/internal';
+import type { Emit } from '../events.ts';
 import { keepFirsts } from '../intake/keep.ts';
-import { NOTE_RULES } from '../operator/actions.ts';
+import { addAction, NOTE_RULES } from '../operator/actions.ts';
 import type { OperatorContext } from '../operator/views.ts';
-import { NAME } from '../option-rules.ts';
+import { BOOLEAN, NAME } from '../option-rules.ts';
 import { type IntakeRecord, referenceKey, subjectKey } from '../records.ts';
 import type { StatementVerdict } from '../states.ts';
 import { numberOf, optionalText } from '../store/store.ts';
@@ -31,7 +32,7 @@ const RULES: OptionRules<StatementOptions> = {
   ...PERIOD,
   account: NAME,
   transaction_type: NAME,
-  dryRun: [(value) => typeof value === 'boolean', 'true or false'],
+  dryRun: BOOLEAN,
 };
 const VERDICTS = Object.keys(STATEMENT_VERDICTS) as StatementVerdict[];
 const MAX_SAMPLES = 20;
@@ -76,7 +77,7 @@ export async function reconcileStatement<Tx>(
   if (!isRefused && !dryRun)
     for (const entry of missing) applied += (await apply(context, entry, options)) ? 1 : 0;
   const all = findings.concat(await absent(context, options, rows));
-  return reportOf(context, { findings: all, applied, dryRun, rows: rows.length });
+  return reportOf({ applied, dryRun, rows: rows.length }, all, context.settings.emit);
 }
 
 function entryOf<Tx>(
@@ -114,11 +115,10 @@ async function find<Tx>(
   entries: readonly Entry[],
   tx?: Tx,
 ): Promise<[Entry, Known][]> {
-  const asked = entries.map(
-    ({ record: { referenceKey: key, transactionType, transitionId: id }, lacks }, place) => {
-      return { place, referenceKey: key, transactionType, transitionId: lacks === undefined ? id : null };
-    },
-  );
+  const asked = entries.map(({ record, lacks }, place) => {
+    const { referenceKey: key, transactionType, transitionId: id } = record;
+    return { place, referenceKey: key, transactionType, transitionId: lacks === undefined ? id : null };
+  });
   const rows = await statements.run('find_stated', [JSON.stringify(asked)], tx);
   const byPlace = new Map(rows.map((row) => [numberOf(row, 'place'), row]));
   const known: [Entry, Known][] = [];
@@ -133,10 +133,8 @@ async function find<Tx>(
       expectation = paid?.expectation;
       settled = paid?.signed;
     }
-    known.push([
-      entry,
-      { expectation, paidBy: settled?.internal_reference, state: optionalText(row, 'state') },
-    ]);
+    const [paidBy, state] = [settled?.internal_reference, optionalText(row, 'state')];
+    known.push([entry, { expectation, paidBy, state }]);
   }
   return known;
 }
@@ -148,21 +146,16 @@ async function apply<Tx>(
   { by, note }: StatementOptions,
 ): Promise<boolean> {
   const { statements, settings } = context;
-  const { storeTimeoutMs, account } = settings;
+  const { storeTimeoutMs: limitMs, account, bodyContent } = settings;
   const { record } = entry;
-  return statements.limited(storeTimeoutMs, async (tx) => {
+  return statements.limited(limitMs, async (tx) => {
     // Read again, since a person may have replaced the expectation meanwhile.
     const [[, known] = []] = await find(context, [entry], tx);
     if (known === undefined || judge(entry, known, 1)[0] !== 'paid_without_callback') return false;
-    const [outcome] = await keepFirsts(
-      { statements, limitMs: storeTimeoutMs },
-      [settings.bodyContent.keep(record)],
-      tx,
-    );
+    const [outcome] = await keepFirsts({ statements, limitMs }, [bodyContent.keep(record)], tx);
     if (outcome !== 'new') return false;
     const [row = {}] = await statements.run('lock_named_transition', [record.transitionId, account], tx);
-    const action = [numberOf(row, 'id'), STATEMENT, by.toWellFormed(), note.toWellFormed()];
-    await statements.run('add_action', action, tx);
+    await addAction(statements, { id: numberOf(row, 'id'), action: STATEMENT, by, note }, tx);
     return true;
   });
 }
@@ -183,23 +176,24 @@ async function absent<Tx>(
   });
 }
 
-function reportOf<Tx>(
-  { settings }: OperatorContext<Tx>,
-  {
-    findings,
-    ...rest
-  }: Pick<StatementReport, 'applied' | 'dryRun' | 'rows'> & { readonly findings: StatementFinding[] },
+function reportOf(
+  given: Omit<StatementReport, 'isClean' | 'counts' | 'samples'>,
+  findings: readonly StatementFinding[],
+  emit: Emit,
 ): StatementReport {
   const byVerdict = Map.groupBy(findings, ({ verdict }) => verdict);
-  const count = (verdict: StatementVerdict): number => byVerdict.get(verdict)?.length ?? 0;
-  const counts = Object.fromEntries(VERDICTS.map((verdict) => [verdict, count(verdict)]));
-  const left = VERDICTS.filter((verdict) => !['settled', 'not_paid'].includes(verdict))
-    .map((verdict) => ({
-      verdict,
-      count: count(verdict) - (verdict === 'paid_without_callback' && !rest.dryRun ? rest.applied : 0),
-    }))
-    .filter((each) => each.count > 0);
-  for (const each of left) settings.emit({ name: 'statement.differs', ...each });
+  const counts = Object.fromEntries(
+    VERDICTS.map((verdict) => [verdict, byVerdict.get(verdict)?.length ?? 0]),
+  );
+  const left = { ...counts, settled: 0, not_paid: 0 } as StatementReport['counts'];
+  let isClean = true;
+  for (const verdict of VERDICTS) {
+    const isApplied = verdict === 'paid_without_callback' && !given.dryRun;
+    const count = left[verdict] - (isApplied ? given.applied : 0);
+    if (count <= 0) continue;
+    isClean = false;
+    emit({ name: 'statement.differs', verdict, count });
+  }
   const samples = [...byVerdict.values()].flatMap((same) => same.slice(0, MAX_SAMPLES));
-  return { ...rest, isClean: left.length === 0, counts: counts as StatementReport['counts'], samples };
+  return { ...given, isClean, counts: counts as StatementReport['counts'], samples };
 }

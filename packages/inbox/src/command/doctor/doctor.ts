@@ -1,30 +1,29 @@
 import { existsSync } from 'node:fs';
-import { styleText } from 'node:util';
 import { printableLines } from '@payment-service/core/internal';
-import type { Command } from 'commander';
 import { spoolOwner } from '../../intake/spool.ts';
 import { versionOf } from '../../store/schema.ts';
 import { isWrongUse } from '../failure.ts';
-import { type OpenOptions, type OpenStore, withStore } from '../open-inbox.ts';
+import { coloured, paragraphs } from '../format.ts';
+import { type OpenOptions, type OpenStore, placeOf, readEngine, withStore } from '../open-inbox.ts';
 import {
+  formatVersions,
   NEXT_STEP,
   OWN_VERSIONS,
-  placeOf,
-  printVersions,
-  readEngine,
   type TableState,
   tableState,
   type Versions,
 } from '../tables.ts';
-import { option, SPOOL, upTo, verb } from '../verbs.ts';
-import { type Finding, failure, notice, problem, uncheckable } from './finding.ts';
-import { checkInbox, checkJournal, keepOne } from './inbox.ts';
+import { type AddVerb, option, SPOOL, upTo, verb } from '../verbs.ts';
+import { type Finding, type Findings, failure, notice, problem, uncheckable } from './finding.ts';
+import { checkCallback, checkInbox, checkJournal } from './inbox.ts';
 import { checkClock, checkNotify, checkServer, type PoolSize } from './server.ts';
 import { checkSpool } from './spool.ts';
 
 interface DoctorOptions extends PoolSize {
   readonly spool?: string;
 }
+
+const MANY = upTo(100_000);
 
 /** The report of doctor. */
 interface Diagnosis {
@@ -35,26 +34,20 @@ interface Diagnosis {
 }
 
 /** `doctor`. */
-export const DOCTOR: readonly ((program: Command) => void)[] = [
-  verb<DoctorOptions, Diagnosis>({
-    name: 'doctor',
-    about: 'finds problems, and says why they matter and what to do; exit code 3 for a problem',
-    options: [
-      SPOOL,
-      option(
-        '--pool <max>',
-        "the max of your program's pool, to compare with the limits of the server",
-        upTo(100_000),
-      ),
-      option('--processes <number>', 'how many processes have such a pool', upTo(100_000), 1),
-    ],
-    run: (given) => diagnose(given, given),
-    print,
-    needsPerson: ({ ok }) => !ok,
-  }),
-];
+export const DOCTOR: AddVerb = verb<DoctorOptions, Diagnosis>({
+  name: 'doctor',
+  about: 'finds problems, and says why they matter and what to do; exit code 3 for a problem',
+  options: [
+    SPOOL,
+    option('--pool <max>', "the max of your program's pool, to compare with the limits of the server", MANY),
+    option('--processes <number>', 'how many processes have such a pool', MANY, 1),
+  ],
+  run: diagnose,
+  format,
+  needsPerson: ({ ok }) => !ok,
+});
 
-async function diagnose(given: OpenOptions, options: DoctorOptions): Promise<Diagnosis> {
+async function diagnose(options: DoctorOptions, open: OpenOptions): Promise<Diagnosis> {
   const findings: Finding[] = [];
   let versions = OWN_VERSIONS;
   let { spool } = options;
@@ -62,7 +55,7 @@ async function diagnose(given: OpenOptions, options: DoctorOptions): Promise<Dia
   const check = async (
     name: string,
     toFinding: (name: string, error: unknown) => Finding,
-    run: () => Promise<readonly (Finding | false)[]>,
+    run: () => Promise<Findings>,
   ): Promise<void> => {
     try {
       findings.push(...(await run()).filter((each) => each !== false));
@@ -71,7 +64,7 @@ async function diagnose(given: OpenOptions, options: DoctorOptions): Promise<Dia
       findings.push(toFinding(name, error));
     }
   };
-  const examine = async <Tx>(opened: OpenStore<Tx>): Promise<void> => {
+  const examine = async <Tx>(opened: OpenStore<Tx>): Promise<Findings> => {
     const { pool, statements } = opened;
     spool ??= opened.spoolPath;
     versions = { ...versions, engine: await readEngine(opened) };
@@ -87,24 +80,19 @@ async function diagnose(given: OpenOptions, options: DoctorOptions): Promise<Dia
       isUsable = state === 'current' || state === 'newer';
       return [tablesFinding(state, versions)];
     });
-    if (!isUsable) return;
+    if (!isUsable) return [];
     await check('inbox', uncheckable, () => checkInbox(opened));
     // Last, since it leaves a sign of a running process.
     if (!findings.some((found) => found.check === 'standby'))
-      await check('callback', failure, async () => {
-        await keepOne(opened);
-        return [];
-      });
+      await check('callback', failure, () => checkCallback(opened));
+    return [];
   };
-  const { account = '', database } = given;
+  const { account = '', database } = open;
   const isFile = database !== undefined && existsSync(database);
   if (isFile) await check('journal', uncheckable, () => checkJournal(database));
-  await check('database', failure, async () => {
-    await withStore(given, examine);
-    return [];
-  });
+  await check('database', failure, () => withStore(open, examine));
   if (spool !== undefined) {
-    const [path, owner] = [spool, spoolOwner(account, placeOf(given))];
+    const [path, owner] = [spool, spoolOwner(account, placeOf(open))];
     await check('spool', failure, () => checkSpool(path, owner));
   }
   return { ok: findings.every(({ level }) => level === 'notice'), versions, findings };
@@ -122,13 +110,10 @@ function tablesFinding(state: TableState, { tables = 0 }: Versions): Finding | f
     ${NEXT_STEP[state]}`;
 }
 
-function print({ ok, versions, findings }: Diagnosis): void {
-  printVersions(versions);
-  for (const { check, level, seen, why, todo } of findings) {
-    const title = styleText(level === 'problem' ? 'red' : 'yellow', `${level}: ${check}`, {
-      stream: process.stdout,
-    });
-    console.log(`\n${title}\n${printableLines(`  Seen: ${seen}\n  Why:  ${why}\n  Do:   ${todo}`)}`);
-  }
-  console.log(ok ? '\nNo problem was found.' : '');
+function format({ ok, versions, findings }: Diagnosis): string {
+  const found = findings.map(({ check, level, seen, why, todo }) => {
+    const title = coloured(level === 'problem' ? 'red' : 'yellow', `${level}: ${check}`);
+    return `${title}\n${printableLines(`  Seen: ${seen}\n  Why:  ${why}\n  Do:   ${todo}`)}`;
+  });
+  return paragraphs(formatVersions(versions), ...found, ok ? 'No problem was found.' : '');
 }

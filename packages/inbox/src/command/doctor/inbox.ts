@@ -4,13 +4,13 @@ import { oldestDueSeconds, readStats } from '../../operator/health.ts';
 import { numberOf, textOf } from '../../store/store.ts';
 import { countText, WAITS_FOR_PERSON } from '../../words.ts';
 import type { OpenStore } from '../open-inbox.ts';
-import { type Finding, notice, problem } from './finding.ts';
+import { type Findings, notice, problem } from './finding.ts';
 
 const LATE_SECONDS = 60;
 const KEEP_MS = 5000;
 
 /** Checks of the tables' contents, on both engines. */
-export async function checkInbox<Tx>(opened: OpenStore<Tx>): Promise<(Finding | false)[]> {
+export async function checkInbox<Tx>(opened: OpenStore<Tx>): Promise<Findings> {
   const { statements, settings } = opened;
   const accounts = (await statements.run('list_accounts', [])).map((row) => textOf(row, 'account'));
   const [pulse] = await statements.run('read_pulse_age', [settings.account]);
@@ -50,9 +50,10 @@ export async function checkInbox<Tx>(opened: OpenStore<Tx>): Promise<(Finding | 
 }
 
 /** Keeps a callback and rolls it back, as health() does. */
-export async function keepOne<Tx>({ statements, settings: { account } }: OpenStore<Tx>): Promise<void> {
+export async function checkCallback<Tx>({ statements, settings }: OpenStore<Tx>): Promise<Findings> {
   const transact = <T>(body: (tx: Tx) => Promise<T>): Promise<T> => statements.limited(KEEP_MS, body);
-  await tryToKeep({ statements, transact, limitMs: KEEP_MS }, account);
+  await tryToKeep({ statements, transact, limitMs: KEEP_MS }, settings.account);
+  return [];
 }
 
 /** The byte of a SQLite file for its write version: 2 is the write-ahead log. */
@@ -62,7 +63,7 @@ const WRITE_VERSION = 18;
  * Read before the file is opened, since the inbox turns the write-ahead log on. The file does not record the `synchronous` of
  * another program.
  */
-export async function checkJournal(path: string): Promise<(Finding | false)[]> {
+export async function checkJournal(path: string): Promise<Findings> {
   const file = await open(path);
   const { buffer } = await file.read({ length: WRITE_VERSION + 1 }).finally(() => file.close());
   return [

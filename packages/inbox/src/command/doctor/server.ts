@@ -4,7 +4,7 @@ import { isPooled } from '../../store/postgres/listener.ts';
 import { numberOf, textOf } from '../../store/store.ts';
 import { within } from '../../time.ts';
 import type { OpenStore } from '../open-inbox.ts';
-import { type Finding, notice, problem } from './finding.ts';
+import { type Findings, notice, problem } from './finding.ts';
 
 /** What the user states about a program, since no database knows it. */
 export interface PoolSize {
@@ -17,7 +17,7 @@ const MAX_CLOCK_MS = 10_000;
 const NOTIFY_MS = 5000;
 
 /** A server and its settings. */
-export async function checkServer<Tx>(opened: OpenStore<Tx>, size: PoolSize): Promise<(Finding | false)[]> {
+export async function checkServer<Tx>(opened: OpenStore<Tx>, size: PoolSize): Promise<Findings> {
   const { statements, store } = opened;
   const [row = {}] = await statements.run('read_server', []);
   const [version, role] = [textOf(row, 'version'), textOf(row, 'role')];
@@ -65,7 +65,7 @@ export async function checkServer<Tx>(opened: OpenStore<Tx>, size: PoolSize): Pr
 }
 
 /** NOTIFY between two connections, as between a receiver and a worker. */
-export async function checkNotify(pool: PostgresPool): Promise<(Finding | false)[]> {
+export async function checkNotify(pool: PostgresPool): Promise<Findings> {
   const clients = [await connect(pool), await connect(pool)] as const;
   const [worker, receiver] = clients;
   try {
@@ -88,7 +88,7 @@ export async function checkNotify(pool: PostgresPool): Promise<(Finding | false)
   }
 }
 
-export async function checkClock<Tx>({ statements }: OpenStore<Tx>): Promise<(Finding | false)[]> {
+export async function checkClock<Tx>({ statements }: OpenStore<Tx>): Promise<Findings> {
   const before = Date.now();
   const [row = {}] = await statements.run('read_clock', []);
   const [now, after] = [numberOf(row, 'now'), Date.now()];

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { deliveriesIn, ownerIn } from '../../intake/spool.ts';
 import { spoolPath } from '../../store/sqlite/database-path.ts';
-import { type Finding, problem } from './finding.ts';
+import { type Findings, problem } from './finding.ts';
 
 /** A receiver stores the contents of its spool every few seconds. */
 const LATE_MS = 60_000;
@@ -11,7 +11,7 @@ const LATE_MS = 60_000;
  *
  * @throws {ConfigurationError} For a folder on a network file system, as far as it can be detected.
  */
-export async function checkSpool(path: string, owner: string): Promise<(Finding | false)[]> {
+export async function checkSpool(path: string, owner: string): Promise<Findings> {
   const folder = await stat(spoolPath(path)).catch(() => undefined);
   const deliveries = folder?.isDirectory() ? await deliveriesIn(path) : [];
   const late = deliveries.filter(({ keptAt }) => Date.now() - keptAt > LATE_MS);

@@ -1,11 +1,9 @@
 import { badge, bodyText, counted, difference, type Markup, masked, time } from '@payment-service/pages';
 import { html } from 'hono/html';
-import type { KeptBody } from '../../operator/kept-body.ts';
-import type { TransitionDetails } from '../../operator/views.ts';
+import type { KeptBody, TransitionDetails } from '../../operator/views.ts';
 import { BODY_WORDS } from '../../words.ts';
 import type { StoredClaim } from '../../work/verdict/evaluate.ts';
-import { money } from './money.ts';
-import { facts } from './summary.ts';
+import { facts, money } from './summary.ts';
 
 /**
  * The members of a body that are not names, account numbers or free text; all other values are hidden without the right

@@ -2,8 +2,8 @@ import { age, columnsOf, counted, list, type Markup } from '@payment-service/pag
 import { html } from 'hono/html';
 import type { OverdueExpectation } from '../../operator/health.ts';
 import { table } from '../csv.ts';
-import { money } from './money.ts';
 import { at, consolePage, type View } from './page.ts';
+import { money } from './summary.ts';
 
 const SHOWN = 100;
 const MAX_IN_TABLE = 100_000;

@@ -3,9 +3,8 @@ import { html } from 'hono/html';
 import type { KnownPayment } from '../../operator/expectations.ts';
 import type { TransitionSummary } from '../../operator/views.ts';
 import { WAITS_FOR_PERSON, wordsOf } from '../../words.ts';
-import { moneyText } from './money.ts';
 import { at, consolePage, type View } from './page.ts';
-import { inline, transitionList, transitionPath } from './summary.ts';
+import { inline, moneyText, transitionList, transitionPath } from './summary.ts';
 import { findEither } from './transitions.ts';
 
 const MAX_FOUND = 50;

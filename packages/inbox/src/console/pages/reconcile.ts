@@ -23,8 +23,8 @@ import {
 } from '../../reconciliation/read-statement.ts';
 import { STATEMENT_VERDICTS, type StatementReport } from '../../reconciliation/statement.ts';
 import type { StatementVerdict } from '../../states.ts';
-import { moneyText } from './money.ts';
 import { at, consolePage, missingPage, type View } from './page.ts';
+import { moneyText } from './summary.ts';
 
 const DAYS: readonly Field[] = [
   { name: 'from', label: 'From', type: 'date' },

@@ -2,6 +2,7 @@ import { age, badge, columnsOf, counted, list, type Markup, type Tone } from '@p
 import { html } from 'hono/html';
 import type { TransitionSummary } from '../../operator/views.ts';
 import { WAITS_FOR_PERSON, wordsOf } from '../../words.ts';
+import type { StoredClaim } from '../../work/verdict/evaluate.ts';
 import { at, type View } from './page.ts';
 
 /** The colour of a state. A failed payment was also applied, but is not shown as a success. */
@@ -27,6 +28,16 @@ export const facts = (values: Readonly<Record<string, Markup | string | undefine
 
 export const transitionPath = ({ transitionId }: Pick<TransitionSummary, 'transitionId'>): string =>
   `/transitions/${transitionId}`;
+
+/** 'UGX 5,000,000': the stored digits, grouped. */
+export function moneyText({ currency, amount }: StoredClaim): string {
+  if (currency === null && amount === null) return 'nothing';
+  const [whole = '', fraction] = (amount ?? 'no amount').split('.');
+  const grouped = /^-?\d+$/.test(whole) ? whole.replace(/\B(?=(\d{3})+$)/g, ',') : whole;
+  return `${currency ?? 'no currency'} ${grouped}${fraction === undefined ? '' : `.${fraction}`}`;
+}
+
+export const money = (claim: StoredClaim): Markup => html`<span class="amount">${moneyText(claim)}</span>`;
 
 type Row = TransitionSummary & { readonly id: string };
 

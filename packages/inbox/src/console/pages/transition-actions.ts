@@ -6,9 +6,8 @@ import { CLOSED_STATES } from '../../states.ts';
 import type { Comparison, StoredClaim } from '../../work/verdict/evaluate.ts';
 import { COMPARISONS } from '../../work/verdict/stored.ts';
 import type { ConsolePermission } from '../access.ts';
-import { moneyText } from './money.ts';
 import { at, type ConsoleInbox, type View } from './page.ts';
-import { transitionPath } from './summary.ts';
+import { moneyText, transitionPath } from './summary.ts';
 
 /** What a person can do with one transition: its form, its effect and its confirmation. */
 interface TransitionAction {

@@ -3,9 +3,8 @@ import { html } from 'hono/html';
 import type { TransitionDetails } from '../../operator/views.ts';
 import { wordsOf } from '../../words.ts';
 import { bodyCards } from './bodies.ts';
-import { moneyText } from './money.ts';
 import { consolePage, missingPage, type Refused, type View } from './page.ts';
-import { facts, inline, stateBadge, toneOf, transitionList } from './summary.ts';
+import { facts, inline, moneyText, stateBadge, toneOf, transitionList } from './summary.ts';
 import { actionForms } from './transition-actions.ts';
 
 const OTHERS = 10;

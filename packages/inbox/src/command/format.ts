@@ -1,0 +1,140 @@
+import { styleText } from 'node:util';
+import { printable } from '@payment-service/core/internal';
+import type { InboxStats, OverdueExpectation } from '../operator/health.ts';
+import type { TransitionDetails, TransitionSummary } from '../operator/views.ts';
+import { TRANSITION_STATES, type TransitionState } from '../states.ts';
+import { BODY_WORDS, countText, wordsOf } from '../words.ts';
+import type { StoredClaim } from '../work/verdict/evaluate.ts';
+
+type Colour = 'red' | 'yellow' | 'green' | 'bold';
+type Cell = string | readonly [text: string, colour: Colour | undefined];
+
+/** Waits for a person: red. Will be worked on: yellow. Applied: green. */
+const COLOURS: Readonly<Partial<Record<TransitionState, Colour>>> = {
+  settled: 'green',
+  pending: 'yellow',
+  retrying: 'yellow',
+  unhandled: 'red',
+  quarantined: 'red',
+  conflict: 'red',
+  dead: 'red',
+};
+
+/** Without colours in a pipe, and where NO_COLOR is set. */
+export const coloured = (colour: Colour, text: string): string =>
+  styleText(colour, text, { stream: process.stdout });
+
+export function formatList(transitions: readonly TransitionSummary[]): string {
+  if (transitions.length === 0) return 'No transitions.';
+  return table(
+    ['state', 'reason', 'merchant_reference', 'transaction_status', 'attempts', 'changed', 'id'],
+    transitions.map((each) => [
+      stateCell(each.state),
+      each.reason ?? (each.isArchived ? 'in the archive' : ''),
+      each.signed.merchant_reference,
+      each.signed.transaction_status,
+      String(each.attempts),
+      time(each.changedAt),
+      each.transitionId,
+    ]),
+  );
+}
+
+export function formatDetails(transition: TransitionDetails): string {
+  const { signed, expectation, bodies, failures, actions, nextAt } = transition;
+  const { heading, meaning, todo } = wordsOf(transition);
+  const settledBy = expectation?.settledBy === undefined ? '' : `, settled by ${expectation.settledBy}`;
+  const counts = [
+    ['attempts', String(transition.attempts)],
+    ['last error', transition.lastError ?? '-'],
+    ['next attempt', nextAt === undefined ? '-' : time(nextAt)],
+    ['first delivery', time(transition.firstAt)],
+    ['deliveries', `${transition.deliveries}, and ${transition.refusedBodies} refused`],
+  ];
+  const facts = table(undefined, [
+    ['id', transition.transitionId],
+    ['state', stateCell(transition.state)],
+    ['reason', transition.reason ?? '-'],
+    ['it means', `${heading}. ${meaning}`.replaceAll('`', '')],
+    ['to do', todo.replaceAll('`', '')],
+    ...Object.entries(signed),
+    ['expected', expectation === undefined ? '-' : `${money(expectation)}${settledBy}`],
+    ['last change', time(transition.changedAt)],
+    ...(transition.isArchived ? [['archived', 'yes: its bodies and counts were removed']] : counts),
+  ]);
+  const bodyTables = bodies.map((body) => {
+    const content = body.isSealed ? BODY_WORDS.sealed : body.text;
+    const rows = [
+      ['request', money(body.request)],
+      ['transaction', money(body.transaction)],
+      ['deliveries', `${body.deliveries}, from ${time(body.firstAt)} to ${time(body.lastAt)}`],
+      ['key', body.keyId],
+      ['refused by', body.refusal ?? '-'],
+      ['settled', body.isSettled ? 'yes' : 'no'],
+      ...(content === undefined ? [] : [['content', content]]),
+    ];
+    return `body ${body.digest}\n${table(undefined, rows)}`;
+  });
+  const failed = failures.map(({ attempt, at, error }) => [String(attempt), time(at), error]);
+  const acted = actions.map(({ action, by, at, note }) => [action, by, time(at), note]);
+  return paragraphs(
+    facts,
+    ...bodyTables,
+    table(['failed attempt', 'at', 'error'], failed),
+    table(['action', 'by', 'at', 'note'], acted),
+  );
+}
+
+export function formatStats(stats: Omit<InboxStats, 'spooled'>): string {
+  const { states, reasons, archived, oldestDueSeconds, overdue } = stats;
+  const ofStates = TRANSITION_STATES.map((state) => [
+    states[state] === 0 ? state : stateCell(state),
+    countText(states[state]),
+  ]);
+  const ofReasons = Object.entries(reasons).map(([reason, count]) => [reason, countText(count)]);
+  return paragraphs(
+    table(['state', 'transitions'], ofStates),
+    archived > 0 ? `In the archive: ${archived}.` : '',
+    table(['reason', 'transitions'], ofReasons),
+    `The oldest due transition has waited ${Math.round(oldestDueSeconds)} s for a worker.
+Overdue expectations: ${countText(overdue)}.`,
+  );
+}
+
+export function formatOverdue(overdue: readonly OverdueExpectation[]): string {
+  if (overdue.length === 0) return 'No expectation is past its deadline.';
+  return table(
+    ['merchant_reference', 'expected', 'deadline'],
+    overdue.map((each) => [each.merchant_reference, money(each), time(each.deadline)]),
+  );
+}
+
+/** Parts of an output with an empty line between them; empty ones are left out. */
+export const paragraphs = (...parts: readonly string[]): string => parts.filter(Boolean).join('\n\n');
+
+/** Rows as aligned lines; nothing without rows. */
+export function table(header: readonly string[] | undefined, rows: readonly (readonly Cell[])[]): string {
+  if (rows.length === 0) return '';
+  const head = header?.map((text): Cell => [text, 'bold']);
+  const cells = [...(head ? [head] : []), ...rows].map((row) =>
+    row.map((cell) => {
+      const [text, colour] = typeof cell === 'string' ? [cell] : cell;
+      return { text: printable(text), colour };
+    }),
+  );
+  const widths = cells[0]?.map((_, column) =>
+    cells.reduce((width, row) => Math.max(width, row[column]?.text.length ?? 0), 0),
+  );
+  const lines = cells.map((row) => {
+    const padded = row.map(({ text, colour }, column) => {
+      const padding = column === row.length - 1 ? '' : ' '.repeat((widths?.[column] ?? 0) - text.length);
+      return (colour === undefined ? text : coloured(colour, text)) + padding;
+    });
+    return padded.join('  ');
+  });
+  return lines.join('\n');
+}
+
+const stateCell = (state: TransitionState): Cell => [state, COLOURS[state]];
+const time = (date: Date): string => date.toISOString();
+const money = ({ currency, amount }: StoredClaim): string => `${amount ?? '?'} ${currency ?? '?'}`;
