@@ -10,5 +10,4 @@ export { sendCallback, sendRedirect, serve } from './genuine.ts';
 export { testHostility } from './hostile/test-hostility.ts';
 export { SIGNING_KEY } from './http-request.ts';
 export { testLiveHeap } from './live-heap.ts';
-export { testStreams } from './streams.ts';
 export { testAdapter, testBridges } from './test-adapter.ts';

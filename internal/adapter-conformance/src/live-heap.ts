@@ -1,9 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { Connection } from './connection.ts';
-import { hangGuard } from './hang-guard.ts';
-import type { HeapReport } from './heap-server.ts';
+import { HostileHost } from './hostile/hostile-host.ts';
 import { chunkedCallbackRequest, paddedBody } from './http-request.ts';
 
 const SOCKETS = 20;
@@ -29,42 +26,34 @@ export function testLiveHeap(name: string, program: URL): void {
 export async function liveHeap(
   program: URL,
 ): Promise<{ readonly growthBytes: number; readonly statuses: readonly number[] }> {
-  const server = fork(program, { execArgv: ['--expose-gc'] });
+  const host = HostileHost.start({ name: 'heap', program }, true);
   const clients: Connection[] = [];
+  const writeEach = (bytes: Buffer): Promise<unknown> =>
+    Promise.all(clients.map((client) => client.write(bytes)));
+  /** The live heap once the server has read and processed this many bytes. */
+  const settled = async (bytesRead: number): Promise<number> => {
+    for (let last = Number.POSITIVE_INFINITY; ; ) {
+      const report = await host.report('heap');
+      if (report.bytesRead >= bytesRead && report.heapBytes > last - 500_000) return report.heapBytes;
+      last = report.heapBytes;
+    }
+  };
   try {
-    const { port } = await ask(server);
+    const { ports } = await host.report();
     const [head = Buffer.of(), ...chunks] = chunkedCallbackRequest(
       [...Buffer.from(paddedBody(64 * 1024))].map((byte) => Uint8Array.of(byte)),
     );
     const pieces = Buffer.concat(chunks.slice(0, -2));
-    const rest = Buffer.concat(chunks.slice(-2));
-    for (let count = 0; count < SOCKETS; count++) clients.push(await Connection.open(port));
-    await Promise.all(clients.map((client) => client.write(head)));
-    const before = await settled(server, SOCKETS * head.length);
-    await Promise.all(clients.map((client) => client.write(pieces)));
-    const during = await settled(server, SOCKETS * (head.length + pieces.length));
-    await Promise.all(clients.map((client) => client.write(rest)));
+    for (let count = 0; count < SOCKETS; count++) clients.push(await Connection.open(ports.http1));
+    await writeEach(head);
+    const before = await settled(SOCKETS * head.length);
+    await writeEach(pieces);
+    const during = await settled(SOCKETS * (head.length + pieces.length));
+    await writeEach(Buffer.concat(chunks.slice(-2)));
     const answers = await Promise.all(clients.map((client) => client.answer()));
     return { growthBytes: during - before, statuses: answers.map(({ status }) => status) };
   } finally {
     for (const client of clients) client.hangUp();
-    server.kill();
+    await host.end();
   }
-}
-
-/** The live heap once the server has read and processed this many bytes. */
-async function settled(server: ChildProcess, bytesRead: number): Promise<number> {
-  let last = Number.POSITIVE_INFINITY;
-  for (;;) {
-    const report = await ask(server);
-    if (report.bytesRead >= bytesRead && report.heapBytes > last - 500_000) return report.heapBytes;
-    last = report.heapBytes;
-  }
-}
-
-async function ask(server: ChildProcess): Promise<HeapReport> {
-  const reported = once(server, 'message');
-  server.send('report');
-  const [report] = await hangGuard('the server to report its heap', reported, GENEROUS_MS);
-  return report;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ATTACKS } from '../src/hostile/attacks.ts';
 import { DIFFERENCES } from '../src/hostile/differences.ts';
 import { brokenBounds, HOSTILE_REQUESTS, judgeServer, NAIVE, resistAttacks } from '../src/hostile/index.ts';
 import { testHostility } from '../src/index.ts';
@@ -37,5 +38,16 @@ test(
     const resisted = await resistAttacks(NAIVE, { isFull: false, patienceSeconds: 3 });
     expect(resisted.length).toBeGreaterThanOrEqual(14);
     expect(resisted.filter((one) => brokenBounds({ ...one, failure: undefined }).length === 0)).toEqual([]);
+  },
+);
+
+test(
+  'control: streams stay open where an adapter hides the version of HTTP (threat A43)',
+  TIMEOUT,
+  async () => {
+    const attacks = ATTACKS.filter(({ name }) => name === 'streams left open');
+    const options = { isFull: false, patienceSeconds: 3, attacks };
+    const resisted = await resistAttacks({ name: 'hides HTTP/2', program }, options);
+    expect(resisted.map(({ streamsLeft }) => streamsLeft)).toEqual([100]);
   },
 );

@@ -4,7 +4,6 @@ import {
   type Reader,
   testAdapter,
   testBridges,
-  testStreams,
 } from '@payment-service/adapter-conformance';
 import fastify, { type FastifyInstance } from 'fastify';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
@@ -58,10 +57,3 @@ const application: Application = {
 
 testAdapter('fastify 5', application);
 testBridges('fastify 5', application);
-testStreams('fastify 5', async (path, options) => {
-  const app = fastify({ http2: true });
-  // The server of HTTP/2 changes the types of an app; a plugin does not use it.
-  app.register(async (scope) => scope.register(paymentCallbacks(options) as never, { prefix: path }));
-  await app.ready();
-  return app.server;
-});

@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
-import { createServer as createHttp2Server } from 'node:http2';
 import { getRequestListener } from '@hono/node-server';
-import { type Reader, testAdapter, testStreams } from '@payment-service/adapter-conformance';
+import { type Reader, testAdapter } from '@payment-service/adapter-conformance';
 import { type Context, Hono } from 'hono';
 import { cloneRawRequest } from 'hono/request';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
@@ -48,11 +47,5 @@ for (const [name, from] of Object.entries(forms)) {
       });
       return createServer(getRequestListener(app.fetch));
     },
-  });
-
-  testStreams(name, (path, { onCallback, ...options }) => {
-    const callbacks = paymentCallbacks({ ...options, onCallback: onCallback ?? (() => undefined) });
-    const app = new Hono().all(path, (context) => callbacks(from(context)));
-    return createHttp2Server(getRequestListener(app.fetch));
   });
 }

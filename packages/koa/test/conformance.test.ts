@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import { createServer as createHttp2Server } from 'node:http2';
 import { createGunzip } from 'node:zlib';
 import { bodyParser as bodyParser3 } from '@koa/bodyparser';
 import {
@@ -8,7 +7,6 @@ import {
   type Reader,
   testAdapter,
   testBridges,
-  testStreams,
 } from '@payment-service/adapter-conformance';
 import Koa3 from 'koa';
 import bodyParser2 from 'koa-bodyparser';
@@ -76,11 +74,6 @@ function testKoa(name: string, Koa: typeof Koa2, bodyParser: Parser): void {
   };
   testAdapter(name, application);
   testBridges(name, application);
-  testStreams(name, (_path, options) => {
-    const answer = listenerOf(paymentCallbacks(options));
-    // Koa takes the requests of HTTP/2, which its types do not say.
-    return createHttp2Server((...exchange) => void Reflect.apply(answer, undefined, exchange));
-  });
 }
 
 testKoa('koa 2', Koa2, bodyParser2);

@@ -1,9 +1,17 @@
 import type { ClientHttp2Session } from 'node:http2';
 import { gzipSync } from 'node:zlib';
-import { sampleCallback } from '@payment-service/core/testing';
 import { Connection } from '../connection.ts';
 import { hangGuard } from '../hang-guard.ts';
-import { callbackRequest, chunkedCallbackRequest, paddedBody, signature } from '../http-request.ts';
+import {
+  CALLBACK_PATH,
+  callbackRequest,
+  chunkedCallbackRequest,
+  headed,
+  paddedBody,
+  signature,
+  TEXT,
+  UNSIGNED_REQUEST,
+} from '../http-request.ts';
 import { head } from './hostile-request.ts';
 import { openHttp2 } from './send.ts';
 import { type ServerReport, STALLED_PATH } from './serve-hostile.ts';
@@ -67,11 +75,9 @@ export interface Attack {
 
 const HUGE = { full: 100_000_000, short: 30_000_000 };
 const CONNECTIONS = 20;
-const text = JSON.stringify(sampleCallback());
-const nested = `${text.slice(0, -2)},"x":${'['.repeat(10_000)}${']'.repeat(10_000)}}}`;
+const nested = `${TEXT.slice(0, -2)},"x":${'['.repeat(10_000)}${']'.repeat(10_000)}}}`;
 const bomb = gzipSync(Buffer.alloc(40_000_000, ' '));
-const unsigned = callbackRequest({ headers: { 'hmac-signature': undefined } });
-const wide = callbackRequest({ headers: { 'hmac-signature': undefined, x: 'x'.repeat(15_000) } });
+const wide = headed({ 'hmac-signature': undefined, x: 'x'.repeat(15_000) });
 const pieces = Buffer.concat(
   chunkedCallbackRequest([...Buffer.from(paddedBody(64 * 1024))].map((byte) => Uint8Array.of(byte))).slice(
     0,
@@ -165,16 +171,16 @@ function idle(name: string, bytes: string): Attack {
 
 /** Opens a stream whose body does not end, and waits until the server has closed it. */
 async function stream(
-  session: ClientHttp2Session,
-  path: string,
   attackers: Attackers,
+  session: ClientHttp2Session,
   bytes: number,
+  headers: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const request = session.request({ ':method': 'POST', ':path': path, 'hmac-signature': signature() });
+  const request = session.request({ ':method': 'POST', ...headers });
   request.on('error', () => undefined);
   // The server's end of the stream: what the client has still to write keeps its own end open.
   const closed = new Promise((resolve) => request.once('close', resolve).once('aborted', resolve));
-  request.once('response', (headers) => attackers.count(Number(headers[':status'])));
+  request.once('response', (answer) => attackers.count(Number(answer[':status'])));
   request.resume();
   for (let sent = 0; sent < bytes && !request.aborted && !request.closed; sent += 65_536) {
     const drained = Promise.race([closed, new Promise((resolve) => request.once('drain', resolve))]);
@@ -182,6 +188,39 @@ async function stream(
   }
   await hangGuard('a stream to close', closed);
 }
+
+/** Threat A43: a hundred streams on each of some connections, given up after the first byte of their bodies. */
+function leftOpen(name: string, headers: Readonly<Record<string, string>>, status: number): Attack {
+  return {
+    name,
+    protocol: 'HTTP/2',
+    count: { full: 10, short: 1 },
+    status,
+    run: (attackers, count) =>
+      Promise.all(
+        Array.from({ length: count }, async () => {
+          const session = attackers.session();
+          await Promise.all(Array.from({ length: 100 }, () => stream(attackers, session, 1, headers)));
+        }),
+      ),
+  };
+}
+
+/** One stream after another: together they would fill the flow control window of the connection. */
+function tooLarge(name: string, count: Attack['count'], bytes: (isFull: boolean) => number): Attack {
+  return {
+    name,
+    protocol: 'HTTP/2',
+    count,
+    status: 413,
+    run: async (attackers, total, isFull) => {
+      for (let sent = 0; sent < total; sent++)
+        await stream(attackers, attackers.session(), bytes(isFull), SIGNED_STREAM);
+    },
+  };
+}
+
+const SIGNED_STREAM = { ':path': CALLBACK_PATH, 'hmac-signature': signature() };
 
 export const ATTACKS: readonly Attack[] = [
   huge('as declared', {}, 413),
@@ -207,7 +246,7 @@ export const ATTACKS: readonly Attack[] = [
     mayStay: {},
     run: (attackers, count) =>
       attackers.connect(4, async (client) => {
-        const batch = Buffer.concat(Array.from({ length: 100 }, () => unsigned));
+        const batch = Buffer.concat(Array.from({ length: 100 }, () => UNSIGNED_REQUEST));
         const answers = async (): Promise<void> => {
           for (let got = 0; got < count / 4; got++) await attackers.answer(client);
         };
@@ -232,29 +271,8 @@ export const ATTACKS: readonly Attack[] = [
   ]),
   idle('idle connections', ''),
   idle('connections with half a head', `POST ${STALLED_PATH} HTTP/1.1\r\nhost: x\r\nhmac-`),
-  {
-    name: 'streams left open',
-    protocol: 'HTTP/2',
-    count: { full: 10, short: 1 },
-    status: 408,
-    run: (attackers, count) =>
-      Promise.all(
-        Array.from({ length: count }, async () => {
-          const session = attackers.session();
-          const bodies = Array.from({ length: 100 }, () => stream(session, STALLED_PATH, attackers, 1));
-          await Promise.all(bodies);
-        }),
-      ),
-  },
-  {
-    name: 'streams of 100 MB',
-    protocol: 'HTTP/2',
-    count: { full: 20, short: 1 },
-    status: 413,
-    run: async (attackers, count, isFull) => {
-      const bytes = isFull ? HUGE.full : HUGE.short;
-      for (let sent = 0; sent < count; sent++)
-        await stream(attackers.session(), '/payments/callbacks', attackers, bytes);
-    },
-  },
+  leftOpen('streams left open', { ...SIGNED_STREAM, ':path': STALLED_PATH }, 408),
+  leftOpen('unsigned streams left open', { ':path': STALLED_PATH }, 401),
+  tooLarge('streams of more than 64 KiB', { full: 1000, short: 100 }, () => 66_000),
+  tooLarge('streams of 100 MB', { full: 20, short: 1 }, (isFull) => (isFull ? HUGE.full : HUGE.short)),
 ];

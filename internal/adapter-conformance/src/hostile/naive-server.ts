@@ -36,9 +36,9 @@ const setAside = (socket: Socket): unknown => ready.set(socket, Buffer.alloc(65_
 await serveHostile({
   naive: {
     http1: ({ callbacks: [route] }) =>
-      createServer(collect(route?.options.onCallback ?? (() => undefined))).on('connection', setAside),
+      createServer(collect(route.options.onCallback)).on('connection', setAside),
     http2: ({ callbacks: [route] }) => {
-      const listener = collect(route?.options.onCallback ?? (() => undefined));
+      const listener = collect(route.options.onCallback);
       return createHttp2Server((...exchange) => void Reflect.apply(listener, undefined, exchange));
     },
   },

@@ -31,20 +31,28 @@ export interface Resisted {
 export const NAIVE: HostileServer = { name: 'naive', program: new URL('naive-server.ts', import.meta.url) };
 
 /**
- * Every heavy attack on one server.
+ * Every heavy attack on one server, or those of `attacks`.
  *
  * @param options.patienceSeconds how long the answers of an attack may take after which connections end: the control gives some never.
  */
 export async function resistAttacks(
   server: HostileServer,
-  { isFull, patienceSeconds }: { readonly isFull: boolean; readonly patienceSeconds: number },
+  {
+    isFull,
+    patienceSeconds,
+    attacks = ATTACKS,
+  }: {
+    readonly isFull: boolean;
+    readonly patienceSeconds: number;
+    readonly attacks?: readonly Attack[];
+  },
 ): Promise<readonly Resisted[]> {
   const resisted: Resisted[] = [];
   // A process for each attack on the control, which keeps what it got.
   const isShared = server !== NAIVE;
   let host: HostileHost | undefined;
   try {
-    for (const attack of ATTACKS) {
+    for (const attack of attacks) {
       host ??= HostileHost.start(server, true);
       const { ports } = await host.report();
       if (attack.protocol === 'HTTP/2' && ports.http2 === undefined) continue;

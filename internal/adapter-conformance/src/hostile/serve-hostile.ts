@@ -12,9 +12,11 @@ interface Mounted<Options> {
   readonly options: Options;
 }
 
+type CallbackMount = Mounted<CallbackOptions & { readonly onCallback: () => void }>;
+
 /** What a server must mount: two routes of callbacks, and one of redirects. */
 export interface HostileRoutes {
-  readonly callbacks: readonly Mounted<CallbackOptions & { readonly onCallback: () => void }>[];
+  readonly callbacks: readonly [CallbackMount, CallbackMount];
   readonly redirects: Mounted<RedirectOptions & { readonly onRedirect: () => string }>;
 }
 
