@@ -22,8 +22,11 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
   test('threat A5: a forged body that arrives first neither credits nor blocks', async () => {
     const { merchant, inbox, pay, show } = await newShop(engine, LATER);
     await inbox.expect(ORDER);
+    // Nor does a payout under the reference of the order.
+    await pay('ORD-1', 500, { internal_reference: 'INT-OUT', transaction_type: 'PAYOUT' });
+    expect(await inbox.list()).toMatchObject([{ state: 'unhandled', reason: 'no_expectation' }]);
     await pay('ORD-1', 5_000_000);
-    expect(await inbox.list()).toMatchObject([{ state: 'quarantined', reason: 'amount_mismatch' }]);
+    expect(await show()).toMatchObject({ state: 'quarantined', reason: 'amount_mismatch' });
     expect(await merchant.credits()).toEqual([]);
     for (const amount of [500, 600]) await pay('ORD-1', amount);
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
@@ -33,16 +36,6 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     expect(merchant.events).toContainEqual(expect.objectContaining(reported));
     const settled = bodies.filter(({ isSettled }) => isSettled);
     expect(settled).toMatchObject([{ request: { amount: '500' } }]);
-  });
-
-  test('a completed payout under the reference of an order does not pay the order', async () => {
-    const { merchant, inbox, pay } = await newShop(engine, LATER);
-    await inbox.expect(ORDER);
-    await pay('ORD-1', 500, { internal_reference: 'INT-OUT', transaction_type: 'PAYOUT' });
-    expect(await merchant.credits()).toEqual([]);
-    expect(await inbox.list()).toMatchObject([{ state: 'unhandled', reason: 'no_expectation' }]);
-    await pay('ORD-1');
-    expect(await merchant.credits()).toEqual(['ORD-1 500']);
   });
 
   test('threat A2: two different bodies without an expectation are a conflict for a person', async () => {
@@ -58,28 +51,20 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
 
   test('amounts are compared digit by digit, where a float could not tell them apart', async () => {
     const { merchant, inbox } = await newShop(engine);
-    const equal = [
-      ['1999.90', '1999.9', '1999.9'],
-      ['0.3', '0.30', '0.3'],
-      ['1e3', '1000', '1000'],
-      ['9007199254740993', '9007199254740993', '9007199254740993'],
-      ['0.1000000000000000055', '0.1000000000000000055', '0.1000000000000000055'],
-    ] as const;
-    const unequal = [
-      ['9007199254740992', '9007199254740993'],
-      ['0.1', '0.1000000000000000055'],
-      ['0.3', '0.30000000000000004'],
-      ['500', '-500'],
-    ] as const;
-    for (const [index, [expected, literal]] of [...equal, ...unequal].entries()) {
+    const [exact, tiny] = ['9007199254740993', '0.1000000000000000055'];
+    const equal = { '1999.90': '1999.9', '0.3': '0.30', '1e3': '1000', [exact]: exact, [tiny]: tiny };
+    const unequal = { [exact]: '9007199254740992', '0.1': tiny, '0.3': '0.30000000000000004', '500': '-500' };
+    for (const [index, [expected, literal]] of [equal, unequal].flatMap(Object.entries<string>).entries()) {
       await inbox.expect(money(`ORD-${index}`, expected));
       const rewrite = (text: string): string =>
         text.replace(/("(?:request|transaction)_amount":)500/g, `$1${literal}`);
       await inbox.receive(paid(`ORD-${index}`, 500, {}, { rewrite }));
     }
     await workOff(inbox);
-    expect(await merchant.credits()).toEqual(equal.map(([, , amount], index) => `ORD-${index} ${amount}`));
-    expect((await inbox.stats()).reasons).toEqual({ amount_mismatch: unequal.length });
+    expect(await merchant.credits()).toEqual(
+      ['1999.9', '0.3', '1000', exact, tiny].map((amount, index) => `ORD-${index} ${amount}`),
+    );
+    expect((await inbox.stats()).reasons).toEqual({ amount_mismatch: 4 });
   });
 
   test('a handler receives the expectation as settled, and the fields of the body that equals it as claimed', async () => {

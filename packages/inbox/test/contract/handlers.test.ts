@@ -1,19 +1,19 @@
 import { ConfigurationError } from '@payment-service/core';
 import { describe, expect, test } from 'vitest';
-import type { HandledTransition, HandlerSelector, InboxOptions, TransitionState } from '../../src/index.ts';
+import type { HandledTransition, HandlerSelector, InboxOptions } from '../../src/index.ts';
 import { type Payload, paid } from '../support/callbacks.ts';
-import { type AnyTransaction, ENGINES, type EngineName, newMerchant } from '../support/merchant.ts';
+import { type AnyTransaction, ENGINES, type Merchant, newMerchant } from '../support/merchant.ts';
 import { creditIn, LATER, money, NOTE, type Shop, shopOf } from '../support/shop.ts';
 import { startWork, workOff } from '../support/until.ts';
 
-const late = (reference: string, transaction_status: string, payload: Payload = {}) => {
+const statusOf = (reference: string, transaction_status: string, payload: Payload = {}) => {
   const event = `transaction.${transaction_status.toLowerCase()}`;
   return paid(reference, 500, { transaction_status, ...payload }, { event });
 };
 
 describe.each(ENGINES)('the choice of a handler on %s', (engine) => {
   test('the most specific handler receives a transition: type and status, then status, then type, then the wildcard', async () => {
-    const { inbox, applied } = await shop(engine, []);
+    const [{ inbox }, applied] = crediting(await newMerchant(engine), []);
     const payouts = [{ type: 'PAYOUT' }, { type: 'PAYOUT', status: 'FAILED' }];
     const others = [{ status: 'FAILED' }, { type: 'REFUND', status: '*' }, { status: '*' }];
     const selectors: readonly HandlerSelector[] = [{}, ...payouts, ...others];
@@ -42,9 +42,10 @@ describe.each(ENGINES)('the choice of a handler on %s', (engine) => {
 
   test('COMPLETED under another event is no payment until completedEvents names the event', async () => {
     const reversed = paid('ORD-1', 500, {}, { event: 'transaction.reversed' });
-    const { merchant, inbox, applied } = await shop(engine, ['*', 'COMPLETED'], LATER);
-    await inbox.receive(reversed);
-    await workOff(inbox);
+    const merchant = await newMerchant(engine);
+    const [{ inbox, deliver }, applied] = crediting(merchant, ['*', 'COMPLETED'], LATER);
+    await inbox.expect(money('ORD-1'));
+    await deliver(reversed);
     expect(applied).toEqual([]);
     expect(await inbox.list()).toMatchObject([{ state: 'unhandled', reason: 'no_handler' }]);
     const other = merchant.open({ completedEvents: ['transaction.completed', 'transaction.reversed'] });
@@ -76,59 +77,63 @@ describe.each(ENGINES)('the choice of a handler on %s', (engine) => {
 });
 
 describe.each(ENGINES)('the order of statuses on %s', (engine) => {
-  type Case = [string, Partial<InboxOptions<AnyTransaction>>, string, TransitionState, string | undefined];
-  test.each<Case>([
-    ['FAILED', {}, 'COMPLETED', 'quarantined', 'transition_not_allowed'],
-    ['FAILED', { allowTransitions: { COMPLETED: ['FAILED'] } }, 'COMPLETED FAILED', 'settled', undefined],
-    ['FAILED', { allowTransitions: { FAILED: [] } }, 'COMPLETED', 'quarantined', 'transition_not_allowed'],
-    ['FAILED', { interimStatuses: ['FAILED'] }, 'COMPLETED', 'superseded', 'late_status'],
-    ['PENDING', { interimStatuses: ['PENDING'] }, 'COMPLETED', 'superseded', 'late_status'],
-    ['PENDING', {}, 'COMPLETED', 'quarantined', 'transition_not_allowed'],
-    ['PROCESSING', {}, 'COMPLETED', 'quarantined', 'transition_not_allowed'],
-  ])(
-    'a late %s after COMPLETED, with %o, applies %s and is %s',
-    async (status, options, wanted, state, reason) => {
-      const { merchant, inbox, applied, pay } = await shop(engine, ['COMPLETED', '*'], options);
-      await pay('ORD-1');
-      const after = late('ORD-1', status);
-      await inbox.receive(after);
-      await workOff(inbox);
-      expect(applied.join(' ')).toBe(wanted);
-      expect(await inbox.show(after.transitionId)).toMatchObject({ state, reason, nextAt: undefined });
-      expect(await merchant.credits()).toHaveLength(1);
+  test('a late status after COMPLETED is parked, superseded or applied, as allowTransitions and interimStatuses say', async () => {
+    const merchant = await newMerchant(engine);
+    const [parked, late] = [
+      ['quarantined', 'transition_not_allowed'],
+      ['superseded', 'late_status'],
+    ] as const;
+    type Case = [string, Partial<InboxOptions<AnyTransaction>>, string, readonly [string, string?]];
+    const cases: readonly Case[] = [
+      ['FAILED', {}, 'COMPLETED', parked],
+      ['FAILED', { allowTransitions: { COMPLETED: ['FAILED'] } }, 'COMPLETED FAILED', ['settled']],
+      ['FAILED', { allowTransitions: { FAILED: [] } }, 'COMPLETED', parked],
+      ['FAILED', { interimStatuses: ['FAILED'] }, 'COMPLETED', late],
+      ['PENDING', { interimStatuses: ['PENDING'] }, 'COMPLETED', late],
+      ['PROCESSING', {}, 'COMPLETED', parked],
+    ];
+    for (const [index, [status, options, wanted, [state, reason]]] of cases.entries()) {
+      const [own, applied] = crediting(merchant, ['COMPLETED', '*'], options);
+      const after = statusOf(`ORD-${index}`, status);
+      await own.sell(`ORD-${index}`);
+      await own.deliver(after);
+      expect([...applied].join(' '), status).toBe(wanted);
+      const shown = await own.inbox.show(after.transitionId);
+      expect(shown, status).toMatchObject({ state, reason, nextAt: undefined });
       // The order of one transaction says nothing about one of another reference.
-      await inbox.receive(late('ORD-3', status, { internal_reference: 'INT-OTHER' }));
-      await workOff(inbox);
-      expect(applied.join(' ')).toBe(`${wanted} ${status}`);
-    },
-  );
+      await own.deliver(statusOf(`OTHER-${index}`, status, { internal_reference: `INT-OTHER-${index}` }));
+      expect(applied.join(' '), status).toBe(`${wanted} ${status}`);
+    }
+    expect(await merchant.credits()).toHaveLength(cases.length);
+  });
 
   test('COMPLETED after FAILED or PENDING is applied, unless allowTransitions says otherwise', async () => {
-    const allowTransitions = { FAILED: [] };
-    const { inbox, applied, pay } = await shop(engine, ['COMPLETED', '*'], { allowTransitions });
+    const options = { allowTransitions: { FAILED: [] } };
+    const [{ inbox, deliver }, applied] = crediting(await newMerchant(engine), ['COMPLETED', '*'], options);
     const statuses = { 'ORD-1': ['PENDING', 'FAILED', 'COMPLETED'], 'ORD-2': ['PENDING', 'COMPLETED'] };
-    for (const [reference, all] of Object.entries(statuses))
-      for (const transaction_status of all) await pay(reference, 500, { transaction_status });
+    for (const [reference, all] of Object.entries(statuses)) {
+      await inbox.expect(money(reference));
+      for (const transaction_status of all) await deliver(paid(reference, 500, { transaction_status }));
+    }
     expect(applied).toEqual(['PENDING', 'FAILED', 'PENDING', 'COMPLETED']);
     expect((await inbox.stats()).reasons).toEqual({ transition_not_allowed: 1 });
   });
 });
 
-/** Credits what is settled under the statuses, and says in `applied` what was. */
-async function shop(
-  engine: EngineName,
+/** Credits what is settled under the statuses, and says what was applied. */
+function crediting(
+  merchant: Merchant,
   statuses: readonly string[],
   options: Partial<InboxOptions<AnyTransaction>> = {},
-): Promise<Shop & { applied: string[] }> {
-  const own = shopOf(await newMerchant(engine), options);
+): [Shop, string[]] {
+  const own = shopOf(merchant, options);
   const applied: string[] = [];
-  for (const reference of ['ORD-1', 'ORD-2']) await own.inbox.expect(money(reference));
   for (const status of statuses) {
     const handler = async (transition: HandledTransition<AnyTransaction>): Promise<void> => {
       applied.push(transition.signed.transaction_status);
-      if (transition.settled !== undefined) await creditIn(own.merchant)(transition);
+      if (transition.settled !== undefined) await creditIn(merchant)(transition);
     };
     own.inbox.handle(handler, { status });
   }
-  return { ...own, applied };
+  return [own, applied];
 }

@@ -1,123 +1,34 @@
 import { describe, expect, test } from 'vitest';
+import type { HandledTransition, Inbox } from '../../src/index.ts';
+import { settingsOf } from '../../src/options.ts';
+import { Statements } from '../../src/store/statements.ts';
+import { attempt } from '../../src/work/attempt/attempt.ts';
+import { addHandler, type Handlers } from '../../src/work/attempt/handlers.ts';
+import { dueIn } from '../../src/work/attempt/turn.ts';
 import { paid } from '../support/callbacks.ts';
-import { ENGINES, type Merchant, newMerchant } from '../support/merchant.ts';
-import { creditIn, LATER, order } from '../support/shop.ts';
-import { watchedStore } from '../support/store.ts';
-import { signal, startWork, until } from '../support/until.ts';
+import type { AnyTransaction, EngineName, Merchant } from '../support/merchant.ts';
+import { ENGINES, newMerchant } from '../support/merchant.ts';
+import { creditIn, LATER, order, watchedInbox } from '../support/shop.ts';
+import { signal, startWork, until, workUntilSettled } from '../support/until.ts';
 
 const { transitionId } = paid('ORD-1', 500);
+const CREDITED = ['ORD-1 500', 'ORD-2 500'];
+const isStart = (text: string): boolean => text.includes('unfinished = unfinished + 1');
 
-// On SQLite the other worker would write only after the handler, which has the only writer.
-const MOMENTS = ENGINES.flatMap((engine) => {
-  const moments = ['between its start and its handler', 'in its handler'];
-  return (engine === 'postgres' ? moments : moments.slice(0, 1)).map((moment) => [engine, moment] as const);
-});
-
-describe('threat A51: the start of another worker', () => {
-  test.each(MOMENTS)(
-    'is not taken back on %s by a worker whose own start got no answer, %s',
-    async (engine, moment) => {
-      const { merchant, lost, unanswered } = await newLostStart(engine);
-      let runs = 0;
-      const meanwhile = async (): Promise<void> => {
-        unanswered.give();
-        await lost.promise;
-      };
-      const store = watchedStore(merchant.newStore(), async (text, run) => {
-        const rows = await run();
-        if (isStart(text) && moment.startsWith('between')) await meanwhile();
-        return rows;
-      });
-      const inbox = merchant.open({ ...LATER, store });
-      inbox.handle(async (transition) => {
-        runs += 1;
-        await creditIn(merchant)(transition);
-        if (moment.startsWith('in')) await meanwhile();
-      });
-      const stop = startWork(inbox);
-      await until(async () => (await inbox.show(transitionId))?.state !== 'pending');
-      await stop();
-      expect(runs).toBe(1);
-      expect(await inbox.list()).toMatchObject([{ state: 'settled', attempts: 1 }]);
-      expect(await merchant.credits()).toEqual(['ORD-1 500']);
-      expect(merchant.problems).toEqual([]);
-    },
-  );
-
-  test.each(ENGINES)(
-    'that ended with its process still counts on %s, whatever another worker takes back',
-    async (engine) => {
-      const { merchant, lost, unanswered } = await newLostStart(engine);
-      const table = merchant.table('transition');
-      // A worker on this machine that was killed right after its start.
-      await merchant.query(
-        `update ${table} set attempts = 1, unfinished = 1, start_id = 'killed', next_at = next_at + 60000`,
-      );
-      unanswered.give();
-      await lost.promise;
-      expect(await merchant.query(`select attempts, unfinished from ${table}`)).toEqual([
-        { attempts: 1, unfinished: 1 },
-      ]);
-    },
-  );
-
-  test.each(ENGINES)(
-    'is not parked, failed or settled by a worker that was overtaken, on %s',
-    async (engine) => {
-      const merchant = await newMerchant(engine);
-      const inbox = merchant.open({ ...LATER, store: merchant.newStore() });
-      await order(inbox, 'ORD-1');
-      const table = merchant.table('transition');
-      // Another worker starts it between this one's start and its transaction.
-      const store = watchedStore(merchant.newStore(), async (text, run) => {
-        const rows = await run();
-        if (isStart(text)) await merchant.query(`update ${table} set start_id = 'another'`);
-        return rows;
-      });
-      const overtaken = merchant.open({ ...LATER, store });
-      overtaken.handle(creditIn(merchant));
-      const stop = startWork(overtaken);
-      await until(async () => (await overtaken.show(transitionId))?.attempts === 1);
-      await stop();
-      expect(await merchant.credits()).toEqual([]);
-      expect(await merchant.query(`select state, attempts, unfinished, start_id from ${table}`)).toEqual([
-        { state: 'pending', attempts: 1, unfinished: 1, start_id: 'another' },
-      ]);
-    },
-  );
-});
-
-test('an idle worker on PostgreSQL finds and starts a payment in one statement', async () => {
-  const merchant = await newMerchant('postgres');
-  const looks: number[] = [];
-  let starts = 0;
-  const store = watchedStore(merchant.newStore(), async (text, run) => {
-    const rows = await run();
-    if (text.includes('limit 50')) looks.push(rows.length);
-    else if (isStart(text)) starts += 1;
-    return rows;
-  });
-  const inbox = merchant.open({ ...LATER, store });
-  inbox.handle(creditIn(merchant));
-  await order(inbox, 'ORD-1');
-  const stop = startWork(inbox);
-  await until(async () => (await inbox.show(transitionId))?.state === 'settled');
-  await stop();
-  expect({ looks: looks.filter((count) => count > 0), starts }).toEqual({ looks: [1], starts: 0 });
-});
-
-function isStart(text: string): boolean {
-  return text.includes('unfinished = unfinished + 1');
+/** What counts a crash, of each transition: state, attempts, unfinished. */
+async function counts({ query, table }: Merchant): Promise<string[]> {
+  const rows = await query(`select state, attempts, unfinished from ${table('transition')} order by id`);
+  return rows.map(({ state, attempts, unfinished }) => `${state} ${attempts} ${unfinished}`);
 }
 
 /**
  * A due transition, and a worker whose start never reached the database. It takes its start back after `unanswered`, and
  * `lost` says that it has.
  */
-async function newLostStart(engine: Merchant['engine']) {
+async function newLostStart(engine: EngineName) {
   const merchant = await newMerchant(engine);
   const [asked, unanswered, lost] = [signal(), signal(), signal()];
-  const store = watchedStore(merchant.newStore(), async (text, run) => {
+  const inbox = watchedInbox(merchant, async (text, run) => {
     if (isStart(text)) {
       asked.give();
       throw new Error('the connection was lost');
@@ -128,12 +39,206 @@ async function newLostStart(engine: Merchant['engine']) {
     lost.give();
     return rows;
   });
-  const inbox = merchant.open({ ...LATER, store });
   await order(inbox, 'ORD-1');
-  inbox.handle(creditIn(merchant));
   const stop = startWork(inbox);
   await asked.promise;
   // It starts nothing further, and takes back what it may have started.
   void stop();
   return { merchant, lost, unanswered };
 }
+
+describe.each(ENGINES)('threat A51: the start of another worker on %s', (engine) => {
+  // On SQLite the other worker would write only after the handler, which has the only writer.
+  const moments = engine === 'postgres' ? ['before its handler', 'in its handler'] : ['before its handler'];
+  test.each(moments)('is not taken back by a worker whose own start got no answer, %s', async (moment) => {
+    const { merchant, lost, unanswered } = await newLostStart(engine);
+    let runs = 0;
+    const meanwhile = async (now: string): Promise<void> => {
+      if (now !== moment) return;
+      unanswered.give();
+      await lost.promise;
+    };
+    const inbox = watchedInbox(merchant, async (text, run) => {
+      const rows = await run();
+      if (isStart(text)) await meanwhile('before its handler');
+      return rows;
+    });
+    inbox.handle(
+      async (transition) => {
+        runs += 1;
+        await creditIn(merchant)(transition);
+        await meanwhile('in its handler');
+      },
+      { type: 'COLLECTION' },
+    );
+    const stop = startWork(inbox);
+    await until(async () => (await inbox.show(transitionId))?.state !== 'pending');
+    await stop();
+    expect(runs).toBe(1);
+    expect(await counts(merchant)).toEqual(['settled 1 0']);
+    expect(await merchant.credits()).toEqual(['ORD-1 500']);
+    expect(merchant.problems).toEqual([]);
+  });
+
+  test('that ended with its process still counts, whatever another worker takes back', async () => {
+    const { merchant, lost, unanswered } = await newLostStart(engine);
+    // A worker on this machine that was killed right after its start.
+    const killed = `attempts = 1, unfinished = 1, start_id = 'killed', next_at = next_at + 60000`;
+    await merchant.query(`update ${merchant.table('transition')} set ${killed}`);
+    unanswered.give();
+    await lost.promise;
+    expect(await counts(merchant)).toEqual(['pending 1 1']);
+  });
+
+  test('is not parked, failed or settled by a worker that was overtaken', async () => {
+    const merchant = await newMerchant(engine);
+    const table = merchant.table('transition');
+    await order(merchant.open(LATER), 'ORD-1');
+    // Another worker starts it between this one's start and its transaction.
+    const overtaken = watchedInbox(merchant, async (text, run) => {
+      const rows = await run();
+      if (isStart(text)) await merchant.query(`update ${table} set start_id = 'another'`);
+      return rows;
+    });
+    const stop = startWork(overtaken);
+    await until(async () => (await overtaken.show(transitionId))?.attempts === 1);
+    await stop();
+    expect(await merchant.credits()).toEqual([]);
+    expect(await counts(merchant)).toEqual(['pending 1 1']);
+    expect(await merchant.query(`select start_id from ${table}`)).toEqual([{ start_id: 'another' }]);
+  });
+});
+
+/** A worker of one lane with two transitions that are due, and a test around the statement that settles. */
+async function newPair(
+  engine: EngineName,
+  watch: (
+    run: () => ReturnType<Statements<unknown>['run']>,
+    merchant: Merchant,
+  ) => ReturnType<Statements<unknown>['run']>,
+): Promise<{ merchant: Merchant; inbox: Inbox<AnyTransaction> }> {
+  const merchant = await newMerchant(engine);
+  const options = { ...LATER, handlerLockTimeoutMs: 200 };
+  const isSettlement = (text: string): boolean => text.includes("set state = 'settled'");
+  const inbox = watchedInbox(
+    merchant,
+    (text, run) => (isSettlement(text) ? watch(run, merchant) : run()),
+    options,
+  );
+  await order(inbox, 'ORD-1', 'ORD-2');
+  return { merchant, inbox };
+}
+
+describe.each(ENGINES)('the start that is committed with the settlement before it, on %s', (engine) => {
+  test.each([
+    ['after it counts as a crash of the next one, once', undefined, ['settled 1 0', 'pending 1 1']],
+    ['in the handler before it does not (control)', 'fails', ['retrying 1 0', 'pending 0 0']],
+  ] as const)('a process that ends %s', async (_, failure, expected) => {
+    const merchant = await newMerchant(engine);
+    const store = merchant.newStore();
+    const inbox = merchant.open({ store });
+    await order(inbox, 'ORD-1', 'ORD-2');
+    const statements = new Statements(store);
+    const handlers: Handlers<AnyTransaction> = new Map();
+    addHandler(handlers, async (transition: HandledTransition<AnyTransaction>) => {
+      await creditIn(merchant)(transition);
+      if (failure !== undefined) throw new Error(failure);
+    });
+    const settings = settingsOf({ ...{ store, random: () => 1, onError: () => undefined }, ...LATER });
+    const context = { store, statements, settings, handlers, signal: new AbortController().signal };
+    const [first, next] = (await statements.run('find_due', ['', -1, 0])).map(dueIn);
+    if (first === undefined) throw new Error('Nothing is due.');
+    // What comes after it is left out, as by a process that has ended.
+    await attempt(first, context, { takeNext: () => next });
+    expect(await counts(merchant)).toEqual(expected);
+    inbox.handle(creditIn(merchant));
+    await merchant.advance(120_000);
+    await workUntilSettled(inbox, 2);
+    const after = failure === undefined ? ['settled 1 0', 'settled 2 0'] : ['settled 2 0', 'settled 1 0'];
+    expect(await counts(merchant)).toEqual(after);
+    expect(await merchant.credits()).toEqual(CREDITED);
+  });
+
+  test.each([
+    ['after the commit', true],
+    ['before it', false],
+  ])('threat A51: is taken back when the answer of the settlement is lost %s', async (_, isCommitted) => {
+    let isLost = false;
+    const { merchant, inbox } = await newPair(engine, async (run) => {
+      if (isLost) return run();
+      isLost = true;
+      if (isCommitted) await run();
+      throw Object.assign(new Error('the connection was lost'), { code: 'ECONNRESET' });
+    });
+    const stop = startWork(inbox, { concurrency: 1 });
+    await until(async () => (await counts(merchant))[1] === 'settled 1 0');
+    await stop();
+    await merchant.advance(120_000);
+    await workUntilSettled(inbox, 2);
+    expect(await counts(merchant)).toEqual([isCommitted ? 'settled 1 0' : 'settled 2 0', 'settled 1 0']);
+    expect(await merchant.credits()).toEqual(CREDITED);
+  });
+
+  test('is undone when the worker is stopped meanwhile, and the payment is due as before', async () => {
+    let stop: (() => Promise<void>) | undefined;
+    let stopped: Promise<void> | undefined;
+    const { merchant, inbox } = await newPair(engine, async (run) => {
+      const rows = await run();
+      stopped ??= stop?.();
+      return rows;
+    });
+    stop = startWork(inbox, { concurrency: 1 });
+    await until(() => stopped !== undefined);
+    await stopped;
+    expect(await counts(merchant)).toEqual(['settled 1 0', 'pending 0 0']);
+    expect(await inbox.drain()).toEqual({ settled: 1, parked: 0, retrying: 0, left: 0 });
+    expect(await counts(merchant)).toEqual(['settled 1 0', 'settled 1 0']);
+  });
+
+  test('skips a transition whose handler may have ended its process: that one runs alone', async () => {
+    const merchant = await newMerchant(engine);
+    const inbox = merchant.open(LATER);
+    const references = ['ORD-1', 'ORD-2', 'SUSPECT', 'ORD-3', 'ORD-4'];
+    await order(inbox, ...references);
+    const [table, callback] = [merchant.table('transition'), merchant.table('callback')];
+    const suspect = `select id from ${callback} where transition_id = '${paid('SUSPECT', 500).transitionId}'`;
+    await merchant.query(`update ${table} set unfinished = 1 where id = (${suspect})`);
+    const beside = new Map<string, unknown>();
+    inbox.handle(async (transition) => {
+      const rows = await merchant.query(`select id from ${table} where unfinished > 0`);
+      beside.set(transition.signed.merchant_reference, rows.length);
+      await creditIn(merchant)(transition);
+    });
+    await workUntilSettled(inbox, references.length, { concurrency: engine === 'sqlite' ? 1 : 2 });
+    expect(beside.get('SUSPECT')).toBe(1);
+    expect(await merchant.credits()).toHaveLength(references.length);
+  });
+});
+
+describe('a settlement on postgres', () => {
+  const rowOf = ({ table }: Merchant) => `select id from ${table('transition')} where id = $1 for update`;
+  const lockOf = ({ table }: Merchant) =>
+    `select pg_advisory_xact_lock(hashtextextended('${table('')}' || subject_key, 0)) from ${table('callback')} where id = $1`;
+  test.each([
+    ['commits without waiting for the row of the next transition', rowOf, 1, 'settled 1 0'],
+    ['commits without waiting for the internal_reference of the next one', lockOf, 1, 'settled 1 0'],
+    ['waits for its own row (control)', rowOf, 0, 'retrying 1 0'],
+  ] as const)('%s while another transaction has it', async (_, lock, locked, expected) => {
+    let isOver = false;
+    const { merchant, inbox } = await newPair('postgres', async (run, own) => {
+      if (isOver) return run();
+      isOver = true;
+      const rows = await own.query(`select id from ${own.table('transition')} order by id`);
+      return own.transaction(async (tx) => {
+        await tx.query(lock(own), [String(rows[locked]?.['id'])]);
+        const settled = await run();
+        expect(await counts(own)).toEqual([expected, 'pending 0 0']);
+        return settled;
+      });
+    });
+    const stop = startWork(inbox, { concurrency: 1 });
+    await until(async () => (await counts(merchant))[1] === 'settled 1 0');
+    await stop();
+    expect(await counts(merchant)).toEqual([expected, 'settled 1 0']);
+  });
+});

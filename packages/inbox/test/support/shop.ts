@@ -1,6 +1,8 @@
+import type { VerifiedCallback } from '@payment-service/core';
 import type { HandledTransition, Inbox, InboxOptions, TransitionDetails } from '../../src/index.ts';
 import { type Payload, paid } from './callbacks.ts';
 import { type AnyTransaction, type EngineName, type Merchant, newMerchant } from './merchant.ts';
+import { watchedStore } from './store.ts';
 import { untilDone, workOff } from './until.ts';
 
 /** What the callback `paid('ORD-1', 500)` settles. */
@@ -21,6 +23,10 @@ export interface Shop {
   readonly inbox: AnyInbox;
   /** Keeps the callback `paid()`, and works until nothing is due. */
   pay(reference: string, amount?: number, payload?: Payload): Promise<void>;
+  /** Keeps these callbacks, and works until nothing is due. */
+  deliver(...callbacks: readonly VerifiedCallback[]): Promise<void>;
+  /** Expects 500 for each reference, keeps the callback of its payment, and works until nothing is due. */
+  sell(...references: readonly string[]): Promise<void>;
   /** Moves the clock, and works until nothing is due. */
   workLater(ms?: number): Promise<void>;
   /** The transition of `paid(reference)`. */
@@ -70,6 +76,14 @@ export function shopOf(merchant: Merchant, options: Options = {}): Shop {
       await inbox.receive(paid(reference, amount, payload));
       await workOff(inbox);
     },
+    async deliver(...callbacks) {
+      for (const each of callbacks) await inbox.receive(each);
+      await workOff(inbox);
+    },
+    async sell(...references) {
+      await order(inbox, ...references);
+      await workOff(inbox);
+    },
     async workLater(ms = MINUTE_MS) {
       await merchant.advance(ms);
       await workOff(inbox);
@@ -84,4 +98,15 @@ export function creditIn(
 ): (transition: HandledTransition<AnyTransaction>) => Promise<void> {
   return ({ tx, signed, settled }) =>
     merchant.credit(tx, signed.merchant_reference, settled?.amount ?? 'nothing');
+}
+
+/** A further inbox that credits what is settled, with a test between it and its store. */
+export function watchedInbox(
+  merchant: Merchant,
+  watch: Parameters<typeof watchedStore>[1],
+  options: Options = LATER,
+): AnyInbox {
+  const inbox = merchant.open({ ...options, store: watchedStore(merchant.newStore(), watch) });
+  inbox.handle(creditIn(merchant));
+  return inbox;
 }
