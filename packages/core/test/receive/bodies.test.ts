@@ -204,7 +204,10 @@ describe('requests of node:http', () => {
     ['bytes in pieces', [bytes.subarray(0, 40), bytes.subarray(40, 41), bytes.subarray(41)]],
     ['strings, when an encoding was set on the stream', [text.slice(0, 40), text.slice(40)]],
     ['an empty piece first', [Buffer.alloc(0), bytes]],
-    ['long pieces', [bytes, ...Array<Buffer>(15).fill(Buffer.alloc(4096, ' '))]],
+    [
+      'short pieces, and then long ones',
+      [bytes.subarray(0, 40), bytes.subarray(40), ...Array<Buffer>(15).fill(Buffer.alloc(4096, ' '))],
+    ],
     ['unread bytes, which count more than the empty object that a parser leaves', [bytes], {}],
   ])('decision D10: a body is read from %s', async (_, pieces, parsedBody) => {
     const [resume, pause] = [vi.fn(), vi.fn()]; // Other middleware may have paused it.
