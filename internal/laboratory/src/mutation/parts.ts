@@ -47,7 +47,7 @@ export const PARTS: readonly Part[] = [
         mutate: ['src/**/verify/**/{json-members,callback-body}.ts'],
         tests: [
           'test/amounts.test.ts',
-          'test/threats/{hostile-input,json-names,live-bodies,polluted-prototypes}.test.ts',
+          'test/threats/{body-cost,hostile-input,json-names,live-bodies,polluted-prototypes}.test.ts',
           'test/vectors.test.ts',
         ],
       },

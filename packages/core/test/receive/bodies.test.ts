@@ -246,7 +246,7 @@ describe('requests of node:http', () => {
     'threat A43: a stream of HTTP/%i whose body is given up is closed %i times by its answer',
     async (httpVersionMajor, times) => {
       const close = vi.fn();
-      const stream = { once: (_: 'finish', finished: () => void) => finished(), close };
+      const stream = { once: (event: string, call: () => void) => event === 'finish' && call(), close };
       for (const given of [{ stream }, {}]) {
         const { node, fire } = request({ httpVersionMajor, ...given });
         const code = codeOf(incomingCallback(node));

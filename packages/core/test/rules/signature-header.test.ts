@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readSignature } from '../../src/verify/signature.ts';
 import { parsed, post, statusOf } from '../incoming.ts';
+import { type Counted, operations } from '../operations.ts';
 import { callbackData, HASH, HASH_OF_EMPTY_KEY, QUERY, SIGNATURE, T } from '../signed-callbacks.ts';
 import { verdictOf, verifier } from '../verify.ts';
 
@@ -23,6 +24,12 @@ describe('threat A11: a loose header grammar', () => {
     ...[`s=${HASH}`, `t=${T}`, `S=${HASH}`, `s=${HASH.toUpperCase()}`, `s=${HASH}0`],
     ...[189, 190].map((length) => `v=${'x'.repeat(length - HASH.length - 2)}`),
   );
+
+  test('the header that the service sends is read without being split, and one with another part is split once', () => {
+    const split: Counted = [String.prototype, ['split']];
+    const splits = (header: string): number => operations([split], () => readSignature(header));
+    expect([SIGNATURE, `${SIGNATURE},v=1`].map(splits)).toEqual([0, 1]);
+  });
 
   test('threat A11: a header is accepted exactly when it fits the grammar', () => {
     const verdicts = { accepted: 0, signature_malformed: 0 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readCallbackBody } from '../../src/verify/callback-body.ts';
-import { membersNamed, visitMembers } from '../../src/verify/json-members.ts';
+import { isLargerThanBody, readCallbackBody } from '../../src/verify/callback-body.ts';
+import { membersNamed, payloadValueStart, visitMembers } from '../../src/verify/json-members.ts';
 import { type Counted, operations } from '../operations.ts';
 import { callbackData } from '../signed-callbacks.ts';
 
@@ -37,6 +37,22 @@ const KINDS = `payload ${SIGNED}`.split(' ').flatMap((name): [name: string, body
 describe('threat A18: the cost of a hostile body', () => {
   test.each(KINDS)('threat A18: 60 KB of %s cost one JSON.parse, and no name is copied', (_, body) => {
     expect(operations(COUNTED, () => readCallbackBody(body))).toBeLessThan(30);
+  });
+
+  test('threat A18: a usual body is parsed once, and is not walked through', () => {
+    const searches: Counted = [RegExp.prototype, ['test']];
+    const usual = JSON.stringify(callbackData({ note: 'in "quotes"' }));
+    // One parse, each of six names and the end, and the search for escapes, in two steps.
+    expect(operations([...COUNTED, searches], () => readCallbackBody(usual))).toBe(1 + 7 + 2);
+    const below = `{"x":[${filled(() => '{"event":1},')}1],${genuine}`;
+    expect(operations([searches], () => readCallbackBody(below))).toBeLessThan(100);
+    expect(operations(COUNTED, () => payloadValueStart(usual, 'request_amount'))).toBe(0);
+  });
+
+  test('threat A18: a string that is too short for 64 KiB in any encoding is not encoded', () => {
+    const encodings = (length: number): number =>
+      operations([[TextEncoder.prototype, ['encode']]], () => isLargerThanBody('x'.repeat(length)));
+    expect([21_845, 21_846].map(encodings)).toEqual([0, 1]);
   });
 
   test('threat A18: the walk ends with the first repeated name', () => {
