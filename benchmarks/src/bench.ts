@@ -45,12 +45,9 @@ const report = await runProgram({ name: 'bench', isShort, report: file }, async 
   };
   const parts: Part[] = [];
   for (const name of chosen) {
-    const measure = PARTS.get(name);
-    if (measure !== undefined) parts.push(await measure(run));
+    const part = await PARTS.get(name)?.(run);
+    if (part !== undefined) parts.push(part);
   }
-  return {
-    results: parts.flatMap((part) => part.results),
-    tables: parts.flatMap((part) => part.tables),
-  };
+  return { results: parts.flatMap(({ results }) => results), tables: parts.flatMap(({ tables }) => tables) };
 });
 if (flags['write-docs']) await writeDocs(join(root, 'docs', 'benchmarks.md'), report);

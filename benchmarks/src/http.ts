@@ -103,13 +103,8 @@ export async function http({ project, isShort, only, rounds, random }: Run): Pro
   } finally {
     await generator.end();
   }
-  const head = [
-    '',
-    'requests/s',
-    'µs, user + system',
-    ...OTHERS.map((way) => `over ${way}`),
-    'generator busy',
-  ];
+  const over = OTHERS.map((way) => `over ${way}`);
+  const head = ['', 'requests/s', 'µs, user + system', ...over, 'generator busy'];
   return {
     results,
     tables: [
@@ -137,13 +132,9 @@ export function rawRequests(testing: Testing, signingKey: string): readonly [str
   const [first = '', ...others] = callbackBodies('typical', testing).map((body) => {
     const text = body.toString('utf8');
     const signature = testing.signCallback({ signingKey, data: JSON.parse(text) });
-    const head = [
-      'POST /callbacks HTTP/1.1',
-      'host: 127.0.0.1',
-      'content-type: application/json',
-      `content-length: ${body.length}`,
-      `hmac-signature: ${signature}`,
-    ];
+    const length = `content-length: ${body.length}`;
+    const start = ['POST /callbacks HTTP/1.1', 'host: 127.0.0.1', 'content-type: application/json'];
+    const head = [...start, length, `hmac-signature: ${signature}`];
     return `${head.join('\r\n')}\r\n\r\n${text}`;
   });
   return [first, ...others];
@@ -170,15 +161,10 @@ export async function checkServer(
 
 async function send(port: number, request: string): Promise<string> {
   const [head = '', body = ''] = request.split('\r\n\r\n');
-  const headers = head
-    .split('\r\n')
-    .slice(1)
-    .map((line): [string, string] => {
-      const colon = line.indexOf(': ');
-      return [line.slice(0, colon), line.slice(colon + 2)];
-    });
-  const kept = headers.filter(([name]) => name !== 'host' && name !== 'content-length');
-  const response = await fetch(`http://127.0.0.1:${port}/callbacks`, { method: 'POST', headers: kept, body });
+  const headers = [...head.matchAll(/^(content-type|hmac-signature): (.*)$/gm)].map(
+    ([, name = '', value = '']): [string, string] => [name, value],
+  );
+  const response = await fetch(`http://127.0.0.1:${port}/callbacks`, { method: 'POST', headers, body });
   return `${response.status} ${await response.text()}`;
 }
 
@@ -194,15 +180,8 @@ async function timeServers(
 ): Promise<Samples<Sample>> {
   const run = async ({ way, worker, port }: Hosted, warmUp: number): Promise<Sample> => {
     const before = await worker.ask<ServerState>({ collect: false });
-    const question: LoadQuestion = {
-      kind: 'load',
-      port,
-      requests,
-      connections: CONNECTIONS,
-      warmUpMs: warmUp,
-      ms,
-    };
-    const load = await generator.ask<Load>(question);
+    const shared = { kind: 'load', port, requests, connections: CONNECTIONS } as const;
+    const load = await generator.ask<Load>({ ...shared, warmUpMs: warmUp, ms } satisfies LoadQuestion);
     const after = await worker.ask<ServerState>({ collect: false });
     const handled = after.handled - before.handled;
     if (handled !== load.answered)

@@ -4,7 +4,6 @@ import {
   figure,
   interleave,
   judge,
-  quantile,
   type Result,
   ratio,
   type Spread,
@@ -15,26 +14,17 @@ import { bundle, type Entry, installed, type Start, start } from './footprint.ts
 import { PACKAGES, PEERS } from './installed.ts';
 import type { Part, Run } from './part.ts';
 
-export const ADAPTERS: readonly Entry[] = PACKAGES.filter((name) => name !== 'core').map((name) => ({
+const entryOf = (name: string, exported: string): Entry => ({
   name,
   specifier: `@payment-service/${name}`,
-  exported: 'paymentCallbacks',
-}));
-export const VERIFIER: Entry = {
-  name: 'core',
-  specifier: '@payment-service/core',
-  exported: 'createVerifier',
-};
-const RECEIVE: Entry = {
-  name: 'core/receive',
-  specifier: '@payment-service/core/receive',
-  exported: 'receiveCallback',
-};
-export const CLIENT: Entry = {
-  name: 'core/client',
-  specifier: '@payment-service/core/client',
-  exported: 'createClient',
-};
+  exported,
+});
+export const ADAPTERS: readonly Entry[] = PACKAGES.filter((name) => name !== 'core').map((name) =>
+  entryOf(name, 'paymentCallbacks'),
+);
+export const VERIFIER: Entry = entryOf('core', 'createVerifier');
+const RECEIVE = entryOf('core/receive', 'receiveCallback');
+export const CLIENT: Entry = entryOf('core/client', 'createClient');
 const PEER_EXPORTS: Readonly<Record<(typeof PEERS)[number], string>> = {
   stripe: 'default',
   svix: 'Webhook',
@@ -83,10 +73,7 @@ async function imports(
   for (let round = 0; round < rounds; round++) {
     const times = await interleave([nothing, ...IMPORTED], starts, random, (entry) => start(project, entry));
     const own = (entry: Entry | undefined, key: 'ms' | 'cpuMs'): number =>
-      quantile(
-        (times.get(entry) ?? []).map((time) => time[key]),
-        0.5,
-      );
+      spread((times.get(entry) ?? []).map((time) => time[key])).median;
     const more = (entry: Entry, key: 'ms' | 'cpuMs'): number => own(entry, key) - own(nothing, key);
     for (const entry of IMPORTED)
       samples.get(entry.name)?.push({ ms: more(entry, 'ms'), cpuMs: more(entry, 'cpuMs') });
@@ -102,10 +89,7 @@ async function imports(
         title: 'Cold import, without the start of Node',
         head: [
           '',
-          'ms of processor time',
-          'without node:crypto',
-          'times standardwebhooks',
-          'ms on the clock',
+          ...['ms of processor time', 'without node:crypto', 'times standardwebhooks', 'ms on the clock'],
         ],
         rows: IMPORTED.map(({ name }) => [
           name,
@@ -116,22 +100,15 @@ async function imports(
         ]),
       },
     ],
-    results: ADAPTERS.flatMap(({ name }) => [
-      judge(
-        `weight: import of ${name} over standardwebhooks`,
-        'ratio',
-        overPeer(name),
-        'at most',
-        IMPORT_OVER_STANDARD_WEBHOOKS,
-      ),
-      judge(
-        `weight: import of ${name} without node:crypto`,
-        'ms',
-        withoutCrypto(name),
-        'at most',
-        IMPORT_WITHOUT_CRYPTO_MS,
-      ),
-    ]),
+    results: ADAPTERS.flatMap(({ name }) => {
+      const [over, without] = ['over standardwebhooks', 'without node:crypto'].map(
+        (what) => `weight: import of ${name} ${what}`,
+      ) as [string, string];
+      return [
+        judge(over, 'ratio', overPeer(name), 'at most', IMPORT_OVER_STANDARD_WEBHOOKS),
+        judge(without, 'ms', withoutCrypto(name), 'at most', IMPORT_WITHOUT_CRYPTO_MS),
+      ];
+    }),
   };
 }
 
@@ -166,14 +143,8 @@ async function bundles(project: string): Promise<Part> {
   for (const entry of ENTRIES) {
     const { bytes, gzipped, hasZod } = await bundle(project, entry, 'node');
     const portable = await bundle(project, entry, 'browser').catch(() => undefined); // Some peers need Node.
-    rows.push([
-      entry.name,
-      figure(bytes),
-      figure(gzipped),
-      portable === undefined ? '' : figure(portable.bytes),
-      portable === undefined ? '' : figure(portable.gzipped),
-      hasZod ? 'with zod' : '',
-    ]);
+    const inBrowser = portable === undefined ? ['', ''] : [portable.bytes, portable.gzipped].map(figure);
+    rows.push([entry.name, figure(bytes), figure(gzipped), ...inBrowser, hasZod ? 'with zod' : '']);
     if (entry === CLIENT) {
       results.push(judgeSize('client, minified', bytes, CLIENT_BYTES));
       // The control of the next line: zod is found where it is.
