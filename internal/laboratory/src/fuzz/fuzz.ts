@@ -10,8 +10,7 @@
  */
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { runProgram } from '../measure/program.ts';
+import { readFlags, runProgram } from '../measure/program.ts';
 import { catchNaive } from './controls.ts';
 import { countShared } from './injective.ts';
 import { fuzzTables, judgeFuzz } from './judge-fuzz.ts';
@@ -22,43 +21,32 @@ import { sampleRuntimes } from './runtimes.ts';
 import { checkStructures } from './structure.ts';
 import { faultOf, fromVector, secondVerdict, subject } from './subject.ts';
 
-const { values: flags } = parseArgs({
-  options: {
-    count: { type: 'string' },
-    seed: { type: 'string', default: '1' },
-    short: { type: 'boolean', default: false },
-    long: { type: 'boolean', default: false },
-    minutes: { type: 'string' },
-    state: { type: 'string' },
-    replay: { type: 'string' },
-    report: { type: 'string' },
-  },
+const flags = readFlags({
+  ...{ count: 0, seed: 1, minutes: 0, state: '', replay: '' },
+  ...{ short: false, long: false },
 });
 
-if (flags.replay !== undefined) await replay(flags.replay);
+if (flags.replay !== '') await replay(flags.replay);
 else {
-  const { long: isLong, short: isShort, minutes } = flags;
-  const seed = wholeNumber('seed', flags.seed);
-  const count = wholeNumber(
-    'count',
-    flags.count ?? (isShort ? '100000' : isLong ? '1000000000' : '10000000'),
-  );
-  const until = minutes === undefined ? Infinity : Date.now() + wholeNumber('minutes', minutes) * 60_000;
+  const { long: isLong, short: isShort, minutes, seed } = flags;
+  const count = flags.count || (isShort ? 100_000 : isLong ? 1_000_000_000 : 10_000_000);
+  const until = minutes === 0 ? Infinity : Date.now() + minutes * 60_000;
   const reports = join(import.meta.dirname, '../../../../reports');
-  const state = flags.state ?? (isLong ? join(reports, 'fuzz-state.json') : undefined);
+  const state = flags.state || (isLong ? join(reports, 'fuzz-state.json') : undefined);
   if (state !== undefined) await mkdir(dirname(state), { recursive: true });
   await runProgram({ name: 'fuzz', isShort, report: flags.report }, async () => {
     const all = subjects();
+    const partOf = (share: number, most: number): number => Math.min(Math.ceil(count / share), most);
     // The control is first: without it, nothing that follows counts.
-    const caught = catchNaive(all, seed, count < 10_000_000 ? 20_000 : 100_000);
-    const structures = checkStructures(all, seed, count < 10_000_000 ? 2_000 : 20_000);
-    const python = compareWithPython(all, seed, isLong ? 200_000 : isShort ? 2_000 : 20_000);
+    const caught = catchNaive(all, seed, partOf(100, 100_000));
+    const structures = checkStructures(all, seed, partOf(500, 20_000));
+    const python = compareWithPython(all, seed, isLong ? 200_000 : partOf(500, 20_000));
     if (typeof python === 'string') console.log(`Not compared with the verifier in Python: ${python}`);
-    const runtimes = await sampleRuntimes(seed, isLong ? 2_000 : isShort ? 20 : 400, isLong);
+    const runtimes = await sampleRuntimes(seed, isLong ? 2_000 : partOf(25_000, 400), isLong);
     const injectivity = isLong ? [...countShared('ab:', 2)] : countShared('a:', isShort ? 1 : 2);
     const { counts, failures, cpuMs } = await runFuzz(all, { seed, count, until, state });
     for (const failure of failures) console.log(failure);
-    const wanted = minutes === undefined ? count : undefined;
+    const wanted = minutes === 0 ? count : undefined;
     const fuzzed = { counts, wanted, cpuMs, caught, structures, python, runtimes, injectivity };
     return { results: judgeFuzz(fuzzed), tables: fuzzTables(fuzzed), seed, failures, ...fuzzed };
   });
@@ -75,9 +63,4 @@ async function replay(path: string): Promise<void> {
     `The second verifier says ${right.code}; core ${fault === undefined ? 'agrees' : `differs: ${fault}`}.`,
   );
   process.exitCode = fault === undefined ? 0 : 1;
-}
-
-function wholeNumber(name: string, text: string): number {
-  if (/^[1-9]\d{0,11}$/.test(text)) return Number(text);
-  throw new Error(`--${name} must be a whole number from 1, not ${text}.`);
 }

@@ -1,5 +1,4 @@
-import type { Result } from '../measure/results.ts';
-import { judge, told } from '../measure/results.ts';
+import { judge, type Result, told } from '../measure/results.ts';
 import { NAMES } from './second-verifier.ts';
 import { type Input, type Subject, subject, type VectorOptions } from './subject.ts';
 
@@ -38,23 +37,12 @@ export function countShared(alphabet: string, longest: number): readonly Injecti
 
 export function judgeInjectivity(rows: readonly Injectivity[]): readonly Result[] {
   const [control, rules] = [rows.at(-1), rows.slice(0, -1)];
-  const sum = (of: (row: Injectivity) => number): number => rules.reduce((all, row) => all + of(row), 0);
+  const shared = rules.reduce((all, row) => all + row.shared, 0);
+  const silent = rules.filter(({ accepted }) => accepted === 0).length;
   return [
     told('readings asked about, under each rule', 'readings', control?.readings ?? 0),
-    judge(
-      'signed strings that are accepted in two readings',
-      'strings',
-      sum(({ shared }) => shared),
-      'exactly',
-      0,
-    ),
-    judge(
-      'rules that accept nothing',
-      'rules',
-      rules.filter(({ accepted }) => accepted === 0).length,
-      'exactly',
-      0,
-    ),
+    judge('signed strings that are accepted in two readings', 'strings', shared, 'exactly', 0),
+    judge('rules that accept nothing', 'rules', silent, 'exactly', 0),
     judge('control without a rule: strings with two readings', 'strings', control?.shared ?? 0, 'above', 0),
   ];
 }

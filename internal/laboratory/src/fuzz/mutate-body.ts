@@ -34,46 +34,23 @@ const EXTRA: readonly [string, ...string[]] = [
 ];
 const VALUES: readonly [string, ...string[]] = [
   'null',
-  'true',
-  '1001',
-  '0',
-  '-0',
-  '1.50',
-  '{}',
-  '[]',
-  '[null]',
-  '12345678901234567891',
-  '{"toString":"x"}',
+  ...['true', '1001', '0', '-0', '1.50', '{}', '[]', '[null]', '12345678901234567891', '{"toString":"x"}'],
 ];
 const STRAY: readonly [string, ...string[]] = [
   '"',
-  '\\',
-  '{',
-  '}',
-  '[',
-  ']',
-  ',',
-  ':',
-  ' ',
-  '\n',
-  '\t',
-  '\u0000',
-  '\u001f',
-  '\u00a0',
-  '\u2028',
-  '\ufeff',
-  '0',
-  '-',
-  'e',
-  'x',
-  '\\u0065',
-  '\\ud83d',
-  '\\x41',
-  '\u{1f600}',
-  '/**/',
-  "'",
-  'null',
-  '"event":"x",',
+  ..."\\{}[],: \n\t\u0000\u001f\u00a0\u2028\ufeff0-ex'\u{1f600}",
+  ...['\\u0065', '\\ud83d', '\\x41', '/**/', 'null', '"event":"x",'],
+];
+const SURROGATES: readonly [string, ...string[]] = [
+  '\\ud800',
+  ...['\\udfff', '\\ud83d\\ude00', '\\ude00\\ud83d', '\ufffd'],
+];
+const INVALID_UTF8: readonly [number[], ...number[][]] = [
+  [0xc0, 0xaf],
+  [0xed, 0xa0, 0x80],
+  [0xf4, 0x90, 0x80, 0x80],
+  [0xe2, 0x82],
+  [0xc3, 0xa9],
 ];
 
 export function model({ fields }: Pick<Original, 'fields'>, random: SeededRandom): Model {
@@ -105,92 +82,45 @@ export function mutateModel(given: Model, { fields }: Original, random: SeededRa
   const add = (text: string, to = members): void => {
     to.splice(random.between(0, to.length), 0, text);
   };
-  switch (random.between(0, 21)) {
-    case 0:
-      put(member(name, spoil(value, random, STRAY)));
-      break;
-    case 1:
-      if (at >= 0) members.splice(at, 1);
-      break;
-    case 2:
-      add(member(name, random.next() < 0.3 ? value : odd(random)));
-      break;
-    case 3:
-      add(`"${escaped(name, random)}":${JSON.stringify(random.next() < 0.5 ? value : 'OTHER')}`);
-      break;
-    case 4:
-      put(`"${escaped(name, random)}":${JSON.stringify(value)}`);
-      break;
-    case 5:
-      put(`"${name}":${random.next() < 0.3 ? JSON.stringify([value]) : random.pick(VALUES)}`);
-      break;
-    case 6:
-      add(`"${name}":${random.pick(VALUES)}`);
-      break;
-    case 7:
-      members.reverse();
-      break;
-    case 8:
-    case 9:
-      add(random.pick(EXTRA), random.next() < 0.5 ? outer : payload);
-      break;
-    case 10:
-      put(`"${name}":"${escaped(value.replace(/["\\\p{Cc}]/gu, ''), random)}"`);
-      break;
-    case 11: // The ':' shift: the same signed string, cut elsewhere.
-      return shifted(given, fields, random);
-    case 12:
-      add(member(name, value), index === 0 ? payload : outer);
-      break;
-    case 13:
-      add(
-        `"payload":${random.pick(['null', '{}', '[]', `{${payload.join()}}`, '{"merchant_reference":"x"}'])}`,
-        outer,
-      );
-      break;
-    case 14: {
-      const joined = payload.join();
-      const instead = random.pick([
-        'null',
-        '1',
-        '""',
-        '[]',
-        `[{${joined}}]`,
-        '{}',
-        JSON.stringify(`{${joined}}`),
-      ]);
+  const joined = `{${payload.join()}}`;
+  const extra = (): void => add(random.pick(EXTRA), random.next() < 0.5 ? outer : payload);
+  const edits: readonly (() => unknown)[] = [
+    () => put(member(name, spoil(value, random, STRAY))),
+    () => at >= 0 && members.splice(at, 1),
+    () => add(member(name, random.next() < 0.3 ? value : odd(random))),
+    () => add(`"${escaped(name, random)}":${JSON.stringify(random.next() < 0.5 ? value : 'OTHER')}`),
+    () => put(`"${escaped(name, random)}":${JSON.stringify(value)}`),
+    () => put(`"${name}":${random.next() < 0.3 ? JSON.stringify([value]) : random.pick(VALUES)}`),
+    () => add(`"${name}":${random.pick(VALUES)}`),
+    () => members.reverse(),
+    extra,
+    extra,
+    () => put(`"${name}":"${escaped(value.replace(/["\\\p{Cc}]/gu, ''), random)}"`),
+    () => add(member(name, value), index === 0 ? payload : outer),
+    () => add(`"payload":${random.pick(['null', '{}', '[]', joined, '{"merchant_reference":"x"}'])}`, outer),
+    () => {
+      const instead = random.pick(['null', '1', '""', '[]', `[${joined}]`, '{}', JSON.stringify(joined)]);
       const place = outer.indexOf(PAYLOAD);
       if (place >= 0) outer[place] = `"payload":${instead}`;
-      break;
-    }
-    case 15:
-      put(`"${name}":"${random.pick(['\\ud800', '\\udfff', '\\ud83d\\ude00', '\\ude00\\ud83d', '\ufffd'])}"`);
-      break;
-    case 16:
-      put(` "${name}" \n:\t${JSON.stringify(value)} `);
-      break;
-    case 17:
-      put(member(name, value.normalize(random.pick(['NFC', 'NFD']))));
-      break;
-    case 18:
-      put(member(name, fields[random.between(0, 4)] ?? ''));
-      break;
-    case 19: {
+    },
+    () => put(`"${name}":"${random.pick(SURROGATES)}"`),
+    () => put(` "${name}" \n:\t${JSON.stringify(value)} `),
+    () => put(member(name, value.normalize(random.pick(['NFC', 'NFD'])))),
+    () => put(member(name, fields[random.between(0, 4)] ?? '')),
+    () => {
       const depth = random.between(1, 40);
       add(`"deep":${'{"event":['.repeat(depth)}1${']}'.repeat(depth)}`);
-      break;
-    }
-    case 20:
-      put(
-        member(
-          random.pick([` ${name}`, `${name}\0`, `\ufeff${name}`, name.toUpperCase(), '__proto__']),
-          value,
-        ),
-      );
-      break;
-    default:
-      put(member(name, odd(random)));
-  }
+    },
+    () => {
+      const names = [` ${name}`, `${name}\0`, `\ufeff${name}`, name.toUpperCase(), '__proto__'] as const;
+      put(member(random.pick(names), value));
+    },
+    () => put(member(name, odd(random))),
+  ];
+  const edit = edits[random.between(0, edits.length)];
+  // The ':' shift: the same signed string, cut elsewhere.
+  if (edit === undefined) return shifted(given, fields, random);
+  edit();
   return { outer, payload };
 }
 
@@ -220,36 +150,21 @@ function shifted(given: Model, fields: readonly string[], random: SeededRandom):
 
 /** One edit of the characters, or of the bytes. */
 export function mutateText(text: string, random: SeededRandom): string | Uint8Array {
-  switch (random.between(0, 9)) {
-    case 0:
-      return text.slice(0, random.between(0, text.length));
-    case 1:
-      return `\ufeff${random.next() < 0.5 ? text : `\ufeff${text}`}`;
-    case 2:
-      return text + random.pick(STRAY);
-    case 3: {
+  const at = random.between(0, text.length);
+  const [before, after] = [text.slice(0, at), text.slice(at)];
+  const edits: readonly (() => string | Uint8Array)[] = [
+    () => before,
+    () => `\ufeff${random.next() < 0.5 ? text : `\ufeff${text}`}`,
+    () => text + random.pick(STRAY),
+    () => {
       const bytes = new TextEncoder().encode(text);
       bytes[random.between(0, bytes.length - 1)] = random.between(0x80, 0xff);
       return bytes;
-    }
-    case 4: {
-      const at = random.between(0, text.length);
-      const bytes = random.pick([
-        [0xc0, 0xaf],
-        [0xed, 0xa0, 0x80],
-        [0xf4, 0x90, 0x80, 0x80],
-        [0xe2, 0x82],
-        [0xc3, 0xa9],
-      ]);
-      return Buffer.concat([Buffer.from(text.slice(0, at)), Buffer.from(bytes), Buffer.from(text.slice(at))]);
-    }
-    case 5: {
-      const [from, to] = [random.between(0, text.length), random.between(0, text.length)].sort(
-        (a, b) => a - b,
-      );
-      return text.slice(0, to) + text.slice(from);
-    }
-    default:
-      return spoil(text, random, STRAY);
-  }
+    },
+    () => Buffer.concat([Buffer.from(before), Buffer.from(random.pick(INVALID_UTF8)), Buffer.from(after)]),
+    // A piece twice, or left out.
+    () => before + text.slice(random.between(0, text.length)),
+  ];
+  const edit = edits[random.between(0, 9)];
+  return edit === undefined ? spoil(text, random, STRAY) : edit();
 }

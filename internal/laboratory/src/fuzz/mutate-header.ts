@@ -5,30 +5,10 @@ import { type Original, TIMES } from './originals.ts';
 /** What belongs between, before or inside the parts of a header in no grammar, or in a lenient one only. */
 const STRAY: readonly [string, ...string[]] = [
   ',',
-  '=',
-  ' ',
-  ', ',
-  '\t',
-  '\r\n',
-  '\0',
-  '\u00a0',
-  '\u0085',
-  '\u2028',
-  '\ufeff',
-  't',
-  's',
-  'v',
-  '0',
-  'f',
-  'F',
-  ';',
-  '"',
-  '%3D',
-  '\uff11',
-  't=',
-  's=',
-  'v=1',
+  ...'= \t\0\u00a0\u0085\u2028\ufefftsv0fF;"\uff11',
+  ...[', ', '\r\n', '%3D', 't=', 's=', 'v=1'],
 ];
+const NO_HASH = `s=${'0'.repeat(64)}`;
 
 export function header({ t, s }: Pick<Original, 't' | 's'>): string {
   return `t=${t},s=${s}`;
@@ -37,80 +17,51 @@ export function header({ t, s }: Pick<Original, 't' | 's'>): string {
 /** One edit of a signature header. */
 export function mutateHeader(given: unknown, original: Original, random: SeededRandom): unknown {
   if (typeof given !== 'string') return header(original);
-  const [t, s] = [`t=${original.t}`, `s=${original.s}`];
-  const digit = original.s.length > 0 ? random.between(0, original.s.length - 1) : 0;
-  switch (random.between(0, 27)) {
-    case 0:
-      return `${t},s=${replaced(original.s, digit, '0123456789abcdef'[random.between(0, 15)] ?? '0')}`;
-    case 1:
-      return `${t},s=${replaced(original.s, digit, (original.s[digit] ?? '').toUpperCase())}`;
-    case 2:
-      return `${t},s=${replaced(original.s, digit, String.fromCharCode(0x100 + original.s.charCodeAt(digit)))}`;
-    case 3:
-      return `${t},s=${original.s.toUpperCase()}`;
-    case 4:
-      return `${t},s=${original.s.slice(0, random.between(0, 64))}`;
-    case 5:
-      return `${t},s=${original.s}${random.pick(STRAY)}`;
-    case 6:
-      return `${s},${t}`;
-    case 7:
-      return `${given},${random.pick(['v=1', 'v=', 'v', '=1', 's2=abc', 'S=1', 'T=5', '__proto__=1', 'v=a=b'])}`;
-    case 8:
-      return `${random.pick(['v=1', 'ts=5', 'sig=1', '', 'v'])},${given}`;
-    case 9:
-      return `${given},${random.pick([t, s, 't=1', 's=0', 't=', 's=', `s=${'0'.repeat(64)}`])}`;
-    case 10:
-      return `${random.pick([t, s, 't=1', `s=${'0'.repeat(64)}`])},${given}`;
-    case 11:
-      return `${given}${random.pick([', ', ','])}${given}`;
-    case 12:
-      return [given];
-    case 13:
-      return [`t=1,s=${'0'.repeat(64)}`, given];
-    case 14:
-      return random.pick([undefined, null, '', 5, true, {}, [], { t: original.t, s: original.s }]);
-    case 15:
-      return `t=${random.pick(TIMES)},${s}`;
-    case 16:
-      return `t=${1_700_000_010 + random.between(-31, 31)},${s}`;
-    case 17:
-      return `${given},v=${'x'.repeat(Math.max(1, 256 - given.length - 3 + random.between(-1, 1)))}`;
-    case 18:
-      return `${t},s=${Buffer.from(original.s, 'hex').toString('base64')}`;
-    case 19:
-      return `${t},s=${original.s.slice(1)}${original.s[0] ?? ''}`;
-    case 20: {
-      const other = original.key + 1;
-      const hasOther = other < (original.subject.options.signing_keys?.length ?? 1);
-      return `${t},s=${hasOther ? original.subject.second.digest(original.fields, other) : '0'.repeat(64)}`;
-    }
-    case 21:
-      return `${t},s=${original.subject.second.digest(original.fields.toReversed(), original.key)}`;
-    case 22:
-      return `${t},s=${original.subject.second.digest([original.fields.join('|')], original.key)}`;
-    case 23:
-      return `${t},s=${original.subject.second.digest([original.t, ...original.fields], original.key)}`;
-    default:
-      return spoil(given, random, STRAY);
-  }
+  const { s: hash, key, fields, subject } = original;
+  const [t, s] = [`t=${original.t}`, `s=${hash}`];
+  const at = hash.length > 0 ? random.between(0, hash.length - 1) : 0;
+  const digit = hash[at] ?? '';
+  const replaced = (by: string): string => `${t},s=${hash.slice(0, at)}${by}${hash.slice(at + 1)}`;
+  const signing = (other: readonly string[], by = key): string =>
+    `${t},s=${subject.second.digest(other, by)}`;
+  const edits: readonly (() => unknown)[] = [
+    () => replaced('0123456789abcdef'[random.between(0, 15)] ?? '0'),
+    () => replaced(digit.toUpperCase()),
+    () => replaced(String.fromCharCode(0x100 + digit.charCodeAt(0))),
+    () => `${t},s=${hash.toUpperCase()}`,
+    () => `${t},s=${hash.slice(0, random.between(0, 64))}`,
+    () => `${t},${s}${random.pick(STRAY)}`,
+    () => `${s},${t}`,
+    () => `${given},${random.pick(['v=1', 'v=', 'v', '=1', 's2=abc', 'S=1', 'T=5', '__proto__=1', 'v=a=b'])}`,
+    () => `${random.pick(['v=1', 'ts=5', 'sig=1', '', 'v'])},${given}`,
+    () => `${given},${random.pick([t, s, 't=1', 's=0', 't=', 's=', NO_HASH])}`,
+    () => `${random.pick([t, s, 't=1', NO_HASH])},${given}`,
+    () => `${given}${random.pick([', ', ','])}${given}`,
+    () => [given],
+    () => [`t=1,${NO_HASH}`, given],
+    () => random.pick([undefined, null, '', 5, true, {}, [], { t: original.t, s: hash }]),
+    () => `t=${random.pick(TIMES)},${s}`,
+    () => `t=${1_700_000_010 + random.between(-31, 31)},${s}`,
+    () => `${given},v=${'x'.repeat(Math.max(1, 256 - given.length - 3 + random.between(-1, 1)))}`,
+    () => `${t},s=${Buffer.from(hash, 'hex').toString('base64')}`,
+    () => `${t},s=${hash.slice(1)}${hash[0] ?? ''}`,
+    () =>
+      key + 1 < (subject.options.signing_keys?.length ?? 1) ? signing(fields, key + 1) : `${t},${NO_HASH}`,
+    () => signing(fields.toReversed()),
+    () => signing([fields.join('|')]),
+    () => signing([original.t, ...fields]),
+  ];
+  const edit = edits[random.between(0, edits.length + 3)];
+  return edit === undefined ? spoil(given, random, STRAY) : edit();
 }
 
-/** One edit of a character. */
+/** One edit of a character: it is removed, replaced, exchanged with the next one, or preceded by another. */
 export function spoil(text: string, random: SeededRandom, stray: readonly [string, ...string[]]): string {
   const at = random.between(0, text.length);
-  switch (random.between(0, 3)) {
-    case 0:
-      return text.slice(0, at) + text.slice(at + 1);
-    case 1:
-      return text.slice(0, at) + random.pick(stray) + text.slice(at + 1);
-    case 2:
-      return text.slice(0, at) + (text[at + 1] ?? '') + (text[at] ?? '') + text.slice(at + 2);
-    default:
-      return text.slice(0, at) + random.pick(stray) + text.slice(at);
-  }
-}
-
-function replaced(text: string, at: number, character: string): string {
-  return text.slice(0, at) + character + text.slice(at + 1);
+  const [before, character, after] = [text.slice(0, at), text.slice(at, at + 1), text.slice(at + 1)];
+  const kind = random.between(0, 3);
+  if (kind === 0) return before + after;
+  if (kind === 1) return before + random.pick(stray) + after;
+  if (kind === 2) return before + after.slice(0, 1) + character + after.slice(1);
+  return before + random.pick(stray) + character + after;
 }

@@ -5,28 +5,8 @@ import { NAMES } from './second-verifier.ts';
 
 const STRAY: readonly [string, ...string[]] = [
   '&',
-  '=',
-  '%',
-  '%ZZ',
-  '%FF',
-  '%C3%A9',
-  '%c3',
-  '%ED%A0%80',
-  '%00',
-  '%3A',
-  ':',
-  '+',
-  '%2B',
-  '%20',
-  ';',
-  '?',
-  '#',
-  '[',
-  ']',
-  '[]',
-  '%5B0%5D',
-  'é',
-  '&event=x',
+  ...'=%:+;?#[]é',
+  ...['%ZZ', '%FF', '%C3%A9', '%c3', '%ED%A0%80', '%00', '%3A', '%2B', '%20', '[]', '%5B0%5D', '&event=x'],
 ];
 const EXTRA: readonly [string, ...string[]] = [
   'utm=1',
@@ -72,64 +52,44 @@ export function mutateQuery(given: readonly string[], original: Original, random
   const chosen = all[at] ?? '';
   const equals = chosen.indexOf('=');
   const [name, value] = [chosen.slice(0, equals), chosen.slice(equals + 1)];
+  const put = (pair: string): void => {
+    all[at] = pair;
+  };
   const add = (pair: string): void => {
     all.splice(random.between(0, all.length), 0, pair);
   };
-  switch (random.between(0, 17)) {
-    case 0:
-      all.splice(at, 1);
-      break;
-    case 1:
-      add(chosen);
-      break;
-    case 2:
-      add(`${name}=${encodeURIComponent(odd(random))}`);
-      break;
-    case 3:
-      add(`${name}${random.pick(['[]', '[x]', '%5B%5D', '[0]', '.x', ' '])}=${value}`);
-      break;
-    case 4:
-      add(name.startsWith('payload[') ? `${name.slice(8, -1)}=${value}` : `payload[${name}]=${value}`);
-      break;
-    case 5:
-      all.reverse();
-      break;
-    case 6:
-    case 7:
-      add(random.pick(EXTRA));
-      break;
-    case 8:
-      all[at] = `${name}=${encodeURIComponent(odd(random))}`;
-      break;
-    case 9:
-      all[at] = chosen.replace(/[a-z0-9]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
-      break;
-    case 10:
-      all[at] = `${name}=${value.replaceAll('%20', '+')}`;
-      break;
-    case 11:
-      all[at] = random.next() < 0.5 ? name : `${name.toUpperCase()}=${value}`;
-      break;
-    case 12:
-    case 13: {
-      const mutated = mutateHeader(header(original), original, random);
-      const signature = all.findIndex((one) => one.startsWith('hmac_signature='));
-      const text = typeof mutated === 'string' ? mutated : 'nonsense';
-      if (signature >= 0)
-        all[signature] =
-          `hmac_signature=${random.next() < 0.5 ? encodeURIComponent(text.toWellFormed()) : text}`;
-      break;
-    }
-    case 14:
-      for (let left = random.pick([100, 128 - all.length, 129 - all.length, 140]); left > 0; left--)
-        all.push(`p${left}=1`);
-      break;
-    case 15:
-      all[at] = `${name}=${value.replaceAll('%', '%25')}`;
-      break;
-    default:
-      all[at] = spoil(chosen, random, STRAY);
-  }
+  const signed = (): void => {
+    const mutated = mutateHeader(header(original), original, random);
+    const signature = all.findIndex((one) => one.startsWith('hmac_signature='));
+    const text = typeof mutated === 'string' ? mutated : 'nonsense';
+    const written = random.next() < 0.5 ? encodeURIComponent(text.toWellFormed()) : text;
+    if (signature >= 0) all[signature] = `hmac_signature=${written}`;
+  };
+  const extra = (): void => add(random.pick(EXTRA));
+  const edits: readonly (() => unknown)[] = [
+    () => all.splice(at, 1),
+    () => add(chosen),
+    () => add(`${name}=${encodeURIComponent(odd(random))}`),
+    () => add(`${name}${random.pick(['[]', '[x]', '%5B%5D', '[0]', '.x', ' '])}=${value}`),
+    () => add(name.startsWith('payload[') ? `${name.slice(8, -1)}=${value}` : `payload[${name}]=${value}`),
+    () => all.reverse(),
+    extra,
+    extra,
+    () => put(`${name}=${encodeURIComponent(odd(random))}`),
+    () => put(chosen.replace(/[a-z0-9]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`)),
+    () => put(`${name}=${value.replaceAll('%20', '+')}`),
+    () => put(random.next() < 0.5 ? name : `${name.toUpperCase()}=${value}`),
+    signed,
+    signed,
+    () => {
+      const more = random.pick([100, 128 - all.length, 129 - all.length, 140]);
+      all.push(...Array.from({ length: Math.max(0, more) }, (_, left) => `p${left + 1}=1`));
+    },
+    () => put(`${name}=${value.replaceAll('%', '%25')}`),
+  ];
+  const edit = edits[random.between(0, edits.length + 1)];
+  if (edit === undefined) put(spoil(chosen, random, STRAY));
+  else edit();
   return all;
 }
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { NAMES, SecondVerifier } from './second-verifier.ts';
-import type { Input, Subject } from './subject.ts';
+import { type Input, type Subject, secondVerdict } from './subject.ts';
 
 /** Whether a verifier accepts an input. It may throw, which does not count as accepting. */
 type Accepts = (input: Input) => boolean;
@@ -8,14 +8,8 @@ type Accepts = (input: Input) => boolean;
 /** Changes what a verifier sees, which is one fault: the rest is the second verifier, so nothing else can be caught. */
 function seeing(change: (input: Input) => Input) {
   return ({ second }: Subject): Accepts =>
-    (input) => {
-      const seen = change(input);
-      const verdict =
-        seen.channel === 'redirect'
-          ? second.redirect(seen.query, seen.expected)
-          : second.callback(seen.signature, seen.body);
-      return verdict.code === 'ok';
-    };
+    (input) =>
+      secondVerdict({ second }, change(input)).code === 'ok';
 }
 
 function ofSignature(change: (signature: string) => string) {
@@ -46,10 +40,7 @@ function without(...names: ('notAfterMs' | 'toleranceMs' | 'colonIn' | 'isRefere
     const verifier = new SecondVerifier({ ...kept, nowMs, keys: lasting });
     return (input) => {
       verifier.forget();
-      const verdict =
-        input.channel === 'redirect'
-          ? verifier.redirect(input.query, input.expected)
-          : verifier.callback(input.signature, input.body);
+      const verdict = secondVerdict({ second: verifier }, input);
       return verdict.code === 'ok' || (names.includes('colonIn') && verdict.code === 'ambiguous');
     };
   };
@@ -101,15 +92,16 @@ function text(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
+function hmac(key = '', message: string): string {
+  return createHmac('sha256', key).update(message).digest('hex');
+}
+
 function signsTheBody({ settings }: Subject): Accepts {
   const [key] = settings.keys;
   return (input) => {
     if (input.channel === 'redirect' || typeof input.signature !== 'string' || typeof input.body !== 'string')
       return false;
-    const s = createHmac('sha256', key?.key ?? '')
-      .update(input.body)
-      .digest('hex');
-    return input.signature.includes(`s=${s}`);
+    return input.signature.includes(`s=${hmac(key?.key, input.body)}`);
   };
 }
 
@@ -124,11 +116,7 @@ function usual({ settings }: Subject): Accepts {
       const parts = Object.fromEntries((signature as string).split(',').map((part) => part.split('=')));
       const { merchant_reference, internal_reference, transaction_type, transaction_status } = payload;
       const joined = `${event}:${merchant_reference}:${internal_reference}:${transaction_type}:${transaction_status}`;
-      return (
-        createHmac('sha256', key?.key ?? '')
-          .update(joined)
-          .digest('hex') === parts.s
-      );
+      return hmac(key?.key, joined) === parts.s;
     } catch {
       return false;
     }
