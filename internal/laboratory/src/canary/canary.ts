@@ -5,8 +5,7 @@
  *
  * NAMED is also the control: what a database, a page for support or an error that is planted here shows must be found there.
  */
-import { parseArgs } from 'node:util';
-import { runProgram } from '../measure/program.ts';
+import { readFlags, runProgram } from '../measure/program.ts';
 import { judge } from '../measure/results.ts';
 import { corePlaces } from './core-places.ts';
 import { merchantPlaces } from './merchant-places.ts';
@@ -29,9 +28,7 @@ const NAMED: readonly (readonly [place: RegExp, secrets: readonly string[], why:
   [/^sandbox: (deliveries|page .deliveries.1|page .transactions.1001)/, PERSON, 'shows simulated callbacks'],
 ];
 
-const { values: flags } = parseArgs({ options: { report: { type: 'string' } } });
-
-await runProgram({ name: 'canary', report: flags.report }, async () => {
+await runProgram({ name: 'canary', ...readFlags({}) }, async () => {
   const places: Places = { ...(await corePlaces()), ...(await merchantPlaces()), ...(await sandboxPlaces()) };
   places['control: a printed error'] = await printedBy(async () => {
     console.error(new Error('planted', { cause: SECRETS }));
@@ -42,38 +39,23 @@ await runProgram({ name: 'canary', report: flags.report }, async () => {
     shows: secretsIn(shown),
     ...reasonOf(place),
   }));
-  const more = found.flatMap(({ place, shows, named }) =>
-    shows.filter((secret) => !named.includes(secret)).map((secret) => `${place}: ${secret}`),
-  );
-  const less = found.flatMap(({ place, shows, named }) =>
-    named.filter((secret) => !shows.includes(secret)).map((secret) => `${place}: ${secret}`),
-  );
+  const excess = (one: readonly string[], over: readonly string[], place: string): readonly string[] =>
+    one.filter((secret) => !over.includes(secret)).map((secret) => `${place}: ${secret}`);
+  const more = found.flatMap(({ place, shows, named }) => excess(shows, named, place));
+  const less = found.flatMap(({ place, shows, named }) => excess(named, shows, place));
   for (const one of more) console.log(`leaks: ${one}`);
   for (const one of less) console.log(`named, but not shown: ${one}`);
-  return {
-    results: [
-      judge('places', 'places', found.length, 'at least', 60),
-      judge(
-        'places without content',
-        'places',
-        found.filter(({ characters }) => characters === 0).length,
-        'exactly',
-        0,
-      ),
-      judge('secrets where none is named', 'secrets', more.length, 'exactly', 0),
-      judge('secrets named and not shown (control)', 'secrets', less.length, 'exactly', 0),
-    ],
-    tables: [
-      {
-        title: 'What shows a secret on purpose',
-        head: ['place', 'shows', 'why'],
-        rows: found
-          .filter(({ shows }) => shows.length > 0)
-          .map(({ place, shows, why }) => [place, shows.join(', '), why]),
-      },
-    ],
-    found,
-  };
+  const empty = found.filter(({ characters }) => characters === 0).length;
+  const shown = found.filter(({ shows }) => shows.length > 0);
+  const results = [
+    judge('places', 'places', found.length, 'at least', 60),
+    judge('places without content', 'places', empty, 'exactly', 0),
+    judge('secrets where none is named', 'secrets', more.length, 'exactly', 0),
+    judge('secrets named and not shown (control)', 'secrets', less.length, 'exactly', 0),
+  ];
+  const rows = shown.map(({ place, shows, why }) => [place, shows.join(', '), why]);
+  const table = { title: 'What shows a secret on purpose', head: ['place', 'shows', 'why'], rows };
+  return { results, tables: [table], found };
 });
 
 function reasonOf(place: string): { readonly named: readonly string[]; readonly why: string } {

@@ -148,7 +148,8 @@ async function redirectPlaces(): Promise<Places> {
   return places;
 }
 
-async function listen(listener: RequestListener): Promise<string> {
+/** @returns the address of a server that is closed at the end. */
+export async function listen(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   atTheEnd(async () => {

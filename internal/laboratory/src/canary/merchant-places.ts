@@ -1,8 +1,6 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
@@ -16,7 +14,7 @@ import express from 'express';
 import fastify from 'fastify';
 import Koa from 'koa';
 import { atTheEnd, makeFolder } from '../measure/program.ts';
-import { callbackOf } from './core-places.ts';
+import { callbackOf, listen } from './core-places.ts';
 import { everythingIn, type Places, printedBy, SECRETS } from './secrets.ts';
 
 const signingKey = SECRETS['signing key'];
@@ -41,17 +39,8 @@ const REQUESTS = [
 ];
 
 const VERBS = [
-  ...[
-    ['ls'],
-    ['show', 'ID'],
-    ['show', 'ID', '--bodies'],
-    ['stats'],
-    ['overdue'],
-    ['status'],
-    ['doctor'],
-    ['health'],
-  ],
-  ['expect', '--reference', 'ORD-UNKNOWN', '--currency', 'UGX', '--amount', SECRETS.name],
+  ...['ls', 'show ID', 'show ID --bodies', 'stats', 'overdue', 'status', 'doctor', 'health'],
+  'expect --reference ORD-UNKNOWN --currency UGX --amount',
 ];
 
 /** What servers, inboxes, their files, the console and the command show. */
@@ -130,8 +119,9 @@ async function inboxPlaces(stored: string, options: Partial<InboxOptions<never>>
   await inbox.close();
   for (const verb of stored === 'full' ? VERBS : [])
     for (const json of [[], ['--json']]) {
-      const args = [...verb, ...json].map((arg) => (arg === 'ID' ? id : arg));
-      places[`command: ${[...verb, ...json].join(' ')}`] = await commandOutput([...args, '--database', path]);
+      const words = [...verb.split(' '), ...(verb.endsWith('--amount') ? [SECRETS.name] : []), ...json];
+      const args = words.map((arg) => (arg === 'ID' ? id : arg));
+      places[`command: ${words.join(' ')}`] = await commandOutput([...args, '--database', path]);
     }
   return Object.fromEntries(Object.entries(places).map(([name, shown]) => [`${stored}, ${name}`, shown]));
 }
@@ -165,16 +155,12 @@ async function listenersOf(
 }
 
 async function answersOf(listener: RequestListener, requests: typeof REQUESTS): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callbacks`;
+  const url = `${await listen(listener)}/callbacks`;
   const answers: string[] = [];
   for (const { body, headers } of requests) {
     const response = await fetch(url, { method: 'POST', body, headers });
     answers.push(`${response.status} ${JSON.stringify([...response.headers])} ${await response.text()}`);
   }
-  server.closeAllConnections();
-  server.close();
   return answers.join('\n');
 }
 

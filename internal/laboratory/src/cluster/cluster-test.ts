@@ -8,9 +8,8 @@
  *
  * It looks for the programs in PATH, and before that in the folder CLUSTER_PROGRAMS. It installs nothing.
  */
-import { parseArgs } from 'node:util';
 import { told, verdictTable } from '../history/results.ts';
-import { runProgram } from '../measure/program.ts';
+import { endUnused, readFlags, runProgram } from '../measure/program.ts';
 import { figure, type Table } from '../measure/tables.ts';
 import { judgeCluster } from './judge.ts';
 import type { Fault } from './node.ts';
@@ -21,60 +20,42 @@ const FAULTS: readonly Fault[] = ['killed', 'paused', 'cut off'];
 /** What Patroni accepts at least. */
 const MIN_TTL = 20;
 
-const { values: flags } = parseArgs({
-  options: {
-    failovers: { type: 'string', default: '30' },
-    pause: { type: 'string', default: '60' },
-    'control-failovers': { type: 'string', default: '2' },
-    ttl: { type: 'string', default: '30' },
-    report: { type: 'string' },
-  },
+const { failovers, pause, controlFailovers, ttl, report } = readFlags({
+  failovers: 30,
+  pause: 60,
+  controlFailovers: 2,
+  ttl: 30,
 });
-const [failovers = 0, pause = 0, controls = 0, ttl = 0] = [
-  flags.failovers,
-  flags.pause,
-  flags['control-failovers'],
-  flags.ttl,
-].map((text) => (/^[1-9]\d{0,3}$/.test(text) ? Number(text) : 0));
+if (ttl < MIN_TTL) endUnused(`--ttl must be at least ${MIN_TTL}: Patroni accepts no less.`);
 const programs = findOrExplain();
-
-if (programs === undefined) process.exitCode = 2;
-else if (failovers * pause * controls === 0 || ttl < MIN_TTL) {
-  console.error(
-    `Usage: cluster [--failovers N] [--pause S] [--control-failovers N] [--ttl S, from ${MIN_TTL}] [--report path]`,
+const { versions } = programs;
+await runProgram({ name: 'cluster', report }, async () => {
+  console.log(
+    `${Object.values(versions).join('; ')}\nSynchronous mode, ${failovers} failovers, ttl ${ttl} s`,
   );
-  process.exitCode = 2;
-} else {
-  const { versions } = programs;
-  await runProgram({ name: 'cluster', report: flags.report }, async () => {
-    console.log(
-      `${Object.values(versions).join('; ')}\nSynchronous mode, ${failovers} failovers, ttl ${ttl} s`,
-    );
-    const shared = { programs, pause, ttl, onRound: printRound };
-    const faults = Array.from({ length: failovers }, (_, index) => FAULTS[index % 3] ?? 'killed');
-    const synchronous = await runCluster({ ...shared, faults, isSynchronous: true });
-    console.log(`\nControl: asynchronous mode, ${controls} failovers`);
-    const killed = Array.from({ length: controls }, (): Fault => 'killed');
-    const control = await runCluster({ ...shared, faults: killed, isSynchronous: false });
-    return {
-      results: judgeCluster(synchronous, control, failovers),
-      tables: [recoveryTable(synchronous), doctorTable(synchronous), verdictTable(synchronous.verdict)],
-      versions,
-      ttl,
-      pause,
-      synchronous: { ...synchronous, verdict: told(synchronous.verdict) },
-      control: { ...control, verdict: told(control.verdict) },
-    };
-  });
-}
+  const shared = { programs, pause, ttl, onRound: printRound };
+  const faults = Array.from({ length: failovers }, (_, index) => FAULTS[index % 3] ?? 'killed');
+  const synchronous = await runCluster({ ...shared, faults, isSynchronous: true });
+  console.log(`\nControl: asynchronous mode, ${controlFailovers} failovers`);
+  const killed = Array.from({ length: controlFailovers }, (): Fault => 'killed');
+  const control = await runCluster({ ...shared, faults: killed, isSynchronous: false });
+  return {
+    results: judgeCluster(synchronous, control, failovers),
+    tables: [recoveryTable(synchronous), doctorTable(synchronous), verdictTable(synchronous.verdict)],
+    versions,
+    ttl,
+    pause,
+    synchronous: { ...synchronous, verdict: told(synchronous.verdict) },
+    control: { ...control, verdict: told(control.verdict) },
+  };
+});
 
-function findOrExplain(): Programs | undefined {
+function findOrExplain(): Programs {
   try {
     return findPrograms();
   } catch (error) {
-    if (!(error instanceof MissingPrograms)) throw error;
-    console.error(error.message);
-    return undefined;
+    if (error instanceof MissingPrograms) return endUnused(error.message);
+    throw error;
   }
 }
 
@@ -96,20 +77,11 @@ function recoveryTable({ rounds, recoveryMs, seconds }: ClusterOutcome): Table {
 
 /** How often each finding was seen. */
 function doctorTable({ rounds, doctorBefore }: ClusterOutcome): Table {
-  const counted = (when: string, findings: readonly string[]): string[][] => {
-    const seen = Map.groupBy(findings, (finding) => finding);
-    return [...seen].map(([finding, { length }]) => [`${when}: ${finding}`, String(length), '']);
-  };
-  const rows = [
-    ...counted('before', doctorBefore),
-    ...counted(
-      'during',
-      rounds.flatMap(({ during }) => during),
-    ),
-    ...counted(
-      'after',
-      rounds.flatMap(({ after }) => after),
-    ),
+  const found = [
+    ...doctorBefore.map((finding) => `before: ${finding}`),
+    ...rounds.flatMap(({ during }) => during.map((finding) => `during: ${finding}`)),
+    ...rounds.flatMap(({ after }) => after.map((finding) => `after: ${finding}`)),
   ];
+  const rows = [...Map.groupBy(found, (one) => one)].map(([one, { length }]) => [one, String(length), '']);
   return { title: 'What doctor found, and how often', head: ['', 'times', ''], rows };
 }

@@ -1,4 +1,4 @@
-import { caughtResult, verdictResults } from '../history/results.ts';
+import { judgeLosses } from '../failovers/judge.ts';
 import { spread } from '../measure/measure.ts';
 import { judge, type Result, told } from '../measure/results.ts';
 import type { ClusterOutcome } from './run.ts';
@@ -12,16 +12,12 @@ export function judgeCluster(
   control: ClusterOutcome,
   failovers: number,
 ): readonly Result[] {
-  const { rounds, recoveryMs, verdict } = synchronous;
+  const { rounds, recoveryMs } = synchronous;
   const moved = rounds.filter(({ from, to, underWay }) => from !== to && underWay > 0).length;
   return [
     judge('failovers to another node, with requests under way', 'failovers', moved, 'exactly', failovers),
-    ...verdictResults(verdict, 100 * failovers),
     told('from the fault to the next acknowledged payment', 'ms', spread(recoveryMs)),
     judge('the longest of them', 'ms', Math.max(...recoveryMs), 'at most', MAX_RECOVERY_MS),
-    judge('warnings at the start', 'programs', synchronous.warnings.length, 'exactly', 0),
-    caughtResult('asynchronous', control.verdict, 'lost'),
-    caughtResult('asynchronous', control.verdict, 'dropped'),
-    judge('control, asynchronous: warnings at the start', 'programs', control.warnings.length, 'at least', 1),
+    ...judgeLosses(synchronous, control, failovers),
   ];
 }

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { childrenOf, freePort, signalProcess, stopProcess } from '@payment-service/postgres-server';
-import { Link } from '../failovers/link.ts';
+import { Link } from '../load/link.ts';
 import { type ClusterOptions, type NodePorts, patroniYml } from './configuration.ts';
 import { Daemon } from './daemon.ts';
 import type { Programs } from './programs.ts';
@@ -9,13 +9,17 @@ import type { Programs } from './programs.ts';
 /** What can happen to the node that leads. */
 export type Fault = 'killed' | 'paused' | 'cut off';
 
+interface Where {
+  readonly programs: Programs;
+  readonly folder: string;
+}
+
 const MAX_RESTARTS = 20;
 
 /** One machine of the cluster: Patroni and its PostgreSQL, and the network between it and the others. */
 export class ClusterNode {
   readonly ports: NodePorts;
-  readonly #programs: Programs;
-  readonly #folder: string;
+  readonly #where: Where;
   /** Each with what it leads to. */
   readonly #links: readonly (readonly [Link, number])[];
   readonly #postgresLink: Link;
@@ -25,13 +29,12 @@ export class ClusterNode {
 
   private constructor(
     ports: NodePorts,
-    { programs, folder }: { readonly programs: Programs; readonly folder: string },
+    where: Where,
     links: readonly (readonly [Link, number])[],
     postgresLink: Link,
   ) {
     this.ports = ports;
-    this.#programs = programs;
-    this.#folder = folder;
+    this.#where = where;
     this.#links = links;
     this.#postgresLink = postgresLink;
   }
@@ -39,7 +42,7 @@ export class ClusterNode {
   static async create(
     name: string,
     etcd: readonly number[],
-    where: { readonly programs: Programs; readonly folder: string },
+    where: Where,
     options: ClusterOptions,
   ): Promise<ClusterNode> {
     const [rest, postgres] = [await freePort(), await freePort()];
@@ -62,8 +65,9 @@ export class ClusterNode {
   }
 
   start(): void {
-    const { paths, user } = this.#programs;
-    const [cwd, log] = [this.#folder, join(this.#folder, `${this.ports.name}.log`)];
+    const { folder: cwd, programs } = this.#where;
+    const { paths, user } = programs;
+    const log = join(cwd, `${this.ports.name}.log`);
     this.#patroni = new Daemon(paths.patroni, [this.#files.configuration], { log, user, cwd });
   }
 
@@ -125,7 +129,7 @@ export class ClusterNode {
   }
 
   get #files(): { readonly data: string; readonly configuration: string } {
-    const base = join(this.#folder, this.ports.name);
+    const base = join(this.#where.folder, this.ports.name);
     return { data: `${base}-data`, configuration: `${base}.yml` };
   }
 

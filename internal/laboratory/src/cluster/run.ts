@@ -1,17 +1,10 @@
 import { execFile } from 'node:child_process';
-import { randomInt } from 'node:crypto';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Load } from '../failovers/load.ts';
-import { Merchant } from '../failovers/merchant.ts';
-import { EFFECT_TABLE } from '../history/effects.ts';
-import { judgeHistory, type Request, type Verdict } from '../history/judge-history.ts';
-import { drained, readRemains } from '../history/postgres-remains.ts';
-import { readRequests } from '../history/record.ts';
-import { withClient } from '../load/postgres.ts';
+import { type Outcome, runUnderLoad, type Watch } from '../failovers/run-under-load.ts';
+import type { Request } from '../history/judge-history.ts';
 import { monotonicMs } from '../measure/measure.ts';
-import { atTheEnd, cleanUp, makeFolder } from '../measure/program.ts';
+import { cleanUp } from '../measure/program.ts';
 import { Cluster } from './cluster.ts';
 import type { Fault } from './node.ts';
 import type { Programs } from './programs.ts';
@@ -41,22 +34,18 @@ export interface Round {
   readonly after: readonly string[];
 }
 
-export interface ClusterOutcome {
-  readonly rounds: readonly Round[];
+export interface ClusterOutcome extends Outcome<Round> {
   /** From each fault to the answer of the first callback that was sent after it and acknowledged, in milliseconds. */
   readonly recoveryMs: readonly number[];
-  readonly verdict: Verdict;
-  readonly states: Readonly<Record<string, number>>;
-  readonly warnings: readonly string[];
   /** What `doctor` found before the first fault. */
   readonly doctorBefore: readonly string[];
-  readonly seconds: number;
 }
 
 /** Payments before a fault, and after it. */
 const AROUND = 60;
 /** Of the control: payments while the standbys are cut off. */
 const IN_STALL = 50;
+const PAUSE_MS = 400;
 /** So long after a fault a person may start to look. */
 const DOCTOR_AFTER_MS = 4000;
 const COMMAND = fileURLToPath(new URL('command/command.ts', import.meta.resolve('@payment-service/inbox')));
@@ -64,53 +53,30 @@ const COMMAND = fileURLToPath(new URL('command/command.ts', import.meta.resolve(
 /** One fault of the primary after the other, under load; then the history is judged. */
 export async function runCluster(options: ClusterRun): Promise<ClusterOutcome> {
   const { programs, faults, isSynchronous, ttl, onRound } = options;
-  const started = performance.now();
   try {
     const cluster = await Cluster.start(programs, isSynchronous, ttl);
-    const { url, adminUrl } = cluster;
-    await withClient(url, (client) => client.query(EFFECT_TABLE));
-    const merchant = await Merchant.start(url);
-    atTheEnd(() => merchant.end());
-    const record = join(await makeFolder(), 'history');
-    const { addresses } = merchant;
-    const load = new Load({ addresses, record, seed: randomInt(1_000_000), pauseMs: 400 });
-    const doctorBefore = await doctor(url);
-    const rounds: Round[] = [];
-    for (const fault of faults) {
-      const round = await failOver(fault, options, { cluster, load, merchant });
-      rounds.push(round);
-      onRound(round);
-    }
-    await load.stop();
-    const remains = await withClient(adminUrl, async (client) => {
-      await drained(client);
-      return readRemains(client);
+    let doctorBefore: readonly string[] = [];
+    const { outcome, requests } = await runUnderLoad(cluster, PAUSE_MS, async (watch) => {
+      doctorBefore = await doctor(cluster.url);
+      const rounds: Round[] = [];
+      for (const fault of faults) {
+        const round = await failOver(fault, options, { ...watch, cluster });
+        rounds.push(round);
+        onRound(round);
+      }
+      return rounds;
     });
-    const requests = await readRequests(record);
-    return {
-      rounds,
-      recoveryMs: rounds.map(({ at }) => recoveryAfter(at, requests)),
-      verdict: judgeHistory({ requests, ...remains }),
-      states: remains.states,
-      warnings: merchant.warnings,
-      doctorBefore,
-      seconds: Math.round((performance.now() - started) / 1000),
-    };
+    const recoveryMs = outcome.rounds.map(({ at }) => recoveryAfter(at, requests));
+    return { ...outcome, recoveryMs, doctorBefore };
   } finally {
     await cleanUp();
   }
 }
 
-interface Running {
-  readonly cluster: Cluster;
-  readonly load: Load;
-  readonly merchant: Merchant;
-}
-
 async function failOver(
   fault: Fault,
   { isSynchronous, pause }: ClusterRun,
-  { cluster, load, merchant }: Running,
+  { cluster, load, merchant }: Watch & { readonly cluster: Cluster },
 ): Promise<Round> {
   const acknowledged = async (count: number): Promise<void> => {
     const wanted = load.acknowledged + count;

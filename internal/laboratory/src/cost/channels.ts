@@ -24,8 +24,6 @@ export interface Channel {
   readonly own: (input: Input) => unknown;
   /** How many times the floor it may take. */
   readonly bound: number;
-  /** Why it may take more than 1.5. */
-  readonly reason?: string;
 }
 
 export interface Input {
@@ -51,11 +49,7 @@ function digest(): boolean {
   return timingSafeEqual(own, own);
 }
 
-const status = { ok: 200, failed: 500 };
-let served: { readonly body: Uint8Array; readonly status: number } = {
-  body: new Uint8Array(),
-  status: status.ok,
-};
+let served: { readonly body: Uint8Array; readonly status: number } = { body: new Uint8Array(), status: 200 };
 const serve = async (): Promise<Response> =>
   new Response(Buffer.from(served.body), { status: served.status });
 const client = createClient({
@@ -86,66 +80,64 @@ async function called({ bytes }: Input, code: number, call: () => Promise<unknow
 const BOUND = 1.5;
 
 /**
- * @param isShort every fourth shape only.
+ * @param isShort every eighth shape only.
  * @param count how many sizes, from the largest.
  */
 export function channels(isShort: boolean, count: number): readonly Channel[] {
-  const doubled = (most: number): number[] =>
-    Array.from({ length: count }, (_, index) => most / 2 ** (count - 1 - index));
-  const all: readonly Channel[] = [
-    {
-      name: 'body of a callback',
-      shapes: BODIES,
-      sizes: doubled(64_000),
-      floor: ({ bytes }) => parsed(bytes),
-      own: ({ bytes }) => verifier.verifyCallback({ signature: SIGNATURE, body: bytes }),
-      bound: BOUND,
-    },
-    {
-      name: 'query of a redirect',
-      shapes: QUERIES,
+  const channel = (
+    name: string,
+    shapes: readonly Shape[],
+    largest: number,
+    floor: Channel['floor'],
+    own: Channel['own'],
+  ): Channel => ({
+    name,
+    shapes: isShort ? shapes.filter((_, index) => index % 8 === 0) : shapes,
+    sizes: Array.from({ length: count }, (_, index) => largest / 2 ** (count - 1 - index)),
+    floor,
+    own,
+    bound: BOUND,
+  });
+  const response = (
+    name: string,
+    shapes: readonly Shape[],
+    code: number,
+    call: () => Promise<unknown>,
+  ): Channel =>
+    channel(
+      `response with ${name}`,
+      shapes,
+      512_000,
+      (input) => received(input, code),
+      (input) => called(input, code, call),
+    );
+  return [
+    channel(
+      'body of a callback',
+      BODIES,
+      64_000,
+      ({ bytes }) => parsed(bytes),
+      ({ bytes }) => verifier.verifyCallback({ signature: SIGNATURE, body: bytes }),
+    ),
+    channel(
+      'query of a redirect',
+      QUERIES,
       // The largest that is read at all, with the genuine parameters in front of it.
-      sizes: doubled(7400),
-      floor: ({ text }) => [[...new URLSearchParams(text)], digest()],
-      own: ({ text }) => verifier.verifyRedirect(text),
-      bound: BOUND,
-    },
-    {
-      name: 'signature header',
-      shapes: HEADERS,
-      sizes: doubled(16_000),
-      floor: ({ text }) => [text.split(',').map((part) => part.split('=')), parsed(small), digest()],
-      own: ({ text }) => verifier.verifyCallback({ signature: text, body: small }),
-      bound: BOUND,
-    },
-    {
-      name: 'response with providers',
-      shapes: PROVIDERS,
-      sizes: doubled(512_000),
-      floor: (input) => received(input, status.ok),
-      own: (input) => called(input, status.ok, () => client.listPaymentProviders()),
-      bound: BOUND,
-    },
-    {
-      name: 'response with balances',
-      shapes: WALLETS,
-      sizes: doubled(512_000),
-      floor: (input) => received(input, status.ok),
-      own: (input) => called(input, status.ok, () => client.getWalletBalances()),
-      bound: BOUND,
-    },
-    {
-      name: 'response with an error',
-      shapes: ERRORS,
-      sizes: doubled(512_000),
-      floor: (input) => received(input, status.failed),
-      own: (input) => called(input, status.failed, () => client.listPaymentProviders()),
-      bound: BOUND,
-    },
+      7400,
+      ({ text }) => [[...new URLSearchParams(text)], digest()],
+      ({ text }) => verifier.verifyRedirect(text),
+    ),
+    channel(
+      'signature header',
+      HEADERS,
+      16_000,
+      ({ text }) => [text.split(',').map((part) => part.split('=')), parsed(small), digest()],
+      ({ text }) => verifier.verifyCallback({ signature: text, body: small }),
+    ),
+    response('providers', PROVIDERS, 200, () => client.listPaymentProviders()),
+    response('balances', WALLETS, 200, () => client.getWalletBalances()),
+    response('an error', ERRORS, 500, () => client.listPaymentProviders()),
   ];
-  return isShort
-    ? all.map((one) => ({ ...one, shapes: one.shapes.filter((_, index) => index % 4 === 0) }))
-    : all;
 }
 
 /** Control: the query parser of the first version, which copies a list for every parameter and has no limit. */

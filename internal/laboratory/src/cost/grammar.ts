@@ -88,49 +88,63 @@ function anyValue(random: SeededRandom, depth: number): string {
   return `{${some(() => `"${random.pick(['event', 'a', 'b', 'payload'])}":${anyValue(random, depth - 1)}`)}}`;
 }
 
-/** A genuine callback with a value, or with members, added; its signature stays valid. */
-const withValue = (value: string, where: 'callback' | 'payload'): string =>
-  where === 'payload' ? `${genuine.slice(0, -2)},"x":${value}}}` : `${genuine.slice(0, -1)},"x":${value}}`;
+type Place = 'callback' | 'payload';
 
-/** Bodies of callbacks: strings, numbers, escapes, nesting, names. */
-export const BODIES: readonly Shape[] = [
-  ...(['callback', 'payload'] as const).flatMap((where): Shape[] => [
-    ...Object.entries(LETTERS).map(
-      ([name, unit]): Shape => ({
-        name: `a string of ${name} in the ${where}`,
-        make: (size) => withValue(`"${filled(size, 1, unit)}"`, where),
-      }),
+/** A genuine callback with members added; its signature stays valid. */
+const withMembers = (members: string, where: Place): string =>
+  where === 'payload' ? `${genuine.slice(0, -2)},${members}}}` : `${genuine.slice(0, -1)},${members}}`;
+const withValue = (value: string, where: Place): string => withMembers(`"x":${value}`, where);
+
+/** A shape for each unit of a table. */
+function shapesOf(
+  units: Readonly<Record<string, Unit>>,
+  nameOf: (unit: string) => string,
+  make: (size: number, unit: Unit) => string,
+): Shape[] {
+  return Object.entries(units).map(([name, unit]) => ({
+    name: nameOf(name),
+    make: (size) => make(size, unit),
+  }));
+}
+
+function bodiesWith(where: Place): readonly Shape[] {
+  const seeds = ['5', '6', '7', '8'].map((seed) => [`random values, seed ${seed},`, Number(seed)] as const);
+  const nested = (open: string, close: string) => (size: number) => {
+    const levels = Math.floor(size / (open.length + 1));
+    return withValue(open.repeat(levels) + 1 + close.repeat(levels), where);
+  };
+  return [
+    ...shapesOf(
+      LETTERS,
+      (name) => `a string of ${name} in the ${where}`,
+      (size, unit) => withValue(`"${filled(size, 1, unit)}"`, where),
     ),
-    ...Object.entries(ITEMS).map(
-      ([name, unit]): Shape => ({
-        name: `a list of ${name} in the ${where}`,
-        make: (size) => withValue(`[${filled(size, 2, unit)}1]`, where),
-      }),
+    ...shapesOf(
+      ITEMS,
+      (name) => `a list of ${name} in the ${where}`,
+      (size, unit) => withValue(`[${filled(size, 2, unit)}1]`, where),
     ),
-    ...Object.entries(MEMBERS).map(
-      ([name, unit]): Shape => ({
+    ...shapesOf(
+      MEMBERS,
+      (name) => `${name} in the ${where}`,
+      (size, unit) => withMembers(`${filled(size, 3, unit)}"z":1`, where),
+    ),
+    { name: `nested lists in the ${where}`, make: nested('[', ']') },
+    { name: `nested objects in the ${where}`, make: nested('{"a":', '}') },
+    ...seeds.map(
+      ([name, seed]): Shape => ({
         name: `${name} in the ${where}`,
-        make: (size) =>
-          `${where === 'payload' ? genuine.slice(0, -2) : genuine.slice(0, -1)},${filled(size, 3, unit)}"z":1}${where === 'payload' ? '}' : ''}`,
-      }),
-    ),
-    ...['[', '{"a":'].map(
-      (open): Shape => ({
-        name: `nested ${open === '[' ? 'lists' : 'objects'} in the ${where}`,
-        make: (size) => {
-          const levels = Math.floor(size / (open.length + 1));
-          return withValue(open.repeat(levels) + 1 + (open === '[' ? ']' : '}').repeat(levels), where);
-        },
-      }),
-    ),
-    ...[5, 6, 7, 8].map(
-      (seed): Shape => ({
-        name: `random values, seed ${seed}, in the ${where}`,
         make: (size) =>
           withValue(`[${filled(size, seed, (_, random) => `${anyValue(random, 6)},`)}1]`, where),
       }),
     ),
-  ]),
+  ];
+}
+
+/** Bodies of callbacks: strings, numbers, escapes, nesting, names. */
+export const BODIES: readonly Shape[] = [
+  ...bodiesWith('callback'),
+  ...bodiesWith('payload'),
   ...SIGNED.map(
     (name): Shape => ({
       name: `${name}, repeated`,
@@ -207,42 +221,28 @@ function response(list: string, rows: string, extra = ''): string {
 function responses(list: string, row: object): readonly Shape[] {
   const text = JSON.stringify(row);
   const added = (value: string): string => `${text.slice(0, -1)},"x":${value}}`;
+  const shapes: Readonly<Record<string, (size: number) => string>> = {
+    'genuine rows': (size) => response(list, filled(size, 11, () => `${text},`) + text),
+    'rows with another field': (size) =>
+      response(list, filled(size, 11, (index) => `${added(String(index))},`) + text),
+    'empty rows': (size) => response(list, filled(Math.min(size, 20_000), 11, () => '{},') + text),
+    'numbers as rows': (size) => response(list, filled(Math.min(size, 15_000), 11, () => '1,') + text),
+    'numbers beside the list': (size) =>
+      response(list, text, `,"x":[${filled(Math.min(size, 140_000), 13, () => '1,')}1]`),
+    'nested lists in a row': (size) =>
+      response(list, added('['.repeat(Math.min(size, 30_000)) + ']'.repeat(Math.min(size, 30_000)))),
+    'a number of digits in a row': (size) => response(list, added('7'.repeat(size))),
+    'distinct names in a row': (size) =>
+      response(list, added(`{${filled(Math.min(size, 500_000), 14, (index) => `"n${index}":1,`)}"z":1}`)),
+    'no JSON': (size) => '<p>'.repeat(size / 3),
+  };
   return [
-    { name: 'genuine rows', make: (size) => response(list, filled(size, 11, () => `${text},`) + text) },
-    {
-      name: 'rows with another field',
-      make: (size) => response(list, filled(size, 11, (index) => `${added(String(index))},`) + text),
-    },
-    {
-      name: 'empty rows',
-      make: (size) => response(list, filled(Math.min(size, 20_000), 11, () => '{},') + text),
-    },
-    {
-      name: 'numbers as rows',
-      make: (size) => response(list, filled(Math.min(size, 15_000), 11, () => '1,') + text),
-    },
-    ...Object.entries(LETTERS).map(
-      ([name, unit]): Shape => ({
-        name: `a string of ${name} in a row`,
-        make: (size) => response(list, added(`"${filled(size, 12, unit)}"`)),
-      }),
+    ...Object.entries(shapes).map(([name, make]): Shape => ({ name, make })),
+    ...shapesOf(
+      LETTERS,
+      (name) => `a string of ${name} in a row`,
+      (size, unit) => response(list, added(`"${filled(size, 12, unit)}"`)),
     ),
-    {
-      name: 'numbers beside the list',
-      make: (size) => response(list, text, `,"x":[${filled(Math.min(size, 140_000), 13, () => '1,')}1]`),
-    },
-    {
-      name: 'nested lists in a row',
-      make: (size) =>
-        response(list, added('['.repeat(Math.min(size, 30_000)) + ']'.repeat(Math.min(size, 30_000)))),
-    },
-    { name: 'a number of digits in a row', make: (size) => response(list, added('7'.repeat(size))) },
-    {
-      name: 'distinct names in a row',
-      make: (size) =>
-        response(list, added(`{${filled(Math.min(size, 500_000), 14, (index) => `"n${index}":1,`)}"z":1}`)),
-    },
-    { name: 'no JSON', make: (size) => '<p>'.repeat(size / 3) },
   ];
 }
 

@@ -131,8 +131,7 @@ function promiseForEachPiece(kept: unknown[]): () => Feed {
 }
 
 /** The live heap of unfinished bodies in pieces of some bytes, in times of what has arrived. */
-async function heapOf(open: () => Feed, pieceBytes: number): Promise<number> {
-  const bodies = 20;
+async function heapOf(open: () => Feed, pieceBytes: number, bodies: number): Promise<number> {
   const bytes = 64_000;
   const before = liveBytes();
   const feeds = Array.from({ length: bodies }, open);
@@ -143,20 +142,22 @@ async function heapOf(open: () => Feed, pieceBytes: number): Promise<number> {
   return feeds.length === bodies ? (after - before) / (bodies * bytes) : Number.NaN;
 }
 
-export const PIECES: readonly number[] = [1, 2, 7, 64, 1000, 64_000];
-
 export interface PieceCost {
   readonly pieceBytes: number;
   readonly own: number;
   readonly control: number;
 }
 
-export async function costsOfPieces(): Promise<readonly PieceCost[]> {
+/** @param bodies under way at the same time. */
+export async function costsOfPieces(
+  pieces: readonly number[],
+  bodies: number,
+): Promise<readonly PieceCost[]> {
   const costs: PieceCost[] = [];
-  for (const pieceBytes of PIECES) {
+  for (const pieceBytes of pieces) {
     const kept: unknown[] = [];
-    const own = await heapOf(openBody, pieceBytes);
-    const control = await heapOf(promiseForEachPiece(kept), pieceBytes);
+    const own = await heapOf(openBody, pieceBytes, bodies);
+    const control = await heapOf(promiseForEachPiece(kept), pieceBytes, bodies);
     kept.length = 0;
     costs.push({ pieceBytes, own, control });
   }

@@ -12,73 +12,56 @@
  */
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { told } from '../history/results.ts';
-import { runProgram } from '../measure/program.ts';
+import { endUnused, readFlags, runProgram } from '../measure/program.ts';
 import { RUN_FAULTS } from './faults/index.ts';
 import { hasVolume, runOnVolume } from './faults/volume.ts';
 import { judgeCrashes } from './judge.ts';
 import { killTable, outcomeTables } from './outcome-tables.ts';
 import { type CrashTestOptions, runCrashTest } from './run-crash-test.ts';
 
-const USAGE =
-  'Usage: crash-test --kills N --store postgres|sqlite [--transitions N] [--seed N] [--control]\n' +
-  '  [--fault full-disk|clock|stall|two-versions] [--other checkout] [--report path]';
-
-const { values: flags } = parseArgs({
-  options: {
-    kills: { type: 'string' },
-    store: { type: 'string' },
-    transitions: { type: 'string' },
-    seed: { type: 'string' },
-    control: { type: 'boolean', default: false },
-    fault: { type: 'string' },
-    other: { type: 'string' },
-    report: { type: 'string' },
-  },
+const flags = readFlags({
+  store: '',
+  kills: 0,
+  transitions: 0,
+  seed: randomInt(1, 1_000_000),
+  control: false,
+  fault: '',
+  other: '',
 });
+const { kills, seed, report } = flags;
 const store = flags.store === 'postgres' || flags.store === 'sqlite' ? flags.store : undefined;
-const kills = wholeNumber(flags.kills, undefined);
-const transitions = wholeNumber(flags.transitions, 50 * (kills ?? 0));
-const seed = wholeNumber(flags.seed, randomInt(1_000_000));
+const [fault, other] = [flags.fault || undefined, flags.other && resolve(flags.other)];
 
-const { fault, other } = flags;
-const isKnown = fault === undefined || Object.hasOwn(RUN_FAULTS, fault);
-
-if (store === undefined || !kills || !transitions || seed === undefined || !isKnown) {
-  console.error(USAGE);
-  process.exitCode = 2;
-} else if (fault === 'full-disk' && !hasVolume()) {
-  process.exitCode = runOnVolume();
-} else {
-  const run: Omit<CrashTestOptions, 'onProgress'> = {
-    store,
-    kills,
-    transitions,
-    seed,
-    isControl: flags.control,
-    fault,
-    other: other && resolve(other),
-  };
-  const name = ['crash-test', store, fault, flags.control && 'control'].filter(Boolean).join('-');
-  await runProgram({ name, report: flags.report }, async () => {
-    console.log(`${kills} kills, ${transitions} transitions, seed ${seed}`);
-    let shown = Date.now();
-    const outcome = await runCrashTest({
-      ...run,
-      onProgress({ kills: done, payments, of }) {
-        if (Date.now() - shown < 10_000) return;
-        shown = Date.now();
-        console.log(`  ${done} kills, ${payments} of ${of} payments`);
-      },
-    });
-    const { kills: killed, verdict, leaseQueue: _, happened: __, ...counted } = outcome;
-    const [results, tables] = [judgeCrashes(outcome, run), outcomeTables(outcome)];
-    return { results, tables, run, killsByPhase: killTable(killed), ...told(verdict), ...counted };
+if (store === undefined || kills === 0 || (fault !== undefined && !Object.hasOwn(RUN_FAULTS, fault)))
+  endUnused(
+    'Usage: crash-test --kills N --store postgres|sqlite [--transitions N] [--seed N] [--control]\n' +
+      `  [--fault ${Object.keys(RUN_FAULTS).join('|')}] [--other checkout] [--report path]`,
+  );
+if (fault === 'full-disk' && !hasVolume()) process.exit(runOnVolume());
+const transitions = flags.transitions || 50 * kills;
+const run: Omit<CrashTestOptions, 'onProgress'> = {
+  store,
+  kills,
+  transitions,
+  seed,
+  isControl: flags.control,
+  fault,
+  other: other || undefined,
+};
+const name = ['crash-test', store, fault, flags.control && 'control'].filter(Boolean).join('-');
+await runProgram({ name, report }, async () => {
+  console.log(`${kills} kills, ${transitions} transitions, seed ${seed}`);
+  let shown = Date.now();
+  const outcome = await runCrashTest({
+    ...run,
+    onProgress({ kills: done, payments, of }) {
+      if (Date.now() - shown < 10_000) return;
+      shown = Date.now();
+      console.log(`  ${done} kills, ${payments} of ${of} payments`);
+    },
   });
-}
-
-function wholeNumber(text: string | undefined, otherwise: number | undefined): number | undefined {
-  if (text === undefined) return otherwise;
-  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
-}
+  const { kills: killed, verdict, leaseQueue: _, happened: __, ...counted } = outcome;
+  const [results, tables] = [judgeCrashes(outcome, run), outcomeTables(outcome)];
+  return { results, tables, run, killsByPhase: killTable(killed), ...told(verdict), ...counted };
+});

@@ -21,7 +21,7 @@ export interface KillerOptions {
 }
 
 /** How long to lie in wait for a phase; then any moment will do. */
-const AIM_MS = 1500;
+const AIM_MS = 5000;
 
 /** What to kill, and at which phase: half of the kills are aimed at the moments that hurt. */
 const AIMS: Readonly<Record<Target, readonly [Phase | 'any', ...(Phase | 'any')[]]>> = {

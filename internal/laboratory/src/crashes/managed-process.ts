@@ -18,10 +18,7 @@ export interface ProcessParts {
 export class ManagedProcess extends EventEmitter<{ phase: [Phase] }> {
   readonly role: Role;
   readonly #settings: object;
-  readonly #folder: string;
-  readonly #programs: string;
-  readonly #env: NodeJS.ProcessEnv | undefined;
-  readonly #onFailure: (error: Error) => void;
+  readonly #parts: ProcessParts;
   #child: Child | undefined;
   #reader = new PhaseReader();
   #errors = '';
@@ -29,31 +26,27 @@ export class ManagedProcess extends EventEmitter<{ phase: [Phase] }> {
   /** Where it listens; undefined while it does not. */
   address: string | undefined;
   isReady = false;
+  /** Codes of the warnings that it has printed. */
+  readonly warnings: string[] = [];
   /** How often it has entered each phase. */
   readonly entered: Record<Phase, number> = { commit: 0, handler: 0, intake: 0, idle: 0 };
 
-  constructor(
-    role: Role,
-    settings: object,
-    { folder, onFailure, programs = import.meta.dirname, env }: ProcessParts,
-  ) {
+  constructor(role: Role, settings: object, parts: ProcessParts) {
     super();
-    this.#programs = programs;
-    this.#env = env;
     this.on('phase', (phase) => {
       this.entered[phase] += 1;
     });
     this.role = role;
     this.#settings = settings;
-    this.#folder = folder;
-    this.#onFailure = onFailure;
+    this.#parts = parts;
   }
 
   start(): void {
-    const child = new Child(join(this.#programs, `${this.role}-process.ts`), {
-      cwd: this.#folder,
+    const { folder, programs = import.meta.dirname, env } = this.#parts;
+    const child = new Child(join(programs, `${this.role}-process.ts`), {
+      cwd: folder,
       // A process is started for each kill; it need not strip the same types each time. One that is killed stores nothing.
-      env: { NODE_COMPILE_CACHE: join(this.#folder, 'compiled'), ...process.env, ...this.#env },
+      env: { NODE_COMPILE_CACHE: join(folder, 'compiled'), ...process.env, ...env },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
     });
     const { stdio, stderr } = child.process;
@@ -66,6 +59,8 @@ export class ManagedProcess extends EventEmitter<{ phase: [Phase] }> {
     );
     stderr?.on('data', (piece: Buffer) => {
       this.#errors = (this.#errors + piece.toString()).slice(-4000);
+      for (const [, code = ''] of piece.toString().matchAll(/\[([A-Z_]+)\] \w*Warning/g))
+        this.warnings.push(code);
     });
     child.process.on('close', () => {
       if (this.#child === child) this.#child = undefined;
@@ -83,7 +78,7 @@ export class ManagedProcess extends EventEmitter<{ phase: [Phase] }> {
   }
 
   #fail(why: string): void {
-    if (!this.#isExpected) this.#onFailure(new Error(`A ${this.role} failed: ${why}`));
+    if (!this.#isExpected) this.#parts.onFailure(new Error(`A ${this.role} failed: ${why}`));
   }
 
   get phase(): Phase {

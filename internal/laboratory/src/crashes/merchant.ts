@@ -23,7 +23,7 @@ export function withInbox<R>(
   use: <Tx>(inbox: Inbox<Tx>, insertEffect: InsertEffect<Tx>) => R,
 ): R {
   if (database.store === 'postgres') {
-    const pool = new pg.Pool({ connectionString: database.url, max: 12 });
+    const pool = new pg.Pool({ connectionString: database.url, max: 12, connectionTimeoutMillis: 5000 });
     // Once the inbox is closed nothing else listens, and the server is stopped while connections are idle.
     pool.on('error', () => undefined);
     return use(createInbox({ ...OPTIONS, ...options, store: postgres(pool) }), (tx, effect) =>

@@ -5,6 +5,7 @@ import { runLeaseQueue } from '../history/lease-queue.ts';
 import { paymentsFor } from '../history/payment-plan.ts';
 import { readRequests } from '../history/record.ts';
 import { seededRandom } from '../history/seeded-random.ts';
+import { stuckWatch } from '../load/stuck-watch.ts';
 import { atTheEnd, makeFolder, stopped } from '../measure/program.ts';
 import type { Result } from '../measure/results.ts';
 import { drain } from './drain.ts';
@@ -53,8 +54,6 @@ const WORKERS = 2;
 const SENDERS_AT_ONCE = 24;
 /** No more than this waits for the workers, so that receivers and workers are busy until the end. */
 const MAX_DUE = 400;
-/** As long as a run may stand still: far longer than any outage of its own making. */
-const STUCK_MS = 120_000;
 
 /** One whole run: processes, load, kills, and the count. */
 export async function runCrashTest(options: CrashTestOptions): Promise<CrashTestOutcome> {
@@ -121,6 +120,7 @@ class Run {
     const worker = (isDraining: boolean): WorkerSettings => ({
       database,
       concurrency: 4,
+      pollMs: 20,
       isControl,
       isDraining,
     });
@@ -216,18 +216,4 @@ class Run {
     const leaseQueue = judgeHistory(await runLeaseQueue());
     return { verdict, leaseQueue, payments: this.#payments, kills: this.#killed, states, happened };
   }
-}
-
-/** Throws when what it is shown stays the same for too long. */
-function stuckWatch(): (state: string) => void {
-  let last = '';
-  let since = performance.now();
-  return (state) => {
-    if (state !== last) {
-      last = state;
-      since = performance.now();
-    } else if (performance.now() - since > STUCK_MS) {
-      throw new Error(`Nothing has moved for ${STUCK_MS / 1000} s: ${state}`);
-    }
-  };
 }

@@ -11,7 +11,8 @@ import { enterPhase } from './phase-log.ts';
 
 export interface WorkerSettings {
   readonly database: Database;
-  readonly concurrency: number;
+  readonly concurrency?: number;
+  readonly pollMs?: number;
   /** Whether effects are written in a transaction of their own, which must show doubles. */
   readonly isControl: boolean;
   /** Whether it applies in passes of `drain()`, and not by `work()`. */
@@ -35,7 +36,7 @@ async function linger(): Promise<void> {
   if (Math.random() < 0.1) await wait(Math.random() * 6);
 }
 
-async function work({ database, concurrency, isControl, isDraining }: WorkerSettings): Promise<void> {
+async function work({ database, isControl, isDraining, ...pace }: WorkerSettings): Promise<void> {
   await withInbox(database, { onEvent }, async <Tx>(inbox: Inbox<Tx>, insertEffect: InsertEffect<Tx>) => {
     const outside = isControl ? outsideEffects(database) : undefined;
     const apply = async (transition: HandledTransition<Tx>): Promise<void> => {
@@ -51,7 +52,7 @@ async function work({ database, concurrency, isControl, isDraining }: WorkerSett
     for (const status of ['COMPLETED', 'FAILED']) inbox.handle(apply, { status });
     // A killed process writes no cache, and each start would strip and compile the same files again.
     flushCompileCache();
-    if (!isDraining) await inbox.work({ signal: stopping.signal, concurrency, pollMs: 20 });
+    if (!isDraining) await inbox.work({ signal: stopping.signal, ...pace });
     while (isDraining && !stopping.signal.aborted) {
       // A pass rejects while the database is unavailable. A function or cron comes again, and so does this (threat A57).
       await inbox.drain({ limit: 100, deadlineMs: 2000 }).catch(() => undefined);

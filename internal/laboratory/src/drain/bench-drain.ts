@@ -24,14 +24,14 @@ const FULL = {
   control: 100,
   payments: 1500,
 };
-const SHORT = {
-  small: 60,
-  large: 200,
-  settledSince: 100,
+const SHORT: typeof FULL = {
+  small: 40,
+  large: 100,
+  settledSince: 60,
   rounds: 1,
-  count: 40,
-  control: 20,
-  payments: 60,
+  count: 20,
+  control: 10,
+  payments: 20,
 };
 
 /** One line of the table: a backlog, and how it is drained. */

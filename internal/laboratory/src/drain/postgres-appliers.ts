@@ -46,12 +46,8 @@ export async function floorApplier(serverUrl: string): Promise<Applier> {
     },
     async apply(count, concurrency) {
       const countdown = new Countdown(count);
-      const due = (
-        await pool.query<{ id: string }>(
-          'select id from payment where next_at is not null order by next_at, id limit $1',
-          [count],
-        )
-      ).rows.values();
+      const first = 'select id from payment where next_at is not null order by next_at, id limit $1';
+      const due = (await pool.query<{ id: string }>(first, [count])).rows.values();
       const workers = Array.from({ length: concurrency }, async () => {
         for (const { id } of due) {
           await pool.query({
@@ -60,14 +56,11 @@ export async function floorApplier(serverUrl: string): Promise<Applier> {
             values: [id],
           });
           const client = await pool.connect();
-          await client.query('begin');
-          await client.query({ name: 'effect', text: EFFECT, values: [id, '500'] });
-          await client.query({
+          await applyIn(client, id, {
             name: 'settle',
             text: 'update payment set next_at = null where id = $1 and next_at is not null',
             values: [id],
           });
-          await client.query('commit');
           client.release();
           countdown.count();
         }
@@ -103,15 +96,7 @@ export async function graphileApplier(serverUrl: string): Promise<Applier> {
         logger: QUIET,
         taskList: {
           apply: (payload, { withPgClient }) =>
-            withPgClient(async (client) => {
-              await client.query('begin');
-              await client.query({
-                name: 'effect',
-                text: EFFECT,
-                values: [Reflect.get(Object(payload), 'id'), '500'],
-              });
-              await client.query('commit');
-            }),
+            withPgClient((client) => applyIn(client, Reflect.get(Object(payload), 'id'))),
         },
       });
       runner.events.on('job:complete', countdown.count);
@@ -139,22 +124,17 @@ export async function pgBossApplier(serverUrl: string): Promise<Applier> {
   return {
     name: 'pg-boss, batches of 50',
     async fill(count) {
-      for (let left = count; left > 0; left -= 1000)
-        await boss.insert(
-          'payments',
-          Array.from({ length: Math.min(left, 1000) }, (_, n) => ({
-            data: { id: n, content: 'x'.repeat(500) },
-          })),
-        );
+      for (let left = count; left > 0; left -= 1000) {
+        const data = (_: unknown, id: number) => ({ data: { id, content: 'x'.repeat(500) } });
+        await boss.insert('payments', Array.from({ length: Math.min(left, 1000) }, data));
+      }
       await pool.query('analyze');
     },
     async apply(count, concurrency) {
       const countdown = new Countdown(count);
       const apply = async (id: string): Promise<void> => {
         const client = await pool.connect();
-        await client.query('begin');
-        await client.query({ name: 'effect', text: EFFECT, values: [id, '500'] });
-        await client.query('commit');
+        await applyIn(client, id);
         client.release();
         countdown.count();
       };
@@ -163,11 +143,10 @@ export async function pgBossApplier(serverUrl: string): Promise<Applier> {
         { batchSize: 50, pollingIntervalSeconds: 0.5, burstWhenBatchFull: true },
         async (jobs) => {
           const rest = jobs.values();
-          await Promise.all(
-            Array.from({ length: concurrency }, async () => {
-              for (const { id } of rest) await apply(id);
-            }),
-          );
+          const worker = async (): Promise<void> => {
+            for (const { id } of rest) await apply(id);
+          };
+          await Promise.all(Array.from({ length: concurrency }, worker));
         },
       );
       const seconds = await countdown.seconds;
@@ -180,6 +159,14 @@ export async function pgBossApplier(serverUrl: string): Promise<Applier> {
       await pool.end();
     },
   };
+}
+
+/** The effect, and what else belongs to its transaction. */
+async function applyIn(client: pg.PoolClient, id: unknown, more?: pg.QueryConfig): Promise<void> {
+  await client.query('begin');
+  await client.query({ name: 'effect', text: EFFECT, values: [id, '500'] });
+  if (more !== undefined) await client.query(more);
+  await client.query('commit');
 }
 
 async function countEffects(pool: pg.Pool): Promise<number> {

@@ -12,8 +12,8 @@ export interface LoadOptions {
   /** The file for the history. */
   readonly record: string;
   readonly seed: number;
-  /** After each payment, on average: the workers have to keep up on a small machine. @default 60 */
-  readonly pauseMs?: number;
+  /** After each payment, on average: the workers have to keep up on a small machine. */
+  readonly pauseMs: number;
 }
 
 /**
@@ -54,7 +54,7 @@ export class Load {
   }
 
   async #pay(): Promise<void> {
-    const { seed, pauseMs = 60 } = this.#options;
+    const { seed, pauseMs } = this.#options;
     while (!this.#isStopped) {
       const payment = paymentAt(seed, this.#begun);
       this.#begun += 1;

@@ -1,39 +1,49 @@
-import { join } from 'node:path';
-import { Child } from '../measure/child.ts';
-import type { MerchantReady, MerchantSettings } from './merchant-process.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { ManagedProcess, type ProcessParts } from '../crashes/managed-process.ts';
+import type { ReceiverSettings } from '../crashes/receiver-process.ts';
+import type { WorkerSettings } from '../crashes/worker-process.ts';
 
-/** The merchant's programs: receivers and workers, two of each. */
+/** The merchant's programs, which are those of the crash test: receivers and workers, two of each. Nothing may end them. */
 export class Merchant {
-  readonly #children: readonly Child[];
-  /** Of the receivers. */
-  readonly addresses: readonly string[];
-  /** Codes of the warnings that the inboxes gave at their start. */
-  readonly warnings: readonly string[];
+  readonly #programs: readonly ManagedProcess[];
+  #failure: Error | undefined;
 
-  private constructor(children: readonly Child[], ready: readonly MerchantReady[]) {
-    this.#children = children;
-    this.addresses = ready.flatMap(({ address }) => address ?? []);
-    this.warnings = ready.flatMap((one) => one.warnings);
+  private constructor(url: string, folder: string) {
+    const database = { store: 'postgres', url } as const;
+    const receiver: ReceiverSettings = { database, spool: undefined };
+    const worker: WorkerSettings = { database, isControl: false, isDraining: false };
+    const onFailure: ProcessParts['onFailure'] = (error) => {
+      this.#failure ??= error;
+    };
+    const roles = [['receiver', receiver] as const, ['worker', worker] as const];
+    this.#programs = [...roles, ...roles].map(
+      ([role, settings]) => new ManagedProcess(role, settings, { folder, onFailure }),
+    );
   }
 
-  static async start(url: string): Promise<Merchant> {
-    const program = join(import.meta.dirname, 'merchant-process.ts');
-    // It is counted, and not printed four times.
-    const execArgv = ['--disable-warning=ASYNCHRONOUS_STANDBY'];
-    const roles = ['receiver', 'receiver', 'worker', 'worker'] as const;
-    const children = roles.map(() => new Child(program, { execArgv }));
-    const start = (child: Child, index: number): Promise<MerchantReady> =>
-      child.ask({ role: roles[index] ?? 'worker', url } satisfies MerchantSettings);
-    return new Merchant(children, await Promise.all(children.map(start)));
+  static async start(url: string, folder: string): Promise<Merchant> {
+    const merchant = new Merchant(url, folder);
+    for (const program of merchant.#programs) program.start();
+    for (; !merchant.#programs.every(({ isReady }) => isReady); await wait(20)) merchant.check();
+    return merchant;
+  }
+
+  /** Of the receivers. */
+  get addresses(): readonly string[] {
+    return this.#programs.flatMap(({ address }) => address ?? []);
+  }
+
+  /** Codes of the warnings that the inboxes gave. */
+  get warnings(): readonly string[] {
+    return this.#programs.flatMap(({ warnings }) => warnings);
   }
 
   /** @throws {Error} when one of them has ended: no failover may do that. */
   check(): void {
-    if (this.#children.some(({ hasEnded }) => hasEnded))
-      throw new Error("One of the merchant's programs has ended. Its output says why.");
+    if (this.#failure !== undefined) throw this.#failure;
   }
 
   async end(): Promise<void> {
-    for (const child of this.#children) await child.kill();
+    await Promise.all(this.#programs.map((program) => program.kill()));
   }
 }

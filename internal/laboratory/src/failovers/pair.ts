@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type PostgresServer, startPostgres } from '@payment-service/postgres-server';
 import type pg from 'pg';
+import { Link } from '../load/link.ts';
 import { withClient } from '../load/postgres.ts';
 import { copyForStandby } from './base-backup.ts';
-import { Link } from './link.ts';
 
 /** What a standby has missed is still there when it connects. */
 const SETTINGS = { wal_level: 'replica', wal_keep_size: '1GB', synchronous_commit: 'on' };
@@ -73,6 +73,11 @@ export class Pair {
   /** Nothing reaches the standby any more: the network between the two has stalled. */
   stallStandby(): void {
     this.#between.hold();
+  }
+
+  /** What the standby missed since then reaches it. */
+  releaseStandby(): void {
+    this.#between.release();
   }
 
   /** Kills all processes of the primary together, promotes the standby, and points the address at it. */

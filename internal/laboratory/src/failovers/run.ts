@@ -1,21 +1,14 @@
-import { randomInt } from 'node:crypto';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { EFFECT_TABLE } from '../history/effects.ts';
-import { judgeHistory, type Verdict } from '../history/judge-history.ts';
-import { drained, readRemains } from '../history/postgres-remains.ts';
-import { readRequests } from '../history/record.ts';
-import { withClient } from '../load/postgres.ts';
-import { atTheEnd, cleanUp, makeFolder, stopped } from '../measure/program.ts';
-import { Load } from './load.ts';
-import { Merchant } from './merchant.ts';
+import { stuckWatch } from '../load/stuck-watch.ts';
+import { atTheEnd, cleanUp, stopped } from '../measure/program.ts';
 import { Pair } from './pair.ts';
+import { type Outcome, runUnderLoad, type Watch } from './run-under-load.ts';
 
 export interface RunOptions {
   readonly rounds: number;
   /** Whether a commit waits for the standby; without it the run is the control. */
   readonly isSynchronous: boolean;
-  readonly onRound?: (round: Round) => void;
+  readonly onRound: (round: Round) => void;
 }
 
 /** One death of a primary. */
@@ -30,65 +23,36 @@ export interface Round {
   readonly recoveryMs: number;
 }
 
-export interface Outcome {
-  readonly rounds: readonly Round[];
-  readonly verdict: Verdict;
-  readonly states: Readonly<Record<string, number>>;
-  /** Codes of the warnings that the inboxes gave at their start. */
-  readonly warnings: readonly string[];
-  readonly seconds: number;
-}
-
 /** So many payments are acknowledged between two deaths, at least. */
 const BETWEEN = 150;
 /** Of those, so many after the promotion. */
 const AFTER = 50;
 /** So many while the standby of the control is cut off: more than can be on their way at that moment. */
 const IN_STALL = 50;
-const STUCK_MS = 120_000;
+const PAUSE_MS = 60;
 
 /** Kills the primary under load and promotes its standby, round after round, and counts what is left. */
-export async function run(options: RunOptions): Promise<Outcome> {
-  const { rounds: wanted, isSynchronous, onRound } = options;
-  const started = performance.now();
+export async function run({ rounds: wanted, isSynchronous, onRound }: RunOptions): Promise<Outcome<Round>> {
   try {
     const pair = await Pair.start(isSynchronous);
     atTheEnd(() => pair.stop());
-    await withClient(pair.primaryUrl, (client) => client.query(EFFECT_TABLE));
-    const record = join(await makeFolder(), 'history');
     await pair.addStandby();
-    const merchant = await Merchant.start(pair.url);
-    atTheEnd(() => merchant.end());
-    const load = new Load({ addresses: merchant.addresses, record, seed: randomInt(1_000_000) });
-    const watch = { load, merchant };
-    const rounds: Round[] = [];
-    for (let index = 0; index < wanted; index++) {
-      if (index > 0) await pair.addStandby();
-      const isStalled = !isSynchronous || index % 2 === 0;
-      const round = await failOver({ pair, isStalled, isSynchronous }, watch);
-      rounds.push(round);
-      onRound?.(round);
-    }
-    await load.stop();
-    const { states, effects, kept } = await withClient(pair.primaryUrl, async (client) => {
-      await drained(client);
-      return readRemains(client);
+    const database = { url: pair.url, adminUrl: pair.url };
+    const { outcome } = await runUnderLoad(database, PAUSE_MS, async (watch) => {
+      const rounds: Round[] = [];
+      for (let index = 0; index < wanted; index++) {
+        if (index > 0) await pair.addStandby();
+        const isStalled = !isSynchronous || index % 2 === 0;
+        const round = await failOver({ pair, isStalled, isSynchronous }, watch);
+        rounds.push(round);
+        onRound(round);
+      }
+      return rounds;
     });
-    return {
-      rounds,
-      verdict: judgeHistory({ requests: await readRequests(record), effects, kept }),
-      states,
-      warnings: merchant.warnings,
-      seconds: Math.round((performance.now() - started) / 1000),
-    };
+    return outcome;
   } finally {
     await cleanUp();
   }
-}
-
-interface Watch {
-  readonly load: Load;
-  readonly merchant: Merchant;
 }
 
 interface RoundOptions {
@@ -123,11 +87,11 @@ async function failOver({ pair, isStalled, isSynchronous }: RoundOptions, watch:
 /** Resolves when so many more payments are acknowledged. */
 async function acknowledgements(count: number, { load, merchant }: Watch): Promise<void> {
   const wanted = load.acknowledged + count;
-  const end = performance.now() + STUCK_MS;
+  const watch = stuckWatch();
   while (load.acknowledged < wanted) {
     stopped.throwIfAborted();
     merchant.check();
-    if (performance.now() > end) throw new Error(`Nothing was acknowledged for ${STUCK_MS / 1000} s.`);
-    await wait(2);
+    watch(`${load.acknowledged} payments acknowledged`);
+    await wait(10);
   }
 }

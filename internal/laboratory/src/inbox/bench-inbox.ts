@@ -12,7 +12,7 @@ import { measure } from './measure.ts';
 import { startRedis } from './redis-server.ts';
 
 const FULL = { rounds: 45, count: 1000, concurrency: 32 };
-const SHORT = { rounds: 2, count: 60, concurrency: 8 };
+const SHORT = { rounds: 1, count: 20, concurrency: 8 };
 
 await runBenchmark('bench-inbox', { full: FULL, short: SHORT }, async (pace, isShort) => {
   const folder = await makeFolder();

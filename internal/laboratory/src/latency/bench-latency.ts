@@ -13,13 +13,14 @@ import { type LatencyPace, measureLatency, type Setup } from './measure-latency.
 
 const FULL: LatencyPace = {
   rounds: 3,
+  warmUp: 20,
   rates: [
     { perSecond: 1, callbacks: 4 },
     { perSecond: 100, callbacks: 200 },
     { perSecond: 500, callbacks: 1000 },
   ],
 };
-const SHORT: LatencyPace = { rounds: 1, rates: [{ perSecond: 100, callbacks: 10 }] };
+const SHORT: LatencyPace = { rounds: 1, warmUp: 1, rates: [{ perSecond: 100, callbacks: 5 }] };
 const SETUPS: readonly (readonly [Way, 1 | 2])[] = [
   ['pg', 1],
   ['pg', 2],

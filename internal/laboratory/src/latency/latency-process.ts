@@ -2,9 +2,6 @@
 
 import type { VerifiedCallback } from '@payment-service/core';
 import { createInbox, type InboxEvent, postgres, type Store, sqlite } from '@payment-service/inbox';
-import { knex } from '@payment-service/inbox/knex';
-import { Logger, makeWorkerUtils, run, runMigrations } from 'graphile-worker';
-import connectKnex from 'knex';
 import pg from 'pg';
 import { serve } from '../load/serve.ts';
 import { answerQuestions } from '../measure/child.ts';
@@ -32,7 +29,6 @@ interface Program {
 
 const EFFECT = 'insert into merchant_effect values ($1, $2)';
 const CONCURRENCY = 4;
-const QUIET = new Logger(() => () => undefined);
 
 const committed = new Map<string, number>();
 let onCommitted: () => void = () => undefined;
@@ -66,6 +62,10 @@ async function openProgram(way: Way, at: string): Promise<Program> {
     return inboxProgram(store, (tx, values) => tx.query(EFFECT.replaceAll(/\$\d/g, '?'), values));
   }
   if (way === 'Knex') {
+    const [{ knex }, { default: connectKnex }] = await Promise.all([
+      import('@payment-service/inbox/knex'),
+      import('knex'),
+    ]);
     const database = connectKnex({ client: 'pg', connection: at });
     return inboxProgram(knex(database), (tx, [id, amount]) =>
       tx('merchant_effect').insert({ transition_id: id, amount }),
@@ -107,8 +107,10 @@ async function inboxProgram<Tx>(
 
 /** The end of the effect's transaction counts: that of the job is recorded later. */
 async function graphileProgram(pool: pg.Pool): Promise<Program> {
-  await runMigrations({ pgPool: pool, logger: QUIET });
-  const { addJob } = await makeWorkerUtils({ pgPool: pool, logger: QUIET });
+  const { Logger, makeWorkerUtils, run, runMigrations } = await import('graphile-worker');
+  const shared = { pgPool: pool, logger: new Logger(() => () => undefined) };
+  await runMigrations(shared);
+  const { addJob } = await makeWorkerUtils(shared);
   const apply = async (pgClient: pg.PoolClient, reference: string): Promise<void> => {
     await pgClient.query('begin');
     await pgClient.query({ name: 'effect', text: EFFECT, values: [reference, '500'] });
@@ -119,15 +121,15 @@ async function graphileProgram(pool: pg.Pool): Promise<Program> {
     keep: ({ signed, raw }) => addJob('apply', { reference: signed.merchant_reference, body: String(raw) }),
     expect: async () => undefined,
     work() {
-      const taskList = {
-        apply: (
-          payload: unknown,
-          {
-            withPgClient,
-          }: { withPgClient: (use: (client: pg.PoolClient) => Promise<void>) => Promise<void> },
-        ) => withPgClient((client) => apply(client, String(Reflect.get(Object(payload), 'reference')))),
-      };
-      void run({ pgPool: pool, concurrency: CONCURRENCY, noHandleSignals: true, logger: QUIET, taskList });
+      void run({
+        ...shared,
+        concurrency: CONCURRENCY,
+        noHandleSignals: true,
+        taskList: {
+          apply: (payload, { withPgClient }) =>
+            withPgClient((client) => apply(client, String(Reflect.get(Object(payload), 'reference')))),
+        },
+      });
     },
   };
 }

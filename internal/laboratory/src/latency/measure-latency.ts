@@ -26,6 +26,8 @@ export interface Rate {
 
 export interface LatencyPace {
   readonly rounds: number;
+  /** Callbacks before the first round, at 100 a second. */
+  readonly warmUp: number;
   readonly rates: readonly Rate[];
 }
 
@@ -74,7 +76,7 @@ export async function measureLatency(setups: readonly Setup[], pace: LatencyPace
     return ends.map((end, index) => end - (due[index] ?? Number.NaN));
   };
   for (const slice of slices)
-    await run({ ...slice, rate: { perSecond: 100, callbacks: 20 } }, -slices.indexOf(slice) - 1);
+    await run({ ...slice, rate: { perSecond: 100, callbacks: pace.warmUp } }, -slices.indexOf(slice) - 1);
   const samples = await interleave(slices, pace.rounds, Math.random, run);
   return new Map([...samples].map(([{ setup, rate }, own]) => [latencyName(setup, rate), own.flat()]));
 }

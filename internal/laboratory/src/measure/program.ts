@@ -80,26 +80,57 @@ export async function runProgram(
 /**
  * Runs a benchmark: with `--short` at its short pace. Every number of a pace has a flag, such as `--rounds 5`; `--report` names
  * another file.
- *
- * @throws {Error} when a flag is unknown or is not a number.
  */
 export async function runBenchmark<P extends object>(
   name: string,
   paces: { readonly full: P; readonly short: P },
   run: (pace: P, isShort: boolean) => Promise<Found>,
 ): Promise<void> {
-  const numbers = Object.keys(paces.full).filter((key) => typeof Reflect.get(paces.full, key) === 'number');
-  const own = Object.fromEntries(numbers.map((key) => [key, { type: 'string' } as const]));
-  const { values } = parseArgs({
-    options: { ...own, short: { type: 'boolean' }, report: { type: 'string' } },
-  });
-  const { short: isShort = false, report, ...given } = values;
-  const pace = { ...(isShort ? paces.short : paces.full) };
-  for (const [key, text] of Object.entries(given)) {
-    if (!/^[1-9]\d*$/.test(String(text))) throw new Error(`--${key} must be a number from 1, not ${text}.`);
-    Reflect.set(pace, key, Number(text));
-  }
+  const chosen = process.argv.includes('--short') ? paces.short : paces.full;
+  const numbers = Object.entries(chosen).filter(([, value]) => typeof value === 'number');
+  const { short: isShort, report, ...given } = readFlags({ ...Object.fromEntries(numbers), short: false });
+  const pace = { ...chosen, ...given };
   await runProgram({ name, isShort, report }, async () => ({ pace, ...(await run(pace, isShort)) }));
+}
+
+type Flags<F> = {
+  readonly [K in keyof F]: F[K] extends number ? number : F[K] extends boolean ? boolean : string;
+};
+
+/**
+ * Reads the flags of a program: each is of the type of its default, a number is a whole one from 1, and `controlRounds` is
+ * `--control-rounds`. A flag that is unknown or wrong ends the program with 2.
+ */
+export function readFlags<F extends Readonly<Record<string, string | number | boolean>>>(
+  defaults: F,
+): Flags<F> & { readonly report: string | undefined } {
+  const names = Object.entries(defaults).map(
+    ([key, value]) =>
+      [key, key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), typeof value] as const,
+  );
+  const options = Object.fromEntries(
+    names.map(([, name, type]) => [name, { type: type === 'boolean' ? 'boolean' : 'string' } as const]),
+  );
+  try {
+    const { values } = parseArgs({ options: { ...options, report: { type: 'string' } } });
+    const given: Readonly<Record<string, unknown>> = values;
+    const read = names.map(([key, name, type]) => {
+      const value = given[name] ?? defaults[key];
+      if (type !== 'number' || typeof value === 'number') return [key, value];
+      if (!/^[1-9]\d{0,11}$/.test(String(value)))
+        throw new Error(`--${name} must be a whole number from 1, not ${value}.`);
+      return [key, Number(value)];
+    });
+    return { ...Object.fromEntries(read), report: values.report };
+  } catch (error) {
+    return endUnused(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Ends a program that was called in a way in which it cannot run. */
+export function endUnused(why: string): never {
+  console.error(why);
+  process.exit(2);
 }
 
 /** A temporary folder, which is removed at the end. */
@@ -123,7 +154,7 @@ export function cleanUp(): Promise<void> {
 }
 
 /** The machine that a report was made on. */
-export function environment(): Environment {
+function environment(): Environment {
   const [cores, memoryGiB] = [availableParallelism(), Math.round(totalmem() / 2 ** 30)];
   return { node: process.version, platform: process.platform, cores, memoryGiB };
 }

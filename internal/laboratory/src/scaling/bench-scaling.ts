@@ -12,7 +12,7 @@ import { measureScaling, type ScalingPace, type ScalingSample } from './measure-
 
 const SIZES = [1, 2, 4];
 const FULL: ScalingPace = { rounds: 7, count: 1600, concurrency: 64 };
-const SHORT: ScalingPace = { rounds: 2, count: 40, concurrency: 8 };
+const SHORT: ScalingPace = { rounds: 1, count: 16, concurrency: 8 };
 /**
  * More processes on the same cores must not fall far behind one. In the intake each has a smaller share of the callbacks, so
  * its groups are smaller.

@@ -4,29 +4,26 @@
  * the request and ended before the answer? The controls answer before anything is on disk, and must show that there was
  * none. Needs strace, and ends with 1 where it is not installed or a target is missed.
  */
-import { parseArgs } from 'node:util';
 import { startPostgres } from '@payment-service/postgres-server';
 import { installed } from '../measure/installed.ts';
-import { atTheEnd, makeFolder, runProgram } from '../measure/program.ts';
+import { atTheEnd, makeFolder, readFlags, runProgram } from '../measure/program.ts';
 import { countSyncs, type SyncCount } from './count-syncs.ts';
 import { judgeSyncs, syncTable } from './judge-syncs.ts';
 
-const { values: flags } = parseArgs({
-  options: { count: { type: 'string', default: '300' }, report: { type: 'string' } },
-});
+const { count, report } = readFlags({ count: 300 });
 const missing = installed('strace');
 if (missing !== undefined) {
   console.error(missing);
   process.exitCode = 1;
 } else {
-  await runProgram({ name: 'fsync-count', report: flags.report }, async () => {
+  await runProgram({ name: 'fsync-count', report }, async () => {
     const folder = await makeFolder();
     // The background writers of a server would sync in time for any caller that waits long enough: they are told to take their time.
     const postgres = await startPostgres({ wal_writer_delay: '10000', checkpoint_timeout: '1h' });
     atTheEnd(() => postgres.stop());
     const counts: SyncCount[] = [];
     for (const id of ['inboxPostgres', 'inboxSqlite', 'lazyPostgres', 'lazySqlite'] as const)
-      counts.push(...(await countSyncs(id, [1, 32], { count: Number(flags.count), folder, postgres })));
+      counts.push(...(await countSyncs(id, [1, 32], { count, folder, postgres })));
     return { results: judgeSyncs(counts), tables: [syncTable(counts)], counts };
   });
 }

@@ -1,4 +1,4 @@
-import { judge, type Result } from '../measure/results.ts';
+import { type Bound, judge, type Result } from '../measure/results.ts';
 import type { Table } from '../measure/tables.ts';
 import type { SyncCount } from './count-syncs.ts';
 
@@ -6,26 +6,11 @@ import type { SyncCount } from './count-syncs.ts';
 export function judgeSyncs(counts: readonly SyncCount[]): readonly Result[] {
   return counts.flatMap(({ id, name, concurrency, acknowledgements, syncs, withoutSync }) => {
     const title = `${name}, ${concurrency} at a time`;
-    if (id === 'lazyPostgres' || id === 'lazySqlite') {
-      return [
-        judge(
-          `${title}: acknowledged without a sync`,
-          'acknowledgements',
-          withoutSync,
-          'at least',
-          acknowledgements / 2,
-        ),
-      ];
-    }
-    const none = judge(
-      `${title}: acknowledged without a sync`,
-      'acknowledgements',
-      withoutSync,
-      'at most',
-      0,
-    );
-    if (concurrency > 1) return [none];
-    return [none, judge(`${title}: syncs`, 'syncs', syncs, 'at least', acknowledgements)];
+    const without = (bound: Bound, target: number): Result =>
+      judge(`${title}: acknowledged without a sync`, 'acknowledgements', withoutSync, bound, target);
+    if (id.startsWith('lazy')) return [without('at least', acknowledgements / 2)];
+    const all = judge(`${title}: syncs`, 'syncs', syncs, 'at least', acknowledgements);
+    return concurrency > 1 ? [without('at most', 0)] : [without('at most', 0), all];
   });
 }
 

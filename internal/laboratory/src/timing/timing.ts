@@ -19,7 +19,7 @@ import { measureTiming } from './measure-timing.ts';
 
 const PACES = {
   full: { samples: 1_000_000, runs: 5, seed: 1 },
-  short: { samples: 10_000, runs: 1, seed: 1 },
+  short: { samples: 3000, runs: 1, seed: 1 },
 };
 
 await runBenchmark('timing', PACES, async ({ samples, runs, seed }) => {

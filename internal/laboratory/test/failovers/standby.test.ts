@@ -1,19 +1,28 @@
 import { UnavailableError } from '@payment-service/core';
-import { createInbox, type Inbox, postgres } from '@payment-service/inbox';
+import { createInbox, type Inbox, type InboxEvent, postgres } from '@payment-service/inbox';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { Pair } from '../../src/failovers/pair.ts';
+import { withClient } from '../../src/load/postgres.ts';
 import { plainPayment } from '../support/plain-payment.ts';
 
+/** For all tests: each says itself whether commits wait for the standby, and has tables of its own. */
 let pair: Pair;
+let warningsWithoutStandby: unknown[];
 
 beforeAll(async () => {
-  pair = await Pair.start(true);
+  pair = await Pair.start(false);
+  await withClient(pair.primaryUrl, async (client) => {
+    await client.query("create role shop login password 'shop'");
+    await client.query('grant create on database postgres to shop');
+  });
+  warningsWithoutStandby = await warningsAtStart(pair.primaryUrl);
   await pair.addStandby();
 });
 afterAll(() => pair.stop());
 
 test('a standby serves the views of the operator, and nothing else', async () => {
+  await waitForStandby(true);
   const { callback, expectation } = plainPayment(1);
   const primary = openInbox(pair.primaryUrl);
   await primary.expect({ ...expectation, deadline: new Date(0) });
@@ -37,22 +46,108 @@ test('a standby serves the views of the operator, and nothing else', async () =>
   await expect(standby.retry(listed?.transitionId ?? '', { by: 'dana', note: 'again' })).rejects.toThrow(
     'read-only',
   );
-});
-
-test('a closed inbox serves no view of a standby either', async () => {
-  const standby = openInbox(pair.standbyUrl);
-  await standby.stats();
   await standby.close();
   await expect(standby.stats()).rejects.toThrow('closed');
 });
 
-function openInbox(url: string | undefined): Inbox<pg.PoolClient> {
+test('a start tells that the standby is asynchronous, to a role without any rights, too', async () => {
+  expect(warningsWithoutStandby).toEqual([]);
+  await waitForStandby(false);
+  expect(await warningsAtStart(pair.primaryUrl)).toEqual(['ASYNCHRONOUS_STANDBY']);
+  expect(await warningsAtStart(asShop(pair.primaryUrl))).toEqual(['ASYNCHRONOUS_STANDBY']);
+
+  await waitForStandby(true);
+  expect(await warningsAtStart(pair.primaryUrl)).toEqual([]);
+  expect(await warningsAtStart(asShop(pair.primaryUrl))).toEqual([]);
+  const local = new URL(pair.primaryUrl);
+  local.searchParams.set('options', '-c synchronous_commit=local');
+  expect(await warningsAtStart(local.href)).toEqual(['ASYNCHRONOUS_STANDBY']);
+});
+
+test('a commit whose wait for the standby is cancelled is not acknowledged', async () => {
+  await waitForStandby(true);
+  const failures: string[] = [];
+  const onEvent = (event: InboxEvent): void => {
+    if (event.name === 'callback.unavailable') failures.push(event.failure);
+  };
+  const inbox = openInbox(pair.primaryUrl, { schema: 'cancelled', onEvent });
+  await inbox.ready();
+  const { callback } = plainPayment(1);
+  const kept = 'select 1 from cancelled.transition';
+  await withClient(pair.standbyUrl ?? '', async (standby) => {
+    await expect
+      .poll(() =>
+        standby.query(kept).then(
+          ({ rowCount }) => rowCount,
+          () => 'not yet there',
+        ),
+      )
+      .toBe(0);
+    pair.stallStandby();
+    const received = inbox.receive(callback).then(
+      () => 'acknowledged',
+      () => 'refused',
+    );
+    await withClient(pair.primaryUrl, async (client) => {
+      const cancel = `select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`;
+      await expect.poll(async () => (await client.query(cancel)).rowCount).toBe(1);
+      expect(await received).toBe('refused');
+      expect(failures).toEqual(['STANDBY_WAIT_CANCELLED']);
+      // PostgreSQL itself calls it a commit: without a look at its notice, this would have been acknowledged.
+      expect((await client.query(kept)).rowCount).toBe(1);
+    });
+    // With the primary it would be lost.
+    expect((await standby.query(kept)).rowCount).toBe(0);
+  });
+  pair.releaseStandby();
+});
+
+async function waitForStandby(isSynchronous: boolean): Promise<void> {
+  await withClient(pair.primaryUrl, async (client) => {
+    await client.query(`alter system set synchronous_standby_names = '${isSynchronous ? '*' : ''}'`);
+    await client.query('select pg_reload_conf()');
+    const states = 'select sync_state as state from pg_stat_replication';
+    const state = async () => (await client.query(states)).rows[0]?.state;
+    await expect.poll(state).toBe(isSynchronous ? 'sync' : 'async');
+  });
+}
+
+function openInbox(
+  url: string | undefined,
+  { schema, onEvent }: { schema?: string; onEvent?: (event: InboxEvent) => void } = {},
+): Inbox<pg.PoolClient> {
   const pool = new pg.Pool({ connectionString: url });
   pool.on('error', () => undefined);
-  const inbox = createInbox({ store: postgres(pool) });
+  const inbox = createInbox({ store: postgres(pool, { schema }), storeTimeoutMs: 60_000, onEvent });
   onTestFinished(async () => {
     await inbox.close();
     await pool.end();
   });
   return inbox;
+}
+
+/** Codes of the warnings that an inbox gives when it starts. */
+async function warningsAtStart(url: string): Promise<unknown[]> {
+  const codes: unknown[] = [];
+  const onWarning = (warning: Error): unknown => codes.push(Reflect.get(warning, 'code'));
+  process.on('warning', onWarning);
+  const pool = new pg.Pool({ connectionString: url });
+  pool.on('error', () => undefined);
+  const inbox = createInbox({ store: postgres(pool, { schema: `of_${new URL(url).username}` }) });
+  try {
+    await inbox.ready();
+    // Warnings are told in the next turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    return codes;
+  } finally {
+    process.off('warning', onWarning);
+    await inbox.close();
+    await pool.end();
+  }
+}
+
+function asShop(url: string): string {
+  const own = new URL(url);
+  [own.username, own.password] = ['shop', 'shop'];
+  return own.href;
 }

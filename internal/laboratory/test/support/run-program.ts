@@ -41,7 +41,9 @@ export function reportOf<R extends Report>(
   const report = JSON.parse(readFileSync(path, 'utf8')) as R;
   expect(report.name.startsWith(name.replace(':', '-'))).toBe(true);
   expect(new Date(report.date).toISOString()).toBe(report.date);
-  for (const result of report.results) expect(stdout).toContain(result.name);
+  const rows = report.tables.flatMap((table) => table.rows.flatMap(([name = '']) => name));
+  for (const name of [...report.results.map((result) => result.name), ...rows])
+    expect(stdout).toContain(name);
   if (!report.isShort)
     expect(
       report.results.filter(({ met }) => !met),

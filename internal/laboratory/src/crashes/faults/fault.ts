@@ -35,7 +35,14 @@ export interface FaultParts {
   readonly other: string | undefined;
 }
 
-/** Requests whose answer promised nothing, in a window of time. */
-export function unanswered({ requests }: Seen, from: number, to: number): number {
-  return requests.filter(({ answer, began }) => answer === 'none' && began >= from && began <= to).length;
+/** A window of time, in milliseconds of the monotonic clock. */
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Requests whose answer promised nothing, in windows of time. */
+export function unanswered({ requests }: Seen, windows: readonly Window[]): number {
+  const isIn = (time: number): boolean => windows.some(({ from, to }) => time >= from && time <= to);
+  return requests.filter(({ answer, began }) => answer === 'none' && isIn(began)).length;
 }

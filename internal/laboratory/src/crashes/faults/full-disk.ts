@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { monotonicMs } from '../../measure/measure.ts';
 import { judge } from '../../measure/results.ts';
-import { type Fault, type FaultParts, unanswered } from './fault.ts';
+import { type Fault, type FaultParts, unanswered, type Window } from './fault.ts';
 import { volume } from './volume.ts';
 
 const PIECE = Buffer.alloc(64 * 1024);
@@ -13,7 +13,7 @@ const MET_MS = 60_000;
 
 /** The volume of the database and the spool is filled to the last byte, and later it has room again. */
 export async function fullDisk({ test }: FaultParts): Promise<Fault> {
-  const windows: [number, number][] = [];
+  const windows: Window[] = [];
   let refused = 0;
   return {
     times: 3,
@@ -31,7 +31,7 @@ export async function fullDisk({ test }: FaultParts): Promise<Fault> {
         await wait(FULL_MS);
       } finally {
         rmSync(ballast, { force: true });
-        windows.push([from, monotonicMs()]);
+        windows.push({ from, to: monotonicMs() });
       }
       await test.revive();
     },
@@ -40,7 +40,7 @@ export async function fullDisk({ test }: FaultParts): Promise<Fault> {
       judge(
         'requests without an answer while the disk was full',
         'requests',
-        windows.reduce((sum, [from, to]) => sum + unanswered(seen, from, to), 0),
+        unanswered(seen, windows),
         'at least',
         3,
       ),
