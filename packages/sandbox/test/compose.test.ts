@@ -50,16 +50,12 @@ describe('a composition with a new signature', () => {
       { transaction_currency: 'KES', request_amount: 20.25, transaction_charge: 15, total_credit: 5.25 },
     ],
     [{ status: 'REVERSED' }, { transaction_status: 'REVERSED' }],
+    [{ event: 'transaction.reversed' }, { event: 'transaction.reversed' }],
     [{ extra_fields: { a: [1], id: 'x' } }, { a: [1], id: 'x' }],
   ])('of %j has these fields: %j', async (changes, expected) => {
-    const { verdict, payload } = await sent(await opened(), changes);
+    const { verdict, event, payload } = await sent(await opened(), changes);
     expect(verdict).toBe('ORD-1');
-    expect(payload).toMatchObject(expected);
-  });
-
-  test('has another event', async () => {
-    const { verdict, event } = await sent(await opened(), { event: 'transaction.reversed' });
-    expect([verdict, event]).toEqual(['ORD-1', 'transaction.reversed']);
+    expect({ event, ...payload }).toMatchObject(expected);
   });
 
   test('has t with an offset, and in another unit; both combine with every other change', async () => {
@@ -70,17 +66,10 @@ describe('a composition with a new signature', () => {
     const all = await sent(id, changes);
     expect([all.verdict, all.signature]).toEqual(['ORD-1', expect.stringMatching(/^t=1767312001000,/)]);
     expect(stage.payloads().map(({ transaction_amount }) => transaction_amount)).toEqual([7, 500, 500]);
-    expect(all.deliveries.map(({ misbehaves }) => misbehaves)).toEqual([
-      [`composed from ${id}`, 'forged amount', 't in milliseconds', 't 1 seconds off'],
-      [`composed from ${id}`, 'duplicate 1'],
-      [`composed from ${id}`, 'duplicate 2'],
-    ]);
-  });
-
-  test('of another key is refused', async () => {
-    const { verdict, deliveries } = await sent(await opened(), { bad_signature: true });
-    expect(verdict).toBe('mismatch');
-    expect(deliveries[0]?.misbehaves).toContain('bad signature');
+    const words = ['forged amount', 't in milliseconds', 't 1 seconds off'];
+    expect(all.deliveries.map(({ misbehaves }) => misbehaves)).toEqual(
+      [words, ['duplicate 1'], ['duplicate 2']].map((more) => [`composed from ${id}`, ...more]),
+    );
   });
 
   test('has an edited body, even one that is not JSON', async () => {
@@ -151,20 +140,6 @@ describe('a preview', () => {
     expect(shown.signed_string).toBe(Object.values(shown.signed).join(':'));
     const { body, signature, deliveries } = await sent(id, changes);
     expect(shown).toMatchObject({ body, signature, url: deliveries[0]?.url, signed: deliveries[0]?.signed });
-  });
-
-  test.each([
-    ['an unknown change', { explode: true }, 400, 'explode'],
-    ['an amount that is not exact', { forged_amount: 0.5 }, 400, 'forged_amount'],
-    ['an invalid currency', { forged_currency: 'Shilling' }, 400, 'forged_currency'],
-    ['an address elsewhere', { callback_url: 'http://example.com/' }, 422, 'callback_url'],
-  ])('refuses %s, as sending it does', async (_, changes, status, field) => {
-    const id = await opened();
-    for (const what of ['preview', 'compose']) {
-      const answer = await stage.call('POST', `/sandbox/transactions/${id}/${what}`, changes);
-      expect([answer.status, answer.body.data['field']]).toEqual([status, field]);
-    }
-    expect(stage.sandbox.deliveries()).toHaveLength(1);
   });
 
   test('needs an existing transaction, and an address to send to', async () => {

@@ -15,8 +15,7 @@ async function open(path: string, javaScriptEnabled = true) {
   await stage.deliver();
   await stage.deliver({ merchant_reference: 'BAD' });
   const { url } = await stage.sandbox.listen();
-  const { page, complaints } = await visit({ javaScriptEnabled });
-  await page.goto(url + path);
+  const { page, complaints } = await visit(url + path, { javaScriptEnabled });
   let clicks = 0;
   const press = async (what: ReturnType<Page['locator']>): Promise<void> => {
     clicks += 1;
@@ -158,16 +157,11 @@ test('with the keyboard alone, the failed delivery is found, the reason is read,
   expect(stage.merchant.received).toHaveLength(3);
 });
 
-test('with 500 transactions, the overview is at most two screens high, and the oldest is found by its reference', async () => {
-  for (let i = 1; i <= 475; i += 1) stage.collect({ merchant_reference: `ORD-${i}`, mode: 'pending' });
+test('with 500 transactions, 24 of them failed, the overview is at most two screens high', async () => {
+  for (let i = 1; i <= 475; i += 1) stage.collect({ mode: 'pending' });
   stage.answer(500);
-  for (let i = 476; i <= 498; i += 1) stage.collect({ merchant_reference: `ORD-${i}` });
+  for (let i = 476; i <= 498; i += 1) stage.collect();
   await stage.sandbox.idle();
   const { page } = await open('/');
   expect(await page.evaluate('document.documentElement.scrollHeight <= 2 * innerHeight')).toBe(true);
-  await page.getByRole('link', { name: 'Transactions', exact: true }).click();
-  await page.getByLabel('Search by').fill('SBX-1001-');
-  await page.keyboard.press('Enter');
-  await page.getByRole('link', { name: 'ORD-1', exact: true }).click();
-  await page.getByRole('heading', { name: 'ORD-1', exact: true }).waitFor();
 });

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import type { CollectionRequest, PayoutRequest, Sandbox } from '../../src/index.ts';
 
 export interface Answer {
@@ -14,7 +15,7 @@ interface Envelope {
 }
 
 /** The list in the data of an answer. */
-export function listOf({ body }: Answer, _name?: string): Record<string, unknown>[] {
+export function listOf({ body }: Answer): Record<string, unknown>[] {
   const list = Object.values(body.data).find((value) => Array.isArray(value));
   if (list === undefined) throw new Error('The answer has no list.');
   return list;
@@ -24,6 +25,22 @@ export const keysOf = ({ account }: Sandbox): Record<string, string> => ({
   'public-key': account.publicKey,
   'secret-key': account.secretKey,
 });
+
+/** The status of a raw request without a body: fetch would not let the Host header be set. */
+export function statusOf(
+  port: number | string,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, method, path, headers, agent: false };
+    const sent = request(options, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode ?? 0));
+    });
+    sent.on('error', reject).end();
+  });
+}
 
 /** Calls a sandbox without a socket, with both keys. */
 export async function call(

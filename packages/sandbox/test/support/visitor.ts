@@ -15,8 +15,8 @@ export interface Visit {
   readonly complaints: string[];
 }
 
-/** A browser for the tests of a file. Returns what opens a tab, which is closed after its test. */
-export function useBrowser(): (view?: View) => Promise<Visit> {
+/** A browser for the tests of a file. Returns what opens a tab, at an address if one is given, which is closed after its test. */
+export function useBrowser(): (address?: string, view?: View) => Promise<Visit> {
   let browser: Browser;
   beforeAll(async () => {
     browser = await startBrowser();
@@ -25,7 +25,7 @@ export function useBrowser(): (view?: View) => Promise<Visit> {
     for (const context of browser.contexts()) await context.close();
   });
   afterAll(() => browser?.close());
-  return async (view = {}) => {
+  return async (address, view = {}) => {
     const { colorScheme = 'light', isPhone = false, javaScriptEnabled = true, timezoneId = 'UTC' } = view;
     const context = await browser.newContext({
       colorScheme,
@@ -42,6 +42,7 @@ export function useBrowser(): (view?: View) => Promise<Visit> {
       if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(error.message));
+    if (address !== undefined) await page.goto(address);
     return { page, complaints };
   };
 }
