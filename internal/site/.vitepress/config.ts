@@ -9,11 +9,13 @@ const root = resolve(import.meta.dirname, '../../..');
 const GENERATED = 'internal/site/reference/';
 const PAGES = ['*.md', '{docs,packages,apps,openapi,benchmarks}/**/*.md', `${GENERATED}**/*.md`];
 const NO_PAGES = ['**/node_modules/**', '**/dist/**', '**/api/*.md', '**/{AGENTS,CHANGELOG}.md'];
-const { homepage = 'https://repository.example' } = JSON.parse(
-  readFileSync(`${root}/package.json`, 'utf8'),
-) as {
-  homepage?: string;
-};
+interface Manifest {
+  readonly homepage?: string;
+  readonly publishConfig?: { readonly exports?: Readonly<Record<string, unknown>> };
+}
+const manifestIn = (folder: string): Manifest =>
+  JSON.parse(readFileSync(`${root}/${folder}/package.json`, 'utf8'));
+const { homepage = 'https://repository.example' } = manifestIn('.');
 /** Published READMEs name files of the repository by their address on the web. */
 const ON_THE_WEB = ['blob', 'tree'].map((kind) => `${homepage}/${kind}/main/`);
 
@@ -115,28 +117,14 @@ const SIDEBAR = [
   },
 ];
 
-const ENTRIES = [
-  ...[
-    'core',
-    'core/client',
-    'core/explain',
-    'core/opentelemetry',
-    'core/receive',
-    'core/reconcile',
-    'core/testing',
-  ],
-  ...['express', 'fastify', 'koa', 'fetch'],
-  ...[
-    'inbox',
-    'inbox/console',
-    'inbox/drizzle',
-    'inbox/knex',
-    'inbox/kysely',
-    'inbox/prisma',
-    'inbox/typeorm',
-  ],
-  'sandbox',
-].map((name) => ({ text: name, link: `/reference/@payment-service/${name}` }));
+/** What users import has a page in the reference. */
+const ENTRIES = PACKAGES.flatMap((folder) =>
+  Object.keys(manifestIn(`packages/${folder}`).publishConfig?.exports ?? {})
+    .filter((entry) => entry !== './internal' && entry !== './package.json')
+    .map((entry) => posix.join(folder, entry))
+    .sort()
+    .map((text) => ({ text, link: `/reference/@payment-service/${text}` })),
+);
 
 /** Pages lie outside this package, where Vue is not found. */
 const vueOfThisPackage: Plugin = {

@@ -29,6 +29,15 @@ const SERVERS: readonly HostileServer[] = Object.entries(PACKAGES).flatMap(([fol
   return names.map((name) => ({ name, program }));
 });
 
+/** What must be zero over all attacks; the first word is what is counted. */
+const MUST_BE_ZERO: Readonly<Record<string, (one: Resisted) => number>> = {
+  'sockets left': ({ socketsLeft }) => socketsLeft,
+  'streams left': ({ streamsLeft }) => streamsLeft,
+  'answers with another status': ({ otherAnswers }) => otherAnswers,
+  'attacks that ended early': ({ failure }) => Number(failure !== undefined),
+  'attacks after which a genuine callback failed': ({ isHealthy }) => Number(!isHealthy),
+};
+
 await runBenchmark('hostile', { full: {}, short: {} }, async (_pace, isShort) => {
   const judged = new Map<string, JudgedServer>();
   const resisted = new Map<string, readonly Resisted[]>();
@@ -73,45 +82,13 @@ function judgeVerdicts(name: string, { judged, sockets, streams }: JudgedServer)
 }
 
 function judgeBounds(name: string, attacks: readonly Resisted[]): readonly Result[] {
-  const sum = (of: (one: Resisted) => number): number => attacks.reduce((total, one) => total + of(one), 0);
   const growth = Math.max(...attacks.map(({ growthBytes }) => growthBytes));
   return [
     judge(`${name}: most live heap under attack`, 'MB', growth / 1e6, 'at most', MAX_GROWTH_BYTES / 1e6),
-    judge(
-      `${name}: sockets left`,
-      'sockets',
-      sum(({ socketsLeft }) => socketsLeft),
-      'exactly',
-      0,
-    ),
-    judge(
-      `${name}: streams left`,
-      'streams',
-      sum(({ streamsLeft }) => streamsLeft),
-      'exactly',
-      0,
-    ),
-    judge(
-      `${name}: answers with another status`,
-      'answers',
-      sum(({ otherAnswers }) => otherAnswers),
-      'exactly',
-      0,
-    ),
-    judge(
-      `${name}: attacks that ended early`,
-      'attacks',
-      sum(({ failure }) => Number(failure !== undefined)),
-      'exactly',
-      0,
-    ),
-    judge(
-      `${name}: attacks after which a genuine callback failed`,
-      'attacks',
-      sum(({ isHealthy }) => Number(!isHealthy)),
-      'exactly',
-      0,
-    ),
+    ...Object.entries(MUST_BE_ZERO).map(([what, of]) => {
+      const total = attacks.reduce((sum, one) => sum + of(one), 0);
+      return judge(`${name}: ${what}`, what.split(' ')[0] ?? '', total, 'exactly', 0);
+    }),
   ];
 }
 
@@ -139,7 +116,7 @@ function attackTable(
       'live heap, least',
       'most',
       'resident, most',
-      'the control, with smaller figures',
+      'the control, smaller figures',
     ],
     rows: control.map((own) => {
       const same = all.filter(({ attack }) => attack === own.attack);
