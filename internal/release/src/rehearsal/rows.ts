@@ -33,41 +33,39 @@ export interface Row {
   readonly fails?: RegExp;
 }
 
+const row = (
+  name: string,
+  about: string,
+  program: string,
+  dependencies: Row['dependencies'],
+  more: Partial<Row> = {},
+): Row => ({ name, about, program, dependencies, ...more });
+
 const express = { '@payment-service/express': 'latest' };
-const fastify = { '@payment-service/fastify': 'latest' };
 const koa = { '@payment-service/koa': 'latest' };
 const web = { '@payment-service/fetch': 'latest' };
+const inbox = { '@payment-service/inbox': 'latest' };
 const express5 = { ...express, express: '^5' };
+const fastify5 = { '@payment-service/fastify': 'latest', fastify: '^5' };
+const hono = { ...web, hono: '^4', '@hono/node-server': '^2' };
 
-const onExpress = { about: 'Express 5', dependencies: express5, program: 'express.ts' };
-const onFastify = { about: 'Fastify 5', dependencies: { ...fastify, fastify: '^5' }, program: 'fastify.ts' };
-const onHono = {
-  about: 'Hono',
-  dependencies: { ...web, hono: '^4', '@hono/node-server': '^2' },
-  program: 'hono.ts',
-};
-const onCommonJs = { ...onExpress, about: 'Express 5 from CommonJS', type: 'commonjs' } as const;
-const onNext = {
-  about: 'Next.js 16, build without secrets and start',
-  dependencies: { ...web, next: '^16', react: '^19', 'react-dom': '^19' },
-  program: 'web.ts',
+const onExpress = (name: string, more: Partial<Row> = {}): Row =>
+  row(name, 'Express 5', 'express.ts', express5, more);
+const onCommonJs = (name: string, more: Partial<Row> = {}): Row =>
+  onExpress(name, { about: 'Express 5 from CommonJS', type: 'commonjs', ...more });
+const next = { ...web, next: '^16', react: '^19', 'react-dom': '^19' };
+const onNext: Partial<Row> = {
   prepare: ['next build'],
   start: 'next start --port $PORT --hostname 127.0.0.1',
   exitCode: 143, // Its own handler: it finishes requests in flight, and ends with 128 + SIGTERM.
 };
 const ROUTE = 'app/[path]/route.js';
 const route = readFileSync(join(import.meta.dirname, '../../programs', ROUTE), 'utf8');
-const onNextWithInbox = {
-  ...onNext,
-  about: 'the inbox on SQLite, Next.js 16 with serverExternalPackages',
-  dependencies: { ...onNext.dependencies, '@payment-service/inbox': 'latest' },
-  program: 'next-inbox.ts',
-  files: {
-    [ROUTE]: route.replace(
-      "{ web } from '../../out/web.js'",
-      "{ webWithInbox as web } from '../../out/next-inbox.js'",
-    ),
-  },
+const routeWithInbox = {
+  [ROUTE]: route.replace(
+    "{ web } from '../../out/web.js'",
+    "{ webWithInbox as web } from '../../out/next-inbox.js'",
+  ),
 };
 const byReadme = { about: 'the program of README.md', dependencies: {} };
 
@@ -76,160 +74,140 @@ const ESBUILD =
 const ESBUILD_WORKER =
   '--bundle --minify --format=esm --conditions=workerd,worker,browser --outfile=bundle/worker.js';
 const WEBPACK = '--mode production --target node --output-path bundle --output-filename program.cjs';
+const ofBundle = (...prepare: readonly string[]): Partial<Row> => ({
+  prepare,
+  start: 'node bundle/program.cjs',
+});
 const DENO_SETTINGS = 'LITERAL_KEY PORT PUBLIC_KEY SERVICE_URL SIGNING_KEY'.replace(/\w+/g, '$&=$$$&');
 
 /** Every row, the controls last. */
 export const ROWS: readonly Row[] = [
-  { ...onExpress, name: 'express5' },
-  {
-    ...onExpress,
-    name: 'express4',
-    about: 'Express 4, ^4.17',
-    dependencies: { ...express, express: '^4.17' },
-  },
-  {
-    ...onExpress,
-    name: 'express4-oldest',
-    about: 'Express 4.17',
-    dependencies: { ...express, express: '4.17.1' },
-  },
-  { ...onFastify, name: 'fastify5' },
-  { name: 'koa3', about: 'Koa 3', dependencies: { ...koa, koa: '^3' }, program: 'koa.ts' },
-  { name: 'koa2', about: 'Koa 2', dependencies: { ...koa, koa: '^2' }, program: 'koa.ts' },
-  { ...onHono, name: 'hono' },
-  { ...onCommonJs, name: 'commonjs' },
+  onExpress('express5'),
+  row('express4', 'Express 4, ^4.17', 'express.ts', { ...express, express: '^4.17' }),
+  row('express4-oldest', 'Express 4.17', 'express.ts', { ...express, express: '4.17.1' }),
+  row('fastify5', 'Fastify 5', 'fastify.ts', fastify5),
+  row('koa3', 'Koa 3', 'koa.ts', { ...koa, koa: '^3' }),
+  row('koa2', 'Koa 2', 'koa.ts', { ...koa, koa: '^2' }),
+  row('hono', 'Hono', 'hono.ts', hono),
+  onCommonJs('commonjs'),
   ...typescript('5.4', ['nodenext', 'node16', 'bundler', 'node10']),
   ...typescript('5.9', ['nodenext', 'node16', 'bundler', 'node10']),
   ...typescript('7', ['nodenext', 'node16', 'bundler']),
-  ...([20, 22, 26] as const).map((node) => ({ ...onFastify, name: `node${node}`, node })),
-  ...([20, 22, 26] as const).map((node) => ({ ...onCommonJs, name: `node${node}-commonjs`, node })),
-  { ...onExpress, name: 'pnpm', about: 'Express 5, nothing hoisted', installer: 'pnpm' },
-  { ...onExpress, name: 'pnp', installer: 'yarn pnp' },
-  { ...onHono, name: 'pnp-hono', installer: 'yarn pnp' },
+  ...([20, 22, 26] as const).map((node) => row(`node${node}`, 'Fastify 5', 'fastify.ts', fastify5, { node })),
+  ...([20, 22, 26] as const).map((node) => onCommonJs(`node${node}-commonjs`, { node })),
+  onExpress('pnpm', { about: 'Express 5, nothing hoisted', installer: 'pnpm' }),
+  onExpress('pnp', { installer: 'yarn pnp' }),
+  row('pnp-hono', 'Hono', 'hono.ts', hono, { installer: 'yarn pnp' }),
   { ...byReadme, name: 'readme-npm' },
   { ...byReadme, name: 'readme-pnpm', installer: 'pnpm' },
   { ...byReadme, name: 'readme-pnp', installer: 'yarn pnp' },
-  {
-    name: 'jest',
-    about: 'Jest 30, Express 5',
-    type: 'commonjs',
-    dependencies: { ...express5, jest: '^30' },
-    program: 'jest.test.ts',
-    start: 'jest --runInBand --rootDir out',
-    endsAlone: true,
-  },
-  {
-    name: 'vitest',
-    about: 'Vitest, Express 5',
-    dependencies: { ...express5, vitest: '^5' },
-    program: 'vitest.test.ts',
-    start: 'vitest run out/vitest.test.js',
-    endsAlone: true,
-  },
+  row(
+    'jest',
+    'Jest 30, Express 5',
+    'jest.test.ts',
+    { ...express5, jest: '^30' },
+    {
+      type: 'commonjs',
+      start: 'jest --runInBand --rootDir out',
+      endsAlone: true,
+    },
+  ),
+  row(
+    'vitest',
+    'Vitest, Express 5',
+    'vitest.test.ts',
+    { ...express5, vitest: '^5' },
+    {
+      start: 'vitest run out/vitest.test.js',
+      endsAlone: true,
+    },
+  ),
   ...nest(11),
   ...nest(12),
-  { ...onNext, name: 'next' },
-  {
-    ...onNextWithInbox,
-    name: 'next-inbox',
-    files: {
-      ...onNextWithInbox.files,
-      'next.config.mjs': "export default { serverExternalPackages: ['@payment-service/inbox'] };",
+  row('next', 'Next.js 16, build without secrets and start', 'web.ts', next, onNext),
+  row(
+    'next-inbox',
+    'the inbox on SQLite, Next.js 16 with serverExternalPackages',
+    'next-inbox.ts',
+    { ...next, ...inbox },
+    {
+      ...onNext,
+      files: {
+        ...routeWithInbox,
+        'next.config.mjs': "export default { serverExternalPackages: ['@payment-service/inbox'] };",
+      },
     },
-  },
-  {
-    name: 'lambda-express',
-    about: 'Lambda events, serverless-http',
-    dependencies: { ...express5, 'serverless-http': '^4' },
-    program: 'lambda-express.ts',
-  },
-  {
-    name: 'lambda-web',
-    about: 'Lambda events, web-standard',
-    dependencies: { ...web, hono: '^4' },
-    program: 'lambda-web.ts',
-  },
-  {
-    ...onExpress,
-    name: 'esbuild',
+  ),
+  row('lambda-express', 'Lambda events, serverless-http', 'lambda-express.ts', {
+    ...express5,
+    'serverless-http': '^4',
+  }),
+  row('lambda-web', 'Lambda events, web-standard', 'lambda-web.ts', { ...web, hono: '^4' }),
+  onExpress('esbuild', {
     about: 'esbuild, minified bundle',
     dependencies: { ...express5, esbuild: '*' },
-    prepare: [`esbuild out/express.js ${ESBUILD}`],
-    start: 'node bundle/program.cjs',
-  },
-  {
-    ...onExpress,
-    name: 'webpack',
+    ...ofBundle(`esbuild out/express.js ${ESBUILD}`),
+  }),
+  onExpress('webpack', {
     about: 'webpack 5, production',
     dependencies: { ...express5, webpack: '^5', 'webpack-cli': '*' },
-    prepare: [`webpack ${WEBPACK} --entry ./out/express.js`],
-    start: 'node bundle/program.cjs',
-  },
-  {
-    name: 'inbox',
-    about: 'the inbox on SQLite, Express 5',
-    dependencies: { ...express5, '@payment-service/inbox': 'latest' },
-    program: 'inbox.ts',
-  },
-  {
-    name: 'inbox-esbuild',
-    about: 'the inbox on SQLite, external to a bundle',
-    dependencies: { ...express5, '@payment-service/inbox': 'latest', esbuild: '*' },
-    program: 'inbox.ts',
-    prepare: [`esbuild out/inbox.js --external:@payment-service/inbox ${ESBUILD}`],
-    start: 'node bundle/program.cjs',
-  },
-  {
-    name: 'bun',
-    about: 'Bun',
-    dependencies: { ...web, bun: '^1' },
-    program: 'bun.ts',
-    start: 'bun out/bun.js',
-  },
-  {
-    name: 'deno',
-    about: 'Deno, with no permission but --allow-net',
-    dependencies: { ...web, '@payment-service/sandbox': 'latest', deno: '^2' },
-    program: 'deno.ts',
-    start: `deno run --no-prompt --allow-net out/deno.js ${DENO_SETTINGS}`,
-  },
-  {
-    name: 'workerd',
-    about: 'workerd',
-    dependencies: { ...web, workerd: '*', esbuild: '*' },
-    program: 'workerd.ts',
-    prepare: [`esbuild out/workerd.js ${ESBUILD_WORKER}`],
-    start: 'workerd serve --socket-addr http=127.0.0.1:$PORT workerd.capnp',
-  },
-  {
-    ...onExpress,
-    name: 'control-dist',
+    ...ofBundle(`webpack ${WEBPACK} --entry ./out/express.js`),
+  }),
+  row('inbox', 'the inbox on SQLite, Express 5', 'inbox.ts', { ...express5, ...inbox }),
+  row(
+    'inbox-esbuild',
+    'the inbox on SQLite, external to a bundle',
+    'inbox.ts',
+    { ...express5, ...inbox, esbuild: '*' },
+    ofBundle(`esbuild out/inbox.js --external:@payment-service/inbox ${ESBUILD}`),
+  ),
+  row('bun', 'Bun', 'bun.ts', { ...web, bun: '^1' }, { start: 'bun out/bun.js' }),
+  row(
+    'deno',
+    'Deno, with no permission but --allow-net',
+    'deno.ts',
+    { ...web, '@payment-service/sandbox': 'latest', deno: '^2' },
+    { start: `deno run --no-prompt --allow-net out/deno.js ${DENO_SETTINGS}` },
+  ),
+  row(
+    'workerd',
+    'workerd',
+    'workerd.ts',
+    { ...web, workerd: '*', esbuild: '*' },
+    {
+      prepare: [`esbuild out/workerd.js ${ESBUILD_WORKER}`],
+      start: 'workerd serve --socket-addr http=127.0.0.1:$PORT workerd.capnp',
+    },
+  ),
+  onExpress('control-dist', {
     about: 'a package without its dist',
     dependencies: { ...express5, '@payment-service/express': 'without-dist' },
     fails: /ERR_MODULE_NOT_FOUND|Cannot find module/,
-  },
+  }),
   {
     // By README.md, whose project does not depend on core itself, which would be found.
-    ...byReadme,
     name: 'control-dependency',
     about: 'a package that does not declare core',
     installer: 'pnpm',
     dependencies: { '@payment-service/express': 'without-core' },
     fails: /Cannot find package '@payment-service\/core'/,
   },
-  {
-    ...onExpress,
-    name: 'control-copies',
+  onExpress('control-copies', {
     about: 'two copies of core',
     dependencies: { ...express5, '@payment-service/express': 'other-core' },
     fails: /the error is that of core: false/,
-  },
-  {
-    ...onNextWithInbox,
-    name: 'control-next-inbox',
-    about: 'the inbox on SQLite, Next.js 16 without the setting',
-    fails: /genuine: "429 [\s\S]*serverExternalPackages: \['@payment-service\/inbox'\]/,
-  },
+  }),
+  row(
+    'control-next-inbox',
+    'the inbox on SQLite, Next.js 16 without the setting',
+    'next-inbox.ts',
+    { ...next, ...inbox },
+    {
+      ...onNext,
+      files: routeWithInbox,
+      fails: /genuine: "429 [\s\S]*serverExternalPackages: \['@payment-service\/inbox'\]/,
+    },
+  ),
 ];
 
 /** The types are checked, including those of the packages, and the program runs: as CommonJS if the resolution is older. */
@@ -240,14 +218,19 @@ function typescript(version: string, resolutions: readonly string[]): readonly R
     bundler: { module: 'esnext', moduleResolution: 'bundler' },
     node10: { module: 'commonjs', moduleResolution: 'node10', target: 'es2020' },
   };
-  return resolutions.map((resolution) => ({
-    ...onExpress,
-    name: `ts${version}-${resolution}`,
-    about: `TypeScript ${version}, ${resolution}`,
-    type: resolution === 'node16' || resolution === 'node10' ? 'commonjs' : 'module',
-    dependencies: { ...express5, '@types/express': '^5', '@types/node': '^20', typescript: `~${version}.0` },
-    compiler: { skipLibCheck: false, ...settings[resolution] },
-  }));
+  return resolutions.map((resolution) =>
+    onExpress(`ts${version}-${resolution}`, {
+      about: `TypeScript ${version}, ${resolution}`,
+      type: resolution === 'node16' || resolution === 'node10' ? 'commonjs' : 'module',
+      dependencies: {
+        ...express5,
+        '@types/express': '^5',
+        '@types/node': '^20',
+        typescript: `~${version}.0`,
+      },
+      compiler: { skipLibCheck: false, ...settings[resolution] },
+    }),
+  );
 }
 
 function nest(major: number): readonly Row[] {
