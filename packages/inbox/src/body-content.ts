@@ -28,16 +28,10 @@ type Place = Pick<IntakeRecord, 'transitionId' | 'digest'>;
 
 /** No JSON begins with it. */
 const SEALED = 'sealed:';
-/** Of a body, without free text, accounts and names. */
-const NO_PERSON = [
-  ...[
-    'request_currency',
-    'request_amount',
-    'transaction_currency',
-    'transaction_amount',
-    'transaction_charge',
-  ],
-  ...['charge_customer', 'total_credit', 'provider_code'],
+/** The unsigned fields that hold no free text, account or name. */
+export const NO_PERSON: readonly string[] = [
+  ...['request_currency', 'request_amount', 'transaction_currency', 'transaction_amount'],
+  ...['transaction_charge', 'charge_customer', 'total_credit', 'provider_code'],
 ];
 const IDENTIFIER = /^[A-Za-z][\w.-]{0,31}$/;
 
@@ -65,7 +59,7 @@ export class BodyContent {
   /** @returns undefined for content that was removed, and for content that cannot be opened. */
   open(content: string | undefined, { transitionId, digest }: Place): string | undefined {
     if (content === undefined || !isSealed(content)) return content;
-    const { account, encryption, report } = this.#options;
+    const { account, encryption } = this.#options;
     let failure = 'without the option encryption';
     try {
       const opened: unknown = JSON.parse(encryption?.open(content.slice(SEALED.length)) ?? '[]');
@@ -78,10 +72,7 @@ export class BodyContent {
     } catch (error) {
       failure = failureCode(error);
     }
-    if (this.#failing.has('body_not_opened')) return undefined;
-    this.#failing.add('body_not_opened');
-    warn(
-      report,
+    this.#warn(
       'body_not_opened',
       `The content of a stored body cannot be opened (${failure}). Payments are still applied, but handlers receive no fields ` +
         'of such a body in claimed. Probably its key is missing: add it to the option encryption.',
@@ -91,23 +82,25 @@ export class BodyContent {
 
   /** The payment matters more than the content: without it, the callback is still kept and applied. */
   #seal(encryption: BodyEncryption, { transitionId, digest }: Place, content: string): string | null {
-    const { account, report } = this.#options;
     try {
+      const { account } = this.#options;
       const sealed = sealedBy(encryption, JSON.stringify([account, transitionId, digest, content]));
       this.#failing.delete('body_not_sealed');
       return SEALED + sealed;
     } catch (error) {
-      if (!this.#failing.has('body_not_sealed')) {
-        this.#failing.add('body_not_sealed');
-        warn(
-          report,
-          'body_not_sealed',
-          `The content of a body could not be sealed (${failureCode(error)}), so callbacks are kept and applied without ` +
-            'it: only what they claim about money is stored. Fix seal() of the option encryption.',
-        );
-      }
+      this.#warn(
+        'body_not_sealed',
+        `The content of a body could not be sealed (${failureCode(error)}), so callbacks are kept and applied without ` +
+          'it: only what they claim about money is stored. Fix seal() of the option encryption.',
+      );
       return null;
     }
+  }
+
+  /** Once, and again if it fails after it has worked. */
+  #warn(kind: 'body_not_sealed' | 'body_not_opened', message: string): void {
+    if (!this.#failing.has(kind)) warn(this.#options.report, kind, message);
+    this.#failing.add(kind);
   }
 }
 

@@ -77,7 +77,7 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
   no_handler: {
     state: 'unhandled',
     heading: 'No handler for this status',
-    meaning: 'The signature is valid, but no handler takes this type and status.',
+    meaning: 'The signature is valid, but no handler accepts this type and status.',
     todo: 'Nothing if the status does not matter to you. Otherwise add a handler, then `retry`.',
   },
   amount_mismatch: {

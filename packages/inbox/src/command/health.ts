@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@payment-service/core';
 import { printableLines } from '@payment-service/core/internal';
-import type { InboxHealth } from '../operator/health.ts';
+import { type InboxHealth, LATE_SECONDS } from '../operator/health.ts';
 import { messageOf } from './failure.ts';
 import { NoInboxError, withInbox } from './open-inbox.ts';
 import { type AddVerb, option, SPOOL, upTo, verb } from './verbs.ts';
@@ -12,7 +12,12 @@ export const HEALTH: AddVerb = verb<{ maxPendingAge: number; spool?: string }, H
   name: 'health',
   about: 'keeps a callback and rolls it back, for a probe; exit code 3 if that failed or work is late',
   options: [
-    option('--max-pending-age <seconds>', 'how long a due transition may wait', upTo(100_000_000), 60),
+    option(
+      '--max-pending-age <seconds>',
+      'how long a due transition may wait',
+      upTo(100_000_000),
+      LATE_SECONDS,
+    ),
     SPOOL,
   ],
   async run({ maxPendingAge, spool }, open) {

@@ -92,7 +92,7 @@ async function balances(given: Given, open: OpenOptions): Promise<BalanceReport>
     throw new ConfigurationError('creditedWithin', what);
   }
   const movements = path === undefined ? [] : (JSON.parse(await readFile(path, 'utf8')) as Movement[]);
-  const inputs = { charges: chargesIn(given.charge ?? {}), kinds: kindsIn(given.kind ?? {}), movements };
+  const inputs = { charges: chargesIn(given.charge), kinds: kindsIn(given.kind), movements };
   const creditedWithin = { secondsBefore, secondsAfter };
   return withInbox(open, (inbox) => inbox.reconcile({ from, to, creditedWithin, ...inputs }));
 }

@@ -25,6 +25,9 @@ export interface InboxStats {
   readonly spooled: number;
 }
 
+/** By default, a transition that has been due for this long is late. */
+export const LATE_SECONDS = 60;
+
 export type HealthProblem =
   | 'store_unavailable'
   | 'oldest_due_too_old'
@@ -95,7 +98,7 @@ export async function readHealth<Tx>(
   // A store that only answers queries would keep no callback: a standby, a full disk, a role that may only select.
   const oldest = await answer(tryToKeep().then(() => oldestDueSeconds(context)));
   if (oldest === undefined) problems.push('store_unavailable');
-  else if (oldest > (options.maxPendingAgeSeconds ?? 60)) problems.push('oldest_due_too_old');
+  else if (oldest > (options.maxPendingAgeSeconds ?? LATE_SECONDS)) problems.push('oldest_due_too_old');
   return { ok: problems.length === 0, problems, oldestDueSeconds: oldest, spooled };
 }
 

@@ -1,9 +1,8 @@
 import { warn } from '../problems.ts';
-import { oldestDueSeconds } from './health.ts';
+import { LATE_SECONDS, oldestDueSeconds } from './health.ts';
 import type { OperatorContext } from './views.ts';
 
 const EVERY_MS = 60_000;
-const LATE_SECONDS = 60;
 
 export interface WatchOptions<Tx> {
   readonly context: OperatorContext<Tx>;

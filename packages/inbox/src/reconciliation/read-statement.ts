@@ -70,7 +70,7 @@ export function pairsIn(text: string): Pairs | undefined {
 }
 
 /** From `UGX=0..0.03`, the least and the most; from `UGX=0`, both. Checked where they are used. */
-export function chargesIn(pairs: Pairs): NonNullable<BalanceOptions['charges']> {
+export function chargesIn(pairs: Pairs = {}): NonNullable<BalanceOptions['charges']> {
   const shares = Object.entries(pairs).map(([currency, range]) => {
     const [least = '', most = least] = range.split('..');
     return [currency, { least, most }];
@@ -79,5 +79,5 @@ export function chargesIn(pairs: Pairs): NonNullable<BalanceOptions['charges']> 
 }
 
 /** The effects of transaction types: a collection settles unless stated otherwise. Checked where they are used. */
-export const kindsIn = (pairs: Pairs): NonNullable<BalanceOptions['kinds']> =>
+export const kindsIn = (pairs: Pairs = {}): NonNullable<BalanceOptions['kinds']> =>
   ({ COLLECTION: 'settled', ...pairs }) as NonNullable<BalanceOptions['kinds']>;

@@ -1,12 +1,11 @@
 import { open } from 'node:fs/promises';
 import { tryToKeep } from '../../intake/keep.ts';
-import { oldestDueSeconds, readStats } from '../../operator/health.ts';
+import { LATE_SECONDS, oldestDueSeconds, readStats } from '../../operator/health.ts';
 import { numberOf, textOf } from '../../store/store.ts';
 import { countText, WAITS_FOR_PERSON } from '../../words.ts';
 import type { OpenStore } from '../open-inbox.ts';
 import { type Findings, notice, problem } from './finding.ts';
 
-const LATE_SECONDS = 60;
 const KEEP_MS = 5000;
 
 /** Checks of the tables' contents, on both engines. */

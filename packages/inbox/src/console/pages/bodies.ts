@@ -1,19 +1,16 @@
 import { badge, bodyText, counted, difference, type Markup, masked, time } from '@payment-service/pages';
 import { html } from 'hono/html';
+import { NO_PERSON } from '../../body-content.ts';
 import type { KeptBody, TransitionDetails } from '../../operator/views.ts';
 import { BODY_WORDS } from '../../words.ts';
 import type { StoredClaim } from '../../work/verdict/evaluate.ts';
 import { facts, money } from './summary.ts';
 
-/**
- * The members of a body that are not names, account numbers or free text; all other values are hidden without the right
- * `bodies`.
- */
+/** The members of a body that everyone sees; all other values are hidden without the right `bodies`. */
 const OPEN = new Set([
   'event',
   ...['id', 'merchant_reference', 'internal_reference', 'transaction_type', 'transaction_status']
-    .concat('request_currency', 'request_amount', 'transaction_currency', 'transaction_amount')
-    .concat('transaction_charge', 'charge_customer', 'total_credit', 'provider_code')
+    .concat(NO_PERSON)
     .map((name) => `payload.${name}`),
 ]);
 

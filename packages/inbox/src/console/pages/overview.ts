@@ -1,6 +1,6 @@
 import { counted, type Markup, note } from '@payment-service/pages';
 import { html } from 'hono/html';
-import type { InboxStats } from '../../operator/health.ts';
+import { type InboxStats, LATE_SECONDS } from '../../operator/health.ts';
 import type { TransitionState } from '../../states.ts';
 import { countText, STATE_WORDS, WAITS_FOR_PERSON } from '../../words.ts';
 import { overdueList } from './overdue.ts';
@@ -9,7 +9,6 @@ import { paidForm } from './paid.ts';
 import { inline, transitionList } from './summary.ts';
 
 const SHOWN = 5;
-const LATE_SECONDS = 60;
 /** States that need a person first, then those that may. */
 const STATES: readonly TransitionState[] = [...WAITS_FOR_PERSON, 'retrying', 'unhandled'];
 

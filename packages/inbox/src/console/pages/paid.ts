@@ -9,7 +9,25 @@ import { findEither } from './transitions.ts';
 
 const MAX_FOUND = 50;
 
-/** What support can read out, and what to do next. */
+/** What support can read out. */
+const ANSWERS = {
+  held: 'A report of this payment has arrived, and a colleague must check it before it counts. Please do not pay again.',
+  underWay: 'A report of this payment has arrived and is being entered. Please do not pay again.',
+  failed: 'No. The payment service reported that this payment failed.',
+  notApplied: 'A report has this reference, but it was not applied to any order. A colleague must check it.',
+  expected: 'Not yet. The payment is expected, but no report of it has arrived.',
+  unknown: 'Nothing is known under this reference.',
+} as const;
+/** What to do next. */
+const NEXT = {
+  paid: 'Nothing more is needed.',
+  underWay: 'It is retried automatically. If it stays like this, check its last error.',
+  notPaid: 'If the customer was charged, ask the payment service with its reference below.',
+  expected: 'Ask the payment service for the transaction with this reference: a report can be late, or lost.',
+  unknown:
+    'Check it letter by letter, or ask for the reference that the payment service gave. If it is right, ask the payment service.',
+} as const;
+
 interface Answer {
   readonly tone: Tone;
   readonly text: Markup | string;
@@ -61,67 +79,30 @@ function answerOf(found: readonly TransitionSummary[], expected: readonly KnownP
     const { transaction_type: type } = paid.signed;
     const what =
       type === 'COLLECTION' ? `The payment${amount} has arrived` : `The ${type}${amount} is complete`;
-    return {
-      tone: 'good',
-      about: paid,
-      text: html`Yes. ${what}, and was applied: ${time(paid.changedAt.getTime())}.`,
-      next:
-        held === undefined
-          ? 'Nothing more is needed.'
-          : html`Another report under this reference needs a person: <a href="#reports">see below</a>.`,
-    };
+    const text = html`Yes. ${what}, and was applied: ${time(paid.changedAt.getTime())}.`;
+    const other = html`Another report under this reference needs a person: <a href="#reports">see below</a>.`;
+    return { tone: 'good', about: paid, text, next: held === undefined ? NEXT.paid : other };
   }
   if (held !== undefined) {
     const { heading, todo } = wordsOf(held);
-    return {
-      tone: 'bad',
-      about: held,
-      text: 'A report of this payment has arrived, and a colleague must check it before it counts. Please do not pay again.',
-      next: html`${heading}. ${inline(todo)}`,
-    };
+    return { tone: 'bad', about: held, text: ANSWERS.held, next: html`${heading}. ${inline(todo)}` };
   }
   const underWay = found.find(({ state }) => state === 'retrying' || state === 'pending');
-  if (underWay !== undefined) {
-    return {
-      tone: 'wait',
-      about: underWay,
-      text: 'A report of this payment has arrived and is being entered. Please do not pay again.',
-      next: 'It is retried automatically. If it stays like this, check its last error.',
-    };
-  }
+  if (underWay !== undefined)
+    return { tone: 'wait', about: underWay, text: ANSWERS.underWay, next: NEXT.underWay };
   const [last] = settled;
   if (last !== undefined) {
     const { transaction_status: status } = last.signed;
-    return {
-      tone: 'neutral',
-      about: last,
-      text:
-        status === 'FAILED'
-          ? 'No. The payment service reported that this payment failed.'
-          : `Not yet. The last report of the payment service says ${status}.`,
-      next: 'If the customer was charged, ask the payment service with its reference below.',
-    };
+    const latest = `Not yet. The last report of the payment service says ${status}.`;
+    const text = status === 'FAILED' ? ANSWERS.failed : latest;
+    return { tone: 'neutral', about: last, text, next: NEXT.notPaid };
   }
   const [other] = found;
   if (other !== undefined) {
     const { heading, meaning, todo } = wordsOf(other);
-    return {
-      tone: 'wait',
-      about: other,
-      text: 'A report has this reference, but it was not applied to any order. A colleague must check it.',
-      next: html`${heading}. ${inline(`${meaning} ${todo}`)}`,
-    };
+    const next = html`${heading}. ${inline(`${meaning} ${todo}`)}`;
+    return { tone: 'wait', about: other, text: ANSWERS.notApplied, next };
   }
-  if (expected.length > 0) {
-    return {
-      tone: 'wait',
-      text: 'Not yet. The payment is expected, but no report of it has arrived.',
-      next: 'Ask the payment service for the transaction with this reference: a report can be late, or lost.',
-    };
-  }
-  return {
-    tone: 'neutral',
-    text: 'Nothing is known under this reference.',
-    next: 'Check it letter by letter, or ask for the reference that the payment service gave. If it is right, ask the payment service.',
-  };
+  if (expected.length > 0) return { tone: 'wait', text: ANSWERS.expected, next: NEXT.expected };
+  return { tone: 'neutral', text: ANSWERS.unknown, next: NEXT.unknown };
 }

@@ -16,6 +16,7 @@ import type { BalanceReport, SettledTotal } from '../../reconciliation/balances.
 import {
   chargesIn,
   kindsIn,
+  type Pairs,
   pairsIn,
   readStatement,
   SEPARATORS,
@@ -54,10 +55,8 @@ export async function reconcilePage(view: View, sent?: URLSearchParams): Promise
   if (!access.may.includes('reconcile')) return missingPage(view);
   const [found, problem] = sent === undefined ? [] : await compared(view, sent);
   const asked = fieldsOf('balances', { form: 'balances', typed: Object.fromEntries(query) });
-  const fields = fieldsOf(
-    'statement',
-    sent && { form: 'statement', typed: Object.fromEntries(sent), problem },
-  );
+  const filled = sent && { form: 'statement', typed: Object.fromEntries(sent), problem };
+  const fields = fieldsOf('statement', filled);
   const path = at(view, '/reconcile');
   const settle = found?.dryRun && found.applied > 0 ? `Settle ${counted(found.applied, 'payment')}` : '';
   return consolePage(view, {
@@ -88,9 +87,9 @@ ${found === undefined ? '' : result(found)}
 async function balances({ inbox, query }: View): Promise<Markup> {
   const period = periodIn(query);
   const seconds = (name: string): number => Number(query.get(name) || Number.NaN);
-  const [charges, kinds] = ['charges', 'kinds'].map((name) => pairsIn(query.get(name) ?? ''));
+  const pairs = (name: string): Pairs | undefined => pairsIn(query.get(name) ?? '');
   const creditedWithin = { secondsBefore: seconds('before'), secondsAfter: seconds('after') };
-  const inputs = { kinds: kindsIn(kinds ?? {}), charges: chargesIn(charges ?? {}) };
+  const inputs = { kinds: kindsIn(pairs('kinds')), charges: chargesIn(pairs('charges')) };
   try {
     const settled = totals('settled', await inbox.totals(period));
     if (!query.get('before')) return settled;
@@ -102,16 +101,11 @@ async function balances({ inbox, query }: View): Promise<Markup> {
 }
 
 const totals = (name: string, found: readonly SettledTotal[]): Markup =>
-  tableOf(
-    name,
-    ['Type', 'Amount', 'Payments'],
-    found,
-    ({ transaction_type: type, compare, count, ...one }) => [
-      compare === 'both' ? type : `${type}, compared by its ${compare}`,
-      moneyText(one),
-      String(count),
-    ],
-  );
+  tableOf(name, ['Type', 'Amount', 'Payments'], found, ({ transaction_type: type, compare, ...one }) => [
+    compare === 'both' ? type : `${type}, compared by its ${compare}`,
+    moneyText(one),
+    String(one.count),
+  ]);
 
 const wallets = ({ before, after, wallets: found, uncounted }: BalanceReport): Markup =>
   html`<p>Balances recorded at ${time(before.getTime())} and ${time(after.getTime())}.</p>
