@@ -128,6 +128,7 @@ async function newPostgres(): Promise<OwnDatabase> {
         await query(`select 'delete from ' || schemaname || '.' || tablename as text from pg_tables
             where schemaname in ${SCHEMAS} and tablename <> 'migration'
           union all select 'delete from ${schema}_inbox.migration where version > 1'
+          union all select 'update ${schema}_inbox.migration set version = 1 where version = 0'
           union all select format('select setval(''%I.%I'', 1, false)', schemaname, sequencename) from pg_sequences
             where schemaname in ${SCHEMAS}`)
       )
@@ -172,7 +173,9 @@ function newSqlite(): OwnDatabase {
         "select name from sqlite_schema where type = 'table' and name <> 'payment_inbox_migration'",
       );
       const deletes = filled.map(({ name }) => `delete from ${name};`).join('');
-      own.exec(`begin immediate; ${deletes} delete from payment_inbox_migration where version > 1; commit`);
+      const versions = `delete from payment_inbox_migration where version > 1;
+        update payment_inbox_migration set version = 1 where version = 0`;
+      own.exec(`begin immediate; ${deletes} ${versions}; commit`);
       own.exec('vacuum; pragma wal_checkpoint(truncate)'); // Nothing of the last test is left in the files.
       rmSync(`${path}-spool`, { recursive: true, force: true });
       return true;
