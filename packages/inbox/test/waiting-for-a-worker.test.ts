@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type InboxEvent, type InboxProblem, postgres } from '../src/index.ts';
 import { paid } from './support/callbacks.ts';
-import { startChild } from './support/child-process.ts';
 import { ENGINES, newMerchant } from './support/merchant.ts';
 import { poolShop } from './support/pool-shop.ts';
 import { MINUTE_MS, ORDER, order } from './support/shop.ts';
@@ -45,12 +44,6 @@ describe.each(ENGINES)('callbacks that wait on %s', (engine) => {
     await order(merchant.open(), 'C');
     expect(merchant.problems).toEqual([]);
   });
-});
-
-test('the check for a worker does not keep a process alive', async () => {
-  const merchant = await newMerchant('sqlite');
-  const { ended } = startChild('unclosed.ts', merchant.programArguments);
-  expect(await ended).toMatchObject({ code: 0 });
 });
 
 test('a worker that cannot use the database reports it once, with the code, and again after a recovery', async () => {

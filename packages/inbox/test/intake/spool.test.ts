@@ -175,15 +175,13 @@ test('inboxes that share a folder drain and count only their own deliveries', as
 });
 
 test('two processes can drain the same files at the same time', async () => {
-  const ended = new TestSpool();
-  await ended.keepAll(REFERENCES);
-  await ended.spool.close();
-  const both = [new TestSpool(ended.path).start(), new TestSpool(ended.path).start()];
+  const path = await leftSpool(REFERENCES);
+  const both = [new TestSpool(path).start(), new TestSpool(path).start()];
   const { promise, give } = signal();
   for (const each of both) {
     each.wait = async () => (both.every(({ calls }) => calls > 0) ? give() : promise);
   }
-  await until(() => filesIn(ended.path).length === 0);
+  await until(() => filesIn(path).length === 0);
   for (const each of both) {
     expect(each.references()).toContain('A');
     expect(each.countOf('spool.failed')).toBe(0);

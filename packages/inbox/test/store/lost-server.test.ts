@@ -7,7 +7,7 @@ import { poolShop } from '../support/pool-shop.ts';
 import { dyingServer, silentProxy } from '../support/proxy.ts';
 import { order } from '../support/shop.ts';
 import { watchedStore } from '../support/store.ts';
-import { pause, startWork, until, untilDone, workUntil } from '../support/until.ts';
+import { pause, signal, startWork, until, untilDone, workUntil } from '../support/until.ts';
 
 const REFERENCES = ['A', 'B', 'C', 'D', 'E', 'F'];
 
@@ -20,10 +20,10 @@ describe('a server that falls silent', () => {
     const { proxy, inbox, events, areSettled, newLedger } = await behindProxy();
     const { credit, credits } = await newLedger();
     let runs = 0;
-    let isSilent = false;
+    const silent = signal();
     const fallSilent = (): void => {
       proxy.silence();
-      isSilent = true;
+      silent.give();
     };
     inbox.handle(async (transition) => {
       runs += 1;
@@ -40,7 +40,7 @@ describe('a server that falls silent', () => {
     }
     const ordered = Promise.all(REFERENCES.map((reference) => untilDone(() => order(inbox, reference))));
     // The network comes back: what was asked over it is reported as lost.
-    await until(() => isSilent);
+    await silent.promise;
     await pause(600);
     proxy.end();
     await ordered;
@@ -67,13 +67,12 @@ describe('a server that falls silent', () => {
     // The look for a worker, after the first callback, is over: the next one gets a connection that falls silent.
     await until(() => isLookedFor && pool.idleCount === pool.totalCount);
     let refusals = 0;
-    const receive = async (reference: string): Promise<void> => {
-      const answer = await inbox.receive(paid(reference, 500)).catch((error: unknown) => error);
-      if (answer === undefined) return;
-      refusals += 1;
-      expect(answer).toBeInstanceOf(UnavailableError);
-      throw answer;
-    };
+    const receive = (reference: string): Promise<void> =>
+      inbox.receive(paid(reference, 500)).catch((error: unknown) => {
+        refusals += 1;
+        expect(error).toBeInstanceOf(UnavailableError);
+        throw error;
+      });
     await Promise.all(REFERENCES.map((reference) => untilDone(() => receive(reference))));
     // The silent connection holds up its own group: without an end to that, there were a refusal every half second.
     expect(refusals).toBeGreaterThan(0);
@@ -103,9 +102,8 @@ describe('a server that ends', () => {
     const { inbox: sound, schema } = poolShop();
     await sound.ready();
     const connectionString = await dyingServer(inject('postgresUrl'));
-    const { inbox, events } = poolShop({
-      ...{ schema, pool: { connectionString, max: 5 }, inbox: { storeTimeoutMs: 500, random: () => 0 } },
-    });
+    const limits = { storeTimeoutMs: 500, random: () => 0 };
+    const { inbox, events } = poolShop({ schema, pool: { connectionString, max: 5 }, inbox: limits });
     await expect(inbox.ready()).rejects.toThrow();
     await expect(inbox.receive(callback())).rejects.toThrow(UnavailableError);
     await expect(inbox.transaction(async () => undefined)).rejects.toThrow();

@@ -1,18 +1,15 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { ConfigurationError } from '@payment-service/core';
 import type pg from 'pg';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createInbox, sqlite } from '../../src/index.ts';
+import { describe, expect, test } from 'vitest';
 import { callback, paid } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
 import { limitedRole } from '../support/limited-role.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { poolShop } from '../support/pool-shop.ts';
 import { ORDER, order } from '../support/shop.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 import { startWork, until, workOff } from '../support/until.ts';
 
 test.each([
@@ -127,41 +124,25 @@ describe.each(ENGINES)('a newer version that changes the tables under a running 
   });
 });
 
-describe('tables that a DBA creates from inbox.migrations()', () => {
-  test('let a role without CREATE receive, expect and work on postgres', async () => {
-    const { inbox: given, direct, schema } = poolShop();
-    for (const { sql } of given.migrations()) await direct.query(sql);
-    const made = await tablesOf(direct, schema);
-    expect(made.length).toBeGreaterThan(40);
-    const role = await limitedRole(schema, 'select, insert, update, delete');
-    const { inbox, pool } = poolShop({ schema, pool: role });
-    for (const sql of ['create schema not_allowed', `create table ${schema}.not_allowed ()`])
-      await expect(pool.query(sql)).rejects.toThrow(/permission denied/);
-    inbox.handle(() => undefined);
-    await inbox.ready();
-    await order(inbox, 'ORD-1');
-    await workOff(inbox);
-    expect(await inbox.list()).toMatchObject([{ state: 'settled' }]);
-    expect(await inbox.health()).toMatchObject({ ok: true });
-    // They are those that the inbox makes itself.
-    const { inbox: own, schema: other } = poolShop();
-    await own.ready();
-    for (const each of [schema, other]) expect(await tablesOf(direct, each)).toEqual(made);
-  });
-
-  test('work on sqlite, created with the sqlite shell', async () => {
-    const path = join(temporaryFolder(), 'x.db');
-    const inbox = createInbox({ store: sqlite(path) });
-    onTestFinished(() => inbox.close());
-    const file = new DatabaseSync(path);
-    for (const { sql } of inbox.migrations()) file.exec(sql);
-    const count = 'select count(*) as count from sqlite_schema';
-    const made = file.prepare(count).get();
-    await inbox.receive(callback());
-    expect(file.prepare(count).get()).toEqual(made);
-    expect(file.prepare('select version from payment_inbox_migration').all()).toHaveLength(1);
-    file.close();
-  });
+test('tables that a DBA creates from inbox.migrations() let a role without CREATE receive, expect and work on postgres', async () => {
+  const { inbox: given, direct, schema } = poolShop();
+  for (const { sql } of given.migrations()) await direct.query(sql);
+  const made = await tablesOf(direct, schema);
+  expect(made.length).toBeGreaterThan(40);
+  const role = await limitedRole(schema, 'select, insert, update, delete');
+  const { inbox, pool } = poolShop({ schema, pool: role });
+  for (const sql of ['create schema not_allowed', `create table ${schema}.not_allowed ()`])
+    await expect(pool.query(sql)).rejects.toThrow(/permission denied/);
+  inbox.handle(() => undefined);
+  await inbox.ready();
+  await order(inbox, 'ORD-1');
+  await workOff(inbox);
+  expect(await inbox.list()).toMatchObject([{ state: 'settled' }]);
+  expect(await inbox.health()).toMatchObject({ ok: true });
+  // They are those that the inbox makes itself.
+  const { inbox: own, schema: other } = poolShop();
+  await own.ready();
+  for (const each of [schema, other]) expect(await tablesOf(direct, each)).toEqual(made);
 });
 
 async function tablesOf(pool: pg.Pool, schema: string): Promise<unknown[]> {

@@ -139,7 +139,7 @@ describe('a sqlite file', () => {
     await query({ text: 'create table kept (id integer)' }, []);
   });
 
-  test('does not keep a program running that never closes it, nor does a value that cannot be sent', async () => {
+  test('lets a program end that never closes it, in which no worker runs and a value cannot be sent', async () => {
     const merchant = await newMerchant('sqlite');
     const { ended } = startChild('unclosed.ts', merchant.programArguments);
     expect(await ended).toMatchObject({ code: 0, output: 'kept\nDataCloneError\n1\n' });
