@@ -169,7 +169,10 @@ test('a printed page is light and has no navigation', async () => {
 });
 
 describe.each(SCREENS)('on $screen', ({ context: options, narrower, runOnly, found }) => {
-  test('no page has a violation of WCAG 2.2 AA or is too wide, and tables and links have names of their own', async () => {
+  // Twenty pages: the deadline is longer than that of other tests.
+  test('no page has a violation of WCAG 2.2 AA or is too wide, and tables and links have names of their own', {
+    timeout: 180_000,
+  }, async () => {
     const page = await open(undefined, options);
     for (const [url, reach] of states) {
       await page.setViewportSize(options.viewport);

@@ -2,18 +2,19 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { forEachLibrary, type Open } from './libraries/for-each-library.ts';
-import { areSettled, expected, openShop, paid, type Shop, signal, workUntil } from './shop.ts';
+import { areSettled, expected, openShop, paid, type Shop, settle, workUntil } from './shop.ts';
 
 forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
   describe(`with ${name}`, () => {
     let shop: Shop<Tx>;
+    let library: Shop<Tx>['library'];
     beforeAll(async () => {
       shop = await openShop(name, open);
+      ({ library } = shop);
     });
     afterAll(() => shop.close());
 
     test('a handler that writes, reads back and throws on its first run credits once', async () => {
-      const { library } = shop;
       const inbox = await shop.newInbox();
       const seen: (readonly string[])[] = [];
       inbox.handle(async ({ tx, signed, settled, attempt }) => {
@@ -22,51 +23,22 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
         seen.push(await credits.amounts(signed.merchant_reference));
         if (attempt === 1) throw new Error('the first run fails');
       });
-      await inbox.expect(expected('ORD-1'));
-      await inbox.receive(paid('ORD-1'));
-      const [transition] = await workUntil(inbox, areSettled);
-      expect(transition).toMatchObject({ state: 'settled', attempts: 2 });
+      expect(await settle(inbox, 'ORD-1')).toMatchObject([{ attempts: 2 }]);
       expect(seen).toEqual([['500'], ['500']]);
       expect(await library.credits().amounts('ORD-1')).toEqual(['500']);
     });
 
     test('control: what a handler writes through the root client is credited twice', async () => {
-      const { library } = shop;
       const inbox = await shop.newInbox();
       inbox.handle(async ({ signed, settled, attempt }) => {
         await library.credits().add(signed.merchant_reference, settled.amount);
         if (attempt === 1) throw new Error('the first run fails');
       });
-      await inbox.expect(expected('ORD-2'));
-      await inbox.receive(paid('ORD-2'));
-      const [transition] = await workUntil(inbox, areSettled);
-      expect(transition).toMatchObject({ state: 'settled', attempts: 2 });
+      expect(await settle(inbox, 'ORD-2')).toMatchObject([{ attempts: 2 }]);
       expect(await library.credits().amounts('ORD-2')).toEqual(['500', '500']);
     });
 
-    test('updates and deletions of a failed run are also rolled back', async () => {
-      const { library } = shop;
-      const inbox = await shop.newInbox();
-      const root = library.credits();
-      await root.add('BALANCE-3', '0');
-      await root.add('HOLD-3', '500');
-      const found: (readonly string[])[] = [];
-      inbox.handle(async ({ tx, settled, attempt }) => {
-        const credits = library.credits(tx);
-        found.push(await credits.amounts('BALANCE-3'), await credits.amounts('HOLD-3'));
-        await credits.change('BALANCE-3', settled.amount);
-        await credits.remove('HOLD-3');
-        if (attempt === 1) throw new Error('the first run fails');
-      });
-      await inbox.expect(expected('ORD-3'));
-      await inbox.receive(paid('ORD-3'));
-      await workUntil(inbox, areSettled);
-      expect(found).toEqual([['0'], ['500'], ['0'], ['500']]);
-      expect([await root.amounts('BALANCE-3'), await root.amounts('HOLD-3')]).toEqual([['500'], []]);
-    });
-
     test("an expectation is rolled back and committed with the merchant's transaction", async () => {
-      const { library } = shop;
       const inbox = await shop.newInbox();
       inbox.handle(({ tx, signed, settled }) =>
         library.credits(tx).add(signed.merchant_reference, settled.amount),
@@ -88,56 +60,39 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       expect(await library.credits().amounts('ORD-4')).toEqual(['500']);
     });
 
-    test("the inbox's own transaction is the library's", async () => {
-      const { library } = shop;
+    test("the inbox's own transaction is the library's, and rejects after a failed statement, even if its body catches the error", async () => {
       const inbox = await shop.newInbox();
-      const order = (error?: Error): Promise<string> =>
+      await library.credits().add('TAKEN', '0', 1012);
+      const order = (
+        run: (credits: ReturnType<typeof library.credits>) => Promise<unknown>,
+      ): Promise<string> =>
         inbox.transaction(async (tx) => {
           await library.credits(tx).add('ORDER-5', 'ordered');
-          if (error !== undefined) throw error;
+          await run(library.credits(tx));
           return 'made';
         });
       const error = new Error('no');
-      await expect(order(error)).rejects.toBe(error);
+      await expect(order(() => Promise.reject(error))).rejects.toBe(error);
+      const caught = order((credits) => credits.add('ORDER-5', 'taken', 1012).catch(() => undefined));
+      await expect(caught).rejects.toThrow();
       expect(await library.credits().amounts('ORDER-5')).toEqual([]);
-      expect(await order()).toBe('made');
+      expect(await order(async () => undefined)).toBe('made');
       expect(await library.credits().amounts('ORDER-5')).toEqual(['ordered']);
     });
 
-    test("the inbox's own transaction rejects after a failed statement, even if its body catches the error", async () => {
-      const { library } = shop;
-      const inbox = await shop.newInbox();
-      await library.credits().add('TAKEN', '0', 1012);
-      const order = inbox.transaction(async (tx) => {
-        await library.credits(tx).add('ORDER-12', 'ordered');
-        await library
-          .credits(tx)
-          .add('ORDER-12', 'taken', 1012)
-          .catch(() => undefined);
-      });
-      await expect(order).rejects.toThrow();
-      expect(await library.credits().amounts('ORDER-12')).toEqual([]);
-    });
-
     test('two payments are settled at the same time, each in its own transaction', async () => {
-      const { library } = shop;
       const inbox = await shop.newInbox();
-      const both = signal();
+      const both = Promise.withResolvers<void>();
       let running = 0;
       inbox.handle(async ({ tx, signed, settled }) => {
         const credits = library.credits(tx);
         await credits.add(signed.merchant_reference, settled.amount);
         running += 1;
-        if (running === 2) both.give();
+        if (running === 2) both.resolve();
         await both.promise;
         await credits.add(signed.merchant_reference, 'fee');
       });
-      for (const reference of ['ORD-6', 'ORD-7']) {
-        await inbox.expect(expected(reference));
-        await inbox.receive(paid(reference));
-      }
-      const transitions = await workUntil(inbox, areSettled);
-      expect(transitions.map(({ attempts }) => attempts)).toEqual([1, 1]);
+      expect(await settle(inbox, 'ORD-6', 'ORD-7')).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
       for (const reference of ['ORD-6', 'ORD-7'])
         expect(await library.credits().amounts(reference)).toEqual(['500', 'fee']);
     });
@@ -172,7 +127,6 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       ['that the handler passes on', false],
       ['that the handler swallows', true],
     ])("a violation of the database's constraints %s is retried", async (_title, isSwallowed) => {
-      const { library } = shop;
       const inbox = await shop.newInbox();
       const [reference, id] = isSwallowed ? ['ORD-8', 1008] : ['ORD-9', 1009];
       await library.credits().add('TAKEN', '0', id);
@@ -181,15 +135,11 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
         const adding = credits.add(reference, settled.amount, attempt === 1 ? id : undefined);
         await (isSwallowed ? adding.catch(() => undefined) : adding);
       });
-      await inbox.expect(expected(reference));
-      await inbox.receive(paid(reference));
-      const [transition] = await workUntil(inbox, areSettled);
-      expect(transition).toMatchObject({ state: 'settled', attempts: 2 });
+      expect(await settle(inbox, reference)).toMatchObject([{ attempts: 2 }]);
       expect(await library.credits().amounts(reference)).toEqual(['500']);
     });
 
     test('a handler whose connection is lost is retried by the same process', async () => {
-      const { library } = shop;
       const inbox = await shop.newInbox();
       inbox.handle(async ({ tx, signed, settled, attempt }) => {
         const credits = library.credits(tx);
@@ -197,17 +147,13 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
         if (attempt === 1) await shop.endTransactions();
         await credits.add(signed.merchant_reference, 'fee');
       });
-      await inbox.expect(expected('ORD-10'));
-      await inbox.receive(paid('ORD-10'));
-      const [transition] = await workUntil(inbox, areSettled);
-      expect(transition).toMatchObject({ state: 'settled', attempts: 2 });
+      expect(await settle(inbox, 'ORD-10')).toMatchObject([{ attempts: 2 }]);
       expect(await library.credits().amounts('ORD-10')).toEqual(['500', 'fee']);
     });
 
     test('a handler that continues after its time limit cannot write', async () => {
-      const { library } = shop;
       const inbox = await shop.newInbox({ handlerTimeoutMs: 300 });
-      const late = signal();
+      const late = Promise.withResolvers<void>();
       const lateErrors: unknown[] = [];
       let hasSecondBegun = false;
       inbox.handle(async ({ tx, signed, settled, attempt }) => {
@@ -217,16 +163,14 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
           // Never idle for long, so that it is not the server that ends the session.
           while (!hasSecondBegun) await credits.amounts('ORD-11').catch(() => setTimeout(10));
           await add().catch((error: unknown) => lateErrors.push(error));
-          late.give();
+          late.resolve();
           return;
         }
         await add();
         hasSecondBegun = true;
         await late.promise;
       });
-      await inbox.expect(expected('ORD-11'));
-      await inbox.receive(paid('ORD-11'));
-      await workUntil(inbox, areSettled);
+      await settle(inbox, 'ORD-11');
       expect(lateErrors).toHaveLength(1);
       expect(await library.credits().amounts('ORD-11')).toEqual(['500']);
     });

@@ -92,6 +92,23 @@ export function paid(reference: string): VerifiedCallback {
   return verified;
 }
 
+/** Expects and receives a payment of each reference. */
+export async function pay<Tx>(inbox: Inbox<Tx>, ...references: readonly string[]): Promise<void> {
+  for (const reference of references) {
+    await inbox.expect(expected(reference));
+    await inbox.receive(paid(reference));
+  }
+}
+
+/** Pays, and works until every transition is settled. */
+export async function settle<Tx>(
+  inbox: Inbox<Tx>,
+  ...references: readonly string[]
+): Promise<readonly TransitionSummary[]> {
+  await pay(inbox, ...references);
+  return workUntil(inbox, areSettled);
+}
+
 /** Works until the transitions fulfil the condition; a hang is ended by the test's own timeout. */
 export async function workUntil<Tx>(
   inbox: Inbox<Tx>,
@@ -113,12 +130,3 @@ export async function workUntil<Tx>(
 
 export const areSettled = (transitions: readonly TransitionSummary[]): boolean =>
   transitions.every(({ state }) => state === 'settled');
-
-/** A promise, and the function that resolves it. */
-export function signal(): { readonly promise: Promise<void>; readonly give: () => void } {
-  let give: () => void = () => undefined;
-  const promise = new Promise<void>((resolve) => {
-    give = resolve;
-  });
-  return { promise, give };
-}

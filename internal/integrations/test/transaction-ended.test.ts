@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { forEachLibrary, type Open } from './libraries/for-each-library.ts';
 import type { Library } from './libraries/library.ts';
-import { areSettled, expected, openShop, paid, type Shop, workUntil } from './shop.ts';
+import { openShop, pay, type Shop, settle, workUntil } from './shop.ts';
 
 /** Statements that end a transaction, and perhaps begin another. */
 const STATEMENTS = [
@@ -91,10 +91,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
           await ways.get(reference)?.end(run);
           await goOn?.(run);
         });
-        for (const reference of ways.keys()) {
-          await inbox.expect(expected(reference));
-          await inbox.receive(paid(reference));
-        }
+        await pay(inbox, ...ways.keys());
         const transitions = await workUntil(inbox, (all) => all.every(({ nextAt }) => nextAt === undefined));
         const violations: string[] = [];
         for (const { signed, state, reason, attempts } of transitions) {
@@ -128,18 +125,15 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
     test('control: the same handlers that do not end the transaction are settled, or fail and are rolled back', async () => {
       const inbox = await shop.newInbox({ handlerTimeoutMs: 2000 });
       const continuations = Object.keys(CONTINUATIONS).filter((each) => each !== 'does not return');
+      const references = continuations.map((_, index) => `ORD-control-${index}`);
       inbox.handle(async ({ tx, signed: { merchant_reference: reference }, settled, attempt }) => {
         await shop.library.credits(tx).add(reference, settled.amount);
-        const goOn = CONTINUATIONS[continuations[Number(reference.split('-')[2])] ?? ''];
+        const goOn = CONTINUATIONS[continuations[references.indexOf(reference)] ?? ''];
         if (attempt === 1) await goOn?.({ library: shop.library, tx, reference });
       });
-      for (const index of continuations.keys()) {
-        await inbox.expect(expected(`ORD-control-${index}`));
-        await inbox.receive(paid(`ORD-control-${index}`));
-      }
-      await workUntil(inbox, areSettled);
-      for (const index of continuations.keys()) {
-        const amounts = await shop.library.credits().amounts(`ORD-control-${index}`);
+      await settle(inbox, ...references);
+      for (const reference of references) {
+        const amounts = await shop.library.credits().amounts(reference);
         expect(amounts.filter((amount) => amount === '500')).toHaveLength(1);
       }
     });

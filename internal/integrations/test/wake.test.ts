@@ -109,19 +109,16 @@ describe('the option listen', () => {
       const source = new DataSource({ type: 'postgres', url, extra: { max } });
       await source.initialize();
       onTestFinished(() => source.destroy());
-      const knexes = [
-        connectKnex({ client: 'pg', connection: url, pool: { max } }),
-        connectKnex({ client: 'pg', connectionPool: own }),
-      ];
       const stores = [
         drizzle(connectDrizzle(own), sql),
         typeorm(source),
-        ...knexes.map((each) => knex(each)),
+        knex(connectKnex({ client: 'pg', connection: url, pool: { max } })),
+        knex(connectKnex({ client: 'pg', connectionPool: own })),
       ];
       return stores.map(({ listen }) => typeof listen);
     };
-    expect(await opened(3)).toEqual(['function', 'function', 'function', 'function']);
-    expect(await opened(2)).toEqual(['undefined', 'undefined', 'undefined', 'undefined']);
+    expect(await opened(3)).toEqual(Array(4).fill('function'));
+    expect(await opened(2)).toEqual(Array(4).fill('undefined'));
     expect(prisma(prismaClient).listen).toBeUndefined();
     expect(kysely(kyselyDb).listen).toBeUndefined();
   });

@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { connect } from 'node:http2';
 import { SIGNING_KEY, sendCallback, sendRedirect } from '@payment-service/adapter-conformance';
 import type { VerifiedCallback } from '@payment-service/core';
-import { sampleCallback, signCallback } from '@payment-service/core/testing';
+import { sampleCallback } from '@payment-service/core/testing';
 import fastify, { type FastifyInstance } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
@@ -46,27 +44,16 @@ describe.each(['handler', 'pass-through'] as const)('%s mode, encapsulated', (mo
     return listen(app);
   }
 
-  test('the parent app keeps its own JSON parser, in routes before, after and beside', async () => {
+  test('the parent app keeps its own JSON parser and its errors, and its routes are not verified', async () => {
     const address = await parentApp();
     expect((await sendCallback(`${address}/callbacks`)).status).toBe(200);
     for (const path of ['/before', '/after', '/beside']) {
       const response = await post(`${address}${path}`, '{"order":1}');
-      expect([path, response.status, await response.json()]).toMatchObject([
-        path,
-        200,
-        { body: { order: 1 } },
-      ]);
+      expect([path, await response.json()]).toMatchObject([path, { body: { order: 1 } }]);
     }
-  });
-
-  test('the parent app keeps the errors of its own parser', async () => {
-    const address = await parentApp();
     expect((await post(`${address}/after`, 'not JSON')).status).toBe(400);
     expect((await post(`${address}/after`, '<order/>', 'text/xml')).status).toBe(415);
-  });
-
-  test('routes outside are not verified and get no callback', async () => {
-    const response = await sendCallback(`${await parentApp()}/before`);
+    const response = await sendCallback(`${address}/before`);
     expect(await response.json()).toEqual({ body: data, callback: null });
   });
 });
@@ -107,48 +94,11 @@ describe('handler mode', () => {
     expect((await sendCallback(`${await listen(app)}/callbacks`)).status).toBe(200);
   });
 
-  test('two accounts on two prefixes do not mix', async () => {
-    const handled: string[] = [];
-    const app = fastify();
-    for (const account of ['one', 'two']) {
-      const onCallback = (): unknown => handled.push(account);
-      app.register(paymentCallbacks({ signingKey: `KeyOfAccount-${account}`, account, onCallback }), {
-        prefix: `/${account}`,
-      });
-    }
-    const address = await listen(app);
-    expect((await sendCallback(`${address}/one`, 'KeyOfAccount-one')).status).toBe(200);
-    expect((await sendCallback(`${address}/two`, 'KeyOfAccount-one')).status).toBe(401);
-    expect((await sendCallback(`${address}/two`, 'KeyOfAccount-two')).status).toBe(200);
-    expect(handled).toEqual(['one', 'two']);
-  });
-
   test('a rewrite does not change the query that is verified', async () => {
     const app = fastify({ rewriteUrl: () => '/return' });
     app.register(paymentRedirects({ signingKey, onRedirect: () => '/thanks' }), { prefix: '/return' });
     const response = await sendRedirect(`${await listen(app)}/payments/return`);
     expect([response.status, response.headers.get('location')]).toEqual([303, '/thanks']);
-  });
-
-  test('a callback over HTTP/2 verifies as well', async () => {
-    const app = fastify({ http2: true });
-    app.register(paymentCallbacks(handler), { prefix: '/callbacks' });
-    const client = connect(await listen(app));
-    const body = JSON.stringify(data);
-    const statuses: unknown[] = [];
-    for (const text of [body, 'x'.repeat(70_000), body]) {
-      const stream = client.request({
-        ':method': 'POST',
-        ':path': '/callbacks',
-        'hmac-signature': signCallback({ signingKey, data }),
-      });
-      stream.end(text);
-      const [headers] = await once(stream, 'response');
-      statuses.push(headers[':status']);
-      stream.destroy();
-    }
-    client.destroy();
-    expect(statuses).toEqual([200, 413, 200]);
   });
 });
 

@@ -24,9 +24,6 @@ export async function openDrizzle(connectionString: string): Promise<Library<Tra
         add: async (reference, amount, id) => to.insert(credit).values({ id, reference, amount }),
         amounts: async (reference) =>
           (await to.select().from(credit).where(eq(credit.reference, reference))).map(({ amount }) => amount),
-        change: async (reference, amount) =>
-          to.update(credit).set({ amount }).where(eq(credit.reference, reference)),
-        remove: async (reference) => to.delete(credit).where(eq(credit.reference, reference)),
       };
     },
     run: (tx, text) => tx.execute(sql.raw(text)),

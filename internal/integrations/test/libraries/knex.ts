@@ -18,8 +18,6 @@ export async function openKnex(connection: string): Promise<Library<Knex.Transac
         add: async (reference, amount, id) =>
           credit().insert({ reference, amount, ...(id === undefined ? {} : { id }) }),
         amounts: async (reference) => credit().where({ reference }).pluck('amount'),
-        change: async (reference, amount) => credit().where({ reference }).update({ amount }),
-        remove: async (reference) => credit().where({ reference }).delete(),
       };
     },
     run: (tx, text) => tx.raw(text),

@@ -26,9 +26,6 @@ export async function openKysely(connectionString: string): Promise<Library<Tran
           (await to.selectFrom('credit').select('amount').where('reference', '=', reference).execute()).map(
             ({ amount }) => amount,
           ),
-        change: (reference, amount) =>
-          to.updateTable('credit').set({ amount }).where('reference', '=', reference).execute(),
-        remove: (reference) => to.deleteFrom('credit').where('reference', '=', reference).execute(),
       };
     },
     run: (tx, text) => sql.raw(text).execute(tx),

@@ -5,8 +5,6 @@ export interface Credits {
   /** Without an id, the database gives one. */
   add(reference: string, amount: string, id?: number): Promise<unknown>;
   amounts(reference: string): Promise<readonly string[]>;
-  change(reference: string, amount: string): Promise<unknown>;
-  remove(reference: string): Promise<unknown>;
 }
 
 /** A library on a database, as in a merchant's program. */

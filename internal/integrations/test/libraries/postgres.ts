@@ -12,16 +12,15 @@ export async function openPostgres(connectionString: string): Promise<Library<pg
       const to = tx ?? pool;
       return {
         add: (reference, amount, id) =>
-          id === undefined
-            ? to.query('insert into credit (reference, amount) values ($1, $2)', [reference, amount])
-            : to.query('insert into credit values ($1, $2, $3)', [id, reference, amount]),
+          to.query("insert into credit values (coalesce($1, nextval('credit_id_seq')), $2, $3)", [
+            id,
+            reference,
+            amount,
+          ]),
         amounts: async (reference) =>
           (
             await to.query<{ amount: string }>('select amount from credit where reference = $1', [reference])
           ).rows.map(({ amount }) => amount),
-        change: (reference, amount) =>
-          to.query('update credit set amount = $2 where reference = $1', [reference, amount]),
-        remove: (reference) => to.query('delete from credit where reference = $1', [reference]),
       };
     },
     run: (tx, text) => tx.query(text),

@@ -14,8 +14,6 @@ export async function openPrisma(connectionString: string): Promise<Library<Pris
         credit.create({ data: { reference, amount, ...(id === undefined ? {} : { id }) } }),
       amounts: async (reference) =>
         (await credit.findMany({ where: { reference } })).map(({ amount }) => amount),
-      change: (reference, amount) => credit.updateMany({ where: { reference }, data: { amount } }),
-      remove: (reference) => credit.deleteMany({ where: { reference } }),
     }),
     run: (tx, text) => tx.$executeRawUnsafe(text),
     transaction: (body) => client.$transaction(body),

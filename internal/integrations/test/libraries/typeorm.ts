@@ -25,8 +25,6 @@ export async function openTypeorm(url: string): Promise<Library<EntityManager>> 
       add: (reference, amount, id) =>
         tx.insert(Credit, { reference, amount, ...(id === undefined ? {} : { id }) }),
       amounts: async (reference) => (await tx.findBy(Credit, { reference })).map(({ amount }) => amount),
-      change: (reference, amount) => tx.update(Credit, { reference }, { amount }),
-      remove: (reference) => tx.delete(Credit, { reference }),
     }),
     run: (tx, text) => tx.query(text),
     endings: {

@@ -35,18 +35,12 @@ function listen(): Told {
 /** Where each secret was found. */
 async function leaks({ collector, metricsUrl, flush }: ObservedShop, told: Told): Promise<string[]> {
   await flush();
+  const sent = (kind: string): string =>
+    collector.requests.flatMap(({ path, body }) => (path.endsWith(kind) ? [body] : [])).join('\n');
+  const page = await (await fetch(metricsUrl)).text();
   const places = {
-    traces: collector.requests
-      .filter(({ path }) => path.endsWith('traces'))
-      .map(({ body }) => body)
-      .join('\n'),
-    metrics: collector.requests
-      .filter(({ path }) => path.endsWith('metrics'))
-      .map(({ body }) => body)
-      .join('\n'),
-    page: await (await fetch(metricsUrl)).text(),
-    messages: told.messages(),
-    logs: told.logs(),
+    ...{ traces: sent('traces'), metrics: sent('metrics'), page },
+    ...{ messages: told.messages(), logs: told.logs() },
   };
   for (const [place, text] of Object.entries(places)) {
     if (place !== 'logs') expect(text.length, place).toBeGreaterThan(500);
