@@ -179,6 +179,8 @@ describe.each(WITH_AND_WITHOUT_SCRIPTS)('with scripts: $javaScriptEnabled,', (sc
     await heading(page, 'Your payment is being confirmed');
     shop.sandbox.advance(3600);
     await heading(page, 'Paid. Thank you!');
+    // Announced to screen readers.
+    if (scripts.javaScriptEnabled) await page.locator('#status[role=status]', { hasText: /^Paid/ }).waitFor();
     while (!page.url().includes('/checkout')) await page.goBack();
     await heading(page, 'This order is paid');
     expect(await page.getByRole('button', { name: 'Pay' }).count()).toBe(0);

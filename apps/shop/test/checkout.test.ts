@@ -167,15 +167,6 @@ describe.each(ENGINES)('a checkout form that is submitted twice on $framework an
   });
 });
 
-test('two forms of one customer are two orders', async () => {
-  const shop = await openShop();
-  const customer = new Customer(shop);
-  const forms = [];
-  for (const _ of [1, 2]) forms.push(hiddenIn(await customer.read('/checkout?product=coffee')));
-  for (const form of forms) await customer.placeOrder(form);
-  expect(await shop.orders.list()).toHaveLength(2);
-});
-
 test('a form that is submitted again while the payment is being started leads to the order, which says so and then links to the payment page', async () => {
   const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>();
   const service = await openServiceProxy(() => mayAnswer.then(() => 'answer'));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { useBrowser } from './support/browser.ts';
 import { Customer } from './support/customer.ts';
-import { openOrder, openShop } from './support/open-shop.ts';
+import { openShop } from './support/open-shop.ts';
 
 const open = useBrowser();
 
@@ -20,14 +20,6 @@ describe('pages of the shop that update automatically', () => {
     await page.locator('.state', { hasText: /^paid$/ }).waitFor();
     await page.locator('#connection:empty').waitFor({ state: 'attached' });
     expect(await page.evaluate('isSame')).toBe(true);
-  });
-
-  test('an order that becomes paid is announced to screen readers', async () => {
-    const { shop, reference } = await openOrder();
-    const page = await open(`${shop.origin}/orders/${reference}`);
-    await shop.sendCallback(reference);
-    await page.locator('#status[role=status]', { hasText: /^Paid/ }).waitFor();
-    expect(await page.getByRole('heading', { name: 'Paid. Thank you!' }).isVisible()).toBe(true);
   });
 
   test('a hidden tab sends no requests, and is up to date when it is shown again', async () => {

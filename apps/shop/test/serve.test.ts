@@ -20,18 +20,15 @@ async function open(origin: string, text: string): Promise<Socket> {
 
 describe('serving', () => {
   test('closes although connections are idle, halfway through a request, or waiting for a response', async () => {
-    let waiting: () => void = () => undefined;
-    const hasCome = new Promise<void>((resolve) => {
-      waiting = resolve;
-    });
-    const served = await serve(ANYWHERE, async () => () => waiting());
+    const waiting = Promise.withResolvers<void>();
+    const served = await serve(ANYWHERE, async () => () => waiting.resolve());
     const sockets = [
       await open(served.origin, ''),
       await open(served.origin, 'GET / HTTP/1.1\r\n'),
       await open(served.origin, 'GET / HTTP/1.1\r\nhost: shop\r\n\r\n'),
     ];
     const closed = sockets.map((socket) => once(socket, 'close'));
-    await hasCome;
+    await waiting.promise;
     await served.close();
     await Promise.all(closed);
     await expect(fetch(served.origin)).rejects.toThrow();
@@ -50,19 +47,16 @@ describe('serving', () => {
 
   test('answers 503 until the shop is ready, and never hangs', async () => {
     let origin = '';
-    let ready: () => void = () => undefined;
-    const wait = new Promise<void>((resolve) => {
-      ready = resolve;
-    });
+    const ready = Promise.withResolvers<void>();
     const pending = serve(ANYWHERE, async (found) => {
       origin = found;
-      await wait;
+      await ready.promise;
       return (_request, response) => void response.end('ready');
     });
     await expect.poll(() => origin).not.toBe('');
     const early = await fetch(origin);
     expect([early.status, early.headers.get('retry-after')]).toEqual([503, '1']);
-    ready();
+    ready.resolve();
     const served = await pending;
     onTestFinished(() => served.close());
     expect(await (await fetch(origin)).text()).toBe('ready');
