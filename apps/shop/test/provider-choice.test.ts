@@ -13,8 +13,7 @@ beforeAll(async () => {
   shop = await openShop({ closing: afterAll });
 });
 
-const openCheckout = (options = {}): Promise<Page> =>
-  open(`${shop.origin}/checkout?product=coffee`, options);
+const openCheckout = (options = {}): Promise<Page> => open(`${shop.origin}/checkout?product=coffee`, options);
 const said = (page: Page, sentence: string): Promise<void> =>
   page.getByRole('status').getByText(sentence, { exact: true }).waitFor();
 const chosen = (page: Page): Promise<unknown> =>
