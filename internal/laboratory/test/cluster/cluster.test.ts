@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -75,6 +75,8 @@ test('without its programs the cluster run fails with 2, names the packages, and
 test('a program that exists and does not start counts as missing', () => {
   const folder = mkdtempSync(join(tmpdir(), 'payment-service-laboratory-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
+  // A user other than root has to reach it.
+  chmodSync(folder, 0o755);
   for (const name of ['patroni', 'etcd'])
     writeFileSync(join(folder, name), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
   const env = { PATH: '/nonexistent', CLUSTER_PROGRAMS: folder };

@@ -22,11 +22,13 @@ test.each(Object.keys(FAULTS) as Fault[])('one fault of the kind "%s" fails a cr
 test('too few bodies, kills or kills at bad moments fail a crash run', () => {
   expect(missed({ verdict: verdictOf({}, { bodies: 99 }) })).toEqual(['distinct bodies acknowledged']);
   expect(missed({ verdict: verdictOf({}, { due: 44, appliedOnce: 44 }) })).toEqual(['payments due']);
+  expect(missed({ verdict: verdictOf({}, { appliedOnce: 79 }) })).toEqual(['payments applied exactly once']);
   expect(missed({ kills: [IN_COMMIT, IN_COMMIT, IN_INTAKE] })).toEqual(['kills']);
   expect(missed({ kills: [IN_COMMIT, IDLE, IDLE, IDLE] })).toEqual([
     'kills during intake, handler or commit',
   ]);
-  expect(missed({ kills: [IN_INTAKE, IN_INTAKE, IN_INTAKE, IN_INTAKE] })).toEqual([
+  // A quarter of five is two.
+  expect(missed({ kills: [IN_COMMIT, IN_INTAKE, IN_INTAKE, IN_INTAKE, IN_INTAKE] })).toEqual([
     'kills inside a handler or its commit',
   ]);
 });
