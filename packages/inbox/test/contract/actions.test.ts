@@ -2,7 +2,7 @@ import { ConfigurationError, InvalidStateError } from '@payment-service/core';
 import { describe, expect, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
-import { creditIn, DAY_MS, LATER, money, NOTE, newShop, order } from '../support/shop.ts';
+import { creditIn, DAY_MS, LATER, MINUTE_MS, money, NOTE, newShop } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 const { transitionId } = paid('A', 500);
@@ -11,35 +11,30 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
   test('retry() gives a dead transition all its attempts again, and records who asked and why', async () => {
     let isBroken = true;
     const retry = { ...LATER.retry, attempts: 2 };
-    const { merchant, inbox, show, workLater } = await newShop(engine, { retry }, async (transition) => {
-      if (isBroken) throw new Error('broken');
-      await creditIn(merchant)(transition);
-    });
-    await order(inbox, 'A');
-    const exhaust = async (): Promise<void> => {
+    const { merchant, inbox, sell, show, workLater } = await newShop(
+      engine,
+      { retry },
+      async (transition) => {
+        if (isBroken) throw new Error('broken');
+        await creditIn(merchant)(transition);
+      },
+    );
+    await sell('A');
+    for (const actions of [[], [{ action: 'retry', ...NOTE, at: expect.any(Date) }]]) {
       for (let round = 0; round < 3; round += 1) await workLater(DAY_MS);
-    };
-    await exhaust();
-    expect(await show('A')).toMatchObject({ state: 'dead', attempts: 2, actions: [] });
-    expect(await inbox.retry(transitionId, NOTE)).toBe(1);
-    await exhaust();
-    expect(await show('A')).toMatchObject({ state: 'dead', attempts: 2 });
+      expect(await show('A')).toMatchObject({ state: 'dead', attempts: 2, actions });
+      expect(await inbox.retry(transitionId, NOTE)).toBe(1);
+    }
     isBroken = false;
-    await inbox.retry(transitionId, { by: 'eli', note: 'the ledger is back' });
-    await exhaust();
-    expect(await show('A')).toMatchObject({
-      state: 'settled',
-      lastError: undefined,
-      actions: [
-        { action: 'retry', ...NOTE, at: expect.any(Date) },
-        { action: 'retry', by: 'eli', note: 'the ledger is back' },
-      ],
-    });
+    await workOff(inbox);
+    const settled = await show('A');
+    expect(settled).toMatchObject({ state: 'settled', lastError: undefined });
+    expect(settled?.actions).toHaveLength(2);
     await expect(inbox.retry(transitionId, NOTE)).rejects.toThrow(InvalidStateError);
     expect(await merchant.credits()).toHaveLength(1);
   });
 
-  test('retry() and resolve() move all transitions of a state and reason, up to the limit', async () => {
+  test('retry() and resolve() move all transitions of a state, reason and time, up to the limit', async () => {
     const { merchant, inbox, pay, show } = await newShop(engine, LATER);
     for (const reference of ['D', 'E']) await inbox.expect(money(reference, 7));
     for (const reference of ['A', 'B', 'C', 'D', 'E']) await pay(reference);
@@ -54,6 +49,13 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
     expect(await inbox.stats()).toMatchObject({ reasons: { closed_by_person: 3, amount_mismatch: 2 } });
     expect((await show('A'))?.actions.at(-1)).toMatchObject({ action: 'resolve', ...NOTE });
     expect(merchant.events.filter(({ name }) => name === 'transition.moved')).toHaveLength(5);
+    await pay('EARLY');
+    await merchant.advance(MINUTE_MS);
+    await pay('LATE');
+    // Those that changed at or after a given time are left out.
+    const [{ changedAt: until } = {}] = await inbox.list(unhandled);
+    expect(await inbox.resolve({ ...unhandled, until }, NOTE)).toBe(1);
+    expect(await inbox.list(unhandled)).toMatchObject([{ signed: { merchant_reference: 'LATE' } }]);
     expect(await merchant.credits()).toEqual([]);
   });
 
@@ -65,14 +67,17 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
     const misspelled = { ...NOTE, digest: '0'.repeat(64) };
     const others = [misspelled, { ...NOTE, by: 'x'.repeat(201) }, { ...NOTE, note: 'x'.repeat(1001) }];
     const selections = [{}, { reason: 'no_handler' }, { state: 'x' }, { state: 'dead', limit: 1001 }];
-    const expectRefusal = async (call: (...values: never[]) => unknown, ...values: unknown[]) => {
-      const refused = (async () => Reflect.apply(call, undefined, values))();
+    const { retry, resolve, reopen } = inbox;
+    for (const [call, ...values] of [
+      ...[retry, resolve, reopen].flatMap((each) =>
+        [...notes, ...others].map((note) => [each, transitionId, note]),
+      ),
+      ...[...selections, 'x', undefined].map((which) => [resolve, which, NOTE]),
+      [retry, '0'.repeat(64), NOTE],
+    ] as const) {
+      const refused = (async () => Reflect.apply(call as typeof retry, undefined, values))();
       await expect(refused, JSON.stringify(values)).rejects.toThrow(ConfigurationError);
-    };
-    for (const call of [inbox.retry, inbox.resolve, inbox.reopen])
-      for (const note of [...notes, ...others]) await expectRefusal(call, transitionId, note);
-    for (const which of [...selections, 'x', undefined]) await expectRefusal(inbox.resolve, which, NOTE);
-    await expectRefusal(inbox.retry, '0'.repeat(64), NOTE);
+    }
     expect(await inbox.list()).toMatchObject([{ state: 'pending' }]);
   });
 
@@ -96,24 +101,60 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
     expect(await show('A')).toMatchObject({ state: 'settled', deliveries: 4, actions });
   });
 
+  test('reopen() lets a late status through, and neither retry() nor another body does', async () => {
+    const options = { ...LATER, interimStatuses: ['PENDING'] };
+    const { inbox, pay, sell, deliver } = await newShop(engine, options);
+    const applied: string[] = [];
+    inbox.handle(({ signed }) => applied.push(signed.transaction_status), { status: '*' });
+    for (const [transaction_status, state] of [
+      ['FAILED', 'quarantined'],
+      ['PENDING', 'superseded'],
+    ] as const) {
+      await sell(state);
+      await pay(state, 500, { transaction_status });
+      const late = paid(state, 501, { transaction_status });
+      if (state === 'quarantined') await inbox.retry(late.transitionId, NOTE);
+      else await expect(inbox.retry(late.transitionId, NOTE)).rejects.toThrow(InvalidStateError);
+      await deliver(late);
+      expect(await inbox.show(late.transitionId)).toMatchObject({ state, nextAt: undefined });
+      expect(applied).not.toContain(transaction_status);
+      await inbox.reopen(late.transitionId, NOTE);
+      await workOff(inbox);
+      expect(applied).toContain(transaction_status);
+    }
+  });
+
+  test('reopen() applies to one evaluation only', async () => {
+    const { merchant, inbox, sell, deliver } = await newShop(engine, LATER);
+    const again = paid('B', 500, { internal_reference: 'INT-A' });
+    const reason = async (): Promise<unknown> => (await inbox.show(again.transitionId))?.reason;
+    await sell('A');
+    await deliver(again);
+    expect(await reason()).toBe('transition_not_allowed');
+    await inbox.reopen(again.transitionId, NOTE);
+    await workOff(inbox);
+    expect(await reason()).toBe('no_expectation');
+    await inbox.expect(money('B'));
+    await workOff(inbox);
+    expect(await reason()).toBe('transition_not_allowed');
+    expect(await merchant.credits()).toEqual(['A 500']);
+  });
+
   test('resolve() with a body makes the amount of the body the expectation, and applies it once', async () => {
-    const { merchant, inbox, show } = await newShop(engine, LATER);
-    for (const [amount, other] of [
+    const { merchant, inbox, deliver, show } = await newShop(engine, LATER);
+    const amounts = [
       [5_000_000, 5_000_000],
       [500, 500],
       [500, 499],
-    ] as const) {
-      await inbox.receive(paid('A', amount, { transaction_amount: other }));
-    }
-    await workOff(inbox);
+    ] as const;
+    await deliver(...amounts.map(([amount, other]) => paid('A', amount, { transaction_amount: other })));
     const { bodies = [], state } = (await show('A')) ?? {};
     expect(state).toBe('conflict');
-    const digestOf = (...amounts: string[]): string | undefined =>
-      bodies.find(({ request, transaction }) => `${[request.amount, transaction.amount]}` === `${amounts}`)
+    const digestOf = (...claimed: string[]): string | undefined =>
+      bodies.find(({ request, transaction }) => `${[request.amount, transaction.amount]}` === `${claimed}`)
         ?.digest;
-    for (const body of ['0'.repeat(64), digestOf('500', '499')]) {
+    for (const body of ['0'.repeat(64), digestOf('500', '499')])
       await expect(inbox.resolve(transitionId, { ...NOTE, body })).rejects.toThrow(ConfigurationError);
-    }
     const accepted = { ...NOTE, body: digestOf('500', '500') };
     const all = Promise.resolve().then(() => inbox.resolve({ state: 'conflict' }, accepted));
     await expect(all).rejects.toMatchObject({ option: 'body' });
@@ -129,63 +170,25 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
     });
   });
 
-  test.each([
-    ['FAILED', 'quarantined'],
-    ['PENDING', 'superseded'],
-  ])('reopen lets a late %s through, and neither retry nor another body does', async (status, state) => {
-    const { inbox, pay } = await newShop(engine, { ...LATER, interimStatuses: ['PENDING'] });
-    const applied: string[] = [];
-    inbox.handle(({ signed }) => applied.push(signed.transaction_status), { status: '*' });
-    await inbox.expect(money('A'));
-    await pay('A');
-    await pay('A', 500, { transaction_status: status });
-    const late = paid('A', 501, { transaction_status: status });
-    if (state === 'quarantined') await inbox.retry(late.transitionId, NOTE);
-    else await expect(inbox.retry(late.transitionId, NOTE)).rejects.toThrow(InvalidStateError);
-    await workOff(inbox);
-    await inbox.receive(late);
-    expect(await inbox.show(late.transitionId)).toMatchObject({ state, nextAt: undefined });
-    expect(applied).toEqual([]);
-    await inbox.reopen(late.transitionId, NOTE);
-    await workOff(inbox);
-    expect(applied).toEqual([status]);
-  });
-
-  test('reopen() applies to one evaluation only', async () => {
-    const { merchant, inbox, pay } = await newShop(engine, LATER);
-    await inbox.expect(money('A'));
-    const again = paid('B', 500, { internal_reference: 'INT-A' });
-    const judged = async (): Promise<unknown> => {
-      await workOff(inbox);
-      return (await inbox.show(again.transitionId))?.reason;
-    };
-    await pay('A');
-    await inbox.receive(again);
-    expect(await judged()).toBe('transition_not_allowed');
-    await inbox.reopen(again.transitionId, NOTE);
-    expect(await judged()).toBe('no_expectation');
-    await inbox.expect(money('B'));
-    expect(await judged()).toBe('transition_not_allowed');
-    expect(await merchant.credits()).toEqual(['A 500']);
-  });
-
   test('a body is accepted in place of the expectation on request, by either of its amounts', async () => {
-    const { merchant, inbox, show } = await newShop(engine, LATER);
+    const { merchant, inbox, deliver, show } = await newShop(engine, LATER);
     for (const reference of ['A', 'B', 'C']) await inbox.expect(money(reference));
-    await inbox.receive(paid('A', 500, { transaction_amount: 300 }));
-    await inbox.receive(paid('B', 600));
-    await inbox.receive(paid('C', 500));
-    await workOff(inbox);
+    await deliver(paid('A', 500, { transaction_amount: 300 }), paid('B', 600), paid('C', 500));
     expect(await inbox.list({ reason: 'amount_mismatch' })).toHaveLength(2);
     const accept = async (reference: string, options: object): Promise<number> => {
       const body = (await show(reference))?.bodies[0]?.digest;
       return inbox.resolve(paid(reference, 500).transitionId, { ...NOTE, body, ...options });
     };
-    await expect(accept('A', {})).rejects.toThrow(InvalidStateError);
-    await expect(accept('A', { replace: true })).rejects.toMatchObject({ option: 'body' });
-    await expect(accept('A', { replace: 'yes' })).rejects.toMatchObject({ option: 'replace' });
-    await expect(accept('A', { replace: true, compare: 'all' })).rejects.toMatchObject({ option: 'compare' });
-    await expect(accept('C', { replace: true })).rejects.toThrow(InvalidStateError);
+    for (const [reference, options, option] of [
+      ['A', {}],
+      ['A', { replace: true }, 'body'],
+      ['A', { replace: 'yes' }, 'replace'],
+      ['A', { replace: true, compare: 'all' }, 'compare'],
+      ['C', { replace: true }],
+    ] as const)
+      await expect(accept(reference, options)).rejects.toMatchObject(
+        option ? { option } : { code: 'invalid_state' },
+      );
     expect(await show('A')).toMatchObject({ state: 'quarantined', actions: [] });
     await accept('A', { replace: true, compare: 'transaction' });
     await accept('B', { replace: true });
@@ -198,18 +201,6 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
     });
   });
 
-  test('a selection leaves out transitions that changed at or after a given time', async () => {
-    const { merchant, inbox, pay } = await newShop(engine, LATER);
-    await pay('A');
-    await merchant.advance(60_000);
-    await pay('B');
-    const [latest] = await inbox.list({ state: 'unhandled' });
-    const until = latest?.changedAt;
-    expect(await inbox.resolve({ state: 'unhandled', until }, NOTE)).toBe(1);
-    const left = await inbox.list({ state: 'unhandled' });
-    expect(left.map(({ signed }) => signed.merchant_reference)).toEqual(['B']);
-  });
-
   test('expectations() returns what is expected under a reference of the account, for every type', async () => {
     const { merchant, inbox, pay } = await newShop(engine, LATER);
     const deadline = new Date(1_900_000_000_000);
@@ -217,14 +208,9 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
     await inbox.expect({ ...money('A', 7), transaction_type: 'PAYOUT' });
     await merchant.open({ account: 'other' }).expect(money('A', 9));
     await pay('A');
+    const collection = { currency: 'UGX', amount: '500', deadline, settledBy: transitionId };
     expect(await inbox.expectations('A')).toMatchObject([
-      {
-        transaction_type: 'COLLECTION',
-        currency: 'UGX',
-        amount: '500',
-        deadline,
-        settledBy: paid('A', 500).transitionId,
-      },
+      { transaction_type: 'COLLECTION', ...collection },
       { transaction_type: 'PAYOUT', amount: '7', deadline: undefined, settledBy: undefined },
     ]);
     expect(await inbox.expectations('B')).toEqual([]);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { BalanceOptions } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
-import { DAY_MS, money, newShop, order } from '../support/shop.ts';
+import { DAY_MS, money, newShop } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 const balance = (actual_balance: string, wallet_type = 'MERCHANT_COLLECTION'): WalletBalance => ({
@@ -26,23 +26,22 @@ const period = (more: Partial<BalanceOptions> = {}): BalanceOptions => ({
 describe.each(ENGINES)('balances and totals on %s', (engine) => {
   test('totals() sums what was settled in a period exactly, by currency, type and comparison', async () => {
     const { merchant, inbox } = await newShop(engine);
-    await inbox.expect(money('A', '0.1'));
-    await inbox.receive(paid('A', 0.1));
-    for (const reference of ['B', 'C']) await inbox.expect(money(reference, '0.2'));
-    for (const reference of ['B', 'C']) await inbox.receive(paid(reference, 0.2));
     const long = '12345678901234567890.000001';
+    for (const [reference, amount] of Object.entries({ A: 0.1, B: 0.2, C: 0.2 })) {
+      await inbox.expect(money(reference, amount));
+      await inbox.receive(paid(reference, amount));
+    }
     await inbox.expect({ ...money('D', long), compare: 'request' });
-    await inbox.receive(
-      paid('D', 1, {}, { rewrite: (text) => text.replace('"request_amount":1', `"request_amount":${long}`) }),
-    );
+    const rewrite = (text: string): string => text.replace('"request_amount":1', `"request_amount":${long}`);
+    await inbox.receive(paid('D', 1, {}, { rewrite }));
     await inbox.expect(money('never', '7'));
     await workOff(inbox);
     const common = { currency: 'UGX', transaction_type: 'COLLECTION' };
-    expect(await inbox.totals({ from: ago(1), to: ago(-1) })).toEqual([
+    const all = await inbox.totals({ from: ago(1), to: ago(-1) });
+    expect(all).toEqual([
       { ...common, compare: 'both', count: 3, amount: '0.5' },
       { ...common, compare: 'request', count: 1, amount: long },
     ]);
-    const all = await inbox.totals({ from: ago(1), to: ago(-1) });
     await merchant.advance(2 * DAY_MS);
     expect(await inbox.totals({ from: ago(1), to: ago(-1) })).toEqual([]);
     expect(await inbox.prune({ archiveOlderThanDays: 1 })).toMatchObject({ archived: 4 });
@@ -51,48 +50,35 @@ describe.each(ENGINES)('balances and totals on %s', (engine) => {
   });
 
   // Threat A56: the wallet is the service's own account of the money.
-  test('reconcile() compares the nearest snapshots with what was settled between them', async () => {
-    const { merchant, inbox } = await newShop(engine);
+  test.each([
+    ['compares the nearest snapshots with what was settled between them', '1085', 'explained'],
+    ['emits an event without an amount where money is missing from the wallet', '600', 'less'],
+  ] as const)('reconcile() %s', async (_, later, verdict) => {
+    const { merchant, inbox, sell } = await newShop(engine);
     await inbox.recordBalances([balance('100')]);
     await merchant.advance(DAY_MS);
-    await order(inbox, 'A', 'B');
-    await workOff(inbox);
+    await sell('A', 'B');
     await merchant.advance(2 * DAY_MS);
-    await inbox.recordBalances([balance('1085')]);
+    await inbox.recordBalances([balance(later)]);
     const report = await inbox.reconcile(period());
+    const isExplained = verdict === 'explained';
+    const gained = isExplained ? { gained: '985' } : { unexplained: '-470' };
     expect(report).toMatchObject({
-      isExplained: true,
+      isExplained,
       movements: [{ kind: 'settled', amount: '1000', charge: { least: '0', most: '30' }, isCertain: true }],
-      wallets: [{ expected: { least: '970', most: '1000' }, gained: '985', verdict: 'explained' }],
+      wallets: [{ expected: { least: '970', most: '1000' }, ...gained, verdict }],
       uncounted: [],
     });
     expect(report.after.getTime() - report.before.getTime()).toBeGreaterThanOrEqual(3 * DAY_MS);
-    expect(merchant.events.filter(({ name }) => name === 'balance.unexplained')).toEqual([]);
-  });
-
-  test('money that is missing from the wallet emits an event without an amount', async () => {
-    const { merchant, inbox } = await newShop(engine);
-    await inbox.recordBalances([balance('100')]);
-    await merchant.advance(DAY_MS);
-    await order(inbox, 'A', 'B');
-    await workOff(inbox);
-    await merchant.advance(2 * DAY_MS);
-    await inbox.recordBalances([balance('600')]);
-    expect(await inbox.reconcile(period())).toMatchObject({
-      isExplained: false,
-      wallets: [{ unexplained: '-470', verdict: 'less' }],
-    });
-    const walletType = 'MERCHANT_COLLECTION';
-    expect(merchant.events.filter(({ name }) => name === 'balance.unexplained')).toEqual([
-      { name: 'balance.unexplained', currency: 'UGX', walletType, verdict: 'less' },
-    ]);
+    const event = { currency: 'UGX', walletType: 'MERCHANT_COLLECTION', verdict };
+    const told = merchant.events.filter(({ name }) => name === 'balance.unexplained');
+    expect(told).toEqual(isExplained ? [] : [{ name: 'balance.unexplained', ...event }]);
   });
 
   test('a payment that may have been credited on either side of a snapshot widens the interval', async () => {
-    const { merchant, inbox } = await newShop(engine);
+    const { merchant, inbox, sell } = await newShop(engine);
     await inbox.recordBalances([balance('0')]);
-    await order(inbox, 'A');
-    await workOff(inbox);
+    await sell('A');
     await merchant.advance(3 * DAY_MS);
     await inbox.recordBalances([balance('0')]);
     expect((await inbox.reconcile(period())).wallets).toMatchObject([
@@ -106,14 +92,12 @@ describe.each(ENGINES)('balances and totals on %s', (engine) => {
   });
 
   test('a type without a kind, and a comparison by the request only, are listed and not counted', async () => {
-    const { merchant, inbox } = await newShop(engine);
+    const { merchant, inbox, deliver } = await newShop(engine);
     await inbox.recordBalances([balance('0'), balance('900', 'MERCHANT_PAYOUT')]);
     await merchant.advance(DAY_MS);
     await inbox.expect({ ...money('P'), transaction_type: 'PAYOUT' });
     await inbox.expect({ ...money('R'), compare: 'request' });
-    await inbox.receive(paid('P', 500, { transaction_type: 'PAYOUT' }));
-    await inbox.receive(paid('R', 500));
-    await workOff(inbox);
+    await deliver(paid('P', 500, { transaction_type: 'PAYOUT' }), paid('R', 500));
     await merchant.advance(2 * DAY_MS);
     await inbox.recordBalances([balance('0'), balance('400', 'MERCHANT_PAYOUT')]);
     const report = await inbox.reconcile(period());

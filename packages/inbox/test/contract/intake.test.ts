@@ -56,7 +56,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     const merchant = await newMerchant(engine);
     const [one, other] = [merchant.open(), merchant.open()];
     await Promise.all([one.ready(), other.ready()]);
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       const callbacks = Array.from({ length: 60 }, (_, index) => paid(`ORD-${round}-${index}`, 500));
       const again = callbacks.map((each) => paid(each.signed.merchant_reference, 7));
       await Promise.all([
@@ -66,10 +66,10 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     }
     for (const outcome of ['new', 'new_body', 'known']) {
       const reported = merchant.events.filter((event) => 'outcome' in event && event.outcome === outcome);
-      expect(reported).toHaveLength(300);
+      expect(reported).toHaveLength(120);
     }
     const listed = await one.list({ limit: 1000 });
-    expect(listed).toHaveLength(300);
+    expect(listed).toHaveLength(120);
     expect(listed.every(({ deliveries, bodyCount }) => deliveries === 3 && bodyCount === 2)).toBe(true);
   });
 
@@ -143,11 +143,14 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     const merchant = await newMerchant(engine);
     const [ours, theirs] = [merchant.open({ account: 'ours' }), merchant.open({ account: 'theirs' })];
     const [forUs, forThem] = [callback({}, { account: 'ours' }), callback({}, { account: 'theirs' })];
-    await ours.receive(forUs);
     await theirs.expect(money('ORD-1001'));
-    await theirs.receive(forThem);
-    expect(await ours.list()).toMatchObject([{ transitionId: forUs.transitionId }]);
-    expect(await theirs.list()).toMatchObject([{ transitionId: forThem.transitionId }]);
+    for (const [inbox, own] of [
+      [ours, forUs],
+      [theirs, forThem],
+    ] as const) {
+      await inbox.receive(own);
+      expect(await inbox.list()).toMatchObject([{ transitionId: own.transitionId }]);
+    }
     expect(await ours.show(forThem.transitionId)).toBeUndefined();
     await expect(ours.retry(forThem.transitionId, NOTE)).rejects.toThrow(ConfigurationError);
     expect(await ours.retry({ state: 'pending' }, NOTE)).toBe(1);
@@ -157,16 +160,14 @@ describe.each(ENGINES)('intake on %s', (engine) => {
 
   test('a callback of another account is refused with what to set', async () => {
     const merchant = await newMerchant(engine);
+    const message = expect.stringMatching(/createInbox\(\).*createVerifier\(\).*Set both/);
+    const error = { name: 'ConfigurationError', option: 'account', message };
     for (const [ofVerifier, ofInbox] of [['A'], [undefined, 'A'], ['A', 'B']]) {
       const inbox = merchant.open({ account: ofInbox });
-      const message = expect.stringMatching(/createInbox\(\).*createVerifier\(\).*Set both/);
-      for (const refused of [
-        inbox.receive(callback({}, { account: ofVerifier })),
-        inbox.quarantine(evidence('ambiguous', {}, ofVerifier)),
-      ]) {
-        const error = { name: 'ConfigurationError', option: 'account', message };
-        await expect(refused).rejects.toMatchObject(error);
-      }
+      const refused = inbox.receive(callback({}, { account: ofVerifier }));
+      await expect(refused).rejects.toMatchObject(error);
+      const quarantined = inbox.quarantine(evidence('ambiguous', {}, ofVerifier));
+      await expect(quarantined).rejects.toMatchObject(error);
       expect(await inbox.list()).toEqual([]);
       await inbox.receive(callback({}, { account: ofInbox }));
       await inbox.quarantine(evidence('ambiguous', {}, ofInbox));

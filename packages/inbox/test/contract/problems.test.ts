@@ -23,24 +23,20 @@ describe.each(ENGINES)('what onError receives on %s', (engine) => {
     for (let attempt = 2; attempt <= messages.length; attempt += 1) await workLater(2 * MINUTE_MS);
     const common = { kind: 'attempt_failed', transitionId };
     const retrying = { ...common, state: 'retrying', reason: undefined, delayMs: 60_000 };
-    expect(merchant.problems).toEqual([
-      { ...retrying, attempt: 1, isRepeated: false, error: thrown[0] },
-      { ...retrying, attempt: 2, isRepeated: true, error: thrown[1] },
-      { ...retrying, attempt: 3, isRepeated: false, error: thrown[2] },
-      { ...retrying, attempt: 4, isRepeated: true, error: thrown[3] },
-      { ...retrying, attempt: 5, isRepeated: false, error: thrown[4] },
-      {
-        ...{ ...common, state: 'dead', reason: 'attempts_used_up', delayMs: undefined },
-        ...{ attempt: 6, isRepeated: false, error: thrown[5] },
-      },
-    ]);
+    const dead = { ...common, state: 'dead', reason: 'attempts_used_up', delayMs: undefined };
+    const isRepeated = [false, true, false, true, false, false];
+    const told = (is: boolean, index: number) => ({
+      attempt: index + 1,
+      isRepeated: is,
+      error: thrown[index],
+    });
+    expect(merchant.problems).toEqual(
+      isRepeated.map(told).map((each) => ({ ...(each.attempt < 6 ? retrying : dead), ...each })),
+    );
     for (const [index, { error }] of merchant.problems.entries()) expect(error).toBe(thrown[index]);
     const retries = merchant.events.filter(({ name }) => name === 'transition.retrying');
-    const delayMs = 60_000;
-    expect(retries[0]).toEqual({
-      ...{ name: 'transition.retrying', transitionId, state: 'retrying', attempt: 1, delayMs },
-      failure: 'RangeError',
-    });
+    const event = { transitionId, state: 'retrying', attempt: 1, delayMs: 60_000, failure: 'RangeError' };
+    expect(retries[0]).toEqual({ name: 'transition.retrying', ...event });
     expect(retries).toHaveLength(5);
   });
 

@@ -8,7 +8,7 @@ describe.each(ENGINES)('prune() on %s', (engine) => {
   test('removes bodies after 90 days, or a year where a person may need them, and payments can still be applied', async () => {
     const { merchant, inbox, pay, show } = await newShop(engine, LATER);
     for (const reference of ['SETTLED', 'FORGED']) await inbox.expect(money(reference));
-    for (const reference of ['SETTLED', 'FORGED', 'UNHANDLED', 'RESOLVED', 'REPEATED'])
+    for (const reference of ['SETTLED', 'FORGED', 'UNHANDLED', 'RESOLVED', 'REPEATED', 'REPEATED'])
       await pay(reference, 500.5);
     await pay('SETTLED');
     await inbox.resolve(paid('RESOLVED', 500).transitionId, NOTE);

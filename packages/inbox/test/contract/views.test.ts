@@ -2,66 +2,74 @@ import { describe, expect, test } from 'vitest';
 import type { ListOptions } from '../../src/index.ts';
 import { callback, evidence, paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
-import { creditIn, DAY_MS, LATER, MINUTE_MS, money, NOTE, newShop } from '../support/shop.ts';
+import { creditIn, LATER, MINUTE_MS, money, NOTE, newShop, type Shop } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
+
+/** The references of a list, which have one letter each. */
+async function listed({ inbox }: Shop, options?: ListOptions): Promise<string> {
+  return (await inbox.list(options)).map(({ signed }) => signed.merchant_reference).join('');
+}
 
 describe.each(ENGINES)('what an operator reads on %s', (engine) => {
   test('list() returns pages, newest first, filtered by state, reason, reference and time of the last change', async () => {
-    const { merchant, inbox, pay } = await newShop(engine, LATER);
-    const references = async (options?: ListOptions): Promise<string> =>
-      (await inbox.list(options)).map(({ signed }) => signed.merchant_reference).join('');
+    const shop = await newShop(engine, LATER);
+    const { merchant, inbox, pay } = shop;
     await inbox.expect(money('C'));
     await inbox.expect(money('D', 7));
     for (const reference of 'ABCDE') {
       await pay(reference);
       await merchant.advance(MINUTE_MS);
     }
-    expect(await references()).toBe('EDCBA');
-    expect(await references({ state: 'settled' })).toBe('C');
-    expect(await references({ reason: 'no_expectation' })).toBe('EBA');
-    expect(await references({ state: 'unhandled', reason: 'amount_mismatch' })).toBe('');
-    expect(await references({ state: 'quarantined', reason: 'amount_mismatch' })).toBe('D');
-    expect(await references({ state: 'settled', reason: 'amount_mismatch' })).toBe('');
-    expect(await references({ merchant_reference: 'C', state: 'settled', since: new Date(0) })).toBe('C');
-    for (const filter of [{ reason: 'no_expectation' }, { state: 'unhandled' }] as const) {
-      const page = await inbox.list({ ...filter, limit: 2 });
-      expect(page.map(({ signed }) => signed.merchant_reference)).toEqual(['E', 'B']);
-      expect(await references({ ...filter, after: page.at(-1)?.transitionId })).toBe('A');
-    }
     const since = (await inbox.list({ merchant_reference: 'B' }))[0]?.changedAt ?? new Date(0);
     const until = new Date(since.getTime() + 1);
-    expect(await references({ state: 'unhandled', since })).toBe('EB');
-    expect(await references({ state: 'unhandled', since: until })).toBe('E');
-    expect(await references({ until: since })).toBe('A');
-    expect(await references({ since, until, reason: 'no_expectation' })).toBe('B');
+    const { transitionId: after } = paid('B', 500);
+    const [state, reason] = ['unhandled', 'no_expectation'] as const;
+    const filters: [ListOptions, string][] = [
+      [{}, 'EDCBA'],
+      [{ state: 'settled' }, 'C'],
+      [{ reason }, 'EBA'],
+      [{ state, reason: 'amount_mismatch' }, ''],
+      [{ state: 'quarantined', reason: 'amount_mismatch' }, 'D'],
+      [{ state: 'settled', reason: 'amount_mismatch' }, ''],
+      [{ merchant_reference: 'C', state: 'settled', since: new Date(0) }, 'C'],
+      ...[{ reason }, { state }].flatMap((filter): [ListOptions, string][] => [
+        [{ ...filter, limit: 2 }, 'EB'],
+        [{ ...filter, after }, 'A'],
+      ]),
+      [{ state, since }, 'EB'],
+      [{ state, since: until }, 'E'],
+      [{ until: since }, 'A'],
+      [{ since, until, reason }, 'B'],
+    ];
+    for (const [options, wanted] of filters)
+      expect(await listed(shop, options), JSON.stringify(options)).toBe(wanted);
     await inbox.receive(paid('A', 500, { internal_reference: 'INT-2' }));
-    const [newest] = await inbox.list({ merchant_reference: 'A' });
-    expect(newest?.signed.internal_reference).toBe('INT-2');
-    const after = newest?.transitionId;
-    expect(await inbox.list({ merchant_reference: 'A', after })).toMatchObject([{ state: 'unhandled' }]);
-    expect(await inbox.list({ merchant_reference: 'A', state: 'pending' })).toHaveLength(1);
+    const [newest, older] = await inbox.list({ merchant_reference: 'A' });
+    expect([newest?.signed.internal_reference, older?.state]).toEqual(['INT-2', state]);
+    const next = { merchant_reference: 'A', after: newest?.transitionId };
+    expect(await inbox.list(next)).toEqual([older]);
+    expect(await inbox.list({ merchant_reference: 'A', state: 'pending' })).toEqual([newest]);
   });
 
   test('list() returns pages of pending transitions in the order of the workers, beside those being retried', async () => {
-    const { merchant, inbox } = await newShop(engine, LATER, () => Promise.reject(new Error('no')));
-    await inbox.expect(money('RETRIED'));
-    await inbox.receive(paid('RETRIED', 500));
-    await workOff(inbox);
+    const shop = await newShop(engine, LATER, () => Promise.reject(new Error('no')));
+    const { merchant, inbox, sell } = shop;
+    await sell('R');
     for (const reference of 'ABC') {
       await inbox.receive(paid(reference, 500));
       await merchant.advance(MINUTE_MS / 10);
     }
-    const page = async (options: ListOptions): Promise<string[]> =>
-      (await inbox.list({ state: 'pending', ...options })).map(({ signed }) => signed.merchant_reference);
-    expect(await page({})).toEqual(['A', 'B', 'C']);
-    expect(await page({ limit: 2 })).toEqual(['A', 'B']);
     const { transitionId: after } = paid('B', 500);
-    expect(await page({ limit: 2, after })).toEqual(['C']);
-    expect(await inbox.list({ state: 'retrying' })).toHaveLength(1);
-    const all = (await inbox.list({ since: new Date(0) })).map(({ signed }) => signed.merchant_reference);
-    expect(all).toEqual(['C', 'B', 'A', 'RETRIED']);
+    for (const [options, wanted] of [
+      [{}, 'ABC'],
+      [{ limit: 2 }, 'AB'],
+      [{ limit: 2, after }, 'C'],
+    ] as const)
+      expect(await listed(shop, { state: 'pending', ...options })).toBe(wanted);
+    expect(await listed(shop, { state: 'retrying' })).toBe('R');
+    expect(await listed(shop, { since: new Date(0) })).toBe('CBAR');
     await workOff(inbox);
-    expect(await page({ after })).toEqual([]);
+    expect(await listed(shop, { state: 'pending', after })).toBe('');
   });
 
   test('list() finds either reference exactly, whatever characters it contains', async () => {
@@ -77,14 +85,13 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
       const other = { merchant_reference: `REF-${index}`, internal_reference: reference };
       await inbox.receive(callback(other, { event, colonIn: 'internal_reference' }));
     }
-    for (const [index, reference] of hostile.entries()) {
-      const found = await inbox.list({ merchant_reference: reference });
-      expect(found.map(({ signed }) => signed.merchant_reference)).toEqual([reference]);
-      const internal = await inbox.list({ internal_reference: reference });
-      expect(internal.map(({ signed }) => signed.internal_reference)).toEqual([reference]);
-      const both = { merchant_reference: reference, internal_reference: `INT-${index}` };
-      expect(await inbox.list(both)).toEqual(found);
-      expect(await inbox.list({ ...both, internal_reference: reference })).toEqual([]);
+    for (const [index, merchant_reference] of hostile.entries()) {
+      const both = { merchant_reference, internal_reference: `INT-${index}` };
+      for (const by of [{ merchant_reference }, both])
+        expect((await inbox.list(by)).map(({ signed }) => signed)).toMatchObject([both]);
+      const internal = await inbox.list({ internal_reference: merchant_reference });
+      expect(internal).toMatchObject([{ signed: { internal_reference: merchant_reference } }]);
+      expect(await inbox.list({ ...both, internal_reference: merchant_reference })).toEqual([]);
     }
     for (const unknown of ['ORD', 'RD-1', '', 'ORD-2', '\ud800'])
       expect(await inbox.list({ merchant_reference: unknown })).toEqual([]);
@@ -96,12 +103,11 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     await inbox.expect({ ...money('A'), compare: 'request' });
     const { transitionId, signed, raw } = paid('A', 500);
     for (let delivery = 1; delivery <= 2; delivery += 1) await pay('A');
-    const money500 = { currency: 'UGX', amount: '500', compare: 'request' };
     const details = await show('A');
     expect(details).toMatchObject({
       ...{ transitionId, signed, state: 'settled', deliveries: 2, refusedBodies: 0, nextAt: undefined },
       actions: [],
-      expectation: { ...money500, settledBy: transitionId },
+      expectation: { currency: 'UGX', amount: '500', compare: 'request', settledBy: transitionId },
     });
     expect(await inbox.show('0'.repeat(64))).toBeUndefined();
     const [body] = details?.bodies ?? [];
@@ -130,45 +136,41 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     const none = { retrying: 0, superseded: 0, conflict: 0, dead: 0, resolved: 0 };
     expect(await inbox.stats()).toEqual({
       states: { ...none, pending: 1, settled: 1, unhandled: 1, quarantined: 1 },
-      archived: 0,
       reasons: { no_expectation: 1, amount_mismatch: 1 },
-      overdue: 2,
-      spooled: 0,
-      oldestDueSeconds: expect.closeTo(61 * 60, -2),
+      ...{ archived: 0, overdue: 2, spooled: 0, oldestDueSeconds: expect.closeTo(61 * 60, -2) },
     });
   });
 
   test('stats() counts exactly during concurrent deliveries, settlements and reopenings, beside another account and a merge', async () => {
     const { merchant, inbox } = await newShop(engine);
-    const other = merchant.open({ account: 'other' });
-    const second = merchant.open();
-    for (const index of Array(20).keys()) await inbox.expect(money(`ORD-${index}`));
-    const kept = Array.from({ length: 60 }, async (_, index) => {
-      const ours = paid(`ORD-${index % 30}`, 500);
-      const theirs = paid(`ORD-${index % 30}`, 500, {}, { account: 'other' });
+    const [other, second] = [merchant.open({ account: 'other' }), merchant.open()];
+    for (const index of Array(8).keys()) await inbox.expect(money(`ORD-${index}`));
+    const kept = Array.from({ length: 24 }, async (_, index) => {
+      const ours = paid(`ORD-${index % 12}`, 500);
+      const theirs = paid(`ORD-${index % 12}`, 500, {}, { account: 'other' });
       await Promise.all([inbox.receive(ours), second.receive(ours), other.receive(theirs)]);
     });
     await Promise.all([...kept, inbox.drain(), inbox.drain()]);
     await inbox.drain();
+    const tables = { states: merchant.table('transition'), tally: merchant.table('tally') };
     const counted = async (): Promise<Record<string, number>> => {
       const { states } = await inbox.stats();
       const rows = await merchant.query(
-        `select state, count(*) as count from ${merchant.table('transition')} where account = '' group by state`,
+        `select state, count(*) as count from ${tables.states} where account = '' group by state`,
       );
       const real = Object.fromEntries(rows.map(({ state, count }) => [String(state), Number(count)]));
       expect(Object.fromEntries(Object.entries(states).filter(([, count]) => count > 0))).toEqual(real);
       return real;
     };
-    expect(await counted()).toEqual({ settled: 20, unhandled: 10 });
-    expect((await other.stats()).states).toMatchObject({ pending: 30, settled: 0 });
+    expect(await counted()).toEqual({ settled: 8, unhandled: 4 });
+    expect((await other.stats()).states).toMatchObject({ pending: 12, settled: 0 });
     await inbox.reopen(paid('ORD-1', 500).transitionId, NOTE);
-    expect(await counted()).toEqual({ pending: 1, settled: 19, unhandled: 10 });
+    expect(await counted()).toEqual({ pending: 1, settled: 7, unhandled: 4 });
     await inbox.resolve({ state: 'unhandled' }, NOTE);
-    await workOff(inbox);
-    expect(await counted()).toEqual({ settled: 20, resolved: 10 });
     await inbox.drain();
-    const rows = await merchant.query(`select total from ${merchant.table('tally')} where account = ''`);
-    expect(rows.map(({ total }) => Number(total))).toEqual([30]);
+    expect(await counted()).toEqual({ settled: 8, resolved: 4 });
+    const rows = await merchant.query(`select total from ${tables.tally} where account = ''`);
+    expect(rows.map(({ total }) => Number(total))).toEqual([12]);
   });
 
   test('health() fails when a due transition waits too long, not when one waits for its next attempt', async () => {
@@ -184,45 +186,6 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     expect(await inbox.health({ maxPendingAgeSeconds: 1 })).toMatchObject({ ok: true, oldestDueSeconds: 0 });
     // What it tried to keep is gone.
     expect(await inbox.list()).toMatchObject([{ nextAt: expect.any(Date) }]);
-  });
-
-  test('prune() removes old bodies that are no longer needed, and keeps tombstones and claims', async () => {
-    const { merchant, inbox, pay, show } = await newShop(engine, LATER);
-    for (const reference of ['SETTLED', 'FORGED']) await inbox.expect(money(reference));
-    for (const reference of ['SETTLED', 'FORGED', 'UNHANDLED', 'RESOLVED', 'REPEATED'])
-      await pay(reference, 500.5);
-    await pay('SETTLED');
-    await inbox.resolve(paid('RESOLVED', 500).transitionId, NOTE);
-    await merchant.advance(90 * DAY_MS);
-    await pay('YOUNG');
-    await pay('REPEATED', 500.5);
-    expect(await inbox.prune({ bodiesOlderThanDays: 91 })).toEqual({ bodies: 0, archived: 0 });
-    expect(await merchant.open({ account: 'other' }).prune()).toEqual({ bodies: 0, archived: 0 });
-    expect(await inbox.prune()).toEqual({ bodies: 4, archived: 0 });
-    expect(await inbox.prune()).toEqual({ bodies: 0, archived: 0 });
-    const textsOf = async (reference: string): Promise<(string | undefined)[] | undefined> =>
-      (await show(reference))?.bodies.map(({ text }) => text);
-    for (const reference of ['FORGED', 'YOUNG', 'REPEATED'])
-      expect(await textsOf(reference)).toEqual([expect.stringContaining('Example Customer')]);
-    expect(await textsOf('SETTLED')).toEqual([undefined, undefined]);
-    const pruned = await show('SETTLED');
-    expect(pruned?.bodies.map(({ request }) => request.amount).sort()).toEqual(['500', '500.5']);
-    await pay('SETTLED');
-    expect(await merchant.credits()).toHaveLength(1);
-    expect(await show('SETTLED')).toMatchObject({ state: 'settled', deliveries: 3, bodyCount: 2 });
-    await inbox.expect(money('UNHANDLED', '500.5'));
-    await workOff(inbox);
-    expect(await merchant.credits()).toEqual(['SETTLED 500', 'UNHANDLED 500.5']);
-  });
-
-  test('prune() covers more bodies than one of its transactions does', async () => {
-    const { merchant, inbox } = await newShop(engine, LATER);
-    // Three of each transition, so that the end of a transaction is between two of them.
-    const bodies = Array.from({ length: 510 }, (_, index) => paid(`ORD-${index % 170}`, index));
-    await Promise.all(bodies.map((each) => inbox.receive(each)));
-    await merchant.query(`update ${merchant.table('transition')} set state = 'settled', next_at = null`);
-    await merchant.advance(91 * DAY_MS);
-    expect(await inbox.prune()).toEqual({ bodies: bodies.length, archived: 0 });
   });
 
   test('no event holds personal data, a reference or an amount, and an error in the hook changes nothing', async () => {
@@ -254,7 +217,6 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
       ...['callback.received', 'transition.moved', 'transition.parked', 'transition.retrying'],
       ...['transition.settled', 'worker.started', 'worker.stopped'],
     ]);
-    for (const text of ['SECRET', '987654', 'XSE', 'ORD'])
-      expect(JSON.stringify(reported)).not.toContain(text);
+    expect(JSON.stringify(reported)).not.toMatch(/SECRET|987654|XSE|ORD/);
   });
 });
