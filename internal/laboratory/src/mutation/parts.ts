@@ -154,8 +154,9 @@ export const PARTS: readonly Part[] = [
         ],
         // Tests of PostgreSQL alone are not asked, and those of both engines run on SQLite.
         tests: [
-          'test/{options,evaluation,words}.test.ts',
+          'test/{options,evaluation,waiting,words}.test.ts',
           'test/contract/!(amounts|dispatch|paid-by-another|starts|transaction).test.ts',
+          'test/{intake/spool,reconciliation/csv,store/sqlite}.test.ts',
         ],
       },
     ],
