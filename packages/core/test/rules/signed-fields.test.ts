@@ -1,11 +1,15 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { hmacOf } from '../../src/internal.ts';
 import { anything } from '../anything.ts';
-import { callbackData } from '../signed-callbacks.ts';
+import { callbackData, HASH, SIGNING_KEY } from '../signed-callbacks.ts';
 import { accepted, sign, verdictOf, verify } from '../verify.ts';
 
 // Beside the vectors of the contract: objects, getters and prototypes. Storage against threat A10 belongs to the inbox.
+
+test('the HMAC of the five fields is the one that openssl makes', () =>
+  expect(hmacOf(SIGNING_KEY, 'transaction.completed:ORD-1001:INT-77:COLLECTION:COMPLETED')).toBe(HASH));
 
 describe('decision D5: a signed field is an own data property and a well-formed string', () => {
   test('threat A7, threat A8: a verified field is the string of the body itself, own and well-formed', () => {
