@@ -23,8 +23,12 @@ export class Attackers {
   readonly #sessions: ClientHttp2Session[] = [];
   readonly statuses: Map<number, number> = new Map();
 
-  constructor(ports: ServerReport['ports']) {
+  /** How long a client waits for an answer before it goes on sending: the control gives none. */
+  readonly answerMs: number;
+
+  constructor(ports: ServerReport['ports'], answerMs: number) {
     this.#ports = ports;
+    this.answerMs = answerMs;
   }
 
   /** So many connections, which do the same side by side. */
@@ -102,12 +106,12 @@ function huge(name: string, headers: Readonly<Record<string, string | undefined>
       return attackers.connect(count, async (client) => {
         const answered = attackers.answer(client);
         // A client that still writes when the server closes may lose the answer: it is given time to read it first.
-        for (const parts of [[head({ ...headers, ...length })], [part, part]]) {
-          await client.write(...parts);
-          await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, 500))]);
-        }
+        const first = isChunked && status === 413 ? [part, part] : [];
+        await client.write(head({ ...headers, ...length }), ...first);
+        const late = new Promise((resolve) => setTimeout(resolve, attackers.answerMs).unref());
+        await Promise.race([answered, late]);
         // Whole pieces, so that what is declared is not exceeded.
-        await client.writeUntilClosed(part, bytes - (bytes % part.length) - 2 * part.length);
+        await client.writeUntilClosed(part, bytes - (bytes % part.length) - first.length * part.length);
         if (isChunked) await client.write('0\r\n\r\n');
         else await client.write('x'.repeat(bytes % part.length));
         await answered;

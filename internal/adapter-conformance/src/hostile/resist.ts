@@ -80,7 +80,7 @@ async function resist(
   await host.until(({ sockets, streams }) => sockets + streams === 0, 10);
   const before = await host.report('heap');
   const count = attack.count[isFull ? 'full' : 'short'];
-  const attackers = new Attackers(ports);
+  const attackers = new Attackers(ports, (patienceSeconds * 1000) / 6);
   let failure: string | undefined;
   let isOver = false;
   const over = (): void => {
