@@ -10,7 +10,8 @@ const YEAR = { archiveOlderThanDays: 365 };
 const OLD_MS = 366 * DAY_MS;
 const { transitionId, signed } = paid('ORD-1', 500);
 /** Of the transaction that has paid. */
-const same = (transaction_status: string) => paid('ORD-1', 500, { transaction_status });
+const same = (transaction_status: string, reference = 'ORD-1') =>
+  paid(reference, 500, { transaction_status, internal_reference: 'INT-ORD-1' });
 /** Of another transaction for the same merchant_reference. */
 const other = (transaction_status: string, amount = 500) =>
   paid('ORD-1', amount, { transaction_status, internal_reference: 'INT-OTHER' });
@@ -173,12 +174,12 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     const inbox = merchant.open({ ...LATER, allowTransitions: { COMPLETED: ['REVERSED'], REVERSED: [] } });
     const applied: string[] = [];
     inbox.handle(({ signed }) => applied.push(signed.transaction_status), { status: '*' });
-    const reasonOf = async (status: string): Promise<string | undefined> => {
-      await inbox.receive(same(status));
+    const reasonOf = async (...given: Parameters<typeof same>): Promise<string | undefined> => {
+      await inbox.receive(same(...given));
       await workOff(inbox);
-      return (await inbox.show(same(status).transitionId))?.reason;
+      return (await inbox.show(same(...given).transitionId))?.reason;
     };
-    expect(await reasonOf('FAILED')).toBe('transition_not_allowed');
+    expect(await reasonOf('FAILED', 'ORD-OTHER')).toBe('transition_not_allowed');
     expect(await reasonOf('REVERSED')).toBeUndefined();
     // Its place is above that of the archived one: nothing follows it.
     expect(await reasonOf('PAID_OUT')).toBe('transition_not_allowed');

@@ -43,6 +43,8 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     ];
     for (const [options, wanted] of filters)
       expect(await listed(shop, options), JSON.stringify(options)).toBe(wanted);
+    expect(await inbox.list({ state: 'quarantined' })).toMatchObject([{ settled: undefined }]);
+    expect(await inbox.list({ state: 'settled' })).toMatchObject([{ settled: { amount: '500' } }]);
     await inbox.receive(paid('A', 500, { internal_reference: 'INT-2' }));
     const [newest, older] = await inbox.list({ merchant_reference: 'A' });
     expect([newest?.signed.internal_reference, older?.state]).toEqual(['INT-2', state]);
@@ -145,6 +147,7 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     const { merchant, inbox } = await newShop(engine);
     const [other, second] = [merchant.open({ account: 'other' }), merchant.open()];
     for (const index of Array(8).keys()) await inbox.expect(money(`ORD-${index}`));
+    await inbox.receive(paid('ORD-11', 500));
     const kept = Array.from({ length: 24 }, async (_, index) => {
       const ours = paid(`ORD-${index % 12}`, 500);
       const theirs = paid(`ORD-${index % 12}`, 500, {}, { account: 'other' });
