@@ -75,7 +75,7 @@ function judgeVerdicts(name: string, { judged, sockets, streams }: JudgedServer)
   for (const { request, protocol, verdict, expected } of wrong)
     console.error(`${name}, ${protocol}: ${request}: ${verdict}, not ${expected}`);
   return [
-    judge(`${name}: requests`, 'requests', judged.length, 'at least', 120),
+    judge(`${name}: requests`, 'requests', judged.length, 'at least', 400),
     judge(`${name}: other verdicts`, 'requests', wrong.length, 'exactly', 0),
     judge(`${name}: sockets and streams left after all requests`, 'sockets', sockets + streams, 'exactly', 0),
   ];
