@@ -1,7 +1,7 @@
 /** Threat A55: who gets in, who a form is from, and what a page shows of what others wrote. Each with a control. */
 import { ConfigurationError } from '@payment-service/core';
 import { describe, expect, test } from 'vitest';
-import { inboxConsole } from '../../src/console/index.ts';
+import { type ConsoleAccess, inboxConsole } from '../../src/console/index.ts';
 import { readCsv } from '../../src/reconciliation/csv.ts';
 import { callback, paid } from '../support/callbacks.ts';
 import {
@@ -34,8 +34,8 @@ describe('authorize', () => {
     },
   );
 
-  test.each([undefined, false] as const)(
-    'a visitor for whom it returns %s gets a constant page',
+  test.each<ConsoleAccess | undefined | false>([undefined, false, { by: 'dana', may: ['retry', 'bodies'] }])(
+    'a visitor for whom it returns %j, without the right to read, gets a constant page',
     async (access) => {
       const { inbox } = await newConsoleShop();
       const visitor = visit(inbox, () => access);

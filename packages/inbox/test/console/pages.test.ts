@@ -100,9 +100,12 @@ describe('what a person can do', () => {
     const { inbox, show } = await newConsoleShopWithNone();
     const path = pageOf('NONE');
     const visitor = visit(inbox);
-    const empty = await visitor.send(path, 'retry', { note: ' ' });
-    expect(empty.status).toBe(422);
-    expect(empty.text).toContain('Say why, in at most 1000 characters.');
+    for (const note of [' ', 'typed '.repeat(200)]) {
+      const { status, text, html } = await visitor.send(path, 'retry', { note });
+      expect(status).toBe(422);
+      expect(text).toContain('Say why, in at most 1000 characters.');
+      expect(html).toContain(note);
+    }
     const fields = await visitor.fieldsOf(path, 'retry');
     await inbox.resolve(paid('NONE', 500).transitionId, NOTE);
     const late = await visitor.post(`${path}/retry`, { ...fields, note: 'typed text' });
@@ -121,6 +124,8 @@ describe('what a person can do', () => {
     expect(await forms('NONE')).toEqual(['accept', 'retry', 'resolve', 'forget']);
     expect(await forms('NONE', ['read', 'retry'])).toEqual(['retry']);
     expect(await forms('NONE', ['read'])).toEqual([]);
+    const reader = visit(inbox, { by: 'dana', may: ['read'] });
+    expect((await reader.get('/transitions?state=unhandled')).html).not.toContain('/bulk?');
   });
 });
 
