@@ -1,8 +1,28 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
-import { SHARED, WAITING_WORKERS } from '../../vitest.shared.ts';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { SHARED } from '../../vitest.shared.ts';
+
+const LONGEST = ['fuzz', 'failover-test', 'crash-test', 'mutation'].map((name) => `/${name}.test.ts`);
+
+/** A clean checkout knows no durations. vitest then begins with the largest files, and the longest runs are in small ones. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification): boolean =>
+      LONGEST.some((name) => moduleId.endsWith(name));
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 const config: ViteUserConfig = defineConfig({
-  // Whole runs, with processes and servers that are killed and started again.
-  test: { ...SHARED, testTimeout: 300_000, hookTimeout: 300_000, maxWorkers: WAITING_WORKERS },
+  // Whole runs, with processes and servers that are killed and started again: most of the time a file waits for them.
+  test: {
+    ...SHARED,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    maxWorkers: availableParallelism() * 2 + 1,
+    sequence: { sequencer: LongestFirst },
+  },
 });
 export default config;

@@ -76,6 +76,10 @@ export async function postgresDatabase(): Promise<TestDatabase> {
       );
       return rows.map(({ at }) => Number(at));
     },
+    async seenAt() {
+      const { rows } = await pool.query<{ at: string }>('select max(seen_at) as at from payment_inbox.pulse');
+      return Number(rows[0]?.at);
+    },
     due: () => count(`${OPEN} and next_at <= extract(epoch from clock_timestamp()) * 1000`),
     open: () => count(OPEN),
     remains: () => readRemains(pool),

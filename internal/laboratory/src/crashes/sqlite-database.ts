@@ -47,6 +47,8 @@ export function sqliteDatabase(folder: string, isControl: boolean): TestDatabase
         .prepare('select first_at as at from payment_inbox_callback order by id')
         .all()
         .map(({ at }) => Number(at)),
+    seenAt: async () =>
+      Number(file.prepare('select max(seen_at) as at from payment_inbox_pulse').get()?.['at']),
     due: () => count(`${OPEN} and next_at <= unixepoch('subsec') * 1000`),
     open: () => count(OPEN),
     async remains() {

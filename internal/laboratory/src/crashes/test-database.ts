@@ -15,6 +15,8 @@ export interface TestDatabase {
   readonly setClock: ((ms: number) => Promise<unknown>) | undefined;
   /** When the callbacks were kept, by the database's clock, in the order in which they were. */
   keptAt(): Promise<readonly number[]>;
+  /** The latest time of that clock that a worker has noted. */
+  seenAt(): Promise<number>;
   /** Transitions that are due and wait for a worker; undefined while the server is unavailable. */
   due(): Promise<number | undefined>;
   /** Transitions that a worker will still attempt, now or later; undefined while the server is unavailable. */

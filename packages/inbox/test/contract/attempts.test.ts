@@ -4,7 +4,7 @@ import { startChild } from '../support/child-process.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { creditIn, LATER, MINUTE_MS, NOTE, newDueShop, order, shopOf } from '../support/shop.ts';
 import { watchedStore } from '../support/store.ts';
-import { pause, signal, startWork, until, workOff, workUntil } from '../support/until.ts';
+import { pause, signal, startWork, workOff, workUntil } from '../support/until.ts';
 
 const { transitionId } = paid('ORD-1', 500);
 

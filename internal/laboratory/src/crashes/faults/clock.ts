@@ -26,9 +26,16 @@ export async function steppingClock({ test, folder }: FaultParts): Promise<Fault
       ({ length }) => length,
       () => 0,
     );
-  const keptAfter = async (count: number): Promise<void> => {
-    for (let turn = 0; turn < MAX_TURNS && (await kept()) <= count; turn++) await wait(TURN_MS);
+  const until = async (holds: () => Promise<boolean>): Promise<void> => {
+    for (let turn = 0; turn < MAX_TURNS && !(await holds()); turn++) await wait(TURN_MS);
   };
+  const keptAfter = (count: number): Promise<void> => until(async () => (await kept()) > count);
+  /** Only a step back from a time that a worker has noted is noticed. */
+  const noted = (hours: number): Promise<void> =>
+    until(async () => {
+      const at = await test.seenAt().catch(() => Number.NaN);
+      return Math.abs(at - Date.now() - hours * HOUR_MS) < HOUR_MS / 2;
+    });
   await set(0);
   return {
     ...(database.store === 'postgres'
@@ -48,8 +55,10 @@ export async function steppingClock({ test, folder }: FaultParts): Promise<Fault
     async strike(at) {
       // So that a callback is kept at each time, whatever the kills and the machine do to the load.
       if (at === 0) await keptAfter(0);
-      await set(STEPS[at] ?? 0);
+      const hours = STEPS[at] ?? 0;
+      await set(hours);
       await keptAfter(await kept());
+      await noted(hours);
     },
     async happened() {
       const times = await test.keptAt();
