@@ -25,10 +25,13 @@ test('a collector gets a payment as one story, from the request to the effect of
   const attempt = spans.find(({ links }) => links?.some(({ spanId }) => spanId === callback?.spanId));
   expect(attempt).toMatchObject({ name: 'payment attempt', kind: CONSUMER });
   expect(attempt?.traceId).not.toBe(callback?.traceId);
+  expect(attempt?.parentSpanId ?? '').toBe('');
   expect(attempt && attributesOf(attempt)).toMatchObject({
     'payment.outcome': 'settled',
     'payment.attempt': 1,
   });
+  const exported = new Set(spans.flatMap((span) => Object.keys(attributesOf(span))));
+  expect([...exported].filter((name) => !/^(?:payment|http)\./.test(name))).toEqual([]);
   const effect = spans.find(({ parentSpanId }) => parentSpanId === attempt?.spanId);
   expect(effect).toMatchObject({ name: 'credit', traceId: attempt?.traceId });
   const id = 'payment.transition_id';
@@ -55,6 +58,7 @@ test('a collector gets the outcome of every callback, redirect, attempt and call
     'accepted 0',
     'accepted 0',
     'accepted 0',
+    'accepted 0',
     'accepted ambiguous 0',
     'refused mismatch 0',
   ]);
@@ -62,6 +66,7 @@ test('a collector gets the outcome of every callback, redirect, attempt and call
   expect(outcomes('payment attempt').sort()).toEqual([
     'parked quarantined 0',
     'retrying retrying 2',
+    'settled settled 0',
     'settled settled 0',
   ]);
   expect(outcomes('payment client-call').sort()).toEqual(['api_error 2', 'success 0']);

@@ -153,10 +153,11 @@ export async function newObservedShop(): Promise<ObservedShop> {
   return {
     ...{ collector, tracer, meters, metricsUrl, errors, post },
     async live() {
-      for (const reference of ['pays', 'fails', 'differs'])
+      for (const reference of ['pays', 'agrees', 'fails', 'differs'])
         await inbox.expect({ merchant_reference: `${CANARY.reference}-${reference}`, ...amount });
       await post(`${CANARY.reference}-pays`, {}, { traceparent: PROXY });
       await post(`${CANARY.reference}-pays`, { transaction_amount: 499 });
+      await post(`${CANARY.reference}-agrees`);
       await post(`${CANARY.reference}-fails`);
       await post(`${CANARY.reference}-differs`, { transaction_amount: 499 });
       await post(
@@ -167,7 +168,8 @@ export async function newObservedShop(): Promise<ObservedShop> {
       await post(`${CANARY.reference}:evidence`);
       for (const key of [signingKey, 'another-key-of-someone-else']) await redirect(key);
       for (const status of [200, 500]) await call(status);
-      await inbox.drain();
+      // A program that works below a span of its own: its attempts are not part of that.
+      await tracer.startActiveSpan('program', (span) => inbox.drain().finally(() => span.end()));
     },
     async flush() {
       await tracers.forceFlush();
