@@ -19,8 +19,8 @@ const CHECKS: readonly (readonly [name: string, command: readonly string[]])[] =
 // Every test file, and every command that a test starts, is a process of its own. They share what Node has compiled, which
 // is most of what such a process computes. Each run begins without it, as CI does.
 const COMPILED = join('node_modules', '.cache', 'compiled');
-// Two tasks more than there are cores: tests of databases and browsers wait most of the time, and the last task runs alone.
-const TASKS = availableParallelism() + 2;
+// One task more than there are cores: tests of databases and browsers wait most of the time.
+const TASKS = availableParallelism() + 1;
 const TURBO = [
   'turbo',
   'run',
