@@ -76,7 +76,7 @@ describe('every page of the dashboard', () => {
     expect([status, text]).toEqual([404, expect.stringContaining(`<h1>No such ${what}<`)]);
   });
 
-  test('is an envelope for a program where there is none, and 405 for another method', async () => {
+  test('returns the error envelope to a program at an unknown path, and 405 for another method', async () => {
     expect((await call(stage.sandbox, 'GET', '/nothing')).body.code).toBe(404);
     const response = await stage.sandbox.fetch('http://127.0.0.1/transactions', { method: 'DELETE' });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
