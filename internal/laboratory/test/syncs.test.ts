@@ -3,7 +3,7 @@ import { startPostgres } from '@payment-service/postgres-server';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ContenderId } from '../src/inbox/contender.ts';
-import { HostedContender } from '../src/inbox/hosted-contender.ts';
+import { hostContender } from '../src/inbox/hosted-contender.ts';
 import { freshCallbacks } from '../src/load/callbacks.ts';
 import { sendCallbacks } from '../src/load/sender.ts';
 import { syncsDuring, syncsIn, withoutSync } from '../src/syncs/sync-trace.ts';
@@ -47,7 +47,7 @@ async function countingServer(): Promise<(id: ContenderId, callbacks: number) =>
   return async (id, callbacks) => {
     const before = await total();
     const engines = { postgresUrl: server.url, folder: '', redisPort: undefined };
-    const contender = await HostedContender.open(id, engines);
+    const contender = await hostContender(id, engines);
     await sendCallbacks(contender.port, freshCallbacks('counted', callbacks), 1);
     await contender.close();
     return (await total()) - before;

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from '@payment-service/postgres-server';
 import { withClient } from '../load/postgres.ts';
-import { atTheEnd, makeFolder, stopped } from '../measure/program.ts';
+import { Daemon } from '../measure/daemon.ts';
+import { atTheEnd, makeFolder } from '../measure/program.ts';
+import { until } from '../measure/until.ts';
 import { etcdFlags, haproxyCfg } from './configuration.ts';
-import { Daemon } from './daemon.ts';
 import { ClusterNode } from './node.ts';
 import type { Programs } from './programs.ts';
 
 /** As long as the cluster may take for anything. */
-const STUCK_MS = 300_000;
+const PATIENCE = { withinMs: 300_000, everyMs: 250 };
 
 const SHOP = 'shop';
 
@@ -24,24 +24,19 @@ interface Member {
 export class Cluster {
   /** Of the primary, through HAProxy, as its superuser. */
   readonly adminUrl: string;
-  /** For the merchant's programs: a role without rights, so that Patroni keeps the connections that are reserved. */
-  readonly url: string;
+  readonly #programs: readonly { check(): void }[];
   readonly #nodes: readonly ClusterNode[];
-  readonly #daemons: readonly Daemon[];
   readonly #isSynchronous: boolean;
 
   private constructor(
-    url: string,
+    adminUrl: string,
     nodes: readonly ClusterNode[],
     daemons: readonly Daemon[],
     isSynchronous: boolean,
   ) {
-    this.adminUrl = url;
-    const own = new URL(url);
-    [own.username, own.password] = [SHOP, SHOP];
-    this.url = own.href;
+    this.adminUrl = adminUrl;
     this.#nodes = nodes;
-    this.#daemons = daemons;
+    this.#programs = [...daemons, ...nodes];
     this.#isSynchronous = isSynchronous;
   }
 
@@ -51,7 +46,7 @@ export class Cluster {
     if (user !== undefined) await chown(folder, user.uid, user.gid);
     const daemons: Daemon[] = [];
     const run = (name: 'etcd' | 'haproxy', args: readonly string[], log: string): void => {
-      const daemon = new Daemon(paths[name], args, { log: join(folder, log), user, cwd: folder });
+      const daemon = new Daemon(paths[name], args, { log: join(folder, log), ...user, cwd: folder });
       daemons.push(daemon);
       atTheEnd(() => daemon.kill());
     };
@@ -66,7 +61,7 @@ export class Cluster {
     }
     const options = { isSynchronous, ttl, password: randomBytes(12).toString('hex') };
     const clients = etcd.map(({ client }) => client);
-    for (const client of clients) await until('a version of etcd', daemons, () => isDecided(client));
+    for (const client of clients) await found('a version of etcd', daemons, () => isDecided(client));
     const nodes: ClusterNode[] = [];
     for (const name of ['a', 'b', 'c']) {
       const node = await ClusterNode.create(name, clients, { programs, folder }, options);
@@ -90,9 +85,21 @@ export class Cluster {
     return cluster;
   }
 
+  /** For the merchant's programs: a role without rights, so that Patroni keeps the connections that are reserved. */
+  get url(): string {
+    const own = new URL(this.adminUrl);
+    [own.username, own.password] = [SHOP, SHOP];
+    return own.href;
+  }
+
+  /** @throws {Error} when one of the programs has ended. */
+  check(): void {
+    for (const one of this.#programs) one.check();
+  }
+
   /** The node that leads. @param others than this one. */
   async leader(others?: ClusterNode): Promise<ClusterNode> {
-    return this.until('a leader', async () => {
+    return found('a leader', this.#programs, async () => {
       const name = (await this.#members(others)).find(({ role }) => role === 'leader')?.name;
       return name === others?.ports.name ? undefined : this.#nodes.find(({ ports }) => ports.name === name);
     });
@@ -100,7 +107,7 @@ export class Cluster {
 
   /** Resolves when two standbys stream, and one of them is the one that commits wait for. */
   async whole(): Promise<void> {
-    await this.until('two standbys', async () => {
+    await found('two standbys', this.#programs, async () => {
       const members = await this.#members(undefined);
       const standbys = members.filter(({ role }) => role !== 'leader').map(({ role }) => role);
       const hasSynchronous = !this.#isSynchronous || standbys.includes('sync_standby');
@@ -111,19 +118,12 @@ export class Cluster {
     });
   }
 
-  /** @throws {Error} when it does not happen, or one of the programs has ended. */
-  async until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
-    return until(what, [...this.#daemons, ...this.#nodes], look);
-  }
-
   /** As the nodes see it; the one that was struck is not asked. */
   async #members(struck: ClusterNode | undefined): Promise<readonly Member[]> {
     const asked = this.#nodes.filter((node) => node !== struck);
     return Promise.any(
       asked.map(async ({ ports }) => {
-        const signal = AbortSignal.timeout(3000);
-        const response = await fetch(`http://127.0.0.1:${ports.rest}/cluster`, { signal });
-        const { members } = (await response.json()) as { members?: readonly Member[] };
+        const { members } = await answerOf<{ members?: readonly Member[] }>(ports.rest, '/cluster');
         if (members === undefined) throw new Error('Patroni does not know its members yet.');
         return members;
       }),
@@ -131,25 +131,26 @@ export class Cluster {
   }
 }
 
-async function until<T>(
+/** @throws {Error} when it does not happen, or one of the programs has ended. */
+function found<T>(
   what: string,
   programs: readonly { check(): void }[],
   look: () => Promise<T | undefined>,
 ): Promise<T> {
-  const end = performance.now() + STUCK_MS;
-  for (;;) {
-    stopped.throwIfAborted();
+  const checked = (): Promise<T | undefined> => {
     for (const one of programs) one.check();
-    const found = await look().catch(() => undefined);
-    if (found !== undefined) return found;
-    if (performance.now() > end) throw new Error(`The cluster did not get ${what} in ${STUCK_MS / 1000} s.`);
-    await wait(250);
-  }
+    return look().catch(() => undefined);
+  };
+  return until(what, checked, PATIENCE);
 }
 
 /** Before that, Patroni 3.0 ends: the members have not decided on a version. */
 async function isDecided(client: number): Promise<true | undefined> {
-  const response = await fetch(`http://127.0.0.1:${client}/version`, { signal: AbortSignal.timeout(3000) });
-  const { etcdcluster } = (await response.json()) as { etcdcluster: string };
+  const { etcdcluster } = await answerOf<{ etcdcluster: string }>(client, '/version');
   return etcdcluster === 'not_decided' ? undefined : true;
+}
+
+async function answerOf<T>(port: number, path: string): Promise<T> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(3000) });
+  return (await response.json()) as T;
 }

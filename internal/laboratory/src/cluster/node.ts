@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { childrenOf, freePort, signalProcess, stopProcess } from '@payment-service/postgres-server';
 import { Link } from '../load/link.ts';
+import { Daemon } from '../measure/daemon.ts';
 import { type ClusterOptions, type NodePorts, patroniYml } from './configuration.ts';
-import { Daemon } from './daemon.ts';
 import type { Programs } from './programs.ts';
 
 /** What can happen to the node that leads. */
@@ -20,23 +20,16 @@ const MAX_RESTARTS = 20;
 export class ClusterNode {
   readonly ports: NodePorts;
   readonly #where: Where;
-  /** Each with what it leads to. */
-  readonly #links: readonly (readonly [Link, number])[];
-  readonly #postgresLink: Link;
+  readonly #links: readonly Link[];
   #patroni: Daemon | undefined;
   #paused: readonly number[] = [];
   #restarts = 0;
 
-  private constructor(
-    ports: NodePorts,
-    where: Where,
-    links: readonly (readonly [Link, number])[],
-    postgresLink: Link,
-  ) {
+  /** @param links to PostgreSQL first. */
+  private constructor(ports: NodePorts, where: Where, links: readonly Link[]) {
     this.ports = ports;
     this.#where = where;
     this.#links = links;
-    this.#postgresLink = postgresLink;
   }
 
   static async create(
@@ -46,18 +39,10 @@ export class ClusterNode {
     options: ClusterOptions,
   ): Promise<ClusterNode> {
     const [rest, postgres] = [await freePort(), await freePort()];
-    const linked = async (port: number): Promise<readonly [Link, number]> => [await Link.open(port), port];
-    const [restLink, postgresLink] = [await linked(rest), await linked(postgres)];
-    const etcdLinks = await Promise.all(etcd.map(linked));
-    const ports: NodePorts = {
-      name,
-      rest,
-      postgres,
-      restThroughLink: restLink[0].port,
-      postgresThroughLink: postgresLink[0].port,
-      etcdThroughLinks: etcdLinks.map(([{ port }]) => port),
-    };
-    const node = new ClusterNode(ports, where, [restLink, postgresLink, ...etcdLinks], postgresLink[0]);
+    const links = await Promise.all([postgres, rest, ...etcd].map((port) => Link.open(port)));
+    const [postgresThroughLink = 0, restThroughLink = 0, ...etcdThroughLinks] = links.map(({ port }) => port);
+    const ports = { name, rest, postgres, restThroughLink, postgresThroughLink, etcdThroughLinks };
+    const node = new ClusterNode(ports, where, links);
     const { data, configuration } = node.#files;
     const places = { data, programs: dirname(where.programs.paths.pg_controldata) };
     await writeFile(configuration, patroniYml(ports, options, places));
@@ -68,7 +53,7 @@ export class ClusterNode {
     const { folder: cwd, programs } = this.#where;
     const { paths, user } = programs;
     const log = join(cwd, `${this.ports.name}.log`);
-    this.#patroni = new Daemon(paths.patroni, [this.#files.configuration], { log, user, cwd });
+    this.#patroni = new Daemon(paths.patroni, [this.#files.configuration], { log, ...user, cwd });
   }
 
   /** As a service manager does: a Patroni that has ended is started again. @throws {Error} when that does not help. */
@@ -90,25 +75,25 @@ export class ClusterNode {
       for (const pid of children) signalProcess(pid, 'SIGSTOP');
       this.#paused = [...this.#paused, ...children];
     }
-    if (fault === 'cut off') for (const [link] of this.#links) link.hold();
+    if (fault === 'cut off') for (const link of this.#links) link.hold();
   }
 
   async heal(fault: Fault): Promise<void> {
     for (const pid of this.#paused) signalProcess(pid, 'SIGCONT');
     this.#paused = [];
     // The connections of a paused node outlive the pause, as those of a virtual machine do.
-    if (fault !== 'paused') this.#reconnect();
+    if (fault !== 'paused') for (const link of this.#links) link.reconnect();
     if (fault === 'killed') this.start();
   }
 
   /** The standbys receive nothing from now on, and Patroni has not noticed yet. */
   holdReplication(): void {
-    this.#postgresLink.hold();
+    this.#links[0]?.hold();
   }
 
   async stop(): Promise<void> {
     await this.kill();
-    await Promise.all(this.#links.map(([link]) => link.close()));
+    await Promise.all(this.#links.map((link) => link.close()));
   }
 
   /** Patroni first: it would start the server again. Then all processes of the server together. */
@@ -119,13 +104,6 @@ export class ClusterNode {
     await stopProcess(postmaster);
     const children = await childrenOf(postmaster);
     for (const pid of [postmaster, ...children]) signalProcess(pid, 'SIGKILL');
-  }
-
-  #reconnect(): void {
-    for (const [link, port] of this.#links) {
-      link.cut();
-      link.pointAt(port);
-    }
   }
 
   get #files(): { readonly data: string; readonly configuration: string } {

@@ -55,16 +55,13 @@ export async function runCluster(options: ClusterRun): Promise<ClusterOutcome> {
   const { programs, faults, isSynchronous, ttl, onRound } = options;
   try {
     const cluster = await Cluster.start(programs, isSynchronous, ttl);
-    let doctorBefore: readonly string[] = [];
-    const { outcome, requests } = await runUnderLoad(cluster, PAUSE_MS, async (watch) => {
-      doctorBefore = await doctor(cluster.url);
-      const rounds: Round[] = [];
-      for (const fault of faults) {
-        const round = await failOver(fault, options, { ...watch, cluster });
-        rounds.push(round);
-        onRound(round);
-      }
-      return rounds;
+    const { url, adminUrl } = cluster;
+    const check = (): void => cluster.check();
+    const ground = { url, adminUrl, pauseMs: PAUSE_MS, rounds: faults.length, onRound, check };
+    const doctorBefore: string[] = [];
+    const { outcome, requests } = await runUnderLoad<Round>(ground, async (watch, index) => {
+      if (index === 0) doctorBefore.push(...(await doctor(url)));
+      return failOver(faults[index] ?? 'killed', options, cluster, watch);
     });
     const recoveryMs = outcome.rounds.map(({ at }) => recoveryAfter(at, requests));
     return { ...outcome, recoveryMs, doctorBefore };
@@ -76,23 +73,16 @@ export async function runCluster(options: ClusterRun): Promise<ClusterOutcome> {
 async function failOver(
   fault: Fault,
   { isSynchronous, pause }: ClusterRun,
-  { cluster, load, merchant }: Watch & { readonly cluster: Cluster },
+  cluster: Cluster,
+  { acknowledged, underWay: loaded }: Watch,
 ): Promise<Round> {
-  const acknowledged = async (count: number): Promise<void> => {
-    const wanted = load.acknowledged + count;
-    await cluster.until(`${count} acknowledged payments`, async () => {
-      merchant.check();
-      return load.acknowledged >= wanted ? true : undefined;
-    });
-  };
   await acknowledged(AROUND);
   const struck = await cluster.leader();
   if (!isSynchronous) {
     struck.holdReplication();
     await acknowledged(IN_STALL);
   }
-  for (let turn = 0; load.underWay === 0 && turn < 1000; turn++) await wait(1);
-  const { underWay } = load;
+  const underWay = await loaded();
   await struck.strike(fault);
   const at = monotonicMs();
   const [during, leader] = await Promise.all([
@@ -110,11 +100,9 @@ async function failOver(
 }
 
 function recoveryAfter(at: number, requests: readonly Request[]): number {
-  const ends = requests
-    .filter(
-      ({ kind, began, answer }) => kind === 'callback' && began >= at && /^(ack|first|rep)/.test(answer),
-    )
-    .map(({ ended }) => ended);
+  const ends = requests.flatMap(({ kind, began, ended, answer }) =>
+    kind === 'callback' && began >= at && /^(ack|first|rep)/.test(answer) ? [ended] : [],
+  );
   return Math.round(Math.min(...ends) - at);
 }
 

@@ -22,8 +22,6 @@ export interface Channel {
   /** The decoding that no receiver can leave out. */
   readonly floor: (input: Input) => unknown;
   readonly own: (input: Input) => unknown;
-  /** How many times the floor it may take. */
-  readonly bound: number;
 }
 
 export interface Input {
@@ -77,67 +75,64 @@ async function called({ bytes }: Input, code: number, call: () => Promise<unknow
   }
 }
 
-const BOUND = 1.5;
+type Described = readonly [
+  name: string,
+  shapes: readonly Shape[],
+  largest: number,
+  floor: Channel['floor'],
+  own: Channel['own'],
+];
+
+function response(
+  name: string,
+  shapes: readonly Shape[],
+  code: number,
+  call: () => Promise<unknown>,
+): Described {
+  const floor = (input: Input): unknown => received(input, code);
+  return [`response with ${name}`, shapes, 512_000, floor, (input) => called(input, code, call)];
+}
+
+const CHANNELS: readonly Described[] = [
+  [
+    'body of a callback',
+    BODIES,
+    64_000,
+    ({ bytes }) => parsed(bytes),
+    ({ bytes }) => verifier.verifyCallback({ signature: SIGNATURE, body: bytes }),
+  ],
+  [
+    'query of a redirect',
+    QUERIES,
+    // The largest that is read at all, with the genuine parameters in front of it.
+    7400,
+    ({ text }) => [[...new URLSearchParams(text)], digest()],
+    ({ text }) => verifier.verifyRedirect(text),
+  ],
+  [
+    'signature header',
+    HEADERS,
+    16_000,
+    ({ text }) => [text.split(',').map((part) => part.split('=')), parsed(small), digest()],
+    ({ text }) => verifier.verifyCallback({ signature: text, body: small }),
+  ],
+  response('providers', PROVIDERS, 200, () => client.listPaymentProviders()),
+  response('balances', WALLETS, 200, () => client.getWalletBalances()),
+  response('an error', ERRORS, 500, () => client.listPaymentProviders()),
+];
 
 /**
  * @param isShort every eighth shape only.
  * @param count how many sizes, from the largest.
  */
 export function channels(isShort: boolean, count: number): readonly Channel[] {
-  const channel = (
-    name: string,
-    shapes: readonly Shape[],
-    largest: number,
-    floor: Channel['floor'],
-    own: Channel['own'],
-  ): Channel => ({
+  return CHANNELS.map(([name, shapes, largest, floor, own]) => ({
     name,
     shapes: isShort ? shapes.filter((_, index) => index % 8 === 0) : shapes,
     sizes: Array.from({ length: count }, (_, index) => largest / 2 ** (count - 1 - index)),
     floor,
     own,
-    bound: BOUND,
-  });
-  const response = (
-    name: string,
-    shapes: readonly Shape[],
-    code: number,
-    call: () => Promise<unknown>,
-  ): Channel =>
-    channel(
-      `response with ${name}`,
-      shapes,
-      512_000,
-      (input) => received(input, code),
-      (input) => called(input, code, call),
-    );
-  return [
-    channel(
-      'body of a callback',
-      BODIES,
-      64_000,
-      ({ bytes }) => parsed(bytes),
-      ({ bytes }) => verifier.verifyCallback({ signature: SIGNATURE, body: bytes }),
-    ),
-    channel(
-      'query of a redirect',
-      QUERIES,
-      // The largest that is read at all, with the genuine parameters in front of it.
-      7400,
-      ({ text }) => [[...new URLSearchParams(text)], digest()],
-      ({ text }) => verifier.verifyRedirect(text),
-    ),
-    channel(
-      'signature header',
-      HEADERS,
-      16_000,
-      ({ text }) => [text.split(',').map((part) => part.split('=')), parsed(small), digest()],
-      ({ text }) => verifier.verifyCallback({ signature: text, body: small }),
-    ),
-    response('providers', PROVIDERS, 200, () => client.listPaymentProviders()),
-    response('balances', WALLETS, 200, () => client.getWalletBalances()),
-    response('an error', ERRORS, 500, () => client.listPaymentProviders()),
-  ];
+  }));
 }
 
 /** Control: the query parser of the first version, which copies a list for every parameter and has no limit. */

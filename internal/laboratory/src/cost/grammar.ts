@@ -95,48 +95,54 @@ const withMembers = (members: string, where: Place): string =>
   where === 'payload' ? `${genuine.slice(0, -2)},${members}}}` : `${genuine.slice(0, -1)},${members}}`;
 const withValue = (value: string, where: Place): string => withMembers(`"x":${value}`, where);
 
+type Make = (size: number) => string;
+
 /** A shape for each unit of a table. */
-function shapesOf(
-  units: Readonly<Record<string, Unit>>,
+function shapesOf<U>(
+  units: Readonly<Record<string, U>>,
   nameOf: (unit: string) => string,
-  make: (size: number, unit: Unit) => string,
+  make: (size: number, unit: U) => string,
 ): Shape[] {
-  return Object.entries(units).map(([name, unit]) => ({
-    name: nameOf(name),
-    make: (size) => make(size, unit),
-  }));
+  return Object.entries(units).map(([name, unit]) => {
+    return { name: nameOf(name), make: (size) => make(size, unit) };
+  });
+}
+
+/** Shapes that have names of their own. */
+function shapes(made: Readonly<Record<string, Make>>): Shape[] {
+  return Object.entries(made).map(([name, make]) => ({ name, make }));
 }
 
 function bodiesWith(where: Place): readonly Shape[] {
-  const seeds = ['5', '6', '7', '8'].map((seed) => [`random values, seed ${seed},`, Number(seed)] as const);
   const nested = (open: string, close: string) => (size: number) => {
     const levels = Math.floor(size / (open.length + 1));
     return withValue(open.repeat(levels) + 1 + close.repeat(levels), where);
   };
+  const inPlace = (name: string): string => `${name} in the ${where}`;
+  const listed = (size: number, seed: number, unit: Unit): string =>
+    withValue(`[${filled(size, seed, unit)}1]`, where);
+  const value: Unit = (_, random) => `${anyValue(random, 6)},`;
   return [
     ...shapesOf(
       LETTERS,
-      (name) => `a string of ${name} in the ${where}`,
+      (name) => `a string of ${inPlace(name)}`,
       (size, unit) => withValue(`"${filled(size, 1, unit)}"`, where),
     ),
     ...shapesOf(
       ITEMS,
-      (name) => `a list of ${name} in the ${where}`,
-      (size, unit) => withValue(`[${filled(size, 2, unit)}1]`, where),
+      (name) => `a list of ${inPlace(name)}`,
+      (size, unit) => listed(size, 2, unit),
+    ),
+    ...shapesOf(MEMBERS, inPlace, (size, unit) => withMembers(`${filled(size, 3, unit)}"z":1`, where)),
+    ...shapesOf(
+      { 'nested lists': nested('[', ']'), 'nested objects': nested('{"a":', '}') },
+      inPlace,
+      (size, make) => make(size),
     ),
     ...shapesOf(
-      MEMBERS,
-      (name) => `${name} in the ${where}`,
-      (size, unit) => withMembers(`${filled(size, 3, unit)}"z":1`, where),
-    ),
-    { name: `nested lists in the ${where}`, make: nested('[', ']') },
-    { name: `nested objects in the ${where}`, make: nested('{"a":', '}') },
-    ...seeds.map(
-      ([name, seed]): Shape => ({
-        name: `${name} in the ${where}`,
-        make: (size) =>
-          withValue(`[${filled(size, seed, (_, random) => `${anyValue(random, 6)},`)}1]`, where),
-      }),
+      { 5: 5, 6: 6, 7: 7, 8: 8 },
+      (seed) => inPlace(`random values, seed ${seed},`),
+      (size, seed) => listed(size, seed, value),
     ),
   ];
 }
@@ -145,14 +151,14 @@ function bodiesWith(where: Place): readonly Shape[] {
 export const BODIES: readonly Shape[] = [
   ...bodiesWith('callback'),
   ...bodiesWith('payload'),
-  ...SIGNED.map(
-    (name): Shape => ({
-      name: `${name}, repeated`,
-      make: (size) => `{${filled(size, 4, () => `"${name}":1,`)}${genuine.slice(1)}`,
-    }),
-  ),
-  { name: 'opening brackets', make: (size) => '['.repeat(size) },
-  { name: 'a string without an end', make: (size) => `{"a":"${'x'.repeat(size)}` },
+  ...SIGNED.map((name): Shape => {
+    const make: Make = (size) => `{${filled(size, 4, () => `"${name}":1,`)}${genuine.slice(1)}`;
+    return { name: `${name}, repeated`, make };
+  }),
+  ...shapes({
+    'opening brackets': (size) => '['.repeat(size),
+    'a string without an end': (size) => `{"a":"${'x'.repeat(size)}`,
+  }),
 ];
 
 const PARAMETERS: Readonly<Record<string, Unit>> = {
@@ -175,69 +181,54 @@ const PARAMETERS: Readonly<Record<string, Unit>> = {
 };
 
 /** Queries of redirects, behind the genuine parameters, or alone. */
-export const QUERIES: readonly Shape[] = Object.entries(PARAMETERS).flatMap(([name, unit]): Shape[] => [
-  { name: `${name}, behind genuine parameters`, make: (size) => `?${query}&x=${filled(size, 9, unit)}` },
-  { name: `${name}, alone`, make: (size) => `?${filled(size, 9, unit)}` },
-]);
+export const QUERIES: readonly Shape[] = Object.entries(PARAMETERS).flatMap(([name, unit]) =>
+  shapes({
+    [`${name}, behind genuine parameters`]: (size) => `?${query}&x=${filled(size, 9, unit)}`,
+    [`${name}, alone`]: (size) => `?${filled(size, 9, unit)}`,
+  }),
+);
 
 /** Values of `hmac-signature`. */
-export const HEADERS: readonly Shape[] = [
-  { name: 'commas', make: (size) => ','.repeat(size) },
-  { name: 'equals signs', make: (size) => '='.repeat(size) },
-  { name: 'parts', make: (size) => `${filled(size, 10, () => 'a=b,')}${SIGNATURE}` },
-  { name: 'repeated t', make: (size) => `${filled(size, 10, () => 't=1,')}${SIGNATURE}` },
-  { name: 'a long part', make: (size) => `x=${'x'.repeat(size)},${SIGNATURE}` },
-  { name: 'repeated signatures', make: (size) => filled(size, 10, () => `${SIGNATURE}, `) },
-  { name: 'Latin-1 letters', make: (size) => `t=${'\u00e9'.repeat(size)},${SIGNATURE}` },
-];
+export const HEADERS: readonly Shape[] = shapes({
+  commas: (size) => ','.repeat(size),
+  'equals signs': (size) => '='.repeat(size),
+  parts: (size) => `${filled(size, 10, () => 'a=b,')}${SIGNATURE}`,
+  'repeated t': (size) => `${filled(size, 10, () => 't=1,')}${SIGNATURE}`,
+  'a long part': (size) => `x=${'x'.repeat(size)},${SIGNATURE}`,
+  'repeated signatures': (size) => filled(size, 10, () => `${SIGNATURE}, `),
+  'Latin-1 letters': (size) => `t=${'\u00e9'.repeat(size)},${SIGNATURE}`,
+});
 
-const PROVIDER = {
-  provider_name: 'Example',
-  provider_code: 'example',
-  transaction_method: 'MOBILE',
-  transaction_method_name: 'Mobile',
-  transaction_type: 'COLLECTION',
-  transaction_currency: 'UGX',
-  min_amount: 500,
-  max_amount: 5_000_000,
-  max_daily_amount: 10_000_000,
-  is_active: true,
-  option_prefixes: ['25677', '25678'],
-};
-const WALLET = {
-  currency: 'UGX',
-  wallet_type: 'COLLECTION',
-  available_balance: 100.5,
-  actual_balance: 110.75,
-  uncleared_balance: 10,
-  reserve_balance: 0.25,
-};
+const PROVIDER = `{"provider_name":"Example","provider_code":"example","transaction_method":"MOBILE",
+  "transaction_method_name":"Mobile","transaction_type":"COLLECTION","transaction_currency":"UGX","min_amount":500,
+  "max_amount":5000000,"max_daily_amount":10000000,"is_active":true,"option_prefixes":["25677","25678"]}`;
+const WALLET = `{"currency":"UGX","wallet_type":"COLLECTION","available_balance":100.5,"actual_balance":110.75,
+  "uncleared_balance":10,"reserve_balance":0.25}`;
 
 /** A response with so many rows, and what a hostile service adds to it. */
 function response(list: string, rows: string, extra = ''): string {
   return `{"status":"success","code":200,"message":"ok","data":{"${list}":[${rows}]${extra}}}`;
 }
 
-function responses(list: string, row: object): readonly Shape[] {
-  const text = JSON.stringify(row);
+function responses(list: string, row: string): readonly Shape[] {
+  const text = JSON.stringify(JSON.parse(row));
   const added = (value: string): string => `${text.slice(0, -1)},"x":${value}}`;
-  const shapes: Readonly<Record<string, (size: number) => string>> = {
-    'genuine rows': (size) => response(list, filled(size, 11, () => `${text},`) + text),
-    'rows with another field': (size) =>
-      response(list, filled(size, 11, (index) => `${added(String(index))},`) + text),
-    'empty rows': (size) => response(list, filled(Math.min(size, 20_000), 11, () => '{},') + text),
-    'numbers as rows': (size) => response(list, filled(Math.min(size, 15_000), 11, () => '1,') + text),
-    'numbers beside the list': (size) =>
-      response(list, text, `,"x":[${filled(Math.min(size, 140_000), 13, () => '1,')}1]`),
-    'nested lists in a row': (size) =>
-      response(list, added('['.repeat(Math.min(size, 30_000)) + ']'.repeat(Math.min(size, 30_000)))),
-    'a number of digits in a row': (size) => response(list, added('7'.repeat(size))),
-    'distinct names in a row': (size) =>
-      response(list, added(`{${filled(Math.min(size, 500_000), 14, (index) => `"n${index}":1,`)}"z":1}`)),
-    'no JSON': (size) => '<p>'.repeat(size / 3),
-  };
+  const rows = (size: number, unit: Unit): string => response(list, filled(size, 11, unit) + text);
   return [
-    ...Object.entries(shapes).map(([name, make]): Shape => ({ name, make })),
+    ...shapes({
+      'genuine rows': (size) => rows(size, () => `${text},`),
+      'rows with another field': (size) => rows(size, (index) => `${added(String(index))},`),
+      'empty rows': (size) => rows(Math.min(size, 20_000), () => '{},'),
+      'numbers as rows': (size) => rows(Math.min(size, 15_000), () => '1,'),
+      'numbers beside the list': (size) =>
+        response(list, text, `,"x":[${filled(Math.min(size, 140_000), 13, () => '1,')}1]`),
+      'nested lists in a row': (size) =>
+        response(list, added('['.repeat(Math.min(size, 30_000)) + ']'.repeat(Math.min(size, 30_000)))),
+      'a number of digits in a row': (size) => response(list, added('7'.repeat(size))),
+      'distinct names in a row': (size) =>
+        response(list, added(`{${filled(Math.min(size, 500_000), 14, (index) => `"n${index}":1,`)}"z":1}`)),
+      'no JSON': (size) => '<p>'.repeat(size / 3),
+    }),
     ...shapesOf(
       LETTERS,
       (name) => `a string of ${name} in a row`,
@@ -251,14 +242,11 @@ export const WALLETS: readonly Shape[] = responses('merchant_wallets', WALLET);
 
 /** Bodies of errors, whose start is shown without the keys. */
 export const ERRORS: readonly Shape[] = [
-  ...['x', '&#x41;', '&amp;', '%41', '%2541', '\\u0041', '\\\\', '\n', 'eA==', ' '].map(
-    (unit): Shape => ({
-      name: `${JSON.stringify(unit)}, repeated`,
-      make: (size) => filled(size, 15, () => unit),
-    }),
-  ),
-  {
-    name: 'an envelope with a long message',
-    make: (size) => JSON.stringify({ status: 'error', code: 500, message: 'x'.repeat(size) }),
-  },
+  ...['x', '&#x41;', '&amp;', '%41', '%2541', '\\u0041', '\\\\', '\n', 'eA==', ' '].map((unit): Shape => {
+    return { name: `${JSON.stringify(unit)}, repeated`, make: (size) => filled(size, 15, () => unit) };
+  }),
+  ...shapes({
+    'an envelope with a long message': (size) =>
+      JSON.stringify({ status: 'error', code: 500, message: 'x'.repeat(size) }),
+  }),
 ];

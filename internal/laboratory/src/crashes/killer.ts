@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SeededRandom } from '../history/seeded-random.ts';
 import type { ManagedProcess, Role } from './managed-process.ts';
@@ -20,11 +21,14 @@ export interface KillerOptions {
   readonly signal: AbortSignal;
 }
 
+/** At least one. */
+type Choice<T> = readonly [T, ...T[]];
+
 /** How long to lie in wait for a phase; then any moment will do. */
 const AIM_MS = 5000;
 
 /** What to kill, and at which phase: half of the kills are aimed at the moments that hurt. */
-const AIMS: Readonly<Record<Target, readonly [Phase | 'any', ...(Phase | 'any')[]]>> = {
+const AIMS: Readonly<Record<Target, Choice<Phase | 'any'>>> = {
   receiver: ['intake', 'intake', 'any'],
   worker: ['handler', 'handler', 'commit', 'commit', 'any'],
   server: ['handler', 'commit', 'intake', 'any'],
@@ -83,7 +87,7 @@ export class Killer {
     return { target: 'server', phase };
   }
 
-  async #ready(role: Role): Promise<readonly [ManagedProcess, ...ManagedProcess[]]> {
+  async #ready(role: Role): Promise<Choice<ManagedProcess>> {
     for (;;) {
       const [first, ...others] = this.#options.processes.filter((one) => one.role === role && one.isReady);
       if (first !== undefined) return [first, ...others];
@@ -93,10 +97,7 @@ export class Killer {
   }
 
   /** Waits for the moment, and says who is at it. */
-  async #aim(
-    candidates: readonly [ManagedProcess, ...ManagedProcess[]],
-    aim: Phase | 'any',
-  ): Promise<ManagedProcess> {
+  async #aim(candidates: Choice<ManagedProcess>, aim: Phase | 'any'): Promise<ManagedProcess> {
     const { random } = this.#options;
     if (aim === 'any') {
       await wait(random.next() * 200);
@@ -110,20 +111,14 @@ export class Killer {
 }
 
 /** The first to enter the phase; undefined when none does in time. */
-function nextInPhase(candidates: readonly ManagedProcess[], aim: Phase): Promise<ManagedProcess | undefined> {
-  return new Promise((resolve) => {
-    const watched = candidates.map((one) => {
-      const onPhase = (phase: Phase): void => {
-        if (phase === aim) end(one);
-      };
-      one.on('phase', onPhase);
-      return { one, onPhase };
-    });
-    const timer = setTimeout(() => end(undefined), AIM_MS);
-    function end(found: ManagedProcess | undefined): void {
-      clearTimeout(timer);
-      for (const { one, onPhase } of watched) one.off('phase', onPhase);
-      resolve(found);
-    }
-  });
+async function nextInPhase(
+  candidates: readonly ManagedProcess[],
+  aim: Phase,
+): Promise<ManagedProcess | undefined> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, AbortSignal.timeout(AIM_MS)]);
+  const entering = candidates.map((one) => once(one, aim, { signal }).then(() => one));
+  return Promise.any(entering)
+    .catch(() => undefined)
+    .finally(() => over.abort());
 }

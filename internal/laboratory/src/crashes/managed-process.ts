@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Child } from '../measure/child.ts';
 import { PHASE_LOG, type Phase, PhaseReader } from './phase-log.ts';
 
-export type Role = 'receiver' | 'worker' | 'sender';
+export type Role = 'receiver' | 'worker';
 
 export interface ProcessParts {
   readonly folder: string;
@@ -14,8 +14,8 @@ export interface ProcessParts {
   readonly env?: NodeJS.ProcessEnv | undefined;
 }
 
-/** A process of the test: started, watched through its phase log, killed, and started again. */
-export class ManagedProcess extends EventEmitter<{ phase: [Phase] }> {
+/** A process of the test: started, watched through its phase log, killed, and started again. Emits the phases that it enters. */
+export class ManagedProcess extends EventEmitter<Record<Phase, []>> {
   readonly role: Role;
   readonly #settings: object;
   readonly #parts: ProcessParts;
@@ -33,9 +33,6 @@ export class ManagedProcess extends EventEmitter<{ phase: [Phase] }> {
 
   constructor(role: Role, settings: object, parts: ProcessParts) {
     super();
-    this.on('phase', (phase) => {
-      this.entered[phase] += 1;
-    });
     this.role = role;
     this.#settings = settings;
     this.#parts = parts;
@@ -55,7 +52,10 @@ export class ManagedProcess extends EventEmitter<{ phase: [Phase] }> {
     this.#isExpected = false;
     this.#errors = '';
     stdio[PHASE_LOG]?.on('data', (piece: Buffer) =>
-      this.#reader.read(piece.toString(), (phase) => this.emit('phase', phase)),
+      this.#reader.read(piece.toString(), (phase) => {
+        this.entered[phase] += 1;
+        this.emit(phase);
+      }),
     );
     stderr?.on('data', (piece: Buffer) => {
       this.#errors = (this.#errors + piece.toString()).slice(-4000);
@@ -88,12 +88,6 @@ export class ManagedProcess extends EventEmitter<{ phase: [Phase] }> {
   /** The database is gone, and with it what this process was at. */
   forgetPhases(): void {
     this.#reader.forget();
-  }
-
-  /** @throws {Error} when it has ended. */
-  async ask<Answer>(question: object): Promise<Answer> {
-    if (this.#child === undefined) throw new Error(`The ${this.role} has ended: ${this.#errors}`);
-    return this.#child.ask<Answer>(question);
   }
 
   /** Kills it, by its own id, and says what it was at when it died. */

@@ -18,21 +18,17 @@ export function killTable(kills: readonly Kill[]): KillTable {
 
 export function outcomeTables(outcome: CrashTestOutcome): readonly Table[] {
   const { verdict, payments, kills, crashLooped, states, seconds } = outcome;
-  const inStates = Object.entries(states).map(([name, count]) => [`state ${name}`, count] as const);
+  const hit = Object.entries(killTable(kills));
   return [
     {
       title: `${kills.length} kills in ${seconds} s, by what they hit`,
       head: ['', ...PHASES, ''],
-      rows: Object.entries(killTable(kills)).map(([target, hits]) => [
-        target,
-        ...PHASES.map((phase) => String(hits[phase])),
-        '',
-      ]),
+      rows: hit.map(([target, hits]) => [target, ...PHASES.map((phase) => String(hits[phase])), '']),
     },
     verdictTable(verdict, {
       'payments sent': payments,
       'sent back after three dead handlers': crashLooped,
-      ...Object.fromEntries(inStates),
+      ...Object.fromEntries(Object.entries(states).map(([name, count]) => [`state ${name}`, count])),
     }),
   ];
 }

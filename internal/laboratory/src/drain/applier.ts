@@ -17,23 +17,16 @@ export interface Applier {
   close(): Promise<void>;
 }
 
-/** Resolves when it was called so many times. */
-export class Countdown {
-  #left: number;
-  readonly #started: number = performance.now();
-  readonly #over: PromiseWithResolvers<number> = Promise.withResolvers();
+export const COUNT_EFFECTS = 'select count(*) as n from merchant_effect';
 
-  constructor(count: number) {
-    this.#left = count;
-  }
-
-  readonly count = (): void => {
-    this.#left -= 1;
-    if (this.#left === 0) this.#over.resolve((performance.now() - this.#started) / 1000);
+/** Seconds until `call` was called so many times. */
+export function countdown(count: number): { readonly call: () => void; readonly seconds: Promise<number> } {
+  const started = performance.now();
+  const { promise: seconds, resolve } = Promise.withResolvers<number>();
+  let left = count;
+  const call = (): void => {
+    left -= 1;
+    if (left === 0) resolve((performance.now() - started) / 1000);
   };
-
-  /** Seconds from the construction to the last call. */
-  get seconds(): Promise<number> {
-    return this.#over.promise;
-  }
+  return { call, seconds };
 }

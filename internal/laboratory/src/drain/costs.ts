@@ -39,10 +39,11 @@ export async function costMeter(
 
 /** Per payment. */
 export function costsBetween(before: Costs, after: Costs, count: number): Costs {
+  const per = (cost: keyof Costs): number => (after[cost] - before[cost]) / count;
   return {
-    postgresCpuMs: (after.postgresCpuMs - before.postgresCpuMs) / count,
-    nodeCpuMs: (after.nodeCpuMs - before.nodeCpuMs) / count,
-    walBytes: (after.walBytes - before.walBytes) / count,
-    statements: (after.statements - before.statements) / count,
+    postgresCpuMs: per('postgresCpuMs'),
+    nodeCpuMs: per('nodeCpuMs'),
+    walBytes: per('walBytes'),
+    statements: per('statements'),
   };
 }

@@ -2,21 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openBacklog } from '../load/backlog.ts';
 import { sqliteEngine } from '../load/engines.ts';
-import type { Applier } from './applier.ts';
+import { EFFECT_TABLE } from '../load/postgres.ts';
+import { type Applier, COUNT_EFFECTS } from './applier.ts';
+import { engineApplier } from './postgres-appliers.ts';
 
 /** One handler at a time, since SQLite has one writer. */
 export async function inboxSqliteApplier(folder: string): Promise<Applier> {
-  const engine = await sqliteEngine(folder, 'apply-inbox');
-  const backlog = openBacklog(engine, 0);
-  return {
-    name: 'inbox, SQLite',
-    fill: async (count) => backlog.fill(count),
-    apply: async (count) => count / (await backlog.drain(count)),
-    effects: () => engine.ask('select count(*) as n from merchant_effect'),
-    close: backlog.close,
-  };
+  return engineApplier('inbox, SQLite', await sqliteEngine(folder, 'apply-inbox'));
 }
 
 /** In the thread that calls, which it blocks: a committed start, then one transaction, both with a full sync. */
@@ -24,8 +17,7 @@ export async function floorSqliteApplier(folder: string): Promise<Applier> {
   const path = join(folder, 'apply-floor.db');
   const file = new DatabaseSync(path);
   file.exec(
-    `pragma journal_mode = wal; pragma synchronous = full;
-     create table merchant_effect (transition_id text not null, amount text not null);
+    `pragma journal_mode = wal; pragma synchronous = full; ${EFFECT_TABLE};
      create table payment (id integer primary key, reference text not null unique, content text not null, amount text not null,
        attempts integer not null default 0, next_at integer default 0);
      create index due on payment (next_at, id) where next_at is not null`,
@@ -56,7 +48,7 @@ export async function floorSqliteApplier(folder: string): Promise<Applier> {
       }
       return (performance.now() - started) / 1000;
     },
-    effects: async () => Number(file.prepare('select count(*) as n from merchant_effect').get()?.['n']),
+    effects: async () => Number(file.prepare(COUNT_EFFECTS).get()?.['n']),
     async close() {
       file.close();
       await rm(path);

@@ -1,15 +1,12 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { type PostgresServer, startPostgres } from '@payment-service/postgres-server';
-import type pg from 'pg';
 import { Link } from '../load/link.ts';
 import { withClient } from '../load/postgres.ts';
+import { until } from '../measure/until.ts';
 import { copyForStandby } from './base-backup.ts';
 
 /** What a standby has missed is still there when it connects. */
 const SETTINGS = { wal_level: 'replica', wal_keep_size: '1GB', synchronous_commit: 'on' };
 const STANDBY = { wal_retrieve_retry_interval: '100ms' };
-/** As long as a standby may take to follow. */
-const FOLLOW_MS = 120_000;
 
 /** A primary and its standby, and the one address at which the merchant's programs find the primary. */
 export class Pair {
@@ -61,12 +58,14 @@ export class Pair {
         await client.query('select pg_reload_conf()');
       }
       const wanted = this.#isSynchronous ? 'sync' : 'async';
-      await until(
-        client,
-        `select 1 from pg_stat_replication where state = 'streaming' and sync_state = '${wanted}'`,
-      );
+      const follows = (condition: string): Promise<true> =>
+        until(`the standby to follow: ${condition}`, async () => {
+          const { rowCount } = await client.query(`select 1 from pg_stat_replication where ${condition}`);
+          return rowCount === 0 ? undefined : true;
+        });
+      await follows(`state = 'streaming' and sync_state = '${wanted}'`);
       const { rows } = await client.query<{ lsn: string }>('select pg_current_wal_flush_lsn()::text as lsn');
-      await until(client, `select 1 from pg_stat_replication where flush_lsn >= '${rows[0]?.lsn}'`);
+      await follows(`flush_lsn >= '${rows[0]?.lsn}'`);
     });
   }
 
@@ -103,14 +102,6 @@ export class Pair {
     await this.#between.close();
     await this.#standby?.stop();
     await this.#primary.stop();
-  }
-}
-
-async function until(client: pg.Client, question: string): Promise<void> {
-  const end = performance.now() + FOLLOW_MS;
-  while ((await client.query(question)).rowCount === 0) {
-    if (performance.now() > end) throw new Error(`The standby does not follow: ${question}`);
-    await wait(50);
   }
 }
 

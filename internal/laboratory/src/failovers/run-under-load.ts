@@ -1,18 +1,36 @@
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { EFFECT_TABLE } from '../history/effects.ts';
 import { judgeHistory, type Request, type Verdict } from '../history/judge-history.ts';
-import { drained, readRemains } from '../history/postgres-remains.ts';
+import { Load } from '../history/load.ts';
 import { readRequests } from '../history/record.ts';
+import { drained, type Read, readRemains } from '../history/remains.ts';
 import { withClient } from '../load/postgres.ts';
-import { atTheEnd, makeFolder } from '../measure/program.ts';
-import { Load } from './load.ts';
+import { stuckWatch } from '../load/stuck-watch.ts';
+import { atTheEnd, makeFolder, stopped } from '../measure/program.ts';
 import { Merchant } from './merchant.ts';
+
+/** Where rounds are played. */
+export interface Ground<Round> {
+  readonly url: string;
+  /** Of whichever server leads at the end, for a look past the inbox. */
+  readonly adminUrl: string;
+  /** After each payment, on average. */
+  readonly pauseMs: number;
+  readonly rounds: number;
+  readonly onRound: (round: Round) => void;
+  /** Throws when the database cannot go on. */
+  readonly check?: () => void;
+}
 
 /** What a round can look at. */
 export interface Watch {
   readonly load: Load;
-  readonly merchant: Merchant;
+  /** Resolves when so many more payments are acknowledged. */
+  acknowledged(count: number): Promise<void>;
+  /** Resolves at a moment at which callbacks are on their way, with their number. */
+  underWay(): Promise<number>;
 }
 
 /** What rounds under load left. */
@@ -25,29 +43,55 @@ export interface Outcome<Round> {
   readonly seconds: number;
 }
 
-/**
- * Plays rounds while the merchant's programs receive and work, waits until they are done, and judges the history.
- *
- * @param database.adminUrl of whichever server leads at the end, for a look past the inbox.
- */
+/** Plays rounds while the merchant's programs receive and work, waits until they are done, and judges the history. */
 export async function runUnderLoad<Round>(
-  database: { readonly url: string; readonly adminUrl: string },
-  pauseMs: number,
-  play: (watch: Watch) => Promise<readonly Round[]>,
+  { url, adminUrl, pauseMs, rounds: wanted, onRound, check }: Ground<Round>,
+  play: (watch: Watch, index: number) => Promise<Round>,
 ): Promise<{ readonly outcome: Outcome<Round>; readonly requests: readonly Request[] }> {
   const started = performance.now();
-  await withClient(database.url, (client) => client.query(EFFECT_TABLE));
+  await withClient(url, (client) => client.query(EFFECT_TABLE));
   const folder = await makeFolder();
-  const merchant = await Merchant.start(database.url, folder);
+  const merchant = await Merchant.start(url, folder);
   atTheEnd(() => merchant.end());
   const record = join(folder, 'history');
-  const { addresses } = merchant;
-  const load = new Load({ addresses, record, seed: randomInt(1_000_000), pauseMs });
-  const rounds = await play({ load, merchant });
+  const load = new Load({
+    addresses: () => merchant.addresses,
+    record,
+    seed: randomInt(1_000_000),
+    atOnce: 16,
+    firstDelayMs: 10,
+    pauseMs,
+    repeats: { every: 4, later: 0 },
+  });
+  const watch: Watch = {
+    load,
+    async acknowledged(count) {
+      const enough = load.acknowledged + count;
+      const stuck = stuckWatch();
+      while (load.acknowledged < enough) {
+        stopped.throwIfAborted();
+        merchant.check();
+        check?.();
+        stuck(`${load.acknowledged} payments acknowledged`);
+        await wait(10);
+      }
+    },
+    async underWay() {
+      for (let turn = 0; load.underWay === 0 && turn < 1000; turn++) await wait(1);
+      return load.underWay;
+    },
+  };
+  const rounds: Round[] = [];
+  for (let index = 0; index < wanted; index++) {
+    const round = await play(watch, index);
+    rounds.push(round);
+    onRound(round);
+  }
   await load.stop();
-  const { states, ...remains } = await withClient(database.adminUrl, async (client) => {
-    await drained(client);
-    return readRemains(client);
+  const { states, ...remains } = await withClient(adminUrl, async (client) => {
+    const read: Read = async (statement) => (await client.query(statement)).rows;
+    await drained(read);
+    return readRemains(read, 'payment_inbox.');
   });
   const requests = await readRequests(record);
   const verdict = judgeHistory({ requests, ...remains });

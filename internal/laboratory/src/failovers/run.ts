@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { stuckWatch } from '../load/stuck-watch.ts';
-import { atTheEnd, cleanUp, stopped } from '../measure/program.ts';
+import { atTheEnd, cleanUp } from '../measure/program.ts';
 import { Pair } from './pair.ts';
 import { type Outcome, runUnderLoad, type Watch } from './run-under-load.ts';
 
@@ -32,22 +31,16 @@ const IN_STALL = 50;
 const PAUSE_MS = 60;
 
 /** Kills the primary under load and promotes its standby, round after round, and counts what is left. */
-export async function run({ rounds: wanted, isSynchronous, onRound }: RunOptions): Promise<Outcome<Round>> {
+export async function run({ rounds, isSynchronous, onRound }: RunOptions): Promise<Outcome<Round>> {
   try {
     const pair = await Pair.start(isSynchronous);
     atTheEnd(() => pair.stop());
     await pair.addStandby();
-    const database = { url: pair.url, adminUrl: pair.url };
-    const { outcome } = await runUnderLoad(database, PAUSE_MS, async (watch) => {
-      const rounds: Round[] = [];
-      for (let index = 0; index < wanted; index++) {
-        if (index > 0) await pair.addStandby();
-        const isStalled = !isSynchronous || index % 2 === 0;
-        const round = await failOver({ pair, isStalled, isSynchronous }, watch);
-        rounds.push(round);
-        onRound(round);
-      }
-      return rounds;
+    const { url } = pair;
+    const ground = { url, adminUrl: url, pauseMs: PAUSE_MS, rounds, onRound };
+    const { outcome } = await runUnderLoad(ground, async (watch, index) => {
+      if (index > 0) await pair.addStandby();
+      return failOver(pair, isSynchronous, !isSynchronous || index % 2 === 0, watch);
     });
     return outcome;
   } finally {
@@ -55,43 +48,28 @@ export async function run({ rounds: wanted, isSynchronous, onRound }: RunOptions
   }
 }
 
-interface RoundOptions {
-  readonly pair: Pair;
-  readonly isStalled: boolean;
-  readonly isSynchronous: boolean;
-}
-
-async function failOver({ pair, isStalled, isSynchronous }: RoundOptions, watch: Watch): Promise<Round> {
-  const { load } = watch;
-  await acknowledgements(BETWEEN - AFTER, watch);
+async function failOver(
+  pair: Pair,
+  isSynchronous: boolean,
+  isStalled: boolean,
+  { load, acknowledged, underWay: loaded }: Watch,
+): Promise<Round> {
+  await acknowledged(BETWEEN - AFTER);
   const before = load.acknowledged;
   if (isStalled) {
     pair.stallStandby();
     await wait(200 + 300 * Math.random());
     // With a synchronous standby, none would come.
-    if (!isSynchronous) await acknowledgements(IN_STALL, watch);
+    if (!isSynchronous) await acknowledged(IN_STALL);
   } else {
     await wait(100 * Math.random());
   }
-  // A moment at which callbacks are on their way.
-  for (let turn = 0; load.underWay === 0 && turn < 1000; turn++) await wait(1);
-  const { underWay, acknowledged } = load;
+  const underWay = await loaded();
+  const acknowledgedInStall = isStalled ? load.acknowledged - before : 0;
   const killed = performance.now();
   await pair.failOver();
-  await acknowledgements(1, watch);
+  await acknowledged(1);
   const recoveryMs = Math.round(performance.now() - killed);
-  await acknowledgements(AFTER, watch);
-  return { isStalled, underWay, acknowledgedInStall: isStalled ? acknowledged - before : 0, recoveryMs };
-}
-
-/** Resolves when so many more payments are acknowledged. */
-async function acknowledgements(count: number, { load, merchant }: Watch): Promise<void> {
-  const wanted = load.acknowledged + count;
-  const watch = stuckWatch();
-  while (load.acknowledged < wanted) {
-    stopped.throwIfAborted();
-    merchant.check();
-    watch(`${load.acknowledged} payments acknowledged`);
-    await wait(10);
-  }
+  await acknowledged(AFTER);
+  return { isStalled, underWay, acknowledgedInStall, recoveryMs };
 }

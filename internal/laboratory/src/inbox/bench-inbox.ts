@@ -2,11 +2,10 @@
  * `pnpm bench:inbox`: durable callbacks a second and their acknowledgement, on both stores, beside the floor of the same
  * engine and beside two queues. Prints tables, writes reports/bench-inbox.json, and ends with 1 where a target is missed.
  */
-import { freePort } from '@payment-service/postgres-server';
 import { startWarmPostgres } from '../load/postgres.ts';
 import { atTheEnd, makeFolder, runBenchmark } from '../measure/program.ts';
-import { BENCHED, type Engines } from './contender.ts';
-import { HostedContender } from './hosted-contender.ts';
+import { BENCHED } from './contender.ts';
+import { type HostedContender, hostContender } from './hosted-contender.ts';
 import { judgeTarget, measurements, measurementTables, TARGETS } from './judge.ts';
 import { measure } from './measure.ts';
 import { startRedis } from './redis-server.ts';
@@ -17,17 +16,12 @@ const SHORT = { rounds: 1, count: 20, concurrency: 8 };
 await runBenchmark('bench-inbox', { full: FULL, short: SHORT }, async (pace, isShort) => {
   const folder = await makeFolder();
   const postgres = await startWarmPostgres(isShort);
-  const redis = await startRedis(folder, await freePort());
-  if (typeof redis !== 'string') atTheEnd(() => redis.stop());
-  const engines: Engines = {
-    postgresUrl: postgres.url,
-    folder,
-    redisPort: typeof redis === 'string' ? undefined : redis.port,
-  };
+  const redis = await startRedis(folder);
+  const redisPort = typeof redis === 'number' ? redis : undefined;
   const contenders: HostedContender[] = [];
   for (const id of BENCHED) {
-    if (id === 'bullmq' && typeof redis === 'string') continue;
-    const contender = await HostedContender.open(id, engines);
+    if (id === 'bullmq' && redisPort === undefined) continue;
+    const contender = await hostContender(id, { postgresUrl: postgres.url, folder, redisPort });
     atTheEnd(() => contender.close());
     contenders.push(contender);
   }

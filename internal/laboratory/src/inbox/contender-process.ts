@@ -1,18 +1,14 @@
 /** Hosts one contender: behind HTTP with verification, and called directly. Idle while it is not its turn. */
+import pg from 'pg';
 import { freshCallbacks, verified } from '../load/callbacks.ts';
 import { inConcert, type Timed } from '../load/in-concert.ts';
+import { startPgBoss } from '../load/queues.ts';
 import { serve } from '../load/serve.ts';
 import { answerQuestions } from '../measure/child.ts';
 import type { Contender, ContenderId, Engines } from './contender.ts';
-import {
-  floorPostgres,
-  groupedPostgres,
-  inboxPostgres,
-  lazyPostgres,
-  pgBoss,
-} from './postgres-contenders.ts';
-import { bullmq } from './redis-contender.ts';
-import { floorSqlite, groupedSqlite, inboxSqlite, lazySqlite } from './sqlite-contenders.ts';
+import { grouped, single } from './floor.ts';
+import { CONNECTIONS, countRows, inboxPostgres, postgresFloor } from './postgres-contenders.ts';
+import { inboxSqlite, sqliteFloor } from './sqlite-contenders.ts';
 
 export type ContenderRequest =
   | { readonly kind: 'open'; readonly id: ContenderId; readonly engines: Engines }
@@ -21,17 +17,18 @@ export type ContenderRequest =
   | { readonly kind: 'count' }
   | { readonly kind: 'close' };
 
+const LAZY = '-c synchronous_commit=off';
 const OPENERS: Readonly<Record<ContenderId, (engines: Engines) => Promise<Contender>>> = {
-  inboxPostgres,
-  floorPostgres,
-  groupedPostgres,
+  inboxPostgres: ({ postgresUrl }) => inboxPostgres(postgresUrl),
+  floorPostgres: async ({ postgresUrl }) => single(await postgresFloor(postgresUrl, 'floor')),
+  groupedPostgres: async ({ postgresUrl }) => grouped(await postgresFloor(postgresUrl, 'grouped_floor'), 2),
   pgBoss,
-  inboxSqlite,
-  floorSqlite,
-  groupedSqlite,
+  inboxSqlite: ({ folder }) => inboxSqlite(folder),
+  floorSqlite: async ({ folder }) => single(await sqliteFloor(folder, 'floor')),
+  groupedSqlite: async ({ folder }) => grouped(await sqliteFloor(folder, 'grouped-floor'), 1),
   bullmq,
-  lazyPostgres,
-  lazySqlite,
+  lazyPostgres: async ({ postgresUrl }) => single(await postgresFloor(postgresUrl, 'lazy', LAZY)),
+  lazySqlite: async ({ folder }) => single(await sqliteFloor(folder, 'lazy', 'normal')),
 };
 
 let contender: Contender | undefined;
@@ -46,3 +43,28 @@ answerQuestions(async (request: ContenderRequest): Promise<number | Timed | unde
   const callbacks = verified(freshCallbacks(request.prefix, request.count));
   return inConcert(callbacks, request.concurrency, contender.keep);
 });
+
+async function pgBoss({ postgresUrl }: Engines): Promise<Contender> {
+  const pool = new pg.Pool({ connectionString: postgresUrl });
+  const boss = await startPgBoss(postgresUrl, 'callbacks', CONNECTIONS);
+  return {
+    keep: ({ signed, raw }) => boss.send('callbacks', { signed, body: raw }),
+    count: () => countRows(pool, 'pgboss.job'),
+    async close() {
+      await boss.stop({ graceful: false });
+      await pool.end();
+    },
+  };
+}
+
+async function bullmq({ redisPort }: Engines): Promise<Contender> {
+  if (redisPort === undefined) throw new Error('BullMQ needs a Redis server.');
+  const { Queue } = await import('bullmq');
+  const queue = new Queue('callbacks', { connection: { host: '127.0.0.1', port: redisPort } });
+  await queue.waitUntilReady();
+  return {
+    keep: ({ signed, raw }) => queue.add('callback', { signed, body: raw }),
+    count: () => queue.getWaitingCount(),
+    close: () => queue.close(),
+  };
+}

@@ -19,7 +19,7 @@ export interface Engines {
   readonly redisPort: number | undefined;
 }
 
-export interface ContenderKind {
+interface ContenderKind {
   readonly name: string;
   readonly engine: 'postgres' | 'sqlite' | 'redis';
   /** What is called for each callback. */
@@ -27,16 +27,9 @@ export interface ContenderKind {
 }
 
 export type ContenderId =
-  | 'inboxPostgres'
-  | 'floorPostgres'
-  | 'groupedPostgres'
+  | `${'inbox' | 'floor' | 'grouped' | 'lazy'}${'Postgres' | 'Sqlite'}`
   | 'pgBoss'
-  | 'inboxSqlite'
-  | 'floorSqlite'
-  | 'groupedSqlite'
-  | 'bullmq'
-  | 'lazyPostgres'
-  | 'lazySqlite';
+  | 'bullmq';
 
 /**
  * The inbox on both engines, the floors that it is held against, the queues that a team would take instead, and for the

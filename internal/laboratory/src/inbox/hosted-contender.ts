@@ -5,38 +5,29 @@ import type { ContenderId, Engines } from './contender.ts';
 import type { ContenderRequest } from './contender-process.ts';
 
 /** A contender in a process of its own. */
-export class HostedContender {
+export interface HostedContender {
   readonly id: ContenderId;
   readonly port: number;
-  readonly #child: Child;
-
-  private constructor(id: ContenderId, port: number, child: Child) {
-    this.id = id;
-    this.port = port;
-    this.#child = child;
-  }
-
-  static async open(id: ContenderId, engines: Engines): Promise<HostedContender> {
-    const child = new Child(join(import.meta.dirname, 'contender-process.ts'));
-    const port = await child.ask<number>({ kind: 'open', id, engines } satisfies ContenderRequest);
-    return new HostedContender(id, port, child);
-  }
-
-  get pid(): number {
-    return this.#child.pid;
-  }
-
+  readonly pid: number;
   /** Calls it directly, without HTTP. */
-  store(prefix: string, count: number, concurrency: number): Promise<Timed> {
-    return this.#child.ask({ kind: 'store', prefix, count, concurrency } satisfies ContenderRequest);
-  }
+  store(prefix: string, count: number, concurrency: number): Promise<Timed>;
+  count(): Promise<number>;
+  close(): Promise<void>;
+}
 
-  count(): Promise<number> {
-    return this.#child.ask({ kind: 'count' } satisfies ContenderRequest);
-  }
-
-  async close(): Promise<void> {
-    await this.#child.ask({ kind: 'close' } satisfies ContenderRequest);
-    await this.#child.end();
-  }
+export async function hostContender(id: ContenderId, engines: Engines): Promise<HostedContender> {
+  const child = new Child(join(import.meta.dirname, 'contender-process.ts'));
+  const ask = <A>(request: ContenderRequest): Promise<A> => child.ask(request);
+  const port = await ask<number>({ kind: 'open', id, engines });
+  return {
+    id,
+    port,
+    pid: child.pid,
+    store: (prefix, count, concurrency) => ask({ kind: 'store', prefix, count, concurrency }),
+    count: () => ask({ kind: 'count' }),
+    async close() {
+      await ask({ kind: 'close' });
+      await child.end();
+    },
+  };
 }

@@ -1,15 +1,13 @@
 import { createInbox, postgres } from '@payment-service/inbox';
 import pg from 'pg';
-import { PgBoss } from 'pg-boss';
-import type { Contender, Engines } from './contender.ts';
-import { grouped } from './grouped.ts';
-import { COLUMNS, type SameRow, sameRow } from './same-row.ts';
+import type { Contender } from './contender.ts';
+import { COLUMNS, type Floor, type SameRow } from './floor.ts';
 
 /** As many connections for each, and no more than a default pool has. */
-const CONNECTIONS = 10;
+export const CONNECTIONS = 10;
 
-export async function inboxPostgres({ postgresUrl }: Engines): Promise<Contender> {
-  const pool = openPool(postgresUrl);
+export async function inboxPostgres(connectionString: string): Promise<Contender> {
+  const pool = new pg.Pool({ connectionString, max: CONNECTIONS });
   const inbox = createInbox({ store: postgres(pool) });
   await inbox.ready();
   return {
@@ -22,80 +20,29 @@ export async function inboxPostgres({ postgresUrl }: Engines): Promise<Contender
   };
 }
 
-/** The tables and indexes of the inbox, in a schema of its own, and one statement that writes the same rows. */
-export async function floorPostgres({ postgresUrl }: Engines): Promise<Contender> {
-  return upsertInto(await openFloor(postgresUrl, 'floor'), 'floor');
-}
-
-/** The floor without waiting for the disk. */
-export async function lazyPostgres({ postgresUrl }: Engines): Promise<Contender> {
-  const url = `${postgresUrl}?options=${encodeURIComponent('-c synchronous_commit=off')}`;
-  const pool = openPool(url);
-  // The inbox, whose tables these are like, refuses such a connection.
-  await (await openFloor(postgresUrl, 'lazy')).end();
-  return upsertInto(pool, 'lazy');
-}
-
-function upsertInto(pool: pg.Pool, schema: string): Contender {
-  const text = upsert(schema);
-  return {
-    keep: (callback) => pool.query({ name: 'upsert', text, values: columnsOf([sameRow(callback)]) }),
-    count: () => countRows(pool, `${schema}.body`),
-    close: () => pool.end(),
-  };
-}
-
-export async function groupedPostgres({ postgresUrl }: Engines): Promise<Contender> {
-  const pool = await openFloor(postgresUrl, 'grouped_floor');
-  const keep = grouped<SameRow>(64, 2, (rows) =>
-    pool.query({ name: 'upsert', text: upsert('grouped_floor'), values: columnsOf(rows) }),
-  );
-  return {
-    keep: (callback) => keep(sameRow(callback)),
-    count: () => countRows(pool, 'grouped_floor.body'),
-    close: () => pool.end(),
-  };
-}
-
-export async function pgBoss({ postgresUrl }: Engines): Promise<Contender> {
-  const pool = openPool(postgresUrl);
-  const boss = new PgBoss({
-    connectionString: postgresUrl,
+/** In a schema of its own, one statement that writes all of its rows. @param options of its connections. */
+export async function postgresFloor(url: string, schema: string, options = ''): Promise<Floor> {
+  // The inbox, whose tables these are like, refuses a connection that does not wait for the disk.
+  await (await inboxPostgres(url)).close();
+  const pool = new pg.Pool({
+    connectionString: `${url}?options=${encodeURIComponent(options)}`,
     max: CONNECTIONS,
-    // Only what send() needs: nothing else runs beside it.
-    supervise: false,
-    schedule: false,
   });
-  boss.on('error', (error) => console.error(error));
-  await boss.start();
-  await boss.createQueue('callbacks');
-  return {
-    keep: ({ signed, raw }) => boss.send('callbacks', { signed, body: raw }),
-    count: () => countRows(pool, 'pgboss.job'),
-    async close() {
-      await boss.stop({ graceful: false });
-      await pool.end();
-    },
-  };
-}
-
-async function openFloor(url: string, schema: string): Promise<pg.Pool> {
-  const pool = openPool(url);
-  await createInbox({ store: postgres(pool) }).ready();
   await pool.query(
     `create schema ${schema};
      create table ${schema}.callback (like payment_inbox.callback including all);
      create table ${schema}.transition (like payment_inbox.transition including all);
      create table ${schema}.body (like payment_inbox.body including all)`,
   );
-  return pool;
+  const text = upsert(schema);
+  return {
+    write: (rows) => pool.query({ name: 'upsert', text, values: columnsOf(rows) }),
+    count: () => countRows(pool, `${schema}.body`),
+    close: () => pool.end(),
+  };
 }
 
-function openPool(connectionString: string): pg.Pool {
-  return new pg.Pool({ connectionString, max: CONNECTIONS });
-}
-
-async function countRows(pool: pg.Pool, table: string): Promise<number> {
+export async function countRows(pool: pg.Pool, table: string): Promise<number> {
   const { rows } = await pool.query<{ n: number }>(`select count(*)::int as n from ${table}`);
   return rows[0]?.n ?? 0;
 }

@@ -1,62 +1,32 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { connect } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { freePort } from '@payment-service/postgres-server';
+import { Daemon } from '../measure/daemon.ts';
 import { installed } from '../measure/installed.ts';
-
-export interface RedisServer {
-  readonly port: number;
-  stop(): Promise<void>;
-}
+import { atTheEnd } from '../measure/program.ts';
+import { until } from '../measure/until.ts';
 
 /**
- * Starts the installed Redis on 127.0.0.1 with every write on disk before it is answered.
+ * Starts the installed Redis on 127.0.0.1 with every write on disk before it is answered; it ends with the run.
  *
  * @param folder for its append-only file.
- * @returns a sentence that says how to get Redis, where it is not installed.
+ * @returns its port, or a sentence that says how to get Redis, where it is not installed.
  */
-export async function startRedis(folder: string, port: number): Promise<RedisServer | string> {
+export async function startRedis(folder: string): Promise<number | string> {
   const missing = installed('redis-server');
   if (missing !== undefined) return missing;
-  const settings = {
-    port,
-    bind: '127.0.0.1',
-    dir: folder,
-    appendonly: 'yes',
-    appendfsync: 'always',
-    save: '',
-  };
-  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  const server = spawn('redis-server', args, { stdio: 'ignore' });
-  for (let attempt = 0; !(await answers(port)); attempt++) {
-    if (attempt === 100 || server.exitCode !== null)
-      throw new Error('redis-server was started and does not answer.');
-    await wait(50);
-  }
-  const configured = spawnSync('redis-cli', ['-p', String(port), 'config', 'get', 'append*'], {
-    encoding: 'utf8',
+  const port = await freePort();
+  const durable = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, ...durable];
+  const server = new Daemon('redis-server', args, { log: join(folder, 'redis.log'), cwd: folder });
+  atTheEnd(() => server.kill());
+  const ask = ['-p', String(port), 'config', 'get', 'append*'];
+  const configured = await until('an answer of redis-server', () => {
+    server.check();
+    const { status, stdout } = spawnSync('redis-cli', ask, { encoding: 'utf8' });
+    return status === 0 ? stdout : undefined;
   });
-  if (!/appendfsync\s+always/.test(configured.stdout) || !/appendonly\s+yes/.test(configured.stdout)) {
-    await end(server);
+  if (!/appendfsync\s+always/.test(configured) || !/appendonly\s+yes/.test(configured))
     throw new Error('This redis-server does not take appendonly yes and appendfsync always.');
-  }
-  return { port, stop: () => end(server) };
-}
-
-async function end(server: ChildProcess): Promise<void> {
-  const exited = once(server, 'exit');
-  server.kill('SIGTERM');
-  await exited;
-}
-
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.on('connect', () => socket.write('PING\r\n'));
-    socket.on('data', (data) => {
-      socket.destroy();
-      resolve(data.toString().startsWith('+PONG'));
-    });
-    socket.on('error', () => resolve(false));
-  });
+  return port;
 }

@@ -1,56 +1,24 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createInbox, sqlite } from '@payment-service/inbox';
-import type { Contender, Engines } from './contender.ts';
-import { grouped } from './grouped.ts';
-import { type SameRow, sameRow } from './same-row.ts';
+import type { Contender } from './contender.ts';
+import type { Floor, SameRow } from './floor.ts';
 
-export async function inboxSqlite({ folder }: Engines): Promise<Contender> {
-  const path = join(folder, 'inbox.db');
+export async function inboxSqlite(folder: string, name = 'inbox'): Promise<Contender> {
+  const path = join(folder, `${name}.db`);
   const inbox = createInbox({ store: sqlite(path) });
   await inbox.ready();
   return { keep: inbox.receive, count: async () => countRows(path), close: inbox.close };
 }
 
-/** The tables and indexes of the inbox in a file of its own, and one transaction for each callback. */
-export function floorSqlite({ folder }: Engines): Promise<Contender> {
-  return writeEach(join(folder, 'floor.db'), 'full');
-}
-
-/** The floor without waiting for the disk. */
-export function lazySqlite({ folder }: Engines): Promise<Contender> {
-  return writeEach(join(folder, 'lazy.db'), 'normal');
-}
-
-async function writeEach(path: string, synchronous: 'full' | 'normal'): Promise<Contender> {
-  const { database, write } = await openFloor(path, synchronous);
-  return {
-    keep: async (callback) => write([sameRow(callback)]),
-    count: async () => countRows(path),
-    close: async () => database.close(),
-  };
-}
-
-export async function groupedSqlite({ folder }: Engines): Promise<Contender> {
-  const path = join(folder, 'grouped-floor.db');
-  const { database, write } = await openFloor(path, 'full');
-  const keep = grouped<SameRow>(64, 1, async (rows) => write(rows));
-  return {
-    keep: (callback) => keep(sameRow(callback)),
-    count: async () => countRows(path),
-    close: async () => database.close(),
-  };
-}
-
-interface Floor {
-  readonly database: DatabaseSync;
-  readonly write: (rows: readonly SameRow[]) => void;
-}
-
-async function openFloor(path: string, synchronous: 'full' | 'normal'): Promise<Floor> {
-  const inbox = createInbox({ store: sqlite(path) });
-  await inbox.ready();
-  await inbox.close();
+/** In a file of its own, with the tables and indexes of the inbox, one transaction for all of its rows. */
+export async function sqliteFloor(
+  folder: string,
+  name: string,
+  synchronous: 'full' | 'normal' = 'full',
+): Promise<Floor> {
+  await (await inboxSqlite(folder, name)).close();
+  const path = join(folder, `${name}.db`);
   const database = new DatabaseSync(path);
   database.exec(`pragma journal_mode = wal; pragma synchronous = ${synchronous}`);
   const callback = database.prepare(
@@ -65,7 +33,7 @@ async function openFloor(path: string, synchronous: 'full' | 'normal'): Promise<
     `insert into payment_inbox_body (transition, digest, content, claims, key_id, first_at)
      values (?, ?, ?, ?, ?, ?) on conflict (transition, digest) do update set refusal = null`,
   );
-  const write = (rows: readonly SameRow[]): void => {
+  const write = async (rows: readonly SameRow[]): Promise<void> => {
     database.exec('begin immediate');
     for (const row of rows) {
       const { transitionId, signed, referenceKey, transactionType, subjectKey, digest, content } = row;
@@ -77,7 +45,7 @@ async function openFloor(path: string, synchronous: 'full' | 'normal'): Promise<
     }
     database.exec('commit');
   };
-  return { database, write };
+  return { write, count: async () => countRows(path), close: async () => database.close() };
 }
 
 function countRows(path: string): number {

@@ -6,9 +6,9 @@
 import { join } from 'node:path';
 import { postgresEngine, sqliteEngine } from '../load/engines.ts';
 import { databaseUrl, startWarmPostgres } from '../load/postgres.ts';
+import type { Way } from '../load/program-process.ts';
 import { atTheEnd, makeFolder, runBenchmark } from '../measure/program.ts';
 import { judgeLatency } from './judge-latency.ts';
-import type { Way } from './latency-process.ts';
 import { type LatencyPace, measureLatency, type Setup } from './measure-latency.ts';
 
 const FULL: LatencyPace = {

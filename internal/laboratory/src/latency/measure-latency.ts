@@ -2,13 +2,13 @@ import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { freshCallbacks, type WireCallback } from '../load/callbacks.ts';
+import type { ProgramRequest, Way } from '../load/program-process.ts';
 import { sendCallback } from '../load/sender.ts';
 import { Child } from '../measure/child.ts';
-import { interleave } from '../measure/measure.ts';
+import { interleave, monotonicMs } from '../measure/measure.ts';
 import { atTheEnd } from '../measure/program.ts';
-import type { LatencyRequest, Way } from './latency-process.ts';
 
-const PROGRAM = join(import.meta.dirname, 'latency-process.ts');
+const PROGRAM = join(import.meta.dirname, '..', 'load', 'program-process.ts');
 
 /** A receiver and a worker, in one process or in two. */
 export interface Setup {
@@ -38,41 +38,31 @@ export function latencyName({ way, processes }: Setup, { perSecond }: Rate): str
   return `${way}, ${processes === 1 ? 'one process' : 'two processes'}, ${perSecond} a second`;
 }
 
-interface Opened {
-  readonly setup: Setup;
-  readonly port: number;
-  readonly worker: Child;
-}
-
 /** From the moment when a callback was due to be sent to the commit of its effect, whatever came before it. */
 export async function measureLatency(setups: readonly Setup[], pace: LatencyPace): Promise<Latencies> {
-  const opened: Opened[] = [];
+  const slices: { setup: Setup; port: number; worker: Child; rate: Rate }[] = [];
   for (const setup of setups) {
+    const { way, at } = setup;
     const hosts = Array.from({ length: setup.processes }, () => new Child(PROGRAM));
     for (const host of hosts) atTheEnd(() => host.end());
     const [receiver, worker = receiver] = hosts as [Child, Child?];
-    const open = (host: Child, receives: boolean, works: boolean): Promise<number | undefined> =>
-      host.ask({ kind: 'open', way: setup.way, at: setup.at, receives, works } satisfies LatencyRequest);
-    const port = await open(receiver, true, setup.processes === 1);
-    if (worker !== receiver) await open(worker, false, true);
-    opened.push({ setup, port: port ?? 0, worker });
+    const port = await ask<number>(receiver, { kind: 'open', way, at, receives: true });
+    if (worker !== receiver) await ask(worker, { kind: 'open', way, at, receives: false });
+    await ask(worker, { kind: 'work' });
+    slices.push(...pace.rates.map((rate) => ({ setup, port, worker, rate })));
   }
-  const slices = opened.flatMap((one) => pace.rates.map((rate) => ({ ...one, rate })));
   const run = async (
     { setup, port, worker, rate }: (typeof slices)[number],
     round: number,
   ): Promise<number[]> => {
     const callbacks = freshCallbacks(`${rate.perSecond}-${round}`, rate.callbacks);
     const references = callbacks.map((_, index) => `ORD-${rate.perSecond}-${round}-${index}`);
-    await worker.ask({ kind: 'expect', references } satisfies LatencyRequest);
+    await ask(worker, { kind: 'expect', references });
     const due = await send(port, callbacks, rate.perSecond);
     const over = setTimeout(60_000, undefined, { ref: false }).then(() => {
       throw new Error(`${latencyName(setup, rate)}: not all effects were committed after a minute.`);
     });
-    const ends = await Promise.race([
-      worker.ask<number[]>({ kind: 'settled', references } satisfies LatencyRequest),
-      over,
-    ]);
+    const ends = await Promise.race([ask<number[]>(worker, { kind: 'settled', references }), over]);
     return ends.map((end, index) => end - (due[index] ?? Number.NaN));
   };
   for (const slice of slices)
@@ -81,26 +71,26 @@ export async function measureLatency(setups: readonly Setup[], pace: LatencyPace
   return new Map([...samples].map(([{ setup, rate }, own]) => [latencyName(setup, rate), own.flat()]));
 }
 
+function ask<A>(host: Child, request: ProgramRequest): Promise<A> {
+  return host.ask(request);
+}
+
 /** @returns when each was due: at even intervals, whether or not the earlier ones were answered. */
 async function send(port: number, callbacks: readonly WireCallback[], perSecond: number): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const cell = new Int32Array(new SharedArrayBuffer(4));
-  const begin = clock() + 20;
+  const begin = monotonicMs() + 20;
   const due = callbacks.map((_, index) => begin + (index * 1000) / perSecond);
   const sent: Promise<void>[] = [];
   for (const [index, callback] of callbacks.entries()) {
     const at = due[index] ?? 0;
     // A timer may be a millisecond late; a thread that sleeps is not.
-    if (at - clock() > 3) await setTimeout(at - clock() - 2);
+    if (at - monotonicMs() > 3) await setTimeout(at - monotonicMs() - 2);
     await setImmediate();
-    Atomics.wait(cell, 0, 0, Math.max(0, at - clock()));
+    Atomics.wait(cell, 0, 0, Math.max(0, at - monotonicMs()));
     sent.push(sendCallback(port, callback, agent));
   }
   await Promise.all(sent);
   agent.destroy();
   return due;
-}
-
-function clock(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -31,15 +31,11 @@ export interface Fault {
 export async function plantFaults(part: Part, sample: Sample, file?: string): Promise<Fault[]> {
   process.chdir(ROOT);
   const faults: Fault[] = [];
-  for (const [index, { mutate, tests }] of part.runs.entries()) {
-    const [not, globs] = [true, false].map((is) => mutate.filter((glob) => glob.startsWith('!') === is));
-    const files = globSync(globs ?? [], {
-      cwd: join(ROOT, part.package),
-      exclude: not?.map((glob) => glob.slice(1)) ?? [],
-    });
+  for (const [index, [mutate, tests, except]] of part.runs.entries()) {
+    const files = globSync(mutate, { cwd: join(ROOT, part.package), exclude: except ? [except] : [] });
     const paths = files.filter((path) => basename(path) === (file ?? basename(path)));
     if (paths.length === 0) continue;
-    const judges = tests.map((test) => posix.join(part.package, test));
+    const judges = [tests].flat().map((test) => posix.join(part.package, test));
     const packages = new Set([...judges, `${part.package}/src`].map((path) => path.split('/', 2).join('/')));
     Object.assign(process.env, {
       MUTATION_CHECKOUT: ROOT,

@@ -2,8 +2,7 @@
  * `pnpm bench:scaling`: the inbox on PostgreSQL with 1, 2 and 4 processes that receive, and then as many that work off what
  * was received. Prints a table and writes reports/bench-scaling.json.
  */
-import pg from 'pg';
-import { startWarmPostgres } from '../load/postgres.ts';
+import { createDatabase, databaseUrl, startWarmPostgres } from '../load/postgres.ts';
 import { ratio, type Spread, spread } from '../measure/measure.ts';
 import { atTheEnd, type Found, runBenchmark } from '../measure/program.ts';
 import { judge } from '../measure/results.ts';
@@ -21,10 +20,10 @@ const AT_LEAST = { intake: 0.5, drain: 0.8 };
 
 await runBenchmark('bench-scaling', { full: FULL, short: SHORT }, async (pace, isShort) => {
   const server = await startWarmPostgres(isShort);
-  const pool = new pg.Pool({ connectionString: server.url, max: 1 });
+  const pool = await createDatabase(server.url, 'scaling', 1);
   atTheEnd(() => pool.end());
-  await pool.query('create table credit (reference text not null, amount text not null)');
-  return found(await measureScaling(SIZES, pace, { server, pool }), pace);
+  const at = databaseUrl(server.url, 'scaling');
+  return found(await measureScaling(SIZES, pace, { server, pool, at }), pace);
 });
 
 function found(samples: ReadonlyMap<number, readonly ScalingSample[]>, pace: ScalingPace): Found {

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { PostgresServer } from '@payment-service/postgres-server';
 import type pg from 'pg';
+import type { ProgramRequest } from '../load/program-process.ts';
 import { serverCpuMs } from '../load/server-cpu.ts';
 import { Child } from '../measure/child.ts';
 import { interleave } from '../measure/measure.ts';
-import type { ScalingRequest } from './scaling-process.ts';
 
 export interface ScalingPace {
   readonly rounds: number;
@@ -36,79 +36,68 @@ const TABLES = ['callback', 'transition', 'body', 'delivery', 'expectation', 'ta
  */
 export async function measureScaling(
   sizes: readonly number[],
-  pace: ScalingPace,
-  { server, pool }: { readonly server: PostgresServer; readonly pool: pg.Pool },
+  { rounds, count, concurrency }: ScalingPace,
+  { server, pool, at }: { readonly server: PostgresServer; readonly pool: pg.Pool; readonly at: string },
 ): Promise<ReadonlyMap<number, readonly ScalingSample[]>> {
-  const { rounds, count, concurrency } = pace;
   let settled = 0;
   let onSettled: () => void = () => undefined;
   const onTold = (more: unknown): void => {
     settled += Number(more);
     onSettled();
   };
-  const program = join(import.meta.dirname, 'scaling-process.ts');
+  const program = join(import.meta.dirname, '..', 'load', 'program-process.ts');
   const hosts = Array.from({ length: Math.max(...sizes) }, () => new Child(program, { onTold }));
+  const askAll = (own: readonly Child[], request: (index: number) => ProgramRequest): Promise<number[]> =>
+    Promise.all(own.map((host, index) => host.ask<number>(request(index))));
 
-  async function stage(size: number, run: (own: readonly Child[]) => Promise<number>): Promise<Stage> {
-    const own = hosts.slice(0, size);
-    const [before, postgresBefore] = [await cpuOf(own), await serverCpuMs(server)];
-    const seconds = await run(own);
-    const [after, postgresAfter] = [await cpuOf(own), await serverCpuMs(server)];
+  /** The processor time of the programs, and of the server. */
+  async function cpuOf(own: readonly Child[]): Promise<readonly [number, number]> {
+    const each = await askAll(own, () => ({ kind: 'rest' }));
+    return [each.reduce((sum, cpuMs) => sum + cpuMs, 0), await serverCpuMs(server)];
+  }
+
+  async function stage(own: readonly Child[], run: () => Promise<unknown>): Promise<Stage> {
+    const [programsBefore, postgresBefore] = await cpuOf(own);
+    const started = performance.now();
+    await run();
+    const seconds = (performance.now() - started) / 1000;
+    const [programs, postgres] = await cpuOf(own);
     return {
       perSecond: count / seconds,
-      programsMs: (after - before) / count,
-      postgresMs: (postgresAfter - postgresBefore) / count,
+      programsMs: (programs - programsBefore) / count,
+      postgresMs: (postgres - postgresBefore) / count,
     };
   }
 
-  async function slice(size: number, prefix: string): Promise<ScalingSample> {
-    await pool.query(`truncate ${TABLES.map((name) => `payment_inbox.${name}`).join(', ')}, credit`);
-    const own = hosts.slice(0, size);
-    await Promise.all(
-      own.map((host, index) =>
-        ask(host, { kind: 'prepare', prefix: `${prefix}-${index}`, count: count / size }),
-      ),
+  async function slice(size: number, name: string): Promise<ScalingSample> {
+    await pool.query(
+      `truncate ${TABLES.map((table) => `payment_inbox.${table}`).join(', ')}, merchant_effect`,
     );
-    const intake = await stage(size, async () => {
-      const started = performance.now();
-      const receive = { kind: 'receive', concurrency: concurrency / size } as const;
-      await Promise.all(own.map((host) => ask(host, receive)));
-      return (performance.now() - started) / 1000;
-    });
+    const own = hosts.slice(0, size);
+    await askAll(own, (index) => ({ kind: 'prepare', prefix: `${name}-${index}`, count: count / size }));
+    const intake = await stage(own, () =>
+      askAll(own, () => ({ kind: 'receive', concurrency: concurrency / size })),
+    );
     settled = 0;
-    const drain = await stage(size, async () => {
-      const started = performance.now();
+    const drain = await stage(own, async () => {
       const done = new Promise<void>((resolve) => {
         onSettled = () => (settled >= count ? resolve() : undefined);
       });
-      await Promise.all(own.map((host) => ask(host, { kind: 'work' })));
+      await askAll(own, () => ({ kind: 'work', tells: true }));
       await done;
-      const seconds = (performance.now() - started) / 1000;
-      await Promise.all(own.map((host) => ask(host, { kind: 'rest' })));
-      return seconds;
     });
     const { rows } = await pool.query<{ n: number }>(
-      'select count(distinct reference)::int as n from credit',
+      'select count(distinct transition_id)::int as n from merchant_effect',
     );
     if (rows[0]?.n !== count) throw new Error(`${rows[0]?.n} of ${count} payments were credited.`);
     return { intake, drain };
   }
 
   try {
-    for (const host of hosts) await ask(host, { kind: 'open', postgresUrl: server.url });
+    for (const host of hosts) await askAll([host], () => ({ kind: 'open', way: 'pg', at, receives: false }));
     for (const size of sizes) await slice(size, `warm-${size}`);
     return await interleave(sizes, rounds, Math.random, (size, round) => slice(size, `${size}-${round}`));
   } finally {
     for (const host of hosts) await host.end();
   }
-}
-
-function ask(host: Child, request: ScalingRequest): Promise<number> {
-  return host.ask(request);
-}
-
-/** A request that does nothing answers with the CPU time. */
-async function cpuOf(hosts: readonly Child[]): Promise<number> {
-  const each = await Promise.all(hosts.map((host) => ask(host, { kind: 'rest' })));
-  return each.reduce((sum, cpuMs) => sum + cpuMs, 0);
 }

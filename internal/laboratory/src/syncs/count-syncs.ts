@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PostgresServer } from '@payment-service/postgres-server';
 import { CONTENDERS, type ContenderId } from '../inbox/contender.ts';
-import { HostedContender } from '../inbox/hosted-contender.ts';
+import { hostContender } from '../inbox/hosted-contender.ts';
 import { freshCallbacks } from '../load/callbacks.ts';
 import { sendCallbacks } from '../load/sender.ts';
 import { syncsDuring, traceSyncs, withoutSync } from './sync-trace.ts';
@@ -33,7 +33,7 @@ export async function countSyncs(
   const { name, engine } = CONTENDERS[id];
   const own = await mkdtemp(join(folder, `${id}-`));
   const engines = { postgresUrl: postgres.url, folder: own, redisPort: undefined };
-  const contender = await HostedContender.open(id, engines);
+  const contender = await hostContender(id, engines);
   const counts: SyncCount[] = [];
   try {
     for (const concurrency of concurrencies) {

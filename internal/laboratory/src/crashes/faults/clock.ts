@@ -10,41 +10,44 @@ const STEPS = [3, -2, 5, 0];
 const TURN_MS = 50;
 const MAX_TURNS = 600;
 
+/** Found before the server's own by connections whose search_path begins with its schema. */
+const CLOCK = `create schema if not exists stepped;
+  create table if not exists stepped.clock (ms bigint not null);
+  insert into stepped.clock select 0 where not exists (select from stepped.clock);
+  create or replace function stepped.statement_timestamp() returns timestamptz language sql stable as
+    $$ select pg_catalog.statement_timestamp() + (select ms from stepped.clock) * interval '1 millisecond' $$`;
+const SEARCH_PATH = encodeURIComponent('-c search_path=stepped,pg_catalog,public');
+
 /**
  * The clock of the database steps by hours, forward and back. On PostgreSQL its function is found before the server's own; on
  * SQLite, whose clock is that of each process, the programs replace the function when they open a file.
  */
 export async function steppingClock({ test, folder }: FaultParts): Promise<Fault> {
-  const { database } = test;
+  const { database, prefix, read } = test;
   const file = join(folder, 'clock');
   const set = async (hours: number): Promise<void> => {
     writeFileSync(file, String(hours * HOUR_MS));
-    await test.setClock?.(hours * HOUR_MS);
+    if (database.store === 'postgres')
+      await read(`${CLOCK}; update stepped.clock set ms = ${hours * HOUR_MS}`);
   };
-  const kept = (): Promise<number> =>
-    test.keptAt().then(
-      ({ length }) => length,
-      () => 0,
-    );
+  /** By the database's clock, in the order in which they were kept. */
+  const keptAt = async (): Promise<readonly number[]> =>
+    (await read(`select first_at as at from ${prefix}callback order by id`)).map(({ at }) => Number(at));
   const until = async (holds: () => Promise<boolean>): Promise<void> => {
-    for (let turn = 0; turn < MAX_TURNS && !(await holds()); turn++) await wait(TURN_MS);
+    const isThere = (): Promise<boolean> => holds().catch(() => false);
+    for (let turn = 0; turn < MAX_TURNS && !(await isThere()); turn++) await wait(TURN_MS);
   };
-  const keptAfter = (count: number): Promise<void> => until(async () => (await kept()) > count);
+  const keptAfter = (count: number): Promise<void> => until(async () => (await keptAt()).length > count);
   /** Only a step back from a time that a worker has noted is noticed. */
   const noted = (hours: number): Promise<void> =>
     until(async () => {
-      const at = await test.seenAt().catch(() => Number.NaN);
-      return Math.abs(at - Date.now() - hours * HOUR_MS) < HOUR_MS / 2;
+      const [row] = await read(`select max(seen_at) as at from ${prefix}pulse`);
+      return Math.abs(Number(row?.['at']) - Date.now() - hours * HOUR_MS) < HOUR_MS / 2;
     });
   await set(0);
   return {
     ...(database.store === 'postgres'
-      ? {
-          database: {
-            ...database,
-            url: `${database.url}?options=${encodeURIComponent('-c search_path=stepped,pg_catalog,public')}`,
-          },
-        }
+      ? { database: { ...database, url: `${database.url}?options=${SEARCH_PATH}` } }
       : {
           env: {
             NODE_OPTIONS: `--import=${new URL('stepped-clock.ts', import.meta.url).href}`,
@@ -57,11 +60,12 @@ export async function steppingClock({ test, folder }: FaultParts): Promise<Fault
       if (at === 0) await keptAfter(0);
       const hours = STEPS[at] ?? 0;
       await set(hours);
-      await keptAfter(await kept());
+      const kept = await keptAt().catch(() => []);
+      await keptAfter(kept.length);
       await noted(hours);
     },
     async happened() {
-      const times = await test.keptAt();
+      const times = await keptAt();
       const steps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
       const forward = steps.filter((ms) => ms > HOUR_MS).length;
       const back = steps.filter((ms) => ms < -HOUR_MS).length;

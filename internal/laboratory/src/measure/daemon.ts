@@ -3,6 +3,11 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import type { ServerUser } from '@payment-service/postgres-server';
 
+interface DaemonOptions extends Partial<ServerUser> {
+  readonly log: string;
+  readonly cwd: string;
+}
+
 /** A program of the system that runs until it is killed. */
 export class Daemon {
   readonly #child: ChildProcess;
@@ -10,15 +15,11 @@ export class Daemon {
   #isExpected = false;
 
   /** @param options.log the file for its output. */
-  constructor(
-    program: string,
-    args: readonly string[],
-    { log, user, cwd }: { log: string; user: ServerUser | undefined; cwd: string },
-  ) {
+  constructor(program: string, args: readonly string[], { log, ...options }: DaemonOptions) {
     this.#log = log;
     const output = openSync(log, 'a');
     // A group of its own: Ctrl-C reaches it through the end of the run, in the right order.
-    this.#child = spawn(program, args, { ...user, cwd, detached: true, stdio: ['ignore', output, output] });
+    this.#child = spawn(program, args, { ...options, detached: true, stdio: ['ignore', output, output] });
     closeSync(output);
   }
 

@@ -1,0 +1,162 @@
+/** A program of the merchant's that receives callbacks, applies them, or both, as it is told to. */
+import type { VerifiedCallback } from '@payment-service/core';
+import { createInbox, type InboxEvent, postgres, type Store, sqlite } from '@payment-service/inbox';
+import pg from 'pg';
+import { answerQuestions, tellParent } from '../measure/child.ts';
+import { monotonicMs } from '../measure/measure.ts';
+import { freshCallbacks, verified } from './callbacks.ts';
+import { inConcert } from './in-concert.ts';
+import { openGraphile } from './queues.ts';
+import { serve } from './serve.ts';
+
+export type Way = 'pg' | 'pg, not listening' | 'Knex' | 'SQLite' | 'graphile-worker';
+
+export type ProgramRequest =
+  /** `at`: the address of the database, or the path of the file. Returns the port, if it receives. */
+  | { readonly kind: 'open'; readonly way: Way; readonly at: string; readonly receives: boolean }
+  | { readonly kind: 'expect'; readonly references: readonly string[] }
+  /** Waits until the effects of all of them are committed here, and returns when each was. */
+  | { readonly kind: 'settled'; readonly references: readonly string[] }
+  /** Makes callbacks, and says what is expected of them: untimed. */
+  | { readonly kind: 'prepare'; readonly prefix: string; readonly count: number }
+  | { readonly kind: 'receive'; readonly concurrency: number }
+  /** Works until it is told to rest, and with `tells` tells the parent how many effects were committed. */
+  | { readonly kind: 'work'; readonly tells?: boolean }
+  /** Returns the processor time of the process so far, in milliseconds. */
+  | { readonly kind: 'rest' };
+
+interface Program {
+  keep(callback: VerifiedCallback): Promise<unknown>;
+  expect(references: readonly string[]): Promise<unknown>;
+  work(signal: AbortSignal): Promise<unknown>;
+}
+
+const EFFECT = 'insert into merchant_effect values ($1, $2)';
+const CONCURRENCY = 4;
+
+const committed = new Map<string, number>();
+let onCommitted: () => void = () => undefined;
+let program: Program;
+let callbacks: readonly VerifiedCallback[] = [];
+let working: { readonly stop: AbortController; readonly ended: Promise<unknown> } | undefined;
+let untold = Number.NaN;
+
+answerQuestions((request: ProgramRequest) => answer(request));
+
+async function answer(request: ProgramRequest): Promise<unknown> {
+  switch (request.kind) {
+    case 'open':
+      program = await openProgram(request.way, request.at);
+      return request.receives ? serve(program) : undefined;
+    case 'expect':
+      return void (await program.expect(request.references));
+    case 'settled':
+      return settled(request.references);
+    case 'prepare':
+      callbacks = verified(freshCallbacks(request.prefix, request.count));
+      return void (await program.expect(callbacks.map(({ signed }) => signed.merchant_reference)));
+    case 'receive':
+      return void (await inConcert(callbacks, request.concurrency, program.keep));
+    case 'work': {
+      const stop = new AbortController();
+      untold = request.tells ? 0 : Number.NaN;
+      working = { stop, ended: program.work(stop.signal) };
+      return undefined;
+    }
+    case 'rest': {
+      working?.stop.abort();
+      await working?.ended;
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1000;
+    }
+  }
+}
+
+/** In milliseconds of the machine's monotonic clock, which all processes share, in the order of the references. */
+async function settled(references: readonly string[]): Promise<readonly number[]> {
+  await new Promise<void>((resolve) => {
+    onCommitted = () => (references.every((reference) => committed.has(reference)) ? resolve() : undefined);
+    onCommitted();
+  });
+  return references.map((reference) => committed.get(reference) ?? Number.NaN);
+}
+
+function isCommitted(reference: string): void {
+  if (committed.has(reference)) throw new Error(`The effect of ${reference} was committed twice.`);
+  committed.set(reference, monotonicMs());
+  onCommitted();
+  untold += 1;
+  // Once for all that settled in this turn.
+  if (untold === 1)
+    setImmediate(() => {
+      tellParent(untold);
+      untold = 0;
+    });
+}
+
+async function openProgram(way: Way, at: string): Promise<Program> {
+  if (way === 'SQLite') {
+    const store = sqlite(at);
+    return inboxProgram(store, (tx, values) => tx.query(EFFECT.replaceAll(/\$\d/g, '?'), values));
+  }
+  if (way === 'Knex') {
+    const [{ knex }, { default: connectKnex }] = await Promise.all([
+      import('@payment-service/inbox/knex'),
+      import('knex'),
+    ]);
+    const database = connectKnex({ client: 'pg', connection: at });
+    return inboxProgram(knex(database), (tx, [id, amount]) =>
+      tx('merchant_effect').insert({ transition_id: id, amount }),
+    );
+  }
+  // Connections that stay: none is opened while something is timed.
+  const pool = new pg.Pool({ connectionString: at, idleTimeoutMillis: 0 });
+  for (const event of ['error', 'connect'] as const)
+    pool.on(event, (client: unknown) => client instanceof pg.Client && client.on('error', () => undefined));
+  if (way === 'graphile-worker') return graphileProgram(pool);
+  const { listen, ...store } = postgres(pool);
+  const ears = way === 'pg' && listen !== undefined ? { listen } : {};
+  return inboxProgram({ ...store, ...ears }, (tx, values) => tx.query(EFFECT, values));
+}
+
+async function inboxProgram<Tx>(
+  store: Store<Tx>,
+  apply: (tx: Tx, values: string[]) => PromiseLike<unknown>,
+): Promise<Program> {
+  const references = new Map<string, string>();
+  const onEvent = (event: InboxEvent): void => {
+    if (event.name === 'transition.settled') isCommitted(references.get(event.transitionId) ?? '');
+  };
+  const inbox = createInbox({ store, onEvent });
+  await inbox.ready();
+  inbox.handle(async ({ tx, transitionId, signed, settled: { amount } }) => {
+    references.set(transitionId, signed.merchant_reference);
+    await apply(tx, [signed.merchant_reference, amount]);
+  });
+  return {
+    keep: inbox.receive,
+    expect: (given) =>
+      inbox.transaction(async (tx) => {
+        for (const merchant_reference of given)
+          await inbox.expect({ merchant_reference, currency: 'UGX', amount: '500' }, { tx });
+      }),
+    work: (signal) => inbox.work({ signal, concurrency: CONCURRENCY }),
+  };
+}
+
+/** The end of the effect's transaction counts: that of the job is recorded later. */
+async function graphileProgram(pool: pg.Pool): Promise<Program> {
+  const graphile = await openGraphile(pool);
+  return {
+    keep: ({ signed, raw }) => graphile.addJob({ reference: signed.merchant_reference, body: String(raw) }),
+    expect: async () => undefined,
+    work: () =>
+      graphile.work(CONCURRENCY, 'reference', async (client, given) => {
+        const reference = String(given);
+        await client.query('begin');
+        await client.query({ name: 'effect', text: EFFECT, values: [reference, '500'] });
+        await client.query('commit');
+        isCommitted(reference);
+      }),
+  };
+}

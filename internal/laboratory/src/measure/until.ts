@@ -1,0 +1,23 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { stopped } from './program.ts';
+
+/**
+ * Looks again and again, until something is found.
+ *
+ * @param what is waited for: ends the sentence of the error.
+ * @throws {Error} when it is not found in time, or the run is ended.
+ */
+export async function until<T>(
+  what: string,
+  look: () => T | undefined | Promise<T | undefined>,
+  { withinMs = 120_000, everyMs = 50 }: { readonly withinMs?: number; readonly everyMs?: number } = {},
+): Promise<T> {
+  const end = performance.now() + withinMs;
+  for (;;) {
+    stopped.throwIfAborted();
+    const found = await look();
+    if (found !== undefined) return found;
+    if (performance.now() > end) throw new Error(`${withinMs / 1000} s were not enough for ${what}.`);
+    await wait(everyMs);
+  }
+}
