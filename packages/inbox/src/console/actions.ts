@@ -48,5 +48,6 @@ function problemIn(error: unknown): Problem | undefined {
   if (error instanceof InvalidStateError) return { text: error.message };
   if (!(error instanceof ConfigurationError)) return undefined;
   if (error.option === 'note') return { text: 'Say why, in at most 1000 characters.', field: 'note' };
-  return error.option === 'body' ? { text: error.message } : undefined;
+  // A transition may have vanished since it was read: its page then says so.
+  return ['body', 'transitionId'].includes(error.option) ? { text: error.message } : undefined;
 }

@@ -12,9 +12,9 @@ const SHOWN = 10;
 /** What a confirmed form moves: nothing that has changed since its preview. */
 export function selectionIn(query: URLSearchParams): TransitionSelection | undefined {
   const { state, reason } = filterOf(query) ?? {};
-  const until = Number(query.get('until') ?? Number.NaN);
-  if (state === undefined || !Number.isSafeInteger(until)) return undefined;
-  return { state, reason, until: new Date(until), limit: MOST };
+  const until = new Date(Number(query.get('until') ?? Number.NaN));
+  if (state === undefined || Number.isNaN(until.getTime())) return undefined;
+  return { state, reason, until, limit: MOST };
 }
 
 /** Shows which transitions a bulk action would move, before it is confirmed. */

@@ -1,0 +1,79 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { inboxConsole } from '../../src/console/index.ts';
+import type { Inbox } from '../../src/index.ts';
+import { paid } from '../support/callbacks.ts';
+import { newConsoleShop, ORIGIN } from '../support/console.ts';
+import { NOTE } from '../support/shop.ts';
+
+/** A console whose streams of changes end with the test. */
+function openStreams<Tx>(inbox: Inbox<Tx>) {
+  const handle = inboxConsole(inbox, { authorize: () => ({ by: 'dana', may: ['read'] }) });
+  const ask = (path: string, headers = {}): Promise<Response> =>
+    handle(new Request(ORIGIN + path, { headers }));
+  const follow = async () => {
+    const reader = (await ask('/events')).body?.getReader();
+    onTestFinished(() => reader?.cancel());
+    const next = async (): Promise<string | undefined> => {
+      const { value } = (await reader?.read()) ?? {};
+      return value && Buffer.from(value).toString();
+    };
+    return { next, leave: () => reader?.cancel() };
+  };
+  return { ask, follow };
+}
+
+test('every open page is notified of the version that pages have after a change', async () => {
+  const { inbox, merchant } = await newConsoleShop();
+  const { ask, follow } = openStreams(inbox);
+  const event = async (): Promise<string> => {
+    const [, version] = /data-version="([0-9a-f]{16})"/.exec(await (await ask('/')).text()) ?? [];
+    return `data: ${version}\n\n`;
+  };
+  const [first, second] = [await follow(), await follow()];
+  const seen = [await event()];
+  for (const page of [first, second]) expect(await page.next()).toBe(seen[0]);
+  const { transitionId } = paid('NONE', 500);
+  for (const change of [
+    () => inbox.receive(paid('NONE', 500)),
+    () => inbox.resolve(transitionId, NOTE),
+    () => inbox.reopen(transitionId, NOTE),
+  ]) {
+    await merchant.advance(1000);
+    await change();
+    const now = await event();
+    expect(seen).not.toContain(now);
+    seen.push(now);
+  }
+  for (const page of [first, second]) {
+    let told = await page.next();
+    // A poll may have been made between two changes.
+    while (told !== seen.at(-1) && seen.includes(String(told))) told = await page.next();
+    expect(told).toBe(seen.at(-1));
+  }
+  await inbox.close();
+  expect(await first.next()).toBeUndefined();
+});
+
+test('at most 100 pages are notified of changes, and one that is left makes room', async () => {
+  const { inbox } = await newConsoleShop();
+  const { ask, follow } = openStreams(inbox);
+  const first = await follow();
+  await Promise.all(Array.from({ length: 99 }, follow));
+  const refused = await ask('/events');
+  expect(refused.status).toBe(503);
+  expect(await refused.text()).toBe('Too many pages are open.\n');
+  await first.leave();
+  expect((await ask('/events')).headers.get('content-type')).toBe('text/event-stream');
+});
+
+test.each([
+  ['cross-site', 403],
+  ['same-site', 403],
+  ['same-origin', 200],
+])('a stream for a page that the browser calls %s is answered with %i', async (site, status) => {
+  const { inbox } = await newConsoleShop();
+  const { status: found, headers } = await openStreams(inbox).ask('/events', { 'sec-fetch-site': site });
+  expect(found).toBe(status);
+  expect(headers.get('cache-control')).toBe('no-store');
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+});
