@@ -43,11 +43,13 @@ export async function act(
   }
 }
 
+/** What a body cannot settle, and a transition that has vanished since it was read. */
+const OF_TRANSITION = ['body', 'merchant_reference', 'currency', 'amount', 'transitionId'];
+
 /** The message, if the visitor can act on it. */
 function problemIn(error: unknown): Problem | undefined {
   if (error instanceof InvalidStateError) return { text: error.message };
   if (!(error instanceof ConfigurationError)) return undefined;
   if (error.option === 'note') return { text: 'Say why, in at most 1000 characters.', field: 'note' };
-  // A transition may have vanished since it was read: its page then says so.
-  return ['body', 'transitionId'].includes(error.option) ? { text: error.message } : undefined;
+  return OF_TRANSITION.includes(error.option) ? { text: error.message } : undefined;
 }

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import type { Inbox } from '../../src/index.ts';
 import { callback, evidence, paid } from '../support/callbacks.ts';
-import { newConsoleShop, visit } from '../support/console.ts';
-import { MINUTE_MS, money, NOTE } from '../support/shop.ts';
+import { newConsoleShop, pageOf, type Shown, type Visitor, visit } from '../support/console.ts';
+import type { Merchant } from '../support/merchant.ts';
+import { DAY_MS, MINUTE_MS, money, NOTE, newShop, REPLACE } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 /** What differs from one run to the next, and what is long. */
@@ -16,13 +18,43 @@ const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
   [/(The whole body<.*?<\/summary>).*?(<\/details>)/gs, '$1$2'],
 ];
 
+/** In an order: each has a time of its own. */
+async function inOrder(merchant: Merchant, ...all: readonly (() => Promise<unknown>)[]): Promise<void> {
+  for (const happens of all) {
+    await happens();
+    await merchant.advance(MINUTE_MS);
+  }
+}
+
+/** The stories of everything under a reference. */
+async function storiesOf<Tx>(inbox: Inbox<Tx>, ...references: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(references.map((one) => inbox.list({ merchant_reference: one })));
+  return found.flat().map(({ transitionId }) => `/transitions/${transitionId}`);
+}
+
+type Asked = readonly [path: string, shown: Promise<Shown>];
+const of = (visitor: Visitor, ...paths: readonly string[]) =>
+  paths.map((path) => (): Asked => [path, visitor.get(path)]);
+
+/** Each page without the first lines of its head, and each file. */
+async function written(asked: readonly (() => Asked)[]): Promise<string> {
+  const pages: string[] = [];
+  for (const ask of asked) {
+    const [path, shown] = ask();
+    const { status, html } = await shown;
+    const [page] = /<title>.*/s.exec(html) ?? [html];
+    pages.push(`<!-- ${status} ${path} -->\n${page.trim()}\n`);
+  }
+  return LEFT_OUT.reduce((text, [what, by]) => text.replaceAll(what, by), pages.join('\n'));
+}
+
 test('the pages of the console are as written down, with their words, links, colours and forms', async () => {
   const { inbox, pay, merchant } = await newConsoleShop();
   for (const reference of ['OK', 'DEAD-1', 'PART']) await inbox.expect(money(reference));
   const closed = paid('CLOSED', 500);
   const part = { transaction_amount: 300, customer_name: 'Another' };
-  /** In an order: each has a time of its own. */
-  for (const happens of [
+  await inOrder(
+    merchant,
     () => pay('OK'),
     () => pay('DEAD-1'),
     () => inbox.receive(paid('PART', 500)),
@@ -35,35 +67,74 @@ test('the pages of the console are as written down, with their words, links, col
     () => pay('NONE'),
     () => inbox.expect({ ...money('LATE', '1234567.5'), deadline: new Date(0) }),
     () => inbox.receive(paid('DUE', 500)),
-  ]) {
-    await happens();
-    await merchant.advance(MINUTE_MS);
-  }
-
-  const story = async (reference: string): Promise<string> =>
-    `/transitions/${(await inbox.list({ merchant_reference: reference }))[0]?.transitionId}`;
+  );
   const references = ['OK', 'DEAD-1', 'PART', 'FAILED', 'ORD:1001', 'CLOSED', 'NONE', 'DUE'];
-  const stories = await Promise.all(references.map(story));
+  const stories = await storiesOf(inbox, ...references);
   const filters = ['', '?state=quarantined', '?state=unhandled&reason=no_expectation', '?reference=X'];
+  const pages = await written([
+    ...of(
+      visit(inbox),
+      '',
+      ...filters.map((filter) => `/transitions${filter}`),
+      ...stories,
+      ...['', ...references, 'LATE', 'X'].map((one) => `/paid?reference=${one}`),
+      ...['/bulk?action=retry&state=dead', '/bulk?action=resolve&state=quarantined'],
+      ...['/overdue', '/reconcile', '/x', '/transitions.csv', '/overdue.csv'],
+    ),
+    ...of(visit(inbox, { by: 'kim', may: ['read'] }), stories[2] ?? ''),
+  ]);
+  await expect(pages).toMatchFileSnapshot('all-pages.txt');
+});
+
+test('so are those of rarer states, of an empty inbox, and of what is refused', async () => {
+  const { inbox: empty } = await newConsoleShop();
+  const options = { retry: { attempts: 2 }, interimStatuses: ['SENT'], onError: () => undefined };
+  const shop = await newShop('sqlite', options, async ({ signed }) => {
+    if (signed.merchant_reference === 'DEAD') throw new Error('the ledger is away');
+  });
+  const { inbox, merchant, pay, workLater } = shop;
+  inbox.handle(() => undefined, { status: 'SENT' });
+  const out = { merchant_reference: 'OUT', transaction_type: 'PAYOUT' };
+  const lacking = { request_amount: undefined, transaction_currency: undefined, transaction_amount: 12.5 };
+  const second = { internal_reference: 'INT-2' };
+  await inOrder(
+    merchant,
+    () => inbox.expect(money('OLD')),
+    () => pay('OLD'),
+    () => merchant.advance(2 * DAY_MS),
+    () => inbox.prune({ archiveOlderThanDays: 1 }),
+    () => inbox.expect({ ...money('OUT'), transaction_type: 'PAYOUT' }),
+    () => inbox.expect({ ...money('ONE'), compare: 'request' }),
+    () => inbox.expect({ ...money('NEW', 400) }),
+    () => inbox.expect({ ...money('NEW'), deadline: new Date(4e12) }, REPLACE),
+    () => inbox.expect(money('DEAD')),
+    () => pay('OUT', 500, out),
+    () => pay('ONE', 500, { transaction_amount: 450 }),
+    () => pay('ONE', 500, second),
+    () => pay('ONE', 500, { transaction_status: 'SENT' }),
+    () => pay('NEW', 400),
+    () => pay('LACK', 0, lacking),
+    () => pay('', 500),
+    () => inbox.quarantine(evidence('timestamp_out_of_tolerance', { merchant_reference: 'TIME' })),
+    () => pay('DEAD'),
+  );
+  const references = ['OLD', 'OUT', 'ONE', 'NEW', 'LACK', '', 'TIME', 'DEAD'];
   const visitor = visit(inbox);
-  const reader = visit(inbox, { by: 'kim', may: ['read'] });
-  const paths = [
-    '',
-    ...filters.map((filter) => `/transitions${filter}`),
-    ...stories,
-    ...['', ...references, 'LATE', 'X'].map((one) => `/paid?reference=${one}`),
-    ...['/bulk?action=retry&state=dead', '/bulk?action=resolve&state=quarantined'],
-    ...['/overdue', '/reconcile', '/x', '/transitions.csv', '/overdue.csv'],
-  ];
-  const pages: string[] = [];
-  for (const [path, asking] of [
-    ...paths.map((path) => [path, visitor] as const),
-    [stories[2] ?? '', reader],
-  ] as const) {
-    const { status, html } = await asking.get(path);
-    const [shown] = /<nav class="nav".*<\/main>/s.exec(html) ?? [html];
-    pages.push(`<!-- ${status} ${path} -->\n${shown.trim()}\n`);
-  }
-  const written = LEFT_OUT.reduce((text, [what, by]) => text.replaceAll(what, by), pages.join('\n'));
-  await expect(written).toMatchFileSnapshot('all-pages.txt');
+  const pages = await written([
+    ...of(visit(empty), '', '/transitions', '/transitions?state=dead', '/overdue', '/paid?reference=X'),
+    ...of(visit(empty), '/bulk?action=retry&state=dead', '/transitions?reference=X&state=dead'),
+    ...of(visitor, '', ...(await storiesOf(inbox, ...references))),
+    ...of(visitor, ...references.map((one) => `/paid?reference=${one}`)),
+    ...of(visitor, '/transitions.csv'),
+  ]);
+  await workLater();
+  const refused = (path: string, form: string) => (): Asked => [path, visitor.send(path, form)];
+  const more = await written([
+    ...of(visitor, ...(await storiesOf(inbox, 'DEAD'))),
+    refused(pageOf('NEW'), 'retry'),
+    refused(pageOf('NEW'), 'accept'),
+    refused('/bulk?action=resolve&state=conflict', 'resolve'),
+    refused('/reconcile', 'statement'),
+  ]);
+  await expect(`${pages}\n${more}`).toMatchFileSnapshot('rare-pages.txt');
 });

@@ -33,7 +33,7 @@ test('a statement is compared first, which changes nothing, and settles only wha
   const { inbox, merchant, show, upload } = await newBooks();
   const dry = await upload(CSV);
   expect(dry.status).toBe(200);
-  expect(dry.text).toContain('2 rows; 1 would be settled by their rows.');
+  expect(dry.html).toContain('<div class="note wait"><strong>2 rows; 1 would be settled by their rows.');
   expect(dry.text).toContain('Paid in the statement and expected here; no callback arrived.');
   expect(dry.text).toContain('Settle 1 payment');
   await workOff(inbox);
@@ -46,7 +46,11 @@ test('a statement is compared first, which changes nothing, and settles only wha
   expect(await merchant.credits()).toEqual(['A 500', 'B 500']);
   const actions = [{ action: 'statement', by: 'dana', note: 'January' }];
   expect(await show('B')).toMatchObject({ actions });
+  expect(done.html).toContain('<div class="note good"><strong>2 rows; 1 settled');
   expect((await upload('', confirmed)).text).toContain('2 rows; 0 settled by their rows.');
+  const compared = await upload(CSV);
+  expect(compared.text).toContain('2 rows; 0 would be settled by their rows.');
+  expect(compared.text).not.toContain('Settle 0 payments');
 });
 
 test.each([

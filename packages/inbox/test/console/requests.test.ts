@@ -1,8 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
 import { type ConsoleOptions, inboxConsole } from '../../src/console/index.ts';
+import { EVIDENCE_WORDS, REASON_WORDS } from '../../src/words.ts';
+import { evidence, paid } from '../support/callbacks.ts';
 import {
   BASE,
   EVERYTHING,
+  formsIn,
   newConsoleShop,
   newConsoleShopWithNone,
   ORIGIN,
@@ -10,8 +13,35 @@ import {
   pageOf,
   visit,
 } from '../support/console.ts';
+import { workOff } from '../support/until.ts';
+
+const WORDS = Object.entries({
+  ...REASON_WORDS,
+  ambiguous: { ...EVIDENCE_WORDS, state: 'quarantined', todo: 'Review it, then `resolve` it.' },
+  ...{ timestamp_unreadable: { ...EVIDENCE_WORDS, state: 'quarantined' } },
+  ...{ timestamp_out_of_tolerance: { ...EVIDENCE_WORDS, state: 'quarantined' } },
+});
 
 const authorize: ConsoleOptions['authorize'] = () => ({ by: 'dana', may: EVERYTHING });
+
+test.each([
+  ['no inbox', undefined, {}, 'inbox'],
+  ['no function authorize', {}, { authorize: 'dana' }, 'authorize must be a function that returns who'],
+  ['a failure hook that is no function', {}, { onError: true }, 'onError must be a function'],
+  ...['admin', '/admin/', '/a b', '/admin?x', 'https://shop.example/admin', '//', 5].map(
+    (basePath) =>
+      [
+        `the path ${basePath}`,
+        {},
+        { basePath },
+        'basePath must be a path without a slash at its end',
+      ] as const,
+  ),
+])('a console with %s is refused with the reason', async (_what, instead, options, says) => {
+  const { inbox } = await newConsoleShop();
+  const given = [instead && inbox, { authorize, ...options }];
+  expect(() => Reflect.apply(inboxConsole, undefined, given)).toThrow(says);
+});
 
 describe('a request', () => {
   test('with another method than GET, HEAD and POST is not allowed, and HEAD is served as GET', async () => {
@@ -54,6 +84,40 @@ describe('a request', () => {
   });
 });
 
+test.each(WORDS)(
+  'a transition that is held because of %s has a form for each action that its words name',
+  async (reason, { state, todo }) => {
+    const { inbox, merchant } = await newConsoleShopWithNone();
+    const values = `state = '${state}', reason = '${reason}'`;
+    await merchant.query(`update ${merchant.table('transition')} set ${values}`);
+    const forms = formsIn((await visit(inbox).get(pageOf('NONE'))).html);
+    const named = [...todo.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+    expect(forms).toEqual(expect.arrayContaining(named.filter((name) => name !== 'expect')));
+    const isClosed = ['settled', 'superseded', 'resolved'].includes(state);
+    expect(forms.includes('reopen')).toBe(isClosed || named.includes('reopen'));
+  },
+);
+
+test('a page shows the last 10 of the other transitions under its reference', async () => {
+  const { inbox, deliver, merchant } = await newConsoleShop();
+  const numbers = Array.from({ length: 12 }, (_, number) => number);
+  for (const number of numbers) {
+    await deliver(paid('NONE', 500, { internal_reference: `INT-${number}` }));
+    await merchant.advance(1000);
+  }
+  const found = (await inbox.list()).map(({ transitionId }) => transitionId);
+  const [newest = ''] = found;
+  const { html } = await visit(inbox).get(`/transitions/${newest}`);
+  const others = [...html.matchAll(/<tr id="others-(\w+)"/g)].map(([, id]) => id);
+  expect(others).toEqual(found.slice(1, 11));
+});
+
+test('one transition that needs a person is counted as one', async () => {
+  const { inbox } = await newConsoleShop();
+  await inbox.quarantine(evidence('ambiguous'));
+  expect((await visit(inbox).get('')).text).toContain('1 needs a person');
+});
+
 describe('a form', () => {
   test.each([
     ['no state', { action: 'resolve', until: '9' }],
@@ -86,6 +150,30 @@ describe('a form', () => {
     expect(status).toBe(404);
     expect(text).toContain('has nothing at this address');
   });
+
+  test('that accepts an amount of zero, which settles nothing, says so', async () => {
+    const { inbox, pay } = await newConsoleShop();
+    await pay('NONE', 0);
+    const path = pageOf('NONE');
+    const visitor = visit(inbox);
+    const [, body = ''] = /<option value="([0-9a-f]{64}:both)">/.exec((await visitor.get(path)).html) ?? [];
+    const { status, text } = await visitor.send(path, 'accept', { body, note: 'free of charge' });
+    expect(status).toBe(422);
+    expect(text).toContain('amount must be');
+  });
+
+  test.each(['merchant_reference', 'internal_reference'])(
+    'that accepts an amount is not offered to a transition with an empty %s, since nothing can be credited',
+    async (field) => {
+      const { inbox } = await newConsoleShop();
+      await inbox.receive(paid('NONE', 500, { [field]: '' }));
+      await workOff(inbox);
+      const [transition] = await inbox.list();
+      const { html } = await visit(inbox).get(`/transitions/${transition?.transitionId}`);
+      expect(formsIn(html)).toContain('resolve');
+      expect(formsIn(html)).not.toContain('accept');
+    },
+  );
 
   test.each([
     ['on another path', '/transitions', 405],

@@ -122,7 +122,7 @@ ${form(name, at(view, `${transitionPath(transition)}/${name}`), {
 function acceptable(transition: TransitionDetails): [value: string, text: string][] {
   const { bodies, expectation, signed } = transition;
   const isPayable = signed.transaction_status === 'COMPLETED' && expectation?.settledBy === undefined;
-  if (!isOpen(transition) || !isPayable) return [];
+  if (!isOpen(transition) || !isPayable || transition.reason === 'empty_reference') return [];
   return bodies.flatMap(({ digest, refusal, request, transaction }, index): [string, string][] => {
     if (refusal !== undefined) return [];
     const isOne = request.currency === transaction.currency && request.amount === transaction.amount;
