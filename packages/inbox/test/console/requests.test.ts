@@ -22,20 +22,16 @@ const WORDS = Object.entries({
   ...{ timestamp_out_of_tolerance: { ...EVIDENCE_WORDS, state: 'quarantined' } },
 });
 
+const BAD_PATHS = ['admin', '/admin/', '/a b', '/admin?x', 'https://shop.example/admin', '//', 5];
+
 const authorize: ConsoleOptions['authorize'] = () => ({ by: 'dana', may: EVERYTHING });
 
-test.each([
-  ['no inbox', undefined, {}, 'inbox'],
+test.each<readonly [what: string, instead: object | undefined, options: object, says: string]>([
+  ['no inbox', undefined, {}, 'inboxConsole() needs the inbox that createInbox() returns.'],
   ['no function authorize', {}, { authorize: 'dana' }, 'authorize must be a function that returns who'],
-  ['a failure hook that is no function', {}, { onError: true }, 'onError must be a function'],
-  ...['admin', '/admin/', '/a b', '/admin?x', 'https://shop.example/admin', '//', 5].map(
-    (basePath) =>
-      [
-        `the path ${basePath}`,
-        {},
-        { basePath },
-        'basePath must be a path without a slash at its end',
-      ] as const,
+  ['a failure hook that is not a function', {}, { onError: true }, 'onError must be a function'],
+  ...BAD_PATHS.map(
+    (basePath) => [`the path ${basePath}`, {}, { basePath }, 'basePath must be a path'] as const,
   ),
 ])('a console with %s is refused with the reason', async (_what, instead, options, says) => {
   const { inbox } = await newConsoleShop();
