@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runCommand } from '../support/command.ts';
 import { emptyFolder } from '../support/folders.ts';
 
@@ -32,53 +32,46 @@ const explained = async (input: string, ...args: string[]) => {
   return { code, stderr, ...(stdout === '' ? {} : JSON.parse(stdout)) };
 };
 
-describe('payment-service-sandbox explain', () => {
-  test.each([
-    ['an HTTP request', http],
-    ['an HTTP request with the line breaks of an editor', edited],
-    ['JSON', fixture],
-    ['a curl command', curl],
-  ])('explains %s from standard input', async (_form, recorded) => {
-    expect(await explained(recorded(signature))).toMatchObject({ code: 0, ok: true, cause: 'verified' });
-    expect(await explained(recorded(upper))).toMatchObject({ code: 1, ok: false, cause: 'uppercase_hex' });
-  });
-
-  test('prints title, detail and fix of a request in a file, and no key', async () => {
-    const cwd = emptyFolder();
-    await writeFile(join(cwd, 'request.http'), http(upper));
-    await writeFile(join(cwd, 'keys.env'), `SIGNING_KEY=${KEY}\n`);
-    const args = ['explain', '--request', 'request.http', '--keys-file', 'keys.env'];
-    const { code, stdout, stderr } = await runCommand(args, { cwd });
-    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-    expect(stdout.trimEnd().split('\n')).toHaveLength(3);
-    expect(stdout).toContain('upper');
-    expect(stdout).not.toContain(KEY);
-  });
-
-  test("accepts the verifier's options", async () => {
-    const old = await explained(http(signature), '--tolerance', '30');
-    expect(old).toMatchObject({ code: 1, cause: 'timestamp_old' });
-  });
-
-  test.each([
-    ['hello', 'This is not an HTTP request, a curl command, or JSON'],
-    ['{"body":{}}', 'The JSON has no "headers".'],
-    ['{"body', 'This looks like JSON but does not parse.'],
-  ])('says in one line that %j is not a request', async (input, says) => {
-    const { code, stderr } = await explained(input);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(says)]);
-    expect(stderr).not.toContain('    at ');
-  });
-
-  test('needs a signing key, and an existing file', async () => {
-    const missing = await runCommand(['explain', '--request', 'none.http'], { env });
-    const unread = expect.stringContaining('none.http could not be read.');
-    expect(missing).toMatchObject({ code: 1, stderr: unread });
-    const keyless = await runCommand(['explain'], {
-      env: { PUBLIC_KEY: 'SANDBOXp' },
-      input: http(signature),
-    });
-    const unnamed = expect.stringContaining('SIGNING_KEY is not in the environment');
-    expect(keyless).toMatchObject({ code: 2, stderr: unnamed });
-  });
+test.each([
+  ['an HTTP request', http, signature, [], 'verified'],
+  [
+    'an HTTP request whose t is too old for --tolerance',
+    http,
+    signature,
+    ['--tolerance', '30'],
+    'timestamp_old',
+  ],
+  ['an HTTP request with the line breaks of an editor', edited, upper, [], 'uppercase_hex'],
+  ['JSON', fixture, upper, [], 'uppercase_hex'],
+  ['a curl command', curl, upper, [], 'uppercase_hex'],
+])('explain reads %s from standard input', async (_form, recorded, header, args, cause) => {
+  const ok = cause === 'verified';
+  expect(await explained(recorded(header), ...args)).toMatchObject({ code: ok ? 0 : 1, ok, cause });
 });
+
+test('explain prints title, detail and fix of a request in a file, and no key', async () => {
+  const cwd = emptyFolder();
+  await writeFile(join(cwd, 'request.http'), http(upper));
+  await writeFile(join(cwd, 'keys.env'), `SIGNING_KEY=${KEY}\n`);
+  const args = ['explain', '--request', 'request.http', '--keys-file', 'keys.env'];
+  const { code, stdout, stderr } = await runCommand(args, { cwd });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  expect(stdout.trimEnd().split('\n')).toHaveLength(3);
+  expect(stdout).toContain('upper');
+  expect(stdout).not.toContain(KEY);
+});
+
+test.each([
+  [1, 'hello', env, 'This is not an HTTP request, a curl command, or JSON'],
+  [1, '{"body":{}}', env, 'The JSON has no "headers".'],
+  [1, '{"body', env, 'This looks like JSON but does not parse.'],
+  [1, '', env, 'none.http could not be read.', ['--request', 'none.http']],
+  [2, http(signature), { PUBLIC_KEY: 'SANDBOXp' }, 'SIGNING_KEY is not in the environment'],
+])(
+  'explain says in one line, with exit code %i, what is wrong with %j and %j: %s',
+  async (code, input, env, says, args: string[] = []) => {
+    const ended = await runCommand(['explain', ...args], { env, input });
+    expect(ended).toMatchObject({ code, stderr: expect.stringContaining(says) });
+    expect(ended.stderr).not.toContain('    at ');
+  },
+);

@@ -19,14 +19,8 @@ const post = ({ url, keys }: Command, body: string) => {
 
 describe('payment-service-sandbox', () => {
   test('prints its address, the keys and a command to try, and that command works', async () => {
-    const command = await start([
-      '--seed',
-      'docs',
-      '--misbehave',
-      '{"duplicate":2}',
-      '--retry',
-      '{"max_attempts":1}',
-    ]);
+    const misbehave = ['--misbehave', '{"duplicate":2}', '--retry', '{"max_attempts":1}'];
+    const command = await start(['--seed', 'docs', ...misbehave]);
     const { url, keys, output } = command;
     const { account } = createSandbox({ seed: 'docs' });
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -41,17 +35,15 @@ describe('payment-service-sandbox', () => {
     expect(JSON.parse(settings).data).toMatchObject(defaults);
   });
 
-  test.each(['SIGINT', 'SIGTERM'] as const)(
-    '%s stops it with exit code 0, and the port is free again',
-    async (signal) => {
-      const { url, stop } = await start(['--memory']);
-      expect((await fetch(url)).status).toBe(200);
-      expect(await stop(signal)).toBe(0);
-      const again = createServer().listen(Number(new URL(url).port), '127.0.0.1');
-      await new Promise((resolve, reject) => again.once('listening', resolve).once('error', reject));
-      again.close();
-    },
-  );
+  test('--memory leaves nothing in the folder, and SIGTERM stops it with exit code 0, and the port is free again', async () => {
+    const { url, cwd, stop } = await start(['--memory']);
+    expect(await readdir(cwd)).toEqual([]);
+    expect((await fetch(url)).status).toBe(200);
+    expect(await stop('SIGTERM')).toBe(0);
+    const again = createServer().listen(Number(new URL(url).port), '127.0.0.1');
+    await new Promise((resolve, reject) => again.once('listening', resolve).once('error', reject));
+    again.close();
+  });
 
   test('SIGINT stops it immediately while callbacks wait, and lets the one in flight finish', async () => {
     let answer: (() => void) | undefined;
@@ -67,59 +59,42 @@ describe('payment-service-sandbox', () => {
     expect(await stopped).toBe(0);
   });
 
-  test('keeps its keys in the folder, so that a restart has the same keys', async () => {
+  test('threat A46: keeps its keys in the folder across restarts, in files that only the owner can read, and corrects the permissions of an earlier version', async () => {
     const { cwd, keys, stop } = await start();
-    expect(await runCommand(['--port', '0'], { cwd })).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('The file is in use by another sandbox.'),
-    });
-    await stop('SIGINT');
-    const again = await start([], { cwd });
-    expect(again.keys).toEqual(keys);
-    expect(again.output()).toContain(`are kept in ${join('.payment-service-sandbox', 'state.sqlite')}.`);
-    // Out of version control.
-    expect(await readFile(join(cwd, '.payment-service-sandbox', '.gitignore'), 'utf8')).toBe('*\n');
-  });
-
-  test('threat A46: only the owner can read its files, and the permissions of a folder of an earlier version are corrected', async () => {
-    const cwd = emptyFolder();
+    const busy = expect.stringContaining('The file is in use by another sandbox.');
+    expect(await runCommand(['--port', '0'], { cwd })).toMatchObject({ code: 1, stderr: busy });
     const own = join(cwd, '.payment-service-sandbox');
     const modes = async () => Object.entries(await modesIn(own)).filter(([name]) => name !== '.gitignore');
-    const { stop } = await start([], { cwd });
     const expected = await modes();
     expect(expected).toHaveLength(4);
     for (const [name, mode] of expected) expect(mode, name).toBe(name === '.' ? OWN_FOLDER : OWN_FILE);
     await stop('SIGINT');
     await chmod(own, 0o755);
     for (const name of await readdir(own)) await chmod(join(own, name), 0o644);
-    await start([], { cwd });
+    const again = await start([], { cwd });
     expect(await modes()).toEqual(expected);
+    expect(again.keys).toEqual(keys);
+    expect(again.output()).toContain(`are kept in ${join('.payment-service-sandbox', 'state.sqlite')}.`);
+    // Out of version control.
+    expect(await readFile(join(own, '.gitignore'), 'utf8')).toBe('*\n');
   });
 
-  test('--memory leaves nothing in the folder', async () => {
-    const { cwd } = await start(['--memory']);
-    expect(await readdir(cwd)).toEqual([]);
-  });
-
-  test('--keys-file adds the keys to the file, readable by its owner only', async () => {
-    const cwd = emptyFolder();
-    const path = join(cwd, '.env');
-    await writeFile(path, 'PORT=3000\nSIGNING_KEY=old\n\n', { mode: 0o644 });
-    const { url, output } = await start(['--seed', 'docs', '--keys-file', '.env'], { cwd });
-    const { publicKey, secretKey, signingKey } = createSandbox({ seed: 'docs' }).account;
-    expect(await readFile(path, 'utf8')).toBe(
-      `PORT=3000\nBASE_URL=${url}\nPUBLIC_KEY=${publicKey}\nSECRET_KEY=${secretKey}\nSIGNING_KEY=${signingKey}\n`,
-    );
-    expect((await modesIn(cwd))['.env']).toBe(OWN_FILE);
-    expect(output()).toContain('The keys are also in .env.');
-  });
-
-  test('--env-file does the same for an existing file, although Node reads this option too', async () => {
-    const cwd = emptyFolder();
-    await writeFile(join(cwd, '.env'), '');
-    await start(['--env-file=.env'], { cwd });
-    expect(await readFile(join(cwd, '.env'), 'utf8')).toContain('SIGNING_KEY=SANDBOXSIGNING');
-  });
+  // Node reads the second name too.
+  test.each([['--keys-file', '.env'], ['--env-file=.env']])(
+    '%s adds the keys to the file, readable by its owner only',
+    async (...option) => {
+      const cwd = emptyFolder();
+      const path = join(cwd, '.env');
+      await writeFile(path, 'PORT=3000\nSIGNING_KEY=old\n\n', { mode: 0o644 });
+      const { url, output } = await start(['--seed', 'docs', ...option], { cwd });
+      const { publicKey, secretKey, signingKey } = createSandbox({ seed: 'docs' }).account;
+      expect(await readFile(path, 'utf8')).toBe(
+        `PORT=3000\nBASE_URL=${url}\nPUBLIC_KEY=${publicKey}\nSECRET_KEY=${secretKey}\nSIGNING_KEY=${signingKey}\n`,
+      );
+      expect((await modesIn(cwd))['.env']).toBe(OWN_FILE);
+      expect(output()).toContain('The keys are also in .env.');
+    },
+  );
 
   test('--help prints the usage', async () => {
     const { code, stdout, stderr } = await runCommand(['start', '--help']);
@@ -139,11 +114,8 @@ describe('payment-service-sandbox', () => {
 
   test('reports a busy port with a clear message', async () => {
     const { port } = new URL(stage.merchant.url);
-    const { code, stderr } = await runCommand(['--port', port]);
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: `payment-service-sandbox: Port ${port} on 127.0.0.1 is taken by another program. Choose another port, or 0 for any free one.\n`,
-    });
+    const stderr = `payment-service-sandbox: Port ${port} on 127.0.0.1 is taken by another program. Choose another port, or 0 for any free one.\n`;
+    expect(await runCommand(['--port', port])).toMatchObject({ code: 1, stderr });
   });
 
   const nowhere = '/nowhere/at/all.env';
@@ -159,8 +131,6 @@ describe('payment-service-sandbox', () => {
     [2, ['--retry', '[]'], '--retry must be a JSON object'],
     [2, ['--memory', '--file', 'x'], "option '--memory' cannot be used with option '--file <path>'"],
     [2, ['--redirect-url', 'mailto:x'], 'redirectUrl must be an http or https address.'],
-    [2, ['--prot', '1'], "unknown option '--prot'\n(Did you mean --port?)"],
-    [2, ['extra'], "unknown command 'extra'"],
     [2, ['triger'], "unknown command 'triger'\n(Did you mean trigger?)"],
   ])('exit code %i: %j is refused with why, on stderr', async (exitCode, args, says) => {
     const { code, stdout, stderr } = await runCommand(args);
@@ -170,10 +140,9 @@ describe('payment-service-sandbox', () => {
   });
 
   test('threat A45: does not start with NODE_ENV=staging, as its keys do not', async () => {
-    const { code, stderr } = await runCommand(['--port', '0'], { env: { NODE_ENV: 'staging' } });
-    expect(code).toBe(1);
-    for (const part of ['NODE_ENV=staging', 'run it with NODE_ENV=development'])
-      expect(stderr).toContain(part);
+    const stderr = expect.stringMatching(/NODE_ENV=staging[\s\S]*run it with NODE_ENV=development/);
+    const ended = await runCommand(['--port', '0'], { env: { NODE_ENV: 'staging' } });
+    expect(ended).toMatchObject({ code: 1, stderr });
   });
 
   test('package.json exports it from src in the workspace, and from dist when published', () => {
