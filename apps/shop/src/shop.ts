@@ -112,10 +112,8 @@ export function createShop(config: ServiceAccess, { inbox, orders }: Books, own:
       if (redirect === undefined || reference === undefined || reference !== orderOfSession(cookies)) {
         return seeOther(UNCONFIRMED);
       }
-      const hint = {
-        status: redirect.signed.transaction_status,
-        completed: isTransactionCompleted(redirect),
-      };
+      const { transaction_status: status } = redirect.signed;
+      const hint = { status, completed: isTransactionCompleted(redirect) };
       return seeOther((await orders.hint(reference, hint)) ? `/orders/${reference}` : UNCONFIRMED);
     },
   };

@@ -2,6 +2,7 @@
 import type { Page } from '@payment-service/browser';
 import { describe, expect, test } from 'vitest';
 import { fillIn, heading, press, useBrowser } from './support/browser.ts';
+import { Customer } from './support/customer.ts';
 import { LATE, openOrder, openShop } from './support/open-shop.ts';
 
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
@@ -227,4 +228,38 @@ describe.each(WITH_AND_WITHOUT_SCRIPTS)('with scripts: $javaScriptEnabled,', (sc
     await press(page, 'Times: local');
     await page.locator('time', { hasText: / UTC$/ }).nth(1).waitFor();
   });
+});
+
+test("the owner's orders show a payment as it arrives, without loading the page again, and recover from a lost connection", async () => {
+  const shop = await openShop();
+  const page = await open(`${shop.origin}/owner/orders`);
+  await page.evaluate('globalThis.isSame = true');
+  const { reference } = await new Customer(shop).placeOrder();
+  await page.getByRole('link', { name: reference }).waitFor();
+  await page.locator('.state', { hasText: /^open$/ }).waitFor();
+  await page.context().setOffline(true);
+  await page.locator('[role=status] #connection', { hasText: 'Connection lost. Trying again…' }).waitFor();
+  await shop.sendCallback(reference);
+  await page.context().setOffline(false);
+  await page.locator('.state', { hasText: /^paid$/ }).waitFor();
+  await page.locator('#connection:empty').waitFor({ state: 'attached' });
+  expect(await page.evaluate('isSame')).toBe(true);
+});
+
+test('a hidden tab sends no requests, and is up to date when it is shown again', async () => {
+  const shop = await openShop();
+  const path = `${shop.origin}/owner/orders`;
+  const [hidden, watched] = [await open(path), await open(path)];
+  const asked: string[] = [];
+  const hide = (isHidden: boolean): Promise<unknown> =>
+    hidden.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'))`);
+  await hide(true);
+  hidden.on('request', (request) => asked.push(request.url()));
+  // The other tab measures the time: it asks twice more.
+  for (const _ of [1, 2]) await watched.waitForResponse(path);
+  expect(asked).toEqual([]);
+  const { reference } = await new Customer(shop).placeOrder();
+  await hide(false);
+  await hidden.getByRole('link', { name: reference }).waitFor();
 });

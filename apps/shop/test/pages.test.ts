@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { catalogue } from '../src/checkout/catalogue.ts';
 import { Customer } from './support/customer.ts';
-import { FRAMEWORKS, type OpenShop, openOrder, openShop } from './support/open-shop.ts';
+import { type OpenShop, openOrder, openShop } from './support/open-shop.ts';
 import { sendRaw } from './support/send-raw.ts';
 
 const HOSTILE = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`;
@@ -44,14 +44,15 @@ test('threat A25: hostile names and messages are shown as plain characters on ev
   expect(missing.body).not.toContain('alert(1)');
 });
 
-describe.each(FRAMEWORKS)('the pages on %s', (framework) => {
+// On one framework: same-behaviour.test.ts compares the others with it.
+describe('the pages', () => {
   let shop: OpenShop;
   let customer: Customer;
   let reference: string;
   let paths: readonly string[];
   beforeAll(async () => {
     const form = { name: 'Secret Name', account: '256770000987' };
-    ({ shop, customer, reference } = await openOrder({ framework, closing: afterAll }, form));
+    ({ shop, customer, reference } = await openOrder({ framework: 'koa', closing: afterAll }, form));
     paths = ['/', '/checkout?product=coffee', `/orders/${reference}`, '/owner/orders'];
   });
 
@@ -117,12 +118,10 @@ test('a shop with a SHOP_URL answers under it and on this computer', async () =>
   const shop = await openShop({ shopUrl: 'https://shop.example' });
   const { port } = new URL(shop.origin);
   for (const [host, status] of [
-    ...['shop.example', 'shop.example:443', `127.0.0.1:${port}`, `localhost:${port}`].map((own) => [
-      own,
-      200,
-    ]),
-    ...['shop.example:8080', 'www.shop.example', 'localhost', `${port}`].map((other) => [other, 421]),
-  ] as [string, number][]) {
+    ['shop.example', 200],
+    [`localhost:${port}`, 200],
+    ['www.shop.example', 421],
+  ] as const) {
     const answer = await sendRaw(shop.origin, { target: '/owner/orders', headers: { host } });
     expect([host, answer.status]).toEqual([host, status]);
   }

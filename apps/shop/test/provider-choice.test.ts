@@ -66,6 +66,18 @@ describe('while the customer types', () => {
   });
 });
 
+test('a choice by hand stays, even of the provider that the prefix had selected and that serves no other number', async () => {
+  const page = await openCheckout();
+  await fillIn(page, '256700000001');
+  await said(page, 'Lake Mobile Money is selected: it serves your number.');
+  // Faster than the shop answers: only the page knows that both were choices.
+  await page.evaluate(
+    `for (const code of ['example_bank', 'lake_mobile_money']) document.querySelector('[value=' + code + ']').click()`,
+  );
+  await fillIn(page, '256770000001');
+  await said(page, 'Lake Mobile Money is selected and cannot accept this payment.');
+});
+
 test('without scripts, a form without a choice is returned with the provider that the prefix selects', async () => {
   const page = await openCheckout({ javaScriptEnabled: false });
   await fillIn(page, '256700000001');

@@ -1,10 +1,9 @@
-import { signCallback } from '@payment-service/core/testing';
 import { startPostgres } from '@payment-service/postgres-server';
 import { createSandbox } from '@payment-service/sandbox';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Customer } from './support/customer.ts';
 import { execute, newKeeping } from './support/new-keeping.ts';
-import { amounts, ENGINES, genuine, openOrder, openShop } from './support/open-shop.ts';
+import { amounts, ENGINES, openOrder, openShop, sendGenuine } from './support/open-shop.ts';
 import { type Program, run } from './support/program.ts';
 
 const BREAK = {
@@ -57,20 +56,11 @@ describe.each(ENGINES)('a restart on $framework and $engine', ({ framework, engi
       const [, origin = ''] = /runs on \w+: (\S+)/.exec(await program.printed('Ctrl-C')) ?? [];
       return { program, origin };
     };
-    const send = async (origin: string, reference: string): Promise<number> => {
-      const data = genuine(reference);
-      const response = await fetch(`${origin}/payments/callbacks`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'hmac-signature': signCallback({ signingKey, data }) },
-        body: JSON.stringify(data),
-      });
-      return response.status;
-    };
 
     const first = await start();
     const { reference } = await new Customer(first).placeOrder();
     await execute(keeping, BREAK[engine]);
-    expect(await send(first.origin, reference)).toBe(200);
+    expect(await sendGenuine(first.origin, signingKey, reference)).toBe(200);
     first.program.process.kill('SIGKILL');
     expect(await first.program.ended).toMatchObject({ signal: 'SIGKILL' });
 
@@ -79,7 +69,7 @@ describe.each(ENGINES)('a restart on $framework and $engine', ({ framework, engi
     const second = await start();
     const customer = new Customer(second);
     await expect.poll(() => customer.orderPage(reference)).toContain('Paid. Thank you!');
-    expect(await send(second.origin, reference)).toBe(200);
+    expect(await sendGenuine(second.origin, signingKey, reference)).toBe(200);
     expect(await customer.read('/owner/inbox/transitions?state=settled')).toContain('2 deliveries');
     second.program.process.kill('SIGINT');
     expect((await second.program.ended).code).toBe(0);

@@ -26,10 +26,8 @@ export function ownerRoutes({ client, orders, inbox, refusals }: OwnerContext): 
         order,
         transitions: await inbox.list({ merchant_reference: order.reference }),
       });
-      return ordersPage({
-        orders: await Promise.all((await orders.list()).map(rowOf)),
-        refusals,
-      });
+      const rows = await Promise.all((await orders.list()).map(rowOf));
+      return ordersPage({ orders: rows, refusals });
     }),
     get('/owner/wallets', async () => walletsPage(await client.getWalletBalances())),
     get('/healthz', async () => {
@@ -57,12 +55,6 @@ function walletsPage(wallets: readonly Wallet[]): Promise<Page> {
     formatMoney(currency, wallet.reserve_balance),
     formatMoney(currency, wallet.actual_balance),
   ]);
-  return page({
-    title: 'Wallets',
-    section: '/owner/wallets',
-    main:
-      wallets.length === 0
-        ? html`<p>The account has no wallets yet. The first payment creates one.</p>`
-        : balances,
-  });
+  const none = html`<p>The account has no wallets yet. The first payment creates one.</p>`;
+  return page({ title: 'Wallets', section: '/owner/wallets', main: wallets.length === 0 ? none : balances });
 }

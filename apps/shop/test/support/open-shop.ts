@@ -62,6 +62,28 @@ export function genuine(reference: string, payload: object = {}): ReturnType<typ
   return sampleCallback({ payload: { ...references, ...amounts(18_000), ...payload } });
 }
 
+/** Posts a callback to the shop at this origin, and returns the status. */
+async function post(origin: string, data: object, signature: string): Promise<number> {
+  const response = await fetch(`${origin}/payments/callbacks`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'hmac-signature': signature },
+    body: JSON.stringify(data),
+  });
+  await response.text();
+  return response.status;
+}
+
+/** The same with a genuine callback under this key. */
+export function sendGenuine(
+  origin: string,
+  signingKey: string,
+  reference: string,
+  payload?: object,
+): Promise<number> {
+  const data = genuine(reference, payload);
+  return post(origin, data, signCallback({ signingKey, data }));
+}
+
 /** Both amounts of a callback. */
 export function amounts(amount: number): { request_amount: number; transaction_amount: number } {
   return { request_amount: amount, transaction_amount: amount };
@@ -89,15 +111,6 @@ export async function openShop(options: OpenShopOptions = {}): Promise<OpenShop>
   closing(close);
   const { inbox, orders } = shop.books;
 
-  const postCallback: OpenShop['postCallback'] = async (data, signature) => {
-    const response = await fetch(`${shop.origin}/payments/callbacks`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'hmac-signature': signature },
-      body: JSON.stringify(data),
-    });
-    await response.text();
-    return response.status;
-  };
   const transitions: OpenShop['transitions'] = async () => {
     // Only a hang leaves one of them spooled, pending, due or started. A slow disk puts callbacks into the spool.
     while ((await inbox.stats()).spooled > 0 || (await inbox.list({ limit: 1000 })).some(isUnderWay)) {
@@ -106,11 +119,10 @@ export async function openShop(options: OpenShopOptions = {}): Promise<OpenShop>
     return inbox.list({ limit: 1000 });
   };
   return {
-    ...{ origin: shop.origin, sandbox, sandboxOrigin, orders, inbox, log, postCallback, transitions, close },
-    async sendCallback(reference, payload, signingKey = sandbox.account.signingKey) {
-      const data = genuine(reference, payload);
-      return postCallback(data, signCallback({ signingKey, data }));
-    },
+    ...{ origin: shop.origin, sandbox, sandboxOrigin, orders, inbox, log, transitions, close },
+    postCallback: (data, signature) => post(shop.origin, data, signature),
+    sendCallback: (reference, payload, signingKey = sandbox.account.signingKey) =>
+      sendGenuine(shop.origin, signingKey, reference, payload),
     async stateOf(reference) {
       await transitions();
       const order = await orders.find(reference);
