@@ -23,7 +23,7 @@ export interface Contender {
   /** What is called. */
   readonly call: string;
   /** Its answer is a promise, which is awaited before the next call. */
-  readonly isAsync: boolean;
+  readonly isAsync?: true;
   /** The headers that the contender's own service would send with the body. */
   sign(body: Buffer): Headers | Promise<Headers>;
   /**
@@ -39,7 +39,6 @@ export function floor(signingKey: string): Contender {
   return {
     name: 'floor',
     call: 'JSON.parse + one node:crypto HMAC of the body; verifies nothing',
-    isAsync: false,
     sign: () => ({}),
     verify(body) {
       const event: unknown = JSON.parse(body.toString('utf8'));
@@ -49,16 +48,11 @@ export function floor(signingKey: string): Contender {
   };
 }
 
-export function paymentService(
-  name: 'core' | 'portable',
-  signingKey: string,
-  core: PublishedCore,
-): Contender {
+export function paymentService(name: string, signingKey: string, core: PublishedCore): Contender {
   const verifier = core.createVerifier({ signingKey });
   return {
     name,
     call: `verifyCallback on ${core.digestName}`,
-    isAsync: false,
     sign: (body) => ({
       'hmac-signature': core.signCallback({ signingKey, data: JSON.parse(body.toString('utf8')) }),
     }),
@@ -74,8 +68,7 @@ export function paymentService(
 export function paymentServiceInFull(signingKey: string, core: PublishedCore): Contender {
   const verifier = core.createVerifier({ signingKey });
   return {
-    ...paymentService('core', signingKey, core),
-    name: 'core, all read',
+    ...paymentService('core, all read', signingKey, core),
     call: 'verifyCallback, then unsigned, transitionId and timestamp',
     verify(body, headers) {
       const result = verifier.verifyCallback({ signature: headers['hmac-signature'], body });
@@ -90,8 +83,7 @@ export function paymentServiceInFull(signingKey: string, core: PublishedCore): C
 
 export function recipe(signingKey: string, core: PublishedCore): Contender {
   return {
-    ...paymentService('core', signingKey, core),
-    name: 'recipe',
+    ...paymentService('recipe', signingKey, core),
     call: 'the protocol by hand, without the refusals',
     verify: (body, headers) =>
       merchantReference(verifyByRecipe(signingKey, body, headers['hmac-signature'] ?? '')),
@@ -102,7 +94,6 @@ export function stripe(signingKey: string): Contender {
   return {
     name: 'stripe',
     call: 'constructEvent',
-    isAsync: false,
     sign: (body) => ({
       'stripe-signature': Stripe.webhooks.generateTestHeaderString({
         payload: body.toString('utf8'),
@@ -119,8 +110,7 @@ export function standardWebhooks(signingKey: string): Contender {
   return {
     name: 'standardwebhooks',
     call: 'verify',
-    isAsync: false,
-    sign: (body) => standardHeaders('webhook', (id, at) => peer.sign(id, at, body)),
+    sign: (body) => standardHeaders('webhook', peer, body),
     verify: (body, headers) => merchantReference(peer.verify(body, headers)),
   };
 }
@@ -130,8 +120,7 @@ export function svix(signingKey: string): Contender {
   return {
     name: 'svix',
     call: 'verify + JSON.parse',
-    isAsync: false,
-    sign: (body) => standardHeaders('svix', (id, at) => peer.sign(id, at, body)),
+    sign: (body) => standardHeaders('svix', peer, body),
     verify(body, headers) {
       peer.verify(body, headers); // It returns nothing: the event is for the caller to parse.
       return merchantReference(JSON.parse(body.toString('utf8')));
@@ -157,12 +146,12 @@ export function octokit(signingKey: string): Contender {
 }
 
 /** The scheme that svix and standardwebhooks share, whose tolerance of five minutes cannot be switched off. */
-function standardHeaders(prefix: 'webhook' | 'svix', sign: (id: string, at: Date) => string): Headers {
+function standardHeaders(prefix: string, peer: StandardWebhook | SvixWebhook, body: Buffer): Headers {
   const id = 'msg_2kF0Yb7pQx9LwZt4';
   const at = new Date();
   return {
     [`${prefix}-id`]: id,
     [`${prefix}-timestamp`]: String(Math.floor(at.getTime() / 1000)),
-    [`${prefix}-signature`]: sign(id, at),
+    [`${prefix}-signature`]: peer.sign(id, at, body),
   };
 }

@@ -1,6 +1,12 @@
 /** One server in a process of its own: `http-server.ts <framework> <way> <project>`. See http.ts. */
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { bodyParser } from '@koa/bodyparser';
@@ -53,38 +59,8 @@ function limitInExpress(req: IncomingMessage, res: ServerResponse): void {
 }
 
 const OPENERS: Readonly<Record<Framework, () => Server | Promise<Server>>> = {
-  async 'express 5'() {
-    const app = express();
-    if (way === 'ours') {
-      const { paymentCallbacks } = await adapter<typeof import('@payment-service/express')>('express');
-      app.use('/callbacks', paymentCallbacks(options));
-    } else if (way === 'limit') {
-      app.use('/callbacks', limitInExpress);
-    } else {
-      app.post('/callbacks', express.json(), (req, res) => {
-        if (!isGenuine(req.body, req.get('hmac-signature'))) return void res.status(401).json(UNAUTHORIZED);
-        handle();
-        res.json(ACCEPTED);
-      });
-    }
-    return createServer(app);
-  },
-  async 'express 4'() {
-    const app = express4();
-    if (way === 'ours') {
-      const { paymentCallbacks } = await adapter<typeof import('@payment-service/express')>('express');
-      app.use('/callbacks', paymentCallbacks(options));
-    } else if (way === 'limit') {
-      app.use('/callbacks', limitInExpress);
-    } else {
-      app.post('/callbacks', express4.json(), (req, res) => {
-        if (!isGenuine(req.body, req.get('hmac-signature'))) return void res.status(401).json(UNAUTHORIZED);
-        handle();
-        res.json(ACCEPTED);
-      });
-    }
-    return createServer(app);
-  },
+  'express 5': () => onExpress(express(), express.json()),
+  'express 4': () => onExpress(express4(), express4.json()),
   async koa() {
     const app = new Koa();
     if (way === 'ours') {
@@ -161,6 +137,27 @@ const OPENERS: Readonly<Record<Framework, () => Server | Promise<Server>>> = {
     return createServer(getRequestListener(app.fetch));
   },
 };
+
+/** Both versions of Express have what a server here needs of them. */
+async function onExpress(
+  listener: RequestListener,
+  parser: ReturnType<typeof express.json>,
+): Promise<Server> {
+  const app = listener as express.Express;
+  if (way === 'ours') {
+    const { paymentCallbacks } = await adapter<typeof import('@payment-service/express')>('express');
+    app.use('/callbacks', paymentCallbacks(options));
+  } else if (way === 'limit') {
+    app.use('/callbacks', limitInExpress);
+  } else {
+    app.post('/callbacks', parser, (req, res) => {
+      if (!isGenuine(req.body, req.get('hmac-signature'))) return void res.status(401).json(UNAUTHORIZED);
+      handle();
+      res.json(ACCEPTED);
+    });
+  }
+  return createServer(app);
+}
 
 function adapter<T>(name: string): Promise<T> {
   return importFrom(project, `@payment-service/${name}`);

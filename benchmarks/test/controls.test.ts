@@ -123,7 +123,6 @@ function atTheLimit(signingKey: string): Contender {
   return {
     name: 'limit',
     call: '',
-    isAsync: false,
     sign: (given) => ({ signature: testing.signCallback({ signingKey, data: JSON.parse(String(given)) }) }),
     verify(given, headers) {
       if (!isGenuine(given, headers['signature'])) throw new Error('The signature does not match.');
@@ -138,7 +137,6 @@ function bodyBlind(signingKey: string): Contender {
   return {
     name: 'blind',
     call: '',
-    isAsync: false,
     sign: () => ({ signature }),
     verify(given, headers) {
       if (headers['signature'] !== signature) throw new Error('The signature does not match.');

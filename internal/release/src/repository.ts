@@ -8,6 +8,7 @@ export interface Published {
   readonly name: string;
   readonly version: string;
   readonly folder: string;
+  readonly publishConfig?: { readonly exports?: Readonly<Record<string, unknown>> };
 }
 
 export const root: string = join(import.meta.dirname, '../../..');
@@ -51,9 +52,7 @@ export function publishedPackages(repository: string): readonly Published[] {
   return globSync('packages/*/package.json', { cwd: repository })
     .sort()
     .map((path) => {
-      const manifest = readManifest<{ name: string; version: string; private?: boolean }>(
-        join(repository, path),
-      );
+      const manifest = readManifest<Published & { private?: boolean }>(join(repository, path));
       return { ...manifest, folder: join(repository, dirname(path)) };
     })
     .filter((one) => one.private !== true);

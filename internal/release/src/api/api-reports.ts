@@ -1,6 +1,6 @@
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import {
   CompilerState,
   Extractor,
@@ -8,13 +8,7 @@ import {
   ExtractorLogLevel,
   type ExtractorMessage,
 } from '@microsoft/api-extractor';
-
-/** The members of a package.json that name its entries. */
-interface Manifest {
-  readonly name: string;
-  readonly private?: boolean;
-  readonly publishConfig?: { readonly exports?: Readonly<Record<string, unknown>> };
-}
+import { publishedPackages } from '../repository.ts';
 
 /** One entry of a published package. */
 interface Entry {
@@ -84,29 +78,21 @@ function readable({ specifier, declarations }: Entry, report: string): string {
 }
 
 function publishedEntries(root: string): Entry[] {
-  return globSync('packages/*/package.json', { cwd: root })
-    .sort()
-    .flatMap((path) => {
-      const folder = dirname(path);
-      const manifest: Manifest = JSON.parse(readFileSync(join(root, path), 'utf8'));
-      if (manifest.private) return [];
-      return Object.entries(manifest.publishConfig?.exports ?? {}).flatMap(([name, target]) => {
-        const types = typesOf(target);
-        if (types === undefined) return [];
-        const declarations = join(root, folder, types);
-        if (!existsSync(declarations)) {
-          throw new Error(`${folder}/${types} is missing: run \`pnpm build\`.`);
-        }
-        return [
-          {
-            specifier: join(manifest.name, name).replaceAll('\\', '/'),
-            declarations,
-            packageFolder: join(root, folder),
-            path: `${folder.replaceAll('\\', '/')}/api/${basename(types, '.d.ts')}.api.md`,
-          },
-        ];
-      });
-    });
+  return publishedPackages(root).flatMap(({ name: packageName, folder, publishConfig }) =>
+    Object.entries(publishConfig?.exports ?? {}).flatMap(([name, target]) => {
+      const types = typesOf(target);
+      if (types === undefined) return [];
+      const declarations = join(folder, types);
+      const home = `packages/${basename(folder)}`;
+      if (!existsSync(declarations)) throw new Error(`${home}/${types} is missing: run \`pnpm build\`.`);
+      return {
+        specifier: join(packageName, name).replaceAll('\\', '/'),
+        declarations,
+        packageFolder: folder,
+        path: `${home}/api/${basename(types, '.d.ts')}.api.md`,
+      };
+    }),
+  );
 }
 
 /** The declarations of an export for `import`. */

@@ -67,6 +67,23 @@ const routeWithInbox = {
     "{ webWithInbox as web } from '../../out/next-inbox.js'",
   ),
 };
+const onNextWithInbox = (name: string, how: string, more: Partial<Row>): Row =>
+  row(
+    name,
+    `the inbox on SQLite, Next.js 16 ${how}`,
+    'next-inbox.ts',
+    { ...next, ...inbox },
+    {
+      ...onNext,
+      ...more,
+    },
+  );
+const underTest = (program: string, runner: Row['dependencies'], start: string): Partial<Row> => ({
+  program,
+  dependencies: { ...express5, ...runner },
+  start,
+  endsAlone: true,
+});
 const byReadme = { about: 'the program of README.md', dependencies: {} };
 
 const ESBUILD =
@@ -101,43 +118,24 @@ export const ROWS: readonly Row[] = [
   { ...byReadme, name: 'readme-npm' },
   { ...byReadme, name: 'readme-pnpm', installer: 'pnpm' },
   { ...byReadme, name: 'readme-pnp', installer: 'yarn pnp' },
-  row(
-    'jest',
-    'Jest 30, Express 5',
-    'jest.test.ts',
-    { ...express5, jest: '^30' },
-    {
-      type: 'commonjs',
-      start: 'jest --runInBand --rootDir out',
-      endsAlone: true,
-    },
-  ),
-  row(
-    'vitest',
-    'Vitest, Express 5',
-    'vitest.test.ts',
-    { ...express5, vitest: '^5' },
-    {
-      start: 'vitest run out/vitest.test.js',
-      endsAlone: true,
-    },
-  ),
+  onExpress('jest', {
+    about: 'Jest 30, Express 5',
+    type: 'commonjs',
+    ...underTest('jest.test.ts', { jest: '^30' }, 'jest --runInBand --rootDir out'),
+  }),
+  onExpress('vitest', {
+    about: 'Vitest, Express 5',
+    ...underTest('vitest.test.ts', { vitest: '^5' }, 'vitest run out/vitest.test.js'),
+  }),
   ...nest(11),
   ...nest(12),
   row('next', 'Next.js 16, build without secrets and start', 'web.ts', next, onNext),
-  row(
-    'next-inbox',
-    'the inbox on SQLite, Next.js 16 with serverExternalPackages',
-    'next-inbox.ts',
-    { ...next, ...inbox },
-    {
-      ...onNext,
-      files: {
-        ...routeWithInbox,
-        'next.config.mjs': "export default { serverExternalPackages: ['@payment-service/inbox'] };",
-      },
+  onNextWithInbox('next-inbox', 'with serverExternalPackages', {
+    files: {
+      ...routeWithInbox,
+      'next.config.mjs': "export default { serverExternalPackages: ['@payment-service/inbox'] };",
     },
-  ),
+  }),
   row('lambda-express', 'Lambda events, serverless-http', 'lambda-express.ts', {
     ...express5,
     'serverless-http': '^4',
@@ -197,17 +195,10 @@ export const ROWS: readonly Row[] = [
     dependencies: { ...express5, '@payment-service/express': 'other-core' },
     fails: /the error is that of core: false/,
   }),
-  row(
-    'control-next-inbox',
-    'the inbox on SQLite, Next.js 16 without the setting',
-    'next-inbox.ts',
-    { ...next, ...inbox },
-    {
-      ...onNext,
-      files: routeWithInbox,
-      fails: /genuine: "429 [\s\S]*serverExternalPackages: \['@payment-service\/inbox'\]/,
-    },
-  ),
+  onNextWithInbox('control-next-inbox', 'without the setting', {
+    files: routeWithInbox,
+    fails: /genuine: "429 [\s\S]*serverExternalPackages: \['@payment-service\/inbox'\]/,
+  }),
 ];
 
 /** The types are checked, including those of the packages, and the program runs: as CommonJS if the resolution is older. */
