@@ -188,19 +188,3 @@ export const stateOf = (reason: string): TransitionState =>
   isOwn(reason) ? REASON_WORDS[reason].state : 'quarantined';
 
 const isOwn = (reason: string): reason is OwnReason => Object.hasOwn(REASON_WORDS, reason);
-
-/** The table of states, in Markdown: that of the README. */
-export function statesTable(): string {
-  const code = (text: string): string => `\`${text}\``;
-  const row = (state: TransitionState, reason: string, { meaning, todo }: Words): string =>
-    `| ${code(state)} | ${reason} | ${meaning} | ${todo} |`;
-  const rows = SHOWN_STATES.flatMap((state) => {
-    const reasons = Object.entries(REASON_WORDS).filter(([, words]) => words.state === state);
-    return [
-      ...(reasons.length === 0 ? [row(state, '', STATE_WORDS[state])] : []),
-      ...reasons.map(([reason, words]) => row(state, code(reason), words)),
-      ...(state === 'quarantined' ? [row(state, 'a refusal code', EVIDENCE_WORDS)] : []),
-    ];
-  });
-  return ['| state | reason | what it means | what to do |', '|---|---|---|---|', ...rows].join('\n');
-}

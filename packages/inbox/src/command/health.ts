@@ -1,5 +1,6 @@
 import { ConfigurationError } from '@payment-service/core';
 import { printableLines } from '@payment-service/core/internal';
+import { deliveriesIn, ownerIn, spoolOwner } from '../intake/spool.ts';
 import { type InboxHealth, LATE_SECONDS } from '../operator/health.ts';
 import { messageOf } from './failure.ts';
 import { NoInboxError, withInbox } from './open-inbox.ts';
@@ -21,10 +22,12 @@ export const HEALTH: AddVerb = verb<{ maxPendingAge: number; spool?: string }, H
     SPOOL,
   ],
   async run({ maxPendingAge, spool }, open) {
-    const examined = withInbox(open, async (inbox) => {
+    const examined = withInbox(open, async (inbox, { settings, store, spoolPath }) => {
       const { problems, oldestDueSeconds } = await inbox.health({ maxPendingAgeSeconds: maxPendingAge });
       // The inbox of this command has no spool, so the folder is counted without writing to it.
-      const spooled = await inbox.spooled(spool);
+      const [path, owner] = [spool ?? spoolPath, ownerIn(spoolOwner(settings.account, store))];
+      const deliveries = path === undefined ? undefined : await deliveriesIn(path);
+      const spooled = deliveries?.filter((each) => each.owner === owner).length;
       const all = spooled ? [...problems, 'spool_not_drained' as const] : problems;
       return { problems: all, oldestDueSeconds, spooled };
     });

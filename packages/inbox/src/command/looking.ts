@@ -1,8 +1,13 @@
-import type { InboxStats, OverdueExpectation } from '../operator/health.ts';
+import { type InboxStats, listOverdue, type OverdueExpectation, readStats } from '../operator/health.ts';
 import type { ListOptions } from '../operator/search.ts';
-import type { TransitionDetails, TransitionSummary } from '../operator/views.ts';
+import {
+  listTransitions,
+  showTransition,
+  type TransitionDetails,
+  type TransitionSummary,
+} from '../operator/views.ts';
 import { formatDetails, formatList, formatOverdue, formatStats } from './format.ts';
-import { NoInboxError, withInbox } from './open-inbox.ts';
+import { NoInboxError, withTables } from './open-inbox.ts';
 import { type AddVerb, id, moment, ofTransition, option, STATE, upTo, verb } from './verbs.ts';
 
 interface Listed extends Omit<ListOptions, 'merchant_reference' | 'internal_reference'> {
@@ -27,7 +32,7 @@ export const LOOKING: readonly AddVerb[] = [
     ],
     run({ reference, internalReference, ...others }, open) {
       const references = { merchant_reference: reference, internal_reference: internalReference };
-      return withInbox(open, (inbox) => inbox.list({ ...others, ...references }));
+      return withTables(open, (opened) => listTransitions(opened, { ...others, ...references }));
     },
     format: formatList,
   }),
@@ -37,7 +42,7 @@ export const LOOKING: readonly AddVerb[] = [
     argument: ofTransition('<id>'),
     options: [option('--bodies', 'print the content of the bodies, which holds personal data')],
     async run({ bodies }, open, transitionId = '') {
-      const found = await withInbox(open, (inbox) => inbox.show(transitionId));
+      const found = await withTables(open, (opened) => showTransition(opened, transitionId));
       if (found === undefined) throw new NoInboxError('No transition of this account has this id.');
       return bodies
         ? found
@@ -50,7 +55,7 @@ export const LOOKING: readonly AddVerb[] = [
     about: 'counts the transitions of each state and reason',
     async run(_own, open) {
       // The spool belongs to the receiver: this verb does not open it, so it does not count it.
-      const { spooled: _, ...stats } = await withInbox(open, (inbox) => inbox.stats());
+      const { spooled: _, ...stats } = await withTables(open, readStats);
       return stats;
     },
     format: formatStats,
@@ -59,7 +64,7 @@ export const LOOKING: readonly AddVerb[] = [
     name: 'overdue',
     about: 'lists expectations past their deadline, longest overdue first; exit code 3 if there are any',
     options: [option('--limit <number>', 'at most this many, up to 100000', upTo(100_000), 1000)],
-    run: (own, open) => withInbox(open, (inbox) => inbox.overdue(own)),
+    run: (own, open) => withTables(open, (opened) => listOverdue(opened, own)),
     format: formatOverdue,
     needsPerson: (overdue) => overdue.length > 0,
   }),

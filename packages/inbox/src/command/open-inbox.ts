@@ -5,12 +5,8 @@ import { ConfigurationError } from '@payment-service/core';
 import type pg from 'pg';
 import { createInbox } from '../create-inbox.ts';
 import type { Inbox } from '../inbox.ts';
-import { deliveriesIn, ownerIn, spoolOwner } from '../intake/spool.ts';
-import { listOverdue, readStats } from '../operator/health.ts';
-import { listTransitions, type OperatorContext, showTransition } from '../operator/views.ts';
+import type { OperatorContext } from '../operator/views.ts';
 import { settingsOf } from '../options.ts';
-import { readReport } from '../reconciliation/balances.ts';
-import { reconcileStatement } from '../reconciliation/reconcile-statement.ts';
 import type { PostgresClient, PostgresPool } from '../store/postgres/connection.ts';
 import { postgres, schemaPrefix } from '../store/postgres/postgres.ts';
 import { VERSION, versionOf } from '../store/schema.ts';
@@ -32,12 +28,6 @@ export interface OpenStore<Tx> extends OperatorContext<Tx> {
   /** The default place of the program's spool. It belongs to the receiver: files that a command left there would disturb it. */
   readonly spoolPath: string | undefined;
 }
-
-/** The part of an inbox that the command uses: nothing that depends on the merchant's library. */
-type OperatedInbox = Omit<Inbox<never>, 'handle' | 'transaction'> & {
-  /** How many callbacks of this inbox wait in a spool; undefined if no spool is known. */
-  readonly spooled: (path: string | undefined) => Promise<number | undefined>;
-};
 
 /** Something does not exist: the message is all that a person needs. */
 export class NoInboxError extends Error {}
@@ -92,11 +82,13 @@ export async function readEngine<Tx>({ store, statements }: OpenStore<Tx>): Prom
   return `${store.dialect === 'postgres' ? 'PostgreSQL' : 'SQLite'} ${textOf(row, 'version')}`;
 }
 
-/** The same with the inbox in it, whose tables must be up to date. */
-export function withInbox<T>(options: OpenOptions, work: (inbox: OperatedInbox) => Promise<T>): Promise<T> {
+/** The same with the tables of an inbox, which must be up to date. Reading them does not make an inbox ready, since that writes. */
+export function withTables<T>(
+  options: OpenOptions,
+  read: <Tx>(opened: OpenStore<Tx>) => Promise<T>,
+): Promise<T> {
   return withStore(options, async (opened) => {
-    const { store, statements } = opened;
-    const version = await versionOf(statements);
+    const version = await versionOf(opened.statements);
     const none =
       "This database contains no inbox. Is it the right one? 'status' says how to create the tables.";
     if (version === undefined) throw new NoInboxError(none);
@@ -107,24 +99,18 @@ export function withInbox<T>(options: OpenOptions, work: (inbox: OperatedInbox) 
           "output of 'sql'.",
       );
     }
-    const inbox = createInbox({ store, account: options.account });
-    const operated: OperatedInbox = {
-      ...inbox,
-      // Reading does not make the inbox ready, since that writes.
-      list: (given = {}) => listTransitions(opened, given),
-      show: (transitionId) => showTransition(opened, transitionId),
-      stats: () => readStats(opened),
-      overdue: (given = {}) => listOverdue(opened, given),
-      reconcile: (given) => readReport(opened, given),
-      reconcileStatement: (rows, given) =>
-        given.dryRun ? reconcileStatement(opened, rows, given) : inbox.reconcileStatement(rows, given),
-      async spooled(path = opened.spoolPath) {
-        if (path === undefined) return undefined;
-        const own = ownerIn(spoolOwner(opened.settings.account, store));
-        return (await deliveriesIn(path)).filter(({ owner }) => owner === own).length;
-      },
-    };
-    return work(operated).finally(inbox.close);
+    return read(opened);
+  });
+}
+
+/** The same with the inbox in them, for what writes. */
+export function withInbox<T>(
+  options: OpenOptions,
+  act: <Tx>(inbox: Inbox<Tx>, opened: OpenStore<Tx>) => Promise<T>,
+): Promise<T> {
+  return withTables(options, (opened) => {
+    const inbox = createInbox({ store: opened.store, account: options.account });
+    return act(inbox, opened).finally(inbox.close);
   });
 }
 

@@ -4,7 +4,7 @@ import { printableLines } from '@payment-service/core/internal';
 import type { Movement } from '@payment-service/core/reconcile';
 import { Argument, InvalidArgumentError } from 'commander';
 import type { ActionNote } from '../operator/actions.ts';
-import type { BalanceReport, Period } from '../reconciliation/balances.ts';
+import { type BalanceReport, type Period, readReport } from '../reconciliation/balances.ts';
 import {
   chargesIn,
   kindsIn,
@@ -15,9 +15,10 @@ import {
   STATEMENT_FIELDS,
   type StatementFormat,
 } from '../reconciliation/read-statement.ts';
+import { reconcileStatement } from '../reconciliation/reconcile-statement.ts';
 import type { StatementReport } from '../reconciliation/statement.ts';
 import { paragraphs, table } from './format.ts';
-import { type OpenOptions, withInbox } from './open-inbox.ts';
+import { type OpenOptions, withInbox, withTables } from './open-inbox.ts';
 import { type AddVerb, moment, option, required, verb } from './verbs.ts';
 
 const BEFORE = 'how long before its settlement here a collection may be credited';
@@ -81,7 +82,8 @@ async function statement(given: Given, open: OpenOptions, path: string): Promise
   const { from, to, by = '', note = '', ofAccount: account, type: transaction_type, apply } = given;
   const rows = readStatement(await readFile(path), given);
   const options = { from, to, account, transaction_type, by, note, dryRun: apply !== true };
-  return withInbox(open, (inbox) => inbox.reconcileStatement(rows, options));
+  if (apply) return withInbox(open, (inbox) => inbox.reconcileStatement(rows, options));
+  return withTables(open, (opened) => reconcileStatement(opened, rows, options));
 }
 
 async function balances(given: Given, open: OpenOptions): Promise<BalanceReport> {
@@ -94,7 +96,7 @@ async function balances(given: Given, open: OpenOptions): Promise<BalanceReport>
   const movements = path === undefined ? [] : (JSON.parse(await readFile(path, 'utf8')) as Movement[]);
   const inputs = { charges: chargesIn(given.charge), kinds: kindsIn(given.kind), movements };
   const creditedWithin = { secondsBefore, secondsAfter };
-  return withInbox(open, (inbox) => inbox.reconcile({ from, to, creditedWithin, ...inputs }));
+  return withTables(open, (opened) => readReport(opened, { from, to, creditedWithin, ...inputs }));
 }
 
 function formatStatement({ counts, samples, dryRun, applied, rows }: StatementReport): string {

@@ -41,6 +41,9 @@ export function tableState({ tables, program }: Versions): TableState {
   return tables < program ? 'older' : tables > program ? 'newer' : 'current';
 }
 
+/** Before an inbox can use them. */
+export const mustChange = (versions: Versions): boolean => ['none', 'older'].includes(tableState(versions));
+
 /** `migrate`, `status` and `sql`. */
 export const TABLES: readonly AddVerb[] = [
   verb<object, { from: number; to: number }>({
@@ -66,7 +69,7 @@ export const TABLES: readonly AddVerb[] = [
       return { state: tableState(versions), ...versions };
     },
     format: (versions) => `${formatVersions(versions)}\n\n${NEXT_STEP[versions.state]}`,
-    needsPerson: ({ state }) => state === 'none' || state === 'older',
+    needsPerson: mustChange,
   }),
   verb<{ dialect?: Place['dialect']; from: number }, Migration[]>({
     name: 'sql',

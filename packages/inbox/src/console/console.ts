@@ -47,8 +47,8 @@ export interface InboxConsole {
   readonly basePath: string;
 }
 
-const TRANSITION = /^\/transitions\/([0-9a-f]{64})$/;
-const ACTION = /^\/transitions\/([0-9a-f]{64})\/(retry|resolve|reopen|accept|forget)$/;
+/** A transition, and an action on it. */
+const TRANSITION = /^\/transitions\/([0-9a-f]{64})(?:\/([a-z]+))?$/;
 
 const PAGES: ReadonlyMap<string, (view: View) => Promise<Response>> = new Map(
   Object.entries({
@@ -101,6 +101,7 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
     const isBelow = pathname === basePath || pathname.startsWith(`${basePath}/`);
     // A framework that mounts a handler may have removed the prefix.
     const path = (isBelow ? pathname.slice(basePath.length) : pathname).replace(/\/$/, '') || '/';
+    const [, id, action] = TRANSITION.exec(path) ?? [];
     const proof = proofFor(request, access.by, basePath);
     const view = { inbox, basePath, access, proof, path, query, said: takeSaid(request), version: '' };
     if (method === 'POST') {
@@ -108,20 +109,18 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
       if (form === undefined) return plainResponse(413);
       if (!isOwnForm(request, access.by, form.get('proof') ?? '')) return plainResponse(403);
       if (path === '/reconcile' && access.may.includes('reconcile')) return reconcilePage(view, form);
-      const [, id, name] = ACTION.exec(path) ?? [];
-      if (path !== '/bulk' && id === undefined) return plainResponse(405);
-      return act({ ...view, version: await live.version() }, form, id, name);
+      if (path !== '/bulk' && action === undefined) return plainResponse(405);
+      return act({ ...view, version: await live.version() }, form, id, action);
     }
     if (method !== 'GET' && method !== 'HEAD') return plainResponse(405);
     const [, asset = ''] = /^\/assets\/(.+)$/.exec(path) ?? [];
     if (isAssetName(asset)) return assetResponse(asset);
     if (path === '/events') return live.stream(request);
-    const [, id] = TRANSITION.exec(path) ?? [];
     const show = PAGES.get(path) ?? missingPage;
     if (path.endsWith('.csv')) return show(view);
     // Read before the content: a change in between makes the page ask again.
     const dated = { ...view, version: await live.version() };
-    return id === undefined ? show(dated) : transitionPage(dated, id);
+    return id !== undefined && action === undefined ? transitionPage(dated, id) : show(dated);
   };
 
   const handle = async (request: Request, incoming?: IncomingMessage): Promise<Response> => {

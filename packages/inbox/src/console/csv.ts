@@ -1,10 +1,12 @@
 import { csvLine } from '@payment-service/pages';
 
+type Page = readonly (readonly string[])[];
+
 /** A table to download (RFC 4180, UTF-8), sent while its pages are read. */
 export function table(
   name: string,
   header: readonly string[],
-  pages: AsyncIterable<readonly (readonly string[])[]>,
+  pages: AsyncIterable<Page> | Iterable<Page>,
 ): Response {
   async function* lines(): AsyncGenerator<string> {
     yield csvLine(header);

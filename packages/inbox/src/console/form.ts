@@ -15,9 +15,8 @@ export async function readForm(
     if (length > (hasStatement ? MAX_STATEMENT_BYTES : MAX_BYTES)) return undefined;
     pieces.push(piece);
   }
-  const type = headers.get('content-type') ?? '';
-  if (!type.startsWith('multipart/')) return new URLSearchParams(Buffer.concat(pieces).toString());
   const fields = new URLSearchParams();
+  const type = headers.get('content-type') ?? '';
   const sent = new Response(Buffer.concat(pieces), { headers: { 'content-type': type } });
   const given = await sent.formData().catch(() => undefined);
   for (const [name, value] of given ?? [])

@@ -43,7 +43,7 @@ const MAX_DUE = 10_000;
 export function searchFor(
   options: ListOptions & { readonly transitionId?: string },
   account: string,
-  mark: { readonly id: number; readonly changedAt: number; readonly dueAt: number } | undefined,
+  mark: { readonly id: number; readonly changedAt: Date; readonly dueAt: number } | undefined,
 ): Search | undefined {
   const { transitionId, state, reason, merchant_reference, internal_reference, since, until } = options;
   const values: SqlValue[] = [account, options.limit ?? 50];
@@ -65,7 +65,11 @@ export function searchFor(
   const page = isQueue
     ? and('(t.next_at, t.id) > (cast(? as bigint), cast(? as bigint))', mark?.dueAt, mark?.id)
     : isByChange
-      ? and('(t.changed_at, t.id) < (cast(? as bigint), cast(? as bigint))', mark?.changedAt, mark?.id)
+      ? and(
+          '(t.changed_at, t.id) < (cast(? as bigint), cast(? as bigint))',
+          mark?.changedAt.getTime(),
+          mark?.id,
+        )
       : and('t.id < cast(? as bigint)', mark?.id);
   const because = and('t.reason = ?', reason);
   const queue = 't.next_at, t.id';

@@ -122,7 +122,7 @@ const LIST_RULES: OptionRules<ListOptions> = {
 /** Where a transition is in a list. */
 interface Place {
   readonly id: number;
-  readonly changedAt: number;
+  readonly changedAt: Date;
 }
 
 /** @throws {ConfigurationError} Names the option. */
@@ -137,36 +137,29 @@ export async function listTransitions<Tx>(
   const isByReference = merchant_reference !== undefined || internal_reference !== undefined;
   const keys = { merchant_reference, internal_reference };
   const old = isByReference ? await findArchived(statements, { keys, account: settings.account }, tx) : [];
-  const archived = old.map((one) => [placeOf(one), archivedSummary(one)] as const);
   const [row] = after === undefined ? [] : await statements.run('find_mark', [after, settings.account], tx);
-  const [oldPlace] = archived.find(([, { transitionId }]) => transitionId === after) ?? [];
-  const last = row
-    ? { ...placeIn(row), dueAt: numberOf(row, 'due_at') }
-    : oldPlace && { ...oldPlace, dueAt: 0 };
-  if (after !== undefined && last === undefined) return [];
+  const mark = row ? placeIn(row) : old.find(({ transitionId }) => transitionId === after);
+  if (after !== undefined && mark === undefined) return [];
+  const last = mark && { ...mark, dueAt: row ? numberOf(row, 'due_at') : 0 };
   const rows = await readTransitions(context, options, last, tx);
   const current = rows.map((each) => [placeIn(each), summaryIn(each)] as const);
-  const others = archived.filter(
-    ([place, summary]) =>
-      isSelected(summary, options) && (last === undefined || compare(options, last, place) < 0),
-  );
+  const others = old
+    .filter((one) => isSelected(one, options) && (mark === undefined || compare(options, mark, one) < 0))
+    .map((one) => [one, archivedSummary(one)] as const);
   // Due transitions have an order of their own, and none of them is archived.
-  const merged =
-    others.length === 0
-      ? current
-      : [...current, ...others].sort(([one], [other]) => compare(options, one, other));
+  const merged = [...current, ...others];
+  if (others.length > 0) merged.sort(([one], [other]) => compare(options, one, other));
   return merged.slice(0, limit).map(([, summary]) => summary);
 }
 
-const placeIn = (row: Row): Place => ({ id: numberOf(row, 'id'), changedAt: numberOf(row, 'changed_at') });
-const placeOf = ({ id, changedAt }: Archived): Place => ({ id, changedAt: changedAt.getTime() });
+const placeIn = (row: Row): Place => ({ id: numberOf(row, 'id'), changedAt: dateOf(row, 'changed_at') });
 
 /** The order of a list, newest first. */
 const compare = (options: ListOptions, one: Place, other: Place): number =>
-  (isListedByChange(options) ? other.changedAt - one.changedAt : 0) || other.id - one.id;
+  (isListedByChange(options) ? Number(other.changedAt) - Number(one.changedAt) : 0) || other.id - one.id;
 
 /** The conditions of the search, for transitions that it does not read. */
-const isSelected = (found: TransitionSummary, { state, reason, since, until }: ListOptions): boolean =>
+const isSelected = (found: Archived, { state, reason, since, until }: ListOptions): boolean =>
   (state ?? found.state) === found.state &&
   (reason ?? found.reason) === found.reason &&
   (since ?? found.changedAt) <= found.changedAt &&

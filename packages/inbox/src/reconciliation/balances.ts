@@ -12,7 +12,7 @@ import type { OperatorContext } from '../operator/views.ts';
 import { DATE } from '../option-rules.ts';
 import { choiceOf, numberOf, type Row, textOf } from '../store/store.ts';
 import type { Comparison } from '../work/verdict/evaluate.ts';
-import { COMPARISONS, jsonIn } from '../work/verdict/stored.ts';
+import { COMPARISONS, jsonIn, jsonTextOf } from '../work/verdict/stored.ts';
 
 /** A period, on the clock of the database. */
 export interface Period {
@@ -125,7 +125,7 @@ export async function readReport<Tx>(
     after.at - afterMs,
   ]);
   const isCounted = (row: Row): boolean =>
-    Object.hasOwn(kinds, typeIn(row)) && textOf(row, 'compare') !== 'request';
+    Object.hasOwn(kinds, jsonTextOf(row, 'transaction_type')) && textOf(row, 'compare') !== 'request';
   const [counted, uncounted] = [rows.filter(isCounted), rows.filter((row) => !isCounted(row))];
   const settled = [1, 0].flatMap((certain) =>
     totalsIn(counted.filter((row) => numberOf(row, 'certain') === certain)).map((total): Movement => {
@@ -174,7 +174,7 @@ function totalsIn(rows: readonly Row[]): SettledTotal[] {
     );
     return {
       currency: textOf(first, 'currency'),
-      transaction_type: typeIn(first),
+      transaction_type: jsonTextOf(first, 'transaction_type'),
       compare: choiceOf(first, 'compare', COMPARISONS),
       count: products.reduce((sum, [, count]) => sum + count, 0),
       amount: sumOfProducts(products),
@@ -184,10 +184,5 @@ function totalsIn(rows: readonly Row[]): SettledTotal[] {
 
 /** From a row that may be archived, where it is JSON. */
 export function plainIn(row: Row, name: string): string {
-  return numberOf(row, 'is_archived') === 1 ? String(jsonIn(row, name)) : textOf(row, name);
-}
-
-/** It is stored as JSON, since PostgreSQL's text cannot contain NUL. */
-export function typeIn(row: Row): string {
-  return String(jsonIn(row, 'transaction_type'));
+  return numberOf(row, 'is_archived') === 1 ? jsonTextOf(row, name) : textOf(row, name);
 }

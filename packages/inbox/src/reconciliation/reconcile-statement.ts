@@ -10,8 +10,8 @@ import { type IntakeRecord, referenceKey, subjectKey } from '../records.ts';
 import type { StatementVerdict } from '../states.ts';
 import { numberOf, optionalText } from '../store/store.ts';
 import { findArchived } from '../work/verdict/archived.ts';
-import { expectationIn, signedIn } from '../work/verdict/stored.ts';
-import { PERIOD, plainIn, typeIn } from './balances.ts';
+import { expectationIn, jsonTextOf, signedIn } from '../work/verdict/stored.ts';
+import { PERIOD, plainIn } from './balances.ts';
 import {
   type Entry,
   findingOf,
@@ -169,8 +169,9 @@ async function absent<Tx>(
   const listed = new Set(rows.map(groupOf));
   const settled = await statements.run('list_settled', [settings.account, from.getTime(), to.getTime()]);
   return settled.flatMap((row) => {
-    const given = { merchant_reference: plainIn(row, 'merchant_reference'), transaction_type: typeIn(row) };
-    if (listed.has(groupOf(given)) || (only ?? given.transaction_type) !== given.transaction_type) return [];
+    const transaction_type = jsonTextOf(row, 'transaction_type');
+    const given = { merchant_reference: plainIn(row, 'merchant_reference'), transaction_type };
+    if (listed.has(groupOf(given)) || (only ?? transaction_type) !== transaction_type) return [];
     const base = findingOf(given, undefined, optionalText(row, 'settled_by'));
     return { ...base, verdict: 'absent_from_statement', detail: undefined };
   });
@@ -184,16 +185,11 @@ function reportOf(
   const byVerdict = Map.groupBy(findings, ({ verdict }) => verdict);
   const counts = Object.fromEntries(
     VERDICTS.map((verdict) => [verdict, byVerdict.get(verdict)?.length ?? 0]),
-  );
-  const left = { ...counts, settled: 0, not_paid: 0 } as StatementReport['counts'];
-  let isClean = true;
-  for (const verdict of VERDICTS) {
-    const isApplied = verdict === 'paid_without_callback' && !given.dryRun;
-    const count = left[verdict] - (isApplied ? given.applied : 0);
-    if (count <= 0) continue;
-    isClean = false;
-    emit({ name: 'statement.differs', verdict, count });
-  }
+  ) as StatementReport['counts'];
+  const left = { ...counts, settled: 0, not_paid: 0 };
+  if (!given.dryRun) left.paid_without_callback -= given.applied;
+  const differing = VERDICTS.filter((verdict) => left[verdict] > 0);
+  for (const verdict of differing) emit({ name: 'statement.differs', verdict, count: left[verdict] });
   const samples = [...byVerdict.values()].flatMap((same) => same.slice(0, MAX_SAMPLES));
-  return { ...given, isClean, counts: counts as StatementReport['counts'], samples };
+  return { ...given, isClean: differing.length === 0, counts, samples };
 }

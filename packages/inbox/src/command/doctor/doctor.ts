@@ -5,14 +5,7 @@ import { versionOf } from '../../store/schema.ts';
 import { isWrongUse } from '../failure.ts';
 import { coloured, paragraphs } from '../format.ts';
 import { type OpenOptions, type OpenStore, placeOf, readEngine, withStore } from '../open-inbox.ts';
-import {
-  formatVersions,
-  NEXT_STEP,
-  OWN_VERSIONS,
-  type TableState,
-  tableState,
-  type Versions,
-} from '../tables.ts';
+import { formatVersions, mustChange, NEXT_STEP, OWN_VERSIONS, tableState, type Versions } from '../tables.ts';
 import { type AddVerb, option, SPOOL, upTo, verb } from '../verbs.ts';
 import { type Finding, type Findings, failure, notice, problem, uncheckable } from './finding.ts';
 import { checkCallback, checkInbox, checkJournal } from './inbox.ts';
@@ -55,16 +48,16 @@ async function diagnose(options: DoctorOptions, open: OpenOptions): Promise<Diag
   const check = async (
     name: string,
     toFinding: (name: string, error: unknown) => Finding,
-    run: () => Promise<Findings>,
+    run: () => Promise<Findings | undefined>,
   ): Promise<void> => {
     try {
-      findings.push(...(await run()).filter((each) => each !== false));
+      findings.push(...((await run()) ?? []).filter((each) => each !== false));
     } catch (error) {
       if (isWrongUse(error)) throw error;
       findings.push(toFinding(name, error));
     }
   };
-  const examine = async <Tx>(opened: OpenStore<Tx>): Promise<Findings> => {
+  const examine = async <Tx>(opened: OpenStore<Tx>): Promise<undefined> => {
     const { pool, statements } = opened;
     spool ??= opened.spoolPath;
     versions = { ...versions, engine: await readEngine(opened) };
@@ -73,19 +66,15 @@ async function diagnose(options: DoctorOptions, open: OpenOptions): Promise<Diag
       await check('notify', uncheckable, () => checkNotify(pool));
       await check('clock', uncheckable, () => checkClock(opened));
     }
-    let isUsable = false;
     await check('tables', failure, async () => {
       versions = { ...versions, tables: await versionOf(statements) };
-      const state = tableState(versions);
-      isUsable = state === 'current' || state === 'newer';
-      return [tablesFinding(state, versions)];
+      return [tablesFinding(versions)];
     });
-    if (!isUsable) return [];
+    if (mustChange(versions)) return;
     await check('inbox', uncheckable, () => checkInbox(opened));
     // Last, since it leaves a sign of a running process.
     if (!findings.some((found) => found.check === 'standby'))
       await check('callback', failure, () => checkCallback(opened));
-    return [];
   };
   const { account = '', database } = open;
   const isFile = database !== undefined && existsSync(database);
@@ -98,7 +87,9 @@ async function diagnose(options: DoctorOptions, open: OpenOptions): Promise<Diag
   return { ok: findings.every(({ level }) => level === 'notice'), versions, findings };
 }
 
-function tablesFinding(state: TableState, { tables = 0 }: Versions): Finding | false {
+function tablesFinding(versions: Versions): Finding | false {
+  const { tables = 0 } = versions;
+  const state = tableState(versions);
   if (state === 'current') return false;
   if (state === 'newer') {
     return notice`tables: The tables have version ${tables}, which is newer than this program.

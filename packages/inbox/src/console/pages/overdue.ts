@@ -35,9 +35,12 @@ ${found.length > SHOWN ? html`<p class="quiet">The ${counted(SHOWN, 'longest ove
 }
 
 export async function overdueTable({ inbox }: View): Promise<Response> {
-  async function* all(): AsyncGenerator<string[][]> {
-    const found = await inbox.overdue({ limit: MAX_IN_TABLE });
-    yield found.map((one) => [one.merchant_reference, one.currency, one.amount, one.deadline.toISOString()]);
-  }
-  return table('overdue', ['merchant_reference', 'currency', 'amount', 'deadline'], all());
+  const found = await inbox.overdue({ limit: MAX_IN_TABLE });
+  const rows = found.map((one) => [
+    one.merchant_reference,
+    one.currency,
+    one.amount,
+    one.deadline.toISOString(),
+  ]);
+  return table('overdue', ['merchant_reference', 'currency', 'amount', 'deadline'], [rows]);
 }

@@ -38,8 +38,12 @@ export function filterOf(query: URLSearchParams): Filter | undefined {
   return { state, reason, after, reference: query.get('reference') || undefined };
 }
 
-const addressOf = (view: View, filter: Partial<Filter>, path = '/transitions'): string => {
-  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+const addressOf = (
+  view: View,
+  values: Readonly<Record<string, string | undefined>>,
+  path = '/transitions',
+): string => {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
   const query = new URLSearchParams(given as [string, string][]);
   return at(view, query.size === 0 ? path : `${path}?${query}`);
 };
@@ -115,8 +119,8 @@ function bulkLinks(view: View, { state, reason }: Filter): Markup | string {
   const actions = (['retry', 'resolve'] as const).filter((action) => view.access.may.includes(action));
   if (state === undefined || state === 'pending' || CLOSED_STATES.includes(state)) return '';
   return html`${actions.map((action) => {
-    const query = new URLSearchParams({ action, state, ...(reason === undefined ? {} : { reason }) });
-    return html`<a class="button" href="${at(view, `/bulk?${query}`)}">${action === 'retry' ? 'Retry all…' : 'Resolve all…'}</a>`;
+    const href = addressOf(view, { action, state, reason }, '/bulk');
+    return html`<a class="button" href="${href}">${action === 'retry' ? 'Retry all…' : 'Resolve all…'}</a>`;
   })}`;
 }
 
