@@ -1,7 +1,7 @@
 import type { Page } from '@payment-service/browser';
 import axe, { type AxeResults, type RunOptions } from 'axe-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fillIn, press, useBrowser } from './support/browser.ts';
+import { press, useBrowser } from './support/browser.ts';
 import { Customer } from './support/customer.ts';
 import { type OpenShop, openShop } from './support/open-shop.ts';
 
@@ -136,26 +136,6 @@ test('the check finds every flaw of a page that is broken on purpose (control)',
     'two links are named Look',
     'broken: bro ken',
   ]);
-});
-
-test.each([
-  ['the first field that is wrong', { quantity: '0', name: '' }, 'quantity'],
-  ['the name', { name: '' }, 'name'],
-  ['the account', { account: '' }, 'account'],
-  ['the first provider', { provider: '' }, 'provider'],
-  ['what no provider can accept', { quantity: '999' }, ''],
-])('a refused form puts the focus on %s, without scripts', async (_what, wrong, focused) => {
-  const page = await open(`${shop.origin}/checkout?product=lamp`, { javaScriptEnabled: false });
-  const form = { quantity: '1', name: 'Ann', account: '1', provider: 'example_card_ugx', ...wrong };
-  await page.getByLabel('How many').fill(form.quantity);
-  await fillIn(page, form.account, form.provider === '' ? undefined : /Example Card/);
-  await page.getByLabel('Your name').fill(form.name);
-  expect(await page.title()).toMatch(/^Buy/);
-  await press(page, 'Pay');
-  await page.getByRole('alert').waitFor();
-  expect(await page.title()).toMatch(/^Error: Buy/);
-  const selector = focused === '' ? '[role=alert]' : `[name=${focused}]`;
-  await page.locator(`${selector}:focus`).waitFor();
 });
 
 test('a printed page is light and has no navigation', async () => {

@@ -84,7 +84,6 @@ describe.each(ENGINES)('the books on $engine', (stage) => {
   });
 
   test.each([
-    ['for another amount', [5]],
     ['for the amount of the order', [18_000]],
     ['with two amounts', [5, 18_000]],
   ])('contain no payment of an order by a payout %s, whatever a person accepts', async (_name, given) => {

@@ -210,24 +210,6 @@ describe.each(WITH_AND_WITHOUT_SCRIPTS)('with scripts: $javaScriptEnabled,', (sc
     expect(await pay()).not.toBe(first);
     expect((await shop.orders.list()).map(({ payment }) => payment)).toEqual([undefined, undefined]);
   });
-
-  test('times are UTC until the owner switches to local ones', async () => {
-    const { shop, reference } = await openOrder();
-    const page = await open(`${shop.origin}/owner/orders`, { timezoneId: 'Africa/Kampala', ...scripts });
-    const iso = new Date((await shop.orders.find(reference))?.createdAt ?? 0).toISOString();
-    await page.getByText(`${iso.slice(0, 23).replace('T', ' ')} UTC`, { exact: true }).waitFor();
-    const zone = page.getByRole('button', { name: 'Times: UTC' });
-    if (!scripts.javaScriptEnabled) return expect(await zone.isVisible()).toBe(false);
-    await zone.click();
-    await page.locator('time', { hasText: / UTC\+03:00$/ }).waitFor();
-    await shop.sendCallback(reference);
-    const local = page.getByText(/ UTC\+03:00$/);
-    await local.nth(1).waitFor();
-    expect(await page.locator('time', { hasText: / UTC$/ }).count()).toBe(0);
-    await page.reload();
-    await press(page, 'Times: local');
-    await page.locator('time', { hasText: / UTC$/ }).nth(1).waitFor();
-  });
 });
 
 test("the owner's orders show a payment as it arrives, without loading the page again, and recover from a lost connection", async () => {
@@ -244,22 +226,4 @@ test("the owner's orders show a payment as it arrives, without loading the page 
   await page.locator('.state', { hasText: /^paid$/ }).waitFor();
   await page.locator('#connection:empty').waitFor({ state: 'attached' });
   expect(await page.evaluate('isSame')).toBe(true);
-});
-
-test('a hidden tab sends no requests, and is up to date when it is shown again', async () => {
-  const shop = await openShop();
-  const path = `${shop.origin}/owner/orders`;
-  const [hidden, watched] = [await open(path), await open(path)];
-  const asked: string[] = [];
-  const hide = (isHidden: boolean): Promise<unknown> =>
-    hidden.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
-      document.dispatchEvent(new Event('visibilitychange'))`);
-  await hide(true);
-  hidden.on('request', (request) => asked.push(request.url()));
-  // The other tab measures the time: it asks twice more.
-  for (const _ of [1, 2]) await watched.waitForResponse(path);
-  expect(asked).toEqual([]);
-  const { reference } = await new Customer(shop).placeOrder();
-  await hide(false);
-  await hidden.getByRole('link', { name: reference }).waitFor();
 });

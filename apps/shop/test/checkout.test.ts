@@ -20,8 +20,6 @@ describe('a checkout is refused, and orders nothing,', () => {
       'UGX\u00a0300',
       [
         'Example Mobile Money accepts at least UGX\u00a0500 per transaction.',
-        'Lake Mobile Money accepts at least UGX\u00a01,000 per transaction.',
-        'Example Bank Transfer accepts at least UGX\u00a05,000 per transaction.',
         'Example Card (UGX) accepts at least UGX\u00a02,000 per transaction.',
       ],
     ],
@@ -65,6 +63,18 @@ describe('a checkout is refused, and orders nothing,', () => {
     expect(body).toMatch(new RegExp(`id="${field}-problem">[^<]*${reason}`));
     expect(body).toContain('role="alert"');
     expect(await shop.orders.list()).toEqual([]);
+  });
+
+  test.each([
+    ['the first field that is wrong', { quantity: '0', name: '' }, 'name="quantity"'],
+    ['the account', { account: '' }, 'name="account"'],
+    ['the first provider', { provider: '' }, 'value="example_mobile_money"'],
+    ['what no provider can accept', { product: 'lamp', quantity: '999' }, 'role="alert"'],
+  ])('with the focus on %s', async (_what, wrong, focused) => {
+    const { body } = await new Customer(shop).checkOut(wrong);
+    expect(body).toContain('<title>Error: Buy');
+    const found = body.match(/<[^>]* autofocus/g);
+    expect(found).toEqual([expect.stringContaining(focused)]);
   });
 
   test('with a new form, without an id that the shop issued', async () => {

@@ -45,9 +45,7 @@ describe('POST /sandbox/collections', () => {
 
   test.each([
     ['a string as amount', { amount: '500' }, 'amount'],
-    ['no amount', { amount: undefined }, 'amount'],
     ['nothing', { amount: 0 }, 'amount'],
-    ['a negative amount', { amount: -500 }, 'amount'],
     ['half a shilling of a currency without decimals', { amount: 500.5 }, 'amount'],
     ['an empty reference', { merchant_reference: '' }, 'merchant_reference'],
     ["threat A3: ':' in the reference", { merchant_reference: 'ORD:1' }, 'merchant_reference'],
@@ -71,11 +69,7 @@ describe('POST /sandbox/collections', () => {
   test.each([
     ['unknown_provider', 'provider_code', { provider_code: 'nothing' }],
     ['unknown_provider', 'provider_code', { provider_code: 'example_bank_ke', currency: 'KES' }],
-    [
-      'provider_inactive',
-      'provider_code',
-      { provider_code: 'rift_mobile_money', currency: 'KES', account: '254730000001' },
-    ],
+    ['provider_inactive', 'provider_code', { provider_code: 'rift_mobile_money', currency: 'KES' }],
     ['currency_not_served', 'currency', { currency: 'KES' }],
     ['account_not_served', 'account', { account: '256700000001' }],
     ['amount_too_small', 'amount', { amount: 499 }],

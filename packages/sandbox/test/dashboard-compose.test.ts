@@ -35,12 +35,8 @@ test('a composition with the signature kept says that it will be refused and why
 test('presets are kept, and combine with each other and with typed values; groups with a change are open', async () => {
   const query = 'forged_amount=&event=transaction.reviewed&late_ms=5&preset=forged_first';
   const text = await show(`/compose/1001?${query}`);
-  for (const [name, value] of Object.entries({
-    forged_amount: '1',
-    duplicate: '1',
-    late_ms: '5',
-    event: 'transaction.reviewed',
-  }))
+  const kept = { forged_amount: 1, duplicate: 1, late_ms: 5, event: 'transaction.reviewed' };
+  for (const [name, value] of Object.entries(kept))
     expect(text).toMatch(new RegExp(`name="${name}"[^>]* value="${value}"`));
   const edited = await show('/compose/1001?preset=edit_body');
   expect(edited).toMatch(/<textarea id="compose-body"[^>]*>\n\{\n {2}&quot;event&quot;/);
@@ -50,12 +46,8 @@ test('presets are kept, and combine with each other and with typed values; group
 });
 
 test('a composition is sent as shown, with copies, and leads to the delivery', async () => {
-  const typed = {
-    duplicate: '1',
-    extra_fields: '{"note":"hello"}',
-    omit_fields: 'customer_name, id',
-    retry: 'none',
-  };
+  const fields = { extra_fields: '{"note":"hello"}', omit_fields: 'customer_name, id' };
+  const typed = { duplicate: '1', retry: 'none', ...fields };
   const { status, location } = await submit('compose/1001', typed, '/compose/1001');
   expect([status, location, stage.sandbox.deliveries().length]).toEqual([303, '/deliveries/2', 3]);
   await stage.sandbox.idle();

@@ -81,24 +81,15 @@ describe('a form that is sent', () => {
     expect(text).toMatch(/id="payout-account"[^>]* value="256772000001"/);
   });
 
+  const elsewhere = { callback_url: 'http://a.example/' };
   test.each<[string, string, object, string]>([
     ['collections', 'collection-amount', { amount: '' }, 'Enter an amount above zero'],
-    [
-      'collections',
-      'collection-amount',
-      { amount: '1.5' },
-      'This must be exact, with at most 0 decimals in UGX.',
-    ],
+    ['collections', 'collection-amount', { amount: '1.5' }, 'This must be exact, with at most 0 decimals'],
     ['collections', 'collection-merchant_reference', { merchant_reference: '' }, 'Enter a reference'],
     ['collections', 'collection-provider', { provider: 'nothing UGX' }, 'No provider serves COLLECTION'],
     ['payouts', 'payout-amount', {}, 'Example Mobile Money accepts UGX 1,000 or more'],
     ['clock', 'clock-advance_seconds', { advance_seconds: 'soon' }, 'Enter whole seconds'],
-    [
-      'addresses',
-      'addresses-callback_url',
-      { callback_url: 'http://a.example/' },
-      'This must be on this computer',
-    ],
+    ['addresses', 'addresses-callback_url', elsewhere, 'This must be on this computer'],
   ])('refused by %s, names the field %s in words: %o', async (action, place, typed, words) => {
     const filled = action.endsWith('s') && action !== 'addresses' ? collectionForm : {};
     const { status, text } = await submit(action, { ...filled, ...typed });

@@ -5,19 +5,9 @@ import { useStage } from './support/stage.ts';
 
 const stage = useStage({});
 const { show, read, submit } = stage;
-const pages = [
-  '/',
-  '/transactions',
-  '/deliveries',
-  '/requests',
-  '/wallets',
-  '/wallets/UGX',
-  '/providers',
-  '/check',
-  '/start',
-  '/settings',
-  '/settings/reset',
-];
+const NAMES =
+  ' transactions deliveries requests wallets wallets/UGX providers check start settings settings/reset';
+const pages = NAMES.split(' ').map((name) => `/${name}`);
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
 /** A proxy between a shop and its sandbox. */
@@ -11,8 +12,6 @@ export interface ServiceProxy {
   readonly started: readonly string[];
 }
 
-const PASSED_ON = ['content-type', 'accept', 'public-key', 'secret-key'];
-
 /**
  * Passes everything through, and lets the test decide about the response to the start of a payment, which is under way by then.
  * Closed when the test has finished.
@@ -21,17 +20,21 @@ export async function openServiceProxy(onStart: () => Promise<'answer' | 'lose'>
   let target = '';
   let baseUrl = '';
   const started: string[] = [];
-  const server = createServer(async (request, response) => {
-    const answer = await fetch(target + request.url, { ...(await copyOf(request)), redirect: 'manual' });
-    const text = (await answer.text()).replaceAll(target, baseUrl);
-    const [, page] = /"payment_page_url":\s*"([^"]+)"/.exec(text) ?? [];
-    if (page !== undefined) started.push(page);
-    if (page !== undefined && (await onStart()) === 'lose') {
-      request.socket.destroy();
-      return;
-    }
-    const type = answer.headers.get('content-type') ?? '';
-    response.writeHead(answer.status, { 'content-type': type }).end(text);
+  const server = createServer((asked, response) => {
+    const { method, headers } = asked;
+    const passed = request(target + asked.url, {
+      method,
+      headers: { ...headers, host: new URL(target).host },
+    });
+    passed.on('response', async (answer) => {
+      const content = (await text(answer)).replaceAll(target, baseUrl);
+      const [, page] = /"payment_page_url":\s*"([^"]+)"/.exec(content) ?? [];
+      if (page !== undefined) started.push(page);
+      if (page !== undefined && (await onStart()) === 'lose') return void asked.socket.destroy();
+      const type = answer.headers['content-type'] ?? '';
+      response.writeHead(answer.statusCode ?? 0, { 'content-type': type }).end(content);
+    });
+    asked.pipe(passed);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
@@ -43,16 +46,4 @@ export async function openServiceProxy(onStart: () => Promise<'answer' | 'lose'>
     target = sandboxOrigin;
   };
   return { baseUrl, started, leadTo };
-}
-
-async function copyOf(request: IncomingMessage): Promise<RequestInit> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  const headers = new Headers();
-  for (const name of PASSED_ON) {
-    const value = request.headers[name];
-    if (typeof value === 'string') headers.set(name, value);
-  }
-  const { method = 'GET' } = request;
-  return { method, headers, ...(method === 'POST' ? { body: Buffer.concat(chunks) } : {}) };
 }

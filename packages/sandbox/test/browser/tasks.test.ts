@@ -131,13 +131,6 @@ test('rows stay in place under the pointer while others arrive, which appear on 
   expect(complaints).toEqual([]);
 });
 
-test('what needs attention is dismissed with one click where it is listed', async () => {
-  const { page } = await open('/');
-  await page.getByRole('button', { name: 'Mark as seen delivery 2' }).click();
-  await page.locator('#trouble').waitFor({ state: 'detached' });
-  expect(await page.getByText('1 needs attention').count()).toBe(0);
-});
-
 test('with the keyboard alone, the failed delivery is found, the reason is read, and it is sent again', async () => {
   const { page } = await open('/');
   const press = async (words: RegExp): Promise<void> => {
