@@ -37,12 +37,7 @@ export function fieldsOf(form: string, filled: Filled | undefined) {
   // The fields of a submitted form have no defaults: the reader may have emptied them.
   const typed = (name: string, value: string): string =>
     mine?.typed[name] ?? (problem === undefined ? value : '');
-  const wrap = (
-    name: string,
-    label: string,
-    hint: string | undefined,
-    control: (extra: Markup) => Markup,
-  ): Markup => {
+  const wrap = ({ name, label, hint }: Field, control: (extra: Markup) => Markup): Markup => {
     shown.add(name);
     const id = `${form}-${name}`;
     const isWrong = problem !== undefined && wrong === name;
@@ -60,40 +55,31 @@ export function fieldsOf(form: string, filled: Filled | undefined) {
       problem === undefined || (wrong !== undefined && shown.has(wrong))
         ? ''
         : html`<p class="note bad" role="alert">${problem.text}</p>`,
-    field: ({ name, label, value = '', type = 'text', hint, isSigned }: Field): Markup =>
-      wrap(
-        name,
-        label,
-        hint,
-        (extra) =>
-          html`<input ${extra} type="${type}"${type === 'file' ? '' : html` value="${typed(name, value)}"`}${type === 'number' ? html` step="any"${isSigned ? '' : html` min="0" inputmode="decimal"`}` : ''}>`,
-      ),
+    field: (one: Field): Markup => {
+      const { name, value = '', type = 'text', isSigned } = one;
+      const content = type === 'file' ? '' : html` value="${typed(name, value)}"`;
+      const limits = isSigned ? '' : html` min="0" inputmode="decimal"`;
+      const number = type === 'number' ? html` step="any"${limits}` : '';
+      return wrap(one, (extra) => html`<input ${extra} type="${type}"${content}${number}>`);
+    },
     /** Several lines. The line break after the tag is not part of the value. */
-    area: ({ name, label, value = '', hint }: Field): Markup =>
-      wrap(
-        name,
-        label,
-        hint,
-        (
-          extra,
-        ) => html`<textarea ${extra} rows="${Math.min(24, typed(name, value).split('\n').length + 1)}" spellcheck="false">
-${typed(name, value)}</textarea>`,
-      ),
-    choice: (
-      { name, label, value = '', hint, isLeading }: Field,
-      options: readonly (readonly [value: string, text: string])[],
-    ): Markup => {
-      const chosen = typed(name, value);
+    area: (one: Field): Markup => {
+      const content = typed(one.name, one.value ?? '');
+      const rows = Math.min(24, content.split('\n').length + 1);
       return wrap(
-        name,
-        label,
-        hint,
-        (extra) =>
-          html`<select ${extra}${isLeading ? html` data-leading` : ''}>${options.map(
-            ([one, text]) =>
-              html`<option value="${one}"${one === chosen ? html` selected` : ''}>${text}</option>`,
-          )}</select>`,
+        one,
+        (extra) => html`<textarea ${extra} rows="${rows}" spellcheck="false">
+${content}</textarea>`,
       );
+    },
+    choice: (one: Field, options: readonly (readonly [value: string, text: string])[]): Markup => {
+      const chosen = typed(one.name, one.value ?? '');
+      const choices = options.map(
+        ([value, text]) =>
+          html`<option value="${value}"${value === chosen ? html` selected` : ''}>${text}</option>`,
+      );
+      const leading = one.isLeading ? html` data-leading` : '';
+      return wrap(one, (extra) => html`<select ${extra}${leading}>${choices}</select>`);
     },
     check: ({ name, label, value = '' }: Field): Markup =>
       html`<label class="check" for="${form}-${name}"><input type="checkbox" id="${form}-${name}" name="${name}" value="yes"${typed(name, value) === '' ? '' : html` checked`}> ${label}</label>`,

@@ -18,7 +18,8 @@ interface Line {
   readonly parts: Part[];
   /** The path of the value of this line; undefined if the line has no value. */
   path: string | undefined;
-  /** Where its value starts in the body. */
+  /** Its value, and where it starts in the body. */
+  piece?: string;
   at: number;
 }
 
@@ -60,6 +61,7 @@ function linesOf(text: string): Line[] {
       line.parts.push([piece, 'key']);
     } else {
       line.path = names.slice(1, depth + 1).join('.');
+      line.piece = piece;
       line.at = found[index]?.index ?? 0;
       line.parts.push([piece, piece.startsWith('"') ? 'string' : 'value']);
     }
@@ -88,8 +90,7 @@ function valuesOf(text: string): Map<string, { at: number; piece: string }> {
   const lines = isJson(text) ? linesOf(text) : [];
   const paths = lines.map(({ path }) => path);
   const values = new Map<string, { at: number; piece: string }>();
-  for (const { path, at, parts } of lines) {
-    const [piece] = parts.find(([, kind]) => kind === 'string' || kind === 'value') ?? [];
+  for (const { path, at, piece } of lines) {
     const isNamed = path !== undefined && paths.indexOf(path) === paths.lastIndexOf(path);
     if (isNamed && piece !== undefined) values.set(path, { at, piece });
   }
@@ -119,8 +120,7 @@ export function withValues(text: string, typed: ReadonlyMap<string, string>): st
 /** The values of JSON that `shown` replaces, in their places, also those that share their path. Other bodies give undefined. */
 export function masked(text: string, shown: (path: string, piece: string) => string): string | undefined {
   if (!isJson(text)) return undefined;
-  return linesOf(text).reduceRight((edited, { path, at, parts }) => {
-    const [piece] = parts.find(([, kind]) => kind === 'string' || kind === 'value') ?? [];
+  return linesOf(text).reduceRight((edited, { path, at, piece }) => {
     if (path === undefined || piece === undefined) return edited;
     return edited.slice(0, at) + shown(path, piece) + edited.slice(at + piece.length);
   }, text);
