@@ -3,7 +3,7 @@ import type { ListOptions } from '../../src/index.ts';
 import { callback, evidence, paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
 import { creditIn, LATER, MINUTE_MS, money, NOTE, newShop, type Shop } from '../support/shop.ts';
-import { workOff } from '../support/until.ts';
+import { startWork, workOff } from '../support/until.ts';
 
 /** The references of a list, which have one letter each. */
 async function listed({ inbox }: Shop, options?: ListOptions): Promise<string> {
@@ -190,13 +190,17 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     // What it tried to keep is gone.
     expect(await inbox.list()).toMatchObject([{ nextAt: expect.any(Date) }]);
   });
+});
+
+describe('events', () => {
+  const engine = 'sqlite';
 
   test('no event holds personal data, a reference or an amount, and an error in the hook changes nothing', async () => {
     const retry = { ...LATER.retry, attempts: 2 };
     const reported: { name: string }[] = [];
     const onEvent = (event: { name: string }): unknown => {
       reported.push(event);
-      if (event.name === 'worker.started') throw new Error('from the hook');
+      if (event.name === 'transition.parked') throw new Error('from the hook');
       return event.name === 'transition.settled' ? Promise.reject(new Error('from the hook')) : undefined;
     };
     const { merchant, inbox, workLater } = await newShop(engine, { retry, onEvent }, async (transition) => {
@@ -214,6 +218,7 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     await inbox.receive(paid('SECRET-WRONG', 987654321, secret));
     await inbox.quarantine(evidence('ambiguous', secret));
     for (let round = 0; round < 2; round += 1) await workLater();
+    await startWork(inbox)();
     expect(await inbox.resolve({ state: 'dead' }, { by: 'SECRET-PERSON', note: 'SECRET-NOTE' })).toBe(1);
     expect(await merchant.credits()).toEqual(['SECRET-A 987654.25']);
     expect([...new Set(reported.map(({ name }) => name))].sort()).toEqual([
