@@ -1,17 +1,16 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { paid } from '../support/callbacks.ts';
-import { startChild } from '../support/child-process.ts';
-import { type AnyTransaction, ENGINES, newMerchant } from '../support/merchant.ts';
-import { MINUTE_MS, newDueShop, order } from '../support/shop.ts';
+import { ENGINES, type EngineName } from '../support/merchant.ts';
+import { MINUTE_MS, newDueShop } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 const { transitionId } = paid('ORD-1', 500);
 const SOON = { firstDelayMs: 60_000, longestDelayMs: 60_000 };
 
-describe.each(ENGINES)('what onError receives on %s', (engine) => {
+describe('what onError receives', () => {
   test('is each error object that a handler threw, and whether it repeats the one before', async () => {
     const messages = 'AABBAA';
-    const { merchant, inbox, workLater } = await newDueShop(engine, {
+    const { merchant, inbox, workLater } = await newDueShop('sqlite', {
       retry: { ...SOON, attempts: messages.length },
     });
     const thrown: Error[] = [];
@@ -47,7 +46,7 @@ describe.each(ENGINES)('what onError receives on %s', (engine) => {
       if (how === 'rejects') return Promise.reject(new Error('the tracker is unavailable'));
       throw new Error('the tracker is unavailable');
     };
-    const { merchant, inbox, workLater } = await newDueShop(engine, { retry: SOON, onError });
+    const { merchant, inbox, workLater } = await newDueShop('sqlite', { retry: SOON, onError });
     inbox.handle(async ({ tx, attempt }) => {
       await merchant.credit(tx, 'ORD-1', '500');
       if (attempt === 1) throw new Error('not yet');
@@ -59,53 +58,55 @@ describe.each(ENGINES)('what onError receives on %s', (engine) => {
   });
 
   test('is printed by default: the first failure, each new message and the last one, with the stack and the next step', async () => {
-    const output = await outputOf(engine, 'AAABBB');
-    const printed = [...output.matchAll(/attempt (\d) of transition (\w+) failed/g)];
-    expect(printed.map(([, attempt, id]) => `${attempt} ${id === transitionId}`)).toEqual([
-      '1 true',
-      '4 true',
-      '6 true',
-    ]);
-    const stacks = output.match(/TypeError: failure [AB]\n +at .*failing-worker\.ts/g);
-    expect(stacks?.map((stack) => stack.slice(0, 20))).toEqual([
-      'TypeError: failure A',
-      'TypeError: failure B',
-      'TypeError: failure B',
-    ]);
-    expect(output.match(/Caused by: Error: the ledger is closed/g)).toHaveLength(3);
-    expect(output).toContain('it runs again in 1 s');
-    expect(output).toContain(
+    const printed = await printedFor('AAABBB');
+    expect(printed).toHaveLength(3);
+    for (const [index, [attempt, letter]] of ['1A', '4B', '6B'].entries()) {
+      expect(printed[index]).toContain(`attempt ${attempt} of transition ${transitionId} failed`);
+      expect(printed[index]).toMatch(new RegExp(`TypeError: failure ${letter}\\n +at .*problems.test.ts`));
+      expect(printed[index]).toContain('Caused by: Error: the ledger is closed');
+    }
+    expect(printed[0]).toContain('it runs again in 60 s');
+    expect(printed[2]).toContain(
       'It is dead: attempts_used_up, and waits for a person. Fix the cause, then call retry().',
     );
     // What a library adds to its errors quotes values.
-    expect(output).not.toContain('ORD-1');
-  });
-
-  test('is printed without the message of a database, which quotes values, and with its code and the stack', async () => {
-    const output = await outputOf(engine, 'D');
-    expect(output).toMatch(
-      engine === 'postgres' ? /error: 42601 \(its message/ : /Error: SQLITE_1 \(its message/,
-    );
-    expect(output).toMatch(/only onError gets it\)\n +at /);
-    expect(output).not.toContain('CANARY');
+    expect(printed.join()).not.toContain('ORD-1');
   });
 
   test('is printed once for a handler that ended its transaction, with the error that it threw', async () => {
-    const output = await outputOf(engine, 'CCC');
-    expect(output.match(/attempt \d of transition/g)).toEqual(['attempt 1 of transition']);
-    expect(output).toContain('It is dead: transaction_ended, and waits for a person');
-    expect(output).toMatch(/Caused by: TypeError: failure C\n +at .*failing-worker\.ts/);
+    const printed = await printedFor('CCC');
+    expect(printed).toEqual([
+      expect.stringContaining('It is dead: transaction_ended, and waits for a person'),
+    ]);
+    expect(printed[0]).toMatch(/Caused by: TypeError: failure C\n +at .*problems.test.ts/);
   });
 });
 
-/** What a program without `onError` printed until its transition was dead. */
-async function outputOf(engine: (typeof ENGINES)[number], failures: string): Promise<string> {
-  const merchant = await newMerchant(engine);
-  const inbox = merchant.open();
-  await order<AnyTransaction>(inbox, 'ORD-1');
-  const [name = '', address = '', schema = '-'] = merchant.programArguments;
-  const { ended } = startChild('failing-worker.ts', [name, address, schema, failures]);
-  const { code, output } = await ended;
-  expect(code).toBe(0);
-  return output;
+test.each(ENGINES)(
+  'a message of %s, which quotes values, is not printed, but its code and the stack are',
+  async (engine) => {
+    const [printed] = await printedFor('D', engine);
+    expect(printed).toMatch(
+      engine === 'postgres' ? /error: 42601 \(its message/ : /Error: SQLITE_1 \(its message/,
+    );
+    expect(printed).toMatch(/only onError gets it\)\n +at /);
+    expect(printed).not.toContain('CANARY');
+  },
+);
+
+/** What an inbox without `onError` prints until its transition is dead; each attempt fails as its letter says. */
+async function printedFor(failures: string, engine: EngineName = 'sqlite'): Promise<string[]> {
+  const print = vi.spyOn(console, 'error').mockReturnValue();
+  onTestFinished(() => print.mockRestore());
+  const retry = { ...SOON, attempts: failures.length };
+  const { inbox, workLater } = await newDueShop(engine, { retry, onError: undefined });
+  inbox.handle(async ({ tx, attempt, signed }) => {
+    const letter = failures[attempt - 1];
+    if (letter === 'C') await tx.query('commit');
+    if (letter === 'D') await tx.query("select 1 from 'CANARY' 'CANARY' 'CANARY'");
+    const cause = new Error('the ledger is closed');
+    throw Object.assign(new TypeError(`failure ${letter}`, { cause }), { detail: signed.merchant_reference });
+  });
+  for (const _ of failures) await workLater(2 * MINUTE_MS);
+  return print.mock.calls.map(String);
 }
