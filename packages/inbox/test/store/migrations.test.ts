@@ -22,12 +22,10 @@ test.each([
 });
 
 describe.each(ENGINES)('migrations on %s', (engine) => {
-  test('ten processes that start concurrently set up the tables once', async () => {
+  test('processes that start concurrently set up the tables once', async () => {
     const merchant = await newMerchant(engine, 'without tables');
-    const startAt = String(Date.now() + 2000);
-    const children = Array.from({ length: 10 }, () =>
-      startChild('migrate.ts', [startAt, ...merchant.programArguments]),
-    );
+    const startAt = String(Date.now() + 1000);
+    const children = [1, 2, 3].map(() => startChild('migrate.ts', [startAt, ...merchant.programArguments]));
     for (const { ended } of children)
       expect(await ended).toMatchObject({ code: 0, output: expect.stringContaining('ready 0') });
     const rows = await merchant.query(`select version, compatible_with from ${merchant.table('migration')}`);
@@ -35,7 +33,7 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
   });
 
   test('inboxes that start concurrently, on connections that have found no tables, set them up once', async () => {
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       const merchant = await newMerchant(engine, 'without tables');
       const inboxes = Array.from({ length: 8 }, () => merchant.open({ store: merchant.newStore() }));
       await Promise.all(inboxes.map((inbox) => inbox.ready()));

@@ -78,21 +78,18 @@ describe('a pool', () => {
     await expect(work).rejects.toMatchObject({ option: 'concurrency', message });
   });
 
-  test.each([1, 2, 3, 10])(
-    'of %i connections settles what comes while a handler runs, or after it',
-    async (max) => {
-      const { inbox } = poolShop({ pool: { max } });
-      let runs = 0;
-      inbox.handle(async () => {
-        runs += 1;
-        if (runs === 1 && max > 1) await order(inbox, 'ORD-2');
-      });
-      await order(inbox, 'ORD-1');
-      const worked = workUntilSettled(inbox, 2);
-      if (max === 1) await order(inbox, 'ORD-2');
-      await worked;
-    },
-  );
+  test.each([1, 3])('of %i connections settles what comes while a handler runs, or after it', async (max) => {
+    const { inbox } = poolShop({ pool: { max } });
+    let runs = 0;
+    inbox.handle(async () => {
+      runs += 1;
+      if (runs === 1 && max > 1) await order(inbox, 'ORD-2');
+    });
+    await order(inbox, 'ORD-1');
+    const worked = workUntilSettled(inbox, 2);
+    if (max === 1) await order(inbox, 'ORD-2');
+    await worked;
+  });
 
   test('of three connections serves the inboxes of three accounts', async () => {
     const { pool, schema, open } = poolShop({ pool: { max: 3 } });
