@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { ConfigurationError, UnavailableError } from '@payment-service/core';
+import { UnavailableError } from '@payment-service/core';
 import { paymentCallbacks } from '@payment-service/express';
 import { type PostgresServer, startPostgres } from '@payment-service/postgres-server';
 import express from 'express';
@@ -130,9 +130,23 @@ describe('while the database is unavailable, the spool', () => {
     expect(JSON.parse(details?.bodies[0]?.text ?? '')).toEqual(paid('A', 500).raw);
   });
 
-  test('does not accept what a misconfigured database refuses', async () => {
-    const { inbox } = open({ pool: { options: '-c synchronous_commit=off' }, inbox: newSpool() });
-    await expect(inbox.receive(callback())).rejects.toThrow(ConfigurationError);
-    expect(await inbox.health()).toMatchObject({ ok: false, spooled: 0 });
-  });
+  test.each(['fsync', 'full_page_writes', 'synchronous_commit'])(
+    'does not accept what a database with %s = off refuses, until that is fixed',
+    async (setting) => {
+      const { inbox, direct } = open({ inbox: newSpool() });
+      const change = async (how: string, value: string): Promise<void> => {
+        await direct.query(`alter system ${how}`);
+        await direct.query('select pg_reload_conf()');
+        await until(async () => (await direct.query(`show ${setting}`)).rows[0]?.[setting] === value);
+      };
+      await change(`set ${setting} = off`, 'off');
+      const message = expect.stringContaining(`${setting} = off`);
+      const refusal = { name: 'ConfigurationError', message };
+      await expect(inbox.ready()).rejects.toMatchObject(refusal);
+      await expect(inbox.receive(callback())).rejects.toMatchObject(refusal);
+      expect(await inbox.health()).toMatchObject({ ok: false, spooled: 0 });
+      await change(`reset ${setting}`, 'on');
+      await untilDone(() => inbox.ready());
+    },
+  );
 });

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UnavailableError } from '@payment-service/core';
-import { startPostgres } from '@payment-service/postgres-server';
 import type { PoolConfig } from 'pg';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { createInbox, sqlite } from '../../src/index.ts';
@@ -9,7 +8,7 @@ import { callback, SIGNING_KEY, signedText } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
 import { limitedRole } from '../support/limited-role.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
-import { type PoolShop, poolShop } from '../support/pool-shop.ts';
+import { poolShop } from '../support/pool-shop.ts';
 import { silentProxy } from '../support/proxy.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { signal, until } from '../support/until.ts';
@@ -138,24 +137,6 @@ test('health() leaves nothing behind, and a process that is stopped in the middl
   mayEnd.give();
   expect(await held).toMatchObject({ ok: true });
   expect((await inbox.stats()).states.pending).toBe(0);
-});
-
-describe('postgres is refused', () => {
-  async function expectRefusal({ inbox }: PoolShop, setting: string): Promise<void> {
-    const refusal = { name: 'ConfigurationError', message: expect.stringContaining(`${setting} = off`) };
-    await expect(inbox.ready()).rejects.toMatchObject(refusal);
-    await expect(inbox.receive(callback())).rejects.toMatchObject(refusal);
-  }
-
-  test.each(['fsync', 'full_page_writes'])('with %s = off', async (setting) => {
-    const server = await startPostgres({ [setting]: 'off' });
-    onTestFinished(() => server.stop());
-    await expectRefusal(poolShop({ server: server.url }), setting);
-  });
-
-  test('with synchronous_commit = off, for the server, the role or the connection', async () => {
-    await expectRefusal(poolShop({ pool: { options: '-c synchronous_commit=off' } }), 'synchronous_commit');
-  });
 });
 
 test('no error of the inbox holds a body, a header or a key', async () => {
