@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { callback, paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
 import { creditIn, LATER, money, newDueShop, newShop, ORDER, REPLACE } from '../support/shop.ts';
-import { signal, until, workOff, workUntil } from '../support/until.ts';
+import { signal, workOff } from '../support/until.ts';
 
 describe.each(ENGINES)('amounts on %s', (engine) => {
   test('a payment settles whether its expectation comes before or after, and credits nothing until then', async () => {
@@ -102,21 +102,5 @@ describe('amounts on postgres', () => {
     await workLater();
     expect(await inbox.list()).toMatchObject([{ state: 'conflict', reason: 'contradicting_bodies' }]);
     expect(await merchant.credits()).toEqual([]);
-  });
-
-  test('one expectation is applied once, although the handlers of two transactions run concurrently', async () => {
-    const { merchant, inbox } = await newShop('postgres', {}, async (transition) => {
-      await creditIn(merchant)(transition);
-      running += 1;
-      // The second run of the one that comes second finds the expectation settled, and is not here.
-      await until(() => running >= 2);
-    });
-    let running = 0;
-    await inbox.expect(ORDER);
-    for (const internal_reference of ['INT-1', 'INT-2'])
-      await inbox.receive(paid('ORD-1', 500, { internal_reference }));
-    await workUntil(inbox, async () => (await inbox.stats()).reasons.already_settled === 1);
-    expect(running).toBe(2);
-    expect(await merchant.credits()).toEqual(['ORD-1 500']);
   });
 });

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { HandledTransition, HandlerSelector } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, type EngineName } from '../support/merchant.ts';
-import { LATER, MINUTE_MS, money, NOTE, newShop } from '../support/shop.ts';
-import { signal, startWork, until, workOff } from '../support/until.ts';
+import { LATER, NOTE, newShop } from '../support/shop.ts';
+import { workOff } from '../support/until.ts';
 
 const PARKED = { state: 'conflict', reason: 'paid_by_another', nextAt: undefined };
 const { transitionId: paidBy } = paid('ORD-1', 500);
@@ -54,55 +54,7 @@ describe.each(ENGINES)('threat A53: after another transaction has paid, on %s', 
     expect(await show(other('PENDING').transitionId)).toMatchObject({ state: 'superseded' });
     expect(un).toMatchObject([{ signed: { transaction_type: 'PAYOUT' }, paidBy: undefined }]);
   });
-
-  test('a handler for COMPLETED cannot ask for it', async () => {
-    const { inbox } = await newPaidShop(engine, { status: '*' });
-    for (const status of [undefined, 'COMPLETED'])
-      expect(() =>
-        Reflect.apply(inbox.handle, undefined, [() => 1, { status, paidByAnother: true }]),
-      ).toThrow(expect.objectContaining({ option: 'paidByAnother' }));
-    expect(() => Reflect.apply(inbox.handle, undefined, [() => 1, { paidByAnother: 'yes' }])).toThrow(
-      'paidByAnother',
-    );
-  });
 });
-
-// SQLite has one writer: no payment can settle while a handler runs.
-describe.each(['before its effect', 'after its effect'])(
-  'threat A53: a payment while FAILED is handled, %s',
-  (moment) => {
-    test('rolls back the handler, or follows it, and the order is paid', async () => {
-      const { merchant, inbox } = await newShop('postgres', LATER);
-      await inbox.expect(money('ORD-1'));
-      const [isRunning, mayGoOn] = [signal(), signal()];
-      let runs = 0;
-      inbox.handle(
-        async ({ tx }) => {
-          runs += 1;
-          const unpay = () => merchant.uncredit(tx, 'ORD-1');
-          if (moment.startsWith('after')) await unpay();
-          isRunning.give();
-          await mayGoOn.promise;
-          if (moment.startsWith('before')) await unpay();
-        },
-        { status: 'FAILED' },
-      );
-      await inbox.receive(other('FAILED'));
-      const stop = startWork(inbox);
-      await isRunning.promise;
-      await inbox.receive(paid('ORD-1', 500));
-      await until(async () => (await inbox.show(paidBy))?.state === 'settled');
-      mayGoOn.give();
-      await until(async () => (await inbox.show(other('FAILED').transitionId))?.state === 'retrying');
-      await stop();
-      expect(await merchant.credits()).toEqual(['ORD-1 500']);
-      await merchant.advance(2 * MINUTE_MS);
-      await workOff(inbox);
-      expect(await inbox.show(other('FAILED').transitionId)).toMatchObject(PARKED);
-      expect({ runs, credits: await merchant.credits() }).toEqual({ runs: 1, credits: ['ORD-1 500'] });
-    });
-  },
-);
 
 /** ORD-1 is paid, and a handler un-pays what it gets under the selector. */
 async function newPaidShop(engine: EngineName, selector: HandlerSelector, options: object = {}) {

@@ -189,23 +189,6 @@ test('two processes can drain the same files at the same time', async () => {
   expect([...new Set(both.flatMap((each) => each.references()))].sort()).toEqual(REFERENCES);
 });
 
-test('nothing is lost while several processes spool and drain, with a store that is available at times', async () => {
-  const path = newPath();
-  const all = ['A', 'A', 'B'].map((owner) => new TestSpool(path, owner));
-  const references: string[] = [];
-  for (let round = 0; round < 60; round += 1) {
-    for (const [index, each] of all.entries()) {
-      each.isThere = (round + index) % 3 === 0;
-      references.push(`${round}-${index}`);
-      expect(await each.keep(`${round}-${index}`)).toBe(true);
-    }
-    await pause(10);
-  }
-  for (const each of all) each.isThere = true;
-  await until(() => filesIn(path).length === 0);
-  expect([...new Set(all.flatMap((each) => each.references()))].sort()).toEqual(references.sort());
-});
-
 test('close() waits for what is being spooled and for the delivery that is being drained, and starts no other', async () => {
   const one = new TestSpool();
   const { promise, give } = signal();
