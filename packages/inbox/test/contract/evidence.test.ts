@@ -84,6 +84,10 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
     await inbox.quarantine(evidence('ambiguous'));
     expect(await inbox.list()).toHaveLength(2);
   });
+});
+
+describe('the size of evidence', () => {
+  const engine = 'sqlite';
 
   test('threat A34: one signature uses at most 1 MiB of storage, whatever is posted with it', async () => {
     const { merchant, inbox } = await newShop(engine);

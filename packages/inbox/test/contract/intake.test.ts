@@ -157,6 +157,10 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     expect((await ours.stats()).states.pending).toBe(1);
     expect((await ours.show(forUs.transitionId))?.expectation).toBeUndefined();
   });
+});
+
+describe('intake', () => {
+  const engine = 'sqlite';
 
   test('a callback of another account is refused with what to set', async () => {
     const merchant = await newMerchant(engine);

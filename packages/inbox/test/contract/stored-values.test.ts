@@ -83,7 +83,8 @@ async function write(merchant: Merchant, { table, column }: Column, text: string
   await merchant.query(update, [text, paid(reference, 500).transitionId]);
 }
 
-describe.each(ENGINES)('stored values of another shape, on %s', (engine) => {
+describe('stored values of another shape', () => {
+  const engine = 'sqlite';
   test.each(COLUMNS)('end the attempt and are reported: $column', async (column) => {
     const wrong = wrongValues(column);
     const references = wrong.map((_text, index) => `ORD-${index}`);
@@ -102,7 +103,9 @@ describe.each(ENGINES)('stored values of another shape, on %s', (engine) => {
       wrong.map(() => 'attempt_failed false'),
     );
   });
+});
 
+describe.each(ENGINES)('stored values of another shape, on %s', (engine) => {
   test('are refused by the views with the column and the transition, and the genuine ones are shown (control)', async () => {
     const { merchant, inbox } = await newShop(engine, LATER);
     await order(inbox, 'ORD-1');

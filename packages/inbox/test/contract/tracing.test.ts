@@ -76,6 +76,10 @@ describe.each(ENGINES)('traces on %s', (engine) => {
     // That of a repetition is not kept.
     expect((await show())?.bodies.map(({ traceparent }) => traceparent)).toEqual([OTHER, PARENT]);
   });
+});
+
+describe('traces', () => {
+  const engine = 'sqlite';
 
   test('an attempt links to the span that a subscriber has made of the callback, and evidence keeps the one of its request', async () => {
     const seen = attempts();
