@@ -2,23 +2,12 @@ import { styleText } from 'node:util';
 import { printable } from '@payment-service/core/internal';
 import type { InboxStats, OverdueExpectation } from '../operator/health.ts';
 import type { TransitionDetails, TransitionSummary } from '../operator/views.ts';
-import { TRANSITION_STATES, type TransitionState } from '../states.ts';
+import { CLOSED_STATES, TRANSITION_STATES, type TransitionState } from '../states.ts';
 import { BODY_WORDS, countText, wordsOf } from '../words.ts';
 import type { StoredClaim } from '../work/verdict/evaluate.ts';
 
 type Colour = 'red' | 'yellow' | 'green' | 'bold';
-type Cell = string | readonly [text: string, colour: Colour | undefined];
-
-/** Waits for a person: red. Will be worked on: yellow. Applied: green. */
-const COLOURS: Readonly<Partial<Record<TransitionState, Colour>>> = {
-  settled: 'green',
-  pending: 'yellow',
-  retrying: 'yellow',
-  unhandled: 'red',
-  quarantined: 'red',
-  conflict: 'red',
-  dead: 'red',
-};
+type Cell = string | readonly [text: string, colour: Colour];
 
 /** Without colours in a pipe, and where NO_COLOR is set. */
 export const coloured = (colour: Colour, text: string): string =>
@@ -135,6 +124,11 @@ export function table(header: readonly string[] | undefined, rows: readonly (rea
   return lines.join('\n');
 }
 
-const stateCell = (state: TransitionState): Cell => [state, COLOURS[state]];
+/** Applied: green. Will be worked on: yellow. Waits for a person: red. */
+function stateCell(state: TransitionState): Cell {
+  if (state === 'settled') return [state, 'green'];
+  if (state === 'pending' || state === 'retrying') return [state, 'yellow'];
+  return CLOSED_STATES.includes(state) ? state : [state, 'red'];
+}
 const time = (date: Date): string => date.toISOString();
 const money = ({ currency, amount }: StoredClaim): string => `${amount ?? '?'} ${currency ?? '?'}`;

@@ -21,7 +21,7 @@ export type NodeListener = (
 export function nodeListener(console: InboxConsole): NodeListener {
   return async (incoming, outgoing, next) => {
     const target = targetOf(incoming);
-    const [path = ''] = target.split('?', 1);
+    const path = target.replace(/\?.*/s, '');
     const isOurs = path === console.basePath || path.startsWith(`${console.basePath}/`);
     if (!isOurs && next !== undefined) {
       await next();
@@ -62,9 +62,8 @@ function requestOf(incoming: IncomingMessage, target: string): Request | undefin
 
 /** The unread body, or the form as parsed by the framework. */
 function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> | URLSearchParams {
-  const parsed: unknown = Reflect.get(incoming, 'body');
-  if (!incoming.readableEnded || typeof parsed !== 'object' || parsed === null)
-    return Readable.toWeb(incoming) as ReadableStream<Uint8Array>;
-  const fields = Object.entries(parsed).filter(([, value]) => typeof value === 'string');
+  if (!incoming.readableEnded) return Readable.toWeb(incoming) as ReadableStream<Uint8Array>;
+  const parsed = Object.entries(Object(Reflect.get(incoming, 'body')));
+  const fields = parsed.filter(([, value]) => typeof value === 'string');
   return new URLSearchParams(fields as [string, string][]);
 }

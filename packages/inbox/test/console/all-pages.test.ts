@@ -77,7 +77,7 @@ test('the pages of the console are as written down, with their words, links, col
       '',
       ...filters.map((filter) => `/transitions${filter}`),
       ...stories,
-      ...['', ...references, 'LATE', 'X'].map((one) => `/paid?reference=${one}`),
+      ...['', ...references, 'INT-OK', 'LATE', 'X'].map((one) => `/paid?reference=${one}`),
       ...['/bulk?action=retry&state=dead', '/bulk?action=resolve&state=quarantined'],
       ...['/overdue', '/reconcile', '/x', '/transitions.csv', '/overdue.csv'],
     ),

@@ -24,16 +24,6 @@ async function newLongList(count: number) {
   return { ...shop, visitor: visit(shop.inbox) };
 }
 
-test('the overview says when nothing waits for a person, and warns when what is due is not worked on', async () => {
-  const { inbox, merchant } = await newConsoleShop();
-  await inbox.receive(paid('ORD-1', 500));
-  const { text } = await visit(inbox).get('');
-  expect(text).toContain('Nothing waits for a person.');
-  expect(text).not.toContain('has been due');
-  await merchant.advance(2 * MINUTE_MS);
-  expect((await visit(inbox).get('')).text).toContain('Probably no process runs inbox.work().');
-});
-
 describe('the list', () => {
   test('narrows by state and reason, finds either reference, and has pages', async () => {
     const { inbox, pay, visitor } = await newLongList(30);
@@ -175,14 +165,6 @@ describe('actions in bulk', () => {
     const left = await inbox.list({ state: 'unhandled' });
     expect(left).toMatchObject([{ signed: { merchant_reference: 'LATER' } }]);
   });
-});
-
-test('“I have paid” finds a payment by the reference of the service, too', async () => {
-  const { inbox, pay } = await newConsoleShop();
-  await inbox.expect(money('OK'));
-  await pay('OK');
-  const { text } = await visit(inbox).get('/paid?reference=INT-OK');
-  expect(text).toContain('Yes. The payment of UGX 500 has arrived');
 });
 
 test.each([
