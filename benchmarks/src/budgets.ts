@@ -5,7 +5,7 @@
  */
 
 import { join } from 'node:path';
-import { figure, interleave, makeFolder, runProgram, spread, type Table } from '@payment-service/laboratory';
+import { figure, makeFolder, runProgram, type Table } from '@payment-service/laboratory';
 import {
   BUDGETS,
   budgetResults,
@@ -14,7 +14,7 @@ import {
   lighterPeers,
   unexplained,
 } from './budget-results.ts';
-import { bundle, type Entry, installed, start } from './footprint.ts';
+import { bundle, importCosts, installed } from './footprint.ts';
 import { installPacked } from './installed.ts';
 import { ADAPTERS, CLIENT, PEER_ENTRIES, VERIFIER } from './weight.ts';
 import { writeDocs } from './write-docs.ts';
@@ -42,18 +42,13 @@ if (process.argv.includes('--write-docs'))
 
 async function measure(project: string): Promise<readonly Footprint[]> {
   const entries = [VERIFIER, CLIENT, ...ADAPTERS, ...PEER_ENTRIES];
-  const nothing = undefined;
-  const times = await interleave([nothing, ...entries], STARTS, Math.random, (entry) =>
-    start(project, entry),
-  );
-  const cpuMs = (entry: Entry | undefined): number =>
-    spread((times.get(entry) ?? []).map((time) => time.cpuMs)).median;
+  const costs = await importCosts(project, entries, STARTS, Math.random);
   const footprints: Footprint[] = [];
   for (const entry of entries) {
     const [, name = entry.specifier] = /^(@payment-service\/core)\b/.exec(entry.specifier) ?? [];
     const { packages, bytes: installedBytes } = await installed(project, name);
     const { bytes, gzipped } = await bundle(project, entry, 'node');
-    const importMs = cpuMs(entry) - cpuMs(nothing);
+    const importMs = costs.get(entry.name)?.cpuMs ?? Number.NaN;
     footprints.push({ name: entry.name, installedBytes, packages, importMs, bytes, gzipped });
   }
   return footprints;

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { interleave, spread } from '@payment-service/laboratory';
 import { build } from 'esbuild';
 
 /** What is imported or bundled: the name that the import must give is the control that it was loaded. */
@@ -16,7 +17,7 @@ export interface Entry {
   readonly exported: string;
 }
 
-export interface Start {
+interface Start {
   /** On the clock, to the end of the process. */
   readonly ms: number;
   /** Processor time up to the end of the program, which a busy neighbour does not change. */
@@ -45,6 +46,24 @@ export async function start(project: string, entry: Entry | undefined): Promise<
   if (status !== 0) throw new Error(`${entry?.specifier} did not load, or has no ${entry?.exported}.`);
   const [{ user, system }, hasNodeCrypto]: [NodeJS.CpuUsage, boolean] = JSON.parse(output);
   return { ms, cpuMs: (user + system) / 1000, hasNodeCrypto };
+}
+
+export type Cost = Pick<Start, 'ms' | 'cpuMs'>;
+
+/** What each import takes beyond the start of Node, by the names of the entries: medians of so many starts in turn. */
+export async function importCosts(
+  project: string,
+  entries: readonly Entry[],
+  starts: number,
+  random: () => number,
+): Promise<ReadonlyMap<string, Cost>> {
+  const times = await interleave([undefined, ...entries], starts, random, (entry) => start(project, entry));
+  const median = (entry: Entry | undefined, key: keyof Cost): number =>
+    spread((times.get(entry) ?? []).map((time) => time[key])).median;
+  const more = (entry: Entry, key: keyof Cost): number => median(entry, key) - median(undefined, key);
+  return new Map(
+    entries.map((entry) => [entry.name, { ms: more(entry, 'ms'), cpuMs: more(entry, 'cpuMs') }]),
+  );
 }
 
 export interface Bundle {

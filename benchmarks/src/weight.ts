@@ -2,7 +2,6 @@
 import {
   difference,
   figure,
-  interleave,
   judge,
   type Result,
   ratio,
@@ -10,7 +9,7 @@ import {
   spread,
   withRange,
 } from '@payment-service/laboratory';
-import { bundle, type Entry, installed, type Start, start } from './footprint.ts';
+import { bundle, type Cost, type Entry, importCosts, installed, start } from './footprint.ts';
 import { PACKAGES, PEERS } from './installed.ts';
 import type { Part, Run } from './part.ts';
 
@@ -46,6 +45,7 @@ const IMPORTED: readonly Entry[] = [...ENTRIES, NODE_CRYPTO];
 const IMPORT_OVER_STANDARD_WEBHOOKS = 2.5;
 /** Milliseconds of processor time of an adapter's import, less that of an import of node:crypto alone. */
 const IMPORT_WITHOUT_CRYPTO_MS = 5;
+const HEAD = ['ms of processor time', 'without node:crypto', 'times standardwebhooks', 'ms on the clock'];
 const KIB = 1024;
 const VERIFIER_BYTES = 16 * KIB;
 const VERIFIER_GZIPPED_BYTES = 6.5 * KIB;
@@ -68,18 +68,10 @@ async function imports(
 ): Promise<Part> {
   await expectRefusal(project);
   await expectNodeCrypto(project);
-  const nothing = undefined;
-  const samples = new Map<string, Omit<Start, 'hasNodeCrypto'>[]>(IMPORTED.map(({ name }) => [name, []]));
-  for (let round = 0; round < rounds; round++) {
-    const times = await interleave([nothing, ...IMPORTED], starts, random, (entry) => start(project, entry));
-    const own = (entry: Entry | undefined, key: 'ms' | 'cpuMs'): number =>
-      spread((times.get(entry) ?? []).map((time) => time[key])).median;
-    const more = (entry: Entry, key: 'ms' | 'cpuMs'): number => own(entry, key) - own(nothing, key);
-    for (const entry of IMPORTED)
-      samples.get(entry.name)?.push({ ms: more(entry, 'ms'), cpuMs: more(entry, 'cpuMs') });
-  }
-  const own = (name: string, key: 'ms' | 'cpuMs'): readonly number[] =>
-    (samples.get(name) ?? []).map((sample) => sample[key]);
+  const costs: ReadonlyMap<string, Cost>[] = [];
+  while (costs.length < rounds) costs.push(await importCosts(project, IMPORTED, starts, random));
+  const own = (name: string, key: keyof Cost): readonly number[] =>
+    costs.map((round) => round.get(name)?.[key] ?? Number.NaN);
   const overPeer = (name: string): Spread => ratio(own(name, 'cpuMs'), own('standardwebhooks', 'cpuMs'));
   const withoutCrypto = (name: string): Spread =>
     difference(own(name, 'cpuMs'), own(NODE_CRYPTO.name, 'cpuMs'));
@@ -87,10 +79,7 @@ async function imports(
     tables: [
       {
         title: 'Cold import, without the start of Node',
-        head: [
-          '',
-          ...['ms of processor time', 'without node:crypto', 'times standardwebhooks', 'ms on the clock'],
-        ],
+        head: ['', ...HEAD],
         rows: IMPORTED.map(({ name }) => [
           name,
           withRange(spread(own(name, 'cpuMs'))),
@@ -101,12 +90,16 @@ async function imports(
       },
     ],
     results: ADAPTERS.flatMap(({ name }) => {
-      const [over, without] = ['over standardwebhooks', 'without node:crypto'].map(
-        (what) => `weight: import of ${name} ${what}`,
-      ) as [string, string];
+      const it = `weight: import of ${name}`;
       return [
-        judge(over, 'ratio', overPeer(name), 'at most', IMPORT_OVER_STANDARD_WEBHOOKS),
-        judge(without, 'ms', withoutCrypto(name), 'at most', IMPORT_WITHOUT_CRYPTO_MS),
+        judge(
+          `${it} over standardwebhooks`,
+          'ratio',
+          overPeer(name),
+          'at most',
+          IMPORT_OVER_STANDARD_WEBHOOKS,
+        ),
+        judge(`${it} without node:crypto`, 'ms', withoutCrypto(name), 'at most', IMPORT_WITHOUT_CRYPTO_MS),
       ];
     }),
   };

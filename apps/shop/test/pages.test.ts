@@ -1,10 +1,9 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalogue } from '../src/checkout/catalogue.ts';
 import { Customer } from './support/customer.ts';
 import { type OpenShop, openOrder, openShop } from './support/open-shop.ts';
 import { sendRaw } from './support/send-raw.ts';
+import { openServiceProxy } from './support/service-proxy.ts';
 
 const HOSTILE = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`;
 const ESCAPED = '&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;';
@@ -153,27 +152,10 @@ test('the pages say that the payment service is unavailable, and nothing is paid
 });
 
 test('the checkout sends the browser to the payment page of the configured service and to no other site', async () => {
-  const provider = {
-    ...{ provider_name: 'Liar', provider_code: 'example_mobile_money', is_active: true },
-    ...{ transaction_method: 'MOBILE_MONEY', transaction_method_name: 'Mobile Money' },
-    ...{ transaction_type: 'Collection', transaction_currency: 'UGX', option_prefixes: [] },
-    ...{ min_amount: 1, max_amount: 1e9, max_daily_amount: 1e9 },
-  };
-  const liar = createServer((request, response) => {
-    const isStart = request.url === '/sandbox/collections';
-    const data = isStart
-      ? { payment_page_url: 'http://127.0.0.1:9/steal' }
-      : { payment_providers: [provider] };
-    const code = isStart ? 201 : 200;
-    request.resume();
-    response
-      .writeHead(code, { 'content-type': 'application/json' })
-      .end(JSON.stringify({ code, status: 'success', message: 'ok', data }));
-  });
-  await new Promise<void>((resolve) => liar.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void liar.close());
-  const baseUrl = `http://127.0.0.1:${(liar.address() as AddressInfo).port}`;
-  const customer = new Customer(await openShop({ baseUrl }));
+  const service = await openServiceProxy(async () => 'lead elsewhere');
+  const shop = await openShop({ baseUrl: service.baseUrl });
+  service.leadTo(shop.sandboxOrigin);
+  const customer = new Customer(shop);
   expect((await customer.checkOut()).location).toMatch(/^\/orders\/ORD-/);
   expect(await customer.read('/owner/orders')).toMatch(/its response \(HTTP \d+\) is invalid/);
 });

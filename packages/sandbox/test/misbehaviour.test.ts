@@ -33,13 +33,6 @@ describe('misbehaviour', () => {
     expect(stage.merchant.received).toHaveLength(1);
   });
 
-  test('out of order: the callback is sent after that of the next transaction', async () => {
-    stage.open({ clock: createManualClock() });
-    stage.collect({ misbehave: { out_of_order: true } });
-    await stage.deliver({ merchant_reference: 'ORD-2' });
-    expect(verdicts()).toEqual(['ORD-2', 'ORD-1']);
-  });
-
   test('out of order as the default of the sandbox swaps pairs', async () => {
     stage.open({ clock: createManualClock(), misbehave: { out_of_order: true } });
     for (const first of [1, 3]) {

@@ -16,7 +16,9 @@ export interface ServiceProxy {
  * Passes everything through, and lets the test decide about the response to the start of a payment, which is under way by then.
  * Closed when the test has finished.
  */
-export async function openServiceProxy(onStart: () => Promise<'answer' | 'lose'>): Promise<ServiceProxy> {
+export async function openServiceProxy(
+  onStart: () => Promise<'answer' | 'lose' | 'lead elsewhere'>,
+): Promise<ServiceProxy> {
   let target = '';
   let baseUrl = '';
   const started: string[] = [];
@@ -27,12 +29,15 @@ export async function openServiceProxy(onStart: () => Promise<'answer' | 'lose'>
       headers: { ...headers, host: new URL(target).host },
     });
     passed.on('response', async (answer) => {
-      const content = (await text(answer)).replaceAll(target, baseUrl);
-      const [, page] = /"payment_page_url":\s*"([^"]+)"/.exec(content) ?? [];
+      const content = await text(answer);
+      const own = content.replaceAll(target, baseUrl);
+      const [, page] = /"payment_page_url":\s*"([^"]+)"/.exec(own) ?? [];
       if (page !== undefined) started.push(page);
-      if (page !== undefined && (await onStart()) === 'lose') return void asked.socket.destroy();
+      const outcome = page === undefined ? 'answer' : await onStart();
+      if (outcome === 'lose') return void asked.socket.destroy();
       const type = answer.headers['content-type'] ?? '';
-      response.writeHead(answer.statusCode ?? 0, { 'content-type': type }).end(content);
+      const head = response.writeHead(answer.statusCode ?? 0, { 'content-type': type });
+      head.end(outcome === 'answer' ? own : content);
     });
     asked.pipe(passed);
   });

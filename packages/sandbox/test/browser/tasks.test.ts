@@ -131,25 +131,6 @@ test('rows stay in place under the pointer while others arrive, which appear on 
   expect(complaints).toEqual([]);
 });
 
-test('with the keyboard alone, the failed delivery is found, the reason is read, and it is sent again', async () => {
-  const { page } = await open('/');
-  const press = async (words: RegExp): Promise<void> => {
-    for (let text = ''; !words.test(text); ) {
-      await page.keyboard.press('Tab');
-      text = String(await page.evaluate('document.activeElement.textContent'));
-    }
-    await page.keyboard.press('Enter');
-  };
-  await press(/1 needs attention/);
-  await page.getByText('Your endpoint returned 500.').waitFor();
-  await page.getByText('Look at its log for the error at this time.').waitFor();
-  stage.answer(200, '{}');
-  await press(/^Send again$/);
-  await page.getByText('The callback was accepted.').waitFor();
-  await page.getByText('Resent from').waitFor();
-  expect(stage.merchant.received).toHaveLength(3);
-});
-
 test('with 500 transactions, 24 of them failed, the overview is at most two screens high', async () => {
   for (let i = 1; i <= 475; i += 1) stage.collect({ mode: 'pending' });
   stage.answer(500);

@@ -2,7 +2,6 @@ import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import manifest from '../../package.json' with { type: 'json' };
 import { createSandbox } from '../../src/index.ts';
 import { collection, statusOf } from '../support/api.ts';
 import { type Command, runCommand, startCommand } from '../support/command.ts';
@@ -143,11 +142,5 @@ describe('payment-service-sandbox', () => {
     const stderr = expect.stringMatching(/NODE_ENV=staging[\s\S]*run it with NODE_ENV=development/);
     const ended = await runCommand(['--port', '0'], { env: { NODE_ENV: 'staging' } });
     expect(ended).toMatchObject({ code: 1, stderr });
-  });
-
-  test('package.json exports it from src in the workspace, and from dist when published', () => {
-    const { bin, publishConfig } = manifest;
-    expect(bin).toEqual({ 'payment-service-sandbox': './src/command/command.ts' });
-    expect(publishConfig.bin).toEqual({ 'payment-service-sandbox': './dist/command.js' });
   });
 });
