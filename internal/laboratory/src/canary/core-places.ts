@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { assertAmount, createVerifier } from '@payment-service/core';
-import { type AttemptReport, type ClientOptions, createClient } from '@payment-service/core/client';
+import { type AttemptReport, createClient } from '@payment-service/core/client';
 import { createCallbackReceiver } from '@payment-service/core/receive';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { atTheEnd } from '../measure/program.ts';
@@ -82,11 +82,7 @@ const ECHOES: readonly (readonly [what: string, listener: RequestListener])[] = 
   ['a 401 that quotes the keys', (request, response) => response.writeHead(401).end(echo(request))],
   ['a 500 page', (request, response) => response.writeHead(500).end(`<pre>${echo(request)}</pre>`)],
   ['a 200 that is not JSON', (request, response) => response.end(echo(request))],
-  [
-    'a 200 with rows of another shape',
-    (request, response) =>
-      response.end(JSON.stringify({ code: 200, message: echo(request), data: [echo(request)] })),
-  ],
+  ['a 200 with rows of another shape', (request, response) => response.end(rowsOf(echo(request)))],
   ['a reset', (request) => request.socket.destroy()],
 ];
 
@@ -94,18 +90,17 @@ function echo({ headers, url }: { readonly headers: object; readonly url?: strin
   return JSON.stringify([headers, url, SECRETS.phone, SECRETS.name]);
 }
 
+function rowsOf(echoed: string): string {
+  return JSON.stringify({ code: 200, message: echoed, data: [echoed] });
+}
+
 async function clientPlaces(): Promise<Places> {
   const places: Places = {};
   for (const [what, listener] of ECHOES) {
     const baseUrl = await listen(listener);
     const reports: AttemptReport[] = [];
-    const options: ClientOptions = {
-      baseUrl,
-      ...KEYS,
-      maxAttempts: 1,
-      onResponse: (report) => void reports.push(report),
-    };
-    const client = createClient({ ...options, secretKey: KEYS.secretKey });
+    const onResponse = (report: AttemptReport): void => void reports.push(report);
+    const client = createClient({ baseUrl, ...KEYS, maxAttempts: 1, onResponse });
     places['core: a client'] = everythingIn(client);
     places[`core: the error of ${what}`] = await thrownBy(() => client.getWalletBalances());
     places[`core: onResponse of ${what}`] = everythingIn(reports);
@@ -136,9 +131,8 @@ async function redirectPlaces(): Promise<Places> {
       const baseUrl = await listen((_, response) => response.writeHead(status, { location: target }).end());
       const client = createClient({ baseUrl, ...KEYS, maxAttempts: 1 });
       await thrownBy(() => client.getWalletBalances());
-      places[
-        `core: the target of a ${status} to ${new URL(target, baseUrl).hostname}${target.startsWith('//') ? ', without a scheme' : ''}`
-      ] = `heard: ${heard}`;
+      const where = new URL(target, baseUrl).hostname + (target.startsWith('//') ? ', without a scheme' : '');
+      places[`core: the target of a ${status} to ${where}`] = `heard: ${heard}`;
     }
   }
   const control = await listen((_, response) => response.writeHead(307, { location: other }).end());

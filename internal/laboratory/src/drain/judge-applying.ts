@@ -54,15 +54,15 @@ function roundedCost(value: number): number {
 }
 
 function rates(slices: AppliedSlices, name: string): readonly number[] {
-  return slicesOf(slices, name).map(({ perSecond }) => perSecond);
+  return figures(slices, name, 'perSecond');
 }
 
 function of(slices: AppliedSlices, name: string, what: keyof Applied): Spread {
-  return spread(slicesOf(slices, name).map((slice) => slice[what]));
+  return spread(figures(slices, name, what));
 }
 
-function slicesOf(slices: AppliedSlices, name: string): readonly Applied[] {
+function figures(slices: AppliedSlices, name: string, what: keyof Applied): readonly number[] {
   const own = slices.get(name);
   if (own === undefined) throw new Error(`Not measured: ${name}.`);
-  return own;
+  return own.map((slice) => slice[what]);
 }

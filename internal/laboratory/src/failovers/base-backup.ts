@@ -3,17 +3,8 @@ import { join } from 'node:path';
 import { withClient } from '../load/postgres.ts';
 
 /** Folders whose contents belong to the running server, or come over the replication connection. */
-const EMPTIED = [
-  'pg_wal',
-  'pg_replslot',
-  'pg_dynshmem',
-  'pg_notify',
-  'pg_serial',
-  'pg_snapshots',
-  'pg_stat_tmp',
-  'pg_subtrans',
-];
-const LEFT_OUT = ['postmaster.pid', 'postmaster.opts', 'standby.signal', 'backup_label', 'tablespace_map'];
+const EMPTIED = /^pg_(wal|replslot|dynshmem|notify|serial|snapshots|stat_tmp|subtrans)$/;
+const LEFT_OUT = /^(postmaster\.(pid|opts)|standby\.signal|backup_label|tablespace_map)$/;
 
 /**
  * Copies the data of a server that runs and is written to, as PostgreSQL's manual says for a base backup with its
@@ -38,9 +29,9 @@ async function copyFolder(from: string, to: string, isTop: boolean): Promise<voi
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const [source, copy] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) {
-      if (isTop && EMPTIED.includes(entry.name)) await mkdir(copy, { mode: 0o700 });
+      if (isTop && EMPTIED.test(entry.name)) await mkdir(copy, { mode: 0o700 });
       else await copyFolder(source, copy, false);
-    } else if (!isTop || !LEFT_OUT.includes(entry.name)) {
+    } else if (!isTop || !LEFT_OUT.test(entry.name)) {
       await copyFile(source, copy).catch(ignoreVanished);
     }
   }

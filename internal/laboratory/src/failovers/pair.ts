@@ -23,7 +23,9 @@ export class Pair {
     this.#primary = primary;
     [this.#front, this.#between] = links;
     this.#isSynchronous = isSynchronous;
-    this.url = throughLink(primary.url, this.#front);
+    const url = new URL(primary.url);
+    url.port = String(this.#front.port);
+    this.url = url.href;
   }
 
   /** @param isSynchronous whether a commit waits for the standby's disk. */
@@ -47,10 +49,11 @@ export class Pair {
   async addStandby(): Promise<void> {
     const { url, dataFolder } = this.#primary;
     this.#between.pointAt(portOf(url));
-    const conninfo = `host=127.0.0.1 port=${this.#between.port} user=postgres password=${passwordOf(url)} application_name=standby`;
+    const { password } = new URL(url);
+    const conninfo = `host=127.0.0.1 port=${this.#between.port} user=postgres password=${password} application_name=standby`;
     this.#standby = await startPostgres(
       { ...SETTINGS, ...STANDBY, primary_conninfo: conninfo },
-      { password: passwordOf(url), fill: (folder) => copyForStandby(url, dataFolder, folder) },
+      { password, fill: (folder) => copyForStandby(url, dataFolder, folder) },
     );
     await withClient(url, async (client) => {
       if (this.#isSynchronous) {
@@ -105,16 +108,6 @@ export class Pair {
   }
 }
 
-function throughLink(url: string, { port }: Link): string {
-  const address = new URL(url);
-  address.port = String(port);
-  return address.href;
-}
-
 function portOf(url: string): number {
   return Number(new URL(url).port);
-}
-
-function passwordOf(url: string): string {
-  return new URL(url).password;
 }

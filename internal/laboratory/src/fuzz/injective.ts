@@ -1,6 +1,6 @@
 import { judge, type Result, told } from '../measure/results.ts';
 import { NAMES } from './second-verifier.ts';
-import { type Input, type Subject, subject, type VectorOptions } from './subject.ts';
+import { type Subject, subject, type VectorOptions } from './subject.ts';
 
 const SIGNED = { now_ms: 1_700_000_010_000, signing_key: 'Zq8sT4vLm2XwRk7PbN5cJd9HfGy3Ua6e' };
 const PATTERNS = ['^a*$', '^a(:a)?$', '^[^]*$', '^.{0,2}$', '^$'];
@@ -30,9 +30,9 @@ export interface Injectivity {
  * @returns a row for each rule, and last the control, which accepts every reading.
  */
 export function countShared(alphabet: string, longest: number): readonly Injectivity[] {
-  const readings = tuples(words(alphabet, longest));
-  const rows = RULES.map(([rule, options]) => ({ rule, ...count(readings, accepts(subject(options))) }));
-  return [...rows, { rule: 'control: no rule on colons', ...count(readings, () => true) }];
+  const all = words(alphabet, longest);
+  const rows = RULES.map(([rule, options]) => ({ rule, ...count(all, accepts(subject(options))) }));
+  return [...rows, { rule: 'control: no rule on colons', ...count(all, () => true) }];
 }
 
 export function judgeInjectivity(rows: readonly Injectivity[]): readonly Result[] {
@@ -47,31 +47,26 @@ export function judgeInjectivity(rows: readonly Injectivity[]): readonly Result[
   ];
 }
 
-function count(readings: Iterable<readonly string[]>, accepts: (fields: readonly string[]) => boolean) {
+function count(all: readonly string[], accepts: (fields: readonly string[]) => boolean) {
   const times = new Map<string, number>();
-  let [all, accepted] = [0, 0];
-  for (const fields of readings) {
-    all++;
+  let [readings, accepted] = [0, 0];
+  for (const fields of tuples(all, NAMES.length)) {
+    readings++;
     if (!accepts(fields)) continue;
     accepted++;
     const joined = fields.join(':');
     times.set(joined, (times.get(joined) ?? 0) + 1);
   }
-  let shared = 0;
-  for (const often of times.values()) if (often > 1) shared++;
-  return { readings: all, accepted, shared };
+  const shared = [...times.values()].filter((often) => often > 1).length;
+  return { readings, accepted, shared };
 }
 
 function accepts({ core, second }: Subject) {
   return (fields: readonly string[]): boolean => {
     const [event = '', ...inner] = fields;
     const payload = Object.fromEntries(inner.map((value, index) => [NAMES[index + 1] ?? '', value]));
-    const input: Input = {
-      channel: 'callback',
-      signature: `t=1,s=${second.digest(fields)}`,
-      body: { event, payload },
-    };
-    return core(input).ok;
+    const signature = `t=1,s=${second.digest(fields)}`;
+    return core({ channel: 'callback', signature, body: { event, payload } }).ok;
   };
 }
 
@@ -81,17 +76,7 @@ function words(alphabet: string, longest: number): readonly string[] {
   return all;
 }
 
-function tuples(all: readonly string[]): Iterable<readonly string[]> {
-  return {
-    *[Symbol.iterator]() {
-      const places = NAMES.map(() => 0);
-      for (;;) {
-        yield places.map((place) => all[place] ?? '');
-        let at = 0;
-        while (at < places.length && (places[at] ?? 0) === all.length - 1) places[at++] = 0;
-        if (at === places.length) return;
-        places[at] = (places[at] ?? 0) + 1;
-      }
-    },
-  };
+function* tuples(all: readonly string[], length: number): Generator<readonly string[]> {
+  if (length === 0) yield [];
+  else for (const rest of tuples(all, length - 1)) for (const word of all) yield [word, ...rest];
 }

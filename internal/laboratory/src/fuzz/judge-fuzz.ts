@@ -58,37 +58,31 @@ export function judgeFuzz(fuzzed: Fuzzed): readonly Result[] {
 }
 
 export function fuzzTables({ counts, caught, runtimes, injectivity }: Fuzzed): readonly Table[] {
-  const share = (part: number): string => `${((100 * part) / counts.inputs).toFixed(2)} %`;
-  const table = (
-    title: string,
-    head: readonly string[],
-    rows: readonly (readonly (string | number)[])[],
-  ): Table => ({
-    title,
-    head,
-    rows: rows.map((row) => row.map(String)),
-  });
   const verdicts = Object.entries(counts.verdicts).sort(([, a], [, b]) => b - a);
   return [
-    table(
-      'Verdicts',
-      ['verdict', 'inputs', 'share'],
-      verdicts.map(([code, often]) => [code, figure(often), share(often)]),
-    ),
-    table(
-      'Controls: naive verifiers',
-      ['verifier', 'false accepts', 'false refusals', ''],
-      caught.map(({ name, falseAccepts, falseRefusals }) => [name, falseAccepts, falseRefusals, '']),
-    ),
-    table(
-      'Digests and runtimes',
-      ['runtime', 'inputs', 'faults', 'verdicts as on node:crypto'],
-      runtimes.map(({ name, inputs, faults, isSame }) => [name, inputs, faults, isSame ? 'yes' : 'no']),
-    ),
-    table(
-      'Readings of signed strings',
-      ['rule', 'readings', 'accepted', 'strings with two', ''],
-      injectivity.map(({ rule, readings, accepted, shared }) => [rule, readings, accepted, shared, '']),
-    ),
+    {
+      title: 'Verdicts',
+      head: ['verdict', 'inputs', 'share'],
+      rows: verdicts.map(([code, often]) => {
+        return [code, figure(often), `${((100 * often) / counts.inputs).toFixed(2)} %`];
+      }),
+    },
+    {
+      title: 'Controls: naive verifiers',
+      head: ['verifier', 'false accepts', 'false refusals', ''],
+      rows: caught.map((one) => [one.name, String(one.falseAccepts), String(one.falseRefusals), '']),
+    },
+    {
+      title: 'Digests and runtimes',
+      head: ['runtime', 'inputs', 'faults', 'verdicts as on node:crypto'],
+      rows: runtimes.map(({ name, inputs, faults, isSame }) => {
+        return [name, String(inputs), String(faults), isSame ? 'yes' : 'no'];
+      }),
+    },
+    {
+      title: 'Readings of signed strings',
+      head: ['rule', 'readings', 'accepted', 'strings with two', ''],
+      rows: injectivity.map(({ rule, ...counted }) => [rule, ...Object.values(counted).map(String), '']),
+    },
   ];
 }

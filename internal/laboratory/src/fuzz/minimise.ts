@@ -6,27 +6,21 @@ export function minimise(subject: Subject, input: Input, fault: Fault): Input {
     subject.second.forget();
     return faultOf(subject.core, candidate, secondVerdict(subject, candidate)) === fault;
   };
-  if (input.channel === 'redirect')
-    return { ...input, query: shorten(input.query, (query) => remains({ ...input, query })) };
   let least = input;
-  const { signature, body } = input;
-  if (typeof signature === 'string')
-    least = {
-      ...least,
-      signature: shorten(signature, (shorter) => remains({ ...least, signature: shorter })),
-    };
-  if (typeof body === 'string' || body instanceof Uint8Array)
-    least = { ...least, body: shorten(body, (shorter) => remains({ ...least, body: shorter })) };
+  for (const part of ['query', 'signature', 'body']) {
+    const whole: unknown = Reflect.get(least, part);
+    if (typeof whole !== 'string' && !(whole instanceof Uint8Array)) continue;
+    const others = least;
+    const withPart = (changed: unknown): Input => ({ ...others, [part]: changed });
+    least = withPart(shorten(whole, (shorter) => remains(withPart(shorter))));
+  }
   return least;
 }
 
 function shorten<T extends string | Uint8Array>(whole: T, remains: (shorter: T) => boolean): T {
   let least = whole;
-  for (
-    let length = Math.ceil(whole.length / 2);
-    length >= 1;
-    length = length === 1 ? 0 : Math.ceil(length / 2)
-  ) {
+  for (let length = whole.length; length > 1; ) {
+    length = Math.ceil(length / 2);
     for (let at = 0; at < least.length; ) {
       const shorter = cut(least, at, length);
       if (remains(shorter)) least = shorter;

@@ -3,14 +3,11 @@ import { ODD } from './originals.ts';
 import { NAMES } from './second-verifier.ts';
 import { asVector, faultOf, type Input, type Subject, secondVerdict } from './subject.ts';
 
-const text = fc.oneof(
-  fc.constantFrom(...ODD),
-  fc.string(),
-  fc.string({ unit: 'binary' }),
-  fc.constant('ORD-1'),
-);
+const [plain, binary] = [fc.string(), fc.string({ unit: 'binary' })];
+const text = fc.oneof(fc.constantFrom(...ODD), plain, binary, fc.constant('ORD-1'));
 const name = fc.oneof(fc.constantFrom(...NAMES, 'payload', 'hmac_signature', '__proto__'), text);
 const value = fc.oneof(fc.jsonValue({ maxDepth: 6 }), text);
+const parts = fc.array(fc.oneof(fc.constantFrom('t', 's', 'v=1', ''), text), { maxLength: 4 });
 const shape = fc.record({
   index: fc.nat(),
   fields: fc.tuple(text, text, text, text, text),
@@ -19,10 +16,7 @@ const shape = fc.record({
   isFirst: fc.boolean(),
   parts: fc.oneof(
     { weight: 3, arbitrary: fc.constant<string[]>(['t', 's']) },
-    {
-      weight: 1,
-      arbitrary: fc.array(fc.oneof(fc.constantFrom('t', 's', 'v=1', ''), text), { maxLength: 4 }),
-    },
+    { weight: 1, arbitrary: parts },
   ),
   isRedirect: fc.boolean(),
 });
@@ -66,21 +60,11 @@ function inputOf(subject: Subject, { fields, outer, payload, isFirst, parts, isR
       .join('&');
     return { channel: 'redirect', query, expected: undefined };
   }
-  const inner = object(join(signed.slice(1), payload).map(member));
-  const body = object(
-    join([signed[0] ?? ['', '']], outer)
-      .map(member)
-      .concat(`"payload":${inner}`),
-  );
+  const object = (members: [string, unknown][], more: string[] = []): string =>
+    `{${[...members.map(([key, set]) => `${JSON.stringify(key)}:${JSON.stringify(set)}`), ...more].join()}}`;
+  const inner = object(join(signed.slice(1), payload));
+  const body = object(join(signed.slice(0, 1), outer), [`"payload":${inner}`]);
   return { channel: 'callback', signature, body };
-}
-
-function member([key, set]: [string, unknown]): string {
-  return `${JSON.stringify(key)}:${JSON.stringify(set)}`;
-}
-
-function object(members: readonly string[]): string {
-  return `{${members.join()}}`;
 }
 
 function encoded(given: string): string {

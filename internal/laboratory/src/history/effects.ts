@@ -23,18 +23,11 @@ export function effectValues(
 ): EffectValues {
   const money = settled === undefined ? '' : `${settled.currency} ${settled.amount}`;
   const { merchant_reference, internal_reference, transaction_status } = signed;
-  return [
-    merchant_reference,
-    internal_reference,
-    transitionId,
-    transaction_status,
-    money,
-    began,
-    monotonicMs(),
-  ];
+  const known = [merchant_reference, internal_reference, transitionId, transaction_status, money];
+  return [...known, began, monotonicMs()];
 }
 
-/** A row of SQLite. */
+/** A row of either engine. */
 export function effectOf(row: Readonly<Record<string, unknown>>): Effect {
   const of = (column: string): string => String(row[column]);
   const [began, ended] = [Number(row['began']), Number(row['ended'])];

@@ -80,22 +80,13 @@ export interface Verdict {
 }
 
 export function judgeHistory({ requests, effects, kept }: History): Verdict {
-  const faults: Record<Fault, string[]> = {
-    lost: [],
-    doubled: [],
-    unasked: [],
-    forged: [],
-    early: [],
-    disordered: [],
-    misanswered: [],
-    dropped: [],
-    invented: [],
-  };
+  const none = Object.keys(FAULTS).map((fault): [string, string[]] => [fault, []]);
+  const faults = Object.fromEntries(none) as Record<Fault, string[]>;
   const sent = [...requests];
   const done = [...effects];
-  const sentFor = groupBy(sent, ({ payment }) => payment);
-  const doneFor = groupBy(done, ({ payment }) => payment);
-  const bodies = groupBy(
+  const sentFor = Map.groupBy(sent, ({ payment }) => payment);
+  const doneFor = Map.groupBy(done, ({ payment }) => payment);
+  const bodies = Map.groupBy(
     sent.filter(({ kind }) => kind === 'callback'),
     ({ body }) => body ?? '',
   );
@@ -117,7 +108,7 @@ export function judgeHistory({ requests, effects, kept }: History): Verdict {
     const fault = faultOf(effect, sentFor.get(effect.payment) ?? []);
     if (fault !== undefined) faults[fault].push(effect.transition);
   }
-  for (const [subject, own] of groupBy(done, (effect) => effect.subject))
+  for (const [subject, own] of Map.groupBy(done, (effect) => effect.subject))
     if (!isInOrder(own)) faults.disordered.push(subject);
   for (const [body, own] of bodies) {
     if (!answersFit(own)) faults.misanswered.push(body);
@@ -202,8 +193,4 @@ function isExpectation({ kind, money }: Request, wanted: string): boolean {
 
 function isAcknowledged({ answer }: Request): boolean {
   return answer !== 'refused' && answer !== 'none';
-}
-
-function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  return Map.groupBy(items, keyOf);
 }

@@ -43,17 +43,10 @@ export async function runLeaseQueue(): Promise<History> {
   await other.ask({ ...order, act: 'apply' });
   paused.process.kill('SIGCONT');
   await paused.ask({ ...order, act: 'apply' });
-  const request = { ...CALLBACK, began, ended } as const;
+  const { payment, money } = CALLBACK;
   const requests: Request[] = [
-    {
-      kind: 'expectation',
-      payment: request.payment,
-      money: request.money,
-      began,
-      ended,
-      answer: 'acknowledged',
-    },
-    { kind: 'callback', ...request, answer: 'first' },
+    { kind: 'expectation', payment, money, began, ended, answer: 'acknowledged' },
+    { kind: 'callback', ...CALLBACK, began, ended, answer: 'first' },
   ];
   const effects = file.prepare(READ_EFFECTS).all().map(effectOf);
   return { requests, effects, kept: new Set([CALLBACK.body]) };

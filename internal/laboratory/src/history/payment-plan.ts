@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalAmount, type SignedFields, transitionId } from '@payment-service/core';
+import { canonicalAmount, transitionId } from '@payment-service/core';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { SIGNING_KEY } from '../load/callbacks.ts';
 import type { Request } from './judge-history.ts';
@@ -25,30 +25,59 @@ export interface Payment {
   readonly rounds: readonly (readonly Delivery[])[];
 }
 
-const KINDS = {
+interface Making {
+  readonly index: number;
+  readonly random: SeededRandom;
+  /** The genuine callback, with changes. */
+  readonly make: (changes?: Record<string, unknown>) => Delivery;
+  readonly forge: () => Delivery;
+}
+type Rounds = Payment['rounds'];
+type Kind = readonly [weight: number, rounds: (making: Making) => Rounds];
+
+const several = (count: number, make: () => Delivery): Delivery[] => Array.from({ length: count }, make);
+const once = ({ make }: Making): Rounds => [[make()]];
+
+/** Of a hundred payments, about how many are of each kind, and what is sent of one. */
+const KINDS: Readonly<Record<PaymentKind, Kind>> = {
   /** One genuine callback. */
-  plain: 50,
+  plain: [50, once],
   /** The genuine callback several times, immediately and again later. */
-  duplicates: 10,
+  duplicates: [10, ({ random, make }) => [several(random.between(2, 4), make), [make()]]],
   /** Forged amounts under the genuine signature, and then the genuine callback. */
-  forged_first: 14,
+  forged_first: [14, ({ random, make, forge }) => [several(random.between(1, 3), forge), [make()]]],
   /** Forged and genuine at the same moment. */
-  forged_race: 5,
+  forged_race: [5, ({ make, forge }) => [[forge(), make(), forge()]]],
   /** Several statuses of one transaction: pending, completed, and a late failure that undoes nothing. */
-  steps: 8,
+  steps: [
+    8,
+    ({ make }) => [
+      [make({ transaction_status: 'PENDING' })],
+      [make()],
+      [make({ transaction_status: 'FAILED' }), make()],
+    ],
+  ],
   /** Two completed transactions for one reference: one of them is for a person to look at. */
-  rivals: 5,
+  rivals: [5, ({ index, make }) => [[make(), make({ internal_reference: `INT-${index}-B` })]]],
   /** The merchant tells what it expects only after the callback came. */
-  late_expectation: 3,
+  late_expectation: [3, once],
   /** Not expected: never applied. */
-  unexpected: 2,
+  unexpected: [2, once],
   /** The genuine callback never comes: never applied. */
-  forged_only: 3,
+  forged_only: [3, ({ random, forge }) => [several(random.between(1, 3), forge)]],
   /** Signed with another key: refused, whenever it comes. */
-  refused: 2,
-} as const;
-export type PaymentKind = keyof typeof KINDS;
-const TOTAL = Object.values(KINDS).reduce((sum, weight) => sum + weight, 0);
+  refused: [2, ({ make }) => [[{ ...make(), signature: '0'.repeat(128) }]]],
+};
+export type PaymentKind =
+  | 'plain'
+  | 'duplicates'
+  | 'forged_first'
+  | 'forged_race'
+  | 'steps'
+  | 'rivals'
+  | Other;
+type Other = 'late_expectation' | 'unexpected' | 'forged_only' | 'refused';
+const TOTAL = Object.values(KINDS).reduce((sum, [weight]) => sum + weight, 0);
 
 /** The payment with this number: the same one for the same seed, in whichever process it is asked for. */
 export function paymentAt(seed: number, index: number): Payment {
@@ -57,22 +86,22 @@ export function paymentAt(seed: number, index: number): Payment {
   const reference = `ORD-${seed}-${index}`;
   const currency = random.pick(['UGX', 'KES', 'TZS']);
   const amount = random.between(200, 5_000_000) / random.pick([1, 1, 2, 4]);
-  const make = (overrides: Record<string, unknown>): Delivery =>
-    delivery({ merchant_reference: reference, id: index, ...money(currency, amount), ...overrides });
-  const genuine = { internal_reference: `INT-${index}`, transaction_status: 'COMPLETED' };
+  const genuine = {
+    merchant_reference: reference,
+    id: index,
+    ...money(currency, amount),
+    internal_reference: `INT-${index}`,
+    transaction_status: 'COMPLETED',
+  };
+  const make: Making['make'] = (changes) => delivery({ ...genuine, ...changes });
+  const forge = (): Delivery => make(forged(currency, amount, random));
+  const expected = { currency, amount: canonicalAmount(amount), isLate: kind === 'late_expectation' };
+  const [, rounds] = KINDS[kind];
   return {
     reference,
     kind,
-    expectation:
-      kind === 'unexpected'
-        ? undefined
-        : { currency, amount: canonicalAmount(amount), isLate: kind === 'late_expectation' },
-    rounds: ROUNDS[kind]({
-      random,
-      make,
-      genuine,
-      forge: () => make({ ...genuine, ...forged(currency, amount, random) }),
-    }),
+    expectation: kind === 'unexpected' ? undefined : expected,
+    rounds: rounds({ index, random, make, forge }),
   };
 }
 
@@ -89,41 +118,9 @@ export function transitionsOf({ rounds }: Payment): ReadonlySet<string> {
   return new Set(rounds.flat().map(({ facts }) => facts.transition));
 }
 
-interface Making {
-  readonly random: SeededRandom;
-  readonly make: (overrides: Record<string, unknown>) => Delivery;
-  readonly genuine: { readonly internal_reference: string; readonly transaction_status: string };
-  readonly forge: () => Delivery;
-}
-
-const ROUNDS: Record<PaymentKind, (making: Making) => (readonly Delivery[])[]> = {
-  plain: ({ make, genuine }) => [[make(genuine)]],
-  late_expectation: ({ make, genuine }) => [[make(genuine)]],
-  unexpected: ({ make, genuine }) => [[make(genuine)]],
-  duplicates: ({ random, make, genuine }) => {
-    const one = make(genuine);
-    return [Array.from({ length: random.between(2, 4) }, () => one), [one]];
-  },
-  forged_first: ({ random, make, genuine, forge }) => [
-    Array.from({ length: random.between(1, 3) }, forge),
-    [make(genuine)],
-  ],
-  forged_race: ({ make, genuine, forge }) => [[forge(), make(genuine), forge()]],
-  forged_only: ({ random, forge }) => [Array.from({ length: random.between(1, 3) }, forge)],
-  steps: ({ make, genuine }) => [
-    [make({ ...genuine, transaction_status: 'PENDING' })],
-    [make(genuine)],
-    [make({ ...genuine, transaction_status: 'FAILED' }), make(genuine)],
-  ],
-  refused: ({ make, genuine }) => [[{ ...make(genuine), signature: '0'.repeat(128) }]],
-  rivals: ({ make, genuine }) => [
-    [make(genuine), make({ ...genuine, internal_reference: `${genuine.internal_reference}-B` })],
-  ],
-};
-
 function kindFor(point: number): PaymentKind {
   let rest = point;
-  for (const [kind, weight] of Object.entries(KINDS) as [PaymentKind, number][]) {
+  for (const [kind, [weight]] of Object.entries(KINDS) as [PaymentKind, Kind][]) {
     rest -= weight;
     if (rest < 0) return kind;
   }
@@ -167,14 +164,8 @@ function delivery(payload: Record<string, unknown>): Delivery {
   const data = sampleCallback({ event, payload });
   const body = JSON.stringify(data);
   const { merchant_reference, internal_reference, transaction_type, transaction_status } = data.payload;
-  const signed: SignedFields = {
-    event,
-    merchant_reference,
-    internal_reference,
-    transaction_type,
-    transaction_status,
-  };
-  const transition = transitionId(signed, '');
+  const inPayload = { merchant_reference, internal_reference, transaction_type, transaction_status };
+  const transition = transitionId({ event, ...inPayload }, '');
   const digest = createHash('sha256').update(body).digest('hex');
   return {
     body,

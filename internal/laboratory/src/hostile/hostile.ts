@@ -39,35 +39,21 @@ const MUST_BE_ZERO: Readonly<Record<string, (one: Resisted) => number>> = {
 };
 
 await runBenchmark('hostile', { full: {}, short: {} }, async (_pace, isShort) => {
-  const judged = new Map<string, JudgedServer>();
-  const resisted = new Map<string, readonly Resisted[]>();
+  const judged: Record<string, JudgedServer> = {};
+  const resisted: Record<string, readonly Resisted[]> = {};
   for (const server of SERVERS) {
-    judged.set(server.name, await judgeServer(server));
-    resisted.set(server.name, await resistAttacks(server, { isFull: !isShort, patienceSeconds: 300 }));
+    judged[server.name] = await judgeServer(server);
+    resisted[server.name] = await resistAttacks(server, { isFull: !isShort, patienceSeconds: 300 });
   }
   const control = await resistAttacks(NAIVE, { isFull: false, patienceSeconds: 3 });
+  const kept = 'control: attacks under which a receiver that collects bodies kept every bound';
   const results = [
-    ...[...judged].flatMap(([name, one]) => judgeVerdicts(name, one)),
-    ...[...resisted].flatMap(([name, attacks]) => judgeBounds(name, attacks)),
-    judge(
-      'control: attacks under which a receiver that collects bodies kept every bound',
-      'attacks',
-      unbroken(control),
-      'exactly',
-      0,
-    ),
+    ...Object.entries(judged).flatMap(([name, one]) => judgeVerdicts(name, one)),
+    ...Object.entries(resisted).flatMap(([name, attacks]) => judgeBounds(name, attacks)),
+    judge(kept, 'attacks', unbroken(control), 'exactly', 0),
   ];
-  const tables = [
-    attackTable('Attacks: the most live heap of any server, in MB', resisted, control),
-    differenceTable(judged),
-  ];
-  return {
-    results,
-    tables,
-    judged: Object.fromEntries(judged),
-    resisted: Object.fromEntries(resisted),
-    control,
-  };
+  const tables = [attackTable(Object.values(resisted).flat(), control), differenceTable(judged)];
+  return { results, tables, judged, resisted, control };
 });
 
 function judgeVerdicts(name: string, { judged, sockets, streams }: JudgedServer): readonly Result[] {
@@ -101,41 +87,29 @@ function boundsOf(one: Resisted): readonly string[] {
   return brokenBounds({ ...one, failure: undefined });
 }
 
-function attackTable(
-  title: string,
-  servers: ReadonlyMap<string, readonly Resisted[]>,
-  control: readonly Resisted[],
-): Table {
-  const all = [...servers.values()].flat();
+function attackTable(all: readonly Resisted[], control: readonly Resisted[]): Table {
+  const heap = ['live heap, least', 'most', 'resident, most'];
   return {
-    title,
-    head: [
-      '',
-      'answers',
-      'MB read',
-      'live heap, least',
-      'most',
-      'resident, most',
-      'the control, smaller figures',
-    ],
+    title: 'Attacks: the most live heap of any server, in MB',
+    head: ['', 'answers', 'MB read', ...heap, 'the control, smaller figures'],
     rows: control.map((own) => {
       const same = all.filter(({ attack }) => attack === own.attack);
-      const range = (of: (one: Resisted) => number): readonly string[] =>
-        [Math.min(...same.map(of)), Math.max(...same.map(of))].map((value) => (value / 1e6).toFixed(1));
-      const [least = '', most = ''] = range(({ growthBytes }) => growthBytes);
-      const [, read = ''] = range(({ bytesRead }) => bytesRead);
-      const [, resident = ''] = range(({ residentGrowthBytes }) => residentGrowthBytes);
+      const inMB = (value: number): string => (value / 1e6).toFixed(1);
+      const most = (of: (one: Resisted) => number): string => inMB(Math.max(...same.map(of)));
+      const least = inMB(Math.min(...same.map(({ growthBytes }) => growthBytes)));
       const answers = Math.max(...same.map((one) => one.answers));
-      return [own.attack, String(answers), read, least, most, resident, boundsOf(own).join(', ')];
+      const read = most(({ bytesRead }) => bytesRead);
+      const grown = [least, most(({ growthBytes }) => growthBytes), most((one) => one.residentGrowthBytes)];
+      return [own.attack, String(answers), read, ...grown, boundsOf(own).join(', ')];
     }),
   };
 }
 
-function differenceTable(servers: ReadonlyMap<string, JudgedServer>): Table {
+function differenceTable(servers: Readonly<Record<string, JudgedServer>>): Table {
   return {
     title: 'What a framework decides before the adapter',
     head: ['', 'protocol', 'request', 'verdict', ''],
-    rows: [...servers].flatMap(([name, { judged }]) =>
+    rows: Object.entries(servers).flatMap(([name, { judged }]) =>
       judged.flatMap(({ request, protocol, verdict, reason }) =>
         reason === undefined ? [] : [[name, protocol, request, verdict, reason]],
       ),

@@ -8,8 +8,6 @@ import { createConnection, createServer, type Server, type Socket } from 'node:n
 export class Link {
   readonly port: number;
   readonly #server: Server;
-  /** Both ends of every connection. */
-  readonly #sockets = new Set<Socket>();
   #target: number | undefined;
   /** The two ends of each connection; a client that came while nothing passes has no other end yet. */
   readonly #pairs = new Map<Socket, Socket | undefined>();
@@ -54,7 +52,7 @@ export class Link {
   cut(): void {
     this.#target = undefined;
     for (const socket of this.#sockets) socket.destroy();
-    this.#sockets.clear();
+    this.#pairs.clear();
     this.#isHeld = false;
   }
 
@@ -74,12 +72,17 @@ export class Link {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
+  /** Both ends of every connection. */
+  get #sockets(): readonly Socket[] {
+    return [...this.#pairs].flat().filter((socket) => socket !== undefined);
+  }
+
   #connect(client: Socket): void {
     if (this.#target === undefined) {
       client.destroy();
       return;
     }
-    this.#add(client);
+    prepare(client);
     this.#pairs.set(client, undefined);
     client.on('close', () => this.#pairs.delete(client));
     if (!this.#isHeld) this.#join(client);
@@ -87,17 +90,15 @@ export class Link {
 
   #join(client: Socket): void {
     const upstream = createConnection({ port: this.#target ?? 0, host: '127.0.0.1' });
-    this.#add(upstream);
+    prepare(upstream);
     this.#pairs.set(client, upstream);
     client.on('close', () => upstream.destroy());
     upstream.on('close', () => client.destroy());
     client.pipe(upstream).pipe(client);
   }
+}
 
-  #add(socket: Socket): void {
-    this.#sockets.add(socket);
-    socket.setNoDelay(true);
-    socket.on('error', () => undefined);
-    socket.on('close', () => this.#sockets.delete(socket));
-  }
+function prepare(socket: Socket): void {
+  socket.setNoDelay(true);
+  socket.on('error', () => undefined);
 }

@@ -60,13 +60,8 @@ function sampleOf({ share = 1 }: Part): { readonly share: number; readonly seed:
 function resultsOf({ part, faults }: Tried): Result[] {
   const { name } = part;
   const found = faults.filter(({ isFound }) => isFound).length;
-  const score = judge(
-    `${name}: faults found`,
-    'of 100',
-    (100 * found) / faults.length,
-    part === CONTROL ? 'at most' : 'at least',
-    part.target,
-  );
+  const bound = part === CONTROL ? 'at most' : 'at least';
+  const score = judge(`${name}: faults found`, 'of 100', (100 * found) / faults.length, bound, part.target);
   if (!part.isExplained || sampleOf(part).share < 1) return [score];
   const { unexplained, outdated } = compareSurvivors(faults, explained);
   for (const fault of unexplained) console.log(`\nUnexplained, line ${fault.line}\n${entryOf(fault)}`);

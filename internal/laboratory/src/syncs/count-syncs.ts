@@ -24,11 +24,8 @@ const LOG_FILES = { postgres: /\/pg_wal\//, sqlite: /\.db-wal$/, redis: /\.aof$/
 export async function countSyncs(
   id: ContenderId,
   concurrencies: readonly number[],
-  {
-    count,
-    folder,
-    postgres,
-  }: { readonly count: number; readonly folder: string; readonly postgres: PostgresServer },
+  count: number,
+  { folder, postgres }: { readonly folder: string; readonly postgres: PostgresServer },
 ): Promise<readonly SyncCount[]> {
   const { name, engine } = CONTENDERS[id];
   const own = await mkdtemp(join(folder, `${id}-`));
@@ -40,17 +37,13 @@ export async function countSyncs(
       // Its connections are there before, and what they prepare.
       await sendCallbacks(contender.port, freshCallbacks(`warm-${concurrency}`, 100), concurrency);
       const traced = engine === 'postgres' ? await postgres.processIds() : [contender.pid];
-      const trace = await traceSyncs(traced, LOG_FILES[engine], join(own, `strace-${concurrency}.txt`));
+      const endTrace = await traceSyncs(traced, LOG_FILES[engine], join(own, `strace-${concurrency}`));
       const sent = await sendCallbacks(contender.port, freshCallbacks(`c${concurrency}`, count), concurrency);
-      const syncs = await trace.end();
-      counts.push({
-        id,
-        name,
-        concurrency,
-        acknowledgements: sent.spans.length,
-        syncs: syncsDuring(sent.spans, syncs),
-        withoutSync: withoutSync(sent.spans, syncs),
-      });
+      const syncs = await endTrace();
+      const { spans } = sent;
+      const [during, without] = [syncsDuring(spans, syncs), withoutSync(spans, syncs)];
+      const acknowledgements = spans.length;
+      counts.push({ id, name, concurrency, acknowledgements, syncs: during, withoutSync: without });
     }
   } finally {
     await contender.close();

@@ -23,7 +23,7 @@ if (missing !== undefined) {
     atTheEnd(() => postgres.stop());
     const counts: SyncCount[] = [];
     for (const id of ['inboxPostgres', 'inboxSqlite', 'lazyPostgres', 'lazySqlite'] as const)
-      counts.push(...(await countSyncs(id, [1, 32], { count, folder, postgres })));
+      counts.push(...(await countSyncs(id, [1, 32], count, { folder, postgres })));
     return { results: judgeSyncs(counts), tables: [syncTable(counts)], counts };
   });
 }

@@ -24,20 +24,10 @@ const portableEqual = await comparisonOf('digest.portable.ts');
 export const CONTENDERS: readonly Contender[] = [
   comparison('comparison on node:crypto', false, 64, nodeEqual),
   comparison('comparison, the portable one', false, 64, portableEqual),
-  {
-    name: 'whole verification',
-    isControl: false,
-    classes: ['a random hash', 'the right hash but for its last digit'],
-    makeCall: (random, index) => verification(random, index, () => false),
-  },
+  whole('whole verification', false, () => false),
   comparison('control: === on strings of 4,096 digits', true, 4096, (one, other) => one === other),
   comparison('control: digit by digit, until one differs', true, 64, earlyExit),
-  {
-    name: 'control: verification, and digit by digit',
-    isControl: true,
-    classes: ['a random hash', 'the right hash but for its last digit'],
-    makeCall: (random, index) => verification(random, index, earlyExit),
-  },
+  whole('control: verification, and digit by digit', true, earlyExit),
 ];
 
 type Equal = (one: string, other: string) => boolean;
@@ -65,9 +55,18 @@ function comparison(name: string, isControl: boolean, length: number, equal: Equ
   };
 }
 
+/** @param more is done after each verification, with the right hash and the given one. */
+function whole(name: string, isControl: boolean, more: Equal): Contender {
+  return {
+    name,
+    isControl,
+    classes: ['a random hash', 'the right hash but for its last digit'],
+    makeCall: (random, index) => verification(random, index, more),
+  };
+}
+
 const verifier = createVerifier({ signingKey: SIGNING_KEY });
 
-/** @param more is done after each verification, with the right hash and the given one. */
 function verification(random: SeededRandom, index: 0 | 1, more: Equal): Call {
   const data = sampleCallback();
   // Another reference each time: with one right hash, the processor would learn its digits, and those of random ones never.

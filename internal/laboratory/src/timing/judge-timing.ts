@@ -16,10 +16,8 @@ interface Measured {
 /** Judges the targets only where every control of the run held. */
 export function judgeTiming(measured: readonly Measured[]): { isVoid: boolean; results: readonly Result[] } {
   const controls = measured.flatMap(({ name, isControl, runs }) => {
-    const same = runsBelow(
-      `${name}, the first class twice`,
-      runs.map((run) => run.same),
-    );
+    const twice = runs.map((run) => run.same);
+    const same = runsBelow(`${name}, the first class twice`, twice);
     const least = Math.min(...runs.map(({ classes }) => Math.abs(classes.t)));
     return isControl ? [same, judge(`${name}: least |t|`, '', least, 'above', SEEN)] : [same];
   });

@@ -28,10 +28,8 @@ export function measureTiming(contender: Contender, samples: number, seed: numbe
   const random = seededRandom(seed, 0);
   const taken = GROUPS.map(() => ({ means: [] as number[], singly: [] as number[] }));
   for (let block = -WARM_UP_BLOCKS; block < samples / (INPUTS * CALLS); block++) {
-    const order = shuffled(
-      GROUPS.flatMap((_, group) => new Array<number>(INPUTS).fill(group)),
-      () => random.next(),
-    );
+    const groups = GROUPS.flatMap((_, group) => new Array<number>(INPUTS).fill(group));
+    const order = shuffled(groups, random.next);
     const calls = order.map((group) => contender.makeCall(random, GROUPS[group] ?? wrong()));
     const times = new Float64Array(calls.length * CALLS);
     let at = 0;

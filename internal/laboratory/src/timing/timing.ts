@@ -15,7 +15,7 @@ import { interleave } from '../measure/measure.ts';
 import { runBenchmark } from '../measure/program.ts';
 import { CONTENDERS } from './contenders.ts';
 import { judgeTiming } from './judge-timing.ts';
-import { measureTiming } from './measure-timing.ts';
+import { measureTiming, type TimingRun } from './measure-timing.ts';
 
 const PACES = {
   full: { samples: 1_000_000, runs: 5, seed: 1 },
@@ -24,24 +24,18 @@ const PACES = {
 
 await runBenchmark('timing', PACES, async ({ samples, runs, seed }) => {
   const random = seededRandom(seed, 1);
-  const measured = await interleave(
-    CONTENDERS,
-    runs,
-    () => random.next(),
-    async (one, run) => {
-      await setImmediate(); // So that Ctrl-C ends the run.
-      return measureTiming(one, samples, seed + run);
-    },
-  );
+  const measured = await interleave(CONTENDERS, runs, random.next, async (one, run) => {
+    await setImmediate(); // So that Ctrl-C ends the run.
+    return measureTiming(one, samples, seed + run);
+  });
   const figures = CONTENDERS.map((one) => ({ ...one, runs: measured.get(one) ?? [] }));
-  const rows = figures.map(({ name, classes, runs: all }) => [
-    name,
-    all.map((one) => one.classes.t.toFixed(1)).join(', '),
-    all.map((one) => one.classes.difference.toFixed(1)).join(', '),
-    all.map((one) => one.same.t.toFixed(1)).join(', '),
-    all.map((one) => one.sameSingly.t.toFixed(1)).join(', '),
-    classes.join(' | '),
-  ]);
+  const rows = figures.map(({ name, classes, runs: all }) => {
+    const of = (figure: (one: TimingRun) => number): string =>
+      all.map((one) => figure(one).toFixed(1)).join(', ');
+    const [t, difference] = [of((one) => one.classes.t), of((one) => one.classes.difference)];
+    const [same, singly] = [of((one) => one.same.t), of((one) => one.sameSingly.t)];
+    return [name, t, difference, same, singly, classes.join(' | ')];
+  });
   const head = ['', 't', 'difference, ns', 't of the first class twice', 'the same, singly', 'classes'];
   const { isVoid, results } = judgeTiming(figures);
   const title = isVoid ? 'Each run. VOID: the program sees too much or too little here to judge' : 'Each run';
