@@ -58,15 +58,13 @@ type OwnReason = Exclude<TransitionReason, RefusalCode>;
 export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: TransitionState }>> = {
   late_status: {
     state: 'superseded',
-    heading: 'Out of date',
+    ...STATE_WORDS.superseded,
     meaning: 'A status of `interimStatuses` that arrived after a final one.',
-    todo: NOTHING,
   },
   archived: {
     state: 'superseded',
-    heading: 'Out of date',
+    ...STATE_WORDS.superseded,
     meaning: 'Another body of an archived transition. Nothing is applied from it.',
-    todo: NOTHING,
   },
   no_expectation: {
     state: 'unhandled',

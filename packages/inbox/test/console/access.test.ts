@@ -67,14 +67,19 @@ describe('authorize', () => {
     expect((await show('NONE'))?.state).toBe('unhandled');
   });
 
-  test.each([{}, { by: '', may: ['read'] }, { by: 'dana' }, { by: 'dana', may: ['all'] }, 'dana', true])(
+  test.each([
+    ...[{}, 'dana', true, { may: ['read'] }, { by: 7, may: ['read'] }, { by: ' ', may: ['read'] }],
+    ...[{ by: 'dana' }, { by: 'dana', may: 'read' }, { by: 'dana', may: ['read', 'all'] }],
+    { by: 'd'.repeat(201), may: ['read'] },
+  ])(
     'a wrong result of it, %j, lets no visitor in and is reported',
     async (access) => {
       const { inbox } = await newConsoleShop();
       const errors: unknown[] = [];
       const visitor = visit(inbox, () => access as never, { onError: (error) => errors.push(error) });
       expect((await visitor.get('')).status).toBe(500);
-      expect(errors).toMatchObject([{ option: 'authorize' }]);
+      const rights = 'read, bodies, retry, resolve, reopen, expect, forget, reconcile';
+      expect(errors).toMatchObject([{ option: 'authorize', message: expect.stringContaining(rights) }]);
     },
   );
 });
@@ -148,7 +153,7 @@ describe('actions', () => {
       .map((pair) => pair.join('='))
       .join('; ');
     const body = new URLSearchParams({ ...formIn(await page.text(), 'resolve').values, ...CLOSED });
-    const headers = { ...OWN, cookie };
+    const headers = { ...OWN, cookie: `x-${cookie};${cookie};last=1` };
     const sent = new Request(`${url}/resolve`, { method: 'POST', body, headers });
     expect((await second(sent)).status).toBe(303);
   });

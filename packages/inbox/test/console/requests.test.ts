@@ -77,6 +77,11 @@ describe('a request', () => {
     const cookie = /^inbox-console=[0-9a-f]{32}; Path=\/admin\/payments; HttpOnly; SameSite=Lax$/;
     expect(await setCookies()).toEqual([expect.stringMatching(cookie)]);
     expect(await setCookies()).toEqual([]);
+    const handle = inboxConsole(inbox, { basePath: BASE, authorize });
+    for (const key of ['a'.repeat(33), 'A'.repeat(32), '']) {
+      const request = new Request(ORIGIN + BASE, { headers: { cookie: `inbox-console=${key}` } });
+      expect((await handle(request)).headers.get('set-cookie'), key).toMatch(cookie);
+    }
   });
 });
 
