@@ -31,8 +31,7 @@ export function checkAccess(access: unknown): ConsoleAccess | undefined {
 }
 
 function isAccess(value: unknown): value is ConsoleAccess {
-  if (typeof value !== 'object' || value === null || !('by' in value) || !('may' in value)) return false;
-  const { by, may } = value;
+  const { by, may }: Readonly<Record<string, unknown>> = Object(value);
   const isNamed = typeof by === 'string' && by.trim() !== '' && by.length <= 200;
   return isNamed && Array.isArray(may) && may.every((one) => PERMISSIONS.includes(one));
 }

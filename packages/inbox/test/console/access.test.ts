@@ -71,17 +71,14 @@ describe('authorize', () => {
     ...[{}, 'dana', true, { may: ['read'] }, { by: 7, may: ['read'] }, { by: ' ', may: ['read'] }],
     ...[{ by: 'dana' }, { by: 'dana', may: 'read' }, { by: 'dana', may: ['read', 'all'] }],
     { by: 'd'.repeat(201), may: ['read'] },
-  ])(
-    'a wrong result of it, %j, lets no visitor in and is reported',
-    async (access) => {
-      const { inbox } = await newConsoleShop();
-      const errors: unknown[] = [];
-      const visitor = visit(inbox, () => access as never, { onError: (error) => errors.push(error) });
-      expect((await visitor.get('')).status).toBe(500);
-      const rights = 'read, bodies, retry, resolve, reopen, expect, forget, reconcile';
-      expect(errors).toMatchObject([{ option: 'authorize', message: expect.stringContaining(rights) }]);
-    },
-  );
+  ])('a wrong result of it, %j, lets no visitor in and is reported', async (access) => {
+    const { inbox } = await newConsoleShop();
+    const errors: unknown[] = [];
+    const visitor = visit(inbox, () => access as never, { onError: (error) => errors.push(error) });
+    expect((await visitor.get('')).status).toBe(500);
+    const rights = 'read, bodies, retry, resolve, reopen, expect, forget, reconcile';
+    expect(errors).toMatchObject([{ option: 'authorize', message: expect.stringContaining(rights) }]);
+  });
 });
 
 describe('actions', () => {

@@ -32,6 +32,8 @@ async function storiesOf<Tx>(inbox: Inbox<Tx>, ...references: readonly string[])
   return found.flat().map(({ transitionId }) => `/transitions/${transitionId}`);
 }
 
+const PERIOD = '/reconcile?from=2020-01-01&to=2099-01-01';
+
 type Asked = readonly [path: string, shown: Promise<Shown>];
 const of = (visitor: Visitor, ...paths: readonly string[]) =>
   paths.map((path) => (): Asked => [path, visitor.get(path)]);
@@ -125,7 +127,12 @@ test('so are those of rarer states, of an empty inbox, and of what is refused', 
     ...of(visit(empty), '/bulk?action=retry&state=dead', '/transitions?reference=X&state=dead'),
     ...of(visitor, '', ...(await storiesOf(inbox, ...references))),
     ...of(visitor, ...references.map((one) => `/paid?reference=${one}`)),
-    ...of(visitor, '/transitions.csv'),
+    ...of(
+      visitor,
+      '/transitions.csv',
+      '/reconcile?from=x',
+      ...['', '&before=0&after=0'].map((more) => PERIOD + more),
+    ),
   ]);
   await workLater();
   const refused = (path: string, form: string) => (): Asked => [path, visitor.send(path, form)];

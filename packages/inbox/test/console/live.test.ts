@@ -35,6 +35,7 @@ test('every open page is notified of the version that pages have after a change'
   const { transitionId } = paid('NONE', 500);
   for (const change of [
     () => inbox.receive(paid('NONE', 500)),
+    () => inbox.receive(paid('LATER', 500)),
     () => inbox.resolve(transitionId, NOTE),
     () => inbox.reopen(transitionId, NOTE),
   ]) {
