@@ -30,7 +30,7 @@ describe.each(ENGINES)('several worker processes on %s', (engine) => {
 });
 
 test('workers on one backlog settle each transition once, and seldom try one that another has locked', async () => {
-  const count = 400;
+  const count = 200;
   const { pool, schema, inbox, open } = poolShop({ pool: { max: 40 } });
   const due = Array.from({ length: count }, (_, index) =>
     callback({ internal_reference: `INT-${index}`, transaction_status: 'FAILED' }),

@@ -5,8 +5,8 @@ import { Statements } from '../../src/store/statements.ts';
 import { fill, numbers } from '../support/plans.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** Pages of random keys fill and split at about the same time: at so many rows they are as full as at 100,000. */
-const COUNT = { postgres: 25_000, sqlite: 5000 };
+/** Pages of random keys fill and split at about the same time: at so many rows they are nearly as full as at 100,000. */
+const COUNT = { postgres: 12_500, sqlite: 5000 };
 const AT_MOST = 250;
 
 /** Payments that were settled long ago, in a random order of their references, each of which has 36 characters. */

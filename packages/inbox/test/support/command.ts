@@ -50,7 +50,7 @@ interface CommandOn {
 }
 
 /** The command on the database of a merchant. */
-export function commandOn({ engine, commandArguments: [, where = '', schema = ''] }: Merchant): CommandOn {
+export function commandOn({ engine, programArguments: [, where = '', schema = ''] }: Merchant): CommandOn {
   const args = engine === 'sqlite' ? ['--database', where] : ['--schema', schema];
   const env: CommandOn['env'] = engine === 'sqlite' ? {} : { DATABASE_URL: where };
   const run: CommandOn['run'] = (...given) => runCommand([...given, ...args], env);

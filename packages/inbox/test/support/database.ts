@@ -20,10 +20,8 @@ export type EngineName = 'postgres' | 'sqlite';
 /** The database of one test at a time. */
 export interface Database {
   readonly engine: EngineName;
-  /** For other processes. The database is then not lent again, since they may still be using it. */
+  /** For other processes, which must have ended before the test does: see programs/open-inbox.ts. */
   readonly programArguments: readonly string[];
-  /** The same for a process that the test waits for. */
-  readonly commandArguments: readonly string[];
   newStore(): Store<AnyTransaction>;
   query(text: string, values?: (string | number | null)[]): Promise<Record<string, unknown>[]>;
   transaction<T>(body: (tx: AnyTransaction) => Promise<T>): Promise<T>;
@@ -53,19 +51,12 @@ export async function lendDatabase(
 ): Promise<Database> {
   const hasTables = tables === 'with tables';
   const { database, shape } = (hasTables && FREE[engine].pop()) || (await newDatabase(engine, hasTables));
-  let isLent = hasTables;
   onTestFinished(async () => {
     const isAsBefore = async () => (await shapeOf(database)) === shape && (await database.clear());
-    if (isLent && (await isAsBefore().catch(() => false))) FREE[engine].push({ database, shape });
+    if (hasTables && (await isAsBefore().catch(() => false))) FREE[engine].push({ database, shape });
     else await database.end();
   });
-  return {
-    ...database,
-    get programArguments() {
-      isLent = false;
-      return database.programArguments;
-    },
-  };
+  return database;
 }
 
 async function newDatabase(engine: EngineName, hasTables: boolean) {
@@ -106,7 +97,7 @@ async function newPostgres(): Promise<OwnDatabase> {
   };
   await query(`create schema ${schema}; set search_path = ${schema}; ${CREATE_CREDIT}`);
   return {
-    ...{ engine: 'postgres', query, programArguments, commandArguments: programArguments },
+    ...{ engine: 'postgres', query, programArguments },
     newStore() {
       stores += 1;
       if (stores > 1) others.push(newPool());
@@ -157,7 +148,7 @@ function newSqlite(): OwnDatabase {
   const query: Database['query'] = async (text, values = []) =>
     own.prepare(text.replace(/\$(\d+)/g, '?$1')).all(...values);
   return {
-    ...{ engine: 'sqlite', query, programArguments, commandArguments: programArguments },
+    ...{ engine: 'sqlite', query, programArguments },
     newStore() {
       stores += 1;
       return stores === 1 ? first.store : sqlite(path);

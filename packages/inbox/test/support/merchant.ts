@@ -22,10 +22,8 @@ export interface Merchant {
   readonly events: InboxEvent[];
   /** Everything that `onError` got. */
   readonly problems: (InboxProblem & { readonly error: unknown })[];
-  /** For the programs of a test, which use the same database: see programs/open-inbox.ts. */
+  /** For other processes, which must have ended before the test does: see programs/open-inbox.ts. */
   readonly programArguments: readonly string[];
-  /** The same for a process that the test waits for. */
-  readonly commandArguments: readonly string[];
   newStore(): Store<AnyTransaction>;
   open(options?: Partial<InboxOptions<AnyTransaction>>): Inbox<AnyTransaction>;
   /** The merchant's own connection, outside the inbox. `$1` is written for both engines. */
@@ -67,14 +65,11 @@ const TIMES = {
 };
 
 function merchantOf(database: Database): Merchant {
-  const { engine, commandArguments, newStore, query, table, transaction } = database;
+  const { engine, programArguments, newStore, query, table, transaction } = database;
   const events: InboxEvent[] = [];
   const problems: Merchant['problems'] = [];
   return {
-    ...{ engine, commandArguments, newStore, query, table, transaction, events, problems },
-    get programArguments() {
-      return database.programArguments;
-    },
+    ...{ engine, programArguments, newStore, query, table, transaction, events, problems },
     async advance(ms) {
       for (const [name, times] of Object.entries(TIMES)) {
         const changes = times.map((time) => `${time} = ${time} - (${ms})`);
