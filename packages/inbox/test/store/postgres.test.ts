@@ -182,7 +182,7 @@ test('on connections whose default is serializable, two receivers store the same
   const { open } = poolShop({ pool: { options: '-c default_transaction_isolation=serializable' } });
   const both = [open(), open()];
   for (const inbox of both) await inbox.ready();
-  for (let round = 0; round < 20; round += 1) {
+  for (let round = 0; round < 10; round += 1) {
     const callbacks = Array.from({ length: 30 }, (_, index) => paid(`ORD-${round}-${index}`, 500));
     await Promise.all(both.flatMap((inbox) => callbacks.map((each) => inbox.receive(each))));
   }

@@ -2,16 +2,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UnavailableError } from '@payment-service/core';
 import type { PoolConfig } from 'pg';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { createInbox, sqlite } from '../../src/index.ts';
 import { callback, SIGNING_KEY, signedText } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
 import { limitedRole } from '../support/limited-role.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { poolShop } from '../support/pool-shop.ts';
-import { silentProxy } from '../support/proxy.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { signal, until } from '../support/until.ts';
+import { signal } from '../support/until.ts';
 
 const CHANGE = 'select, insert, update, delete';
 const AWAY = { ok: false, problems: ['store_unavailable'], oldestDueSeconds: undefined };
@@ -47,16 +46,6 @@ describe('ready(), health() and receive() fail where no callback can be kept', (
     expect(await other.list()).toEqual([]);
     await pool.query('set default_transaction_read_only = off');
     for (const each of [inbox, other]) expect(await each.health()).toMatchObject({ ok: true });
-  });
-
-  test('when the server no longer responds, and health() still returns', async () => {
-    const proxy = await silentProxy(inject('postgresUrl'));
-    const pool = { connectionString: proxy.url, max: 1 };
-    const { inbox } = poolShop({ pool, inbox: { storeTimeoutMs: 200 } });
-    await until(async () => (await inbox.health()).ok);
-    onTestFinished(() => proxy.end());
-    proxy.silence();
-    expect(await inbox.health()).toMatchObject(AWAY);
   });
 });
 
