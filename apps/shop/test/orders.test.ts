@@ -8,42 +8,33 @@ const COFFEE = '/checkout?product=coffee';
 const TYPED = { name: 'Ann Example', account: '256770000987', quantity: '3' };
 
 type Waiting = (shop: OpenShop, reference: string) => Promise<unknown>;
-const setStart =
-  (state: 'starting' | 'unknown'): Waiting =>
+const started =
+  (start: Parameters<OpenShop['orders']['start']>[1]): Waiting =>
   async ({ orders }, reference) => {
     const order = await orders.find(reference);
     if (order === undefined) throw new Error('There is no such order.');
-    await orders.start(order, state === 'starting' ? { state } : { state, why: 'it did not answer' });
+    await orders.start(order, start);
   };
+const hinted =
+  (hint: Parameters<OpenShop['orders']['hint']>[1]): Waiting =>
+  ({ orders }, reference) =>
+    orders.hint(reference, hint);
+const sent =
+  (...given: [payload: object, signingKey?: string]): Waiting =>
+  (shop, reference) =>
+    shop.sendCallback(reference, ...given);
+const UNKNOWN = { state: 'unknown', why: 'it did not answer' } as const;
+const PENDING = { status: 'PENDING', completed: false };
+const WAITING = 'We are waiting for your payment';
 /** Every way to wait, and what the page says about it within the limit. */
 const WAITS: readonly (readonly [name: string, heading: string, prepare: Waiting])[] = [
-  ['nothing', 'We are waiting for your payment', async () => undefined],
-  ['a response to the start', 'Your payment is being started', setStart('starting')],
-  [
-    'a start with an unknown result',
-    'We do not know yet whether your payment was started',
-    setStart('unknown'),
-  ],
-  [
-    'a redirect that says COMPLETED',
-    'Your payment is being confirmed',
-    ({ orders }, reference) => orders.hint(reference, COMPLETED),
-  ],
-  [
-    'a redirect that says PENDING',
-    'Your payment does not seem to be complete',
-    ({ orders }, reference) => orders.hint(reference, { status: 'PENDING', completed: false }),
-  ],
-  [
-    'a callback that is refused',
-    'We are waiting for your payment',
-    (shop, reference) => shop.sendCallback(reference, {}, 'SANDBOX-another-key-of-a-stranger-0000000000'),
-  ],
-  [
-    'a status without a handler',
-    'We are waiting for your payment',
-    (shop, reference) => shop.sendCallback(reference, { transaction_status: 'PENDING' }),
-  ],
+  ['nothing', WAITING, async () => undefined],
+  ['a response to the start', 'Your payment is being started', started({ state: 'starting' })],
+  ['an unknown start', 'We do not know yet whether your payment was started', started(UNKNOWN)],
+  ['a redirect that says COMPLETED', 'Your payment is being confirmed', hinted(COMPLETED)],
+  ['a redirect that says PENDING', 'Your payment does not seem to be complete', hinted(PENDING)],
+  ['a callback that is refused', WAITING, sent({}, 'SANDBOX-another-key-of-a-stranger-0000000000')],
+  ['a status without a handler', WAITING, sent({ transaction_status: 'PENDING' })],
 ];
 
 describe('an order that is not confirmed in time', () => {
@@ -104,16 +95,16 @@ describe('a payment that failed', () => {
       expect([path, body]).toEqual([path, expect.not.stringMatching(/state good|<div class="note good/)]);
     }
     // A control: what the same pages mark green.
-    await shop.sendCallback(reference, { internal_reference: 'INT-2' });
-    expect(await shop.stateOf(reference)).toBe('paid');
+    expect(await shop.stateAfter(reference, { internal_reference: 'INT-2' })).toBe('paid');
     expect(await customer.orderPage(reference)).toContain('<div class="note good');
     expect(await customer.read('/owner/orders')).toContain('state good');
   });
 
   test('is retried with the form as it was typed, and places a new order', async () => {
     const { shop, customer, reference } = await openOrder({}, TYPED);
-    await shop.sendCallback(reference, { transaction_status: 'FAILED', ...amounts(54_000) });
-    expect(await shop.stateOf(reference)).toBe('failed');
+    expect(await shop.stateAfter(reference, { transaction_status: 'FAILED', ...amounts(54_000) })).toBe(
+      'failed',
+    );
     const again = /href="([^"]+)">Try again</.exec(await customer.orderPage(reference))?.[1] ?? '';
     const body = await customer.read(again);
     for (const value of Object.values(TYPED)) expect(body).toContain(`value="${value}"`);
@@ -159,8 +150,7 @@ describe('an order whose callbacks are all held back', () => {
     expect(hinted).not.toContain(paymentUrl);
     for (const page of [held, hinted])
       expect(page).not.toMatch(/updates automatically|this page shows it|waiting/);
-    await shop.sendCallback(reference);
-    expect(await shop.stateOf(reference)).toBe('paid');
+    expect(await shop.stateAfter(reference)).toBe('paid');
     expect(await customer.orderPage(reference)).toContain('Paid. Thank you!');
   });
 
@@ -168,7 +158,7 @@ describe('an order whose callbacks are all held back', () => {
     const { shop, customer, reference } = await openOrder();
     await shop.sendCallback(reference, { transaction_type: 'PAYOUT', internal_reference: '' });
     expect(await shop.transitions()).toMatchObject([{ state: 'quarantined' }]);
-    expect(await customer.orderPage(reference)).toContain('We are waiting for your payment');
+    expect(await customer.orderPage(reference)).toContain(WAITING);
   });
 });
 

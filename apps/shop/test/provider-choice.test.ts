@@ -1,5 +1,6 @@
 import type { Page } from '@payment-service/browser';
 import { createClient, eligibleProviders, type PaymentProvider } from '@payment-service/core/client';
+import { defaultProviders } from '@payment-service/sandbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalogue } from '../src/checkout/catalogue.ts';
 import { EMPTY_FORM, previewCheckout } from '../src/checkout/checkout.ts';
@@ -190,20 +191,11 @@ test('a provider that the sandbox switches off or on changes in the shop a secon
 describe('the selection by prefix', () => {
   const [coffee] = catalogue;
   if (coffee === undefined) throw new Error('There is nothing to sell.');
-  const provider = (provider_code: string, option_prefixes: string[], more = {}): PaymentProvider => ({
-    provider_name: provider_code.toUpperCase(),
-    provider_code,
-    transaction_method: 'MOBILE_MONEY',
-    transaction_method_name: 'Mobile Money',
-    transaction_type: 'Collection',
-    transaction_currency: 'UGX',
-    min_amount: 500,
-    max_amount: 100_000,
-    max_daily_amount: 1_000_000,
-    is_active: true,
-    option_prefixes,
-    ...more,
-  });
+  const [mobile] = defaultProviders;
+  if (mobile === undefined) throw new Error('There is no provider.');
+  const provider = (provider_code: string, option_prefixes: string[], more = {}): PaymentProvider => {
+    return { ...mobile.option, max_amount: 100_000, provider_code, option_prefixes, ...more };
+  };
   const preview = (
     providers: PaymentProvider[],
     form: Partial<typeof EMPTY_FORM>,

@@ -37,6 +37,8 @@ export interface OpenShop {
   readonly log: readonly string[];
   /** The state of an order when everything that was acknowledged has been processed. */
   readonly stateOf: (reference: string) => Promise<string | undefined>;
+  /** The same after a callback, which must be acknowledged. */
+  readonly stateAfter: (reference: string, payload?: object) => Promise<string | undefined>;
   /** The transitions of the inbox when everything has been processed, newest first. */
   readonly transitions: () => Promise<readonly TransitionSummary[]>;
   /** Posts the callback of an order of 18,000 UGX with these changes, signed as the service would, and returns the status. */
@@ -118,15 +120,21 @@ export async function openShop(options: OpenShopOptions = {}): Promise<OpenShop>
     }
     return inbox.list({ limit: 1000 });
   };
+  const stateOf: OpenShop['stateOf'] = async (reference) => {
+    await transitions();
+    const order = await orders.find(reference);
+    return order && orderState(order);
+  };
   return {
     ...{ origin: shop.origin, sandbox, sandboxOrigin, orders, inbox, log, transitions, close },
     postCallback: (data, signature) => post(shop.origin, data, signature),
     sendCallback: (reference, payload, signingKey = sandbox.account.signingKey) =>
       sendGenuine(shop.origin, signingKey, reference, payload),
-    async stateOf(reference) {
-      await transitions();
-      const order = await orders.find(reference);
-      return order && orderState(order);
+    stateOf,
+    async stateAfter(reference, payload) {
+      const status = await sendGenuine(shop.origin, sandbox.account.signingKey, reference, payload);
+      if (status !== 200) throw new Error(`The callback was answered with ${status}.`);
+      return stateOf(reference);
     },
   };
 }

@@ -31,18 +31,10 @@ describe('payment-service-sandbox -- program', () => {
     expect(stderr).not.toContain('\u001B');
   });
 
+  const crash = ['Cannot find module of the test', 'ended before it listened on 127.0.0.1:PORT.'];
   test.each([
     ['why a callback was refused', ['500', '3'], 3, ['500 in ', 'ended with exit code 3.']],
-    [
-      'that a program crashes before it listens',
-      ['200', 'crash'],
-      7,
-      [
-        'Cannot find module of the test',
-        'ended before it listened on 127.0.0.1:PORT.',
-        'ended with exit code 7.',
-      ],
-    ],
+    ['that a program crashes early', ['200', 'crash'], 7, [...crash, 'ended with exit code 7.']],
   ])(
     'says %s, exits with its code, and suggests no misbehaviour yet',
     async (_, behaviour, exitCode, says) => {
