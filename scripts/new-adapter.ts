@@ -21,8 +21,6 @@ const FILES = [
   'AGENTS.md',
   'package.json',
   'src/index.ts',
-  'test/heap-server.ts',
-  'test/live-heap.test.ts',
   'tsconfig.json',
   'tsdown.config.ts',
   'vitest.config.ts',
@@ -39,12 +37,6 @@ export const SIBLINGS: Readonly<Record<'node' | 'fetch', Sibling>> = {
       [/\/\*\* Not `res\.send\(\)`.*\n/g, ''],
       [/: Express 4's would fail(?=\.)| \/\/ Express 4 does not look at promises\./g, ''],
       [/(Express|express) \d( and \d)?/g, '$1'],
-      [
-        /import express from 'express';\n(import .*\n)/g,
-        "$1import { nodeServer } from './node-server.ts';\n",
-      ],
-      [/import \{ createServer \} from 'node:http';\n(?=import \{ serveFor)/g, ''],
-      [/createServer\(express\(\)\.use\(path, (.*?)\)\)/g, 'nodeServer($1)'],
     ],
   },
   fetch: {
@@ -53,12 +45,11 @@ export const SIBLINGS: Readonly<Record<'node' | 'fetch', Sibling>> = {
     files: [...FILES, 'test/fetch.test.ts', 'test/fetch-server.ts'],
     framework: /hono/,
     edits: [
-      [/^testLiveHeap\('hono'.*\n/gm, ''],
       [/ \*\n \* @example\n.*\/\/ Hono\n/g, ''],
       [/, and in Hono/g, ''],
       [/ \| HonoContext|^ {2}(type HonoContext|requestOf),\n|HonoContext, /gm, ''],
       [/requestOf\(from\)/g, 'from'],
-      [/(?<=test(Adapter|LiveHeap)\('|@payment-service\/)fetch/g, 'express'],
+      [/(?<=testAdapter\('|@payment-service\/)fetch/g, 'express'],
     ],
   },
 };

@@ -9,5 +9,4 @@ export {
 export { sendCallback, sendRedirect, serve } from './genuine.ts';
 export { testHostility } from './hostile/test-hostility.ts';
 export { SIGNING_KEY } from './http-request.ts';
-export { testLiveHeap } from './live-heap.ts';
 export { testAdapter, testBridges } from './test-adapter.ts';

@@ -51,6 +51,18 @@ export function expecting<const Setting extends object>(
 /** For rules about the handler that the adapter calls: in pass-through mode the app's own handler decides. */
 export const HANDLER: readonly Mode[] = ['handler'];
 
+/** Makes scenarios of what the handler does with a genuine request in handler mode, by their names. */
+export function handlersOf<S extends CallbackScenario | RedirectScenario>(play: Play) {
+  return (
+    expect: Scenario['expect'],
+    handlers: Readonly<Record<string, NonNullable<S['handle']>>>,
+    options: NonNullable<S['options']> = {},
+  ): readonly S[] =>
+    Object.entries(handlers).map(
+      ([name, handle]) => ({ name, modes: HANDLER, options, handle, play, expect }) as S,
+    );
+}
+
 /** Requests one after the other on one connection. */
 export function onOneConnection(...requests: readonly (Uint8Array | readonly Uint8Array[])[]): Play {
   return async (stage) => {

@@ -245,17 +245,11 @@ const IN_HANDLER_MODE: readonly Fault[] = [
     decodesChunks,
     'a chunked body, split inside multi-byte characters, arrives whole',
   ],
-  [
-    'decompresses the body itself',
-    gunzips,
-    'gzip of two members is refused on every Node',
-    'gzip with a trailing byte is refused on every Node',
-    'gzip with trailing text is refused on every Node',
-  ],
+  ['decompresses the body itself', gunzips, 'gzip of two members is refused on every Node'],
   [
     'hides the declared length',
     heading((name, header) => (name === 'content-length' ? undefined : header(name))),
-    'threat A18: a declared length of 65,537 bytes is refused before any of them is sent',
+    'threat A18: the connection is closed when the declared length is over 64 KiB, and no body is read',
   ],
   [
     'hides a body that is longer than it was measured',
@@ -306,7 +300,7 @@ const IN_HANDLER_MODE: readonly Fault[] = [
   [
     'waits for a handler that never settles',
     configured(({ handlerTimeoutMs: _, ...options }) => options),
-    'a handler that does not settle within handlerTimeoutMs is answered with failureStatus 429',
+    'a handler that does not settle within handlerTimeoutMs is answered with failureStatus',
   ],
   [
     'lets the parser of the framework read the query first',
@@ -348,7 +342,6 @@ const IN_PASS_THROUGH_MODE: readonly Fault[] = [
       return name === 'content-length' ? (headers[name] ?? '100') : header(name);
     }),
     'threat A34: a chunked body over 64 KiB behind a parser that keeps json is refused',
-    'threat A34: a chunked body of 2 MB behind a parser that keeps json is refused',
     'threat A34: a body of 2 MB in gzip behind a parser that keeps json is refused',
   ],
   [

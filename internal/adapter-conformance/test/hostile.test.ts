@@ -38,6 +38,9 @@ test(
     const resisted = await resistAttacks(NAIVE, { isFull: false, patienceSeconds: 1 });
     expect(resisted.length).toBeGreaterThanOrEqual(14);
     expect(resisted.filter((one) => brokenBounds({ ...one, failure: undefined }).length === 0)).toEqual([]);
+    expect(resisted.flatMap(brokenBounds).filter((bound) => bound.includes('processed pieces'))).toHaveLength(
+      1,
+    );
   },
 );
 

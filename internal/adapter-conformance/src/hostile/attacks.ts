@@ -260,7 +260,7 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'bodies in one-byte pieces, unfinished',
     protocol: 'HTTP/1.1',
-    count: { full: 50, short: 3 },
+    count: { full: 50, short: 12 },
     status: undefined,
     mayStay: { bytes: pieces.length },
     run: (attackers, count) => attackers.connect(count, (client) => client.write(pieces)),

@@ -50,6 +50,7 @@ const LENGTHS: Readonly<Record<string, Readonly<Record<string, Parts>>>> = {
     'twice, different': [head(LENGTH, ['content-length: 5']), TEXT],
     'beside chunks': [head({ ...LENGTH, ...CHUNKED }), CHUNK + END],
   },
+  [REFUSED]: { none: head({}) },
   413: { '65,537': ofLength('65537'), '9,007,199,254,740,993': ofLength('9007199254740993') },
 };
 
@@ -171,6 +172,8 @@ const QUERIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
         [`${name} in upper case`, whole.replace(`${name}=`, `${name.toUpperCase()}=`)],
       ]),
     ),
+    'merchant_reference twice, once encoded': `${whole}&merchant%5Freference=x`,
+    'merchant_reference twice, once in payload[]': `${whole}&payload[merchant_reference]=x`,
     'a changed reference': whole.replace('ORD-1001', 'ORD-1002'),
     'of another key': whole.replace(/s%3D[0-9a-f]{64}/, `s%3D${'0'.repeat(64)}`),
     'separated by semicolons': whole.replaceAll('&', ';'),
@@ -188,6 +191,8 @@ const QUERIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'an address as a parameter': `${whole}&x=http://evil.example/?y`,
     'the name __proto__': `${whole}&__proto__[x]=y&constructor.prototype.x=y`,
     'an encoded name': whole.replace('event', '%65vent'),
+    'a fragment': `${whole}#event=x`,
+    '128 parameters': `${whole}${'&x'.repeat(112)}`,
     'an unsigned name twice': `${whole}&id=7`,
     'empty parameters': `${whole}&&&=&=x`,
     'a NUL': `${whole}&x=%00`,
@@ -204,6 +209,13 @@ export const framing: readonly HostileRequest[] = [
     'a method',
     (method: string) => callback({ method, headers: { 'content-length': undefined }, body: '' }),
     { 405: byName(METHODS) },
+  ),
+  ...rows(
+    'a method',
+    (method: string) => callback({ method, headers: { 'x-http-method-override': 'POST' } }),
+    {
+      405: { 'PUT, overridden by POST': 'PUT' },
+    },
   ),
   ...rows('a method', (method: string) => wire([callbackRequest({ method })]), {
     405: Object.fromEntries(METHODS.map((method) => [`${method} with a body`, method])),

@@ -81,6 +81,7 @@ export const headers: readonly HostileRequest[] = [
       'JSON in UTF-7': 'application/json; charset=utf-7',
       'JSON in a charset without a value': 'application/json; charset=',
       'JSON twice': ['application/json', 'application/json'],
+      'JSON twice in one line': 'application/json, application/json',
       'JSON, then a form': ['application/json', 'application/x-www-form-urlencoded'],
       'one word': 'application',
       'only punctuation': ';;/,',
@@ -112,6 +113,7 @@ export const headers: readonly HostileRequest[] = [
     },
   }),
   ...rows('header lines', (lines: readonly string[]) => wire([head(LENGTH, lines), TEXT]), {
+    [REFUSED]: { 'a second signature under a name in upper case': [`HMAC-SIGNATURE: ${genuine}`] },
     [ACCEPTED]: {
       'the name __proto__': ['__proto__: x'],
       '500 headers': many(500, 'a:b'),

@@ -6,6 +6,9 @@ import { sendHttp1 } from './send.ts';
 /** For the live heap while an attack is under way, and after it. */
 export const MAX_GROWTH_BYTES = 20_000_000;
 
+/** For the live heap once the pieces of unfinished bodies are processed: one word for each of 786,432 is more (threat A30). */
+const MAX_HELD_BYTES = 5_000_000;
+
 /** What one attack did to one server. */
 export interface Resisted {
   readonly attack: string;
@@ -17,6 +20,8 @@ export interface Resisted {
   readonly otherAnswers: number;
   /** The most live heap above the state before, while the attack was under way. */
   readonly growthBytes: number;
+  /** What unfinished bodies still take when all of their pieces are processed. */
+  readonly heldBytes: number;
   /** Resident memory, which the system and the collector decide on. */
   readonly residentGrowthBytes: number;
   /** That the server still had when every answer was sent; where connections may stay, after the clients had gone. */
@@ -109,7 +114,12 @@ async function resist(
     },
     Math.min(patienceSeconds, 60),
   );
-  heap = Math.max(heap, (await host.report('heap')).heapBytes);
+  let { heapBytes: held } = await host.report('heap');
+  heap = Math.max(heap, held);
+  for (let last = Number.POSITIVE_INFINITY; held < last - 500_000; ) {
+    last = held;
+    held = (await host.report('heap')).heapBytes;
+  }
   // Before the clients hang up, which ends what is still under way.
   const early = failure;
   attackers.hangUp();
@@ -124,6 +134,7 @@ async function resist(
     answers: counted.reduce((sum, [, count]) => sum + count, 0),
     otherAnswers: counted.reduce((sum, [one, count]) => sum + (one === attack.status ? 0 : count), 0),
     growthBytes: heap - before.heapBytes,
+    heldBytes: mayStay?.bytes === undefined ? 0 : held - before.heapBytes,
     residentGrowthBytes: resident - before.residentBytes,
     socketsLeft: Math.max(after.sockets, mayStay !== undefined ? 0 : answered.sockets - own),
     streamsLeft: answered.streams,
@@ -136,6 +147,7 @@ async function resist(
 export function brokenBounds({
   failure,
   growthBytes,
+  heldBytes,
   socketsLeft,
   streamsLeft,
   isHealthy,
@@ -143,6 +155,7 @@ export function brokenBounds({
   return [
     ...(failure === undefined ? [] : [`the attack ended early: ${failure}`]),
     ...(growthBytes > MAX_GROWTH_BYTES ? [`${Math.round(growthBytes / 1e6)} MB more live heap`] : []),
+    ...(heldBytes > MAX_HELD_BYTES ? [`${Math.round(heldBytes / 1e6)} MB held for processed pieces`] : []),
     ...(socketsLeft > 0 ? [`${socketsLeft} sockets left`] : []),
     ...(streamsLeft > 0 ? [`${streamsLeft} streams left`] : []),
     ...(isHealthy ? [] : ['a genuine callback was not accepted afterwards']),

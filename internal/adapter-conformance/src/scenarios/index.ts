@@ -2,21 +2,15 @@ import type { CallbackScenario, RedirectScenario } from '../scenario.ts';
 import { bodies } from './bodies.ts';
 import { bridges } from './bridges.ts';
 import { connections } from './connections.ts';
-import { contentTypes } from './content-types.ts';
-import { encodings } from './encodings.ts';
 import { handlers } from './handlers.ts';
+import { headers } from './headers.ts';
 import { locations } from './locations.ts';
-import { methods } from './methods.ts';
 import { queries } from './queries.ts';
 import { readers } from './readers.ts';
-import { signatures } from './signatures.ts';
 
 export const CALLBACK_SCENARIOS: Readonly<Record<string, readonly CallbackScenario[]>> = {
   bodies,
-  encodings,
-  methods,
-  'content types': contentTypes,
-  signatures,
+  headers,
   readers,
   handlers,
   connections,
