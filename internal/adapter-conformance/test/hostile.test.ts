@@ -24,6 +24,7 @@ test('control: an adapter that takes the first value of a header is noticed', TI
     ['a signature: genuine, then forged', '200 handled'],
     ['a signature: genuine, then empty', '200 handled'],
     ["a signature: joined with ', '", '200 handled'],
+    ['header lines: a second signature under a name in upper case', '200 handled'],
     ['an encoding: "gzip, gzip" of 10 characters', '200 handled'],
     ['an encoding: "gzip, gzip, gzip, gz" of 3004 characters', '200 handled'],
     ['an encoding: gzip twice', '200 handled'],

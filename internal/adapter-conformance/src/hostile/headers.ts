@@ -55,6 +55,7 @@ export const headers: readonly HostileRequest[] = [
       'of another key': signature(sampleCallback(), OTHER_KEY),
       'of other data': signature(sampleCallback({ event: 'transaction.failed' })),
       'of 257 characters': `x=${'x'.repeat(257 - genuine.length - 3)},${genuine}`,
+      'of 257 characters, the unknown part last': `${genuine},x=`.padEnd(257, 'x'),
       'of 8,000 characters': `x=${'x'.repeat(8000)},${genuine}`,
       'of 4,000 commas': ','.repeat(4000),
     },
