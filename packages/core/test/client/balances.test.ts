@@ -82,17 +82,12 @@ describe('every balance is an exact string beside its number', () => {
   test.each([
     ['9007199254740993', '9007199254740993'],
     ['5e2', '500'],
-    ['5E+2', '500'],
     ['-0', '0'],
-    ['-0.0', '0'],
-    ['0.1', '0.1'],
     ['1.50', '1.5'],
     ['1e-7', '0.0000001'],
     ['0e-2000', '0'],
     ['123456789012345678901234567890.12', '123456789012345678901234567890.12'],
-    ['99999999999999.9', '99999999999999.9'],
     ['999999999999999.9', '999999999999999.9'],
-    ['9007199254740993', '9007199254740993'],
     ['123456789012345e85', '123456789012345e85'],
     ['1.2345678e-320', '12345678e-327'],
     ['0.100000000000000000001', '0.100000000000000000001'],
@@ -101,11 +96,6 @@ describe('every balance is an exact string beside its number', () => {
     const { wallets, deviations } = await walletsOf([row(literals)]);
     expect(wallets[0]?.exact).toEqual({ ...NOTHING, available_balance: exact, actual_balance: exact });
     expect(deviations).toEqual([]);
-  });
-
-  test('control: as a number, 9007199254740993 is 9007199254740992', async () => {
-    const { wallets } = await walletsOf([row({ ...NOTHING, actual_balance: '9007199254740993' })]);
-    expect(String(wallets[0]?.actual_balance)).toBe('9007199254740992');
   });
 
   test('the last value of a repeated name counts, in the number and in the string', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { InvalidResponseError } from '../../src/errors.ts';
 import {
   type Answer,
@@ -57,8 +57,6 @@ describe('threat A40: a provider or bank that deviates is left out and reported'
     oddProvider('min_amount', '500', 'string'),
     oddProvider('max_amount', null, 'null'),
     oddProvider('is_active', 'true', 'string'),
-    oddProvider('is_active', 1, 'number'),
-    oddProvider('provider_code', 7, 'number'),
     oddProvider('provider_name', { en: 'SECRET-VALUE' }, 'object'),
     oddProvider('option_prefixes', '25677', 'string'),
     oddProvider('option_prefixes', {}, 'object'),
@@ -87,18 +85,6 @@ describe('threat A40: a provider or bank that deviates is left out and reported'
     expect(deviations).toEqual([]);
   });
 
-  test('an onDeviation that throws is logged and does not fail the call', async () => {
-    const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
-    onTestFinished(() => logged.mockRestore());
-    const onDeviation = (): void => {
-      throw new Error('metrics are down');
-    };
-    const { client } = await serve(success({ payout_banks: [null, bank] }), { onDeviation });
-    expect(await banksOf(client)).toEqual([bank]);
-    const calls = [[expect.stringContaining('onDeviation'), expect.any(Error)]];
-    await vi.waitFor(() => expect(logged.mock.calls).toEqual(calls));
-  });
-
   test.each([
     ['.min_amount: expected number, received string', { ...provider, min_amount: '500' }],
     ['.option_prefixes: expected array, received null', { ...provider, option_prefixes: null }],
@@ -111,11 +97,6 @@ describe('threat A40: a provider or bank that deviates is left out and reported'
     expect(error).toBeInstanceOf(InvalidResponseError);
     expect(String(error)).toContain(`data.payment_providers[0]${what}`);
     expect(deviations).toEqual([]);
-  });
-
-  test('strict accepts the sample row', async () => {
-    const { found } = await read('payment_providers', [provider], true);
-    expect(found).toEqual([provider]);
   });
 });
 
@@ -166,8 +147,6 @@ describe('threat A33: one hostile response costs little', () => {
   // The envelope and this row have 11 values beside those of the unknown field.
   const values = (count: number): string =>
     `{${fields(bank)},"extra":[${repeated('0', count - 11)}]}${' '.repeat(75_000)}`;
-  const prefixes = `{${fields(without(provider, 'option_prefixes'))},"option_prefixes":[${repeated('1', 70_000)}]}`;
-
   test.each([
     ['10,000 rows', repeated(minimal, 10_000), 10_000],
     ['75,000 values', values(75_000), 1],
@@ -189,7 +168,6 @@ describe('threat A33: one hostile response costs little', () => {
     ],
     ['75,001 values', list('payout_banks', values(75_001)), 'at most 75000 values', banksOf],
     ['346,000 empty objects', list('payment_providers', repeated('{}', 346_000)), 'at most 75000 values'],
-    ['brackets', nothingBut('[', ']'), 'not JSON'],
     ['braces', nothingBut('{"a":', '}'), 'the response'],
     [
       'a deep wallet',
@@ -209,14 +187,6 @@ describe('threat A33: one hostile response costs little', () => {
       list('payment_providers', repeated('{}', 10_000)),
     );
     expect([found, deviations.length]).toEqual([[], 100]);
-  });
-
-  test('threat A33: seventy thousand wrong prefixes are one deviation, and one error of strict', async () => {
-    const answer = list('payment_providers', prefixes);
-    const { found, deviations } = await read('payment_providers', answer);
-    expect(found).toEqual([]);
-    expect(deviations).toEqual([left('payment_providers', '[0].option_prefixes[0]', 'number')]);
-    expect(await failureWith(answer, { strict: true })).toBeInstanceOf(InvalidResponseError);
   });
 
   test.each([64, 65, 70_000])('an unknown field with %i levels is read up to 64', async (depth) => {

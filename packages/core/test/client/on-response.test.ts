@@ -1,8 +1,18 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ClientCallTrace } from '../../src/client/call/trace.ts';
-import type { AttemptReport } from '../../src/client/client.ts';
-import { failure, failureOf, fetchThen, providers, reply, reset, serve, stall } from './local-service.ts';
+import type { AttemptReport, ClientOptions } from '../../src/client/client.ts';
+import {
+  failure,
+  failureOf,
+  fetchThen,
+  providers,
+  reply,
+  reset,
+  serve,
+  stall,
+  success,
+} from './local-service.ts';
 import { recordedTiming } from './recorded-timing.ts';
 import { provider } from './wire-samples.ts';
 
@@ -46,15 +56,6 @@ describe('onResponse gets a report of every attempt, and the tracing channel one
     expect(seen).toEqual(isTraced ? traces : []);
   });
 
-  test('a traced call without the hook logs nothing', async () => {
-    const logged = vi.spyOn(console, 'error').mockReturnValue();
-    onTestFinished(() => logged.mockRestore());
-    const seen = calls();
-    const { client } = await serve(providers, { onResponse: undefined });
-    await client.listPaymentProviders();
-    expect([seen.length, logged.mock.calls]).toEqual([1, []]);
-  });
-
   test('a missed deadline is reported, with the status if there was one', async () => {
     const { timing, expire } = recordedTiming();
     let isStalled = false;
@@ -80,10 +81,7 @@ describe('onResponse gets a report of every attempt, and the tracing channel one
     expect(seen).toMatchObject([{ attempts: 1, outcome: 'aborted', isFailed: true }]);
   });
 
-  test.each([
-    ['succeeded', providers, 'success'],
-    ['failed and will be repeated', failure(503), 'api_error'],
-  ])('a call that the hook cancels after an attempt %s makes one report', async (_name, answer, outcome) => {
+  test('a call that the hook cancels after an attempt makes one report, and no retry', async () => {
     const reports: AttemptReport[] = [];
     const { timing, pending } = recordedTiming();
     const controller = new AbortController();
@@ -91,29 +89,28 @@ describe('onResponse gets a report of every attempt, and the tracing channel one
       reports.push(report);
       controller.abort();
     };
-    const { client, requests } = await serve(answer, { timing, onResponse });
+    const { client, requests } = await serve(failure(503), { timing, onResponse });
     expect(await failureOf(client.listPaymentProviders({}, controller))).toBe(controller.signal.reason);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(reports).toEqual([expect.objectContaining({ attempt: 1, outcome })]);
+    expect(reports).toEqual([expect.objectContaining({ attempt: 1, outcome: 'api_error' })]);
     expect([requests.length, pending.size]).toEqual([1, 0]);
   });
 
   const broken = new Error('metrics are down');
-  test.each<[string, () => void]>([
-    [
-      'throws',
-      () => {
-        throw broken;
-      },
-    ],
+  test.each<[string, () => unknown]>([
+    ['throws', () => expect.fail('broken')],
     ['rejects', () => Promise.reject(broken)],
-  ])('a hook that %s is logged and does not fail the call', async (_name, onResponse) => {
+  ])('an onResponse, onDeviation or onChange that %s is logged and fails no call', async (_name, hook) => {
     const logged = vi.spyOn(console, 'error').mockReturnValue();
     onTestFinished(() => logged.mockRestore());
-    const { client } = await serve(providers, { onResponse });
-    expect(await client.listPaymentProviders()).toEqual([provider]);
-    await vi.waitFor(() =>
-      expect(logged.mock.calls).toEqual([[expect.stringContaining('onResponse'), broken]]),
+    const answers = [[null, provider], [{ ...provider, is_active: false }]].map((rows) =>
+      success({ payment_providers: rows }),
     );
+    const options = { onResponse: hook, onDeviation: hook, cache: { ttlMs: 1, onChange: hook } };
+    const { client } = await serve(answers, options as Partial<ClientOptions>);
+    for (const _ of answers) expect(await client.listPaymentProviders({}, { fresh: true })).toHaveLength(1);
+    await vi.waitFor(() => expect(logged).toHaveBeenCalledTimes(4));
+    for (const name of ['onResponse', 'onDeviation', 'onChange'])
+      expect(String(logged.mock.calls)).toContain(name);
   });
 });

@@ -16,6 +16,7 @@ import {
   replyJson,
   reset,
   serve,
+  success,
 } from './local-service.ts';
 import { recordedTiming } from './recorded-timing.ts';
 import { publicKey, secretKey } from './wire-samples.ts';
@@ -83,10 +84,7 @@ describe('no error shows a key, whatever the service or fetch puts into it', () 
     ['JSON on an error page', reply(500, json, { 'content-type': 'text/html' })],
     ['an error envelope under 200', replyJson(200, { code: 401, status: 'error', message: echo, data: {} })],
     ['a status of the envelope', replyJson(200, { code: 200, status: echo, message: '', data: {} })],
-    [
-      'a wrong field',
-      replyJson(200, { code: 200, status: 'success', message: '', data: { merchant_wallets: echo } }),
-    ],
+    ['a wrong field', success({ merchant_wallets: echo })],
     ['names of fields', replyJson(200, { [echo]: echo })],
     ['a content type', reply(200, 'x', { 'content-type': `text/${encodeURIComponent(publicKey)}` })],
     ['a Retry-After', failure(429, { 'retry-after': publicKey })],
@@ -104,16 +102,11 @@ describe('no error shows a key, whatever the service or fetch puts into it', () 
     expect(everythingIn(error)).not.toMatch(PIECES);
   });
 
-  test.each<[of: string, from: number, to: number, answer: (text: string) => Answer]>([
-    ['a citation', 160, 200, (text) => failure(404, {}, text)],
-    ['the snippet', 480, 512, (text) => reply(404, text)],
-  ])('the end of %s does not cut a key in two', async (_of, from, to, answer) => {
-    const messages = Array.from({ length: to - from + 1 }, (_, at) => `${'x'.repeat(from + at)}${secretKey}`);
-    const { client } = await serve(messages.map(answer));
-    for (const _ of messages) {
-      const error = await failureOf(client.getWalletBalances());
-      expect(everythingIn(error)).not.toContain('sk_live');
-    }
+  test('neither the end of a citation nor that of the snippet cuts a key in two', async () => {
+    const messages = [160, 190, 200, 480, 505, 512].map((length) => `${'x'.repeat(length)}${secretKey}`);
+    const { client } = await serve(messages.flatMap((one) => [failure(404, {}, one), reply(404, one)]));
+    for (let call = 0; call < 2 * messages.length; call++)
+      expect(everythingIn(await failureOf(client.getWalletBalances()))).not.toContain('sk_live');
   });
 
   const ONCE = { maxAttempts: 1 };
@@ -133,22 +126,14 @@ describe('no error shows a key, whatever the service or fetch puts into it', () 
     expect(everythingIn(error)).toContain('Headers.append: "[redacted]" is invalid');
   });
 
-  test.each([
-    ['a string', `broken: ${secretKey}`],
-    ['an object', { headers: { 'secret-key': secretKey } }],
-    ['nothing', undefined],
-  ])('a fetch that throws %s leaks no key', async (_name, thrown) => {
-    const error = await failureOf(clientWith(() => Promise.reject(thrown), ONCE).getWalletBalances());
-    expect(error).toMatchObject({ code: 'connection_failed' });
-    expect(everythingIn(error)).not.toMatch(PIECES);
-  });
-
-  test('a deadline after an error that echoed the keys leaks no key', async () => {
-    const { timing, expire } = recordedTiming();
-    const error = await failureWith([failure(503, {}, echo), expire], { timing }, balances);
-    expect(error).toMatchObject({ code: 'timeout', cause: { status: 503 } });
-    expect(everythingIn(error)).not.toMatch(PIECES);
-  });
+  test.each([[`broken: ${secretKey}`], [{ headers: { 'secret-key': secretKey } }], [undefined]])(
+    'a fetch that throws what is not an error leaks no key: %#',
+    async (thrown) => {
+      const error = await failureOf(clientWith(() => Promise.reject(thrown), ONCE).getWalletBalances());
+      expect(error).toMatchObject({ code: 'connection_failed' });
+      expect(everythingIn(error)).not.toMatch(PIECES);
+    },
+  );
 
   test('reports for metrics hold no key', async () => {
     const { timing } = recordedTiming();
@@ -161,33 +146,12 @@ describe('no error shows a key, whatever the service or fetch puts into it', () 
 });
 
 describe('the scrubber finds keys in any string', () => {
-  const visibleOf = (minLength: number) =>
-    fc
-      .array(fc.integer({ min: 0x21, max: 0x7e }), { minLength, maxLength: 40 })
-      .map((codes) => String.fromCharCode(...codes));
-  const visible = visibleOf(1);
-  const spelling = fc.constantFrom<(key: string) => string>(
-    (key) => key,
-    (key) => key.toUpperCase(),
-    encodeURIComponent,
-    (key) => JSON.stringify(key).slice(1, -1),
-  );
-
-  test('any key in any spelling is removed from any string', () => {
-    fc.assert(
-      fc.property(visible, visible, spelling, fc.string(), fc.string(), (a, b, spell, before, after) => {
-        const scrubber = createScrubber([a, b]);
-        const marker = '\u2603';
-        const scrubbed = scrubber.text(`${before}${marker}${spell(a)}${marker}${after}`);
-        expect(scrubbed.split(marker)[1]).not.toBe(spell(a));
-        expect(scrubbed.split(marker)[1]).toMatch(/^(\[redacted\])+$|\[redacted\]/);
-      }),
-      { numRuns: 1000 },
-    );
-  });
+  const visible = fc
+    .array(fc.integer({ min: 0x21, max: 0x7e }), { minLength: 12, maxLength: 40 })
+    .map((codes) => String.fromCharCode(...codes));
 
   // A key that holds an escape of its own is removed in its plain spellings only.
-  const longKey = visibleOf(12).filter((key) => !/\\|&[#a-z]|%[\da-f]/i.test(key));
+  const longKey = visible.filter((key) => !/\\|&[#a-z]|%[\da-f]/i.test(key));
   type Spelling = (key: string, around: string) => string;
   const code = (char: string): number => char.charCodeAt(0);
   const hexOf = (char: string, width = 2): string => code(char).toString(16).padStart(width, '0');

@@ -10,7 +10,6 @@ import type {
 } from '../../src/client/client.ts';
 import {
   type Answer,
-  banksOf,
   failure,
   reply,
   reset,
@@ -51,11 +50,6 @@ const nameFrom = async (
 ): Promise<string | undefined> => (await client.listPaymentProviders(query, call))[0]?.provider_name;
 
 describe('the cache serves an answer for its time to live', () => {
-  test('the cache is off by default', async () => {
-    const { client } = await serve([named('one'), named('two')]);
-    expect([await nameFrom(client), await nameFrom(client)]).toEqual(['one', 'two']);
-  });
-
   test('an answer is served until its time to live is over', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     onTestFinished(() => log.mockRestore());
@@ -88,25 +82,12 @@ describe('the cache serves an answer for its time to live', () => {
     expect(await nameFrom(client, { currency: 'KES' })).toBe('two');
   });
 
-  test('payout banks and payment providers are cached separately', async () => {
-    const { client, requests } = await cached([success({ payout_banks: [bank] }), named('one')]);
-    for (let call = 0; call < 2; call++) expect(await banksOf(client)).toEqual([bank]);
-    expect(await nameFrom(client)).toBe('one');
-    expect(requests).toHaveLength(2);
-  });
-
   test('balances are never cached', async () => {
     const wallets = [[wallet], []].map((merchant_wallets) => success({ merchant_wallets }));
     const { client } = await cached([...wallets, failure(503)], { staleIfErrorMs: 60_000 });
     expect(await client.getWalletBalances()).toEqual([exactWallet]);
     expect(await client.getWalletBalances()).toEqual([]);
     await expect(client.getWalletBalances()).rejects.toMatchObject({ status: 503 });
-  });
-
-  test('a failure is not cached', async () => {
-    const { client } = await cached([failure(503), named('one')], { staleIfErrorMs: 60_000 });
-    await expect(nameFrom(client)).rejects.toMatchObject({ status: 503 });
-    expect(await nameFrom(client)).toBe('one');
   });
 
   test('the cache keeps 256 queries and drops the oldest one', async () => {
@@ -116,10 +97,6 @@ describe('the cache serves an answer for its time to live', () => {
     expect(requests).toHaveLength(257);
     await nameFrom(client, { currency: 'C0' });
     expect(requests).toHaveLength(258);
-    // One that was refreshed counts as new.
-    await nameFrom(client, { currency: 'C2' }, FRESH);
-    for (const currency of ['C300', 'C2']) await nameFrom(client, { currency });
-    expect(requests).toHaveLength(260);
   });
 });
 
@@ -184,12 +161,6 @@ describe('a fresh call queries the service before a transaction', () => {
     await Promise.all([{}, FRESH, FRESH, FRESH].map((call) => nameFrom(client, {}, call)));
     expect(requests).toHaveLength(2);
   });
-
-  test('a value that is not a boolean is refused', async () => {
-    const { client } = await cached([]);
-    const call = nameFrom(client, {}, { fresh: 'yes' as never });
-    await expect(call).rejects.toMatchObject({ option: 'fresh' });
-  });
 });
 
 describe('cache.onChange receives what a new response changes', () => {
@@ -225,18 +196,6 @@ describe('cache.onChange receives what a new response changes', () => {
     expect(changes).toEqual([{ operation: 'listPayoutBanks', before: [bank], after: [closed] }]);
     expect(await client.listPayoutBanks({ provider_code: 'a' })).toEqual([closed]);
   });
-
-  test('an error in it is logged and changes nothing', async () => {
-    const log = vi.spyOn(console, 'error').mockReturnValue();
-    onTestFinished(() => log.mockRestore());
-    const onChange = (): never => {
-      throw new Error('broken');
-    };
-    const { client } = await cached([named('one'), named('two')], { onChange });
-    await nameFrom(client);
-    expect(await nameFrom(client, {}, FRESH)).toBe('two');
-    await vi.waitFor(() => expect(log).toHaveBeenCalledOnce());
-  });
 });
 
 describe('every caller gets a copy of the answer', () => {
@@ -260,12 +219,6 @@ describe('every caller gets a copy of the answer', () => {
     const body = JSON.stringify(successBody({ payment_providers: [provider] }));
     return reply(200, body.replace('"provider_name"', `"extra":${json},"provider_name"`));
   };
-
-  test('threat A33: a row with 70,000 levels is left out, and every read works', async () => {
-    const { client, requests } = await cached(withExtra(`${'['.repeat(70_000)}${']'.repeat(70_000)}`));
-    for (let read = 0; read < 3; read++) expect(await client.listPaymentProviders()).toEqual([]);
-    expect(requests).toHaveLength(1);
-  });
 
   test('a nested member named __proto__ becomes the prototype of no copy', async () => {
     const { client } = await cached(withExtra('{"a":{"__proto__":{"is_admin":true},"kept":1}}'));
@@ -292,21 +245,16 @@ describe('concurrent callers share one request', () => {
     while (requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
   }
 
-  test.each<[what: string, Answer, expected: object]>([
-    ['an answer', named('one'), { value: 'one' }],
-    ['a failure', failure(500), { reason: expect.objectContaining({ status: 500 }) }],
-  ])(
-    'twenty concurrent calls send one request, and %s reaches all callers',
-    async (_what, sent, expected) => {
-      const { answer, release } = held(sent);
-      const served = await cached([answer, named('two')]);
-      const calls = Promise.allSettled(Array.from({ length: 20 }, () => nameFrom(served.client)));
-      await arrived(served);
-      release();
-      expect(await calls).toEqual(Array(20).fill(expect.objectContaining(expected)));
-      expect(served.requests).toHaveLength(1);
-    },
-  );
+  test('twenty concurrent calls send one request, and its failure reaches all callers', async () => {
+    const { answer, release } = held(failure(500));
+    const served = await cached([answer, named('two')]);
+    const calls = Promise.allSettled(Array.from({ length: 20 }, () => nameFrom(served.client)));
+    await arrived(served);
+    release();
+    const reason = expect.objectContaining({ status: 500 });
+    expect(await calls).toEqual(Array(20).fill({ status: 'rejected', reason }));
+    expect(served.requests).toHaveLength(1);
+  });
 
   test('cancelling one caller leaves the request running', async () => {
     const { answer, release } = held(named('one'));

@@ -25,7 +25,7 @@ describe('each call sends one GET of protocol §4', () => {
     const { listPaymentProviders } = client; // The methods work when they are detached from the client.
     const query = { currency: 'UGX', transaction_type: 'COLLECTION' };
     expect(await listPaymentProviders(query)).toEqual([provider]);
-    await listPaymentProviders();
+    await listPaymentProviders({ currency: undefined } as object);
     expect(await client.listPayoutBanks({ provider_code: 'a&b=c d/é' })).toEqual([bank]);
     expect(await client.getWalletBalances({ currency: 'UGX' })).toEqual([exactWallet]);
     expect(requests.map(({ url }) => url)).toEqual([
@@ -47,12 +47,6 @@ describe('each call sends one GET of protocol §4', () => {
     }
     const secret = requests.map(({ headers }) => headers['secret-key']);
     expect(secret).toEqual([undefined, undefined, undefined, secretKey]);
-  });
-
-  test('a filter that is undefined is left out', async () => {
-    const { client, requests } = await serve(providers);
-    await client.listPaymentProviders({ currency: undefined } as object);
-    expect(requests[0]?.url).toBe('/data/payment-providers');
   });
 
   test.each(['/pay/v2', '/pay/v2/', '/pay/v2//'])('the prefix %s of baseUrl is kept', async (prefix) => {
@@ -80,7 +74,6 @@ describe('redirects are never followed', () => {
 
   test.each([
     [302, 'within the same origin', { location: '/elsewhere' }],
-    [302, 'without a readable target', { location: 'http://' }],
     [302, 'to a scheme without a host', { location: 'data:text/plain,x' }],
     [300, 'without a target', {}],
     [304, 'without a target', {}],
@@ -145,18 +138,10 @@ describe('the fetch option sends the requests', () => {
 
   test('the global fetch is looked up for every call', async () => {
     const { client } = await serve(providers);
-    const original = globalThis.fetch;
-    let calls = 0;
-    globalThis.fetch = (...parameters) => {
-      calls += 1;
-      return original(...parameters);
-    };
-    try {
-      await client.listPaymentProviders();
-    } finally {
-      globalThis.fetch = original;
-    }
-    expect(calls).toBe(1);
+    const spy = vi.fn(globalThis.fetch);
+    vi.stubGlobal('fetch', spy);
+    await client.listPaymentProviders();
+    expect(spy).toHaveBeenCalledOnce();
   });
 
   const version = `payment-service-sdk/${manifest.version}`;

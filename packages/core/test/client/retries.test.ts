@@ -64,7 +64,6 @@ describe('the client waits between attempts', () => {
   test.each([
     [1, [250, 500, 1000, 2000, 4000, 4000]],
     [0.5, [125, 250, 500, 1000, 2000, 2000]],
-    [0, [0, 0, 0, 0, 0, 0]],
   ])('a wait is a random part (%d) of 0.25 s · 2ⁿ and at most 4 s', async (share, expected) => {
     const { timing, waits } = recordedTiming(() => share);
     const { client } = await serve(failure(503), { timing, maxAttempts: 7 });
@@ -76,31 +75,15 @@ describe('the client waits between attempts', () => {
     ['in seconds', '2', 2000],
     ['as a date', 'Sat, 21 Nov 2026 07:00:03 GMT', 2500],
     ['in an obsolete form', 'Saturday, 21-Nov-26 07:00:03 GMT', 100],
-    ['in the past', 'Sat, 21 Nov 2026 06:00:00 GMT', 100],
     ['of 0 seconds', '0', 100],
     ['that cannot be read', 'soon', 100],
     ['with a sign', '-5', 100],
-    ['with a fraction', '1.5', 100],
   ])('429 with a Retry-After %s (%s) sets the shortest wait', async (_name, value, expected) => {
     const { timing, waits } = recordedTiming(() => 0.4);
     const now = (): number => Date.UTC(2026, 10, 21, 7, 0, 0, 500);
     const answers = [failure(429, { 'retry-after': value }), providers];
     await (await serve(answers, { timing: { ...timing, now } })).client.listPaymentProviders();
     expect(waits).toEqual([expected]);
-  });
-
-  test('Retry-After is honoured with real timers', async () => {
-    const times: number[] = [];
-    const at =
-      (answer: Answer): Answer =>
-      (response, request) => {
-        answer(response, request);
-        times.push(performance.now());
-      };
-    const answers = [at(failure(503, { 'retry-after': '1' })), at(providers)];
-    await (await serve(answers, { timing: { random: () => 0 } })).client.listPaymentProviders();
-    // Node's timers may fire a millisecond early.
-    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(990);
   });
 
   test.each(['11', '86400', '99999999999999999999999', 'Fri, 21 Nov 2099 07:00:00 GMT'])(
@@ -140,20 +123,5 @@ describe('the retry budget limits the load on the service', () => {
     expect(String(errors[0])).toContain('(3 attempts)');
     expect(String(errors[39])).toContain('recent calls of this client needed one');
     expect(errors[39]).toMatchObject({ code: 'api_error', status: 503, attempts: 1 });
-  });
-
-  test('ten calls pay for one retry', async () => {
-    const { timing } = recordedTiming(() => 0);
-    const spend: Answer[] = Array(11).fill(failure(503));
-    const earn: Answer[] = Array(9).fill(providers);
-    const answers = [...spend, ...earn, failure(503), ...earn, failure(503)];
-    const { client } = await serve(answers, { timing, maxAttempts: 11 });
-    expect(await failureOf(client.listPaymentProviders())).toMatchObject({ attempts: 11 });
-    for (let call = 0; call < 9; call++) await client.listPaymentProviders();
-    // The tenth call fails once, and its retry succeeds.
-    expect(await client.listPaymentProviders()).toEqual([provider]);
-    for (let call = 0; call < 8; call++) await client.listPaymentProviders();
-    // The ninth call since that retry fails without a retry.
-    expect(await failureOf(client.listPaymentProviders())).toMatchObject({ attempts: 1 });
   });
 });

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { eligibleProviders } from '../../src/client/selection/eligible-providers.ts';
 import { ConfigurationError } from '../../src/errors.ts';
@@ -24,16 +23,14 @@ async function refusalOf(run: () => unknown): Promise<ConfigurationError> {
 }
 
 describe.each(functions)('%s refuses names that it does not know', (call, known, run) => {
-  test('any other name is refused, whatever its value, and named', async () => {
-    const other = fc.string({ minLength: 1 }).filter((name) => !known.includes(name) && name !== '__proto__');
-    await fc.assert(
-      fc.asyncProperty(other, fc.constantFrom(undefined, 0, 'x'), async (name, value) => {
-        const error = await refusalOf(() => run({ [name]: value }));
-        expect(error.option).toBe(name);
-        expect(error.message).toContain(`${call} does not know the option "${name}". `);
-      }),
-    );
-  });
+  test.each(['constructor', 'zzz', ' '])(
+    'the other name %j is refused, whatever its value, and named',
+    async (name) => {
+      const error = await refusalOf(() => run({ [name]: undefined }));
+      expect(error.option).toBe(name);
+      expect(error.message).toContain(`${call} does not know the option "${name}". `);
+    },
+  );
 
   test.each(known)('the misspelled %s is refused, and the similar name is suggested', async (name) => {
     for (const near of [name.toUpperCase(), `${name}s`, name.slice(0, -1)]) {
@@ -47,6 +44,7 @@ test.each([
   ['timeoutMs', { timeoutMs: 5 }],
   ['signal', { signal: new AbortController() }],
   ['signal', { signal: 'abort' }],
+  ['fresh', { fresh: 'yes' }],
   ['options', null],
 ])('the call option %s is refused with the value %j', async (option, options) => {
   const error = await refusalOf(() => client.listPaymentProviders({}, options as object));

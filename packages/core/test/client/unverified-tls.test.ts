@@ -13,7 +13,6 @@ const refused = { code: 'invalid_configuration', option: 'allowUnverifiedTls' };
 
 afterEach(() => {
   vi.unstubAllEnvs();
-  vi.unstubAllGlobals();
   // Each test runs as if in a new process.
   Reflect.deleteProperty(globalThis, Symbol.for('@payment-service/core: certificate checks were off'));
 });
@@ -37,13 +36,6 @@ async function startStranger(): Promise<{ baseUrl: string; secretKeys: unknown[]
 }
 
 describe('threat A35: the secret key is not sent once certificate checks were off', () => {
-  test('a server without a verified certificate gets no connection in the first place', async () => {
-    const stranger = await startStranger();
-    const client = createClient({ baseUrl: stranger.baseUrl, publicKey, secretKey, maxAttempts: 1 });
-    await expect(client.getWalletBalances()).rejects.toMatchObject({ code: 'connection_failed' });
-    expect(stranger.secretKeys).toEqual([]);
-  });
-
   test('a call of a client without a secret key is enough, and removing the variable does not help', async () => {
     const stranger = await startStranger();
     const options = { baseUrl: stranger.baseUrl, publicKey, maxAttempts: 1 };
@@ -63,19 +55,14 @@ describe('threat A35: the secret key is not sent once certificate checks were of
   test('the construction of a client without a secret key is enough, in a second copy of this package too', async () => {
     vi.stubEnv(VARIABLE, '0');
     expect(() => createClient({ baseUrl, publicKey })).not.toThrow();
+    expect(() => createClient({ baseUrl: 'http://127.0.0.1:1', publicKey, secretKey })).not.toThrow();
+    expect(() => createClient({ baseUrl, publicKey, secretKey })).toThrow(VARIABLE);
     vi.unstubAllEnvs();
     vi.resetModules();
     const copy = await import('../../src/client/create-client.ts');
     expect(copy.createClient).not.toBe(createClient);
     for (const make of [createClient, copy.createClient])
       expect(() => make({ baseUrl, publicKey, secretKey })).toThrow(expect.objectContaining(refused));
-  });
-
-  test('the refusal names the variable and the option', () => {
-    vi.stubEnv(VARIABLE, '0');
-    expect(() => createClient({ baseUrl, publicKey, secretKey })).toThrow(VARIABLE);
-    expect(() => createClient({ baseUrl, publicKey, secretKey, allowUnverifiedTls: true })).not.toThrow();
-    expect(() => createClient({ baseUrl: 'http://127.0.0.1:1', publicKey, secretKey })).not.toThrow();
   });
 
   test('a variable that is set after construction is refused before the request is sent', async () => {
@@ -91,13 +78,5 @@ describe('threat A35: the secret key is not sent once certificate checks were of
     const allowed = clientWith(fetch, { maxAttempts: 1, allowUnverifiedTls: true });
     await expect(allowed.getWalletBalances()).rejects.toMatchObject({ code: 'connection_failed' });
     expect(sent).toBe(1);
-  });
-
-  test('a runtime that forbids reading its environment is no reason to refuse', () => {
-    const get = (): never => {
-      throw new Error('Requires env access');
-    };
-    vi.stubGlobal('process', Object.defineProperty({}, 'env', { get }));
-    expect(() => createClient({ baseUrl, publicKey, secretKey })).not.toThrow();
   });
 });

