@@ -11,10 +11,9 @@ import {
   reset,
   resetInBody,
   serve,
-  success,
 } from './local-service.ts';
 import { recordedTiming } from './recorded-timing.ts';
-import { provider, publicKey, secretKey, wallet } from './wire-samples.ts';
+import { provider } from './wire-samples.ts';
 
 describe('transient failures are retried', () => {
   test.each<[string, Answer]>([
@@ -29,15 +28,6 @@ describe('transient failures are retried', () => {
     expect(await client.listPaymentProviders()).toEqual([provider]);
     expect(requests).toHaveLength(3);
     expect(pending.size).toBe(0);
-  });
-
-  test('every attempt of a balance inquiry carries both keys', async () => {
-    const { timing } = recordedTiming();
-    const answers = [failure(503), reset, success({ merchant_wallets: [wallet] })];
-    const { client, requests } = await serve(answers, { timing });
-    await client.getWalletBalances();
-    const keys = requests.map(({ headers }) => [headers['public-key'], headers['secret-key']]);
-    expect(keys).toEqual(Array(3).fill([publicKey, secretKey]));
   });
 
   test.each([1, 2, 5])('maxAttempts %i limits the number of requests', async (maxAttempts) => {
