@@ -138,10 +138,13 @@ describe('the fetch option sends the requests', () => {
 
   test('the global fetch is looked up for every call', async () => {
     const { client } = await serve(providers);
-    const spy = vi.fn(globalThis.fetch);
-    vi.stubGlobal('fetch', spy);
-    await client.listPaymentProviders();
-    expect(spy).toHaveBeenCalledOnce();
+    const original = globalThis.fetch;
+    const watched = vi.fn(original);
+    globalThis.fetch = watched;
+    await client.listPaymentProviders().finally(() => {
+      globalThis.fetch = original;
+    });
+    expect(watched).toHaveBeenCalledOnce();
   });
 
   const version = `payment-service-sdk/${manifest.version}`;
