@@ -109,6 +109,10 @@ describe('the other options are checked at construction', () => {
     expect(refusal({ cache }).option).toBe(option);
   });
 
+  test('a call without options throws a ConfigurationError', () => {
+    expect(() => Reflect.apply(createClient, undefined, [])).toThrow(ConfigurationError);
+  });
+
   test.each([
     ['timeoutMS', 'Did you mean "timeoutMs"?'],
     ['base_url', 'Did you mean "baseUrl"?'],
