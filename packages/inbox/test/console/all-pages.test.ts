@@ -114,13 +114,14 @@ test('so are those of rarer states, of an empty inbox, and of what is refused', 
     () => pay('ONE', 500, { transaction_amount: 450 }),
     () => pay('ONE', 500, second),
     () => pay('ONE', 500, { transaction_status: 'SENT' }),
+    () => pay('SENT', 500, { transaction_status: 'SENT' }),
     () => pay('NEW', 400),
     () => pay('LACK', 0, lacking),
     () => pay('', 500),
     () => inbox.quarantine(evidence('timestamp_out_of_tolerance', { merchant_reference: 'TIME' })),
     () => pay('DEAD'),
   );
-  const references = ['OLD', 'OUT', 'ONE', 'NEW', 'LACK', '', 'TIME', 'DEAD'];
+  const references = ['OLD', 'OUT', 'ONE', 'NEW', 'LACK', '', 'TIME', 'SENT', 'DEAD'];
   const visitor = visit(inbox);
   const pages = await written([
     ...of(visit(empty), '', '/transitions', '/transitions?state=dead', '/overdue', '/paid?reference=X'),
@@ -140,7 +141,7 @@ test('so are those of rarer states, of an empty inbox, and of what is refused', 
     ...of(visitor, ...(await storiesOf(inbox, 'DEAD'))),
     refused(pageOf('NEW'), 'retry'),
     refused(pageOf('NEW'), 'accept'),
-    refused('/bulk?action=resolve&state=conflict', 'resolve'),
+    refused('/bulk?action=resolve&state=conflict&reason=already_settled', 'resolve'),
     refused('/reconcile', 'statement'),
   ]);
   await expect(`${pages}\n${more}`).toMatchFileSnapshot('rare-pages.txt');
