@@ -34,7 +34,13 @@ test('a statement is compared first, which changes nothing, and settles only wha
   const dry = await upload(CSV);
   expect(dry.status).toBe(200);
   expect(dry.html).toContain('<div class="note wait"><strong>2 rows; 1 would be settled by their rows.');
-  expect(dry.text).toContain('Paid in the statement and expected here; no callback arrived.');
+  expect(dry.text).toContain(
+    'Verdict Rows Meaning settled 1 Settled here, and paid in the statement, with the same money. ' +
+      'paid_without_callback 1 Paid in the statement and expected here; no callback arrived. ' +
+      'findings Reference Verdict Row Detail B paid_without_callback 2 Statement CSV',
+  );
+  const unnamed = await upload(CSV, { internal_reference: '' });
+  expect(unnamed.text).toContain('B paid_without_callback 2 the row has no internal_reference');
   expect(dry.text).toContain('Settle 1 payment');
   await workOff(inbox);
   expect(await merchant.credits()).toEqual(['A 500']);
@@ -77,17 +83,20 @@ test('totals are shown, and what the recorded balances leave unexplained', async
     inbox.recordBalances([
       { currency: 'UGX', wallet_type: 'MERCHANT_COLLECTION', exact: { actual_balance } },
     ]);
-  const ask = async (more: Record<string, string> = {}): Promise<string> =>
-    (await visitor.get(`/reconcile?${new URLSearchParams({ ...PERIOD, ...more })}`)).text;
-  expect(await ask()).toContain('COLLECTION UGX 500 1');
+  const ask = (more: Record<string, string> = {}) =>
+    visitor.get(`/reconcile?${new URLSearchParams({ ...PERIOD, ...more })}`);
+  expect((await ask()).text).toContain('Type Amount Payments COLLECTION UGX 500 1');
   const credited = { before: '0', after: '0' };
-  expect(await ask(credited)).toContain('Call recordBalances() regularly');
+  expect((await ask(credited)).text).toContain('Call recordBalances() regularly');
   await balance('1000');
   await merchant.query(`update ${merchant.table('balance')} set taken_at = taken_at - ${4 * DAY_MS}`);
   await balance('1490');
   const explained = await ask({ ...credited, charges: 'UGX=0..0.03' });
-  expect(explained).toContain('MERCHANT_COLLECTION UGX explained');
-  expect(await ask({ ...credited, charges: 'UGX=0' })).toContain('10 less than explained');
+  expect(explained.text).toContain('MERCHANT_COLLECTION UGX explained');
+  expect(explained.html).toMatch(/<span class="state good">(?:(?!<span).)*explained</);
+  const less = await ask({ ...credited, charges: 'UGX=0' });
+  expect(less.text).toContain('10 less than explained');
+  expect(less.html).toMatch(/<span class="state bad">(?:(?!<span).)*less</);
 });
 
 test('a visitor without the right to reconcile finds no page and no link to it', async () => {
