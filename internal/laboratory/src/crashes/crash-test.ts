@@ -21,17 +21,13 @@ import { killTable, outcomeTables } from './outcome-tables.ts';
 import { type CrashTestOptions, runCrashTest } from './run-crash-test.ts';
 
 const flags = readFlags({
-  store: '',
-  kills: 0,
-  transitions: 0,
-  seed: randomInt(1, 1_000_000),
-  control: false,
-  fault: '',
-  other: '',
+  ...{ store: '', kills: 0, transitions: 0, seed: randomInt(1, 1_000_000) },
+  ...{ control: false, fault: '', other: '' },
 });
-const { kills, seed, report } = flags;
+const { kills, seed, control: isControl, report } = flags;
 const store = flags.store === 'postgres' || flags.store === 'sqlite' ? flags.store : undefined;
-const [fault, other] = [flags.fault || undefined, flags.other && resolve(flags.other)];
+const fault = flags.fault || undefined;
+const other = flags.other === '' ? undefined : resolve(flags.other);
 
 if (store === undefined || kills === 0 || (fault !== undefined && !Object.hasOwn(RUN_FAULTS, fault)))
   endUnused(
@@ -45,11 +41,11 @@ const run: Omit<CrashTestOptions, 'onProgress'> = {
   kills,
   transitions,
   seed,
-  isControl: flags.control,
+  isControl,
   fault,
-  other: other || undefined,
+  other,
 };
-const name = ['crash-test', store, fault, flags.control && 'control'].filter(Boolean).join('-');
+const name = ['crash-test', store, fault, isControl && 'control'].filter(Boolean).join('-');
 await runProgram({ name, report }, async () => {
   console.log(`${kills} kills, ${transitions} transitions, seed ${seed}`);
   let shown = Date.now();

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { judgeHistory, type Verdict } from '../history/judge-history.ts';
 import { runLeaseQueue } from '../history/lease-queue.ts';
-import { Load } from '../history/load.ts';
 import { paymentsFor } from '../history/payment-plan.ts';
 import { readRequests } from '../history/record.ts';
 import { seededRandom } from '../history/seeded-random.ts';
 import { stuckWatch } from '../load/stuck-watch.ts';
+import { Child } from '../measure/child.ts';
 import { atTheEnd, makeFolder, stopped } from '../measure/program.ts';
 import type { Result } from '../measure/results.ts';
 import { drain } from './drain.ts';
@@ -17,6 +17,7 @@ import { ManagedProcess, type ProcessParts } from './managed-process.ts';
 import { withInbox } from './merchant.ts';
 import { postgresDatabase } from './postgres-database.ts';
 import type { ReceiverSettings } from './receiver-process.ts';
+import type { SenderOrders, SenderProgress, SenderSettings } from './sender-process.ts';
 import { sqliteDatabase } from './sqlite-database.ts';
 import type { WorkerSettings } from './worker-process.ts';
 
@@ -86,6 +87,7 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
   const record = join(folder, 'history');
   const watch = stuckWatch();
   const killed: Kill[] = [];
+  let progress: SenderProgress = { begun: 0, isDone: false };
   let killing: Promise<void> = Promise.resolve();
   // Once nothing is started any more.
   atTheEnd(async () => {
@@ -108,11 +110,8 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
       await inbox.close();
     });
     for (const one of processes) one.start();
-    const addresses = (): readonly string[] => receivers.flatMap(({ address }) => address ?? []);
-    const repeats = { every: 20, later: 100 };
-    const load = new Load({ addresses, record, seed, atOnce: AT_ONCE, firstDelayMs: 5, payments, repeats });
-    killing = killAlong(load);
-    await Promise.all([killing, sendAll(load)]);
+    killing = killAlong();
+    await Promise.all([killing, sendAll()]);
     await killer.settled();
     const crashLooped = await drain(test, receivers, check);
     for (const worker of workers) await worker.end();
@@ -126,24 +125,31 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
   }
 
   /** Lets the load go on as far as the kills have come, and as the workers keep up. */
-  async function sendAll(load: Load): Promise<void> {
+  async function sendAll(): Promise<void> {
+    const sender = new Child(join(import.meta.dirname, 'sender-process.ts'));
+    atTheEnd(() => sender.kill());
+    const ask = (question: SenderSettings | SenderOrders): Promise<SenderProgress> => sender.ask(question);
+    const repeats = { every: 20, later: 100 };
+    await ask({ record, seed, atOnce: AT_ONCE, firstDelayMs: 5, payments, limit: 0, repeats });
     let isHeld = false;
-    for (let tick = 0; !load.isDone; tick++) {
+    for (let tick = 0; !progress.isDone; tick++) {
       if (tick % 10 === 0) isHeld = ((await test.due()) ?? 0) > MAX_DUE;
-      load.limit = isHeld ? 0 : Math.ceil(((killed.length + 2) / kills) * payments);
-      onProgress?.({ kills: killed.length, payments: load.begun, of: payments });
-      check(`${killed.length} kills, ${load.begun} payments begun`);
+      const addresses = receivers.flatMap(({ address }) => address ?? []);
+      const limit = isHeld ? 0 : Math.ceil(((killed.length + 2) / kills) * payments);
+      progress = await ask({ addresses, limit });
+      onProgress?.({ kills: killed.length, payments: progress.begun, of: payments });
+      check(`${killed.length} kills, ${progress.begun} payments begun`);
       await wait(20);
     }
   }
 
   /** Spreads the kills over the load: the k-th comes at a random moment of the k-th share of the payments. */
-  async function killAlong(load: Load): Promise<void> {
+  async function killAlong(): Promise<void> {
     const random = seededRandom(seed, -2);
     let struck = 0;
     for (let index = 0; index < kills; index++) {
       const moment = Math.floor(((index + random.next()) / kills) * payments);
-      while (load.begun < moment) {
+      while (progress.begun < moment) {
         signal.throwIfAborted();
         await wait(5);
       }

@@ -16,6 +16,8 @@ export interface LoadOptions {
   readonly firstDelayMs: number;
   /** After each payment, on average: the workers have to keep up on a small machine. @default 0 */
   readonly pauseMs?: number;
+  /** Of `limit`, at first. @default none */
+  readonly limit?: number;
   /** How many payments there are. @default as many as are sent before the end */
   readonly payments?: number;
   /** The service may repeat anything at any time: the callbacks of each so-manieth payment, when so many others have begun. */
@@ -28,7 +30,7 @@ export interface LoadOptions {
  */
 export class Load {
   /** Begins no payment from this number on, for now. */
-  limit: number = Number.POSITIVE_INFINITY;
+  limit: number;
   begun = 0;
   /** Payments of which everything was answered. */
   acknowledged = 0;
@@ -41,6 +43,7 @@ export class Load {
   constructor(options: LoadOptions) {
     const { addresses, record, atOnce, firstDelayMs, payments = Number.POSITIVE_INFINITY } = options;
     this.#options = options;
+    this.limit = options.limit ?? Number.POSITIVE_INFINITY;
     this.#payments = payments;
     this.#sending = { record: new HistoryRecord(record), sender: new Sender(addresses, firstDelayMs) };
     this.#loops = this.#payAll(atOnce);
