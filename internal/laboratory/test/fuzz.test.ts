@@ -20,7 +20,9 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** The command judges 10 million by default. */
 const COUNT = 250_000;
 
-test('core and a second verifier agree on 250,000 callbacks and redirects, and every naive verifier is caught', () => {
+test('core and a second verifier agree on 250,000 callbacks and redirects, and every naive verifier is caught', {
+  timeout: 1_200_000,
+}, () => {
   vi.stubEnv('PATH', folder); // Python is not there.
   const report = reportOf<Report & Fuzzed>('fuzz', '--count', String(COUNT));
   vi.unstubAllEnvs();

@@ -14,12 +14,12 @@ test('most faults of a sample in the reading of decimals are found, and none of 
   const report = join(folder, 'report.json');
   // A survivor makes the run exit with 1, and which faults are in the sample changes with the code.
   // Two small files and their tests: each run of Stryker first runs all tests that judge.
-  runLab(['mutation', 'amounts', '--file', 'decimal.ts', '--share', '0.05', '--report', report]);
+  runLab(['mutation', 'amounts', '--file', 'decimal.ts', '--share', '0.03', '--report', report]);
   const { tables } = JSON.parse(readFileSync(report, 'utf8')) as Report;
   const [counts] = tables;
   const [decimals = [], control = []] = counts?.rows.map((row) => row.slice(1, 5).map(Number)) ?? [];
   const [planted = 0, found] = decimals;
-  expect(planted).toBeGreaterThanOrEqual(3);
+  expect(planted).toBeGreaterThanOrEqual(2);
   expect(found).toBeGreaterThanOrEqual(planted * 0.75);
   const [reached = 0, ofControl, endless, survived] = control;
   expect(reached).toBeGreaterThan(0);

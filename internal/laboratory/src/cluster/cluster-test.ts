@@ -13,21 +13,18 @@ import { endUnused, readFlags, runProgram } from '../measure/program.ts';
 import { figure, type Table } from '../measure/tables.ts';
 import { judgeCluster } from './judge.ts';
 import type { Fault } from './node.ts';
-import { findPrograms, MissingPrograms, type Programs } from './programs.ts';
+import { findPrograms } from './programs.ts';
 import { type ClusterOutcome, type Round, runCluster } from './run.ts';
 
 const FAULTS: readonly Fault[] = ['killed', 'paused', 'cut off'];
 /** What Patroni accepts at least. */
 const MIN_TTL = 20;
 
-const { failovers, pause, controlFailovers, ttl, report } = readFlags({
-  failovers: 30,
-  pause: 60,
-  controlFailovers: 2,
-  ttl: 30,
-});
+const flags = readFlags({ failovers: 30, pause: 60, controlFailovers: 2, ttl: 30 });
+const { failovers, pause, controlFailovers, ttl, report } = flags;
 if (ttl < MIN_TTL) endUnused(`--ttl must be at least ${MIN_TTL}: Patroni accepts no less.`);
-const programs = findOrExplain();
+const programs = findPrograms();
+if (typeof programs === 'string') endUnused(programs);
 const { versions } = programs;
 await runProgram({ name: 'cluster', report }, async () => {
   console.log(
@@ -50,15 +47,6 @@ await runProgram({ name: 'cluster', report }, async () => {
   };
 });
 
-function findOrExplain(): Programs {
-  try {
-    return findPrograms();
-  } catch (error) {
-    if (error instanceof MissingPrograms) return endUnused(error.message);
-    throw error;
-  }
-}
-
 function printRound({ fault, from, to, underWay, during, after }: Round): void {
   console.log(
     `  ${from} was ${fault} with ${underWay} requests under way; ${to} leads. ${[...during, ...after].join(' | ')}`,
@@ -77,11 +65,12 @@ function recoveryTable({ rounds, recoveryMs, seconds }: ClusterOutcome): Table {
 
 /** How often each finding was seen. */
 function doctorTable({ rounds, doctorBefore }: ClusterOutcome): Table {
-  const found = [
-    ...doctorBefore.map((finding) => `before: ${finding}`),
-    ...rounds.flatMap(({ during }) => during.map((finding) => `during: ${finding}`)),
-    ...rounds.flatMap(({ after }) => after.map((finding) => `after: ${finding}`)),
-  ];
+  const when = {
+    before: doctorBefore,
+    during: rounds.flatMap(({ during }) => during),
+    after: rounds.flatMap(({ after }) => after),
+  };
+  const found = Object.entries(when).flatMap(([at, findings]) => findings.map((one) => `${at}: ${one}`));
   const rows = [...Map.groupBy(found, (one) => one)].map(([one, { length }]) => [one, String(length), '']);
   return { title: 'What doctor found, and how often', head: ['', 'times', ''], rows };
 }

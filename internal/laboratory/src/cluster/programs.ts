@@ -28,37 +28,32 @@ const FOLDERS = ['/usr/sbin', '/usr/lib/postgresql/15/bin'];
  * Looks for the programs and starts each of them once; installs nothing.
  *
  * @param env PATH, and CLUSTER_PROGRAMS: a folder that is searched first, in which packages were unpacked.
- * @throws {MissingPrograms} that names the packages.
+ * @returns where some are missing, a sentence that names the packages that hold them.
  */
-export function findPrograms(env: NodeJS.ProcessEnv = process.env): Programs {
+export function findPrograms(env: NodeJS.ProcessEnv = process.env): Programs | string {
   const user = serverUser();
   const own = env['CLUSTER_PROGRAMS'];
   const unpacked = ['', 'bin', 'usr/bin', ...FOLDERS].map((folder) => (own ? join(own, folder) : ''));
   const folders = [...unpacked, ...(env['PATH'] ?? '').split(delimiter), ...FOLDERS].filter(Boolean);
-  const found = Object.entries(NEEDED).map(([name, { flag }]) => {
+  const [paths, versions]: [Record<string, string>, Record<string, string>] = [{}, {}];
+  for (const [name, { flag }] of Object.entries(NEEDED))
     for (const path of folders.map((folder) => join(folder, name))) {
       const { status, stdout } = spawnSync(path, [flag], { ...user, env, cwd: '/', encoding: 'utf8' });
-      if (status === 0) return [name, path, stdout.split('\n')[0] ?? ''] as const;
+      if (status !== 0) continue;
+      paths[name] = path;
+      versions[name] = stdout.split('\n')[0] ?? '';
+      break;
     }
-    return [name, undefined, ''] as const;
-  });
-  const missing = found.filter(([, path]) => path === undefined).map(([name]) => name as Name);
-  if (missing.length > 0) throw new MissingPrograms(missing);
-  return {
-    paths: Object.fromEntries(found.map(([name, path]) => [name, path])) as Programs['paths'],
-    versions: Object.fromEntries(found.map(([name, , version]) => [name, version])) as Programs['versions'],
-    user,
-  };
+  const missing = (Object.keys(NEEDED) as Name[]).filter((name) => paths[name] === undefined);
+  if (missing.length > 0) return explained(missing);
+  return { paths: paths as Programs['paths'], versions: versions as Programs['versions'], user };
 }
 
-/** Names them, and what holds them on Debian. */
-export class MissingPrograms extends Error {
-  constructor(missing: readonly Name[]) {
-    const packages = missing.map((name) => NEEDED[name].packages).join(' ');
-    super(
-      `These programs cannot be started: ${missing.join(', ')}. Nothing was tested, and nothing was installed. ` +
-        `On Debian, these packages have them: ${packages}. Install them, or unpack them into a folder and set ` +
-        'CLUSTER_PROGRAMS to it (with PYTHONPATH and LD_LIBRARY_PATH for what they need).',
-    );
-  }
+function explained(missing: readonly Name[]): string {
+  const packages = missing.map((name) => NEEDED[name].packages).join(' ');
+  return (
+    `These programs cannot be started: ${missing.join(', ')}. Nothing was tested, and nothing was installed. ` +
+    `On Debian, these packages have them: ${packages}. Install them, or unpack them into a folder and set ` +
+    'CLUSTER_PROGRAMS to it (with PYTHONPATH and LD_LIBRARY_PATH for what they need).'
+  );
 }

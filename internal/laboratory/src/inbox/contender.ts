@@ -37,32 +37,28 @@ export type ContenderId =
  */
 export const CONTENDERS: Readonly<Record<ContenderId, ContenderKind>> = {
   inboxPostgres: { name: 'inbox, postgres', engine: 'postgres', call: 'inbox.receive' },
-  floorPostgres: {
-    name: 'floor, postgres',
-    engine: 'postgres',
-    call: 'pg: the same rows, one prepared statement and one commit each',
-  },
-  groupedPostgres: {
-    name: 'grouped floor, postgres',
-    engine: 'postgres',
-    call: 'pg: the same rows, up to 64 in one statement and commit',
-  },
+  floorPostgres: floor('postgres', 'floor', 'pg: the same rows, one prepared statement and one commit each'),
+  groupedPostgres: floor(
+    'postgres',
+    'grouped floor',
+    'pg: the same rows, up to 64 in one statement and commit',
+  ),
   pgBoss: { name: 'pg-boss', engine: 'postgres', call: 'boss.send' },
   inboxSqlite: { name: 'inbox, sqlite', engine: 'sqlite', call: 'inbox.receive' },
-  floorSqlite: {
-    name: 'floor, sqlite',
-    engine: 'sqlite',
-    call: 'node:sqlite: the same rows, one transaction each',
-  },
-  groupedSqlite: {
-    name: 'grouped floor, sqlite',
-    engine: 'sqlite',
-    call: 'node:sqlite: the same rows, all that wait in one transaction',
-  },
+  floorSqlite: floor('sqlite', 'floor', 'node:sqlite: the same rows, one transaction each'),
+  groupedSqlite: floor(
+    'sqlite',
+    'grouped floor',
+    'node:sqlite: the same rows, all that wait in one transaction',
+  ),
   bullmq: { name: 'bullmq', engine: 'redis', call: 'queue.add, appendfsync always' },
-  lazyPostgres: { name: 'control, postgres', engine: 'postgres', call: 'pg with synchronous_commit = off' },
-  lazySqlite: { name: 'control, sqlite', engine: 'sqlite', call: 'node:sqlite with synchronous = NORMAL' },
+  lazyPostgres: floor('postgres', 'control', 'pg with synchronous_commit = off'),
+  lazySqlite: floor('sqlite', 'control', 'node:sqlite with synchronous = NORMAL'),
 };
+
+function floor(engine: ContenderKind['engine'], name: string, call: string): ContenderKind {
+  return { name: `${name}, ${engine}`, engine, call };
+}
 
 /** Those of the benchmark: durable, all of them. */
 export const BENCHED: readonly ContenderId[] = (Object.keys(CONTENDERS) as ContenderId[]).filter(

@@ -70,23 +70,16 @@ export function measurementTables(all: readonly Measurement[]): readonly Table[]
   return (['http', 'store'] as const).map((way) => ({
     title: TITLES[way],
     head: ['', 'callbacks/s', 'p50 ms', 'p99 ms', 'times the floor', ''],
-    rows: all
-      .filter((one) => one.way === way)
-      .map(({ contender, perSecond, p50Ms, p99Ms, overFloor, call }) => [
-        contender,
-        figure(perSecond.median),
-        figure(p50Ms.median),
-        figure(p99Ms.median),
-        overFloor === undefined ? '' : withRange(overFloor),
-        call,
-      ]),
+    rows: all.flatMap(({ way: own, contender, perSecond, p50Ms, p99Ms, overFloor, call }) => {
+      const medians = [perSecond, p50Ms, p99Ms].map(({ median }) => figure(median));
+      return own === way
+        ? [[contender, ...medians, overFloor === undefined ? '' : withRange(overFloor), call]]
+        : [];
+    }),
   }));
 }
 
-const FLOORS: Readonly<Record<'postgres' | 'sqlite', ContenderId>> = {
-  postgres: 'floorPostgres',
-  sqlite: 'floorSqlite',
-};
+const FLOORS = { postgres: 'floorPostgres', sqlite: 'floorSqlite' } as const;
 
 function rates(samples: readonly Sample[]): readonly number[] {
   return samples.map(({ perSecond }) => perSecond);

@@ -43,15 +43,10 @@ function found(samples: ReadonlyMap<number, readonly ScalingSample[]>, pace: Sca
   const table = {
     title: `${pace.concurrency} callbacks at a time`,
     head: ['', 'processes', 'a second', 'times one', 'CPU ms, programs', 'CPU ms, PostgreSQL', ''],
-    rows: rows.map(({ stage, processes, perSecond, overOne, programsMs, postgresMs }) => [
-      stage,
-      String(processes),
-      withRange(perSecond),
-      withRange(overOne),
-      figure(programsMs.median),
-      figure(postgresMs.median),
-      '',
-    ]),
+    rows: rows.map(({ stage, processes, perSecond, overOne, programsMs, postgresMs }) => {
+      const cpuMs = [programsMs, postgresMs].map(({ median }) => figure(median));
+      return [stage, String(processes), withRange(perSecond), withRange(overOne), ...cpuMs, ''];
+    }),
   };
   const results = rows
     .filter(({ processes }) => processes > 1)

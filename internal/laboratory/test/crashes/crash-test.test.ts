@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { figureOf, reportOf, runLab } from '../support/run-program.ts';
 
 /** The seeds aim these few kills at handlers and commits: random ones could all miss them. */
-const SIZE = ['--kills', '4', '--transitions', '120'];
+const RUN = ['crash-test', '--store', 'postgres', '--kills', '4', '--transitions', '120'] as const;
 
 test('after four kills on PostgreSQL, what was acknowledged is stored, and each payment is applied exactly once', () => {
-  const report = reportOf('crash-test', '--store', 'postgres', ...SIZE, '--seed', '1274');
+  const report = reportOf(...RUN, '--seed', '1274');
   expect(report.name).toBe('crash-test-postgres');
   expect(figureOf(report, 'kills')).toBe(4);
   expect(figureOf(report, 'payments applied exactly once')).toBeGreaterThan(80);
@@ -14,7 +14,7 @@ test('after four kills on PostgreSQL, what was acknowledged is stored, and each 
 });
 
 test('the control, whose effects commit before the transition is done, shows doubles', () => {
-  const report = reportOf('crash-test', '--store', 'postgres', ...SIZE, '--seed', '55', '--control');
+  const report = reportOf(...RUN, '--seed', '55', '--control');
   expect(figureOf(report, 'control, effects outside the transaction: applied twice')).toBeGreaterThan(0);
 });
 
