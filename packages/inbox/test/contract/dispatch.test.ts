@@ -20,12 +20,14 @@ describe.each(ENGINES)('work on %s', (engine) => {
       await goOn.promise;
       return rows;
     });
+    await order(inbox, 'NOT-DUE');
+    await merchant.query(`update ${merchant.table('transition')} set next_at = next_at + ${HOUR_MS}`);
     const worked = workUntilSettled(inbox, 1, { pollMs: HOUR_MS });
     await toldNothing.promise;
     await order(inbox, 'ORD-1');
     goOn.give();
     await worked;
-    expect(await merchant.credits()).toHaveLength(1);
+    expect(await merchant.credits()).toEqual(['ORD-1 500']);
   });
 
   test('a transition without an expectation is checked ten times, reported once, and then waits to be woken', async () => {

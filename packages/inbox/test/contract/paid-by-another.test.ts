@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { HandledTransition, HandlerSelector } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, type EngineName } from '../support/merchant.ts';
-import { LATER, NOTE, newShop } from '../support/shop.ts';
-import { workOff } from '../support/until.ts';
+import { LATER, NOTE, newShop, order } from '../support/shop.ts';
+import { signal, startWork, until, workOff } from '../support/until.ts';
 
 const PARKED = { state: 'conflict', reason: 'paid_by_another', nextAt: undefined };
 const { transitionId: paidBy } = paid('ORD-1', 500);
@@ -54,6 +54,27 @@ describe.each(ENGINES)('threat A53: after another transaction has paid, on %s', 
     expect(await show(other('PENDING').transitionId)).toMatchObject({ state: 'superseded' });
     expect(un).toMatchObject([{ signed: { transaction_type: 'PAYOUT' }, paidBy: undefined }]);
   });
+});
+
+// SQLite has one writer: no payment can settle while a handler runs.
+test('threat A53: a payment that settles while a FAILED is handled on postgres rolls back that handler', async () => {
+  const { merchant, inbox } = await newShop('postgres', LATER);
+  const [isRunning, mayEnd] = [signal(), signal()];
+  const unpay = async ({ tx }: HandledTransition<AnyTransaction>): Promise<void> => {
+    isRunning.give();
+    await mayEnd.promise;
+    await merchant.uncredit(tx, 'ORD-1');
+  };
+  inbox.handle(unpay, { status: 'FAILED' });
+  await inbox.receive(other('FAILED'));
+  const stop = startWork(inbox);
+  await isRunning.promise;
+  await order(inbox, 'ORD-1');
+  await until(async () => (await inbox.show(paidBy))?.state === 'settled');
+  mayEnd.give();
+  await stop();
+  expect(await inbox.show(other('FAILED').transitionId)).toMatchObject({ state: 'retrying' });
+  expect(await merchant.credits()).toEqual(['ORD-1 500']);
 });
 
 /** ORD-1 is paid, and a handler un-pays what it gets under the selector. */
