@@ -57,9 +57,6 @@ export function headed(headers: Headers): Buffer {
 /** A genuine callback without its signature. */
 export const UNSIGNED_REQUEST: Buffer = headed({ 'hmac-signature': undefined });
 
-/** A genuine callback whose status was changed. */
-export const FORGED_REQUEST: Buffer = callbackRequest({ body: TEXT.replace('COMPLETED', 'FAILED') });
-
 /** A callback request with a chunked body; each chunk is a write of its own. */
 export function chunkedCallbackRequest(
   chunks: readonly (string | Uint8Array)[],

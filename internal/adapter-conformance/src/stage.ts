@@ -17,7 +17,6 @@ export class Stage {
   readonly #server: Server;
   readonly #patienceMs: number | undefined;
   readonly #sockets = new Set<Socket>();
-  #bytesReadBefore = 0;
   readonly #clients: Connection[] = [];
   readonly #gate = new Gate();
   readonly #requestArrived = new Gate();
@@ -29,10 +28,7 @@ export class Stage {
     server.once('request', () => this.#requestArrived.open());
     server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
-      socket.once('close', () => {
-        this.#sockets.delete(socket);
-        this.#bytesReadBefore += socket.bytesRead;
-      });
+      socket.once('close', () => this.#sockets.delete(socket));
     });
   }
 
@@ -52,13 +48,6 @@ export class Stage {
     const client = await Connection.open((this.#server.address() as AddressInfo).port, this.#patienceMs);
     this.#clients.push(client);
     return client;
-  }
-
-  /** All bytes that the server has read from its sockets. */
-  get bytesRead(): number {
-    let bytes = this.#bytesReadBefore;
-    for (const socket of this.#sockets) bytes += socket.bytesRead;
-    return bytes;
   }
 
   /** Sends one request and records the answer. */

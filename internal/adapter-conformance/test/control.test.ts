@@ -266,7 +266,7 @@ const IN_HANDLER_MODE: readonly Fault[] = [
   [
     'keeps connections open after a refusal of an unread body',
     answering(({ headers: { connection: _, ...headers }, ...reply }) => ({ ...reply, headers })),
-    'threat A18: a sender that continues with 100 MB after a 401, in chunks, is disconnected',
+    'threat A18: the connection of an unsigned body of 65,537 bytes is closed',
   ],
   [
     'closes every connection',

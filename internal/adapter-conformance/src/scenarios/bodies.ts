@@ -51,11 +51,6 @@ export const bodies: readonly CallbackScenario[] = [
       Buffer.concat([gzipSync(TEXT.slice(0, 40)), gzipSync(TEXT.slice(40))]),
     ),
   }),
-  ...expecting(refused('signed_field_malformed'), {
-    'threat A7: a signed field that is not a string is refused': saying(
-      JSON.stringify(payload({ internal_reference: ['INT-77'] as never })),
-    ),
-  }),
   ...expecting(refused('mismatch'), {
     'a changed signed field is refused': saying(TEXT.replace('ORD-1001', 'ORD-1002')),
   }),

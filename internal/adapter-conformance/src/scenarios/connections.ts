@@ -12,9 +12,6 @@ import { ANSWERS, closing } from '../outcome.ts';
 import { type CallbackScenario, expecting, onOneConnection, type Play } from '../scenario.ts';
 import type { Stage } from '../stage.ts';
 
-const HUGE = 100_000_000;
-/** How much the sockets' own buffers may hold before the server closes: a small part of what is sent. */
-const MAX_READ = 4_000_000;
 const UNSIGNED = refused('signature_missing');
 
 const genuine = callbackRequest();
@@ -64,26 +61,11 @@ export const connections: readonly CallbackScenario[] = [
   // A refused request, its body unread by the adapter, and a genuine one behind it on the same connection.
   ...expecting(thenAccepted(UNSIGNED), {
     'a connection survives the refusal of a small unread body': onOneConnection(UNSIGNED_REQUEST, genuine),
-    'a connection survives the refusal of an unread body of 65,536 bytes': onOneConnection(
-      callbackRequest({ body: 'x'.repeat(65_536), headers: { 'hmac-signature': undefined } }),
-      genuine,
-    ),
   }),
   ...expecting(thenAccepted({ ...UNSIGNED, answers: [closing(ANSWERS.unauthorized)] }), {
     'threat A18: the connection of an unsigned body of 65,537 bytes is closed': closedAfter(
       callbackHead({ 'content-length': '65537', 'hmac-signature': undefined }),
     ),
-    'threat A18: a sender that continues with 100 MB after a 401, in chunks, is disconnected': async (
-      stage,
-    ) => {
-      const client = await stage.connect();
-      await client.write(callbackHead({ 'transfer-encoding': 'chunked', 'hmac-signature': undefined }));
-      stage.record(await client.answer());
-      await client.writeUntilClosed(`10000\r\n${'x'.repeat(0x10000)}\r\n`, HUGE);
-      if (stage.bytesRead > MAX_READ) throw new Error(`The server read ${stage.bytesRead} bytes.`);
-      await client.closedByServer();
-      await isHealthy(stage);
-    },
   }),
   ...expecting(thenAccepted(refused('body_too_large', ANSWERS.contentTooLarge)), {
     'threat A18: the connection is closed when the declared length is over 64 KiB, and no body is read':
@@ -120,22 +102,6 @@ export const connections: readonly CallbackScenario[] = [
       ...half,
     ),
   }),
-  {
-    name: 'pipelined callbacks are answered in order',
-    play: async (stage) => {
-      const client = await stage.connect();
-      const unsigned = callbackRequest({ data: order(2), headers: { 'hmac-signature': undefined } });
-      await client.write(
-        Buffer.concat([callbackRequest({ data: order(1) }), unsigned, callbackRequest({ data: order(3) })]),
-      );
-      for (let count = 0; count < 3; count++) stage.record(await client.answer());
-    },
-    expect: (mode) => ({
-      answers: [acceptance(mode), ANSWERS.unauthorized, acceptance(mode)],
-      refusals: ['signature_missing'],
-      handled: ['ORD-1', 'ORD-3'],
-    }),
-  },
   {
     name: 'each of twenty concurrent callbacks reaches the handler once',
     play: (stage) => {

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { redirected, refused, turnedAway } from '../expectations.ts';
+import { redirected, refused } from '../expectations.ts';
 import { redirectQuery, redirectRequest } from '../http-request.ts';
 import { ANSWERS, type AnswerRecord, type Outcome, PRIVATE } from '../outcome.ts';
-import { expecting, handlersOf, onOneConnection, type RedirectScenario } from '../scenario.ts';
+import { expecting, handlersOf, type RedirectScenario } from '../scenario.ts';
 
 const flat = redirectQuery();
 const genuine = redirectRequest(flat);
@@ -34,11 +34,6 @@ export const locations: readonly RedirectScenario[] = [
       'onRedirect may return a promise of a URL': async () => new URL('https://shop.example/thanks?order=1'),
     },
   ),
-  ...handling(failed('Error: No such order.'), {
-    'an onRedirect that throws is answered with failureStatus, and the error reaches onError only': () => {
-      throw new Error('No such order.');
-    },
-  }),
   ...handling(
     failed('Error: No such order.', ANSWERS.handlerFailed, 503),
     {
@@ -77,12 +72,6 @@ export const locations: readonly RedirectScenario[] = [
     play: forged,
     expect: refused('mismatch', seeOther('/payment-problem')),
   },
-  {
-    name: 'onRedirect is not called for a refused browser',
-    handle: () => 'https://evil.example',
-    play: forged,
-    expect: turnedAway('mismatch'),
-  },
   ...expecting(refused('method_not_allowed', { ...ANSWERS.methodNotAllowed, allow: 'GET', ...PRIVATE }), {
     'POST is refused, and the answer names GET': redirectRequest(flat, 'POST'),
   }),
@@ -90,14 +79,5 @@ export const locations: readonly RedirectScenario[] = [
     name: 'HEAD is refused without a body, so that a link scanner triggers nothing',
     play: redirectRequest(flat, 'HEAD'),
     expect: refused('method_not_allowed', { status: 405, body: '', allow: 'GET', ...PRIVATE }),
-  },
-  {
-    name: 'a connection survives a refused redirect',
-    play: onOneConnection(forged, genuine),
-    expect: (mode) => ({
-      answers: [...(turnedAway('mismatch').answers ?? []), ...(redirected()(mode).answers ?? [])],
-      refusals: ['mismatch'],
-      handled: ['ORD-1001'],
-    }),
   },
 ];

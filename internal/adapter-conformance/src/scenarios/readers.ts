@@ -40,15 +40,6 @@ export const readers: readonly CallbackScenario[] = [
       play: callbackRequest({ body: TEXT.replace('ORD-1001', 'ORD-1002') }),
       expect: refused('mismatch'),
     },
-    {
-      name: `threat A2: a forged amount behind a parser that keeps ${before} is among the unsigned fields`,
-      before,
-      play: callbackRequest({
-        body: TEXT.replace('"transaction_amount":500', '"transaction_amount":5000000'),
-      }),
-      record: (callback) => callback.unsigned.transaction_amount,
-      expect: accepted(5_000_000),
-    },
     ...Object.entries({
       'a chunked body over 64 KiB': chunkedCallbackRequest([paddedBody(LIMIT + 1)]),
       'a chunked body of 30,000 characters and more than 64 KiB': chunkedCallbackRequest([
@@ -79,13 +70,6 @@ export const readers: readonly CallbackScenario[] = [
   ),
   {
     name: 'a JSON parser mounted after does no harm',
-    after: 'json',
-    play: genuine,
-    expect: accepted(),
-  },
-  {
-    name: 'a JSON parser mounted before and another after do no harm',
-    before: 'json',
     after: 'json',
     play: genuine,
     expect: accepted(),
