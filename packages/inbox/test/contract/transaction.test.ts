@@ -97,6 +97,7 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
       await merchant.credit(tx, 'order', '500');
       await inbox.expect(ORDER, { tx });
       // What is not committed is not visible elsewhere.
+      expect(await inbox.expectations('ORD-1')).toEqual([]);
       expect(await inbox.stats()).toMatchObject({ reasons: { no_expectation: 1 }, oldestDueSeconds: 0 });
       expect(await merchant.credits()).toEqual([]);
       const found = await tx.query('select 1 as one from credit');
