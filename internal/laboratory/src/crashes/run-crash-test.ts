@@ -87,6 +87,7 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
   const record = join(folder, 'history');
   const watch = stuckWatch();
   const killed: Kill[] = [];
+  let struck = 0;
   let progress: SenderProgress = { begun: 0, isDone: false };
   let killing: Promise<void> = Promise.resolve();
   // Once nothing is started any more.
@@ -135,7 +136,8 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
     for (let tick = 0; !progress.isDone; tick++) {
       if (tick % 10 === 0) isHeld = ((await test.due()) ?? 0) > MAX_DUE;
       const addresses = receivers.flatMap(({ address }) => address ?? []);
-      const limit = isHeld ? 0 : Math.ceil(((killed.length + 2) / kills) * payments);
+      const shares = killed.length + (struck < times ? 1 : 2);
+      const limit = isHeld ? 0 : Math.ceil((shares / kills) * payments);
       progress = await ask({ addresses, limit });
       onProgress?.({ kills: killed.length, payments: progress.begun, of: payments });
       check(`${killed.length} kills, ${progress.begun} payments begun`);
@@ -146,17 +148,17 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
   /** Spreads the kills over the load: the k-th comes at a random moment of the k-th share of the payments. */
   async function killAlong(): Promise<void> {
     const random = seededRandom(seed, -2);
-    let struck = 0;
     for (let index = 0; index < kills; index++) {
-      const moment = Math.floor(((index + random.next()) / kills) * payments);
-      while (progress.begun < moment) {
-        signal.throwIfAborted();
-        await wait(5);
-      }
+      // At the beginning of a share: payments are left that the fault can meet.
       if (struck < times && index + 1 > ((struck + 1) * kills) / (times + 1)) {
         await killer.settled();
         await fault?.strike?.(struck);
         struck += 1;
+      }
+      const moment = Math.floor(((index + random.next()) / kills) * payments);
+      while (progress.begun < moment) {
+        signal.throwIfAborted();
+        await wait(5);
       }
       killed.push(await killer.kill());
     }
