@@ -35,6 +35,7 @@ describe('the list', () => {
     const second = await visitor.get(older.replaceAll('&amp;', '&'));
     expect(rowsIn(second.html, 'transitions')).toHaveLength(5);
     expect(second.html).not.toContain('>Older<');
+    expect(second.html).toContain('>Newest<');
     const narrowed = await visitor.get('/transitions?state=quarantined&reason=amount_mismatch');
     expect(narrowed.text).toContain('WRONG');
     for (const typed of ['N-3', 'INT-N-3', ' N-3 ']) {
@@ -169,7 +170,12 @@ describe('actions in bulk', () => {
 
 test.each([
   ...['/x', '/assets/../x', '/transitions/1', '/transitions/constructor'],
-  ...['/transitions?state=__proto__', '/transitions?after=1', '/transitions?reason=A'],
+  ...[
+    '/transitions.csv?state=x',
+    '/transitions?state=__proto__',
+    '/transitions?after=1',
+    '/transitions?reason=A',
+  ],
   ...['/bulk?action=resolve', '/bulk?state=unhandled', '/bulk?action=reopen&state=unhandled'],
 ])('the address %s, which the console does not have, is a page that says so', async (path) => {
   const { inbox } = await newConsoleShop();

@@ -57,7 +57,9 @@ test('a statement is compared first, which changes nothing, and settles only wha
   const compared = await upload(CSV);
   expect(compared.text).toContain('2 rows; 0 would be settled by their rows.');
   expect(compared.text).not.toContain('Settle 0 payments');
-  expect((await upload(CSV.replace(/INT-A.*\r\n/, ''))).text).toContain('A absent_from_statement');
+  expect((await upload(CSV.replace(/INT-A.*\r\n/, ''))).text).toContain(
+    'A absent_from_statement Statement CSV',
+  );
 });
 
 test.each([

@@ -119,6 +119,13 @@ test('one transition that needs a person is counted as one', async () => {
   expect((await visit(inbox).get('')).text).toContain('1 needs a person');
 });
 
+test.each(['%ff', '%E0%A4', '<b>closed</b>'])('a page ignores the forged confirmation %s', async (said) => {
+  const { inbox } = await newConsoleShop();
+  const request = new Request(`${ORIGIN}/`, { headers: { cookie: `inbox-console-said=${said}` } });
+  const response = await inboxConsole(inbox, { authorize })(request);
+  expect(await response.text()).toContain('id="said"></p>');
+});
+
 describe('a form', () => {
   test.each([
     ['no state', { action: 'resolve', until: '9' }],
