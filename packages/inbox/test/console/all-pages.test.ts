@@ -92,7 +92,7 @@ test('so are those of rarer states, of an empty inbox, and of what is refused', 
   const { inbox: empty } = await newConsoleShop();
   const options = { retry: { attempts: 2 }, interimStatuses: ['SENT'], onError: () => undefined };
   const shop = await newShop('sqlite', options, async ({ signed }) => {
-    if (signed.merchant_reference === 'DEAD') throw new Error('the ledger is away');
+    if (signed.merchant_reference === 'DEAD') throw new Error('the ledger is unavailable');
   });
   const { inbox, merchant, pay, workLater } = shop;
   inbox.handle(() => undefined, { status: 'SENT' });

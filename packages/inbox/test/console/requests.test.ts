@@ -199,7 +199,7 @@ test('a failure is printed without a hook, and a hook that fails itself is print
   const { inbox } = await newConsoleShop();
   await inbox.close();
   const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined);
-  const failing = () => Promise.reject(new Error('the tracker is away'));
+  const failing = () => Promise.reject(new Error('the tracker is unavailable'));
   for (const onError of [undefined, failing]) {
     const { status, headers } = await visit(inbox, undefined, { onError }).get('');
     expect(status).toBe(500);
@@ -209,6 +209,6 @@ test('a failure is printed without a hook, and a hook that fails itself is print
   printed.mockRestore();
   expect(lines).toEqual([
     expect.stringMatching(/^payment-service-inbox: the console could not answer a request\.\n.*closed/s),
-    expect.stringContaining('the tracker is away'),
+    expect.stringContaining('the tracker is unavailable'),
   ]);
 });
