@@ -163,6 +163,12 @@ describe('the caller can cancel the call', () => {
     expect(await failureOf(client.listPaymentProviders({}, { signal }))).toBe(reason);
     expect([pending.size, getEventListeners(signal, 'abort'), requests.length]).toEqual([0, [], 1]);
   });
+
+  test('a signal that outlives its calls collects no listeners', async () => {
+    const { signal } = new AbortController();
+    await (await serve(providers)).client.listPaymentProviders({}, { signal });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
 });
 
 describe('a fetch that returns no response', () => {

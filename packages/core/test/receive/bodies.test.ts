@@ -90,6 +90,7 @@ describe('refusals before verification', () => {
       (type): [string, string, Uint8Array] => ['content-type', type, bytes],
     ),
     ['content-encoding', 'GZIP', gzipSync(bytes)],
+    ['content-encoding', 'x-gzip', gzipSync(bytes)],
     ['content-encoding', ' deflate ', deflateSync(bytes)],
     ['content-encoding', 'identity', bytes],
   ])('the %s %j refuses nothing', async (header, value, sent) => {
@@ -117,6 +118,7 @@ describe('threat A34: one size limit, with and without a body parser', () => {
     ['an unread body', (body) => post(unread(Buffer.from(body)))],
     ['a parsed body without a declared length', (body) => post(parsed(JSON.parse(body)))],
     ['a body left as a string', (body) => post(parsed(body))],
+    ['a body left as bytes', (body) => post(parsed(Buffer.from(body)))],
     ['a declared length', (body) => post(parsed(JSON.parse(body)), { 'content-length': `${body.length}` })],
     ['a parsed body that was compressed', (body) => post(parsed(JSON.parse(body)), compressed)],
   ])(
