@@ -39,7 +39,7 @@ else {
     const partOf = (share: number, most: number): number => Math.min(Math.ceil(count / share), most);
     // The control is first: without it, nothing that follows counts. With fewer, it would miss what is rare.
     const caught = catchNaive(all, seed, Math.max(partOf(100, 100_000), 10_000));
-    const structures = checkStructures(all, seed, partOf(500, 20_000));
+    const structures = checkStructures(all, seed, Math.max(partOf(500, 20_000), 2000));
     const python = compareWithPython(all, seed, isLong ? 200_000 : partOf(500, 20_000));
     if (typeof python === 'string') console.log(`Not compared with the verifier in Python: ${python}`);
     const runtimes = await sampleRuntimes(seed, isLong ? 2_000 : partOf(25_000, 400), isLong);
