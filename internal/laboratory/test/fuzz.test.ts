@@ -11,11 +11,14 @@ import { compareWithPython } from '../src/fuzz/python.ts';
 import { runFuzz } from '../src/fuzz/run-fuzz.ts';
 import { NAMES } from '../src/fuzz/second-verifier.ts';
 import { faultOf, fromVector, secondVerdict, subject } from '../src/fuzz/subject.ts';
-import type { Report } from '../src/measure/program.ts';
+import { cleanUp, type Report } from '../src/measure/program.ts';
 import { figureOf, reportOf } from './support/run-program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'payment-service-fuzz-test-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(async () => {
+  await cleanUp();
+  rmSync(folder, { recursive: true });
+});
 
 /** The command judges 10 million by default. */
 const COUNT = 250_000;
