@@ -57,7 +57,7 @@ describe('baseUrl is taken literally', () => {
     ...[undefined, null, '', 'undefined', 42, new URL(baseUrl)],
     ...['service.example', '/data', 'ftp://service.example', 'https:/service.example'],
     ...['http://service.example', 'http://127.0.0.1.service.example', 'http://localhost.service.example'],
-    ...['http://10.0.0.7', 'http://0.0.0.0', 'https://', 'https://exa mple'],
+    ...['http://10.0.0.7', 'http://0.0.0.0', 'https://', 'https://exa mple', 'https://a.example\\pay'],
     ...['https://user:hunter2@service.example', 'https://@service.example', 'https://user@service.example'],
     ...['https://service.example?x=1', 'https://service.example/?', 'https://service.example/#top'],
     ...['https://service.example\n', ' https://service.example', 'https://service.example\\@other.example'],

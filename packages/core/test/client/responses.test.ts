@@ -167,7 +167,7 @@ describe('status and data of the envelope decide (protocol §2.1)', () => {
     ['status: expected "success" or "error", received another string', { ...good, status: 'SECRET-VALUE' }],
     ['status: expected "success" or "error", received missing', { code: 200, data }],
     ['data: expected object, received missing', { code: 200, status: 'success', message: '' }],
-    ['data.merchant_wallets: expected array, received missing', { ...good, data: {} }],
+    ['data.merchant_wallets: expected array, received object', { ...good, data: { merchant_wallets: {} } }],
     [
       'merchant_wallets[1]: expected object, received null',
       successBody({ merchant_wallets: [wallet, null] }),

@@ -65,7 +65,7 @@ describe('the client waits between attempts', () => {
     ['in seconds', '2', 2000],
     ['as a date', 'Sat, 21 Nov 2026 07:00:03 GMT', 2500],
     ['in an obsolete form', 'Saturday, 21-Nov-26 07:00:03 GMT', 100],
-    ['of 0 seconds', '0', 100],
+    ['with a fraction', '1.5', 100],
     ['that cannot be read', 'soon', 100],
     ['with a sign', '-5', 100],
   ])('429 with a Retry-After %s (%s) sets the shortest wait', async (_name, value, expected) => {
