@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   AmountMismatchError,
@@ -12,7 +13,7 @@ import {
   type VerifiedCallback,
 } from '../src/index.ts';
 import { callbackData, QUERY, signatureFor } from './signed-callbacks.ts';
-import { accepted, callbackOf, verifier, verify } from './verify.ts';
+import { accepted, callbackOf, verdictOf, verifier, verify } from './verify.ts';
 
 // The amount is not signed (decision D1): what a callback claims about money, and what a merchant may credit.
 
@@ -45,15 +46,27 @@ describe('threat A2, threat A54: what may be credited', () => {
     ['that is the expected payment', {}, {}, []],
     ['with another amount', { transaction_amount: 5_000_000 }, {}, ['transaction_amount different']],
     ['in another currency', { request_currency: 'KES' }, {}, ['request_currency different']],
-    ['in a currency of other case', { transaction_currency: 'ugx' }, {}, ['transaction_currency different']],
+    [
+      'with a currency in other case',
+      { transaction_currency: 'ugx' },
+      {},
+      ['transaction_currency different'],
+    ],
     ['without an amount', { request_amount: undefined }, {}, ['request_amount missing']],
     ['with an amount that is a string', { request_amount: '500' }, {}, ['request_amount missing']],
+    ['with an amount that is null', { request_amount: null }, {}, ['request_amount missing']],
     ['without a currency', { request_currency: undefined }, {}, ['request_currency missing']],
     ['that has failed', { transaction_status: 'FAILED' }, {}, ['transaction_status different']],
     ['that is a payout', payout, {}, ['transaction_type different']],
     ['that is the expected payout', payout, payout, []],
+    ['that is no payout, where one is expected', {}, payout, ['transaction_type different']],
     ['with a conversion', converted, { compare: 'request' }, []],
-    ['with a conversion, by result', converted, { currency: 'KES', amount: 18, compare: 'transaction' }, []],
+    [
+      'with a conversion, by its result',
+      converted,
+      { currency: 'KES', amount: 18, compare: 'transaction' },
+      [],
+    ],
     [
       'with a conversion, by both amounts',
       converted,
@@ -73,13 +86,14 @@ describe('threat A2, threat A54: what may be credited', () => {
       expect(mismatchesOf(accepted(verify(json)), order)).toEqual(found);
   });
 
-  test.each(['500.00', 500, 500n, '5e2'])('500 is confirmed when it is expected as %s', (amount) => {
+  test.each(['500', '500.00', 500, 500n, '5e2'])('500 is confirmed when it is expected as %s', (amount) => {
     expect(mismatchesOf(callbackOf(), { amount })).toEqual([]);
   });
 
   test.each([
     ['500.0', '500', true],
     ['5E+2', '500', true],
+    ['500.000000000000000000000', '500', true],
     ['500.000000000000000000001', '500', false],
     ['499.9999999999999999999', '500', false],
     ['9007199254740993', '9007199254740993', true],
@@ -96,6 +110,24 @@ describe('threat A2, threat A54: what may be credited', () => {
     expect(() => assertAmount(callback, order)).toThrow(
       'request_amount (inexact: a body parser has rounded it; mount the route before the parser)',
     );
+  });
+
+  test('threat A2: unsigned fields change no signed field, and no other amount is confirmed', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.double({ noNaN: true }), (extra, amount) => {
+        const { payload } = callbackData({ ...extra, request_amount: amount, transaction_amount: amount });
+        const names = ['merchant_reference', 'internal_reference', 'transaction_type', 'transaction_status'];
+        for (const name of names) payload[name] = callbackData().payload[name];
+        const callback = accepted(verify(callbackData(payload)));
+        expect(callback.signed.merchant_reference).toBe('ORD-1001');
+        if (amount !== 500) expect(mismatchesOf(callback)).not.toEqual([]);
+      }),
+    );
+  });
+
+  test('threat A54: control: a result that is an object is true in a condition, whether it is ok or not', () => {
+    const result = confirmAmount(callbackOf({ request_amount: 1 }), ORDER);
+    expect([result.ok, Boolean(result)]).toEqual([false, true]);
   });
 
   test('threat A54: the error of assertAmount() names what differs and what to do, and holds no value', () => {
@@ -171,14 +203,25 @@ describe('decision D3: what is not the result of verifyCallback() has no amount'
       if (readsEvidence) expect(() => run(evidence as never)).not.toThrow();
     },
   );
+
+  test('the types refuse a redirect and evidence, too', () => {
+    // @ts-expect-error a redirect is not a callback
+    expect(() => confirmAmount(accepted(verifier.verifyRedirect(QUERY)), ORDER)).toThrow();
+    // @ts-expect-error evidence is not a callback
+    expect(() => confirmAmount(ambiguous(), ORDER)).toThrow();
+  });
 });
 
 describe('claimedAmounts()', () => {
   test.each([
     ['500', '500'],
+    ['500.10', '500.1'],
+    ['5e2', '500'],
     ['-0.0', '0'],
+    ['0.000001', '0.000001'],
     ['9007199254740993', '9007199254740993'],
     ['1e40', '1e40'],
+    ['123e-45', '123e-45'],
   ])('the JSON number %s is read as %s', (literal, amount) => {
     const claims = claimedAmounts(unread(READ, `"request_amount":${literal}`));
     const transaction = { currency: 'UGX', amount: '500', isInexact: false };
@@ -249,6 +292,11 @@ describe('threat A31, threat A5: a forged amount and the genuine one', () => {
   test('threat A31: confirmAmount() cannot tell a claim of the payer from a claim of the service', () => {
     // Were the forged amount noticed, decision D1 would have to change.
     expect(mismatchesOf(accepted(verify(callbackData(forgery))), { amount: '5000000' })).toEqual([]);
+  });
+
+  test('threat A31: a new reference for every attempt makes the signature of a small payment useless', () => {
+    const forged = callbackData({ ...forgery, merchant_reference: 'ORD-1001-2' });
+    expect(verdictOf(verify(forged))).toBe('mismatch');
   });
 
   test('threat A5: the forged body is not confirmed, and the genuine one after it is, as the same transition', () => {

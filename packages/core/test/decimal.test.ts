@@ -21,13 +21,17 @@ function decimal(text: string): Decimal {
 describe('exact decimals', () => {
   test.each([
     ['500', '500.00', 0],
+    ['500', '5e2', 0],
     ['0.1', '1E-1', 0],
     ['007', '7', 0],
     ['-0', '0', 0],
     ['0.30000000000000004', '0.3', 1],
     ['9007199254740993', '9007199254740992', 1],
+    ['1e400', '1e399', 1],
     ['1e-400', '0', 1],
+    ['-2', '-1', -1],
     ['-1', '1', -1],
+    ['99.99', '100', -1],
   ] as const)('%s compared with %s is %i', (left, right, order) => {
     expect(compareDecimals(decimal(left), decimal(right))).toBe(order);
     expect(compareDecimals(decimal(right), decimal(left)) + order).toBe(0);
@@ -67,12 +71,16 @@ describe('exact decimals', () => {
 
   test.each([
     ['-1999.90', '-1999.9'],
+    ['00.050', '0.05'],
     ['-0012.50', '-12.5'],
+    ['100', '100'],
     ['-0.00', '0'],
+    ['0e5', '0'],
     ['12e30', `12${'0'.repeat(30)}`],
     ['12e31', '12e31'],
     ['-12e-32', `-0.${'0'.repeat(30)}12`],
     ['12e-33', '12e-33'],
+    ['1e+2', '100'],
     [`${'1'.repeat(999)}0`, `${'1'.repeat(999)}0`],
   ])('the canonical string of %s is %s', (text, canonical) => {
     expect(formatDecimal(decimal(text))).toBe(canonical);

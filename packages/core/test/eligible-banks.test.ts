@@ -20,6 +20,7 @@ describe('eligibleBanks() says to which banks a payout can go', () => {
         },
       ],
     });
+    expect(eligibleBanks([])).toEqual({ eligible: [], ineligible: [] });
   });
 
   test('only the selected bank is checked, and its code is compared character by character', () => {
@@ -27,6 +28,7 @@ describe('eligibleBanks() says to which banks a payout can go', () => {
       eligible: [open],
       ineligible: [],
     });
+    expect(codesOf(eligibleBanks([open, closed], { bank_code: 'EX002' }))).toEqual([['EX002', 'inactive']]);
     for (const bank_code of ['EX003', 'ex001', ' EX001', '']) {
       const judged = eligibleBanks([open, closed], { bank_code });
       expect(judged).toMatchObject({ eligible: [], ineligible: [{ bank: undefined }] });

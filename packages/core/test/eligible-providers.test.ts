@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PaymentProvider } from '../src/client/client.ts';
 import {
@@ -31,9 +32,7 @@ describe('eligibleProviders splits providers and gives every reason', () => {
     const payment = { account: '254700', amount: '499.99', currency: 'KES', transaction_type: 'PAYOUT' };
     const inactive = { ...mtn, is_active: false };
     const { eligible, ineligible } = eligibleProviders([inactive], payment);
-    expect(eligible).toEqual([]);
-    expect(ineligible[0]?.provider).toBe(inactive);
-    expect(JSON.stringify(ineligible)).not.toContain('254700');
+    expect([eligible, ineligible[0]?.provider]).toEqual([[], inactive]);
     expect(ineligible[0]?.reasons.map(({ code, message }) => `${code}: ${message}`)).toEqual([
       'inactive: Example Mobile Money is not available at the moment.',
       'currency_differs: Example Mobile Money accepts only UGX.',
@@ -42,14 +41,24 @@ describe('eligibleProviders splits providers and gives every reason', () => {
       'account_prefix_differs: Example Mobile Money supports only accounts that start with 25677, 25678.',
     ]);
   });
+
+  test('no message repeats the account', () => {
+    const { ineligible } = eligibleProviders([mtn], { account: '254700123456' });
+    expect(JSON.stringify(ineligible)).not.toContain('254700123456');
+  });
+
+  test('the result contains the same provider objects as the input', () => {
+    const { eligible, ineligible } = eligibleProviders([mtn, { ...mtn, is_active: false }], {});
+    expect(eligible[0]).toBe(mtn);
+    expect(ineligible).toHaveLength(1);
+  });
 });
 
 test.each<[payment: IntendedPayment, IneligibilityCode[]]>([
-  ...['COLLECTION', 'collection'].map((transaction_type): [IntendedPayment, IneligibilityCode[]] => [
-    { transaction_type },
-    [],
-  ]),
-  ...['PAYOUT', 'COLLECTION '].map((transaction_type): [IntendedPayment, IneligibilityCode[]] => [
+  ...['COLLECTION', 'Collection', 'collection'].map(
+    (transaction_type): [IntendedPayment, IneligibilityCode[]] => [{ transaction_type }, []],
+  ),
+  ...['PAYOUT', '', 'COLLECTION '].map((transaction_type): [IntendedPayment, IneligibilityCode[]] => [
     { transaction_type },
     ['transaction_type_differs'],
   ]),
@@ -64,12 +73,17 @@ test.each<[payment: IntendedPayment, IneligibilityCode[]]>([
 describe('amounts are compared exactly', () => {
   test.each<[string | number | bigint, IneligibilityCode[]]>([
     [500, []],
+    ['500', []],
     [' 500.00 ', []],
     [500n, []],
+    ['5000000', []],
     ['5000000.000', []],
+    [499, ['amount_below_minimum']],
     ['499.99999999999999999999', ['amount_below_minimum']],
+    [1n, ['amount_below_minimum']],
     ['5000000.00000000000000000001', ['amount_above_maximum']],
     [5000001n, ['amount_above_maximum']],
+    ['20000000', ['amount_above_maximum']],
     ['20000000.01', ['amount_above_maximum', 'amount_above_daily_maximum']],
     [10n ** 60n, ['amount_above_maximum', 'amount_above_daily_maximum']],
   ])('the amount %s has the reasons %j', (amount, expected) => {
@@ -83,6 +97,19 @@ describe('amounts are compared exactly', () => {
       'Example Mobile Money accepts at most UGX\u00a00.000123 per transaction.',
       'Example Mobile Money accepts at most UGX\u00a020,000,000.5 per day.',
     ]);
+  });
+
+  test('an amount above the daily maximum is refused', () => {
+    expect(reasonsFor({ amount: 1001 }, { max_daily_amount: 1000 })).toEqual(['amount_above_daily_maximum']);
+  });
+
+  test('limits that a float would merge stay apart', () => {
+    const change = { min_amount: 0.3, max_amount: 0.1 + 0.7 };
+    expect(reasonsFor({ amount: '0.3' }, change)).toEqual([]);
+    expect(reasonsFor({ amount: '0.29999999999999999' }, change)).toEqual(['amount_below_minimum']);
+    // As the service wrote it: 0.7999999999999999.
+    expect(reasonsFor({ amount: '0.7999999999999999' }, change)).toEqual([]);
+    expect(reasonsFor({ amount: '0.8' }, change)).toEqual(['amount_above_maximum']);
   });
 
   test.each<string | number | bigint>([
@@ -112,13 +139,73 @@ describe('accounts are matched with prefixes', () => {
     },
   );
 
+  test('an empty list of prefixes allows every account', () => {
+    expect(reasonsFor({ account: 'CY17 0020 0128' }, { option_prefixes: [] })).toEqual([]);
+  });
+
+  test('prefixes are normalised like accounts', () => {
+    expect(reasonsFor({ account: '256772000001' }, { option_prefixes: ['+256 77'] })).toEqual([]);
+  });
+
   test.each(['', ' ', '+', ' - '])('the account %j is missing for every provider', (account) => {
     expect(reasonsFor({ account })).toEqual(['account_invalid']);
     expect(reasonsFor({ account }, { option_prefixes: [] })).toEqual(['account_invalid']);
   });
 });
 
-describe('the daily maximum', () => {
+describe('the rules hold for any providers and any payment', () => {
+  const amounts = fc.bigInt({ min: 0n, max: 10n ** 20n });
+  const digits = fc.stringMatching(/^[0-9]{1,4}$/);
+  const limit = fc.integer({ min: 0, max: 10 ** 15 });
+  const provider: fc.Arbitrary<PaymentProvider> = fc
+    .record({
+      is_active: fc.boolean(),
+      transaction_currency: fc.constantFrom('UGX', 'KES'),
+      transaction_type: fc.constantFrom('Collection', 'PAYOUT', 'payout'),
+      min_amount: limit,
+      max_amount: limit,
+      max_daily_amount: limit,
+      option_prefixes: fc.array(digits, { maxLength: 3 }),
+    })
+    .map((drawn) => ({ ...mtn, ...drawn }));
+  const type = fc.constantFrom('COLLECTION', 'Payout');
+
+  test('every provider is on exactly one of the two lists, by the rules in whole numbers', () => {
+    fc.assert(
+      fc.property(fc.array(provider), amounts, digits, type, (all, amount, account, transaction_type) => {
+        const payment = { account, amount: `${amount}`, currency: 'UGX', transaction_type };
+        const { eligible, ineligible } = eligibleProviders(all, payment);
+        const expected = all.filter(
+          (one) =>
+            one.is_active &&
+            one.transaction_currency === 'UGX' &&
+            one.transaction_type.toLowerCase() === transaction_type.toLowerCase() &&
+            amount > 0n &&
+            amount >= BigInt(one.min_amount) &&
+            amount <= BigInt(one.max_amount) &&
+            amount <= BigInt(one.max_daily_amount) &&
+            (one.option_prefixes.length === 0 ||
+              one.option_prefixes.some((prefix) => account.startsWith(prefix))),
+        );
+        expect(eligible).toEqual(expected);
+        const others = all.filter((one) => !eligible.includes(one));
+        expect(ineligible.map((one) => one.provider)).toEqual(others);
+        expect(ineligible.every(({ reasons }) => reasons.length > 0)).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('no customer input throws', () => {
+    const typed = fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units));
+    fc.assert(
+      fc.property(typed, typed, (amount, account) => {
+        const { eligible, ineligible } = eligibleProviders([mtn, bank], { amount, account });
+        return eligible.length + ineligible.length === 2;
+      }),
+    );
+  });
+
   test('the amount spent today counts against the daily maximum, exactly and for its own provider', () => {
     const limited = { max_amount: 5000, max_daily_amount: 5000 };
     const spent = (amount: string | number | bigint, code = mtn.provider_code) =>

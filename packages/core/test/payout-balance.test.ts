@@ -15,6 +15,7 @@ describe('payoutBalance() compares an amount with what the payout wallet has ava
     ['9007199254740993', '9007199254740992', true],
     ['9007199254740992', '9007199254740993', false],
     ['0', '0.000001', false],
+    ['-5', '1', false],
   ])('with %s available, a payout of %s is possible: %s', (available, amount, ok) => {
     const judged = payoutBalance([payout(available)], { currency: 'UGX', amount });
     expect(judged).toMatchObject(ok ? { ok } : { ok, code: 'balance_too_low' });

@@ -8,6 +8,7 @@ import {
   sumOfProducts,
   type WalletBalance,
 } from '../src/reconcile.ts';
+import { exactWallet } from './client/wire-samples.ts';
 
 const COLLECTION = 'MERCHANT_COLLECTION';
 const PAYOUT = 'MERCHANT_PAYOUT';
@@ -121,8 +122,10 @@ describe('reconcile() compares two balance inquiries with the movements between 
     [{ kind: 'collected' }, 'movements[0].kind'],
     [{ currency: '' }, 'movements[0].currency'],
     [{ amount: '1,000' }, 'movements[0].amount'],
+    [{ amount: -1 }, 'movements[0].amount'],
     [{ amount: 0.1 + 0.2 }, 'movements[0].amount'],
     [{ amount: '1e1001' }, 'movements[0].amount'],
+    [{ amount: null }, 'movements[0].amount'],
     [{ charge: null }, 'movements[0].charge'],
     [{ charge: { least: 2, most: 1 } }, 'movements[0].charge'],
     [{ charge: { least: 2 } }, 'movements[0].charge.most'],
@@ -135,6 +138,7 @@ describe('reconcile() compares two balance inquiries with the movements between 
 
   test.each([
     undefined,
+    {},
     [null],
     [{ currency: 'UGX', wallet_type: COLLECTION, actual_balance: 5 }],
     [wallet('1,000')],
@@ -144,6 +148,10 @@ describe('reconcile() compares two balance inquiries with the movements between 
     expect(() => reconcile(wallets, [], [])).toThrow(ConfigurationError);
     expect(() => reconcile([], wallets, [])).toThrow(ConfigurationError);
     expect(() => reconcile([], [], wrong as never)).toThrow(ConfigurationError);
+  });
+
+  test('the wallets of the client are accepted unchanged', () => {
+    expect(reconcile([exactWallet], [exactWallet], []).isExplained).toBe(true);
   });
 });
 
@@ -211,13 +219,38 @@ describe('reconcile() is exact for every amount', () => {
     );
   });
 
+  test('two periods together are the sum of each, and the order of movements is irrelevant', () => {
+    fc.assert(
+      fc.property(fc.array(movement), fc.array(movement), (first, second) => {
+        const [one, other] = [intervals(first), intervals(second)];
+        const sum = both(0n).map((_, index) =>
+          [0, 1].map((end) => (one[index]?.[end] ?? 0n) + (other[index]?.[end] ?? 0n)),
+        );
+        expect(intervals([...first, ...second])).toEqual(sum);
+        expect(intervals([...second, ...first])).toEqual(sum);
+      }),
+    );
+  });
+
   test('sums of products are exact', () => {
-    const pairs: [string, number][] = [
-      ['0.1', 3],
-      ['9007199254740993', 2],
-    ];
-    expect(sumOfProducts(pairs)).toBe('18014398509481986.3');
+    fc.assert(
+      fc.property(fc.array(fc.tuple(units, fc.nat())), (pairs) => {
+        const sum = pairs.reduce((total, [amount, count]) => total + amount * BigInt(count), 0n);
+        expect(unitsOf(sumOfProducts(pairs.map(([amount, count]) => [text(amount), count])))).toBe(sum);
+      }),
+    );
     expect(sumOfProducts([['-0.5', '0.03']])).toBe('-0.015');
     expect(() => sumOfProducts([['1,000', 1]])).toThrow(ConfigurationError);
+  });
+
+  test('as many movements as a busy month has are added up', () => {
+    const movements = Array.from({ length: 200_000 }, () => settled('0.1', CERTAIN));
+    expect(reconcile([wallet('0')], [wallet('20000')], movements).isExplained).toBe(true);
+  });
+
+  test('control: sums of floats are not exact', () => {
+    expect(0.1 + 0.2).not.toBe(0.3);
+    const movements = ['0.1', '0.2'].map((amount) => settled(amount, CERTAIN));
+    expect(reconcile([wallet('0')], [wallet('0.3')], movements).isExplained).toBe(true);
   });
 });

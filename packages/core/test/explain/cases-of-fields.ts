@@ -13,10 +13,20 @@ type Row<T> = readonly [cause: Case[0], mistake: string, wrong: T, shows: RegExp
 /** Shapes of a body whose fields were signed as the protocol says. */
 const SHAPES: readonly Row<unknown>[] = [
   ['double_encoded', 'a body in a JSON string', BODY, /body is a JSON string/],
-  ['double_encoded', 'payload in a JSON string', { event, payload: JSON.stringify(payload) }, /payload is a/],
+  [
+    'double_encoded',
+    'a payload in a JSON string',
+    { event, payload: JSON.stringify(payload) },
+    /payload is a/,
+  ],
   ['payload_flat', 'no payload', { event, ...payload }, /no object payload/],
   ['event_nested', 'an event in payload', { payload: { ...payload, event } }, /member of payload/],
-  ['field_renamed', 'camelCase', { event, payload: { ...rest, merchantReference: ref } }, /chantReference"/],
+  [
+    'field_renamed',
+    'camelCase',
+    { event, payload: { ...rest, merchantReference: ref } },
+    /"merchantReference"/,
+  ],
   ['field_renamed', 'another word', { event, payload: { ...rest, order_no: ref } }, /"order_no"/],
   ['field_renamed', 'data for payload', { event, data: payload }, /payload is called "data"/],
   ['field_missing', 'an empty payload', { event, payload: {} }, /merchant_reference is missing.*No key/],

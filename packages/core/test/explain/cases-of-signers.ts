@@ -49,6 +49,7 @@ const MESSAGES: Rows<string> = {
   timestamp_signed: [
     ['t.body', `${T}.${BODY}`, /t, "\." and the body as it arrived/],
     ['t:fields', `${T}:${MESSAGE}`, /t, ":" and the fields/],
+    ['fields and t', `${MESSAGE}${T}`, /the fields, "" and t/],
   ],
   field_order: [
     ['the alphabet', ALPHABET, /event, internal_reference, merchant.*, transaction_status, transac/],
@@ -58,7 +59,11 @@ const MESSAGES: Rows<string> = {
     ['four fields', FOUR, /matches merchant_reference, internal_reference, transaction_type, transaction_s/],
   ],
   field_changed: [
-    ['the status FAILED', MESSAGE.replace('COMPLETED', 'FAILED'), /transaction_status, such as FAILED/],
+    [
+      'the status FAILED',
+      MESSAGE.replace('COMPLETED', 'FAILED'),
+      /values of transaction_status, such as FAILED/,
+    ],
     ['a failed payout', PAYOUT, /event and transaction_type and .*such as transaction.failed PAYOUT FAILED/],
     ['every field in lower-case letters', MESSAGE.toLowerCase(), /every field has lower-case letters/],
   ],
@@ -68,6 +73,7 @@ const MESSAGES: Rows<string> = {
 const REFERENCES: readonly (readonly [signed: string, arrived: string, shows: RegExp])[] = [
   ['ORD-1001 ', 'ORD-1001', /merchant_reference has a space after/],
   [' ORD-1001', 'ORD-1001', /a space before/],
+  ['ORD-1001\n', 'ORD-1001', /a line break after/],
   ['ORD-1001', ' ORD-1001\t', /no white space/],
   ['ORD-1001', 'ord-1001', /capital letters/],
   ['ord-1001', 'ORD-1001', /lower-case letters/],
@@ -88,6 +94,7 @@ const KEYS: Rows<string | Buffer> = {
   other_key: [['the key of the sandbox', OTHER_KEY, /"sandbox" that ends in Y0zC/, others]],
   key_white_space: [
     ['LF at the sender', `${SIGNING_KEY}\n`, /a line feed after it/],
+    ['CR and LF at the sender', `${SIGNING_KEY}\r\n`, /CR and LF after it/],
     ['a space after it at the sender', `${SIGNING_KEY} `, /a space after it/],
     ['a space before it at the sender', ` ${SIGNING_KEY}`, /a space before it/],
     ['quotation marks at the sender', `"${SIGNING_KEY}"`, /quotation marks/],

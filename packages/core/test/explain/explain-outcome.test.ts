@@ -100,13 +100,21 @@ describe('explainOutcome() of a delivery without an answer', () => {
   test.each<[what: string, url: () => Promise<string>, cause: RegExp]>([
     ['a port where nothing listens', closed, /^connection_refused$/],
     ['a host without an address', async () => 'http://no-such-host.invalid/cb', /^name_not_found$/],
-    ['a program that hangs up', () => http((request) => request.socket.destroy()), /^connection_reset$/],
     [
-      'https to http',
+      'a program that closes the connection',
+      () => http((request) => request.socket.destroy()),
+      /^connection_reset$/,
+    ],
+    [
+      'https to a plain port',
       async () => (await http(answer(200))).replace('http:', 'https:'),
       /^tls_to_plain_port$/,
     ],
-    ['http to https', () => tcp(createTlsServer({ cert, key })), /^(plain_to_tls_port|connection_reset)$/],
+    [
+      'http to a TLS port',
+      () => tcp(createTlsServer({ cert, key })),
+      /^(plain_to_tls_port|connection_reset)$/,
+    ],
     [
       'a proxy of a TLS port',
       () => http(answer(400, {}, '<h1>The plain HTTP request was sent to HTTPS port</h1>')),
@@ -117,6 +125,7 @@ describe('explainOutcome() of a delivery without an answer', () => {
       async () => (await tcp(createTlsServer({ cert, key }))).replace('http:', 'https:'),
       /^certificate_refused$/,
     ],
+    ['a server of mail', () => tcp(createTcpServer((socket) => socket.end('220 mail ready\r\n'))), /./],
   ])('explainOutcome() names %s', async (_what, url, cause) => {
     const outcome = await deliver(await url());
     expect(outcome).toMatchObject({ cause: expect.stringMatching(cause), tone: 'bad', ok: false });
@@ -138,6 +147,7 @@ describe('explainOutcome() of a delivery without an answer', () => {
     ['timed_out', 'connect ETIMEDOUT'],
     ['connection_reset', 'socket hang up'],
     ['connection_failed', 'EMFILE too many open files'],
+    ['connection_failed', 'something else'],
     ['plain_to_tls_port', 'read ECONNRESET', 'http://127.0.0.1:8443/cb'],
   ])('explainOutcome() names %s for the error "%s"', (cause, error, url = 'http://shop/cb') => {
     const outcome = explainOutcome({ request: { url, headers: {} }, error });
@@ -164,7 +174,10 @@ describe('explainOutcome() of an answer', () => {
       ['a drained body', 429, /constant one/, ...own('body_consumed')],
       ['a drained body, as 503', 503, /503/, ...own('body_consumed')],
     ],
-    handler_failed: [['a program that throws', 500, /500/]],
+    handler_failed: [
+      ['a handler that failed', 429, /429/, ...own('handler_failed')],
+      ['a program that throws', 500, /500/],
+    ],
     handler_timeout: [['a slow handler', 429, /constant/, ...own('handler_timeout')]],
     handler_unavailable: [['no database', 429, /constant/, ...own('unavailable')]],
     login_required: [
@@ -187,7 +200,10 @@ describe('explainOutcome() of an answer', () => {
     csrf_guard: [['a guard against CSRF', 403, /403/, {}, 'ForbiddenError: invalid csrf value']],
     forbidden: [['a firewall', 403, /403/]],
     request_refused: [['a validator', 422, /422/]],
-    gateway_failed: [['a proxy without its program', 502, /502/]],
+    gateway_failed: [
+      ['a proxy without its program', 502, /502/],
+      ['a proxy that waits', 504, /504/],
+    ],
     unavailable: [['maintenance', 503, /retry-after: 60/, { 'retry-after': '60' }]],
     html_answer: [['a single-page app', 200, /HTML/, { 'content-type': 'text/html' }, '<!doctype html>']],
     unexpected_status: [['a redirect without an address', 304, /304/]],
@@ -205,6 +221,7 @@ describe('explainOutcome() of an answer', () => {
 
   test.each<[OutcomeCause, path: string, shows: RegExp]>([
     ['near_path', '/payment/callback', /payments\/callbacks is known/],
+    ['near_path', '/payments', /is known/],
     ['near_path', '/callbacks', /is known/],
     ['not_found', '/x', /404/],
   ])('explainOutcome() names %s for the path %s', async (cause, path, shows) => {
@@ -212,10 +229,14 @@ describe('explainOutcome() of an answer', () => {
     expect(outcome).toMatchObject({ cause, detail: expect.stringMatching(shows), tone: 'bad' });
   });
 
-  test('an endpoint that fails is named with its status', () => {
-    const exchange = { request: { url: PATH, headers: {} }, response: { status: 507, headers: [] } };
-    expect(explainOutcome({ request: exchange.request }).detail).toBe('There is no response.');
-    expect(explainOutcome(exchange).title).toBe('Your endpoint returned 507.');
+  test.each([500, 501, 507, 599])('an endpoint that fails is named with its status: %d', (status) => {
+    const exchange = { request: { url: PATH, headers: {}, body: BODY }, response: { status, headers: [] } };
+    expect(explainOutcome(exchange).title).toBe(`Your endpoint returned ${status}.`);
+  });
+
+  test('an answer that was not recorded is an unexpected status', () => {
+    const outcome = { cause: 'unexpected_status', detail: 'There is no response.' };
+    expect(explainOutcome({ request: { url: 'x', headers: {} } })).toMatchObject(outcome);
   });
 });
 
@@ -246,14 +267,10 @@ describe('explainOutcome() of an endpoint that verifies', () => {
       'with another key, a valid signature is refused, and the key of the sender is named',
       [OTHER_KEY],
       {},
-      {
-        ...{ cause: 'other_key', tone: 'bad', title: 'paymentCallbacks() refused a valid signature.' },
-        detail: expect.stringContaining('ends in Ua6e'),
-        fix: expect.stringMatching(/^Probably the endpoint has another signing key.*dropped hmac-signature/),
-      },
+      { cause: 'other_key', tone: 'bad', detail: expect.stringContaining('ends in Ua6e') },
     ],
     [
-      'a bad signature is refused',
+      'a bad signature is refused, as expected',
       [SIGNING_KEY],
       { headers: wrong },
       { cause: 'forgery_refused', tone: 'good' },
@@ -280,6 +297,12 @@ describe('explainOutcome() of an endpoint that verifies', () => {
     expect(`${outcome.title} ${outcome.detail} ${outcome.fix}`).not.toMatch(/amount|credit/);
   });
 
+  test('with another key, the cause is called probable, and the other causes are named', async () => {
+    const { title, fix } = await deliver(await endpoint(OTHER_KEY));
+    expect(title).toBe('paymentCallbacks() refused a valid signature.');
+    expect(fix).toMatch(/^Probably the endpoint has another signing key.*dropped hmac-signature/);
+  });
+
   test('accepting a bad signature is an alarm, detected by the keys or from the sender', async () => {
     const url = await http(answer(200));
     expect(await deliver(url, { headers: wrong })).toMatchObject({ cause: 'verification_off', tone: 'bad' });
@@ -298,11 +321,20 @@ test('threat A23: no exchange makes it throw, or show a key, a header or a body'
   const text = fc.oneof(fc.string(), fc.constantFrom(SIGNING_KEY, SIGNATURE, BODY, '<html>', 'ECONNRESET'));
   const headers = fc.dictionary(fc.oneof(text, fc.constantFrom('www-authenticate', 'hmac-signature')), text);
   fc.assert(
-    fc.property(text, headers, fc.nat(700), fc.option(text), (content, given, status, error) => {
-      const parts = { url: content, status, headers: given, body: content };
-      const exchange = { request: parts, response: parts, error: error ?? undefined };
-      const { title, detail, fix } = explainOutcome(exchange, KEYS, options);
-      for (const secret of [SIGNING_KEY, SIGNATURE]) expect(`${title}${detail}${fix}`).not.toContain(secret);
-    }),
+    fc.property(
+      text,
+      headers,
+      fc.integer({ min: 0, max: 700 }),
+      text,
+      fc.option(text),
+      (url, given, status, body, error) => {
+        const response = { status, headers: given, body };
+        const request = { url, headers: given, body };
+        const exchange = { request, response, error: error ?? undefined };
+        const { title, detail, fix } = explainOutcome(exchange, KEYS, options);
+        for (const secret of [SIGNING_KEY, SIGNATURE])
+          expect(`${title}${detail}${fix}`).not.toContain(secret);
+      },
+    ),
   );
 });

@@ -45,6 +45,10 @@ describe('explainRefusals()', () => {
     expect(lines[0]).toContain(`(${code})`);
   });
 
+  test('explainRefusals() prints nothing for a callback that verifies', async () => {
+    expect(await printed(post(unread(BODY)))).toEqual([]);
+  });
+
   test('explainRefusals() prints the hint of a redirect, and to the console unless told otherwise', async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue();
     onTestFinished(() => warn.mockRestore());
@@ -85,6 +89,12 @@ describe('threat A23: the refused request', () => {
       expect(shown).not.toContain(secret);
   });
 
+  test('a parsed body is the result of the parser, and a body that was not read is undefined', async () => {
+    const data = callbackData();
+    expect((await refused(post(parsed(data), forged)))?.body()).toBe(data);
+    expect((await refused(post(unread(BODY), { 'hmac-signature': '' })))?.body()).toBeUndefined();
+  });
+
   test('an accepted callback costs nothing: its headers are not read again', async () => {
     const names: string[] = [];
     const given = post(unread(BODY));
@@ -93,7 +103,7 @@ describe('threat A23: the refused request', () => {
       return given.header(name);
     };
     const request = { ...given, header };
-    const onRefused = vi.fn(explainRefusals({ signingKey: SIGNING_KEY }));
+    const onRefused = vi.fn();
     await received(request, { onRefused, onCallback: () => 1 });
     expect(onRefused).not.toHaveBeenCalled();
     expect(names).toEqual(['hmac-signature', 'content-encoding', 'content-length', 'traceparent']);

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ExplainedRequest, explain } from '../../src/explain/index.ts';
+import { ConfigurationError } from '../../src/index.ts';
 import { anything, hostile } from '../anything.ts';
 import { callbackData, HASH, OTHER_KEY, SIGNATURE, SIGNING_KEY } from '../signed-callbacks.ts';
 import { NOW } from '../verify.ts';
 import { SIGNERS } from './cases-of-signers.ts';
-import { explained, runCases } from './run-cases.ts';
+import { CASES, explained, runCases } from './run-cases.ts';
 import { BODY, PUBLIC_KEY, request, SECRET_KEY } from './wrong-signer.ts';
 
 runCases();
@@ -38,6 +39,12 @@ describe('controls', () => {
       detail: expect.stringContaining('capitals'),
     });
   });
+
+  test('an invalid option is an error, as in the verifier', () => {
+    const options = { toleranceSeconds: -1 };
+    const wrong = () => explain(request(BODY, SIGNATURE), { signingKey: SIGNING_KEY }, options);
+    expect(wrong).toThrow(ConfigurationError);
+  });
 });
 
 describe('threat A23: leaks', () => {
@@ -67,18 +74,36 @@ describe('threat A23: leaks', () => {
     fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join('')),
   );
   const known = 'hmac-signature hmac_signature content-length content-type via';
-  const names = fc.oneof(fc.constantFrom(...known.split(' '), SIGNING_KEY), text);
-  const payloads = fc.dictionary(fc.constantFrom(...Object.keys(callbackData().payload)), text);
+  const names = fc.constantFrom(...known.split(' '), SIGNING_KEY);
+  const fields = fc.dictionary(
+    fc.oneof(fc.constantFrom(...Object.keys(callbackData().payload), 'event', 'payload'), text),
+    fc.oneof(text, fc.constant(null), fc.integer()),
+  );
   const body = fc.oneof(
-    ...[text, anything, fc.uint8Array(), payloads.map((one) => callbackData({ ...person, ...one }))],
+    text,
+    anything,
+    fc.uint8Array(),
+    fields,
+    fc
+      .tuple(fields, text)
+      .map(([payload, event]) => ({ event, payload: { ...callbackData(person).payload, ...payload } })),
+    fc.nat(600).map((end) => JSON.stringify(callbackData(person)).slice(0, end)),
   );
 
   test('threat A23: no request makes an explanation throw, or show a key, a hash or a person', () => {
-    const headers = fc.array(fc.tuple(names, text));
+    const headers = fc.oneof(
+      fc.dictionary(fc.oneof(names, text), text),
+      fc.array(fc.tuple(fc.oneof(names, text), text)),
+    );
+    const signature = fc.oneof(text, fc.constant(SIGNATURE));
     fc.assert(
-      fc.property(headers, text, body, (given, value, content) => {
-        for (const signature of [value, SIGNATURE])
-          check({ headers: [...given, ['hmac-signature', signature]], url: value, body: content as object });
+      fc.property(headers, signature, body, fc.option(text), (given, value, content, url) => {
+        const all = [
+          ...(Array.isArray(given) ? given : Object.entries(given)),
+          ['hmac-signature', value] as const,
+        ];
+        check({ headers: given, url: url ?? undefined, body: content as object });
+        check({ method: 'POST', headers: Object.fromEntries(all), body: content as object });
       }),
       { numRuns: 300 },
     );
@@ -87,5 +112,13 @@ describe('threat A23: leaks', () => {
   test('threat A23: no body that throws when it is read makes an explanation throw', () => {
     for (const content of hostile)
       check({ headers: { 'hmac-signature': SIGNATURE }, body: content as object });
+  });
+
+  test('threat A23: control: the cases show names and positions, and no secret', () => {
+    for (const one of CASES) {
+      const { detail } = explained(one, one[2]);
+      expect(secrets.filter((secret) => detail.includes(secret))).toEqual([]);
+      expect(detail).not.toContain('ORD-1001');
+    }
   });
 });

@@ -43,6 +43,7 @@ describe('refusals before verification', () => {
 
   test.each<[code: string, status: number, error: string, request: IncomingCallback]>([
     ['method_not_allowed', 405, 'method_not_allowed', post(body, {}, 'GET')],
+    ['method_not_allowed', 405, 'method_not_allowed', post(body, {}, 'post')],
     ...['br', 'gzip, gzip', ['gzip', 'gzip']].map((encoding): [string, number, string, IncomingCallback] => [
       ...(['encoding_unsupported', 415, 'unsupported_media_type'] as const),
       post(body, { 'content-encoding': encoding }),
@@ -73,6 +74,15 @@ describe('refusals before verification', () => {
     expect(stop).toHaveBeenCalledOnce();
   });
 
+  test('threat A22: every early refusal has a hint, and says nothing about the request', async () => {
+    const onRefused = vi.fn();
+    await received(post(body, { 'content-encoding': 'secret-encoding' }), { onRefused });
+    const hint = expect.stringMatching(/^The body has/);
+    const [refusal] = onRefused.mock.calls[0] ?? [];
+    expect(refusal).toEqual({ ok: false, authentic: false, code: 'encoding_unsupported', hint });
+    expect(JSON.stringify(refusal)).not.toContain('secret-encoding');
+  });
+
   test.each(['POST', 'PUT', 'PATCH'] as const)(
     '%s is accepted when it is the only method',
     async (method) => {
@@ -84,6 +94,14 @@ describe('refusals before verification', () => {
       expect(reply?.headers['allow']).toBe(`${method}, POST`);
     },
   );
+
+  test('onRefused receives the method, the headers and the body of the request', async () => {
+    const onRefused = vi.fn();
+    const data = callbackData({ merchant_reference: 'ORD-7' });
+    await received(post(parsed(data), { 'x-request-id': '7' }), { onRefused });
+    const [{ code }, { method, header, body: read }] = onRefused.mock.calls[0] ?? [];
+    expect([code, method, header('x-request-id'), read()]).toEqual(['mismatch', 'POST', '7', data]);
+  });
 
   test.each<[header: string, value: string, body: Uint8Array]>([
     ...['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1', ''].map(
@@ -101,6 +119,7 @@ describe('refusals before verification', () => {
     ['a declared length above the limit', 'close', post(body, { 'content-length': '65537' }, 'PUT')],
     ['a chunked body', 'close', post(body, { ...unsigned, 'transfer-encoding': 'chunked' })],
     ['a length up to the limit', undefined, post(body, { ...unsigned, 'content-length': '65536' })],
+    ['no body', undefined, post(body, {}, 'GET')],
     ['a parsed body', undefined, post(parsed({}), { ...unsigned, 'content-length': '70000' })],
   ])('threat A18: after an early refusal with %s, the header connection is %s', async (...row) => {
     expect((await answer(row[2])).reply?.headers['connection']).toBe(row[1]);
@@ -140,6 +159,13 @@ describe('threat A34: one size limit, with and without a body parser', () => {
     expect(await codeOf(extra(65_536))).toBe('body_too_large');
   });
 
+  test('a body within its declared length is accepted, however long it is when it is written anew', async () => {
+    const extra = Array.from({ length: 10_000 }, () => 1e20);
+    expect(await codeOf(post(parsed(callbackData({ extra })), { 'content-length': '60000' }))).toBe(
+      'accepted',
+    );
+  });
+
   test('threat A34: a parsed body that is nested too deeply to measure is too large', async () => {
     const deep = JSON.parse(`{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`);
     expect(await codeOf(post(parsed(deep)))).toBe('body_too_large');
@@ -177,6 +203,7 @@ describe('requests of node:http', () => {
     ['one piece', [bytes]],
     ['bytes in pieces', [bytes.subarray(0, 40), bytes.subarray(40, 41), bytes.subarray(41)]],
     ['strings, when an encoding was set on the stream', [text.slice(0, 40), text.slice(40)]],
+    ['an empty piece first', [Buffer.alloc(0), bytes]],
     [
       'short pieces, and then long ones',
       [bytes.subarray(0, 40), bytes.subarray(40), ...Array<Buffer>(15).fill(Buffer.alloc(4096, ' '))],

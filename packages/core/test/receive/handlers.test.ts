@@ -1,9 +1,14 @@
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import { TimeoutError } from '../../src/errors.ts';
 import { type AuthenticRefusal, UnavailableError } from '../../src/index.ts';
-import type { CallbackOptions, Reply } from '../../src/receive/index.ts';
+import {
+  type CallbackOptions,
+  createCallbackReceiver,
+  type Reply,
+  receiveCallback,
+} from '../../src/receive/index.ts';
 import { parsed, post, received, redirected } from '../incoming.ts';
-import { callbackData, OTHER_KEY, signatureFor } from '../signed-callbacks.ts';
+import { callbackData, OTHER_KEY, SIGNING_KEY, signatureFor } from '../signed-callbacks.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const failed = new Error('the handler failed');
@@ -22,6 +27,8 @@ async function answer(options: Partial<CallbackOptions>, request = genuine): Pro
 describe('onCallback', () => {
   test.each([
     ['returns nothing', () => undefined],
+    ['returns a value', () => 7],
+    ['returns null', () => null],
     ['returns a promise', () => Promise.resolve()],
   ])('an onCallback that %s is answered 200', async (_, onCallback) => {
     const headers = { 'content-type': JSON_TYPE };
@@ -34,6 +41,12 @@ describe('onCallback', () => {
     expect(onCallback.mock.calls).toMatchObject([
       [{ ok: true, kind: 'callback', account: 'shop', signed: { merchant_reference: 'ORD-1001' } }],
     ]);
+  });
+
+  test('without onCallback, the callback is passed through without a reply', async () => {
+    const { reply, callback } = await received(genuine, {});
+    expect(reply).toBeUndefined();
+    expect(callback?.signed.merchant_reference).toBe('ORD-1001');
   });
 });
 
@@ -77,6 +90,16 @@ describe('threat A39: the failures of a handler', () => {
     expect(onError).toHaveBeenLastCalledWith(expect.objectContaining({ option: 'body', message }));
   });
 
+  test('the time-out reaches onError as a TimeoutError that says how to go on', async () => {
+    const onError = vi.fn();
+    await answer({ onCallback: never, handlerTimeoutMs: 1, onError });
+    expect(onError.mock.calls[0]?.[0]).toMatchObject({
+      message:
+        'The handler did not settle within handlerTimeoutMs, so the sender was asked to retry. The handler is still running: ' +
+        'deduplicate by transitionId, and store the callback before slow work.',
+    });
+  });
+
   test('a rejection after the limit reaches onError, and no unhandled rejection ends the process', async () => {
     const onError = vi.fn();
     let reject = (_error: Error): void => undefined;
@@ -86,10 +109,25 @@ describe('threat A39: the failures of a handler', () => {
     await answer({ onCallback: () => promise, handlerTimeoutMs: 1, onError });
     reject(failed);
     await vi.waitFor(() => expect(onError).toHaveBeenCalledTimes(2));
-    const message =
-      'The handler did not settle within handlerTimeoutMs, so the sender was asked to retry. The handler is still running: ' +
-      'deduplicate by transitionId, and store the callback before slow work.';
-    expect(onError.mock.calls).toMatchObject([[{ message }], [failed]]);
+    expect(onError).toHaveBeenLastCalledWith(failed);
+  });
+
+  test('a handler that settles within the limit is never reported', async () => {
+    const onError = vi.fn();
+    const onCallback = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    expect(await answer({ onCallback, handlerTimeoutMs: 60_000, onError })).toMatchObject({ status: 200 });
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  test('of several concurrent handlers, those that hang are answered with 429, and the others with 200', async () => {
+    const hangs = [true, false, true, false, true];
+    const queue = [...hangs];
+    const onCallback = () => (queue.shift() ? never() : Promise.resolve());
+    const options = { onCallback, handlerTimeoutMs: 5, onError: () => undefined };
+    const receiver = createCallbackReceiver({ signingKey: SIGNING_KEY, ...options });
+    const all = await Promise.all(hangs.map(() => receiveCallback(genuine, receiver)));
+    const expected = hangs.map((isHanging) => (isHanging ? 429 : 200));
+    expect(all.map(({ reply }) => reply?.status)).toEqual(expected);
   });
 });
 

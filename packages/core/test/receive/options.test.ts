@@ -42,6 +42,11 @@ test.each<[call: keyof typeof MAKERS, option: string, shape: string, invalid: un
   for (const value of invalid) expect(make(call, { [option]: value })).toThrow(refusal);
 });
 
+test('every receiver checks its signing key', () => {
+  for (const call of [CALLBACKS, REDIRECTS])
+    expect(make(call, { signingKey: undefined })).toThrow(expect.objectContaining({ option: 'signingKey' }));
+});
+
 test.each([
   { failureStatus: 400 },
   { failureStatus: 599 },
@@ -69,6 +74,7 @@ describe('unknown options', () => {
 
   test.each([
     [CALLBACKS, { oncallback: () => undefined }, /"oncallback".*"onCallback"/],
+    [REDIRECTS, { onredirect: () => '/' }, /"onredirect".*"onRedirect"/],
     [CALLBACKS, { onRedirect: () => '/thanks' }, /"onRedirect"/],
     [REDIRECTS, { onCallback: () => undefined }, /"onCallback"/],
     ['createVerifier()', { onRefused: () => undefined }, /"onRefused"/],

@@ -19,6 +19,14 @@ describe('redirects', () => {
     },
   );
 
+  test.each(['https://shop.example/return', '/', 'return', ''])(
+    'a redirect to the address %j is verified by its query',
+    async (path) =>
+      expect(await answer({ onRedirect: () => '/thanks' }, `${path}?${QUERY}`)).toMatchObject({
+        status: 303,
+      }),
+  );
+
   test.each([undefined, '', '/thanks\r\nset-cookie: a=b', '/thänks', '/two words', 7, {}])(
     'threat A25: %j is refused as an address to send the browser to',
     async (location) => {

@@ -111,7 +111,14 @@ describe('the traceparent of a delivery', () => {
     return kept;
   }
 
+  test('a traceparent is kept, with and without a subscriber', async () => {
+    expect(await keptOf({ traceparent: PARENT })).toBe(PARENT);
+    published('callback');
+    expect(await keptOf({ traceparent: PARENT })).toBe(PARENT);
+  });
+
   test.each([
+    ['nothing', undefined],
     ['a trace id of zeros', `00-${'0'.repeat(32)}-b7ad6b7169203331-01`],
     ['a span id of zeros', `00-0af7651916cd43dd8448eb211c80319c-${'0'.repeat(16)}-01`],
     ['upper case', PARENT.toUpperCase()],
@@ -119,12 +126,12 @@ describe('the traceparent of a delivery', () => {
     ['more than the version has', `${PARENT}-00`],
     ['two of them', [PARENT, PARENT]],
     ['a line break behind it', `${PARENT}\n`],
+    ['a text', 'Grace Nakato'],
   ])('a traceparent is dropped when it is %s', async (_what, traceparent) => {
-    expect(await keptOf({ traceparent })).toBeUndefined();
+    expect(await keptOf(traceparent === undefined ? {} : { traceparent })).toBeUndefined();
   });
 
   test('threat A58: no traceparent is read from a request whose signature does not match', async () => {
-    expect(await keptOf({ traceparent: PARENT })).toBe(PARENT);
     const seen = published('callback');
     expect(await keptOf({ traceparent: PARENT }, OTHER_KEY)).toBeUndefined();
     expect(JSON.stringify(seen)).not.toContain(PARENT);
@@ -189,14 +196,18 @@ describe('what subscribers do', () => {
   const get = (): never => {
     throw new Error('accessor');
   };
-  const unreadable = (message: object) => Object.defineProperty(message, 'span', { get, enumerable: true });
-  const empty = (message: object) => {
-    for (const name of Object.keys(message)) Reflect.deleteProperty(message, name);
-    Object.freeze(message);
-  };
-  test.each([
-    ['makes the message unreadable', unreadable],
-    ['empties and freezes the message', empty],
+  test.each<[what: string, change: (message: object) => unknown]>([
+    [
+      'makes the message unreadable',
+      (message) => Object.defineProperty(message, 'span', { get, enumerable: true }),
+    ],
+    [
+      'empties and freezes the message',
+      (message) => {
+        for (const name of Object.keys(message)) Reflect.deleteProperty(message, name);
+        Object.freeze(message);
+      },
+    ],
   ])('threat A58: a subscriber that %s changes no result', async (_what, change) => {
     const without = await answers();
     for (const event of EVENTS)

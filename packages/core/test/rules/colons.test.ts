@@ -127,6 +127,8 @@ describe('colonIn and isMerchantReference', () => {
   );
 
   test.each([
+    [1, 1],
+    [65, 65],
     [256, 256],
     [257, 256],
     [30_000, 256],

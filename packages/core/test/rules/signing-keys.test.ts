@@ -10,7 +10,6 @@ import { NOW, sign, verdictOf, verify } from '../verify.ts';
 // Decision D7, beside the vectors of the contract: keys that are refused at construction, keys that rotate, sandbox keys.
 
 const SANDBOX_KEY = 'SANDBOX-3f9c2a7e5b1d';
-const SANDBOX_SIGNING = 'SANDBOXSIGNINGh4Jk7Lm2Np9Qr3St6Uv8Wx5Yz';
 
 beforeEach(() => {
   vi.spyOn(console, 'warn').mockImplementation(() => undefined);
@@ -28,11 +27,15 @@ describe('threat A19: unusable keys', () => {
     ['', 'is empty'],
     ['undefined', 'is the string "undefined". Is the environment variable set?'],
     ['null', 'is the string "null"'],
+    ['<SIGNING_KEY>', 'placeholder'],
     ['<your key, please!>', 'placeholder'],
     ['live_<key>', 'placeholder'],
     ['\u0024{SIGNING_KEY}', 'placeholder'],
+    ['live_\u0024{KEY}', 'placeholder'],
     ['{{ signing_key }}', 'placeholder'],
     [`"${SIGNING_KEY}"`, 'quotation mark'],
+    [`'${SIGNING_KEY}'`, 'quotation mark'],
+    ['A"BC', 'quotation mark'],
     ['`ABC`', 'quotation mark'],
     [`\u201c${SIGNING_KEY}\u201d`, 'quotation mark'],
     [`${SIGNING_KEY}\n`, 'white space'],
@@ -40,11 +43,13 @@ describe('threat A19: unusable keys', () => {
     ['A\u00a0BC', 'white space'],
     [`\ufeff${SIGNING_KEY}`, 'white space'],
     [`${SIGNING_KEY}\u200b`, 'invisible'],
+    [`${SIGNING_KEY}\u2060`, 'invisible'],
     [`\u00ad${SIGNING_KEY}`, 'invisible'],
     ['A\u3164BC', 'invisible'],
     ['A\u0600BC', 'invisible'],
     [`${SIGNING_KEY}\ud800`, 'invisible'],
     [`${SIGNING_KEY}\0`, 'control characters'],
+    [`${SIGNING_KEY}\u0085`, 'control characters'],
     [Buffer.from('H0"Wt3YrU4iO', 'base64').toString(), 'Probably the key was decoded'],
     [Buffer.from('f0e1d2c3b4a59687', 'hex').toString('latin1'), 'Probably the key was decoded'],
   ])('threat A19: the key %j is refused in every place that takes one, because it %s', (given, reason) => {
@@ -62,6 +67,8 @@ describe('threat A19: unusable keys', () => {
 
   test.each([
     [null, 'is missing'],
+    [42, 'must be a string: the key as shown'],
+    [['key'], 'must be a string: the key as shown'],
     [Buffer.from('ABC'), 'must be a string: the key as shown'],
   ])('threat A19: the key %j in a list is refused because it %s', (key, reason) => {
     const signingKey = [{ id: 'a', key: key as never }];
@@ -80,6 +87,15 @@ describe('threat A19: unusable keys', () => {
     expect(inspect(refusal, { depth: 10, showHidden: true })).not.toContain('HUNTER2');
   });
 
+  test('threat A19: a key that contains white space or a control character anywhere is refused', () => {
+    const control = fc.constantFrom(...' \t\n\r\0\u001b\u007f\u0085\u00a0\u2028\ufeff');
+    fc.assert(
+      fc.property(fc.tuple(fc.string(), control, fc.string()), ([before, character, after]) => {
+        expect(() => createVerifier({ signingKey: before + character + after })).toThrow(ConfigurationError);
+      }),
+    );
+  });
+
   const LIST = 'signingKey must be a string or a list of 1 to 4 keys: [{ id, key, notAfter? }].';
   const SHARED = 'signingKey has two entries that share an id or a key.';
   const DATE = 'signingKey[0].notAfter must be a valid Date, or be left out.';
@@ -94,7 +110,9 @@ describe('threat A19: unusable keys', () => {
     ['with five keys', five, LIST],
     ['with a repeated id', [a, { ...b, id: 'a' }], SHARED],
     ['with a repeated key', [a, { ...b, key: SIGNING_KEY }], SHARED],
+    ['with an empty key in a list', [a, { ...b, key: '' }], /^signingKey\[1\]\.key is empty/],
     ['with an empty id', [{ ...a, id: '' }], 'signingKey[0].id must be a name for logs.'],
+    ['with a number as id', [{ ...a, id: 1 }], 'signingKey[0].id must be a name for logs.'],
     ['with an invalid notAfter', [{ ...a, notAfter: new Date('soon') }], DATE],
     ['with a number as notAfter', [{ ...a, notAfter: T }], DATE],
   ])(
@@ -116,20 +134,42 @@ describe('threat A19: unusable keys', () => {
     expect(() => createVerifier({ signingKey: SIGNING_KEY, publicKey: 'p', secretKey: 's' })).not.toThrow();
   });
 
-  test.each(['EXAMPLESIGNINGKEY', SANDBOX_SIGNING, 'a', 'sk_live_77+/=', 'a<b', '\u043a\u043b\u044e\u0447'])(
+  test.each(['EXAMPLESIGNINGKEY', 'a', 'sk_live_77+/=', 'a<b', '\u043a\u043b\u044e\u0447'])(
     'control: the key %s is accepted',
     (signingKey) => {
       expect(() => createVerifier({ signingKey })).not.toThrow();
     },
   );
 
+  test('threat A19: no alphanumeric key is refused, since the service has no others', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[A-Za-z0-9]{16,128}$/), (signingKey) => {
+        fc.pre(!signingKey.startsWith('SANDBOX'));
+        expect(() => createVerifier({ signingKey })).not.toThrow();
+      }),
+    );
+  });
+
   test('threat A19: the digest under an empty key, which needs no secret, is a mismatch', () => {
     expect(verdictOf(verify(callbackData(), `t=${T},s=${HASH_OF_EMPTY_KEY}`))).toBe('mismatch');
+  });
+
+  test('threat A19: no key verifies the signature of another, even if both decode to the same bytes', () => {
+    const key = fc.stringMatching(/^[A-Za-z0-9+/=_-]{1,80}$/);
+    fc.assert(
+      fc.property(key, key, (signedWith, verifiedWith) => {
+        fc.pre([signedWith, verifiedWith].every((text) => text !== 'null' && text !== 'undefined'));
+        const signature = sign(callbackData(), signedWith);
+        const result = verify(callbackData(), signature, { signingKey: verifiedWith });
+        expect(verdictOf(result)).toBe(signedWith === verifiedWith ? 'accepted' : 'mismatch');
+      }),
+    );
   });
 });
 
 describe('threat A19: a sandbox key in a wrong place', () => {
-  const bytes = Buffer.from(SANDBOX_SIGNING);
+  const signingKey = 'SANDBOXSIGNINGh4Jk7Lm2Np9Qr3St6Uv8Wx5Yz';
+  const bytes = Buffer.from(signingKey);
 
   test.each([
     ['the public key', 'SANDBOXPUBLICh4Jk7Lm2Np9Qr3St6Uv8Wx', 'the public key'],
@@ -142,6 +182,10 @@ describe('threat A19: a sandbox key in a wrong place', () => {
     expect(() => createVerifier({ signingKey: key, allowSandboxKeys: true })).toThrow(
       `signingKey is a sandbox key, ${says}. Use the one that starts with SANDBOXSIGNING`,
     );
+  });
+
+  test('control: the signing key itself is accepted', () => {
+    expect(() => createVerifier({ signingKey })).not.toThrow();
   });
 });
 
@@ -187,7 +231,10 @@ describe('warnings', () => {
   test.each<[where: string, set: () => unknown]>([
     ['when NODE_ENV is unset', () => vi.stubEnv('NODE_ENV', undefined)],
     ['when NODE_ENV is empty', () => vi.stubEnv('NODE_ENV', '')],
-    ['where it may not be read', () => vi.stubGlobal('process', { env: new Proxy({}, { get }) })],
+    [
+      'where the environment may not be read',
+      () => vi.stubGlobal('process', { env: new Proxy({}, { get }) }),
+    ],
   ])('threat A27: a sandbox key is accepted with one warning %s', async (_where, set) => {
     const { create, printed } = await freshCopy();
     set();

@@ -42,6 +42,17 @@ describe('threat A30: a body in one-byte pieces', () => {
     expect((await answered).reply?.status).toBe(200);
   });
 
+  test('threat A30: 40 requests in one-byte pieces keep less than 10 MB together', async () => {
+    const requests = Array.from({ length: 40 }, open);
+    await new Promise(setImmediate);
+    const before = memory();
+    for (const { sink } of requests) for (const byte of BODY) sink.chunk(Uint8Array.of(byte));
+    expect(memory() - before).toBeLessThan(10_000_000);
+    for (const { sink } of requests) sink.end();
+    const replies = await Promise.all(requests.map(({ answered }) => answered));
+    expect(replies.map(({ reply }) => reply?.status)).toEqual(requests.map(() => 200));
+  });
+
   test('threat A30: a piece of the sender is never written to', async () => {
     const { sink, answered } = open();
     const first = new Uint8Array(BODY.subarray(0, 100));
@@ -58,4 +69,10 @@ describe('threat A30: a body in one-byte pieces', () => {
     expect(roomy.every((byte) => byte === 1)).toBe(true);
     expect((await other.answered).reply?.status).toBe(401);
   });
+
+  function memory(): number {
+    collectGarbage();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return heapUsed + arrayBuffers;
+  }
 });

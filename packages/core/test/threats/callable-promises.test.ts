@@ -18,7 +18,11 @@ const FORMS: [name: string, wrap: (promise: Promise<unknown>) => unknown][] = [
   ['a promise', (promise) => promise],
   ['a function with then', (promise) => thenable(() => undefined, promise)],
   ['a function whose then is inherited', (promise) => Object.setPrototypeOf(() => 1, thenable({}, promise))],
-  ['a proxy of a function that makes then', (promise) => new Proxy(() => 1, { get: thenOf(promise) })],
+  [
+    'a proxy of a function that makes then on demand',
+    (promise) => new Proxy(() => 1, { get: thenOf(promise) }),
+  ],
+  ['a class with a static then', (promise) => thenable(class {}, promise)],
   [
     'an object whose getter gives then',
     (promise) => Object.defineProperty({}, 'then', { get: () => thenOf(promise)({}, 'then') }),

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { readCallbackBody } from '../../src/verify/callback-body.ts';
+import { membersNamed, visitMembers } from '../../src/verify/json-members.ts';
 import { callbackData, QUERY } from '../signed-callbacks.ts';
-import { accepted, verifier, verify } from '../verify.ts';
+import { accepted, verdictOf, verifier, verify } from '../verify.ts';
 
 // Names in a body or a query that reach a prototype, or that appear twice.
 
@@ -69,5 +71,74 @@ describe('threat A17: a name that appears twice', () => {
 
   function write([{ json }, content]: [{ json: string }, string]): string {
     return `${json}\n:\t${content}`;
+  }
+
+  test('threat A17: the shortcut for usual bodies agrees with the exact walk', () => {
+    const text = (name: string, isEscaped: boolean) =>
+      isEscaped
+        ? `"\\u${name.charCodeAt(0).toString(16).padStart(4, '0')}${JSON.stringify(name.slice(1)).slice(1)}`
+        : JSON.stringify(name);
+    const anyName = fc.constantFrom('event', 'payload', ...watchedInPayload, 'id', '\\', '"event"', '\n"');
+    const content = fc.oneof(
+      anyName.map((name) => text(name, false)),
+      fc.constantFrom(
+        ...'1 null {} [] {"event":1} ["payload","event"] {"merchant_reference":{"event":2}}'.split(' '),
+      ),
+    );
+    const isRarely = fc.nat(9).map((number) => number === 0);
+    const extra = fc.tuple(anyName, content, isRarely);
+    const own = (names: Iterable<string>) => fc.tuple(fc.subarray([...names]), fc.boolean(), content);
+    const counts = { shortcut: 0, repeated: 0, verifiable: 0 };
+    fc.assert(
+      fc.property(
+        fc.boolean(),
+        own(watchedInPayload),
+        fc.array(extra, { maxLength: 2 }),
+        fc.array(extra, { maxLength: 2 }),
+        (isComplete, [some, isEventMissing, eventValue], top, inner) => {
+          const kept = isComplete ? [...watchedInPayload] : some;
+          const write = (members: [string, string, boolean][]) =>
+            members.map(([name, value, isEscaped]) => `${text(name, isEscaped)}:${value}`);
+          const payload = `{${[...write(inner), ...kept.map((name) => `"${name}":"x"`)].join(',')}}`;
+          const event = isEventMissing && !isComplete ? [] : [`"event":${isComplete ? '"x"' : eventValue}`];
+          const body = `{${[...write(top), ...event, `"payload":${payload}`].join(',')}}`;
+          const read = readCallbackBody(body);
+          if (read === undefined) throw new Error(`Not a callback: ${body}`);
+          const walked = walkedRepeats(body);
+          const isVerifiable = isComplete || (kept.length === 4 && event.length === 1);
+          // Without all of the names, a body is refused for the missing name, with or without the shortcut.
+          if (isVerifiable) expect(read.repeatsSignedName).toBe(walked);
+          else expect(verdictOf(verify(body))).toMatch(/^(body_malformed|signed_field_malformed|mismatch)$/);
+          if (isVerifiable) counts.verifiable++;
+          if (walked) counts.repeated++;
+          if (isVerifiable && !walked) counts.shortcut++;
+        },
+      ),
+      { numRuns: 3000 },
+    );
+    expect(Math.min(...Object.values(counts))).toBeGreaterThan(100);
+  });
+
+  test('threat A17: whitespace before the colon hides no name that appears twice', () => {
+    const spaces = ['', ' ', '\t', '\n', '\r\n', '  '];
+    const text = JSON.stringify(callbackData());
+    for (const usual of spaces) {
+      const spaced = text.replaceAll('":', `"${usual}:`);
+      expect(verdictOf(verify(spaced))).toBe('accepted');
+      for (const odd of spaces)
+        expect(verdictOf(verify(spaced.replace('{', `{"event"${odd}:1,`)))).toBe('body_malformed, authentic');
+    }
+  });
+
+  /** Whether a name repeats, by the walk alone. */
+  function walkedRepeats(body: string): boolean {
+    const seen = new Set<string>();
+    let isRepeated = false;
+    visitMembers(body, membersNamed([...watched], 'y'), membersNamed([...watchedInPayload], 'y'), (name) => {
+      isRepeated ||= seen.has(name);
+      seen.add(name);
+      return false;
+    });
+    return isRepeated;
   }
 });

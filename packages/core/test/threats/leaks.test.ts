@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { ConfigurationError, createVerifier } from '../../src/index.ts';
 import { createCallbackReceiver, createRedirectReceiver } from '../../src/receive/index.ts';
-import { parsed, post, received } from '../incoming.ts';
+import { parsed, post, received, redirected } from '../incoming.ts';
 import {
   callbackData,
   HASH,
@@ -79,6 +79,19 @@ describe('threat A23: leaks through logs and URLs', () => {
     }
   });
 
+  test('threat A23: a clone of a verified callback has its signed fields, and no person', () => {
+    const callback = verify(JSON.stringify(callbackData(person)));
+    const clone = structuredClone(callback);
+    expect(clone).toEqual({
+      ok: true,
+      kind: 'callback',
+      signed: expect.objectContaining({ merchant_reference: 'ORD-1001' }),
+      account: '',
+      keyId: 'default',
+    });
+    expect(leaks(clone)).toEqual([]);
+  });
+
   test('threat A23: reading a getter shows the person, and later inspections still do not', () => {
     const callback = accepted(verify(JSON.stringify(callbackData(person))));
     expect(callback.unsigned).toMatchObject(person);
@@ -132,6 +145,20 @@ describe('threat A23: leaks through logs and URLs', () => {
     await received(post({ state: 'consumed' }), options);
     expect(shown).toHaveLength(3);
     expect(shown.flatMap(leaks)).toEqual([]);
+  });
+
+  test('threat A23: the answer to a redirect keeps its URL from other sites and caches', async () => {
+    const options = { onRedirect: () => '/orders/1' };
+    const [verified, refused, wrong] = [
+      await redirected(options),
+      await redirected(options, '/return'),
+      await redirected(options, `/return?${QUERY}`, 'HEAD'),
+    ];
+    expect([verified, refused, wrong].map(({ reply }) => reply?.status)).toEqual([303, 401, 405]);
+    for (const { reply } of [verified, refused, wrong]) {
+      expect(reply?.headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });
+      expect(leaks(reply)).toEqual([]);
+    }
   });
 
   function thrownBy(run: () => unknown): unknown {

@@ -63,6 +63,13 @@ describe('threat A48: the results of a parsed body', () => {
     );
   });
 
+  test('control: a sanitiser that runs before the verification is seen', () => {
+    const body = callbackData();
+    const untouched = view(callbackOf(callbackData()));
+    body.payload['request_amount'] = 5_000_000;
+    expect(view(callbackOf(body))).not.toBe(untouched);
+  });
+
   test.each([
     ['bytes', Buffer.from(JSON.stringify(callbackData({ extra: { deep: [1] } })))],
     ['a string', JSON.stringify(callbackData({ extra: { deep: [1] } }))],
@@ -83,6 +90,12 @@ describe('threat A48: the results of a parsed body', () => {
     expect(unsignedFields(text).request_amount).toBe(500);
   });
 
+  test('a nested value of a body that no parser had read is kept, even if JSON cannot write it', () => {
+    const deep = '['.repeat(20_000) + ']'.repeat(20_000);
+    const text = JSON.stringify(callbackData({ deep: 0 })).replace('"deep":0', `"deep":${deep}`);
+    expect(callbackOf(text).raw).toHaveProperty('payload.deep.0.0');
+  });
+
   test.each([
     ['numbers with an exponent', () => Array.from({ length: 10_000 }, () => 1e20)],
     ['lone surrogates', () => '\ud800'.repeat(20_000)],
@@ -94,6 +107,17 @@ describe('threat A48: the results of a parsed body', () => {
       expect(text.length).toBeLessThan(64 * 1024);
     },
   );
+
+  test('a parsed body of 64 KiB is stored in full', () => {
+    const length = 64 * 1024 - JSON.stringify(callbackData({ filler: '' })).length;
+    const body = callbackData({ filler: 'x'.repeat(length) });
+    expect(bodyText(callbackOf(body))).toBe(JSON.stringify(body));
+  });
+
+  test('a stored string that is not a callback has no unsigned fields', () => {
+    for (const text of ['', 'not JSON', '[]', '{"payload":[]}'])
+      expect(Object.keys(unsignedFields(text))).toEqual([]);
+  });
 
   test('the JSON text of an unread body is stored unchanged, however long it is', () => {
     const text = JSON.stringify(callbackData({ filler: 'x'.repeat(100_000) }));

@@ -36,6 +36,13 @@ describe('threat A36: a polluted prototype', () => {
     expect(Object.keys(accepted(verify(callbackData())).raw)).toEqual(['event', 'payload']);
   });
 
+  test('threat A36: a default or a name on Object.prototype reads no redirect', () => {
+    const query = QUERY.replace('event=transaction.completed&', '');
+    pollute('event', 'transaction.completed');
+    expect(verifier.verifyRedirect(query)).toMatchObject({ code: 'signed_field_malformed' });
+    expect(verifier.verifyRedirect(QUERY)).toMatchObject({ ok: true });
+  });
+
   test('threat A36: an expectReference on Object.prototype is not an expectation', () => {
     pollute('expectReference', 'ORD-7');
     expect(verifier.verifyRedirect(QUERY, {})).toMatchObject({ ok: true });

@@ -8,8 +8,14 @@ const HIDDEN = Array.from({ length: 0x11_0000 }, (_, point) => point)
   .filter((one) => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(one));
 const SHOWN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
+test('the classes contain the characters that this test covers', () => {
+  expect(HIDDEN.length).toBeGreaterThan(200);
+  expect(HIDDEN).toEqual(
+    expect.arrayContaining([...'\u001b\u009b\u061c\u200b\u202e\u2028\u2069\ufeff\u{e0041}']),
+  );
+});
+
 test('threat A47: no control, format or separator character reaches a terminal', () => {
-  expect(HIDDEN).toEqual(expect.arrayContaining([...'\u001b\u009b\u200b\u202e\u2028\ufeff\u{e0041}']));
   for (const one of HIDDEN) {
     const text = `A${one}B`;
     expect(printable(text)).toBe(`A\\u{${one.codePointAt(0)?.toString(16)}}B`);
