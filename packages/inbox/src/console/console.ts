@@ -106,7 +106,7 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
     const view = { inbox, basePath, access, proof, path, query, said: takeSaid(request), version: '' };
     if (method === 'POST') {
       const form = await readForm(request, path === '/reconcile');
-      if (form === undefined) return plainResponse(413);
+      if (typeof form === 'number') return plainResponse(form);
       if (!isOwnForm(request, access.by, form.get('proof') ?? '')) return plainResponse(403);
       if (path === '/reconcile' && access.may.includes('reconcile')) return reconcilePage(view, form);
       if (path !== '/bulk' && action === undefined) return plainResponse(405);

@@ -185,12 +185,12 @@ describe('a form', () => {
 
   test.each([
     ['on another path', '/transitions', 405],
-    ['with a body that is not what its header says', '/bulk', 413],
+    ['with a body that is not what its header says', '/bulk', 400],
   ])('%s is refused', async (_what, path, status) => {
     const { inbox } = await newConsoleShopWithNone();
     const visitor = visit(inbox);
     const fields = await visitor.fieldsOf(pageOf('NONE'), 'resolve');
-    const headers = status === 413 ? { ...OWN, 'content-type': 'multipart/form-data; boundary=x' } : OWN;
+    const headers = status === 400 ? { ...OWN, 'content-type': 'multipart/form-data; boundary=x' } : OWN;
     expect((await visitor.post(path, fields, headers)).status).toBe(status);
   });
 });

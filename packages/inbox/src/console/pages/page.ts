@@ -88,9 +88,10 @@ export const missingPage = (view: View): Promise<Response> =>
   });
 
 const PLAIN = {
+  400: 'This form is malformed. Open the page again, and submit it there.',
   403: 'You have no access to this page, or the form is from another page. Sign in, open the page again, and submit it there.',
   405: 'This method is not allowed here.',
-  413: 'This form is too large, or malformed.',
+  413: 'This form is too large.',
   500: 'The console cannot read the inbox now. Try again in a minute; the log of the program says what is wrong.',
   503: 'Too many pages are open.',
 } as const;
