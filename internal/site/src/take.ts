@@ -128,5 +128,10 @@ async function onPage(
 }
 
 async function photograph(page: Page, folder: string, name: string): Promise<void> {
-  await page.screenshot({ path: join(folder, `${name}.png`) });
+  const take = () => page.screenshot({ path: join(folder, `${name}.png`) });
+  // Chromium sometimes refuses the first picture of a new browser, and takes it when it is asked again.
+  await take().catch((error: unknown) => {
+    if (!String(error).includes('Unable to capture screenshot')) throw error;
+    return take();
+  });
 }

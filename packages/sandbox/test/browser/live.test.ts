@@ -135,9 +135,10 @@ test('with three tabs open, close() ends immediately; the tabs report the lost c
 
 test('a hidden tab sends no requests, and is up to date when it is shown again', async () => {
   const { page } = await visit();
-  const asked: string[] = [];
   await page.goto(url);
-  page.on('request', (request) => asked.push(request.url()));
+  // Once a change has arrived, the script that receives it has been loaded too.
+  stage.collect({ merchant_reference: 'BEFORE' });
+  await page.getByRole('link', { name: 'BEFORE' }).waitFor();
   const hide = (hidden: boolean) =>
     page.evaluate(
       `Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
@@ -146,6 +147,8 @@ test('a hidden tab sends no requests, and is up to date when it is shown again',
     "globalThis.versions = 0; new BroadcastChannel('versions of /assets/').onmessage = () => { versions += 1 }",
   );
   await hide(true);
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
   stage.collect({ merchant_reference: 'MEANWHILE' });
   await expect.poll(() => page.evaluate('versions')).toBeGreaterThan(1);
   expect(asked).toEqual([]);
