@@ -72,6 +72,26 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       onTestFinished(() => careless.close());
       await expect(careless.library.newStore('inbox').check?.()).rejects.toThrow('synchronous_commit');
     });
+
+    test('a server whose standbys cannot be read is refused, unless the role may not or there is no such view', async () => {
+      const search = 'search_path = failing, public, pg_catalog';
+      const { library, close } = await openShop(`${name}_failing`, open, search);
+      onTestFinished(close);
+      const run = (text: string) => library.transaction(async (tx) => void (await library.run(tx, text)));
+      const check = async (code: string): Promise<unknown> => {
+        await run(`create or replace function failing.fail() returns integer language plpgsql
+          as $$ begin raise 'observed' using errcode = '${code}'; end $$`);
+        return library
+          .newStore('inbox')
+          .check?.()
+          .then(() => 'started', String);
+      };
+      await run('create schema failing');
+      await check('42501');
+      await run('create view failing.pg_stat_replication as select failing.fail() as pid');
+      for (const code of ['42501', '42P01', '42883']) expect(await check(code), code).toBe('started');
+      for (const code of ['57014', '22012', '53200']) expect(await check(code), code).toContain('observed');
+    });
   });
 });
 

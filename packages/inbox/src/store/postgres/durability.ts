@@ -1,4 +1,5 @@
 import { ConfigurationError } from '@payment-service/core';
+import { failureText } from '../../failure-text.ts';
 import { type Row, textOf } from '../store.ts';
 
 const DECIDING = ['fsync', 'full_page_writes', 'synchronous_commit'];
@@ -8,6 +9,8 @@ const SETTINGS = `select current_setting('fsync') as fsync, current_setting('ful
 /** Visible to every role, unlike the state of a standby. A subscriber of logical replication is not a standby. */
 const STANDBYS = `select count(*) as standbys from pg_stat_replication r
   where not exists (select 1 from pg_replication_slots s where s.active_pid = r.pid and s.slot_type = 'logical')`;
+/** Insufficient privilege, undefined view, undefined function. */
+const UNREADABLE = /[ (]42(?:501|P01|883)\b/;
 
 /** What decides whether PostgreSQL keeps what it acknowledges. */
 export interface Durability {
@@ -26,8 +29,11 @@ export interface Durability {
 
 export async function readDurability(query: (text: string) => Promise<readonly Row[]>): Promise<Durability> {
   const [settings = {}] = await query(SETTINGS);
-  // Some roles, and some services that speak PostgreSQL's protocol, cannot read this.
-  const [row = {}] = await query(STANDBYS).catch(() => []);
+  // Some roles, and some services that speak PostgreSQL's protocol, cannot read this. Any other failure could hide a standby.
+  const [row = {}] = await query(STANDBYS).catch((error: unknown) => {
+    if (!UNREADABLE.test(failureText(error))) throw error;
+    return [];
+  });
   const [commit, synchronousNames] = [textOf(settings, 'synchronous_commit'), textOf(settings, 'names')];
   const standbys = Number(row['standbys'] ?? 0);
   return {
