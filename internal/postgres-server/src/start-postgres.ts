@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '../../../vitest.shared.ts';
+import { emptyDatabase, type GivenData } from './empty-database.ts';
 import { type Postmaster, startPostmaster } from './postmaster.ts';
 import { childrenOf, endOrphans, signalProcess, stopProcess } from './process-tree.ts';
 import { programsFor, type ServerUser, serverUser } from './programs.ts';
@@ -28,13 +28,6 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** Data to start on instead of an empty database: a copy of another server's, whose password it has. */
-export interface GivenData {
-  readonly password: string;
-  /** Fills the existing, empty folder. */
-  fill(dataFolder: string): Promise<void>;
-}
-
 /**
  * Starts PostgreSQL with all settings that make commits durable, on 127.0.0.1, with its data in its own folder under the
  * system's temporary one.
@@ -46,18 +39,19 @@ export async function startPostgres(
   settings: Readonly<Record<string, string>> = {},
   given?: GivenData,
 ): Promise<PostgresServer> {
-  const password = given?.password ?? randomBytes(12).toString('hex');
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), 'payment-service-postgres-'));
   const dataFolder = join(folder, 'data');
   let postmaster: Postmaster;
   let launch: () => Promise<Postmaster>;
+  let password: string;
+  const user = serverUser();
   try {
-    const user = serverUser();
     if (user !== undefined) await chown(folder, user.uid, user.gid);
     const programs = await programsFor(user, folder);
-    if (given === undefined) await makeDataDirectory(programs.initdb, folder, user, password);
-    else await fillDataDirectory(dataFolder, user, given);
+    const data = given ?? (await emptyDatabase(programs.initdb, folder, user));
+    password = data.password;
+    await fillDataDirectory(dataFolder, user, data);
     const flags = Object.entries({
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',
@@ -67,9 +61,10 @@ export async function startPostgres(
     const args = ['-D', dataFolder, '-p', String(port), ...flags];
     launch = () => startPostmaster(programs.postgres, args, { ...user, cwd: folder });
     postmaster = await launch();
-  } catch (error) {
+  } catch (cause) {
     await removeFolder(folder);
-    throw error;
+    const hint = `Root's server runs as nobody: set TMPDIR to a folder that every user may enter, not ${tmpdir()}.`;
+    throw new Error(`PostgreSQL could not start.${user ? ` ${hint}` : ''}\n${cause}`, { cause });
   }
 
   let orphans: readonly number[] = [];
@@ -109,36 +104,6 @@ export async function startPostgres(
       await removeFolder(folder);
     },
   };
-}
-
-async function makeDataDirectory(
-  initdb: string,
-  folder: string,
-  user: ServerUser | undefined,
-  password: string,
-): Promise<void> {
-  const data = join(folder, 'data');
-  const passwordFile = join(folder, 'password');
-  await writeFile(passwordFile, password);
-  if (user !== undefined) await chown(passwordFile, user.uid, user.gid);
-  // SCRAM would cost each of the thousands of connections of the tests a millisecond or two; they do not leave this machine.
-  const args = ['--auth=password', '--username=postgres', `--pwfile=${passwordFile}`];
-  const layout = [
-    '--encoding=UTF8',
-    '--locale=C',
-    '--no-sync',
-    '--set=scram_iterations=1',
-    `--pgdata=${data}`,
-  ];
-  try {
-    await promisify(execFile)(initdb, [...args, ...layout], { ...user, cwd: folder });
-  } catch (cause) {
-    const hint = `Root's server runs as nobody: set TMPDIR to a folder that every user may enter, not ${tmpdir()}.`;
-    throw new Error(`PostgreSQL could not create its data directory.${user ? ` ${hint}` : ''}\n${cause}`, {
-      cause,
-    });
-  }
-  await rm(passwordFile);
 }
 
 async function fillDataDirectory(

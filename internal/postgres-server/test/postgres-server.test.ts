@@ -1,8 +1,18 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { emptyDatabase } from '../src/empty-database.ts';
 import { type PostgresServer, startPostgres } from '../src/index.ts';
 import { stopProcess } from '../src/process-tree.ts';
 import { programsFor, serverUser } from '../src/programs.ts';
@@ -25,6 +35,25 @@ test('a command that starts a server keeps its exit code and leaves nothing behi
   const run = runProgram(program, folder);
   expect(run.status, run.stderr).toBe(3);
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test('of three servers that start first, one leaves its data for all, and no other user can read it', async () => {
+  const cache = temporaryFolder();
+  const user = serverUser();
+  const { initdb } = await programsFor(user, temporaryFolder());
+  const starts = [0, 1, 2].map(async () => {
+    const folder = temporaryFolder();
+    if (user !== undefined) chownSync(folder, user.uid, user.gid);
+    return emptyDatabase(initdb, folder, user, cache);
+  });
+  const [first, ...others] = await Promise.all(starts);
+  if (first === undefined) throw new Error('nothing was made');
+  expect(others.map(({ password }) => password)).toEqual([first.password, first.password]);
+  const [name = '', ...rest] = readdirSync(cache);
+  expect(rest).toEqual([]);
+  if (process.platform !== 'win32') expect(statSync(join(cache, name)).mode & 0o777).toBe(0o700);
+  server = await startPostgres({}, first);
+  expect(await server.processIds()).not.toEqual([]);
 });
 
 test.each(['postmaster', 'everything'] as const)(
