@@ -178,13 +178,13 @@ test('a connection of the pool has its own settings restored after a payment, as
   for (const settings of after) expect({ ...settings, id: 0 }).toEqual({ ...before[0], id: 0 });
 });
 
-test('on connections whose default is serializable, two receivers store the same callbacks concurrently', async () => {
-  const { open } = poolShop({ pool: { options: '-c default_transaction_isolation=serializable' } });
-  const both = [open(), open()];
-  for (const inbox of both) await inbox.ready();
+test('on connections whose default is serializable, six receivers store the same callbacks concurrently', async () => {
+  const { open } = poolShop({ pool: { max: 12, options: '-c default_transaction_isolation=serializable' } });
+  const all = Array.from({ length: 6 }, () => open());
+  for (const inbox of all) await inbox.ready();
   for (let round = 0; round < 10; round += 1) {
     const callbacks = Array.from({ length: 30 }, (_, index) => paid(`ORD-${round}-${index}`, 500));
-    await Promise.all(both.flatMap((inbox) => callbacks.map((each) => inbox.receive(each))));
+    await Promise.all(all.flatMap((inbox) => callbacks.map((each) => inbox.receive(each))));
   }
 });
 

@@ -9,8 +9,8 @@ const SETTINGS = `select current_setting('fsync') as fsync, current_setting('ful
 /** Visible to every role, unlike the state of a standby. A subscriber of logical replication is not a standby. */
 const STANDBYS = `select count(*) as standbys from pg_stat_replication r
   where not exists (select 1 from pg_replication_slots s where s.active_pid = r.pid and s.slot_type = 'logical')`;
-/** Insufficient privilege, undefined view, undefined function. */
-const UNREADABLE = /[ (]42(?:501|P01|883)\b/;
+/** Insufficient privilege, undefined view, undefined function, unsupported feature. */
+const UNREADABLE = /[ (](?:42501|42P01|42883|0A000)\b/;
 
 /** What decides whether PostgreSQL keeps what it acknowledges. */
 export interface Durability {

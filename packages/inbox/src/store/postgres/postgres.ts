@@ -71,10 +71,12 @@ export function postgres<Client extends PostgresClient>(
     try {
       return await run(client, statement, values);
     } catch (error) {
-      // 40001: another group was faster, and the connections default to an isolation level that reports it.
-      if (!(error instanceof NotPrepared || (statement.isPrepared && failureCode(error) === '40001')))
-        throw error;
-      return run(client, { ...statement, isPrepared: false }, values);
+      if (error instanceof NotPrepared) return run(client, { ...statement, isPrepared: false }, values);
+      if (!statement.isPrepared || failureCode(error) !== '40001') throw error;
+      // Another group was faster, and the connections default to an isolation level that reports it.
+      const call = { statement, values };
+      const [, rows = []] = await send(client, [begin([call]), call, COMMIT]);
+      return [...rows];
     }
   };
   /** In one message with the statement after it, unless statements do not stay on their connections. */
