@@ -238,7 +238,32 @@ function responses(list: string, row: string): readonly Shape[] {
 }
 
 export const PROVIDERS: readonly Shape[] = responses('payment_providers', PROVIDER);
-export const WALLETS: readonly Shape[] = responses('merchant_wallets', WALLET);
+
+/** What the balances of a wallet may be. */
+const BALANCES: Readonly<Record<string, Unit>> = {
+  'whole numbers': (_, random) => String(random.between(0, 1e9)),
+  'numbers with two places': (_, random) => `${random.between(0, 1e7)}.${random.between(10, 99)}`,
+  'numbers of 15 digits': (_, random) => `${random.between(1, 9)}.${random.between(1e13, 9e13)}`,
+  'numbers of 17 digits': (_, random) => `${random.between(1e14, 9e14)}${random.between(10, 99)}`,
+  'numbers of 300 digits': () => '7'.repeat(300),
+  'numbers of 1,000 digits, most of them zeros': () => `0.1${'0'.repeat(990)}1`,
+  'numbers with exponents': (index) => `-1.5e-${index % 300}`,
+};
+
+export const WALLETS: readonly Shape[] = [
+  ...responses('merchant_wallets', WALLET),
+  ...shapesOf(
+    BALANCES,
+    (name) => `balances that are ${name}`,
+    (size, unit) => {
+      const row: Unit = (index, random) => WALLET.replace(/(?<=balance":)[\d.]+/g, () => unit(index, random));
+      return response(
+        'merchant_wallets',
+        filled(size, 16, (index, random) => `${row(index, random)},`) + WALLET,
+      );
+    },
+  ),
+];
 
 /** Bodies of errors, whose start is shown without the keys. */
 export const ERRORS: readonly Shape[] = [

@@ -17,11 +17,15 @@ export function parseDecimal(text: string): Decimal | undefined {
   const match = LITERAL.exec(text);
   if (match === null) return undefined;
   const [, sign, whole = '', fraction = '', power = '0'] = match;
-  const significant = (whole + fraction).replace(/^0+/, '');
-  const digits = significant.replace(/0+$/, '');
-  if (digits === '') return { negative: false, digits, exponent: 0 };
-  const exponent = Number(power) - fraction.length + (significant.length - digits.length);
-  return { negative: sign === '-', digits, exponent };
+  return decimal(sign === '-', (whole + fraction).replace(/^0+/, ''), Number(power) - fraction.length);
+}
+
+/** @param significant Its zeros at the end move to the exponent. Not by an expression, which begins anew at each zero. */
+function decimal(negative: boolean, significant: string, power: number): Decimal {
+  let end = significant.length;
+  while (significant[end - 1] === '0') end--;
+  if (end === 0) return { negative: false, digits: '', exponent: 0 };
+  return { negative, digits: significant.slice(0, end), exponent: power + significant.length - end };
 }
 
 /** A number is accepted only if its shortest string is exact: at most 15 significant digits. */
@@ -68,10 +72,7 @@ export function productOf(left: Decimal, right: Decimal): Decimal {
 
 /** `units` times 10^exponent. */
 function scaled(units: bigint, exponent: number): Decimal {
-  const significant = String(units).replace('-', '');
-  const digits = significant.replace(/0+$/, '');
-  if (digits === '') return { negative: false, digits, exponent: 0 };
-  return { negative: units < 0n, digits, exponent: exponent + significant.length - digits.length };
+  return decimal(units < 0n, String(units).replace('-', ''), exponent);
 }
 
 export function negated(value: Decimal): Decimal {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Deviation, ExactWallet } from '../../src/client/client.ts';
 import { InvalidResponseError } from '../../src/errors.ts';
+import { type Decimal, formatDecimal, isSumOf, parseDecimal } from '../../src/money/decimal.ts';
 import { clientAt, failureOf } from './local-service.ts';
 
 const FIELDS = ['available_balance', 'actual_balance', 'uncleared_balance', 'reserve_balance'] as const;
@@ -48,7 +49,10 @@ const balancesOf = (
 });
 type Drawn = readonly [bigint, bigint, bigint, bigint, ...string[]];
 
-const amount = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n });
+const amount = fc.oneof(
+  fc.bigInt({ min: -(10n ** 8n), max: 10n ** 8n }),
+  fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }),
+);
 /** Members of a wallet that hold what a reader of numbers or strings could trip over. */
 const odd = fc.constantFrom('"actual_balance": 7', '\\', '\\"', '1', '{"a":-1.5e3}', '"', '/', '\ud800');
 const name = fc.string({ maxLength: 5 }).map((text) => `x${text}`);
@@ -79,8 +83,60 @@ describe('every balance is an exact string beside its number', () => {
     );
   });
 
+  /** A decimal that JSON allows. Most are short, so that three of them often add up in the tenth. */
+  const written = fc
+    .tuple(
+      fc.constantFrom('', '-'),
+      fc.oneof(fc.nat({ max: 30 }).map(String), fc.bigInt({ min: 0n, max: 10n ** 18n }).map(String)),
+      fc.oneof(
+        fc.constantFrom('', '.0', '.5', '.50'),
+        fc.nat().map((digits) => `.${digits}`),
+      ),
+      fc.constantFrom('', '', '', 'e0', 'E+2', 'e-7', 'e-25', 'e-40', 'e25', 'e-120'),
+    )
+    .map((parts) => parts.join(''));
+  const decimal = (text: string): Decimal => {
+    const parsed = parseDecimal(text);
+    if (parsed === undefined) throw new Error(`not a decimal: ${text}`);
+    return parsed;
+  };
+  const wallet = fc.oneof(
+    fc.tuple(written, written, written, written),
+    // The total is the first part, or differs from it by the second one.
+    fc.tuple(written, fc.constantFrom('0', '1e-30', '0.0001', '0.00001')).map(([one, other]) => {
+      return [one, one, other, '0'] as const;
+    }),
+  );
+  test('balances of any length and exponent have the canonical strings of their literals, and are added up exactly', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(wallet, { minLength: 1, maxLength: 5 }), async (cases) => {
+        const rows = cases.map((literals) => {
+          return row(Object.fromEntries(FIELDS.map((field, at) => [field, literals[at]])) as Balances);
+        });
+        const { wallets, deviations } = await walletsOf(rows);
+        const read = cases.map((literals) => literals.map(decimal));
+        expect(wallets.map(({ exact }) => FIELDS.map((field) => exact[field]))).toEqual(
+          read.map((decimals) => decimals.map(formatDecimal)),
+        );
+        const odd = read.flatMap(([available, actual, ...others], index) =>
+          available && actual && isSumOf(actual, [available, ...others]) ? [] : [index],
+        );
+        expect(deviations.map(({ path }) => path)).toEqual(
+          odd.map((index) => `data.merchant_wallets[${index}].actual_balance`),
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   test.each([
     ['9007199254740993', '9007199254740993'],
+    ['99999999999', '99999999999'],
+    ['100000000000.00001', '100000000000.00001'],
+    ['0.0001', '0.0001'],
+    ['-0.5', '-0.5'],
+    ['1e21', '1000000000000000000000'],
+    ['12345678901.0000', '12345678901'],
     ['5e2', '500'],
     ['-0', '0'],
     ['1e-7', '0.0000001'],
@@ -88,12 +144,26 @@ describe('every balance is an exact string beside its number', () => {
     ['123456789012345678901234567890.12', '123456789012345678901234567890.12'],
     ['123456789012345e85', '123456789012345e85'],
     ['1.2345678e-320', '12345678e-327'],
+    ['1.2345678E-320', '12345678e-327'],
     ['0.100000000000000000001', '0.100000000000000000001'],
   ])('the literal %s is %s', async (written, exact) => {
     const literals = { ...NOTHING, available_balance: written, actual_balance: written };
     const { wallets, deviations } = await walletsOf([row(literals)]);
     expect(wallets[0]?.exact).toEqual({ ...NOTHING, available_balance: exact, actual_balance: exact });
     expect(deviations).toEqual([]);
+  });
+
+  test('a number of 16 digits is exact wherever it begins in the response', async () => {
+    for (let spaces = 0; spaces < 16; spaces++) {
+      const long = { ...NOTHING, reserve_balance: `${' '.repeat(spaces)}9007199254740993` };
+      const { wallets } = await walletsOf([row(long)]);
+      expect(wallets[0]?.exact.reserve_balance).toBe('9007199254740993');
+    }
+  });
+
+  test('a balance that is a tenth of the total, below the smallest unit of any currency, is reported', async () => {
+    const odd = { ...NOTHING, available_balance: '0.00001', actual_balance: '0.0001' };
+    expect((await walletsOf([row(odd)])).deviations).toHaveLength(1);
   });
 
   test('the last value of a repeated name counts, in the number and in the string', async () => {

@@ -133,11 +133,13 @@ export function readList<T>(text: string, list: List<T>, { strict, onDeviation }
   let reports = 0;
   const accept = (row: unknown, index: number): row is T => {
     if (isObject(row)) {
-      // JSON.parse makes it an own property; a copy by assignment would take it for the prototype.
-      if (Object.hasOwn(row, '__proto__')) Reflect.deleteProperty(row, '__proto__');
       if (!isStrict && optionalList !== undefined) row[optionalList] ??= [];
+      if (z.validate(schema, row)) {
+        // JSON.parse makes it an own property; a copy by assignment would take it for the prototype.
+        if (Object.hasOwn(row, '__proto__')) Reflect.deleteProperty(row, '__proto__');
+        if (!isDeeperThan(row, MAX_DEPTH)) return true;
+      }
     }
-    if (z.validate(schema, row) && !isDeeperThan(row, MAX_DEPTH)) return true;
     if (!isStrict && ++reports > MAX_REPORTS) return false;
     const [field, received, expected] = deviationOf(row, schema.shape);
     const path = `data.${name}[${index}]${field}`;
@@ -193,9 +195,10 @@ export function unexpected(path: string, expected: string, received: string): At
 
 /** @returns undefined if the text is not JSON or has more than `MAX_VALUES` values. */
 function parseBounded(text: string): unknown {
-  // Each value but the first follows one of these. They also count inside strings, which affects no real response.
+  // Each value but the first follows one of these, and is two characters with it or with its closing bracket. They also count
+  // inside strings, which affects no real response.
   let values = 1;
-  for (const mark of text.length > MAX_VALUES ? ',[{' : '') {
+  for (const mark of text.length > 2 * MAX_VALUES ? ',[{' : '') {
     for (let at = text.indexOf(mark); at >= 0 && values <= MAX_VALUES; at = text.indexOf(mark, at + 1))
       values++;
   }
@@ -211,7 +214,10 @@ function isDeeperThan(value: unknown, levels: number): boolean {
   if (Array.isArray(value)) return levels === 0 || value.some((item) => isDeeperThan(item, levels - 1));
   if (!isObject(value)) return false;
   if (levels === 0) return true;
-  for (const name in value) if (isDeeperThan(value[name], levels - 1)) return true;
+  for (const name in value) {
+    const member = value[name];
+    if (typeof member === 'object' && isDeeperThan(member, levels - 1)) return true;
+  }
   return false;
 }
 

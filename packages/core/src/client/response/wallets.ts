@@ -1,5 +1,5 @@
 import { type Decimal, formatDecimal, isSumOf, parseDecimal } from '../../money/decimal.ts';
-import { membersNamed } from '../../verify/json-members.ts';
+import { isObject, membersNamed } from '../../verify/json-members.ts';
 import type { ExactBalances, ExactWallet } from '../client.ts';
 import type { ClientSettings } from '../settings/settings.ts';
 import { MAX_REPORTS, readList, rowsOf, unexpected, WALLETS } from './envelope.ts';
@@ -19,35 +19,104 @@ const MAX_EXPONENT = 1000;
 export function readWallets(text: string, settings: ClientSettings): ExactWallet[] {
   const { operation, name } = WALLETS;
   const wallets = readList(text, WALLETS, settings);
-  const quoted = text.replace(LONG_BALANCE, '$1"$2"');
+  const quoted = hasLongNumber(text) ? text.replace(LONG_BALANCE, '$1"$2"') : text;
   // No row is left out of a list of balances, so both readings have the same rows.
   const literals = quoted === text ? wallets : rowsOf(quoted, name);
   let reports = 0;
   return wallets.map((wallet, index) => {
-    const row = `data.${name}[${index}]`;
-    const read = (field: keyof ExactBalances): Decimal => exactFrom(literals[index], field, row);
-    const actual = read('actual_balance');
-    const parts = PARTS.map(read);
-    if (!isSumOf(actual, parts) && ++reports <= MAX_REPORTS) {
+    const row = literals[index];
+    const literal = isObject(row) ? row : {};
+    const path = `data.${name}[${index}].`;
+    const { exact, isSum } = readShort(literal) ?? readLong(literal, path);
+    if (!isSum && ++reports <= MAX_REPORTS) {
       const received = `another number than ${PARTS.join(' + ')}`;
-      settings.onDeviation({ operation, path: `${row}.actual_balance`, received, isLeftOut: false });
+      settings.onDeviation({ operation, path: `${path}actual_balance`, received, isLeftOut: false });
     }
-    const [available_balance = '', uncleared_balance = '', reserve_balance = ''] = parts.map(formatDecimal);
-    const exact = {
-      available_balance,
-      actual_balance: formatDecimal(actual),
-      uncleared_balance,
-      reserve_balance,
-    };
     return { ...wallet, exact };
   });
 }
 
-function exactFrom(literals: unknown, field: string, row: string): Decimal {
-  const literal: unknown = Reflect.get(Object(literals), field);
-  const decimal = parseDecimal(String(literal));
-  if (decimal !== undefined && Math.abs(decimal.exponent) <= MAX_EXPONENT) return decimal;
-  throw unexpected(`${row}.${field}`, `number of at most ${MAX_EXPONENT} digits`, 'a longer one');
+type Literals = Readonly<Record<PropertyKey, unknown>>;
+interface Balances {
+  readonly exact: ExactBalances;
+  readonly isSum: boolean;
+}
+
+/**
+ * Nearly all balances, in a tenth of the time: added up as whole numbers. What JSON.parse has read from at most 15 digits has
+ * these digits as its shortest string.
+ */
+function readShort(literal: Literals): Balances | undefined {
+  const exact = {
+    available_balance: String(literal['available_balance']),
+    actual_balance: String(literal['actual_balance']),
+    uncleared_balance: String(literal['uncleared_balance']),
+    reserve_balance: String(literal['reserve_balance']),
+  };
+  const parts =
+    unitsOf(exact.available_balance) + unitsOf(exact.uncleared_balance) + unitsOf(exact.reserve_balance);
+  const rest = parts - unitsOf(exact.actual_balance);
+  return Number.isNaN(rest) ? undefined : { exact, isSum: rest === 0 };
+}
+
+/** @throws {AttemptFailure} if a balance is too long. */
+function readLong(literal: Literals, path: string): Balances {
+  const read = (field: keyof ExactBalances): Decimal => {
+    const decimal = parseDecimal(String(literal[field]));
+    if (decimal !== undefined && Math.abs(decimal.exponent) <= MAX_EXPONENT) return decimal;
+    throw unexpected(`${path}${field}`, `number of at most ${MAX_EXPONENT} digits`, 'a longer one');
+  };
+  const actual = read('actual_balance');
+  const parts = PARTS.map(read);
+  const [available_balance = '', uncleared_balance = '', reserve_balance = ''] = parts.map(formatDecimal);
+  const exact = {
+    available_balance,
+    actual_balance: formatDecimal(actual),
+    uncleared_balance,
+    reserve_balance,
+  };
+  return { exact, isSum: isSumOf(actual, parts) };
+}
+
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const PLACES = 4;
+/** Below 10^15 in units of 10^-4. A literal that LONG_BALANCE finds is longer or has an exponent. */
+const MAX_SHORT = 11;
+
+/** A decimal in units of 10^-4, exactly. NaN if it is longer, has more places, or an exponent. */
+function unitsOf(text: string): number {
+  if (text.length > MAX_SHORT) return Number.NaN;
+  const start = text.charCodeAt(0) === MINUS ? 1 : 0;
+  let units = 0;
+  let places = 0;
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code > NINE) return Number.NaN;
+    if (code === POINT) places = text.length - at - 1;
+    else units = units * 10 + code - ZERO;
+  }
+  if (places > PLACES) return Number.NaN;
+  for (; places < PLACES; places++) units *= 10;
+  return start === 0 ? units : -units;
+}
+
+/** Whether LONG_BALANCE may find something. Of 16 digits in a row, one has an index that is a multiple of 16. */
+function hasLongNumber(text: string): boolean {
+  const isDigit = (at: number): boolean => {
+    const code = text.charCodeAt(at);
+    return code === POINT || (code >= ZERO && code <= NINE);
+  };
+  for (let at = 0; at < text.length; at += 16) {
+    let digits = 0;
+    for (let back = at; isDigit(back); back--) digits++;
+    if (digits === 0) continue;
+    for (let on = at + 1; isDigit(on); on++) digits++;
+    if (digits >= 16) return true;
+  }
+  return /\d[eE][-+]?\d{3}/.test(text);
 }
 
 /**
