@@ -1,6 +1,6 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ProgramResult, runProgram } from './run-program.ts';
+import { type Ended, execute } from '@payment-service/toolchains';
 
 /** How a user's TypeScript project is set up. */
 export interface ConsumerSetup {
@@ -30,7 +30,7 @@ export async function compileProgram(
   { type, module }: ConsumerSetup,
   { tsc, skipLibCheck }: Compiler,
   files: readonly string[],
-): Promise<ProgramResult> {
+): Promise<Ended> {
   const project = join(scratch, folder);
   await mkdir(project, { recursive: true });
   for (const file of files) await cp(join(smoke, file), join(project, file));
@@ -48,5 +48,6 @@ export async function compileProgram(
   };
   await writeFile(join(project, 'package.json'), JSON.stringify({ type }));
   await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
-  return runProgram(process.execPath, [tsc, '-p', '.', '--pretty', 'false'], { cwd: project });
+  const args = [tsc, '-p', '.', '--pretty', 'false'];
+  return execute({ command: process.execPath, args, cwd: project });
 }

@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
-import type { PackedFile } from './packed-package.ts';
-import { textOf } from './packed-package.ts';
+import { type PackedFile, textOf } from '@payment-service/toolchains';
 
 const ALLOWED =
   /^(dist\/.+\.(js|cjs|d\.ts|d\.cts|LICENSE)|(AGENTS|CHANGELOG|README)\.md|LICENSE|package\.json)$/;

@@ -1,8 +1,7 @@
 import { checkPackage, Package } from '@arethetypeswrong/core';
+import { type PackedFile, type PackedManifest, textOf } from '@payment-service/toolchains';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import type { PackedFile, PackedManifest } from './packed-package.ts';
-import { textOf } from './packed-package.ts';
 
 /** The findings of publint, suggestions included. */
 export async function publintMessages(files: readonly PackedFile[]): Promise<string[]> {

@@ -1,5 +1,4 @@
-import type { UserNode } from '@payment-service/toolchains';
-import type { PackedManifest } from './packed-package.ts';
+import type { PackedManifest, UserNode } from '@payment-service/toolchains';
 
 /** Whether a package states that it runs on this Node: `engines.node` is always `>=major.minor` here. */
 export function supports({ name, engines }: PackedManifest, { version }: UserNode): boolean {

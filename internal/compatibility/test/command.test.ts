@@ -4,9 +4,8 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { userNodes } from '@payment-service/toolchains';
+import { readTarballs, userNodes } from '@payment-service/toolchains';
 import { afterEach, expect, inject, test } from 'vitest';
-import { readTarballs } from '../src/packed-package.ts';
 import { supports } from '../src/supports.ts';
 
 const scratch = inject('scratch');

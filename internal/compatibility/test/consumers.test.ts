@@ -6,11 +6,16 @@ import { globSync, readFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { typescript5, userNodes } from '@payment-service/toolchains';
+import {
+  type Ended,
+  execute,
+  type PackedManifest,
+  readTarballs,
+  typescript5,
+  userNodes,
+} from '@payment-service/toolchains';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { CONSUMERS, compileProgram } from '../src/compile-program.ts';
-import { type PackedManifest, readTarballs } from '../src/packed-package.ts';
-import { type ProgramResult, runProgram } from '../src/run-program.ts';
 import { supports } from '../src/supports.ts';
 
 const scratch = inject('scratch');
@@ -36,7 +41,7 @@ const manifestOf = (name: string): PackedManifest => {
   return found.manifest;
 };
 /** A program that printed one line and exited with 0. */
-const worked = (line: string): ProgramResult => ({ code: 0, output: `${line}\n` });
+const worked = (line: string): Ended => ({ code: 0, output: `${line}\n` });
 const programs = [
   { file: 'smoke.js', line: 'core, client and adapters work' },
   { file: 'sandbox-smoke.js', line: 'the sandbox works' },
@@ -59,12 +64,14 @@ test('every published package is used by one of the programs, and built before t
 describe.each(CONSUMERS)('$name', (setup) => {
   const sources = setup.type === 'module' ? [...files, 'one-instance.mts', 'two-copies.mts'] : files;
   const folder = setup.type;
-  let compiled: ProgramResult;
+  let compiled: Ended;
   beforeAll(async () => {
     compiled = await compileProgram(scratch, folder, setup, typescript7, sources);
   });
-  const run = (binary: string, program: string, ...flags: readonly string[]): Promise<ProgramResult> =>
-    runProgram(binary, [...flags, join('out', program), vectors, secondCopy], {
+  const run = (binary: string, program: string, ...flags: readonly string[]): Promise<Ended> =>
+    execute({
+      command: binary,
+      args: [...flags, join('out', program), vectors, secondCopy],
       cwd: join(scratch, folder),
       env: ENV,
     });
@@ -105,7 +112,7 @@ describe.each(CONSUMERS)('$name', (setup) => {
       const older = join(scratch, 'older', folder);
       await cp(join(scratch, folder), older, { recursive: true });
       const args = ['--disable-warning=ExperimentalWarning', join('out', file), vectors];
-      expect(await runProgram(process.execPath, args, { cwd: older, env: ENV })).toEqual(worked(line));
+      expect(await execute({ command: process.execPath, args, cwd: older, env: ENV })).toEqual(worked(line));
     },
   );
 

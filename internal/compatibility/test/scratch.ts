@@ -2,10 +2,9 @@ import { existsSync, statfsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Installed, installPacked, readTarballs, withManifest } from '@payment-service/toolchains';
 import type { TestProject } from 'vitest/node';
-import { type Installed, installPacked } from '../src/install-packed.ts';
-import { packPublished, publishedFolders } from '../src/pack-published.ts';
-import { type PackedPackage, readTarballs, textOf } from '../src/packed-package.ts';
+import { packPublished } from '../src/pack-published.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -35,11 +34,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const scratch = await mkdtemp(join(temporaryDisk(), 'packed-'));
   const tarballs = join(scratch, 'tarballs');
   await packPublished(tarballs);
-  const folders = publishedFolders();
-  const sourceOf = (name: string): string => folders.get(name) ?? '';
   const packages = await readTarballs(tarballs);
-  await installPacked(packages, sourceOf, scratch, DIRECT);
-  await installPacked(packages.map(withoutModuleSync), sourceOf, join(scratch, 'older'), DIRECT);
+  await installPacked(packages, scratch, DIRECT);
+  const older = packages.map((one) =>
+    withManifest(one, (text) => text.replaceAll('"module-sync"', '"unknown"')),
+  );
+  await installPacked(older, join(scratch, 'older'), DIRECT);
   project.provide('scratch', scratch);
   return () => rm(scratch, { recursive: true, force: true });
 }
@@ -48,15 +48,4 @@ export default async function setup(project: TestProject): Promise<() => Promise
 function temporaryDisk(): string {
   const isMemory = process.platform === 'linux' && statfsSync(tmpdir()).type === TMPFS;
   return isMemory && existsSync('/var/tmp') ? '/var/tmp' : tmpdir();
-}
-
-function withoutModuleSync({ manifest, files }: PackedPackage): PackedPackage {
-  const forget = (text: string): Uint8Array =>
-    new TextEncoder().encode(text.replaceAll('"module-sync"', '"unknown"'));
-  return {
-    manifest,
-    files: files.map((file) =>
-      file.name === 'package.json' ? { name: file.name, data: forget(textOf(file)) } : file,
-    ),
-  };
 }

@@ -1,11 +1,10 @@
 /** What a registry would receive: nothing missing, nothing superfluous, and entry points that every resolver understands. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type PackedFile, publishedPackages, readTarballs, textOf } from '@payment-service/toolchains';
 import { describe, expect, inject, test } from 'vitest';
 import { contentProblems } from '../src/content-problems.ts';
 import { publintMessages, typeProblems } from '../src/lint-package.ts';
-import { publishedFolders } from '../src/pack-published.ts';
-import { type PackedFile, readTarballs, textOf } from '../src/packed-package.ts';
 
 const packages = await readTarballs(join(inject('scratch'), 'tarballs'));
 const license = readFileSync(join(import.meta.dirname, '..', '..', '..', 'LICENSE'), 'utf8');
@@ -13,7 +12,11 @@ const [core] = packages;
 if (core === undefined) throw new Error('nothing was packed');
 
 test('every published package was packed', () => {
-  expect(packages.map(({ manifest }) => manifest.name).sort()).toEqual([...publishedFolders().keys()].sort());
+  expect(packages.map(({ manifest }) => manifest.name).sort()).toEqual(
+    publishedPackages()
+      .map(({ name }) => name)
+      .sort(),
+  );
 });
 
 describe.each(packages.map((one) => [one.manifest.name, one] as const))(

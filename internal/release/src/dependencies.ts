@@ -4,7 +4,7 @@
  */
 import { existsSync, globSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pnpm, readManifest, root } from './repository.ts';
+import { pnpm, readManifest, root } from '@payment-service/toolchains';
 
 /** A third-party package that comes with a published one: its package.json, and whether npm would compile it. */
 export interface Dependency {

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { publishedPackages, readManifest, root } from './repository.ts';
+import { publishedPackages, readManifest, root } from '@payment-service/toolchains';
 
 /** The members of the root's package.json that every published package repeats. */
 export interface Metadata {
@@ -95,7 +95,7 @@ export function publishedProblems(
 
 if (import.meta.main) {
   const own = readManifest<Metadata>(join(root, 'package.json'));
-  for (const { folder } of publishedPackages(root)) {
+  for (const { folder } of publishedPackages()) {
     const name = relative(root, folder).replaceAll('\\', '/');
     const path = join(folder, 'package.json');
     const { homepage, bugs, repository, ...manifest } = readManifest<Partial<Metadata>>(path);

@@ -4,11 +4,17 @@
  *
  * There is no third form. Only the workflow `release` publishes, so no person and no machine needs the right to.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { unpack } from '@publint/pack';
-import { git, pnpm, publishedPackages, readManifest, root, versionAndBuild } from './repository.ts';
+import {
+  type PackedFile,
+  packPackage,
+  publishedPackages,
+  readManifest,
+  root,
+} from '@payment-service/toolchains';
+import { git, versionAndBuild } from './repository.ts';
 
 /** The placeholder for the owner of the repository until there is one. */
 const PLACEHOLDER = 'OWNER';
@@ -27,15 +33,11 @@ async function check(): Promise<void> {
     return fail(
       `package.json names the repository ${repository.url}: write the real one, then run \`pnpm metadata\`.`,
     );
-  const scratch = mkdtempSync(join(tmpdir(), 'release-'));
-  try {
-    for (const { name, folder } of publishedPackages(root)) {
-      const { files } = await packed(folder, scratch);
-      for (const file of placeholderFiles(files))
-        fail(`${name}: ${file} contains ${PLACEHOLDER}: run \`pnpm metadata\`, or correct it by hand.`);
-    }
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
+  using scratch = mkdtempDisposableSync(join(tmpdir(), 'release-'));
+  for (const { name, folder } of publishedPackages()) {
+    const { files } = await packPackage(folder, scratch.path);
+    for (const file of placeholderFiles(files))
+      fail(`${name}: ${file} contains ${PLACEHOLDER}: run \`pnpm metadata\`, or correct it by hand.`);
   }
 }
 
@@ -46,47 +48,17 @@ export function placeholderFiles(files: readonly PackedFile[]): readonly string[
 }
 
 async function dryRun(): Promise<void> {
-  const scratch = mkdtempSync(join(tmpdir(), 'release-'));
-  const clone = join(scratch, 'repository');
-  try {
-    if ((await git(root, 'status', '--porcelain')) !== '')
-      console.log('Uncommitted changes are not part of this: a release is made from a commit.\n');
-    await git(scratch, 'clone', '--quiet', root, clone);
-    const before = publishedPackages(clone);
-    await versionAndBuild(clone);
-    console.log(`Commit ${(await git(clone, 'rev-parse', '--short', 'HEAD')).trim()} would be published as:`);
-    for (const { folder, version } of before)
-      console.log(`\n${(await packedLines(folder, version, scratch)).join('\n')}`);
-    console.log('\nNothing was published.');
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
-}
-
-/** A packed file; `name` is its path inside the package. */
-export interface PackedFile {
-  readonly name: string;
-  readonly data: Uint8Array;
-}
-
-/**
- * Packs a built package with `pnpm pack`, which applies `publishConfig`.
- *
- * @throws {Error} when the package is not built.
- */
-async function packed(
-  folder: string,
-  destination: string,
-): Promise<{ name: string; version: string; bytes: number; files: readonly PackedFile[] }> {
-  // Scripts such as `prepack` may print before the result.
-  const output = await pnpm(folder, 'pack', '--json', '--pack-destination', destination);
-  const { name, version, filename }: { name: string; version: string; filename: string } = JSON.parse(
-    output.slice(output.indexOf('{\n')),
-  );
-  const tarball = readFileSync(filename);
-  const { files, rootDir } = await unpack(new Uint8Array(tarball).buffer);
-  const own = files.map((file) => ({ name: file.name.slice(rootDir.length + 1), data: file.data }));
-  return { name, version, bytes: tarball.length, files: own };
+  using scratch = mkdtempDisposableSync(join(tmpdir(), 'release-'));
+  const clone = join(scratch.path, 'repository');
+  if ((await git(root, 'status', '--porcelain')) !== '')
+    console.log('Uncommitted changes are not part of this: a release is made from a commit.\n');
+  await git(scratch.path, 'clone', '--quiet', root, clone);
+  const before = publishedPackages(clone);
+  await versionAndBuild(clone);
+  console.log(`Commit ${(await git(clone, 'rev-parse', '--short', 'HEAD')).trim()} would be published as:`);
+  for (const { folder, version } of before)
+    console.log(`\n${(await packedLines(folder, version, scratch.path)).join('\n')}`);
+  console.log('\nNothing was published.');
 }
 
 /**
@@ -99,7 +71,8 @@ export async function packedLines(
   previousVersion: string,
   destination: string,
 ): Promise<readonly string[]> {
-  const { name, version, bytes, files } = await packed(folder, destination);
+  const { manifest, bytes, files } = await packPackage(folder, destination);
+  const { name, version } = manifest;
   if (version === previousVersion) return [`${name} ${version}: no changeset, not published`];
   const unpacked = files.reduce((sum, { data }) => sum + data.length, 0);
   return [

@@ -1,29 +1,7 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { run } from './run.ts';
-
-/** A published package of a copy of this repository. `folder` is absolute. */
-export interface Published {
-  readonly name: string;
-  readonly version: string;
-  readonly folder: string;
-  readonly publishConfig?: { readonly exports?: Readonly<Record<string, unknown>> };
-}
-
-export const root: string = join(import.meta.dirname, '../../..');
-
-/**
- * Runs the pnpm that started this process.
- *
- * @returns what it wrote to stdout.
- * @throws {Error} with its output if it fails, or if no pnpm started this process.
- */
-export async function pnpm(cwd: string, ...args: readonly string[]): Promise<string> {
-  if (!process.env['npm_execpath']?.includes('pnpm'))
-    throw new Error('Start this through pnpm, for example with `pnpm rehearse`.');
-  return run({ command: process.execPath, args: [join(root, 'internal/toolchains/pnpm.mjs'), ...args], cwd });
-}
+import { join } from 'node:path';
+import { pnpm, root, run } from '@payment-service/toolchains';
 
 export function git(cwd: string, ...args: readonly string[]): Promise<string> {
   return run({ command: 'git', args, cwd });
@@ -45,19 +23,4 @@ export async function versionAndBuild(folder: string): Promise<void> {
   await pnpm(folder, 'install', '--frozen-lockfile', '--prefer-offline');
   await pnpm(folder, 'exec', 'changeset', 'version');
   await pnpm(folder, 'exec', 'turbo', 'run', 'build', '--filter=./packages/*', '--output-logs=errors-only');
-}
-
-/** The published packages of a copy, by name. */
-export function publishedPackages(repository: string): readonly Published[] {
-  return globSync('packages/*/package.json', { cwd: repository })
-    .sort()
-    .map((path) => {
-      const manifest = readManifest<Published & { private?: boolean }>(join(repository, path));
-      return { ...manifest, folder: join(repository, dirname(path)) };
-    })
-    .filter((one) => one.private !== true);
-}
-
-export function readManifest<Manifest>(path: string): Manifest {
-  return JSON.parse(readFileSync(path, 'utf8')) as Manifest;
 }

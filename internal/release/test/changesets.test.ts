@@ -2,13 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { root } from '@payment-service/toolchains';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { earlierCommits, filesAt, filesNow } from '../src/changesets/earlier-states.ts';
 import { type Files, missingChangesets } from '../src/changesets/missing-changesets.ts';
 import { bumpFor, contractDifference, surfaceDifference } from '../src/changesets/surface-change.ts';
-import { git, root } from '../src/repository.ts';
+import { git } from '../src/repository.ts';
 
-const commits = earlierCommits(root);
+const commits = await earlierCommits(root);
 
 test('CI has the history that this state is compared with', () => {
   expect(process.env['CI'] === undefined || commits.size > 0).toBe(true);
@@ -16,8 +17,8 @@ test('CI has the history that this state is compared with', () => {
 
 test.each([...commits])(
   'the changesets announce what changed in the contract and the public API since %s',
-  (_what, commit) => {
-    expect(missingChangesets(filesAt(root, commit), filesNow(root))).toEqual([]);
+  async (_what, commit) => {
+    expect(missingChangesets(await filesAt(root, commit), filesNow(root))).toEqual([]);
   },
 );
 
@@ -32,10 +33,10 @@ test('a branch is compared with the commit where it branched off, and the main b
   await git(folder, 'init', '-q');
   const [first, second] = [await commit(), await commit()];
   await git(folder, 'update-ref', 'refs/remotes/origin/main', second);
-  expect([...earlierCommits(folder).values()]).toEqual([first]);
+  expect([...(await earlierCommits(folder)).values()]).toEqual([first]);
   await commit();
   await commit();
-  expect([...earlierCommits(folder).values()]).toEqual([second]);
+  expect([...(await earlierCommits(folder)).values()]).toEqual([second]);
 });
 
 const report = (code: string): string => `# a\n\n\`\`\`ts\n${code}\n\`\`\`\n`;

@@ -2,6 +2,7 @@
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { root } from '@payment-service/toolchains';
 import { afterAll, expect, test } from 'vitest';
 import {
   type Dependency,
@@ -9,7 +10,6 @@ import {
   publishedDependencies,
   writeBillOfMaterials,
 } from '../src/dependencies.ts';
-import { root } from '../src/repository.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'dependencies-'));
 afterAll(() => rmSync(scratch, { recursive: true }));

@@ -3,11 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { root } from '@payment-service/toolchains';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { absoluteLinks, type Metadata, type PublishedManifest, publishedProblems } from '../src/metadata.ts';
 import { packedLines, placeholderFiles } from '../src/release.ts';
-import { root } from '../src/repository.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'published-'));
 afterAll(() => rmSync(scratch, { recursive: true }));

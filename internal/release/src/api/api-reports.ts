@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempDisposableSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import {
@@ -8,7 +8,7 @@ import {
   ExtractorLogLevel,
   type ExtractorMessage,
 } from '@microsoft/api-extractor';
-import { publishedPackages } from '../repository.ts';
+import { publishedPackages } from '@payment-service/toolchains';
 
 /** One entry of a published package. */
 interface Entry {
@@ -35,29 +35,25 @@ export interface ApiReport {
  */
 export function apiReports(root: string): ApiReport[] {
   const entries = publishedEntries(root);
-  const scratch = mkdtempSync(join(tmpdir(), 'api-report-'));
-  try {
-    const configs = entries.map((entry) => configOf(entry, scratch));
-    const [first] = configs;
-    if (first === undefined) throw new Error(`No published package was found in ${root}.`);
-    // One program for all entries; one for each takes several times as long.
-    const compilerState = CompilerState.create(first, {
-      additionalEntryPoints: entries.map(({ declarations }) => declarations),
-    });
-    return entries.map((entry, index) => {
-      const config = configs[index] ?? first;
-      const problems: string[] = [];
-      const messageCallback = (message: ExtractorMessage): void => {
-        message.handled = true;
-        if (message.logLevel === 'error') problems.push(message.formatMessageWithLocation(root));
-      };
-      Extractor.invoke(config, { compilerState, localBuild: true, messageCallback });
-      if (problems.length > 0) throw new Error(`${entry.specifier}: ${problems.join('\n')}`);
-      return { path: entry.path, text: readable(entry, readFileSync(config.reportFilePath, 'utf8')) };
-    });
-  } finally {
-    rmSync(scratch, { recursive: true });
-  }
+  using scratch = mkdtempDisposableSync(join(tmpdir(), 'api-report-'));
+  const configs = entries.map((entry) => configOf(entry, scratch.path));
+  const [first] = configs;
+  if (first === undefined) throw new Error(`No published package was found in ${root}.`);
+  // One program for all entries; one for each takes several times as long.
+  const compilerState = CompilerState.create(first, {
+    additionalEntryPoints: entries.map(({ declarations }) => declarations),
+  });
+  return entries.map((entry, index) => {
+    const config = configs[index] ?? first;
+    const problems: string[] = [];
+    const messageCallback = (message: ExtractorMessage): void => {
+      message.handled = true;
+      if (message.logLevel === 'error') problems.push(message.formatMessageWithLocation(root));
+    };
+    Extractor.invoke(config, { compilerState, localBuild: true, messageCallback });
+    if (problems.length > 0) throw new Error(`${entry.specifier}: ${problems.join('\n')}`);
+    return { path: entry.path, text: readable(entry, readFileSync(config.reportFilePath, 'utf8')) };
+  });
 }
 
 /**

@@ -1,8 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { git } from '../repository.ts';
 import type { Files } from './missing-changesets.ts';
 
+const CORE = '@payment-service/core';
 const PATHS = [
   '.changeset/*.md',
   'openapi/*.yaml',
@@ -17,25 +18,24 @@ const PATHS = [
  *
  * @returns nothing in a checkout without history.
  */
-export function earlierCommits(root: string): ReadonlyMap<string, string> {
-  const found: (readonly [string, string | undefined])[] = [
-    ['the main branch', git(root, 'merge-base', 'HEAD^', 'origin/main')],
-    ['the last release', git(root, 'describe', '--tags', '--abbrev=0', '--match', '@payment-service/core@*')],
-  ];
+export async function earlierCommits(root: string): Promise<ReadonlyMap<string, string>> {
+  const found = [
+    ['the main branch', await output(root, 'merge-base', 'HEAD^', 'origin/main')],
+    ['the last release', await output(root, 'describe', '--tags', '--abbrev=0', '--match', `${CORE}@*`)],
+  ] as const;
   return new Map(found.flatMap(([what, commit]) => (commit === undefined ? [] : [[what, commit]])));
 }
 
 /** The files that decide about versions, at a commit. */
-export function filesAt(root: string, commit: string): Files {
+export async function filesAt(root: string, commit: string): Promise<Files> {
   const specs = PATHS.map((path) => `:(glob)${path}`);
-  const list = git(root, 'ls-files', `--with-tree=${commit}`, '--', ...specs) ?? '';
-  const read = (path: string): string | undefined => git(root, 'show', `${commit}:${path}`);
-  return new Map(
-    list.split('\n').flatMap((path) => {
-      const text = read(path);
-      return text === undefined ? [] : [[path, text] as const];
-    }),
-  );
+  const list = (await output(root, 'ls-files', `--with-tree=${commit}`, '--', ...specs)) ?? '';
+  const files = new Map<string, string>();
+  for (const path of list.split('\n')) {
+    const text = await output(root, 'show', `${commit}:${path}`);
+    if (text !== undefined) files.set(path, text);
+  }
+  return files;
 }
 
 /** The same files as they are now, committed or not. */
@@ -45,11 +45,8 @@ export function filesNow(root: string): Files {
 }
 
 /** The output of git; undefined if there is no such branch, tag or file, or no repository. */
-function git(cwd: string, ...args: readonly string[]): string | undefined {
-  const { status, stdout } = spawnSync('git', [...args], {
-    cwd,
-    encoding: 'utf8',
-    maxBuffer: 16 * 1024 * 1024,
-  });
-  return status === 0 ? stdout.trimEnd() : undefined;
-}
+const output = (root: string, ...args: readonly string[]): Promise<string | undefined> =>
+  git(root, ...args).then(
+    (text) => text.trimEnd(),
+    () => undefined,
+  );

@@ -3,10 +3,18 @@ import { cp } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Sandbox, SandboxOptions } from '@payment-service/sandbox';
-import { userNodes } from '@payment-service/toolchains';
+import {
+  type Command,
+  finish,
+  lastLines,
+  pnpm,
+  type Running,
+  readManifest,
+  run,
+  start,
+  userNodes,
+} from '@payment-service/toolchains';
 import { freePort } from '../../../../vitest.shared.ts';
-import { pnpm, readManifest } from '../repository.ts';
-import { type Command, finish, lastLines, type Running, run, start } from '../run.ts';
 import { check, settingsOf } from './check.ts';
 import { README_PACKAGES, runReadme } from './readme.ts';
 import { npmSettings, type Registry, SCOPE, yarnSettings } from './registry.ts';

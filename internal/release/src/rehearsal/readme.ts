@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Command, finish, lastLines, root, start } from '@payment-service/toolchains';
 import { freePort } from '../../../../vitest.shared.ts';
-import { root } from '../repository.ts';
-import { type Command, finish, lastLines, start } from '../run.ts';
 
 const text = readFileSync(join(root, 'README.md'), 'utf8');
 

@@ -3,9 +3,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { type Published, pnpm, readManifest, run } from '@payment-service/toolchains';
 import { runServer } from 'verdaccio';
-import { type Published, pnpm, readManifest } from '../repository.ts';
-import { run } from '../run.ts';
 
 /** A registry on loopback that contains only the packages of this repository. */
 export interface Registry {

@@ -9,8 +9,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { copyRepository, publishedPackages, root, versionAndBuild } from '../repository.ts';
-import { run } from '../run.ts';
+import { publishedPackages, root, run } from '@payment-service/toolchains';
+import { copyRepository, versionAndBuild } from '../repository.ts';
 import { type Rehearsed, rehearse, type Stage } from './project.ts';
 import {
   npmSettings,

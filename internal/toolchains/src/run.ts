@@ -53,6 +53,18 @@ export function start({ command, args, cwd, env }: Command): Running {
   return { child, ended, stdout: () => stdout, output: () => output };
 }
 
+/** The result of a program that has ended. `output` is what it wrote to both streams. */
+export interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** Runs a program to its end, whatever that is. */
+export async function execute(command: Command): Promise<Ended> {
+  const { ended, output } = start(command);
+  return { code: await ended, output: output() };
+}
+
 /**
  * Runs a program to its end.
  *
