@@ -1,10 +1,8 @@
 /** What one package costs a program: to import, to bundle and to install. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { interleave, spread } from '@payment-service/laboratory';
@@ -35,16 +33,16 @@ export async function start(project: string, entry: Entry | undefined): Promise<
   const hasCrypto = `process.moduleLoadList.includes('NativeModule crypto')`;
   const tell = `import { writeSync } from 'node:fs'; writeSync(1, JSON.stringify([process.cpuUsage(), ${hasCrypto}]));`;
   const started = performance.now();
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', load + tell], {
-    cwd: project,
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--input-type=module', '--eval', load + tell],
     // A cold import compiles what it loads.
-    env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' },
-    stdio: ['ignore', 'pipe', 'ignore'],
+    { cwd: project, env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' } },
+  ).catch((cause: unknown) => {
+    throw new Error(`${entry?.specifier} did not load, or has no ${entry?.exported}.`, { cause });
   });
-  const [output, [status]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
   const ms = performance.now() - started;
-  if (status !== 0) throw new Error(`${entry?.specifier} did not load, or has no ${entry?.exported}.`);
-  const [{ user, system }, hasNodeCrypto]: [NodeJS.CpuUsage, boolean] = JSON.parse(output);
+  const [{ user, system }, hasNodeCrypto]: [NodeJS.CpuUsage, boolean] = JSON.parse(stdout);
   return { ms, cpuMs: (user + system) / 1000, hasNodeCrypto };
 }
 

@@ -1,4 +1,5 @@
 /** What an app loads, bundles and installs: core's entries and the adapters, beside peers. */
+import { rejects } from 'node:assert/strict';
 import {
   difference,
   figure,
@@ -107,16 +108,9 @@ async function imports(
 
 /** The control: a missing export, and a framework that no adapter may import, both fail. */
 async function expectRefusal(project: string): Promise<void> {
-  for (const entry of [
-    { ...VERIFIER, exported: 'absent' },
-    { name: '', specifier: 'express', exported: 'default' },
-  ])
-    await start(project, entry).then(
-      () => {
-        throw new Error(`Importing ${entry.exported} of ${entry.specifier} was to fail, and did not.`);
-      },
-      () => undefined,
-    );
+  const express = { name: '', specifier: 'express', exported: 'default' };
+  for (const entry of [{ ...VERIFIER, exported: 'absent' }, express])
+    await rejects(start(project, entry), `Importing ${entry.exported} of ${entry.specifier} was to fail.`);
 }
 
 /** The control of what is subtracted: an adapter's import has loaded node:crypto, and the start of Node has not. */
