@@ -1,6 +1,13 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { hangGuard } from './hang-guard.ts';
 import { type HttpAnswer, takeHttpAnswer } from './http-answer.ts';
+
+interface AnswerOptions {
+  /** The method of the request. */
+  readonly to?: string | undefined;
+  readonly interim?: boolean;
+}
 
 /** A client on a raw socket: writes exact bytes, and hangs up when told to. */
 export class Connection {
@@ -33,10 +40,7 @@ export class Connection {
   /** @param patienceMs how long the client waits for an answer, and for the server to close. */
   static async open(port: number, patienceMs?: number): Promise<Connection> {
     const socket = connect({ port, host: '127.0.0.1' });
-    await hangGuard(
-      'a connection',
-      new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject)),
-    );
+    await hangGuard('a connection', once(socket, 'connect'));
     return new Connection(socket, patienceMs);
   }
 
@@ -56,13 +60,7 @@ export class Connection {
   }
 
   /** The next answer. Interim answers (1xx) are skipped unless asked for. */
-  async answer({
-    to = 'POST',
-    interim = false,
-  }: {
-    to?: string;
-    interim?: boolean;
-  } = {}): Promise<HttpAnswer> {
+  async answer({ to = 'POST', interim = false }: AnswerOptions = {}): Promise<HttpAnswer> {
     for (;;) {
       const taken = takeHttpAnswer(this.#received, to === 'HEAD');
       if (taken !== undefined) {

@@ -1,3 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
 const GENEROUS_MS = 15_000;
 
 /** Nothing in an adapter may hang. Fails with what the test waited for; does not measure speed. */
@@ -6,13 +8,9 @@ export async function hangGuard<T>(
   promise: Promise<T>,
   ms: number = GENEROUS_MS,
 ): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const hang = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`Hangs: still waiting for ${waitedFor}.`)), ms);
+  const over = new AbortController();
+  const hang = wait(ms, undefined, over).then(() => {
+    throw new Error(`Hangs: still waiting for ${waitedFor}.`);
   });
-  try {
-    return await Promise.race([promise, hang]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return Promise.race([promise, hang]).finally(() => over.abort());
 }

@@ -18,9 +18,11 @@ export function signature(data: CallbackData = sampleCallback(), signingKey: str
 }
 
 /** The part of a signature after `s=`. */
-export function hash(data: CallbackData = sampleCallback()): string {
-  return signature(data).replace(/^.*s=/, '');
+export function hash(): string {
+  return signature().replace(/^.*s=/, '');
 }
+
+const NO_BODY = Buffer.alloc(0);
 
 type Payload = NonNullable<NonNullable<Parameters<typeof sampleCallback>[0]>['payload']>;
 
@@ -32,7 +34,7 @@ export function payload(fields: Payload): CallbackData {
   return sampleCallback({ payload: fields });
 }
 
-interface CallbackRequest {
+export interface CallbackRequest {
   readonly method?: string;
   readonly path?: string;
   /** Signed; the body too, unless `body` says otherwise. */
@@ -41,12 +43,33 @@ interface CallbackRequest {
   readonly headers?: Headers;
 }
 
-/** A callback request with a declared length. */
-export function callbackRequest({ data = sampleCallback(), ...request }: CallbackRequest = {}): Buffer {
-  const { method = 'POST', path = CALLBACK_PATH, body = JSON.stringify(data), headers } = request;
-  const bytes = Buffer.from(body);
-  const head = { ...callbackHeaders(data), 'content-length': String(bytes.length), ...headers };
-  return Buffer.concat([requestHead(method, path, head), bytes]);
+/** What is the same in HTTP/1.1 and HTTP/2: a method, a target, headers and a body. */
+export interface Message {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+}
+
+/** The bytes of a message in HTTP/1.1. */
+export function bytesOf({ method, target, headers, body }: Message): Buffer {
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [value].flat().map((one) => `${name}: ${one}`),
+  );
+  const head = `${[`${method} ${target} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head, 'latin1'), body]);
+}
+
+/** A callback with a declared length. */
+export function callbackMessage({ data = sampleCallback(), ...request }: CallbackRequest): Message {
+  const { method = 'POST', path: target = CALLBACK_PATH, headers } = request;
+  const body = Buffer.from(request.body ?? JSON.stringify(data));
+  const own = { ...callbackHeaders(data), 'content-length': String(body.length) };
+  return { method, target, headers: { ...own, ...headers }, body };
+}
+
+export function callbackRequest(request: CallbackRequest = {}): Buffer {
+  return bytesOf(callbackMessage(request));
 }
 
 /** A callback request with these headers in place of its own. */
@@ -62,9 +85,9 @@ export function chunkedCallbackRequest(
   chunks: readonly (string | Uint8Array)[],
   { method = 'POST', data = sampleCallback(), headers }: Omit<CallbackRequest, 'path' | 'body'> = {},
 ): Buffer[] {
-  const head = { ...callbackHeaders(data), 'transfer-encoding': 'chunked', ...headers };
+  const own = { ...callbackHeaders(data), 'transfer-encoding': 'chunked', ...headers };
   return [
-    requestHead(method, CALLBACK_PATH, head),
+    bytesOf({ method, target: CALLBACK_PATH, headers: own, body: NO_BODY }),
     ...chunks.map((chunk) => {
       const bytes = Buffer.from(chunk);
       return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
@@ -83,13 +106,19 @@ export function paddedBody(bytes: number, filler = 'x'): string {
 }
 
 /** The head alone, for bodies that are never sent. */
-export function callbackHead(headers: Headers, method = 'POST'): Buffer {
-  return requestHead(method, CALLBACK_PATH, { ...callbackHeaders(sampleCallback()), ...headers });
+export function callbackHead(headers: Headers): Buffer {
+  const own = { ...callbackHeaders(sampleCallback()), ...headers };
+  return bytesOf({ method: 'POST', target: CALLBACK_PATH, headers: own, body: NO_BODY });
 }
 
-/** A redirect request: the customer's browser with this raw query. */
-export function redirectRequest(query: string, method = 'GET', headers: Headers = {}): Buffer {
-  return requestHead(method, `${REDIRECT_PATH}${query}`, { host: 'shop.example', ...headers });
+/** A redirect: the customer's browser with this raw query. */
+export function redirectMessage(query: string, method = 'GET', headers: Headers = {}): Message {
+  const target = `${REDIRECT_PATH}${query}`;
+  return { method, target, headers: { host: 'shop.example', ...headers }, body: NO_BODY };
+}
+
+export function redirectRequest(...redirect: Parameters<typeof redirectMessage>): Buffer {
+  return bytesOf(redirectMessage(...redirect));
 }
 
 /** The flat query of a redirect, signed; each entry can be replaced by a raw one. */
@@ -105,11 +134,4 @@ function callbackHeaders(data: CallbackData): Headers {
     'content-type': 'application/json',
     'hmac-signature': signature(data),
   };
-}
-
-function requestHead(method: string, target: string, headers: Headers): Buffer {
-  const lines = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined ? [] : [value].flat().map((one) => `${name}: ${one}`),
-  );
-  return Buffer.from(`${[`${method} ${target} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n`, 'latin1');
 }

@@ -18,13 +18,10 @@ export async function playCallback(
   mode: Mode,
   patienceMs?: number,
 ): Promise<void> {
-  const { options, before, after, bridge, handle, record } = scenario;
+  const { options, before, after, bridge, handle = () => undefined } = scenario;
   const seen = new Observation();
-  const called = (callback: VerifiedCallback | undefined): unknown => {
-    if (callback?.kind !== 'callback') throw new Error('The handler received no verified callback.');
-    seen.handled.push(record?.(callback) ?? callback.signed.merchant_reference);
-    return handle?.(callback, seen.stage());
-  };
+  const called = (callback: VerifiedCallback | undefined): unknown =>
+    handle(seen.reached('callback', callback, scenario.record), seen.stage());
   const server = await application.callbacks({
     path: CALLBACK_PATH,
     options: { ...seen.options, ...options, ...(mode === 'handler' && { onCallback: called }) },
@@ -42,13 +39,10 @@ export async function playRedirect(
   mode: Mode,
   patienceMs?: number,
 ): Promise<void> {
-  const { options, handle, record } = scenario;
+  const { options, handle = () => '/thanks' } = scenario;
   const seen = new Observation();
-  const called = (redirect: VerifiedRedirect | undefined): string | URL | Promise<string | URL> => {
-    if (redirect?.kind !== 'redirect') throw new Error('The handler received no verified redirect.');
-    seen.handled.push(record?.(redirect) ?? redirect.signed.merchant_reference);
-    return handle?.(redirect) ?? '/thanks';
-  };
+  const called = (redirect: VerifiedRedirect | undefined): string | URL | Promise<string | URL> =>
+    handle(seen.reached('redirect', redirect, scenario.record));
   const server = await application.redirects({
     path: REDIRECT_PATH,
     options: { ...seen.options, ...options, ...(mode === 'handler' && { onRedirect: called }) },
@@ -65,7 +59,7 @@ function passedThrough<T>(handle: (value: T) => unknown): (value: T) => Promise<
 }
 
 class Observation {
-  readonly handled: unknown[] = [];
+  readonly #handled: unknown[] = [];
   readonly #refusals: Refusal[] = [];
   readonly #errors: unknown[] = [];
   #stage: Stage | undefined;
@@ -75,6 +69,17 @@ class Observation {
     onRefused: (refusal: Refusal): void => void this.#refusals.push(refusal),
     onError: (error: unknown): void => void this.#errors.push(error),
   };
+
+  /** What a handler received, which is recorded. */
+  reached<T extends VerifiedCallback | VerifiedRedirect>(
+    kind: T['kind'],
+    verified: T | undefined,
+    record: (verified: T) => unknown = ({ signed }) => signed.merchant_reference,
+  ): T {
+    if (verified?.kind !== kind) throw new Error(`The handler received no verified ${kind}.`);
+    this.#handled.push(record(verified));
+    return verified;
+  }
 
   stage(): Stage {
     if (this.#stage === undefined) throw new Error('A handler was called before the server listened.');
@@ -98,7 +103,7 @@ class Observation {
       errors: this.#errors.map((error) =>
         error instanceof Error ? `${error.name}: ${error.message}` : error,
       ),
-      handled: this.handled,
+      handled: this.#handled,
     };
     const nothing: Outcome = { answers: [], refusals: [], errors: [], handled: [] };
     expect(outcome, name).toEqual({

@@ -1,15 +1,9 @@
+import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { Connection } from './connection.ts';
 import { hangGuard } from './hang-guard.ts';
 import { type AnswerRecord, answerRecord } from './outcome.ts';
-
-class Gate {
-  open: () => void = () => undefined;
-  readonly opened: Promise<void> = new Promise((resolve) => {
-    this.open = resolve;
-  });
-}
 
 /** Where a scenario runs: a listening server, clients, and a gate where a handler can wait. */
 export class Stage {
@@ -18,14 +12,14 @@ export class Stage {
   readonly #patienceMs: number | undefined;
   readonly #sockets = new Set<Socket>();
   readonly #clients: Connection[] = [];
-  readonly #gate = new Gate();
-  readonly #requestArrived = new Gate();
-  readonly #handlerCalled = new Gate();
+  readonly #gate = Promise.withResolvers<void>();
+  readonly #requestArrived = Promise.withResolvers<void>();
+  readonly #handlerCalled = Promise.withResolvers<void>();
 
   private constructor(server: Server, patienceMs: number | undefined) {
     this.#server = server;
     this.#patienceMs = patienceMs;
-    server.once('request', () => this.#requestArrived.open());
+    server.once('request', () => this.#requestArrived.resolve());
     server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
@@ -34,13 +28,7 @@ export class Stage {
 
   static async open(server: Server, patienceMs?: number): Promise<Stage> {
     const stage = new Stage(server, patienceMs);
-    await hangGuard(
-      'the server to listen',
-      new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(0, '127.0.0.1', resolve);
-      }),
-    );
+    await hangGuard('the server to listen', once(server.listen(0, '127.0.0.1'), 'listening'));
     return stage;
   }
 
@@ -56,7 +44,7 @@ export class Stage {
     const parts = request instanceof Uint8Array ? [request] : request;
     await connection.write(...parts);
     const to = /^\w*/.exec(Buffer.from(parts[0] ?? '').toString('latin1'))?.[0];
-    return this.record(await connection.answer(to === undefined ? {} : { to }));
+    return this.record(await connection.answer({ to }));
   }
 
   record(answer: Parameters<typeof answerRecord>[0]): AnswerRecord {
@@ -67,26 +55,27 @@ export class Stage {
 
   /** Resolves when the head of a request has reached the application. */
   async requestArrived(): Promise<void> {
-    await hangGuard('the request to reach the application', this.#requestArrived.opened);
+    await hangGuard('the request to reach the application', this.#requestArrived.promise);
   }
 
   /** For handlers: waits until the scenario opens the gate. */
   async waitAtGate(): Promise<void> {
-    this.#handlerCalled.open();
-    await this.#gate.opened;
+    this.#handlerCalled.resolve();
+    await this.#gate.promise;
   }
 
   /** Resolves when a handler waits at the gate. */
   async handlerCalled(): Promise<void> {
-    await hangGuard('the handler to be called', this.#handlerCalled.opened);
+    await hangGuard('the handler to be called', this.#handlerCalled.promise);
   }
 
   openGate(): void {
-    this.#gate.open();
+    this.#gate.resolve();
   }
 
   /** Resolves when the server has noticed that every client is gone. */
   async serverSawHangUps(): Promise<void> {
+    // Not `once`, which rejects where a connection was reset.
     const closings = [...this.#sockets].map(
       (socket) => new Promise((resolve) => socket.once('close', resolve)),
     );

@@ -1,7 +1,15 @@
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { sampleCallback } from '@payment-service/core/testing';
 import { type CallbackData, paddedBody, payload, TEXT } from '../http-request.ts';
-import { ACCEPTED, callback, type HostileRequest, REFUSED, rows } from './hostile-request.ts';
+import {
+  ACCEPTED,
+  callback,
+  each,
+  type HostileRequest,
+  REFUSED,
+  rows,
+  type Verdicts,
+} from './hostile-request.ts';
 
 const bytes = Buffer.from(TEXT);
 const SIGNED = ['merchant_reference', 'internal_reference', 'transaction_type', 'transaction_status'];
@@ -19,13 +27,9 @@ const withBytes = (...inserted: readonly number[]): Buffer => {
   return Buffer.concat([bytes.subarray(0, at), Uint8Array.from(inserted), bytes.subarray(at)]);
 };
 const escaped = (letter: string): string => `\\u00${letter.charCodeAt(0).toString(16)}`;
-const each = <T>(
-  values: readonly string[],
-  named: (value: string) => Readonly<Record<string, T>>,
-): Readonly<Record<string, T>> => Object.assign({}, ...values.map(named));
 
 /** Bodies in JSON or nearly, under the signature of the sample. */
-const BODIES: Readonly<Record<string, Readonly<Record<string, string | Uint8Array>>>> = {
+const BODIES: Verdicts<string | Uint8Array> = {
   [REFUSED]: {
     empty: '',
     'one NUL': '\0',
@@ -114,7 +118,7 @@ const BODIES: Readonly<Record<string, Readonly<Record<string, string | Uint8Arra
 };
 
 /** Data that is signed as it is: only a rule can refuse it. */
-const DATA: Readonly<Record<string, Readonly<Record<string, CallbackData>>>> = {
+const DATA: Verdicts<CallbackData> = {
   [REFUSED]: {
     "':' in merchant_reference": payload({ merchant_reference: 'ORD-1:x' }),
     "':' in internal_reference": payload({ internal_reference: 'x:INT-77' }),
@@ -134,7 +138,7 @@ const gzip = gzipSync(bytes);
 const gzipped = (...parts: readonly Uint8Array[]): Encoded => ['gzip', Buffer.concat(parts)];
 const large = Buffer.alloc(40_000_000, ' ');
 
-const ENCODINGS: Readonly<Record<string, Readonly<Record<string, Encoded>>>> = {
+const ENCODINGS: Verdicts<Encoded> = {
   [ACCEPTED]: {
     ...each<Encoded>(['gzip', 'GZIP', 'x-gzip'], (name) => ({ [`"${name}"`]: [name, gzip] })),
     '"deflate"': ['deflate', deflateSync(bytes)],

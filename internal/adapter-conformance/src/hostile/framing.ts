@@ -12,14 +12,15 @@ import {
 } from '../http-request.ts';
 import {
   ACCEPTED,
-  byName,
   callback,
+  each,
   type HostileRequest,
   head,
   REDIRECTED,
   REFUSED,
   redirect,
   rows,
+  type Verdicts,
   wire,
 } from './hostile-request.ts';
 
@@ -35,17 +36,14 @@ const ofLength = (length: string): string => head({ 'content-length': length });
 
 type Parts = string | readonly (string | Uint8Array)[];
 
-const LENGTHS: Readonly<Record<string, Readonly<Record<string, Parts>>>> = {
+const LENGTHS: Verdicts<Parts> = {
   400: {
     'shorter than the body': ofLength('10') + TEXT,
     '0 with a body': ofLength('0') + TEXT,
     'above 64 bits': ofLength('99999999999999999999999'),
-    ...Object.fromEntries(
-      ['-1', '+10', '0x10', '1e3', '1.5', '1 0', '1,1', ''].map((length) => [
-        `"${length}"`,
-        [ofLength(length), TEXT],
-      ]),
-    ),
+    ...each(['-1', '+10', '0x10', '1e3', '1.5', '1 0', '1,1', ''], (length) => ({
+      [`"${length}"`]: [ofLength(length), TEXT],
+    })),
     'twice, equal': [head(LENGTH, [`content-length: ${TEXT.length}`]), TEXT],
     'twice, different': [head(LENGTH, ['content-length: 5']), TEXT],
     'beside chunks': [head({ ...LENGTH, ...CHUNKED }), CHUNK + END],
@@ -54,13 +52,12 @@ const LENGTHS: Readonly<Record<string, Readonly<Record<string, Parts>>>> = {
   413: { '65,537': ofLength('65537'), '9,007,199,254,740,993': ofLength('9007199254740993') },
 };
 
-const coding = (names: readonly string[]): Readonly<Record<string, Parts>> =>
-  Object.fromEntries(
-    names.map((name) => [`the coding "${name}"`, [head({ 'transfer-encoding': name }), CHUNK + END]]),
-  );
+const coding = (name: string): Readonly<Record<string, Parts>> => ({
+  [`the coding "${name}"`]: [head({ 'transfer-encoding': name }), CHUNK + END],
+});
 
 /** Below the head of a chunked callback, unless a list names its own. */
-const CHUNKS: Readonly<Record<string, Readonly<Record<string, Parts>>>> = {
+const CHUNKS: Verdicts<Parts> = {
   [ACCEPTED]: {
     'an extension': `${size};a=b\r\n${TEXT}\r\n${END}`,
     'sizes in upper case': `${size.toUpperCase()}\r\n${TEXT}\r\n${END}`,
@@ -69,7 +66,7 @@ const CHUNKS: Readonly<Record<string, Readonly<Record<string, Parts>>>> = {
     trailers: `${CHUNK}0\r\nx-a: b\r\n\r\n`,
     'a trailer that is a second signature': `${CHUNK}0\r\nhmac-signature: t=1,s=x\r\n\r\n`,
     'a trailer that is an encoding': `${CHUNK}0\r\ncontent-encoding: gzip\r\n\r\n`,
-    ...coding(['gzip, chunked', 'Chunked']),
+    ...each(['gzip, chunked', 'Chunked'], coding),
   },
   [REFUSED]: {
     'the signature as a trailer only': [
@@ -91,20 +88,13 @@ const CHUNKS: Readonly<Record<string, Readonly<Record<string, Parts>>>> = {
     'a space before the size': ` ${CHUNK}${END}`,
     'a chunk that is longer than its size': `5\r\n${TEXT}\r\n${END}`,
     'line feeds without carriage returns': `${size}\n${TEXT}\n0\n\n`,
-    ...coding([
-      'chunked, chunked',
-      'chunked, identity',
-      'identity',
-      'xchunked',
-      'chunkedx',
-      'chunked;q=1',
-      '',
-    ]),
+    ...each(['chunked, chunked', 'chunked, identity', 'identity', 'xchunked', 'chunkedx'], coding),
+    ...each(['chunked;q=1', ''], coding),
     'the coding twice': [head(CHUNKED, ['transfer-encoding: chunked']), CHUNK + END],
   },
 };
 
-const CONNECTIONS: Readonly<Record<string, Readonly<Record<string, Parts>>>> = {
+const CONNECTIONS: Verdicts<Parts> = {
   [ACCEPTED]: {
     'Expect: 100-continue': [head({ ...LENGTH, expect: '100-continue' }), TEXT],
     'an upgrade to a web socket': [head({ ...LENGTH, connection: 'upgrade', upgrade: 'websocket' }), TEXT],
@@ -158,27 +148,25 @@ const NAMES = [
   'hmac_signature',
 ];
 const INVALID_ESCAPES = ['%', '%f', '%zz', '%FF', '%C0%AF', '%ED%A0%80', '%F4%90%80%80'];
-const QUERIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const QUERIES: Verdicts<string> = {
   [REFUSED]: {
     missing: '',
     empty: '?',
-    ...Object.fromEntries(
-      NAMES.flatMap((name) => [
-        [`without ${name}`, whole.replace(parameter(name), '')],
-        [`${name} twice`, `${whole}&${parameter(name)}`],
-        [`${name} twice, first another value`, whole.replace('?', `?${name}=x&`)],
-        [`${name} as a list`, `${whole}&${name}[]=x`],
-        [`${name} without a value`, whole.replace(parameter(name), name)],
-        [`${name} in upper case`, whole.replace(`${name}=`, `${name.toUpperCase()}=`)],
-      ]),
-    ),
+    ...each(NAMES, (name) => ({
+      [`without ${name}`]: whole.replace(parameter(name), ''),
+      [`${name} twice`]: `${whole}&${parameter(name)}`,
+      [`${name} twice, first another value`]: whole.replace('?', `?${name}=x&`),
+      [`${name} as a list`]: `${whole}&${name}[]=x`,
+      [`${name} without a value`]: whole.replace(parameter(name), name),
+      [`${name} in upper case`]: whole.replace(`${name}=`, `${name.toUpperCase()}=`),
+    })),
     'merchant_reference twice, once encoded': `${whole}&merchant%5Freference=x`,
     'merchant_reference twice, once in payload[]': `${whole}&payload[merchant_reference]=x`,
     'a changed reference': whole.replace('ORD-1001', 'ORD-1002'),
     'of another key': whole.replace(/s%3D[0-9a-f]{64}/, `s%3D${'0'.repeat(64)}`),
     'separated by semicolons': whole.replaceAll('&', ';'),
     'in JSON': `?${encodeURIComponent(JSON.stringify(sampleCallback()))}`,
-    ...Object.fromEntries(INVALID_ESCAPES.map((bytes) => [`the escape ${bytes}`, `${whole}&x=${bytes}`])),
+    ...each(INVALID_ESCAPES, (bytes) => ({ [`the escape ${bytes}`]: `${whole}&x=${bytes}` })),
     '8,193 characters': `${whole}&x=`.padEnd(8193, 'y'),
     '129 parameters': `${whole}${'&x'.repeat(129 - whole.split('&').length)}`,
     '4,000 parameters': `${whole}${'&x'.repeat(3500)}`,
@@ -208,17 +196,13 @@ export const framing: readonly HostileRequest[] = [
   ...rows(
     'a method',
     (method: string) => callback({ method, headers: { 'content-length': undefined }, body: '' }),
-    { 405: byName(METHODS) },
+    { 405: each(METHODS, (method) => ({ [method]: method })) },
   ),
-  ...rows(
-    'a method',
-    (method: string) => callback({ method, headers: { 'x-http-method-override': 'POST' } }),
-    {
-      405: { 'PUT, overridden by POST': 'PUT' },
-    },
-  ),
+  ...rows('a method', (headers: Headers) => callback({ method: 'PUT', headers }), {
+    405: { 'PUT, overridden by POST': { 'x-http-method-override': 'POST' } },
+  }),
   ...rows('a method', (method: string) => wire([callbackRequest({ method })]), {
-    405: Object.fromEntries(METHODS.map((method) => [`${method} with a body`, method])),
+    405: each(METHODS, (method) => ({ [`${method} with a body`]: method })),
     400: { post: 'post', FOO: 'FOO', 'POST\t': 'POST\t', PPPPPPPP: 'P'.repeat(5000) },
     closed: { CONNECT: 'CONNECT' },
   }),
@@ -255,7 +239,7 @@ export const framing: readonly HostileRequest[] = [
   }),
   ...rows('a query', redirect, QUERIES),
   ...rows('the method of a redirect', (method: string) => redirect(whole, method), {
-    405: byName(['HEAD', 'POST', 'PUT', 'OPTIONS']),
+    405: each(['HEAD', 'POST', 'PUT', 'OPTIONS'], (method) => ({ [method]: method })),
   }),
   ...rows('the target of a redirect', wire, {
     [REDIRECTED]: {

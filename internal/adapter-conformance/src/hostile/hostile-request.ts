@@ -1,18 +1,18 @@
-import { callbackHead, callbackRequest, type Headers, redirectRequest } from '../http-request.ts';
+import {
+  bytesOf,
+  type CallbackRequest,
+  callbackHead,
+  callbackMessage,
+  type Headers,
+  type Message,
+  redirectMessage,
+} from '../http-request.ts';
 
 /**
  * What the sender saw, and whether a handler ran: `401`, `200 handled`, `200 401 200 handled twice`. `closed`: the connection
  * or stream ended without an answer.
  */
 export type Verdict = string;
-
-/** What is the same in HTTP/1.1 and HTTP/2: a method, a target, headers and a body. */
-export interface Message {
-  readonly method: string;
-  readonly target: string;
-  readonly headers: Headers;
-  readonly body: Uint8Array;
-}
 
 /** Bytes that only HTTP/1.1 has. */
 export interface Wire {
@@ -39,48 +39,33 @@ export const REDIRECTED: Verdict = '303 handled';
 
 type Sent = Pick<HostileRequest, 'message' | 'wire'>;
 
+/** What is sent, by its name, under the verdict on it. */
+export type Verdicts<T> = Readonly<Record<Verdict, Readonly<Record<string, T>>>>;
+
 /** Requests of one kind: what is sent, by its name, under the verdict on it. */
 export function rows<T>(
   kind: string,
   request: (value: T) => Sent,
-  verdicts: Readonly<Record<Verdict, Readonly<Record<string, T>>>>,
+  verdicts: Verdicts<T>,
 ): readonly HostileRequest[] {
   return Object.entries(verdicts).flatMap(([verdict, named]) =>
     Object.entries(named).map(([name, value]) => ({ kind, name, verdict, ...request(value) })),
   );
 }
 
-/** Strings by their own names. */
-export function byName(names: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(names.map((name) => [name, name]));
+/** What is made of each string, by a name that says which one it is. */
+export function each<T>(
+  values: readonly string[],
+  named: (value: string) => Readonly<Record<string, T>>,
+): Readonly<Record<string, T>> {
+  return Object.assign({}, ...values.map(named));
 }
 
-/** The message of an HTTP/1.1 request: HTTP/2 gets the same. */
-export function messageOf(request: Uint8Array): Message {
-  const bytes = Buffer.from(request);
-  const end = bytes.indexOf('\r\n\r\n');
-  const [first = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
-  const [method = '', target = ''] = first.split(' ');
-  const headers = new Map<string, string[]>();
-  for (const line of lines) {
-    const colon = line.indexOf(': ');
-    const name = line.slice(0, colon).toLowerCase();
-    headers.set(name, [...(headers.get(name) ?? []), line.slice(colon + 2)]);
-  }
-  return { method, target, headers: Object.fromEntries(headers), body: bytes.subarray(end + 4) };
-}
+const inBoth = (message: Message): Sent => ({ message, wire: { bytes: [bytesOf(message)] } });
 
-type Callback = NonNullable<Parameters<typeof callbackRequest>[0]>;
+export const callback = (request: CallbackRequest): Sent => inBoth(callbackMessage(request));
 
-export function callback(request: Callback): Sent {
-  const bytes = callbackRequest(request);
-  return { message: messageOf(bytes), wire: { bytes: [bytes] } };
-}
-
-export function redirect(query: string, method?: string): Sent {
-  const bytes = redirectRequest(query, method);
-  return { message: messageOf(bytes), wire: { bytes: [bytes] } };
-}
+export const redirect = (query: string, method?: string): Sent => inBoth(redirectMessage(query, method));
 
 /** For HTTP/1.1 only. Strings are latin1. */
 export function wire(

@@ -1,7 +1,8 @@
 import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from 'node:http2';
 import { Connection } from '../connection.ts';
 import { hangGuard } from '../hang-guard.ts';
-import type { Message, Wire } from './hostile-request.ts';
+import type { Message } from '../http-request.ts';
+import type { Wire } from './hostile-request.ts';
 
 /** Sends a request in HTTP/1.1, and returns the statuses of its answers. */
 export async function sendHttp1(
