@@ -43,12 +43,10 @@ export async function exchange(
     ['user-agent', `payment-service-sandbox/${manifest.version}`],
     ...own,
   ];
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), timeoutMs);
+  const signal = AbortSignal.timeout(timeoutMs);
   const started = performance.now();
   let outcome = NO_ANSWER;
   try {
-    const { signal } = deadline;
     const received = await sender.send({ method, url: address, headers, body: bytes, signal });
     const announced = received.headers.find(([name]) => name.toLowerCase() === 'content-length')?.[1];
     const length = announced === undefined ? null : Number(announced);
@@ -57,11 +55,9 @@ export async function exchange(
     const start = await startOf(received.body);
     outcome = { ...outcome, response: { ...response, ...start, bytes: start.bytes ?? length } };
   } catch (error) {
-    outcome = deadline.signal.aborted
+    outcome = signal.aborted
       ? { ...outcome, error: `no answer within ${timeoutMs} ms`, error_code: 'TIMEOUT' }
       : { ...outcome, ...reasonOf(error) };
-  } finally {
-    clearTimeout(timer);
   }
   return { ...outcome, ms: Math.round(performance.now() - started), headers };
 }
