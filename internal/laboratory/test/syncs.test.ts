@@ -2,8 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { startPostgres } from '@payment-service/postgres-server';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ContenderId } from '../src/inbox/contender.ts';
-import { hostContender } from '../src/inbox/hosted-contender.ts';
+import { hostContender } from '../src/inbox/measure.ts';
 import { freshCallbacks } from '../src/load/callbacks.ts';
 import { sendCallbacks } from '../src/load/sender.ts';
 import { syncsDuring, syncsIn, withoutSync } from '../src/syncs/sync-trace.ts';
@@ -12,14 +11,14 @@ import { runLab } from './support/run-program.ts';
 test('by the count of PostgreSQL itself, the inbox syncs the log for each of 100 callbacks in a row, and a control without synchronous commits does not', async () => {
   const count = await countingServer();
   // The first use creates the tables, which syncs too.
-  await count('inboxPostgres', 0);
-  const idle = await count('inboxPostgres', 0);
-  expect((await count('inboxPostgres', 100)) - idle).toBeGreaterThanOrEqual(100);
-  expect(await count('lazyPostgres', 100)).toBeLessThan(10);
+  await count('inbox, postgres', 0);
+  const idle = await count('inbox, postgres', 0);
+  expect((await count('inbox, postgres', 100)) - idle).toBeGreaterThanOrEqual(100);
+  expect(await count('control, postgres', 100)).toBeLessThan(10);
 });
 
 /** @returns how often the sessions of a contender sync the write-ahead log while it keeps so many callbacks. */
-async function countingServer(): Promise<(id: ContenderId, callbacks: number) => Promise<number>> {
+async function countingServer(): Promise<(name: string, callbacks: number) => Promise<number>> {
   // The background writers must not sync for the sessions; and the default method of some systems is no call to count.
   const server = await startPostgres({
     wal_writer_delay: '10000',
@@ -44,12 +43,12 @@ async function countingServer(): Promise<(id: ContenderId, callbacks: number) =>
     if (row === undefined) throw new Error('This PostgreSQL does not count the syncs of its log.');
     return row.syncs;
   };
-  return async (id, callbacks) => {
+  return async (name, callbacks) => {
     const before = await total();
     const engines = { postgresUrl: server.url, folder: '', redisPort: undefined };
-    const contender = await hostContender(id, engines);
-    await sendCallbacks(contender.port, freshCallbacks('counted', callbacks), 1);
-    await contender.close();
+    const { host, port } = await hostContender(name, engines);
+    await sendCallbacks(port, freshCallbacks('counted', callbacks), 1);
+    await host.end();
     return (await total()) - before;
   };
 }

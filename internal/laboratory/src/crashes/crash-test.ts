@@ -16,8 +16,7 @@ import { told } from '../history/results.ts';
 import { endUnused, readFlags, runProgram } from '../measure/program.ts';
 import { RUN_FAULTS } from './faults/index.ts';
 import { hasVolume, runOnVolume } from './faults/volume.ts';
-import { judgeCrashes } from './judge.ts';
-import { killTable, outcomeTables } from './outcome-tables.ts';
+import { judgeCrashes, killTable, outcomeTables } from './judge.ts';
 import { type CrashTestOptions, runCrashTest } from './run-crash-test.ts';
 
 const flags = readFlags({
@@ -25,7 +24,8 @@ const flags = readFlags({
   ...{ control: false, fault: '', other: '' },
 });
 const { kills, seed, control: isControl, report } = flags;
-const store = flags.store === 'postgres' || flags.store === 'sqlite' ? flags.store : undefined;
+const store: CrashTestOptions['store'] | undefined =
+  flags.store === 'postgres' || flags.store === 'sqlite' ? flags.store : undefined;
 const fault = flags.fault || undefined;
 const other = flags.other === '' ? undefined : resolve(flags.other);
 
@@ -36,15 +36,7 @@ if (store === undefined || kills === 0 || (fault !== undefined && !Object.hasOwn
   );
 if (fault === 'full-disk' && !hasVolume()) process.exit(runOnVolume());
 const transitions = flags.transitions || 50 * kills;
-const run: Omit<CrashTestOptions, 'onProgress'> = {
-  store,
-  kills,
-  transitions,
-  seed,
-  isControl,
-  fault,
-  other,
-};
+const run = { store, kills, transitions, seed, isControl, fault, other };
 const name = ['crash-test', store, fault, isControl && 'control'].filter(Boolean).join('-');
 await runProgram({ name, report }, async () => {
   console.log(`${kills} kills, ${transitions} transitions, seed ${seed}`);

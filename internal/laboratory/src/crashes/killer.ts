@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SeededRandom } from '../history/seeded-random.ts';
+import type { TestDatabase } from './databases.ts';
 import type { ManagedProcess, Role } from './managed-process.ts';
 import { PHASES, type Phase } from './phase-log.ts';
-import type { TestDatabase } from './test-database.ts';
 
 export type Target = 'receiver' | 'worker' | 'server';
 

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { createInbox, type Inbox, type InboxOptions, postgres, sqlite } from '@payment-service/inbox';
 import pg from 'pg';
-import { type EffectValues, INSERT_EFFECT } from '../history/effects.ts';
-import type { Database } from './database.ts';
+import { type EffectValues, INSERT_EFFECT } from '../history/remains.ts';
+import type { Database } from './databases.ts';
 
 /** Writes an effect within the handler's transaction. */
 export type InsertEffect<Tx> = (tx: Tx, effect: EffectValues) => Promise<unknown>;

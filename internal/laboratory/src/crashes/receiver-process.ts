@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers';
 import type { Expectation } from '@payment-service/inbox';
 import { serve, tellOutcome } from '../load/serve.ts';
 import { answerQuestions } from '../measure/child.ts';
-import type { Database } from './database.ts';
+import type { Database } from './databases.ts';
 import { withInbox } from './merchant.ts';
 import { enterPhase } from './phase-log.ts';
 

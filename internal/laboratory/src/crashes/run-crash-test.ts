@@ -2,23 +2,22 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { judgeHistory, type Verdict } from '../history/judge-history.ts';
 import { runLeaseQueue } from '../history/lease-queue.ts';
+import { readRequests } from '../history/load.ts';
 import { paymentsFor } from '../history/payment-plan.ts';
-import { readRequests } from '../history/record.ts';
+import { OPEN } from '../history/remains.ts';
 import { seededRandom } from '../history/seeded-random.ts';
 import { stuckWatch } from '../load/stuck-watch.ts';
 import { Child } from '../measure/child.ts';
 import { atTheEnd, makeFolder, stopped } from '../measure/program.ts';
 import type { Result } from '../measure/results.ts';
-import { drain } from './drain.ts';
+import { countTransitions, postgresDatabase, sqliteDatabase } from './databases.ts';
 import { RUN_FAULTS } from './faults/index.ts';
 import { hasVolume, volume } from './faults/volume.ts';
 import { type Kill, Killer } from './killer.ts';
 import { ManagedProcess, type ProcessParts } from './managed-process.ts';
 import { withInbox } from './merchant.ts';
-import { postgresDatabase } from './postgres-database.ts';
 import type { ReceiverSettings } from './receiver-process.ts';
 import type { SenderOrders, SenderProgress, SenderSettings } from './sender-process.ts';
-import { sqliteDatabase } from './sqlite-database.ts';
 import type { WorkerSettings } from './worker-process.ts';
 
 export interface CrashTestOptions {
@@ -54,6 +53,7 @@ const WORKERS = 2;
 const AT_ONCE = 24;
 /** No more than this waits for the workers, so that receivers and workers are busy until the end. */
 const MAX_DUE = 400;
+const NOTE = { by: 'crash-test', note: 'the process was killed, the handler is sound' };
 
 /** One whole run: processes, load, kills, and the count. */
 export async function runCrashTest(options: CrashTestOptions): Promise<CrashTestOutcome> {
@@ -114,7 +114,7 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
     killing = killAlong();
     await Promise.all([killing, sendAll()]);
     await killer.settled();
-    const crashLooped = await drain(test, receivers, check);
+    const crashLooped = await drain();
     for (const worker of workers) await worker.end();
     const seconds = Math.round((performance.now() - started) / 1000);
     const { states, ...remains } = await test.remains();
@@ -131,10 +131,11 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
     atTheEnd(() => sender.kill());
     const ask = (question: SenderSettings | SenderOrders): Promise<SenderProgress> => sender.ask(question);
     const repeats = { every: 20, later: 100 };
-    await ask({ record, seed, atOnce: AT_ONCE, firstDelayMs: 5, payments, limit: 0, repeats });
+    await ask({ record, seed, atOnce: AT_ONCE, firstDelayMs: 5, payments, repeats });
     let isHeld = false;
     for (let tick = 0; !progress.isDone; tick++) {
-      if (tick % 10 === 0) isHeld = ((await test.due()) ?? 0) > MAX_DUE;
+      if (tick % 10 === 0)
+        isHeld = ((await countTransitions(test, `${OPEN} and next_at <= ${Date.now()}`)) ?? 0) > MAX_DUE;
       const addresses = receivers.flatMap(({ address }) => address ?? []);
       const shares = killed.length + (struck < times ? 1 : 2);
       const limit = isHeld ? 0 : Math.ceil((shares / kills) * payments);
@@ -164,8 +165,37 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
     }
   }
 
+  /**
+   * After the last kill: waits until every spool is drained and every transition has found its place, and does what a
+   * person would do with transitions that no handler survived.
+   *
+   * @returns how many of those there were.
+   */
+  async function drain(): Promise<number> {
+    let sentBack = 0;
+    await withInbox(test.database, {}, async (inbox) => {
+      for (;;) {
+        const looped = await inbox.retry({ state: 'quarantined', reason: 'crash_loop' }, NOTE);
+        sentBack += looped;
+        const spooled = await Promise.all(receivers.map(spooledBy));
+        const open = await countTransitions(test, OPEN);
+        if (looped === 0 && open === 0 && spooled.every((count) => count === 0)) break;
+        check(`${open} open, ${spooled} spooled, ${looped} sent back`);
+        await wait(100);
+      }
+      await inbox.close();
+    });
+    return sentBack;
+  }
+
   function check(state: string): void {
     signal.throwIfAborted();
     watch(state);
   }
+}
+
+async function spooledBy({ address }: ManagedProcess): Promise<number | undefined> {
+  if (address === undefined) return undefined;
+  const response = await fetch(`${address}/spooled`).catch(() => undefined);
+  return response?.status === 200 ? Number(await response.text()) : undefined;
 }

@@ -2,10 +2,10 @@
 import { flushCompileCache } from 'node:module';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { HandledTransition, Inbox, InboxEvent } from '@payment-service/inbox';
-import { effectValues } from '../history/effects.ts';
+import { effectValues } from '../history/remains.ts';
 import { answerQuestions } from '../measure/child.ts';
 import { monotonicMs } from '../measure/measure.ts';
-import type { Database } from './database.ts';
+import type { Database } from './databases.ts';
 import { type InsertEffect, outsideEffects, withInbox } from './merchant.ts';
 import { enterPhase } from './phase-log.ts';
 

@@ -1,15 +1,15 @@
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { EFFECT_TABLE } from '../history/effects.ts';
+import { ManagedProcess } from '../crashes/managed-process.ts';
+import type { ReceiverSettings } from '../crashes/receiver-process.ts';
+import type { WorkerSettings } from '../crashes/worker-process.ts';
 import { judgeHistory, type Request, type Verdict } from '../history/judge-history.ts';
-import { Load } from '../history/load.ts';
-import { readRequests } from '../history/record.ts';
-import { drained, type Read, readRemains } from '../history/remains.ts';
+import { Load, readRequests } from '../history/load.ts';
+import { drained, EFFECT_TABLE, type Read, readRemains } from '../history/remains.ts';
 import { withClient } from '../load/postgres.ts';
 import { stuckWatch } from '../load/stuck-watch.ts';
 import { atTheEnd, makeFolder, stopped } from '../measure/program.ts';
-import { Merchant } from './merchant.ts';
 
 /** Where rounds are played. */
 export interface Ground<Round> {
@@ -51,11 +51,10 @@ export async function runUnderLoad<Round>(
   const started = performance.now();
   await withClient(url, (client) => client.query(EFFECT_TABLE));
   const folder = await makeFolder();
-  const merchant = await Merchant.start(url, folder);
-  atTheEnd(() => merchant.end());
+  const merchant = await startMerchant(url, folder);
   const record = join(folder, 'history');
   const load = new Load({
-    addresses: () => merchant.addresses,
+    addresses: () => merchant.programs.flatMap(({ address }) => address ?? []),
     record,
     seed: randomInt(1_000_000),
     atOnce: 16,
@@ -63,6 +62,7 @@ export async function runUnderLoad<Round>(
     pauseMs,
     repeats: { every: 4, later: 0 },
   });
+  load.limit = Number.POSITIVE_INFINITY;
   const watch: Watch = {
     load,
     async acknowledged(count) {
@@ -96,5 +96,34 @@ export async function runUnderLoad<Round>(
   const requests = await readRequests(record);
   const verdict = judgeHistory({ requests, ...remains });
   const seconds = Math.round((performance.now() - started) / 1000);
-  return { outcome: { rounds, verdict, states, warnings: merchant.warnings, seconds }, requests };
+  const warnings = merchant.programs.flatMap((program) => program.warnings);
+  return { outcome: { rounds, verdict, states, warnings, seconds }, requests };
+}
+
+interface Merchant {
+  readonly programs: readonly ManagedProcess[];
+  /** @throws {Error} when one of them has ended: no failover may do that. */
+  readonly check: () => void;
+}
+
+/** The merchant's programs, which are those of the crash test: two receivers and two workers. */
+async function startMerchant(url: string, folder: string): Promise<Merchant> {
+  const database = { store: 'postgres', url } as const;
+  const receiver: ReceiverSettings = { database, spool: undefined };
+  const worker: WorkerSettings = { database, isControl: false, isDraining: false };
+  let failure: Error | undefined;
+  const onFailure = (error: Error): void => {
+    failure ??= error;
+  };
+  const check = (): void => {
+    if (failure !== undefined) throw failure;
+  };
+  const programs = [0, 1].flatMap(() => [
+    new ManagedProcess('receiver', receiver, { folder, onFailure }),
+    new ManagedProcess('worker', worker, { folder, onFailure }),
+  ]);
+  atTheEnd(() => Promise.all(programs.map((program) => program.kill())));
+  for (const program of programs) program.start();
+  for (; !programs.every(({ isReady }) => isReady); await wait(20)) check();
+  return { programs, check };
 }

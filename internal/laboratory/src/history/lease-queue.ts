@@ -4,9 +4,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Child } from '../measure/child.ts';
 import { monotonicMs } from '../measure/measure.ts';
 import { atTheEnd, makeFolder } from '../measure/program.ts';
-import { EFFECT_TABLE, effectOf, READ_EFFECTS } from './effects.ts';
 import type { History, Request } from './judge-history.ts';
 import type { LeaseOrder } from './lease-worker-process.ts';
+import { EFFECT_TABLE, readEffects } from './remains.ts';
 
 const LEASE_MS = 200;
 const CALLBACK = {
@@ -48,6 +48,6 @@ export async function runLeaseQueue(): Promise<History> {
     { kind: 'expectation', payment, money, began, ended, answer: 'acknowledged' },
     { kind: 'callback', ...CALLBACK, began, ended, answer: 'first' },
   ];
-  const effects = file.prepare(READ_EFFECTS).all().map(effectOf);
+  const effects = await readEffects(async (statement) => file.prepare(statement).all());
   return { requests, effects, kept: new Set([CALLBACK.body]) };
 }

@@ -2,8 +2,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { answerQuestions } from '../measure/child.ts';
 import { monotonicMs } from '../measure/measure.ts';
-import { INSERT_EFFECT } from './effects.ts';
 import type { Effect } from './judge-history.ts';
+import { INSERT_EFFECT } from './remains.ts';
 
 export interface LeaseOrder {
   readonly path: string;

@@ -1,8 +1,9 @@
+import { appendFileSync, closeSync, openSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Sender } from '../load/sender.ts';
-import { paymentAt } from './payment-plan.ts';
-import { HistoryRecord } from './record.ts';
-import { type Sending, sendPayment, sendRounds } from './send-payment.ts';
+import { type Attempt, type Message, Sender } from '../load/sender.ts';
+import type { Answer, Request } from './judge-history.ts';
+import { type Payment, paymentAt } from './payment-plan.ts';
 
 export interface LoadOptions {
   /** Of the receivers that listen at the moment. */
@@ -16,8 +17,6 @@ export interface LoadOptions {
   readonly firstDelayMs: number;
   /** After each payment, on average: the workers have to keep up on a small machine. @default 0 */
   readonly pauseMs?: number;
-  /** Of `limit`, at first. @default none */
-  readonly limit?: number;
   /** How many payments there are. @default as many as are sent before the end */
   readonly payments?: number;
   /** The service may repeat anything at any time: the callbacks of each so-manieth payment, when so many others have begun. */
@@ -26,44 +25,45 @@ export interface LoadOptions {
 
 /**
  * The service and the merchant's shop: expects payments, sends their callbacks, and sends each again until it is answered
- * 200. It runs in the process of the test, which nothing kills, and keeps the history.
+ * 200. It runs in a process that nothing kills, and keeps the history: a file that is only appended to, in no database, so that
+ * nothing which loses a callback could lose its line too.
  */
 export class Load {
   /** Begins no payment from this number on, for now. */
-  limit: number;
+  limit = 0;
   begun = 0;
   /** Payments of which everything was answered. */
   acknowledged = 0;
   isDone = false;
   readonly #options: LoadOptions;
-  readonly #sending: Sending;
-  readonly #loops: Promise<void>;
+  readonly #record: number;
+  readonly #sender: Sender;
+  readonly #ended: Promise<void>;
   #payments: number;
 
   constructor(options: LoadOptions) {
-    const { addresses, record, atOnce, firstDelayMs, payments = Number.POSITIVE_INFINITY } = options;
     this.#options = options;
-    this.limit = options.limit ?? Number.POSITIVE_INFINITY;
-    this.#payments = payments;
-    this.#sending = { record: new HistoryRecord(record), sender: new Sender(addresses, firstDelayMs) };
-    this.#loops = this.#payAll(atOnce);
+    this.#payments = options.payments ?? Number.POSITIVE_INFINITY;
+    this.#record = openSync(options.record, 'a');
+    this.#sender = new Sender(options.addresses, options.firstDelayMs);
+    this.#ended = this.#payAll();
   }
 
   /** Requests that wait for an answer at this moment. */
   get underWay(): number {
-    return this.#sending.sender.underWay;
+    return this.#sender.underWay;
   }
 
   /** Begins no further payment, and resolves when each that was begun is acknowledged. */
   async stop(): Promise<void> {
     this.#payments = this.begun;
-    await this.#loops;
+    await this.#ended;
   }
 
-  async #payAll(atOnce: number): Promise<void> {
-    await Promise.all(Array.from({ length: atOnce }, () => this.#pay()));
-    this.#sending.sender.close();
-    this.#sending.record.close();
+  async #payAll(): Promise<void> {
+    await Promise.all(Array.from({ length: this.#options.atOnce }, () => this.#pay()));
+    this.#sender.close();
+    closeSync(this.#record);
     this.isDone = true;
   }
 
@@ -76,12 +76,58 @@ export class Load {
       }
       const index = this.begun;
       this.begun += 1;
-      await sendPayment(paymentAt(seed, index), this.#sending);
+      const payment = paymentAt(seed, index);
+      if (payment.expectation?.isLate === false) await this.#expect(payment);
+      await this.#callBack(payment);
+      if (payment.expectation?.isLate === true) await this.#expect(payment);
       this.acknowledged += 1;
       const repeated = index - repeats.later;
-      if (repeated >= 0 && index % repeats.every === 0)
-        await sendRounds(paymentAt(seed, repeated), this.#sending);
+      if (repeated >= 0 && index % repeats.every === 0) await this.#callBack(paymentAt(seed, repeated));
       await wait(pauseMs * 2 * Math.random());
     }
   }
+
+  async #expect({ expectation, reference }: Payment): Promise<void> {
+    const { currency = '', amount = '' } = expectation ?? {};
+    const body = JSON.stringify([{ merchant_reference: reference, currency, amount }]);
+    const facts = { kind: 'expectation', payment: reference, money: `${currency} ${amount}` } as const;
+    await this.#send('/expectations', 204, { body }, facts);
+  }
+
+  async #callBack({ kind, rounds }: Payment): Promise<void> {
+    const wanted = kind === 'refused' ? 401 : 200;
+    for (const round of rounds)
+      await Promise.all(
+        round.map((one) => this.#send('/callbacks', wanted, one, { kind: 'callback', ...one.facts })),
+      );
+  }
+
+  async #send(
+    path: string,
+    wanted: number,
+    message: Message,
+    facts: Omit<Request, 'began' | 'ended' | 'answer'>,
+  ): Promise<void> {
+    await this.#sender.untilAnswered(path, wanted, message, (attempt) => {
+      const { began, ended } = attempt;
+      const request: Request = { ...facts, began, ended, answer: answerIn(attempt) };
+      appendFileSync(this.#record, `${JSON.stringify(request)}\n`);
+    });
+  }
+}
+
+/** Only the events of the inbox tell how it kept a callback: nothing does for an expectation, or a callback in the spool. */
+function answerIn({ status, outcome }: Attempt): Answer {
+  if (status === 401) return 'refused';
+  if (status !== 200 && status !== 204) return 'none';
+  if (outcome === undefined) return 'acknowledged';
+  return outcome === 'known' ? 'repetition' : 'first';
+}
+
+/** Reads the history that a load has written. */
+export async function readRequests(path: string): Promise<readonly Request[]> {
+  const requests: Request[] = [];
+  const file = await open(path);
+  for await (const line of file.readLines()) requests.push(JSON.parse(line));
+  return requests;
 }

@@ -1,7 +1,34 @@
+/** What the merchant's programs leave behind, and how it is read at the end. */
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { effectOf, READ_EFFECTS } from './effects.ts';
+import type { HandledTransition } from '@payment-service/inbox';
+import { monotonicMs } from '../measure/measure.ts';
 import type { Effect, History } from './judge-history.ts';
+
+/** The merchant's own table. No constraint on it: an effect that happens twice is two rows. */
+export const EFFECT_TABLE = `create table if not exists merchant_effect (
+  payment text not null, subject text not null, transition text not null, status text not null, money text not null,
+  began double precision not null, ended double precision not null
+)`;
+
+const COLUMNS = 'payment, subject, transition, status, money, began, ended';
+const READ_EFFECTS = `select ${COLUMNS} from merchant_effect`;
+export const INSERT_EFFECT: Readonly<Record<'postgres' | 'sqlite', string>> = {
+  postgres: `insert into merchant_effect (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7)`,
+  sqlite: `insert into merchant_effect (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?)`,
+};
+export type EffectValues = readonly (string | number)[];
+
+/** In the order of the columns. @param began when the handler began. */
+export function effectValues(
+  { signed, settled, transitionId }: HandledTransition<unknown>,
+  began: number,
+): EffectValues {
+  const money = settled === undefined ? '' : `${settled.currency} ${settled.amount}`;
+  const { merchant_reference, internal_reference, transaction_status } = signed;
+  const known = [merchant_reference, internal_reference, transitionId, transaction_status, money];
+  return [...known, began, monotonicMs()];
+}
 
 /** A statement past the inbox, on whichever engine. */
 export type Read = (statement: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
@@ -26,11 +53,8 @@ export async function drained(read: Read): Promise<void> {
   while ((await read(isOpen)).length > 0 && performance.now() < end) await wait(100);
 }
 
-/**
- * @param prefix of the inbox's tables.
- * @param readEffects where the merchant's table is in another database.
- */
-export async function readRemains(read: Read, prefix: string, readEffects: Read = read): Promise<Remains> {
+/** @param prefix of the inbox's tables. */
+export async function readRemains(read: Read, prefix: string): Promise<Remains> {
   const bodies = await read(
     `select c.transition_id as id, b.content as content from ${prefix}body b join ${prefix}callback c on c.id = b.transition`,
   );
@@ -41,6 +65,11 @@ export async function readRemains(read: Read, prefix: string, readEffects: Read 
   return {
     kept: new Set(bodies.map(({ id, content }) => `${id}:${digest(content)}`)),
     states: Object.fromEntries(states.map(({ state, n }) => [String(state), Number(n)])),
-    effects: (await readEffects(READ_EFFECTS)).map(effectOf),
+    effects: await readEffects(read),
   };
+}
+
+/** The columns have the names and types of the effect's members, on either engine. */
+export async function readEffects(read: Read): Promise<readonly Effect[]> {
+  return (await read(READ_EFFECTS)) as readonly unknown[] as readonly Effect[];
 }

@@ -4,10 +4,9 @@
  */
 import { startWarmPostgres } from '../load/postgres.ts';
 import { atTheEnd, makeFolder, runBenchmark } from '../measure/program.ts';
-import { BENCHED } from './contender.ts';
-import { type HostedContender, hostContender } from './hosted-contender.ts';
+import { BENCHED } from './contenders.ts';
 import { judgeTarget, measurements, measurementTables, TARGETS } from './judge.ts';
-import { measure } from './measure.ts';
+import { type HostedContender, hostContender, measure } from './measure.ts';
 import { startRedis } from './redis-server.ts';
 
 const FULL = { rounds: 45, count: 1000, concurrency: 32 };
@@ -19,16 +18,16 @@ await runBenchmark('bench-inbox', { full: FULL, short: SHORT }, async (pace, isS
   const redis = await startRedis(folder);
   const redisPort = typeof redis === 'number' ? redis : undefined;
   const contenders: HostedContender[] = [];
-  for (const id of BENCHED) {
-    if (id === 'bullmq' && redisPort === undefined) continue;
-    const contender = await hostContender(id, { postgresUrl: postgres.url, folder, redisPort });
-    atTheEnd(() => contender.close());
+  for (const name of BENCHED) {
+    if (name === 'bullmq' && redisPort === undefined) continue;
+    const contender = await hostContender(name, { postgresUrl: postgres.url, folder, redisPort });
+    atTheEnd(() => contender.host.end());
     contenders.push(contender);
   }
-  const samples = await measure(contenders, { ...pace, random: Math.random });
+  const measured = await measure(contenders, pace);
   const missing = typeof redis === 'string' ? [`bullmq: ${redis}`] : [];
   for (const line of missing) console.log(`  ${line}`);
-  const rows = measurements(samples);
-  const results = TARGETS.flatMap((target) => judgeTarget(target, samples) ?? []);
+  const rows = measurements(measured);
+  const results = TARGETS.flatMap((target) => judgeTarget(target, measured) ?? []);
   return { results, tables: measurementTables(rows), missing, measurements: rows };
 });

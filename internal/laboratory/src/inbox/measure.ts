@@ -1,13 +1,31 @@
+import { join } from 'node:path';
 import { freshCallbacks } from '../load/callbacks.ts';
 import type { Timed } from '../load/in-concert.ts';
 import { sendCallbacks } from '../load/sender.ts';
+import { Child } from '../measure/child.ts';
 import { interleave, quantile } from '../measure/measure.ts';
-import type { ContenderId } from './contender.ts';
-import type { HostedContender } from './hosted-contender.ts';
+import type { ContenderRequest } from './contender-process.ts';
+import type { Engines } from './contenders.ts';
+
+/** A contender in a process of its own. */
+export interface HostedContender {
+  readonly name: string;
+  readonly port: number;
+  readonly host: Child;
+}
+
+export async function hostContender(name: string, engines: Engines): Promise<HostedContender> {
+  const host = new Child(join(import.meta.dirname, 'contender-process.ts'));
+  return { name, host, port: await ask<number>(host, { kind: 'open', name, engines }) };
+}
+
+function ask<A>(host: Child, request: ContenderRequest): Promise<A> {
+  return host.ask(request);
+}
 
 /** `store`: called directly. `http`: through a server that verifies, as a sender of callbacks sees it. */
 export type Way = 'store' | 'http';
-export const WAYS: readonly Way[] = ['store', 'http'];
+const WAYS: readonly Way[] = ['store', 'http'];
 
 export interface Pace {
   readonly rounds: number;
@@ -15,8 +33,6 @@ export interface Pace {
   readonly count: number;
   /** Callbacks under way at the same time. */
   readonly concurrency: number;
-  /** Gives the order within each round; from 0 up to 1. */
-  readonly random: () => number;
 }
 
 /** What one contender did in one slice. */
@@ -26,8 +42,12 @@ export interface Sample {
   readonly p99Ms: number;
 }
 
-/** The samples of each contender, one for each round. */
-export type Samples = Readonly<Record<Way, ReadonlyMap<ContenderId, readonly Sample[]>>>;
+/** The samples of one contender in one way, one for each round. */
+export interface Measured {
+  readonly way: Way;
+  readonly contender: string;
+  readonly samples: readonly Sample[];
+}
 
 /**
  * Times the contenders side by side: every round runs each of them once in both ways, in a new random order, so that
@@ -37,33 +57,24 @@ export type Samples = Readonly<Record<Way, ReadonlyMap<ContenderId, readonly Sam
  */
 export async function measure(
   contenders: readonly HostedContender[],
-  { rounds, count, concurrency, random }: Pace,
-): Promise<Samples> {
-  const samples = {
-    store: new Map<ContenderId, readonly Sample[]>(),
-    http: new Map<ContenderId, readonly Sample[]>(),
-  };
-  const run = async (contender: HostedContender, way: Way, prefix: string): Promise<Sample> => {
-    const timed =
+  { rounds, count, concurrency }: Pace,
+): Promise<readonly Measured[]> {
+  const run = async ({ host, port }: HostedContender, way: Way, prefix: string): Promise<Sample> => {
+    const { seconds, spans } =
       way === 'store'
-        ? await contender.store(prefix, count, concurrency)
-        : await sendCallbacks(contender.port, freshCallbacks(prefix, count), concurrency);
-    return sampleOf(timed, count);
+        ? await ask<Timed>(host, { kind: 'store', prefix, count, concurrency })
+        : await sendCallbacks(port, freshCallbacks(prefix, count), concurrency);
+    const times = spans.map(({ begin, end }) => end - begin);
+    return { perSecond: count / seconds, p50Ms: quantile(times, 0.5), p99Ms: quantile(times, 0.99) };
   };
   for (const contender of contenders) for (const way of WAYS) await run(contender, way, `warm-${way}`);
   const slices = contenders.flatMap((contender) => WAYS.map((way) => ({ contender, way })));
-  const measured = await interleave(slices, rounds, random, ({ contender, way }, round) =>
+  const measured = await interleave(slices, rounds, Math.random, ({ contender, way }, round) =>
     run(contender, way, `${way}-${round}`),
   );
-  for (const [{ contender, way }, own] of measured) samples[way].set(contender.id, own);
-  for (const contender of contenders) {
-    const [kept, sent] = [await contender.count(), (rounds + 1) * count * WAYS.length];
-    if (kept !== sent) throw new Error(`${contender.id} acknowledged ${sent} callbacks and holds ${kept}.`);
+  for (const { name, host } of contenders) {
+    const [kept, sent] = [await ask<number>(host, { kind: 'count' }), (rounds + 1) * count * WAYS.length];
+    if (kept !== sent) throw new Error(`${name} acknowledged ${sent} callbacks and holds ${kept}.`);
   }
-  return samples;
-}
-
-function sampleOf({ seconds, spans }: Timed, count: number): Sample {
-  const latencies = spans.map(({ begin, end }) => end - begin);
-  return { perSecond: count / seconds, p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) };
+  return [...measured].map(([{ contender, way }, samples]) => ({ way, contender: contender.name, samples }));
 }

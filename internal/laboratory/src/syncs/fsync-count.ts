@@ -7,8 +7,7 @@
 import { startPostgres } from '@payment-service/postgres-server';
 import { installed } from '../measure/installed.ts';
 import { atTheEnd, makeFolder, readFlags, runProgram } from '../measure/program.ts';
-import { countSyncs, type SyncCount } from './count-syncs.ts';
-import { judgeSyncs, syncTable } from './judge-syncs.ts';
+import { countSyncs, judgeSyncs, syncTable } from './count-syncs.ts';
 
 const { count, report } = readFlags({ count: 300 });
 const missing = installed('strace');
@@ -21,9 +20,9 @@ if (missing !== undefined) {
     // The background writers of a server would sync in time for any caller that waits long enough: they are told to take their time.
     const postgres = await startPostgres({ wal_writer_delay: '10000', checkpoint_timeout: '1h' });
     atTheEnd(() => postgres.stop());
-    const counts: SyncCount[] = [];
-    for (const id of ['inboxPostgres', 'inboxSqlite', 'lazyPostgres', 'lazySqlite'] as const)
-      counts.push(...(await countSyncs(id, [1, 32], count, { folder, postgres })));
+    const names = ['inbox', 'control'].flatMap((name) => [`${name}, postgres`, `${name}, sqlite`]);
+    const counts = [];
+    for (const name of names) counts.push(...(await countSyncs(name, [1, 32], count, { folder, postgres })));
     return { results: judgeSyncs(counts), tables: [syncTable(counts)], counts };
   });
 }

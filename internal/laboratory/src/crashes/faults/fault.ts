@@ -1,8 +1,7 @@
 import type { History } from '../../history/judge-history.ts';
 import type { Result } from '../../measure/results.ts';
-import type { Database } from '../database.ts';
+import type { Database, TestDatabase } from '../databases.ts';
 import type { ManagedProcess } from '../managed-process.ts';
-import type { TestDatabase } from '../test-database.ts';
 
 /** What befalls a run beside its kills. */
 export interface Fault {

@@ -1,0 +1,97 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as wait } from 'node:timers/promises';
+import { startPostgres } from '@payment-service/postgres-server';
+import pg from 'pg';
+import { EFFECT_TABLE, type Read, type Remains, readEffects, readRemains } from '../history/remains.ts';
+
+/** Where the inbox and the merchant's own tables are; handed to every process as JSON. */
+export type Database =
+  | { readonly store: 'postgres'; readonly url: string }
+  | {
+      readonly store: 'sqlite';
+      readonly path: string;
+      /** Of a second file, which a handler can write to while the inbox holds the write lock of the first. */
+      readonly outsidePath: string;
+    };
+
+/** The database of a run, as the test itself sees it: past the inbox, with plain statements. */
+export interface TestDatabase {
+  readonly database: Database;
+  /** Of the inbox's tables. */
+  readonly prefix: string;
+  readonly read: Read;
+  /** At the end. */
+  remains(): Promise<Remains>;
+  /** Kills the server; undefined where the processes are the database. */
+  readonly kill: ((what: 'postmaster' | 'everything') => Promise<void>) | undefined;
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A session whose server was killed may take longer than this to say so. */
+const ANSWER_MS = 3000;
+
+/** Transitions of which a condition holds; undefined while the server is unavailable. */
+export async function countTransitions(
+  { read, prefix }: TestDatabase,
+  condition: string,
+): Promise<number | undefined> {
+  const counted = read(`select count(*) as n from ${prefix}transition where ${condition}`).then(
+    ([row]) => Number(row?.['n']),
+    () => undefined,
+  );
+  return Promise.race([counted, wait(ANSWER_MS, undefined, { ref: false })]);
+}
+
+/** A PostgreSQL server of its own, as it comes: every commit is on disk before it is answered. */
+export async function postgresDatabase(): Promise<TestDatabase> {
+  const { url, kill, restart, ...server } = await startPostgres();
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 2,
+    // A session of a killed server may never answer.
+    connectionTimeoutMillis: 5000,
+    query_timeout: 60_000,
+  });
+  pool.on('error', () => undefined);
+  await pool.query(EFFECT_TABLE);
+  const prefix = 'payment_inbox.';
+  const read: Read = async (statement) => (await pool.query(statement)).rows;
+  return {
+    database: { store: 'postgres', url },
+    ...{ prefix, read, kill, restart },
+    remains: () => readRemains(read, prefix),
+    async stop() {
+      // A session that lost its server without a word is never given back to the pool.
+      await Promise.race([pool.end(), wait(ANSWER_MS, undefined, { ref: false })]);
+      await server.stop();
+    },
+  };
+}
+
+/** One file that all processes share; there is no server, so killing them is killing it. */
+export function sqliteDatabase(folder: string, isControl: boolean): TestDatabase {
+  const [path, outsidePath] = [join(folder, 'shop.db'), join(folder, 'outside.db')];
+  const [file, outside] = [path, outsidePath].map((one) => {
+    const opened = new DatabaseSync(one, { timeout: 10_000 });
+    opened.exec(`pragma journal_mode = wal; pragma synchronous = full; ${EFFECT_TABLE}`);
+    return opened;
+  }) as [DatabaseSync, DatabaseSync];
+  const prefix = 'payment_inbox_';
+  const read: Read = async (statement) => file.prepare(statement).all();
+  return {
+    database: { store: 'sqlite', path, outsidePath },
+    ...{ prefix, read, kill: undefined },
+    async remains() {
+      const remains = await readRemains(read, prefix);
+      const outsideEffects = await readEffects(async (statement) => outside.prepare(statement).all());
+      return { ...remains, effects: isControl ? outsideEffects : remains.effects };
+    },
+    restart: async () => undefined,
+    async stop() {
+      file.close();
+      outside.close();
+    },
+  };
+}
