@@ -4,7 +4,8 @@
  */
 import { spawnSync } from 'node:child_process';
 
-type Program = readonly [shows: string, start: () => unknown];
+/** A program runs when it is loaded, or is the default of its module. */
+type Program = readonly [shows: string, load: () => Promise<{ readonly default?: () => unknown }>];
 
 const PROGRAMS: Readonly<Record<string, Program>> = {
   fuzz: ['core and a second verifier judge the same inputs', () => import('./fuzz/fuzz.ts')],
@@ -48,14 +49,15 @@ if (program === undefined) {
   process.exitCode = name === '' ? 0 : 2;
 } else {
   process.argv.push(...flags);
-  await program[1]();
+  await (await program[1]()).default?.();
 }
 
 /** Runs the script of the same name. */
-function inPackage(folder: string): () => void {
-  return () => {
+function inPackage(folder: string): Program[1] {
+  return async () => {
     const args = ['--filter', `@payment-service/${folder}`, 'run', name, ...flags];
     const { status } = spawnSync('pnpm', args, { stdio: 'inherit', shell: process.platform === 'win32' });
     process.exitCode = status ?? 1;
+    return {};
   };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Store } from '@payment-service/inbox';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { judgeDrain } from '../src/drain/judge-drain.ts';
+import { judgeDrain } from '../src/drain/bench-drain.ts';
 import { openBacklog } from '../src/load/backlog.ts';
 import { sqliteEngine } from '../src/load/engines.ts';
 import { reportOf } from './support/run-program.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judgeLatency } from '../src/latency/judge-latency.ts';
+import { judgeLatency } from '../src/latency/bench-latency.ts';
 import { reportOf } from './support/run-program.ts';
 
 test('a short run times every callback of each contender from its request to its effect, and leaves nothing behind', () => {

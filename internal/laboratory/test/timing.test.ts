@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { seededRandom } from '../src/history/seeded-random.ts';
-import { judgeTiming } from '../src/timing/judge-timing.ts';
+import { judgeTiming } from '../src/timing/timing.ts';
 import { cropAbove, pairedT, welch } from '../src/timing/welch.ts';
 import { reportOf } from './support/run-program.ts';
 

@@ -5,15 +5,14 @@
  * payment costs, beside the floor of each engine and two queues. Prints a table, writes reports/bench-drain.json, and ends
  * with 1 where a target is missed.
  */
+import pg from 'pg';
 import { type Backlog, openBacklog } from '../load/backlog.ts';
 import { postgresEngine, sqliteEngine } from '../load/engines.ts';
 import { databaseUrl, startWarmPostgres } from '../load/postgres.ts';
-import { interleave } from '../measure/measure.ts';
+import { interleave, ratio, spread } from '../measure/measure.ts';
 import { atTheEnd, cleanUp, type Found, makeFolder, runBenchmark } from '../measure/program.ts';
-import { judgeApplying } from './judge-applying.ts';
-import { type DrainTarget, judgeDrain } from './judge-drain.ts';
-import { measureApplying } from './measure-applying.ts';
-import { type OldSnapshot, openOldSnapshot } from './old-snapshot.ts';
+import { judge, type Result, told } from '../measure/results.ts';
+import { judgeApplying } from './applying.ts';
 
 const FULL = {
   small: 2000,
@@ -42,15 +41,26 @@ interface Contender {
   readonly isControl: boolean;
 }
 
-await runBenchmark('bench-drain', { full: FULL, short: SHORT }, bench);
+/** Two backlogs that are held against each other. */
+interface Target {
+  readonly large: string;
+  readonly small: string;
+  /** The control, whose claims sort all that is due, has to stay below. */
+  readonly isControl: boolean;
+}
+const AT_LEAST = 0.8;
+
+export default function (): Promise<void> {
+  return runBenchmark('bench-drain', { full: FULL, short: SHORT }, bench);
+}
 
 async function bench(pace: typeof FULL, isShort: boolean): Promise<Found> {
-  const applied = judgeApplying(await measureApplying(pace, isShort, await makeFolder()));
+  const applied = await judgeApplying(pace, isShort, await makeFolder());
   await cleanUp(); // What runs on would run beside the backlogs.
   const folder = await makeFolder();
   const server = await startWarmPostgres(isShort);
   const contenders: Contender[] = [];
-  const targets: DrainTarget[] = [];
+  const targets: Target[] = [];
   for (const engine of ['postgres', 'sqlite'] as const) {
     const open = (size: number, name: string): Promise<Backlog> =>
       engine === 'postgres'
@@ -69,7 +79,7 @@ async function bench(pace: typeof FULL, isShort: boolean): Promise<Found> {
     targets.push({ large: many, small: few, isControl: false }, { ...control, isControl: true });
     if (engine === 'sqlite') continue;
     const beside = await open(pace.large, 'beside');
-    await settleBeside(pace, beside, await openOldSnapshot(databaseUrl(server.url, 'beside')));
+    await settleBeside(pace, beside, databaseUrl(server.url, 'beside'));
     const name = `${many}, beside an old snapshot`;
     contenders.push({ name, backlog: beside, count: pace.count, isControl: false });
     targets.push({ large: name, small: few, isControl: false });
@@ -88,15 +98,43 @@ async function filled(backlog: Backlog): Promise<Backlog> {
   return backlog;
 }
 
-/** Settles so many beside the snapshot, by a worker; what is due at the end is as much as before. */
-async function settleBeside(pace: typeof FULL, backlog: Backlog, snapshot: OldSnapshot): Promise<void> {
+/**
+ * Settles so many, by a worker, beside an open REPEATABLE READ transaction: a long report, or a dump. No vacuum removes what it
+ * may still see. What is due at the end is as much as before.
+ */
+async function settleBeside(pace: typeof FULL, backlog: Backlog, url: string): Promise<void> {
+  const snapshot = new pg.Client({ connectionString: url });
+  await snapshot.connect();
+  await snapshot.query('begin isolation level repeatable read');
+  /** As the snapshot still sees it, which its first statement takes: what is settled since is kept for it. */
+  const due = async (): Promise<number | undefined> => {
+    const text = 'select count(*)::int as n from payment_inbox.transition where next_at is not null';
+    return (await snapshot.query<{ n: number }>(text)).rows[0]?.n;
+  };
+  await due();
   atTheEnd(async () => {
-    const due = await snapshot.due();
+    const seen = await due();
     await snapshot.end();
-    if (due !== pace.large) throw new Error(`The old snapshot sees ${due} due transitions: it held nothing.`);
+    if (seen !== pace.large)
+      throw new Error(`The old snapshot sees ${seen} due transitions: it held nothing.`);
   });
   await backlog.fill(pace.large + pace.settledSince);
   await backlog.drain(pace.settledSince);
+}
+
+/** The rates, and for each target the median of the ratios within the rounds. */
+export function judgeDrain(
+  rates: ReadonlyMap<string, readonly number[]>,
+  targets: readonly Target[],
+): readonly Result[] {
+  const judged = targets.map(({ large, small, isControl }) => {
+    const [own, over] = [rates.get(large), rates.get(small)];
+    if (own === undefined || over === undefined)
+      throw new Error(`Not measured: ${own === undefined ? large : small}.`);
+    const bound = isControl ? 'below' : 'at least';
+    return judge(`${large}, over ${small}`, 'ratio', ratio(own, over), bound, AT_LEAST);
+  });
+  return [...[...rates].map(([name, own]) => told(name, 'per second', spread(own))), ...judged];
 }
 
 function titled(engine: string, size: number): string {

@@ -1,4 +1,4 @@
-/** A program of the merchant's that receives callbacks, applies them, or both, as it is told to. */
+/** Does what `program.ts` asks. */
 import type { VerifiedCallback } from '@payment-service/core';
 import { createInbox, type InboxEvent, postgres, type Store, sqlite } from '@payment-service/inbox';
 import pg from 'pg';
@@ -6,24 +6,9 @@ import { answerQuestions, tellParent } from '../measure/child.ts';
 import { monotonicMs } from '../measure/measure.ts';
 import { freshCallbacks, verified } from './callbacks.ts';
 import { inConcert } from './in-concert.ts';
+import type { ProgramRequest, Way } from './program.ts';
 import { openGraphile } from './queues.ts';
 import { serve } from './serve.ts';
-
-export type Way = 'pg' | 'pg, not listening' | 'Knex' | 'SQLite' | 'graphile-worker';
-
-export type ProgramRequest =
-  /** `at`: the address of the database, or the path of the file. Returns the port, if it receives. */
-  | { readonly kind: 'open'; readonly way: Way; readonly at: string; readonly receives: boolean }
-  | { readonly kind: 'expect'; readonly references: readonly string[] }
-  /** Waits until the effects of all of them are committed here, and returns when each was. */
-  | { readonly kind: 'settled'; readonly references: readonly string[] }
-  /** Makes callbacks, and says what is expected of them: untimed. */
-  | { readonly kind: 'prepare'; readonly prefix: string; readonly count: number }
-  | { readonly kind: 'receive'; readonly concurrency: number }
-  /** Works until it is told to rest, and with `tells` tells the parent how many effects were committed. */
-  | { readonly kind: 'work'; readonly tells?: boolean }
-  /** Returns the processor time of the process so far, in milliseconds. */
-  | { readonly kind: 'rest' };
 
 interface Program {
   keep(callback: VerifiedCallback): Promise<unknown>;

@@ -3,45 +3,124 @@
  * was received. Prints a table and writes reports/bench-scaling.json.
  */
 import { createDatabase, databaseUrl, startWarmPostgres } from '../load/postgres.ts';
-import { ratio, type Spread, spread } from '../measure/measure.ts';
+import { askProgram, type ProgramRequest, startProgram } from '../load/program.ts';
+import { serverCpuMs } from '../load/server-cpu.ts';
+import type { Child } from '../measure/child.ts';
+import { interleave, ratio, type Spread, spread } from '../measure/measure.ts';
 import { atTheEnd, type Found, runBenchmark } from '../measure/program.ts';
 import { judge } from '../measure/results.ts';
 import { figure, withRange } from '../measure/tables.ts';
-import { measureScaling, type ScalingPace, type ScalingSample } from './measure-scaling.ts';
 
 const SIZES = [1, 2, 4];
-const FULL: ScalingPace = { rounds: 7, count: 1600, concurrency: 64 };
-const SHORT: ScalingPace = { rounds: 1, count: 16, concurrency: 8 };
+/** The callbacks of one slice, and how many are under way at the same time: its processes share both. */
+const FULL = { rounds: 7, count: 1600, concurrency: 64 };
+const SHORT: typeof FULL = { rounds: 1, count: 16, concurrency: 8 };
 /**
  * More processes on the same cores must not fall far behind one. In the intake each has a smaller share of the callbacks, so
  * its groups are smaller.
  */
 const AT_LEAST = { intake: 0.5, drain: 0.8 };
+const TABLES = ['callback', 'transition', 'body', 'delivery', 'expectation', 'tally'];
 
-await runBenchmark('bench-scaling', { full: FULL, short: SHORT }, async (pace, isShort) => {
+interface Stage {
+  readonly perSecond: number;
+  /** Processor time of the programs for each callback, in milliseconds. */
+  readonly programsMs: number;
+  /** That of PostgreSQL. Not a number where there is no procfs. */
+  readonly postgresMs: number;
+}
+type Sample = Readonly<Record<keyof typeof AT_LEAST, Stage>>;
+
+export default function (): Promise<void> {
+  return runBenchmark('bench-scaling', { full: FULL, short: SHORT }, async (pace, isShort) =>
+    found(await measure(pace, isShort), pace),
+  );
+}
+
+/**
+ * Times the intake and the drain of the same callbacks by as many processes as each of `SIZES` says: every round runs each
+ * size once, in a new random order.
+ */
+async function measure({ rounds, count, concurrency }: typeof FULL, isShort: boolean) {
   const server = await startWarmPostgres(isShort);
   const pool = await createDatabase(server.url, 'scaling', 1);
   atTheEnd(() => pool.end());
-  const at = databaseUrl(server.url, 'scaling');
-  return found(await measureScaling(SIZES, pace, { server, pool, at }), pace);
-});
+  let settled = 0;
+  let onSettled: () => void = () => undefined;
+  const onTold = (more: unknown): void => {
+    settled += Number(more);
+    onSettled();
+  };
+  const hosts = Array.from({ length: Math.max(...SIZES) }, () => startProgram({ onTold }));
+  const askAll = (own: readonly Child[], request: (index: number) => ProgramRequest): Promise<number[]> =>
+    Promise.all(own.map((host, index) => askProgram<number>(host, request(index))));
 
-function found(samples: ReadonlyMap<number, readonly ScalingSample[]>, pace: ScalingPace): Found {
-  const rows = (['intake', 'drain'] as const).flatMap((stage) =>
-    [...samples].map(([processes, own]) => {
-      const of = (pick: (sample: ScalingSample) => number): Spread => spread(own.map(pick));
-      return {
-        stage,
-        processes,
-        perSecond: of((sample) => sample[stage].perSecond),
-        programsMs: of((sample) => sample[stage].programsMs),
-        postgresMs: of((sample) => sample[stage].postgresMs),
-        overOne: ratio(rates(own, stage), rates(samples.get(1) ?? [], stage)),
-      };
-    }),
-  );
+  /** The processor time of the programs, and of the server. */
+  async function cpuOf(own: readonly Child[]): Promise<readonly [number, number]> {
+    const each = await askAll(own, () => ({ kind: 'rest' }));
+    return [each.reduce((sum, cpuMs) => sum + cpuMs, 0), await serverCpuMs(server)];
+  }
+
+  async function stage(own: readonly Child[], run: () => Promise<unknown>): Promise<Stage> {
+    const [programsBefore, postgresBefore] = await cpuOf(own);
+    const started = performance.now();
+    await run();
+    const seconds = (performance.now() - started) / 1000;
+    const [programs, postgres] = await cpuOf(own);
+    return {
+      perSecond: count / seconds,
+      programsMs: (programs - programsBefore) / count,
+      postgresMs: (postgres - postgresBefore) / count,
+    };
+  }
+
+  async function slice(size: number, name: string): Promise<Sample> {
+    await pool.query(
+      `truncate ${TABLES.map((table) => `payment_inbox.${table}`).join(', ')}, merchant_effect`,
+    );
+    const own = hosts.slice(0, size);
+    await askAll(own, (index) => ({ kind: 'prepare', prefix: `${name}-${index}`, count: count / size }));
+    const intake = await stage(own, () =>
+      askAll(own, () => ({ kind: 'receive', concurrency: concurrency / size })),
+    );
+    settled = 0;
+    const drain = await stage(own, async () => {
+      const done = new Promise<void>((resolve) => {
+        onSettled = () => (settled >= count ? resolve() : undefined);
+      });
+      await askAll(own, () => ({ kind: 'work', tells: true }));
+      await done;
+    });
+    const { rows } = await pool.query<{ n: number }>(
+      'select count(distinct transition_id)::int as n from merchant_effect',
+    );
+    if (rows[0]?.n !== count) throw new Error(`${rows[0]?.n} of ${count} payments were credited.`);
+    return { intake, drain };
+  }
+
+  try {
+    const at = databaseUrl(server.url, 'scaling');
+    for (const host of hosts) await askProgram(host, { kind: 'open', way: 'pg', at, receives: false });
+    for (const size of SIZES) await slice(size, `warm-${size}`);
+    return await interleave(SIZES, rounds, Math.random, (size, round) => slice(size, `${size}-${round}`));
+  } finally {
+    for (const host of hosts) await host.end();
+  }
+}
+
+function found(samples: ReadonlyMap<number, readonly Sample[]>, { concurrency }: typeof FULL): Found {
+  const rows = (['intake', 'drain'] as const).flatMap((stage) => {
+    const figures = (own: readonly Sample[] | undefined, name: keyof Stage): number[] =>
+      (own ?? []).map((sample) => sample[stage][name]);
+    return [...samples].map(([processes, own]) => {
+      const of = (name: keyof Stage): Spread => spread(figures(own, name));
+      const overOne = ratio(figures(own, 'perSecond'), figures(samples.get(1), 'perSecond'));
+      const [programsMs, postgresMs] = [of('programsMs'), of('postgresMs')];
+      return { stage, processes, perSecond: of('perSecond'), programsMs, postgresMs, overOne };
+    });
+  });
   const table = {
-    title: `${pace.concurrency} callbacks at a time`,
+    title: `${concurrency} callbacks at a time`,
     head: ['', 'processes', 'a second', 'times one', 'CPU ms, programs', 'CPU ms, PostgreSQL', ''],
     rows: rows.map(({ stage, processes, perSecond, overOne, programsMs, postgresMs }) => {
       const cpuMs = [programsMs, postgresMs].map(({ median }) => figure(median));
@@ -54,8 +133,4 @@ function found(samples: ReadonlyMap<number, readonly ScalingSample[]>, pace: Sca
       judge(`${stage}: ${processes} processes over one`, 'ratio', overOne, 'at least', AT_LEAST[stage]),
     );
   return { results, tables: [table], measurements: rows };
-}
-
-function rates(samples: readonly ScalingSample[], stage: keyof ScalingSample): readonly number[] {
-  return samples.map((sample) => sample[stage].perSecond);
 }

@@ -4,12 +4,31 @@
  * the request and ended before the answer? The controls answer before anything is on disk, and must show that there was
  * none. Needs strace, and ends with 1 where it is not installed or a target is missed.
  */
-import { startPostgres } from '@payment-service/postgres-server';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type PostgresServer, startPostgres } from '@payment-service/postgres-server';
+import { CONTENDERS, isLazy } from '../inbox/contenders.ts';
+import { hostContender } from '../inbox/measure.ts';
+import { freshCallbacks } from '../load/callbacks.ts';
+import { sendCallbacks } from '../load/sender.ts';
 import { installed } from '../measure/installed.ts';
 import { atTheEnd, makeFolder, readFlags, runProgram } from '../measure/program.ts';
-import { countSyncs, judgeSyncs, syncTable } from './count-syncs.ts';
+import { type Bound, judge, type Result } from '../measure/results.ts';
+import { syncsDuring, traceSyncs, withoutSync } from './sync-trace.ts';
 
 const { count, report } = readFlags({ count: 300 });
+interface SyncCount {
+  readonly name: string;
+  readonly concurrency: number;
+  readonly acknowledgements: number;
+  /** Of the write-ahead log, while callbacks were under way. */
+  readonly syncs: number;
+  /** Acknowledgements without a sync between the request and the answer. */
+  readonly withoutSync: number;
+}
+
+const LOG_FILES = { postgres: /\/pg_wal\//, sqlite: /\.db-wal$/, redis: /\.aof$/ };
+
 const missing = installed('strace');
 if (missing !== undefined) {
   console.error(missing);
@@ -20,9 +39,54 @@ if (missing !== undefined) {
     // The background writers of a server would sync in time for any caller that waits long enough: they are told to take their time.
     const postgres = await startPostgres({ wal_writer_delay: '10000', checkpoint_timeout: '1h' });
     atTheEnd(() => postgres.stop());
-    const names = ['inbox', 'control'].flatMap((name) => [`${name}, postgres`, `${name}, sqlite`]);
-    const counts = [];
-    for (const name of names) counts.push(...(await countSyncs(name, [1, 32], count, { folder, postgres })));
-    return { results: judgeSyncs(counts), tables: [syncTable(counts)], counts };
+    const counts: SyncCount[] = [];
+    for (const kind of ['inbox', 'control'])
+      for (const engine of ['postgres', 'sqlite'])
+        counts.push(...(await countSyncs(`${kind}, ${engine}`, folder, postgres)));
+    const table = {
+      title: 'Syncs',
+      head: ['', 'at a time', 'acknowledgements', 'syncs of the log', 'without a sync', ''],
+      rows: counts.map(({ name, ...counted }) => [name, ...Object.values(counted).map(String), '']),
+    };
+    return { results: counts.flatMap(judgeSyncs), tables: [table], counts };
   });
+}
+
+/** One contender, with one callback after the other and with several at a time. */
+async function countSyncs(
+  name: string,
+  folder: string,
+  postgres: PostgresServer,
+): Promise<readonly SyncCount[]> {
+  const { engine = 'redis' } = CONTENDERS[name] ?? {};
+  const own = await mkdtemp(join(folder, 'syncs-'));
+  const engines = { postgresUrl: postgres.url, folder: own, redisPort: undefined };
+  const { host, port } = await hostContender(name, engines);
+  const counts: SyncCount[] = [];
+  try {
+    for (const concurrency of [1, 32]) {
+      // Its connections are there before, and what they prepare.
+      await sendCallbacks(port, freshCallbacks(`warm-${concurrency}`, 100), concurrency);
+      const traced = engine === 'postgres' ? await postgres.processIds() : [host.pid];
+      const endTrace = await traceSyncs(traced, LOG_FILES[engine], join(own, `strace-${concurrency}`));
+      const { spans } = await sendCallbacks(port, freshCallbacks(`c${concurrency}`, count), concurrency);
+      const syncs = await endTrace();
+      const [during, without] = [syncsDuring(spans, syncs), withoutSync(spans, syncs)];
+      const acknowledgements = spans.length;
+      counts.push({ name, concurrency, acknowledgements, syncs: during, withoutSync: without });
+    }
+  } finally {
+    await host.end();
+  }
+  return counts;
+}
+
+/** The inbox: a sync for each acknowledgement, or for the group it is in. The controls: for most there was none. */
+function judgeSyncs({ name, concurrency, acknowledgements, syncs, withoutSync }: SyncCount): Result[] {
+  const title = `${name}, ${concurrency} at a time`;
+  const without = (bound: Bound, target: number): Result =>
+    judge(`${title}: acknowledged without a sync`, 'acknowledgements', withoutSync, bound, target);
+  if (isLazy(name)) return [without('at least', acknowledgements / 2)];
+  const all = judge(`${title}: syncs`, 'syncs', syncs, 'at least', acknowledgements);
+  return concurrency > 1 ? [without('at most', 0)] : [without('at most', 0), all];
 }

@@ -1,20 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type pg from 'pg';
 import { openBacklog } from '../load/backlog.ts';
-import { type DrainEngine, postgresEngine } from '../load/engines.ts';
-import { createDatabase, databaseUrl } from '../load/postgres.ts';
+import { type DrainEngine, postgresEngine, sqliteEngine } from '../load/engines.ts';
+import { createDatabase, databaseUrl, EFFECT_TABLE } from '../load/postgres.ts';
 import { openGraphile, startPgBoss } from '../load/queues.ts';
-import { type Applier, COUNT_EFFECTS, countdown } from './applier.ts';
+
+/**
+ * One way to apply payments that are due. All have the same effect, one row of the merchant's in a table of its own, in
+ * the transaction that marks the payment as done.
+ */
+export interface Applier {
+  readonly name: string;
+  /** Adds payments that are due; then ANALYZE. */
+  fill(count: number): Promise<void>;
+  /**
+   * Applies so many of them.
+   *
+   * @returns how long it took, in seconds.
+   */
+  apply(count: number, concurrency: number): Promise<number>;
+  /** How many effects there are. */
+  effects(): Promise<number>;
+  close(): Promise<void>;
+}
+
+const COUNT_EFFECTS = 'select count(*) as n from merchant_effect';
 
 /** As a pool of `pg` has by default, and two more than ten workers need. */
 const CONNECTIONS = 12;
 const EFFECT = 'insert into merchant_effect values ($1, $2)';
 
-export async function inboxApplier(serverUrl: string): Promise<Applier> {
-  return engineApplier('inbox', await postgresEngine(serverUrl, 'apply_inbox', CONNECTIONS));
+/** All of them; those on SQLite, which has one writer, apply one payment at a time. */
+export async function openAppliers(serverUrl: string, folder: string): Promise<readonly Applier[]> {
+  return [
+    await engineApplier('inbox', await postgresEngine(serverUrl, 'apply_inbox', CONNECTIONS)),
+    await floorApplier(serverUrl),
+    await graphileApplier(serverUrl),
+    await pgBossApplier(serverUrl),
+    await engineApplier('inbox, SQLite', await sqliteEngine(folder, 'apply-inbox')),
+    await floorSqliteApplier(folder),
+  ];
 }
 
 /** The inbox on whichever engine. */
-export async function engineApplier<Tx>(name: string, engine: DrainEngine<Tx>): Promise<Applier> {
+async function engineApplier<Tx>(name: string, engine: DrainEngine<Tx>): Promise<Applier> {
   const backlog = openBacklog(engine, 0);
   await backlog.fill();
   return {
@@ -30,7 +62,7 @@ export async function engineApplier<Tx>(name: string, engine: DrainEngine<Tx>): 
  * What no program can do without that commits the start of an attempt, so that a crash is counted, and then has the effect
  * and the record of it in one transaction.
  */
-export async function floorApplier(serverUrl: string): Promise<Applier> {
+async function floorApplier(serverUrl: string): Promise<Applier> {
   const pool = await createDatabase(serverUrl, 'apply_floor', CONNECTIONS);
   await pool.query(
     `create table payment (id bigint generated always as identity primary key, reference text not null unique, content text not null,
@@ -66,7 +98,7 @@ export async function floorApplier(serverUrl: string): Promise<Applier> {
 }
 
 /** The job is completed in a transaction of its own, after the effect: a crash between the two repeats the effect. */
-export async function graphileApplier(serverUrl: string): Promise<Applier> {
+async function graphileApplier(serverUrl: string): Promise<Applier> {
   const pool = await createDatabase(serverUrl, 'apply_graphile', CONNECTIONS);
   const graphile = await openGraphile(pool);
   const insert = `select graphile_worker.add_jobs(array(select row('apply', json_build_object('id', n, 'content', repeat('x', 500)),
@@ -90,7 +122,7 @@ export async function graphileApplier(serverUrl: string): Promise<Applier> {
 }
 
 /** Batches of 50: each job runs in a transaction of its own, and the batch is completed after it. */
-export async function pgBossApplier(serverUrl: string): Promise<Applier> {
+async function pgBossApplier(serverUrl: string): Promise<Applier> {
   const pool = await createDatabase(serverUrl, 'apply_pgboss', CONNECTIONS);
   const boss = await startPgBoss(databaseUrl(serverUrl, 'apply_pgboss'), 'payments', CONNECTIONS);
   const options = { batchSize: 50, pollingIntervalSeconds: 0.5, burstWhenBatchFull: true };
@@ -123,6 +155,50 @@ export async function pgBossApplier(serverUrl: string): Promise<Applier> {
   };
 }
 
+/** In the thread that calls, which it blocks: a committed start, then one transaction, both with a full sync. */
+async function floorSqliteApplier(folder: string): Promise<Applier> {
+  const path = join(folder, 'apply-floor.db');
+  const file = new DatabaseSync(path);
+  file.exec(
+    `pragma journal_mode = wal; pragma synchronous = full; ${EFFECT_TABLE};
+     create table payment (id integer primary key, reference text not null unique, content text not null, amount text not null,
+       attempts integer not null default 0, next_at integer default 0);
+     create index due on payment (next_at, id) where next_at is not null`,
+  );
+  const due = file.prepare('select id from payment where next_at is not null order by next_at, id limit ?');
+  const start = file.prepare(
+    'update payment set attempts = attempts + 1, next_at = 1 where id = ? returning content, amount',
+  );
+  const effect = file.prepare('insert into merchant_effect values (?, ?)');
+  const settle = file.prepare('update payment set next_at = null where id = ? and next_at is not null');
+  return {
+    name: 'floor, SQLite',
+    async fill(count) {
+      const insert = file.prepare('insert into payment (reference, content, amount) values (?, ?, ?)');
+      file.exec('begin');
+      for (let n = 0; n < count; n++) insert.run(randomUUID(), 'x'.repeat(500), '500');
+      file.exec('commit; analyze');
+    },
+    async apply(count) {
+      const started = performance.now();
+      for (const row of due.all(count)) {
+        const id = Number(row['id']);
+        start.get(id);
+        file.exec('begin immediate');
+        effect.run(String(id), '500');
+        settle.run(id);
+        file.exec('commit');
+      }
+      return (performance.now() - started) / 1000;
+    },
+    effects: async () => Number(file.prepare(COUNT_EFFECTS).get()?.['n']),
+    async close() {
+      file.close();
+      await rm(path);
+    },
+  };
+}
+
 function ends(pool: pg.Pool, stop?: () => Promise<void>): Pick<Applier, 'effects' | 'close'> {
   return {
     effects: async () => Number((await pool.query<{ n: string }>(COUNT_EFFECTS)).rows[0]?.n),
@@ -145,4 +221,16 @@ async function applyWith(client: pg.PoolClient, id: unknown, more?: pg.QueryConf
   await client.query({ name: 'effect', text: EFFECT, values: [id, '500'] });
   if (more !== undefined) await client.query(more);
   await client.query('commit');
+}
+
+/** Seconds until `call` was called so many times. */
+function countdown(count: number): { readonly call: () => void; readonly seconds: Promise<number> } {
+  const started = performance.now();
+  const { promise: seconds, resolve } = Promise.withResolvers<number>();
+  let left = count;
+  const call = (): void => {
+    left -= 1;
+    if (left === 0) resolve((performance.now() - started) / 1000);
+  };
+  return { call, seconds };
 }

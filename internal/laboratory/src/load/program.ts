@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import { Child, type ChildOptions } from '../measure/child.ts';
+
+/** What a program of the merchant's is built on. */
+export type Way = 'pg' | 'pg, not listening' | 'Knex' | 'SQLite' | 'graphile-worker';
+
+export type ProgramRequest =
+  /** `at`: the address of the database, or the path of the file. Returns the port, if it receives. */
+  | { readonly kind: 'open'; readonly way: Way; readonly at: string; readonly receives: boolean }
+  | { readonly kind: 'expect'; readonly references: readonly string[] }
+  /** Waits until the effects of all of them are committed here, and returns when each was. */
+  | { readonly kind: 'settled'; readonly references: readonly string[] }
+  /** Makes callbacks, and says what is expected of them: untimed. */
+  | { readonly kind: 'prepare'; readonly prefix: string; readonly count: number }
+  | { readonly kind: 'receive'; readonly concurrency: number }
+  /** Works until it is told to rest, and with `tells` tells the parent how many effects were committed. */
+  | { readonly kind: 'work'; readonly tells?: boolean }
+  /** Returns the processor time of the process so far, in milliseconds. */
+  | { readonly kind: 'rest' };
+
+/** A program of the merchant's that receives callbacks, applies them, or both, as it is told to. */
+export function startProgram(options?: ChildOptions): Child {
+  return new Child(join(import.meta.dirname, 'program-process.ts'), options);
+}
+
+export function askProgram<A>(program: Child, request: ProgramRequest): Promise<A> {
+  return program.ask(request);
+}
