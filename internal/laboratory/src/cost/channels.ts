@@ -7,7 +7,7 @@ import {
   HEADERS,
   PROVIDERS,
   QUERIES,
-  type Shape,
+  type Shapes,
   SIGNATURE,
   SIGNING_KEY,
   WALLETS,
@@ -16,9 +16,9 @@ import {
 /** An input that a sender controls: what any receiver of it does, and what we do. */
 export interface Channel {
   readonly name: string;
-  readonly shapes: readonly Shape[];
-  /** Each twice the one before. */
-  readonly sizes: readonly number[];
+  readonly shapes: Shapes;
+  /** In characters. */
+  readonly largest: number;
   /** The decoding that no receiver can leave out. */
   readonly floor: (input: Input) => unknown;
   readonly own: (input: Input) => unknown;
@@ -60,80 +60,49 @@ const client = createClient({
 });
 
 /** Any client reads the body and parses it. */
-async function received({ bytes }: Input, code: number): Promise<unknown> {
-  served = { body: bytes, status: code };
-  const response = await serve();
-  return parsed(new Uint8Array(await response.arrayBuffer()));
+function response(name: string, shapes: Shapes, status: number, call: () => Promise<unknown>): Channel {
+  return {
+    name: `response with ${name}`,
+    shapes,
+    largest: 512_000,
+    async floor({ bytes }) {
+      served = { body: bytes, status };
+      return parsed(new Uint8Array(await (await serve()).arrayBuffer()));
+    },
+    own({ bytes }) {
+      served = { body: bytes, status };
+      return call().catch((error: unknown) => error);
+    },
+  };
 }
 
-async function called({ bytes }: Input, code: number, call: () => Promise<unknown>): Promise<unknown> {
-  served = { body: bytes, status: code };
-  try {
-    return await call();
-  } catch (error) {
-    return error;
-  }
-}
-
-type Described = readonly [
-  name: string,
-  shapes: readonly Shape[],
-  largest: number,
-  floor: Channel['floor'],
-  own: Channel['own'],
-];
-
-function response(
-  name: string,
-  shapes: readonly Shape[],
-  code: number,
-  call: () => Promise<unknown>,
-): Described {
-  const floor = (input: Input): unknown => received(input, code);
-  return [`response with ${name}`, shapes, 512_000, floor, (input) => called(input, code, call)];
-}
-
-const CHANNELS: readonly Described[] = [
-  [
-    'body of a callback',
-    BODIES,
-    64_000,
-    ({ bytes }) => parsed(bytes),
-    ({ bytes }) => verifier.verifyCallback({ signature: SIGNATURE, body: bytes }),
-  ],
-  [
-    'query of a redirect',
-    QUERIES,
+export const CHANNELS: readonly Channel[] = [
+  {
+    name: 'body of a callback',
+    shapes: BODIES,
+    largest: 64_000,
+    floor: ({ bytes }) => parsed(bytes),
+    own: ({ bytes }) => verifier.verifyCallback({ signature: SIGNATURE, body: bytes }),
+  },
+  {
+    name: 'query of a redirect',
+    shapes: QUERIES,
     // The largest that is read at all, with the genuine parameters in front of it.
-    7400,
-    ({ text }) => [[...new URLSearchParams(text)], digest()],
-    ({ text }) => verifier.verifyRedirect(text),
-  ],
-  [
-    'signature header',
-    HEADERS,
-    16_000,
-    ({ text }) => [text.split(',').map((part) => part.split('=')), parsed(small), digest()],
-    ({ text }) => verifier.verifyCallback({ signature: text, body: small }),
-  ],
+    largest: 7400,
+    floor: ({ text }) => [[...new URLSearchParams(text)], digest()],
+    own: ({ text }) => verifier.verifyRedirect(text),
+  },
+  {
+    name: 'signature header',
+    shapes: HEADERS,
+    largest: 16_000,
+    floor: ({ text }) => [text.split(',').map((part) => part.split('=')), parsed(small), digest()],
+    own: ({ text }) => verifier.verifyCallback({ signature: text, body: small }),
+  },
   response('providers', PROVIDERS, 200, () => client.listPaymentProviders()),
   response('balances', WALLETS, 200, () => client.getWalletBalances()),
   response('an error', ERRORS, 500, () => client.listPaymentProviders()),
 ];
-
-/**
- * @param isShort every eighth shape only.
- * @param count how many sizes, from the largest.
- */
-export function channels(isShort: boolean, count: number): readonly Channel[] {
-  return CHANNELS.map(([name, shapes, largest, floor, own]) => ({
-    name,
-    shapes: isShort ? shapes.filter((_, index) => index % 8 === 0) : shapes,
-    sizes: Array.from({ length: count }, (_, index) => largest / 2 ** (count - 1 - index)),
-    floor,
-    own,
-  }));
-}
 
 /** Control: the query parser of the first version, which copies a list for every parameter and has no limit. */
 export function quadraticQuery(text: string): unknown {

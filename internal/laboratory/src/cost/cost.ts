@@ -5,16 +5,11 @@
  * must exceed the bounds. `--short`: the largest size only, one round, and every eighth
  * shape; `--sizes 1` alone keeps all shapes.
  */
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { runBenchmark } from '../measure/program.ts';
 import { judge, told } from '../measure/results.ts';
 import { figure, type Table, withRange } from '../measure/tables.ts';
-import { channels, quadraticQuery } from './channels.ts';
+import { CHANNELS, quadraticQuery } from './channels.ts';
 import { type Cost, compare, costsOf, costsOfPieces, type PieceCost } from './measure-cost.ts';
-
-setFlagsFromString('--expose-gc');
-Object.assign(globalThis, { gc: runInNewContext('gc') });
 
 /** Times the floor. */
 const BOUND = 1.5;
@@ -23,9 +18,8 @@ const FULL = { rounds: 7, sampleMs: 8, sizes: 4, bodies: 20, pieces: [1, 2, 7, 6
 const SHORT = { rounds: 1, sampleMs: 1, sizes: 1, bodies: 4, pieces: [1] };
 
 await runBenchmark('cost', { full: FULL, short: SHORT }, async (pace, isShort) => {
-  const all = channels(isShort, pace.sizes);
   const costs: Cost[] = [];
-  for (const channel of all) costs.push(...(await costsOf(channel, pace)));
+  for (const channel of CHANNELS) costs.push(...(await costsOf(channel, pace, isShort)));
   const pieces = await costsOfPieces(pace.pieces, pace.bodies);
   const text = `?${'a&'.repeat(8000)}`;
   const control = await compare(
@@ -37,7 +31,7 @@ await runBenchmark('cost', { full: FULL, short: SHORT }, async (pace, isShort) =
   const unfinished = Math.max(...pieces.map(({ own }) => own));
   const promises = pieces[0]?.control ?? Number.NaN;
   const results = [
-    ...all.flatMap(({ name }) => {
+    ...CHANNELS.flatMap(({ name }) => {
       const own = costs.filter(({ channel }) => channel === name);
       const dearest = own.reduce((a, b) => (a.ratio.median > b.ratio.median ? a : b));
       const largest = Math.max(...own.map(({ heap }) => heap));
@@ -54,41 +48,34 @@ await runBenchmark('cost', { full: FULL, short: SHORT }, async (pace, isShort) =
   return { results, costs, pieces, tables: [costTable(costs), growthTable(costs), pieceTable(pieces)] };
 });
 
-/** The five dearest shapes of each channel. */
+/** The dearest shapes of each channel. */
 function costTable(costs: readonly Cost[]): Table {
-  const names = new Set(costs.map(({ channel }) => channel));
+  const byChannel = Map.groupBy(costs, ({ channel }) => channel);
   return {
     title: 'The dearest inputs: processor time in times of the floor',
     head: ['', 'size', 'times the floor', 'microseconds', 'heap', 'shape'],
-    rows: [...names].flatMap((name) =>
-      costs
-        .filter(({ channel }) => channel === name)
-        .sort((a, b) => b.ratio.median - a.ratio.median)
-        .slice(0, 6)
-        .map(({ size, ratio, microseconds, heap, shape }) => {
-          return [name, String(size), withRange(ratio), figure(microseconds), figure(heap), shape];
-        }),
-    ),
+    rows: [...byChannel].flatMap(([name, own]) => {
+      const dearest = own.sort((a, b) => b.ratio.median - a.ratio.median).slice(0, 6);
+      return dearest.map(({ size, ratio, microseconds, heap, shape }) => {
+        return [name, String(size), withRange(ratio), figure(microseconds), figure(heap), shape];
+      });
+    }),
   };
 }
 
 /** Twice the input must not cost much more than twice the time. */
 function growthTable(costs: readonly Cost[]): Table {
-  const growths = costs.flatMap((cost) => {
-    const half = costs.find(
-      (other) => other.channel === cost.channel && other.shape === cost.shape && other.size * 2 === cost.size,
-    );
-    return half === undefined ? [] : [{ cost, growth: cost.microseconds / half.microseconds }];
+  const growths = costs.flatMap(({ channel, shape, size, microseconds }) => {
+    const half = costs.find((one) => one.channel === channel && one.shape === shape && one.size * 2 === size);
+    return half === undefined ? [] : [{ channel, shape, size, growth: microseconds / half.microseconds }];
   });
+  const steepest = growths.sort((a, b) => b.growth - a.growth).slice(0, 8);
   return {
     title: 'The steepest growth for twice the size',
     head: ['', 'from', 'to', 'times', 'shape'],
-    rows: growths
-      .sort((a, b) => b.growth - a.growth)
-      .slice(0, 8)
-      .map(({ cost: { channel, size, shape }, growth }) => {
-        return [channel, String(size / 2), String(size), figure(growth), shape];
-      }),
+    rows: steepest.map(({ channel, shape, size, growth }) => {
+      return [channel, String(size / 2), String(size), figure(growth), shape];
+    }),
   };
 }
 

@@ -3,12 +3,8 @@ import { type SeededRandom, seededRandom } from '../history/seeded-random.ts';
 
 export const SIGNING_KEY = 'COST-OF-HOSTILITY-7Kq2';
 
-/** One shape of input, of any size. */
-export interface Shape {
-  readonly name: string;
-  /** @param size in characters, met to within one unit. */
-  readonly make: (size: number) => string;
-}
+/** Shapes of input by name, each of any size in characters, which is met to within one unit. */
+export type Shapes = Readonly<Record<string, (size: number) => string>>;
 
 const data = sampleCallback();
 const genuine = JSON.stringify(data);
@@ -95,34 +91,25 @@ const withMembers = (members: string, where: Place): string =>
   where === 'payload' ? `${genuine.slice(0, -2)},${members}}}` : `${genuine.slice(0, -1)},${members}}`;
 const withValue = (value: string, where: Place): string => withMembers(`"x":${value}`, where);
 
-type Make = (size: number) => string;
-
 /** A shape for each unit of a table. */
 function shapesOf<U>(
   units: Readonly<Record<string, U>>,
   nameOf: (unit: string) => string,
   make: (size: number, unit: U) => string,
-): Shape[] {
-  return Object.entries(units).map(([name, unit]) => {
-    return { name: nameOf(name), make: (size) => make(size, unit) };
-  });
+): Shapes {
+  const made = Object.entries(units).map(([name, unit]) => [
+    nameOf(name),
+    (size: number) => make(size, unit),
+  ]);
+  return Object.fromEntries(made);
 }
 
-/** Shapes that have names of their own. */
-function shapes(made: Readonly<Record<string, Make>>): Shape[] {
-  return Object.entries(made).map(([name, make]) => ({ name, make }));
-}
-
-function bodiesWith(where: Place): readonly Shape[] {
-  const nested = (open: string, close: string) => (size: number) => {
-    const levels = Math.floor(size / (open.length + 1));
-    return withValue(open.repeat(levels) + 1 + close.repeat(levels), where);
-  };
+function bodiesWith(where: Place): Shapes {
   const inPlace = (name: string): string => `${name} in the ${where}`;
   const listed = (size: number, seed: number, unit: Unit): string =>
     withValue(`[${filled(size, seed, unit)}1]`, where);
   const value: Unit = (_, random) => `${anyValue(random, 6)},`;
-  return [
+  return {
     ...shapesOf(
       LETTERS,
       (name) => `a string of ${inPlace(name)}`,
@@ -134,32 +121,33 @@ function bodiesWith(where: Place): readonly Shape[] {
       (size, unit) => listed(size, 2, unit),
     ),
     ...shapesOf(MEMBERS, inPlace, (size, unit) => withMembers(`${filled(size, 3, unit)}"z":1`, where)),
-    ...shapesOf(
-      { 'nested lists': nested('[', ']'), 'nested objects': nested('{"a":', '}') },
-      inPlace,
-      (size, make) => make(size),
-    ),
+    ...shapesOf({ 'nested lists': '[]', 'nested objects': '{"a":}' }, inPlace, (size, level) => {
+      const levels = Math.floor(size / level.length);
+      return withValue(level.slice(0, -1).repeat(levels) + 1 + level.slice(-1).repeat(levels), where);
+    }),
     ...shapesOf(
       { 5: 5, 6: 6, 7: 7, 8: 8 },
       (seed) => inPlace(`random values, seed ${seed},`),
       (size, seed) => listed(size, seed, value),
     ),
-  ];
+  };
+}
+
+/** A shape for each unit, which is what it repeats. */
+function repetitions(units: readonly string[], make: (size: number, unit: string) => string): Shapes {
+  return Object.fromEntries(units.map((unit) => [`${unit}, repeated`, (size: number) => make(size, unit)]));
 }
 
 /** Bodies of callbacks: strings, numbers, escapes, nesting, names. */
-export const BODIES: readonly Shape[] = [
+export const BODIES: Shapes = {
   ...bodiesWith('callback'),
   ...bodiesWith('payload'),
-  ...SIGNED.map((name): Shape => {
-    const make: Make = (size) => `{${filled(size, 4, () => `"${name}":1,`)}${genuine.slice(1)}`;
-    return { name: `${name}, repeated`, make };
+  ...repetitions(SIGNED, (size, name) => {
+    return `{${filled(size, 4, () => `"${name}":1,`)}${genuine.slice(1)}`;
   }),
-  ...shapes({
-    'opening brackets': (size) => '['.repeat(size),
-    'a string without an end': (size) => `{"a":"${'x'.repeat(size)}`,
-  }),
-];
+  'opening brackets': (size) => '['.repeat(size),
+  'a string without an end': (size) => `{"a":"${'x'.repeat(size)}`,
+};
 
 const PARAMETERS: Readonly<Record<string, Unit>> = {
   'one name, repeated': () => '&a',
@@ -181,15 +169,18 @@ const PARAMETERS: Readonly<Record<string, Unit>> = {
 };
 
 /** Queries of redirects, behind the genuine parameters, or alone. */
-export const QUERIES: readonly Shape[] = Object.entries(PARAMETERS).flatMap(([name, unit]) =>
-  shapes({
-    [`${name}, behind genuine parameters`]: (size) => `?${query}&x=${filled(size, 9, unit)}`,
-    [`${name}, alone`]: (size) => `?${filled(size, 9, unit)}`,
-  }),
+export const QUERIES: Shapes = Object.assign(
+  {},
+  ...Object.entries(PARAMETERS).map(
+    ([name, unit]): Shapes => ({
+      [`${name}, behind genuine parameters`]: (size) => `?${query}&x=${filled(size, 9, unit)}`,
+      [`${name}, alone`]: (size) => `?${filled(size, 9, unit)}`,
+    }),
+  ),
 );
 
 /** Values of `hmac-signature`. */
-export const HEADERS: readonly Shape[] = shapes({
+export const HEADERS: Shapes = {
   commas: (size) => ','.repeat(size),
   'equals signs': (size) => '='.repeat(size),
   parts: (size) => `${filled(size, 10, () => 'a=b,')}${SIGNATURE}`,
@@ -197,7 +188,7 @@ export const HEADERS: readonly Shape[] = shapes({
   'a long part': (size) => `x=${'x'.repeat(size)},${SIGNATURE}`,
   'repeated signatures': (size) => filled(size, 10, () => `${SIGNATURE}, `),
   'Latin-1 letters': (size) => `t=${'\u00e9'.repeat(size)},${SIGNATURE}`,
-});
+};
 
 const PROVIDER = `{"provider_name":"Example","provider_code":"example","transaction_method":"MOBILE",
   "transaction_method_name":"Mobile","transaction_type":"COLLECTION","transaction_currency":"UGX","min_amount":500,
@@ -210,34 +201,32 @@ function response(list: string, rows: string, extra = ''): string {
   return `{"status":"success","code":200,"message":"ok","data":{"${list}":[${rows}]${extra}}}`;
 }
 
-function responses(list: string, row: string): readonly Shape[] {
+function responses(list: string, row: string): Shapes {
   const text = JSON.stringify(JSON.parse(row));
   const added = (value: string): string => `${text.slice(0, -1)},"x":${value}}`;
   const rows = (size: number, unit: Unit): string => response(list, filled(size, 11, unit) + text);
-  return [
-    ...shapes({
-      'genuine rows': (size) => rows(size, () => `${text},`),
-      'rows with another field': (size) => rows(size, (index) => `${added(String(index))},`),
-      'empty rows': (size) => rows(Math.min(size, 20_000), () => '{},'),
-      'numbers as rows': (size) => rows(Math.min(size, 15_000), () => '1,'),
-      'numbers beside the list': (size) =>
-        response(list, text, `,"x":[${filled(Math.min(size, 140_000), 13, () => '1,')}1]`),
-      'nested lists in a row': (size) =>
-        response(list, added('['.repeat(Math.min(size, 30_000)) + ']'.repeat(Math.min(size, 30_000)))),
-      'a number of digits in a row': (size) => response(list, added('7'.repeat(size))),
-      'distinct names in a row': (size) =>
-        response(list, added(`{${filled(Math.min(size, 500_000), 14, (index) => `"n${index}":1,`)}"z":1}`)),
-      'no JSON': (size) => '<p>'.repeat(size / 3),
-    }),
+  return {
+    'genuine rows': (size) => rows(size, () => `${text},`),
+    'rows with another field': (size) => rows(size, (index) => `${added(String(index))},`),
+    'empty rows': (size) => rows(Math.min(size, 20_000), () => '{},'),
+    'numbers as rows': (size) => rows(Math.min(size, 15_000), () => '1,'),
+    'numbers beside the list': (size) =>
+      response(list, text, `,"x":[${filled(Math.min(size, 140_000), 13, () => '1,')}1]`),
+    'nested lists in a row': (size) =>
+      response(list, added('['.repeat(Math.min(size, 30_000)) + ']'.repeat(Math.min(size, 30_000)))),
+    'a number of digits in a row': (size) => response(list, added('7'.repeat(size))),
+    'distinct names in a row': (size) =>
+      response(list, added(`{${filled(Math.min(size, 500_000), 14, (index) => `"n${index}":1,`)}"z":1}`)),
+    'no JSON': (size) => '<p>'.repeat(size / 3),
     ...shapesOf(
       LETTERS,
       (name) => `a string of ${name} in a row`,
       (size, unit) => response(list, added(`"${filled(size, 12, unit)}"`)),
     ),
-  ];
+  };
 }
 
-export const PROVIDERS: readonly Shape[] = responses('payment_providers', PROVIDER);
+export const PROVIDERS: Shapes = responses('payment_providers', PROVIDER);
 
 /** What the balances of a wallet may be. */
 const BALANCES: Readonly<Record<string, Unit>> = {
@@ -250,7 +239,7 @@ const BALANCES: Readonly<Record<string, Unit>> = {
   'numbers with exponents': (index) => `-1.5e-${index % 300}`,
 };
 
-export const WALLETS: readonly Shape[] = [
+export const WALLETS: Shapes = {
   ...responses('merchant_wallets', WALLET),
   ...shapesOf(
     BALANCES,
@@ -263,15 +252,16 @@ export const WALLETS: readonly Shape[] = [
       );
     },
   ),
-];
+};
 
 /** Bodies of errors, whose start is shown without the keys. */
-export const ERRORS: readonly Shape[] = [
-  ...['x', '&#x41;', '&amp;', '%41', '%2541', '\\u0041', '\\\\', '\n', 'eA==', ' '].map((unit): Shape => {
-    return { name: `${JSON.stringify(unit)}, repeated`, make: (size) => filled(size, 15, () => unit) };
-  }),
-  ...shapes({
-    'an envelope with a long message': (size) =>
-      JSON.stringify({ status: 'error', code: 500, message: 'x'.repeat(size) }),
-  }),
-];
+export const ERRORS: Shapes = {
+  ...Object.fromEntries(
+    ['x', '&#x41;', '&amp;', '%41', '%2541', '\\u0041', '\\\\', '\n', 'eA==', ' '].map((unit) => [
+      `${JSON.stringify(unit)}, repeated`,
+      (size: number) => filled(size, 15, () => unit),
+    ]),
+  ),
+  'an envelope with a long message': (size) =>
+    JSON.stringify({ status: 'error', code: 500, message: 'x'.repeat(size) }),
+};
