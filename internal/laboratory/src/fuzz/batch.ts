@@ -78,10 +78,11 @@ function coerced(text: string): string {
   const at = (holder: unknown, name: string): unknown =>
     holder instanceof Object ? Reflect.get(holder, name) : undefined;
   const payload = at(data, 'payload');
-  return NAMES.map((name) => {
-    const value = at(name === 'event' ? data : payload, name);
-    return typeof value === 'object' ? JSON.stringify(value) : String(value);
-  }).join(':');
+  return NAMES.map((name) => converted(at(name === 'event' ? data : payload, name))).join(':');
+}
+
+export function converted(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 function redirects(from: Original, random: SeededRandom, take: Take): void {

@@ -1,6 +1,6 @@
 import { batch } from './batch.ts';
 import type { Original } from './originals.ts';
-import { type Fault, faultOf, type Input, type Subject, secondVerdict } from './subject.ts';
+import { FAULTS, type Fault, faultOf, type Input, type Subject, secondVerdict } from './subject.ts';
 
 /** What a run has seen so far; JSON, so that it can be saved. */
 export interface Counts {
@@ -20,13 +20,8 @@ export interface Failure {
 }
 
 export function noCounts(): Counts {
-  const faults = {
-    'false accept': 0,
-    'false refusal': 0,
-    'another reading': 0,
-    'another reason': 0,
-    exception: 0,
-  };
+  const none = Object.keys(FAULTS).map((fault) => [fault, 0]);
+  const faults = Object.fromEntries(none) as Counts['faults'];
   return { inputs: 0, accepted: 0, near: 0, verdicts: {}, faults };
 }
 

@@ -11,9 +11,9 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readFlags, runProgram } from '../measure/program.ts';
-import { catchNaive } from './controls.ts';
 import { countShared } from './injective.ts';
 import { fuzzTables, judgeFuzz } from './judge-fuzz.ts';
+import { catchNaive } from './naive-verifiers.ts';
 import { subjects } from './originals.ts';
 import { compareWithPython } from './python.ts';
 import { runFuzz } from './run-fuzz.ts';

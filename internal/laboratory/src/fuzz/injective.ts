@@ -1,6 +1,6 @@
 import { judge, type Result, told } from '../measure/results.ts';
-import { NAMES } from './second-verifier.ts';
-import { type Subject, subject, type VectorOptions } from './subject.ts';
+import { NAMES, type VectorOptions } from './second-verifier.ts';
+import { type Subject, subject } from './subject.ts';
 
 const SIGNED = { now_ms: 1_700_000_010_000, signing_key: 'Zq8sT4vLm2XwRk7PbN5cJd9HfGy3Ua6e' };
 const PATTERNS = ['^a*$', '^a(:a)?$', '^[^]*$', '^.{0,2}$', '^$'];

@@ -1,11 +1,11 @@
 import { judge, type Result, told } from '../measure/results.ts';
 import { figure, type Table } from '../measure/tables.ts';
-import type { Caught } from './controls.ts';
 import type { Counts } from './count.ts';
 import { type Injectivity, judgeInjectivity } from './injective.ts';
+import type { Caught } from './naive-verifiers.ts';
 import type { Comparison } from './python.ts';
 import type { RuntimeSample } from './runtimes.ts';
-import type { Fault } from './subject.ts';
+import { FAULTS, type Fault } from './subject.ts';
 
 /** Everything that a run has found. */
 export interface Fuzzed {
@@ -20,14 +20,6 @@ export interface Fuzzed {
   readonly runtimes: readonly RuntimeSample[];
   readonly injectivity: readonly Injectivity[];
 }
-
-const FAULTS: Readonly<Record<Fault, string>> = {
-  'false accept': 'false accepts',
-  'false refusal': 'false refusals',
-  exception: 'exceptions',
-  'another reading': 'accepted with other fields, key or unit',
-  'another reason': 'refused for another reason',
-};
 
 export function judgeFuzz(fuzzed: Fuzzed): readonly Result[] {
   const { counts, wanted, cpuMs, caught, structures, python, runtimes, injectivity } = fuzzed;

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { NAMES, SecondVerifier } from './second-verifier.ts';
+import { batch, converted } from './batch.ts';
+import { NAMES, SecondVerifier, type VectorOptions } from './second-verifier.ts';
 import { type Input, type Subject, secondVerdict } from './subject.ts';
 
 /** Whether a verifier accepts an input. It may throw, which does not count as accepting. */
@@ -30,18 +31,13 @@ function ofBody(change: (body: string) => unknown) {
   });
 }
 
-function without(...names: ('notAfterMs' | 'toleranceMs' | 'colonIn' | 'isReference')[]) {
-  return ({ settings }: Subject): Accepts => {
-    const { keys, nowMs, ...others } = settings;
-    const kept = Object.fromEntries(
-      Object.entries(others).filter(([name]) => !names.some((one) => one === name)),
-    );
-    const lasting = names.includes('notAfterMs') ? keys.map(({ id, key }) => ({ id, key })) : keys;
-    const verifier = new SecondVerifier({ ...kept, nowMs, keys: lasting });
+/** The second verifier under other options. @param codes of the verdicts that it takes for genuine. */
+function under(change: (options: VectorOptions) => VectorOptions, codes: readonly string[] = ['ok']) {
+  return ({ options }: Subject): Accepts => {
+    const second = new SecondVerifier(change(options));
     return (input) => {
-      verifier.forget();
-      const verdict = secondVerdict({ second: verifier }, input);
-      return verdict.code === 'ok' || (names.includes('colonIn') && verdict.code === 'ambiguous');
+      second.forget();
+      return codes.includes(secondVerdict({ second }, input).code);
     };
   };
 }
@@ -49,7 +45,7 @@ function without(...names: ('notAfterMs' | 'toleranceMs' | 'colonIn' | 'isRefere
 const S = /(?<=s=)[^,]*/g;
 
 /** The verifiers that have been written for this scheme, and the second one with one fault each: a run has to catch them all. */
-export const NAIVE: Readonly<Record<string, (subject: Subject) => Accepts>> = {
+const NAIVE: Readonly<Record<string, (subject: Subject) => Accepts>> = {
   'signs the body': signsTheBody,
   'the usual fifteen lines': usual,
   'takes the first of repeated headers': seeing((input) =>
@@ -70,8 +66,8 @@ export const NAIVE: Readonly<Record<string, (subject: Subject) => Accepts>> = {
   'keeps the last of repeated names': ofBody((body) => JSON.parse(body)),
   'converts what is not a string': ofBody((body) => {
     const { event, payload } = JSON.parse(body);
-    const inner = NAMES.slice(1).map((name) => [name, text(payload[name])]);
-    return { event: text(event), payload: Object.fromEntries(inner) };
+    const inner = NAMES.slice(1).map((name) => [name, converted(payload[name])]);
+    return { event: converted(event), payload: Object.fromEntries(inner) };
   }),
   'decodes bytes leniently': seeing((input) =>
     input.channel === 'callback' && input.body instanceof Uint8Array
@@ -83,31 +79,33 @@ export const NAIVE: Readonly<Record<string, (subject: Subject) => Accepts>> = {
     const query = String(new URLSearchParams(Object.fromEntries(new URLSearchParams(input.query))));
     return { ...input, query };
   }),
-  'has no rule on colons': without('colonIn', 'isReference'),
-  'lets expired keys live': without('notAfterMs'),
-  'has no tolerance': without('toleranceMs'),
+  'has no rule on colons': under(
+    ({ colon_in: _, merchant_reference_pattern: __, ...others }) => others,
+    ['ok', 'ambiguous'],
+  ),
+  'lets expired keys live': under(({ signing_keys, ...others }) => ({
+    ...others,
+    ...(signing_keys && { signing_keys: signing_keys.map(({ id, key }) => ({ id, key })) }),
+  })),
+  'has no tolerance': under(({ tolerance_seconds: _, ...others }) => others),
 };
 
-function text(value: unknown): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
-function hmac(key = '', message: string): string {
+/** With the first key. */
+function hmac({ signing_keys, signing_key = '' }: VectorOptions, message: string): string {
+  const key = signing_keys?.[0]?.key ?? signing_key;
   return createHmac('sha256', key).update(message).digest('hex');
 }
 
-function signsTheBody({ settings }: Subject): Accepts {
-  const [key] = settings.keys;
+function signsTheBody({ options }: Subject): Accepts {
   return (input) => {
     if (input.channel === 'redirect' || typeof input.signature !== 'string' || typeof input.body !== 'string')
       return false;
-    return input.signature.includes(`s=${hmac(key?.key, input.body)}`);
+    return input.signature.includes(`s=${hmac(options, input.body)}`);
   };
 }
 
 /** As it is written again and again: the header split, the fields joined, and compared with `===`. */
-function usual({ settings }: Subject): Accepts {
-  const [key] = settings.keys;
+function usual({ options }: Subject): Accepts {
   return (input) => {
     try {
       if (input.channel === 'redirect') return false;
@@ -116,9 +114,38 @@ function usual({ settings }: Subject): Accepts {
       const parts = Object.fromEntries((signature as string).split(',').map((part) => part.split('=')));
       const { merchant_reference, internal_reference, transaction_type, transaction_status } = payload;
       const joined = `${event}:${merchant_reference}:${internal_reference}:${transaction_type}:${transaction_status}`;
-      return hmac(key?.key, joined) === parts.s;
+      return hmac(options, joined) === parts.s;
     } catch {
       return false;
     }
   };
+}
+
+/** What was caught of one naive verifier. */
+export interface Caught {
+  readonly name: string;
+  readonly falseAccepts: number;
+  readonly falseRefusals: number;
+}
+
+/** Judges the naive verifiers on the first inputs of the run, as core is judged. */
+export function catchNaive(all: readonly Subject[], seed: number, inputs: number): readonly Caught[] {
+  const caught = Object.keys(NAIVE).map((name) => ({ name, falseAccepts: 0, falseRefusals: 0 }));
+  const naive = new Map(all.map((subject) => [subject, Object.values(NAIVE).map((make) => make(subject))]));
+  let judged = 0;
+  for (let number = 0; judged < inputs; number++) {
+    const { from, fill } = batch(all, seed, number);
+    fill((input) => {
+      const isGenuine = secondVerdict(from.subject, input).code === 'ok';
+      naive.get(from.subject)?.forEach((accepts, index) => {
+        const isAccepted = accepts(input);
+        const one = caught[index];
+        if (one !== undefined && isAccepted && !isGenuine) one.falseAccepts++;
+        if (one !== undefined && !isAccepted && isGenuine) one.falseRefusals++;
+      });
+      judged++;
+    });
+    from.subject.second.forget();
+  }
+  return caught;
 }

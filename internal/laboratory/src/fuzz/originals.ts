@@ -1,5 +1,6 @@
 import type { SeededRandom } from '../history/seeded-random.ts';
-import { type Subject, subject, type VectorOptions } from './subject.ts';
+import type { VectorOptions } from './second-verifier.ts';
+import { type Subject, subject } from './subject.ts';
 
 const NOW = { now_ms: 1_700_000_010_000 };
 const KEY = 'Zq8sT4vLm2XwRk7PbN5cJd9HfGy3Ua6e';

@@ -11,14 +11,21 @@ export const NAMES = [
   'transaction_status',
 ] as const;
 
-/** The options of a vector in openapi/signature-vectors.json, as a verifier sees them. */
-export interface Settings {
-  readonly keys: readonly { readonly id: string; readonly key: string; readonly notAfterMs?: number }[];
-  readonly nowMs: number;
-  readonly toleranceMs?: number;
-  readonly colonIn?: 'merchant_reference' | 'internal_reference';
-  readonly isReference?: (reference: string) => boolean;
-  readonly defaults?: { readonly event?: string; readonly transaction_type?: string };
+interface RingKey {
+  readonly id: string;
+  readonly key: string;
+  readonly not_after?: string;
+}
+
+/** The options of a vector in openapi/signature-vectors.json. */
+export interface VectorOptions {
+  readonly signing_key?: string;
+  readonly signing_keys?: readonly RingKey[];
+  readonly tolerance_seconds?: number;
+  readonly colon_in?: 'merchant_reference' | 'internal_reference';
+  readonly merchant_reference_pattern?: string;
+  readonly redirect_defaults?: { readonly event?: string; readonly transaction_type?: string };
+  readonly now_ms: number;
 }
 
 export type Unit = 'seconds' | 'milliseconds' | 'unreadable';
@@ -44,14 +51,19 @@ type Claim = Fields | Refused;
  * characters, and the HMAC is OpenSSL's. What it has read is kept until `forget()`, since a batch repeats its parts.
  */
 export class SecondVerifier {
-  readonly #settings: Settings;
+  readonly #options: VectorOptions;
+  readonly #keys: readonly RingKey[];
+  readonly #reference: RegExp | undefined;
   readonly #headers = new Map<unknown, Header>();
   readonly #bodies = new Map<unknown, Claim>();
   readonly #digests: readonly Map<string, string>[];
 
-  constructor(settings: Settings) {
-    this.#settings = settings;
-    this.#digests = settings.keys.map(() => new Map());
+  constructor(options: VectorOptions) {
+    const { signing_key = '', signing_keys, merchant_reference_pattern: pattern } = options;
+    this.#options = options;
+    this.#keys = signing_keys ?? [{ id: '', key: signing_key }];
+    this.#reference = pattern === undefined ? undefined : new RegExp(pattern, 'u');
+    this.#digests = this.#keys.map(() => new Map());
   }
 
   /** Drops what was kept. */
@@ -70,11 +82,11 @@ export class SecondVerifier {
     if (pairs === undefined) return refuse('query_malformed');
     const header = readHeader(pairs.get('hmac_signature'));
     if ('code' in header) return header;
-    const { defaults } = this.#settings;
+    const { redirect_defaults } = this.#options;
     const values = NAMES.map((name) => {
       const given = pairs.get(name);
       return given === undefined && (name === 'event' || name === 'transaction_type')
-        ? defaults?.[name]
+        ? redirect_defaults?.[name]
         : given;
     });
     const fields = values.filter((value) => value !== undefined);
@@ -86,7 +98,7 @@ export class SecondVerifier {
   digest(fields: readonly string[], key = 0): string {
     const joined = fields.join(':');
     return kept(this.#digests[key] ?? new Map<string, string>(), joined, (message) =>
-      createHmac('sha256', this.#settings.keys[key]?.key ?? '')
+      createHmac('sha256', this.#keys[key]?.key ?? '')
         .update(message, 'utf8')
         .digest('hex'),
     );
@@ -94,33 +106,38 @@ export class SecondVerifier {
 
   #decide({ s, t }: Signature, claim: Claim, expected: string | undefined): Verdict {
     if ('code' in claim) return claim;
-    const { keys, nowMs, toleranceMs } = this.#settings;
+    const { now_ms, tolerance_seconds } = this.#options;
     const { fields, isTwice } = claim;
-    claim.digests ??= keys.map((_, index) => this.digest(fields, index));
+    claim.digests ??= this.#keys.map((_, index) => this.digest(fields, index));
     const { digests } = claim;
-    const signers = keys.filter((_, index) => digests[index] === s);
-    const signer = signers.find(({ notAfterMs = Number.POSITIVE_INFINITY }) => nowMs <= notAfterMs);
+    const signers = this.#keys.filter((_, index) => digests[index] === s);
+    const signer = signers.find(
+      ({ not_after }) => not_after === undefined || now_ms <= Date.parse(not_after),
+    );
     if (isTwice) return refuse('body_malformed', signer !== undefined);
     if (signer === undefined) return refuse(signers.length === 0 ? 'mismatch' : 'key_expired');
     if (!this.#hasOneReading(fields)) return refuse('ambiguous', true);
     const [unit, ms] = readTime(t);
-    if (toleranceMs !== undefined && unit === 'unreadable') return refuse('timestamp_unreadable', true);
-    if (toleranceMs !== undefined && Math.abs(nowMs - ms) > toleranceMs)
-      return refuse('timestamp_out_of_tolerance', true);
+    if (tolerance_seconds !== undefined) {
+      if (unit === 'unreadable') return refuse('timestamp_unreadable', true);
+      if (Math.abs(now_ms - ms) > Math.round(tolerance_seconds * 1000))
+        return refuse('timestamp_out_of_tolerance', true);
+    }
     if (expected !== undefined && fields[1] !== expected) return refuse('reference_unexpected', true);
     return { code: 'ok', fields, keyId: signer.id, unit };
   }
 
   /** Decision D4. */
   #hasOneReading(fields: readonly string[]): boolean {
-    const { colonIn, isReference } = this.#settings;
-    if (fields.some((field, index) => field.includes(':') && NAMES[index] !== colonIn)) return false;
+    const { colon_in } = this.#options;
+    const isReference = this.#reference;
+    if (fields.some((field, index) => field.includes(':') && NAMES[index] !== colon_in)) return false;
     if (isReference === undefined) return true;
     const [, merchant = '', internal = ''] = fields;
     const both = `${merchant}:${internal}`;
     const readings: string[] = [];
     for (let at = both.indexOf(':'); at >= 0; at = both.indexOf(':', at + 1))
-      if (isReference(both.slice(0, at))) readings.push(both.slice(0, at));
+      if (isReference.test(both.slice(0, at))) readings.push(both.slice(0, at));
     return readings.length === 1 && readings[0] === merchant;
   }
 }

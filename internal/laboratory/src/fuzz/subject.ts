@@ -5,22 +5,7 @@ import {
   type VerifiedCallback,
   type VerifiedRedirect,
 } from '@payment-service/core';
-import { NAMES, SecondVerifier, type Settings, type Verdict } from './second-verifier.ts';
-
-/** The options of a vector in openapi/signature-vectors.json. */
-export interface VectorOptions {
-  readonly signing_key?: string;
-  readonly signing_keys?: readonly {
-    readonly id: string;
-    readonly key: string;
-    readonly not_after?: string;
-  }[];
-  readonly tolerance_seconds?: number;
-  readonly colon_in?: 'merchant_reference' | 'internal_reference';
-  readonly merchant_reference_pattern?: string;
-  readonly redirect_defaults?: { readonly event?: string; readonly transaction_type?: string };
-  readonly now_ms: number;
-}
+import { NAMES, SecondVerifier, type VectorOptions, type Verdict } from './second-verifier.ts';
 
 export type Input =
   | { readonly channel: 'callback'; readonly signature: unknown; readonly body: unknown }
@@ -33,36 +18,29 @@ export type Judge = (input: Input) => CoreVerdict;
 /** One set of options, with core and the second verifier under it. */
 export interface Subject {
   readonly options: VectorOptions;
-  readonly settings: Settings;
   readonly second: SecondVerifier;
   readonly core: Judge;
 }
 
 export function subject(options: VectorOptions): Subject {
   const { signing_key = '', signing_keys, tolerance_seconds, colon_in, redirect_defaults, now_ms } = options;
-  const pattern =
-    options.merchant_reference_pattern === undefined
-      ? undefined
-      : new RegExp(options.merchant_reference_pattern, 'u');
-  const isReference = pattern && ((reference: string): boolean => pattern.test(reference));
+  const { merchant_reference_pattern: pattern } = options;
+  const reference = pattern === undefined ? undefined : new RegExp(pattern, 'u');
+  const ring = signing_keys?.map(({ not_after, ...key }) => ({
+    ...key,
+    notAfter: not_after === undefined ? undefined : new Date(not_after),
+  }));
   const verifier = createVerifier({
-    signingKey:
-      signing_keys?.map(({ id, key, not_after }) => ({
-        id,
-        key,
-        notAfter: not_after === undefined ? undefined : new Date(not_after),
-      })) ?? signing_key,
+    signingKey: ring ?? signing_key,
     toleranceSeconds: tolerance_seconds,
     colonIn: colon_in,
-    isMerchantReference: isReference,
+    isMerchantReference: reference && ((given) => reference.test(given)),
     redirectDefaults: redirect_defaults,
     now: () => now_ms,
   });
-  const settings = settingsOf(options, isReference);
   return {
     options,
-    settings,
-    second: new SecondVerifier(settings),
+    second: new SecondVerifier(options),
     core: (input) => {
       if (input.channel === 'redirect') {
         const { query, expected } = input;
@@ -75,28 +53,21 @@ export function subject(options: VectorOptions): Subject {
 }
 type CallbackInput = Parameters<ReturnType<typeof createVerifier>['verifyCallback']>[0];
 
-function settingsOf(options: VectorOptions, isReference: Settings['isReference']): Settings {
-  const { signing_key = '', signing_keys, tolerance_seconds, colon_in, redirect_defaults, now_ms } = options;
-  const keys = signing_keys?.map(({ not_after, ...key }) =>
-    not_after === undefined ? key : { ...key, notAfterMs: Date.parse(not_after) },
-  );
-  return {
-    keys: keys ?? [{ id: '', key: signing_key }],
-    nowMs: now_ms,
-    ...(tolerance_seconds === undefined ? {} : { toleranceMs: Math.round(tolerance_seconds * 1000) }),
-    ...(colon_in === undefined ? {} : { colonIn: colon_in }),
-    ...(isReference === undefined ? {} : { isReference }),
-    ...(redirect_defaults === undefined ? {} : { defaults: redirect_defaults }),
-  };
-}
-
 export function secondVerdict({ second }: Pick<Subject, 'second'>, input: Input): Verdict {
   return input.channel === 'redirect'
     ? second.redirect(input.query, input.expected)
     : second.callback(input.signature, input.body);
 }
 
-export type Fault = 'false accept' | 'false refusal' | 'another reading' | 'another reason' | 'exception';
+/** What a verdict can have wrong, and how many of those are called. */
+export const FAULTS = {
+  'false accept': 'false accepts',
+  'false refusal': 'false refusals',
+  exception: 'exceptions',
+  'another reading': 'accepted with other fields, key or unit',
+  'another reason': 'refused for another reason',
+} as const;
+export type Fault = keyof typeof FAULTS;
 
 /** What is wrong with a verdict, by the second one. */
 export function faultOf(judge: Judge, input: Input, right: Verdict): Fault | undefined {
