@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { countBatch, type Failure, noCounts } from '../src/fuzz/count.ts';
-import { type Fuzzed, judgeFuzz } from '../src/fuzz/judge-fuzz.ts';
+import { type Fuzzed, judgeFuzz } from '../src/fuzz/fuzz.ts';
 import { minimise } from '../src/fuzz/minimise.ts';
 import { subjects } from '../src/fuzz/originals.ts';
 import { compareWithPython } from '../src/fuzz/python.ts';

@@ -8,44 +8,162 @@
  *
  * It looks for the programs in PATH, and before that in the folder CLUSTER_PROGRAMS. It installs nothing.
  */
-import { told, verdictTable } from '../history/results.ts';
-import { endUnused, readFlags, runProgram } from '../measure/program.ts';
+import { execFile } from 'node:child_process';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { judgeLosses, type Outcome, runUnderLoad, type Watch } from '../failovers/run-under-load.ts';
+import type { Request } from '../history/judge-history.ts';
+import { told as toldVerdict, verdictTable } from '../history/results.ts';
+import { monotonicMs, spread } from '../measure/measure.ts';
+import { cleanUp, endUnused, readFlags, runProgram } from '../measure/program.ts';
+import { judge, type Result, told } from '../measure/results.ts';
 import { figure, type Table } from '../measure/tables.ts';
-import { judgeCluster } from './judge.ts';
+import { Cluster } from './cluster.ts';
 import type { Fault } from './node.ts';
-import { findPrograms } from './programs.ts';
-import { type ClusterOutcome, type Round, runCluster } from './run.ts';
+import { findPrograms, type Programs } from './programs.ts';
 
 const FAULTS: readonly Fault[] = ['killed', 'paused', 'cut off'];
 /** What Patroni accepts at least. */
 const MIN_TTL = 20;
+/** Longer than any sum of the waits in the configuration: more would be no automatic failover. */
+const MAX_RECOVERY_MS = 120_000;
 
-const flags = readFlags({ failovers: 30, pause: 60, controlFailovers: 2, ttl: 30 });
-const { failovers, pause, controlFailovers, ttl, report } = flags;
-if (ttl < MIN_TTL) endUnused(`--ttl must be at least ${MIN_TTL}: Patroni accepts no less.`);
-const programs = findPrograms();
-if (typeof programs === 'string') endUnused(programs);
-const { versions } = programs;
-await runProgram({ name: 'cluster', report }, async () => {
-  console.log(
-    `${Object.values(versions).join('; ')}\nSynchronous mode, ${failovers} failovers, ttl ${ttl} s`,
+interface ClusterRun {
+  readonly programs: Programs;
+  /** The fault of each round. */
+  readonly faults: readonly Fault[];
+  /** Without it the run is the control: no commit waits, and the standbys are cut off before each fault. */
+  readonly isSynchronous: boolean;
+  /** How long a node is paused or cut off, in seconds: at least this, and until another one leads. */
+  readonly pause: number;
+  readonly ttl: number;
+}
+
+export interface Round {
+  readonly fault: Fault;
+  readonly from: string;
+  readonly to: string;
+  /** When the fault happened, on the clock of the history. */
+  readonly at: number;
+  /** Requests that waited for their answer at that moment. */
+  readonly underWay: number;
+  /** What `doctor` found through HAProxy a few seconds later, and when another node led: the check and what it saw. */
+  readonly during: readonly string[];
+  readonly after: readonly string[];
+}
+
+export interface ClusterOutcome extends Outcome<Round> {
+  /** From each fault to the answer of the first callback that was sent after it and acknowledged, in milliseconds. */
+  readonly recoveryMs: readonly number[];
+  /** What `doctor` found before the first fault. */
+  readonly doctorBefore: readonly string[];
+}
+
+/** Payments before a fault, and after it. */
+const AROUND = 60;
+/** Of the control: payments while the standbys are cut off. */
+const IN_STALL = 50;
+const PAUSE_MS = 400;
+/** So long after a fault a person may start to look. */
+const DOCTOR_AFTER_MS = 4000;
+const COMMAND = fileURLToPath(new URL('command/command.ts', import.meta.resolve('@payment-service/inbox')));
+
+export default async function (): Promise<void> {
+  const flags = readFlags({ failovers: 30, pause: 60, controlFailovers: 2, ttl: 30 });
+  const { failovers, pause, controlFailovers, ttl, report } = flags;
+  if (ttl < MIN_TTL) endUnused(`--ttl must be at least ${MIN_TTL}: Patroni accepts no less.`);
+  const programs = findPrograms();
+  if (typeof programs === 'string') endUnused(programs);
+  const { versions } = programs;
+  await runProgram({ name: 'cluster', report }, async () => {
+    console.log(
+      `${Object.values(versions).join('; ')}\nSynchronous mode, ${failovers} failovers, ttl ${ttl} s`,
+    );
+    const shared = { programs, pause, ttl };
+    const faults = Array.from({ length: failovers }, (_, index) => FAULTS[index % 3] ?? 'killed');
+    const synchronous = await runCluster({ ...shared, faults, isSynchronous: true });
+    console.log(`\nControl: asynchronous mode, ${controlFailovers} failovers`);
+    const killed = Array.from({ length: controlFailovers }, (): Fault => 'killed');
+    const control = await runCluster({ ...shared, faults: killed, isSynchronous: false });
+    return {
+      results: judgeCluster(synchronous, control, failovers),
+      tables: [recoveryTable(synchronous), doctorTable(synchronous), verdictTable(synchronous.verdict)],
+      versions,
+      ttl,
+      pause,
+      synchronous: { ...synchronous, verdict: toldVerdict(synchronous.verdict) },
+      control: { ...control, verdict: toldVerdict(control.verdict) },
+    };
+  });
+}
+
+/** One fault of the primary after the other, under load; then the history is judged. */
+async function runCluster(options: ClusterRun): Promise<ClusterOutcome> {
+  const { programs, faults, isSynchronous, ttl } = options;
+  try {
+    const cluster = await Cluster.start(programs, isSynchronous, ttl);
+    const { url, adminUrl } = cluster;
+    const check = (): void => cluster.check();
+    const ground = { url, adminUrl, pauseMs: PAUSE_MS, rounds: faults.length, onRound: printRound, check };
+    const doctorBefore: string[] = [];
+    const { outcome, requests } = await runUnderLoad<Round>(ground, async (watch, index) => {
+      if (index === 0) doctorBefore.push(...(await doctor(url)));
+      return failOver(faults[index] ?? 'killed', options, cluster, watch);
+    });
+    const recoveryMs = outcome.rounds.map(({ at }) => recoveryAfter(at, requests));
+    return { ...outcome, recoveryMs, doctorBefore };
+  } finally {
+    await cleanUp();
+  }
+}
+
+async function failOver(
+  fault: Fault,
+  { isSynchronous, pause }: ClusterRun,
+  cluster: Cluster,
+  { acknowledged, underWay: loaded }: Watch,
+): Promise<Round> {
+  await acknowledged(AROUND);
+  const struck = await cluster.leader();
+  if (!isSynchronous) {
+    struck.holdReplication();
+    await acknowledged(IN_STALL);
+  }
+  const underWay = await loaded();
+  await struck.strike(fault);
+  const at = monotonicMs();
+  const [during, leader] = await Promise.all([
+    wait(DOCTOR_AFTER_MS).then(() => doctor(cluster.url)),
+    cluster.leader(struck),
+  ]);
+  const after = await doctor(cluster.url);
+  // It ends as networks and virtual machines do: whatever the others need, and a rewind may need the node itself.
+  if (fault !== 'killed') await wait(Math.max(0, at + pause * 1000 - monotonicMs()));
+  await struck.heal(fault);
+  await acknowledged(AROUND);
+  await cluster.whole();
+  const [from, to] = [struck.ports.name, leader.ports.name];
+  return { fault, from, to, at, underWay, during, after };
+}
+
+function recoveryAfter(at: number, requests: readonly Request[]): number {
+  const ends = requests.flatMap(({ kind, began, ended, answer }) =>
+    kind === 'callback' && began >= at && /^(ack|first|rep)/.test(answer) ? [ended] : [],
   );
-  const shared = { programs, pause, ttl, onRound: printRound };
-  const faults = Array.from({ length: failovers }, (_, index) => FAULTS[index % 3] ?? 'killed');
-  const synchronous = await runCluster({ ...shared, faults, isSynchronous: true });
-  console.log(`\nControl: asynchronous mode, ${controlFailovers} failovers`);
-  const killed = Array.from({ length: controlFailovers }, (): Fault => 'killed');
-  const control = await runCluster({ ...shared, faults: killed, isSynchronous: false });
-  return {
-    results: judgeCluster(synchronous, control, failovers),
-    tables: [recoveryTable(synchronous), doctorTable(synchronous), verdictTable(synchronous.verdict)],
-    versions,
-    ttl,
-    pause,
-    synchronous: { ...synchronous, verdict: told(synchronous.verdict) },
-    control: { ...control, verdict: told(control.verdict) },
-  };
-});
+  return Math.round(Math.min(...ends) - at);
+}
+
+/** What an operator sees: the checks that find something, and what they see. */
+async function doctor(url: string): Promise<readonly string[]> {
+  const output = await new Promise<string>((resolve) => {
+    const env = { ...process.env, DATABASE_URL: url };
+    const options = { env, cwd: import.meta.dirname, timeout: 120_000 };
+    execFile(process.execPath, [COMMAND, '--json', 'doctor'], options, (_, stdout) => resolve(stdout));
+  });
+  if (output === '') return ['doctor: no answer'];
+  const { findings } = JSON.parse(output) as { findings: readonly { check: string; seen: string }[] };
+  return findings.map(({ check, seen }) => `${check}: ${seen}`);
+}
 
 function printRound({ fault, from, to, underWay, during, after }: Round): void {
   console.log(
@@ -73,4 +191,20 @@ function doctorTable({ rounds, doctorBefore }: ClusterOutcome): Table {
   const found = Object.entries(when).flatMap(([at, findings]) => findings.map((one) => `${at}: ${one}`));
   const rows = [...Map.groupBy(found, (one) => one)].map(([one, { length }]) => [one, String(length), '']);
   return { title: 'What doctor found, and how often', head: ['', 'times', ''], rows };
+}
+
+/** What the run has to show, and the control: if that loses nothing, the run would not have noticed a loss. */
+export function judgeCluster(
+  synchronous: ClusterOutcome,
+  control: ClusterOutcome,
+  failovers: number,
+): readonly Result[] {
+  const { rounds, recoveryMs } = synchronous;
+  const moved = rounds.filter(({ from, to, underWay }) => from !== to && underWay > 0).length;
+  return [
+    judge('failovers to another node, with requests under way', 'failovers', moved, 'exactly', failovers),
+    told('from the fault to the next acknowledged payment', 'ms', spread(recoveryMs)),
+    judge('the longest of them', 'ms', Math.max(...recoveryMs), 'at most', MAX_RECOVERY_MS),
+    ...judgeLosses(synchronous, control, failovers),
+  ];
 }

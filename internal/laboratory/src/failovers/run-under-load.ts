@@ -7,9 +7,11 @@ import type { WorkerSettings } from '../crashes/worker-process.ts';
 import { judgeHistory, type Request, type Verdict } from '../history/judge-history.ts';
 import { Load, readRequests } from '../history/load.ts';
 import { drained, EFFECT_TABLE, type Read, readRemains } from '../history/remains.ts';
+import { caughtResult, verdictResults } from '../history/results.ts';
 import { withClient } from '../load/postgres.ts';
 import { stuckWatch } from '../load/stuck-watch.ts';
 import { atTheEnd, makeFolder, stopped } from '../measure/program.ts';
+import { judge, type Result } from '../measure/results.ts';
 
 /** Where rounds are played. */
 export interface Ground<Round> {
@@ -126,4 +128,19 @@ async function startMerchant(url: string, folder: string): Promise<Merchant> {
   for (const program of programs) program.start();
   for (; !programs.every(({ isReady }) => isReady); await wait(20)) check();
   return { programs, check };
+}
+
+/** Of every kind of failover: with a standby that commits wait for nothing is lost, and without one the control loses. */
+export function judgeLosses(
+  synchronous: Outcome<unknown>,
+  control: Outcome<unknown>,
+  rounds: number,
+): readonly Result[] {
+  return [
+    ...verdictResults(synchronous.verdict, 100 * rounds),
+    judge('warnings at the start', 'programs', synchronous.warnings.length, 'exactly', 0),
+    caughtResult('asynchronous', control.verdict, 'lost'),
+    caughtResult('asynchronous', control.verdict, 'dropped'),
+    judge('control, asynchronous: warnings at the start', 'programs', control.warnings.length, 'at least', 1),
+  ];
 }

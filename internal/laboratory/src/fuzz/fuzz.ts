@@ -11,23 +11,39 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readFlags, runProgram } from '../measure/program.ts';
-import { countShared } from './injective.ts';
-import { fuzzTables, judgeFuzz } from './judge-fuzz.ts';
-import { catchNaive } from './naive-verifiers.ts';
+import { judge, type Result, told } from '../measure/results.ts';
+import { figure, type Table } from '../measure/tables.ts';
+import type { Counts } from './count.ts';
+import { countShared, type Injectivity, judgeInjectivity } from './injective.ts';
+import { type Caught, catchNaive } from './naive-verifiers.ts';
 import { subjects } from './originals.ts';
-import { compareWithPython } from './python.ts';
+import { type Comparison, compareWithPython } from './python.ts';
 import { runFuzz } from './run-fuzz.ts';
-import { sampleRuntimes } from './runtimes.ts';
+import { type RuntimeSample, sampleRuntimes } from './runtimes.ts';
 import { checkStructures } from './structure.ts';
-import { faultOf, fromVector, secondVerdict, subject } from './subject.ts';
+import { FAULTS, type Fault, faultOf, fromVector, secondVerdict, subject } from './subject.ts';
 
-const flags = readFlags({
-  ...{ count: 0, seed: 1, minutes: 0, state: '', replay: '' },
-  ...{ short: false, long: false },
-});
+/** Everything that a run has found. */
+export interface Fuzzed {
+  readonly counts: Counts;
+  /** Undefined where a run of limited time may end before. */
+  readonly wanted: number | undefined;
+  readonly cpuMs: number;
+  readonly caught: readonly Caught[];
+  readonly structures: { readonly inputs: number; readonly failure: string | undefined };
+  /** A sentence where Python is missing. */
+  readonly python: Comparison | string;
+  readonly runtimes: readonly RuntimeSample[];
+  readonly injectivity: readonly Injectivity[];
+}
 
-if (flags.replay !== '') await replay(flags.replay);
-else {
+export default async function (): Promise<void> {
+  const flags = readFlags({
+    ...{ count: 0, seed: 1, minutes: 0, state: '', replay: '' },
+    ...{ short: false, long: false },
+  });
+
+  if (flags.replay !== '') return replay(flags.replay);
   const { long: isLong, short: isShort, minutes, seed } = flags;
   const count = flags.count || (isShort ? 100_000 : isLong ? 1_000_000_000 : 10_000_000);
   const until = minutes === 0 ? Infinity : Date.now() + minutes * 60_000;
@@ -63,4 +79,62 @@ async function replay(path: string): Promise<void> {
     `The second verifier says ${right.code}; core ${fault === undefined ? 'agrees' : `differs: ${fault}`}.`,
   );
   process.exitCode = fault === undefined ? 0 : 1;
+}
+
+export function judgeFuzz(fuzzed: Fuzzed): readonly Result[] {
+  const { counts, wanted, cpuMs, caught, structures, python, runtimes, injectivity } = fuzzed;
+  const { inputs, accepted, near, faults } = counts;
+  const missed = caught.filter(({ falseAccepts, falseRefusals }) => falseAccepts + falseRefusals === 0);
+  const others = runtimes.filter(({ faults, isSame }) => faults > 0 || !isSame);
+  const none = (name: string, unit: string, count: number): Result => judge(name, unit, count, 'exactly', 0);
+  return [
+    wanted === undefined
+      ? told('inputs', 'inputs', inputs)
+      : judge('inputs', 'inputs', inputs, 'at least', wanted),
+    judge('accepted, or one edit from it', '%', (100 * (accepted + near)) / inputs, 'at least', 30),
+    told('accepted', '%', (100 * accepted) / inputs),
+    ...Object.entries(FAULTS).map(([fault, name]) => none(name, 'inputs', faults[fault as Fault])),
+    none('naive verifiers that were not caught', 'verifiers', missed.length),
+    told('structures of fast-check', 'inputs', structures.inputs),
+    none('structures with another verdict', 'inputs', structures.failure === undefined ? 0 : 1),
+    ...(typeof python === 'string'
+      ? []
+      : [
+          told('judged in Python as well', 'inputs', python.inputs),
+          none('differences between the two second verifiers', 'inputs', python.differences.length),
+        ]),
+    none('digests and runtimes that differ', 'runtimes', others.length),
+    ...judgeInjectivity(injectivity),
+    told('processor time of an input, judged twice', 'µs', (1000 * cpuMs) / inputs),
+  ];
+}
+
+function fuzzTables({ counts, caught, runtimes, injectivity }: Fuzzed): readonly Table[] {
+  const verdicts = Object.entries(counts.verdicts).sort(([, a], [, b]) => b - a);
+  return [
+    {
+      title: 'Verdicts',
+      head: ['verdict', 'inputs', 'share'],
+      rows: verdicts.map(([code, often]) => {
+        return [code, figure(often), `${((100 * often) / counts.inputs).toFixed(2)} %`];
+      }),
+    },
+    {
+      title: 'Controls: naive verifiers',
+      head: ['verifier', 'false accepts', 'false refusals', ''],
+      rows: caught.map((one) => [one.name, String(one.falseAccepts), String(one.falseRefusals), '']),
+    },
+    {
+      title: 'Digests and runtimes',
+      head: ['runtime', 'inputs', 'faults', 'verdicts as on node:crypto'],
+      rows: runtimes.map(({ name, inputs, faults, isSame }) => {
+        return [name, String(inputs), String(faults), isSame ? 'yes' : 'no'];
+      }),
+    },
+    {
+      title: 'Readings of signed strings',
+      head: ['rule', 'readings', 'accepted', 'strings with two', ''],
+      rows: injectivity.map(({ rule, ...counted }) => [rule, ...Object.values(counted).map(String), '']),
+    },
+  ];
 }

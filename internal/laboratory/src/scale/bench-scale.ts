@@ -5,6 +5,8 @@
  *
  * --payments says how many; they take about 2 KB of disk each.
  */
+import { createHash } from 'node:crypto';
+import { createInbox, type Inbox, type PostgresClient, type Store } from '@payment-service/inbox';
 import { openBacklog } from '../load/backlog.ts';
 import { postgresEngine } from '../load/engines.ts';
 import { databaseUrl, startWarmPostgres } from '../load/postgres.ts';
@@ -13,53 +15,131 @@ import { atTheEnd, runBenchmark } from '../measure/program.ts';
 import { judge, told } from '../measure/results.ts';
 import { figure } from '../measure/tables.ts';
 import { fillScale } from './fill-scale.ts';
-import { measureArchive, measureCalls } from './measure-calls.ts';
 
 const FULL = { rounds: 15, payments: 10_000_000, settled: 500 };
 const SHORT = { rounds: 1, payments: 5000, settled: 10 };
 const AT_MOST_MS = 50;
 const AT_MOST_BYTES = 250;
 
-await runBenchmark('bench-scale', { full: FULL, short: SHORT }, async (pace, isShort) => {
-  const { payments, rounds, settled } = pace;
-  const server = await startWarmPostgres(isShort, { max_wal_size: '8GB', shared_buffers: '1GB' });
-  const [small, large] = [
-    await postgresEngine(server.url, 'small'),
-    await postgresEngine(server.url, 'large'),
-  ];
-  const backlogs = { 'no payments': openBacklog(small, 0), them: openBacklog(large, 0) };
-  for (const { fill, close } of Object.values(backlogs)) {
-    atTheEnd(close);
-    await fill();
-  }
-  const began = performance.now();
-  await fillScale(databaseUrl(server.url, 'large'), payments);
-  console.log(`${payments.toLocaleString('en')} payments made in ${seconds(began)} s\n`);
-  const times = new Map(await measureCalls(large.store, payments, rounds));
-  const settling = await interleave(Object.entries(backlogs), 3, Math.random, async ([, backlog]) => {
-    await backlog.fill((await backlog.due()) + settled);
-    return 1000 / (await backlog.drain(settled, { concurrency: 4 }));
+export default function (): Promise<void> {
+  return runBenchmark('bench-scale', { full: FULL, short: SHORT }, async (pace, isShort) => {
+    const { payments, rounds, settled } = pace;
+    const server = await startWarmPostgres(isShort, { max_wal_size: '8GB', shared_buffers: '1GB' });
+    const [small, large] = [
+      await postgresEngine(server.url, 'small'),
+      await postgresEngine(server.url, 'large'),
+    ];
+    const backlogs = { 'no payments': openBacklog(small, 0), them: openBacklog(large, 0) };
+    for (const { fill, close } of Object.values(backlogs)) {
+      atTheEnd(close);
+      await fill();
+    }
+    const began = performance.now();
+    await fillScale(databaseUrl(server.url, 'large'), payments);
+    const took = ((performance.now() - began) / 1000).toFixed(0);
+    console.log(`${payments.toLocaleString('en')} payments made in ${took} s\n`);
+    const inbox = createInbox({ store: { ...large.store, close: async () => undefined } });
+    atTheEnd(() => inbox.close());
+    await inbox.ready();
+    const calls = Object.entries(await operatorCalls(inbox, large.store, payments));
+    const timed = await interleave(calls, rounds, Math.random, async ([, call]) => {
+      const began = performance.now();
+      await call();
+      return performance.now() - began;
+    });
+    const times = new Map([...timed].map(([[name], own]) => [name, own]));
+    const settling = await interleave(Object.entries(backlogs), 3, Math.random, async ([, backlog]) => {
+      await backlog.fill((await backlog.due()) + settled);
+      return 1000 / (await backlog.drain(settled, { concurrency: 4 }));
+    });
+    for (const [[beside], own] of settling) times.set(`control: ms a settled payment, with ${beside}`, own);
+    const { bytes, ms, archived } = await measureArchive(inbox, large.store, payments);
+    const each = `bytes of each of ${figure(archived)} archived payments`;
+    const results = [
+      ...[...times].map(([name, own]) =>
+        name.startsWith('control')
+          ? told(name, 'ms', spread(own))
+          : judge(name, 'ms', spread(own), 'at most', AT_MOST_MS),
+      ),
+      judge(each, 'bytes', bytes, 'at most', AT_MOST_BYTES),
+      told('control: ms to archive a payment', 'ms', ms),
+    ];
+    const table = {
+      title: 'The fastest and the slowest round, in ms',
+      head: ['', 'fastest', 'slowest', ''],
+      rows: [...times].map(([name, own]) => [name, figure(Math.min(...own)), figure(Math.max(...own)), '']),
+    };
+    return { results, tables: [table] };
   });
-  for (const [[beside], own] of settling) times.set(`control: ms a settled payment, with ${beside}`, own);
-  const { bytes, ms, archived } = await measureArchive(large.store, payments);
-  const each = `bytes of each of ${figure(archived)} archived payments`;
-  const results = [
-    ...[...times].map(([name, own]) =>
-      name.startsWith('control')
-        ? told(name, 'ms', spread(own))
-        : judge(name, 'ms', spread(own), 'at most', AT_MOST_MS),
-    ),
-    judge(each, 'bytes', bytes, 'at most', AT_MOST_BYTES),
-    told('control: ms to archive a payment', 'ms', ms),
-  ];
-  const table = {
-    title: 'The fastest and the slowest round, in ms',
-    head: ['', 'fastest', 'slowest', ''],
-    rows: [...times].map(([name, own]) => [name, figure(Math.min(...own)), figure(Math.max(...own)), '']),
-  };
-  return { results, tables: [table] };
-});
+}
 
-function seconds(since: number): string {
-  return ((performance.now() - since) / 1000).toFixed(0);
+/** Every view of the operator, by what is called, and the control. */
+async function operatorCalls(
+  inbox: Inbox<PostgresClient>,
+  store: Store<PostgresClient>,
+  payments: number,
+): Promise<Readonly<Record<string, () => Promise<unknown>>>> {
+  const middle = Math.floor(payments / 2) - (Math.floor(payments / 2) % 100);
+  const after = createHash('sha256').update(String(middle)).digest('hex');
+  const [newest] = await inbox.list({ state: 'settled', limit: 1 });
+  const [inTheMiddle] = await inbox.list({ merchant_reference: `ORD-${middle}` });
+  if (newest === undefined || inTheMiddle?.transitionId !== after)
+    throw new Error('The generated payments are not those that the inbox looks for.');
+  const half = inTheMiddle.changedAt;
+  const { states } = await inbox.stats();
+  if (Object.values(states).reduce((sum, count) => sum + count) !== payments || states.pending !== 1000)
+    throw new Error('stats() has not counted the generated payments.');
+  const state = 'settled';
+  return {
+    'list()': () => inbox.list(),
+    'list({ after }), in the middle': () => inbox.list({ after }),
+    "list({ state: 'settled' })": () => inbox.list({ state }),
+    "list({ state: 'settled', after }), in the middle": () => inbox.list({ state, after }),
+    "list({ state: 'settled', limit: 1000 })": () => inbox.list({ state, limit: 1000 }),
+    "list({ state: 'settled', since, until }), a day in the middle": () =>
+      inbox.list({ state, since: half, until: new Date(half.getTime() + 86_400_000) }),
+    "list({ state: 'pending' })": () => inbox.list({ state: 'pending' }),
+    "list({ state: 'unhandled' })": () => inbox.list({ state: 'unhandled' }),
+    'list({ reason })': () => inbox.list({ reason: 'no_handler' }),
+    'list({ reason }) that none has': () => inbox.list({ reason: 'crash_loop' }),
+    'list({ state, reason, until })': () =>
+      inbox.list({ state: 'quarantined', reason: 'amount_mismatch', until: half }),
+    'list({ since }), from the middle on': () => inbox.list({ since: half }),
+    'list({ since }), in the future': () => inbox.list({ since: new Date(Date.now() + 1e9) }),
+    'list({ until }), before the middle': () => inbox.list({ until: half }),
+    'list({ since, after })': () => inbox.list({ since: new Date(0), after }),
+    'list({ merchant_reference })': () => inbox.list({ merchant_reference: `ORD-${middle}` }),
+    'list({ internal_reference })': () => inbox.list({ internal_reference: `INT-${middle + 1}` }),
+    'list({ merchant_reference }), unknown': () => inbox.list({ merchant_reference: 'unknown' }),
+    'show()': () => inbox.show(after),
+    'stats()': () => inbox.stats(),
+    'overdue()': () => inbox.overdue(),
+    'health()': () => inbox.health(),
+    'control: counts every payment': () =>
+      store.query({ text: `select state, count(*) from ${store.prefix}transition group by state` }, []),
+  };
+}
+
+/** So many of the oldest are archived: enough for indexes of several levels. */
+const ARCHIVED = 300_000;
+
+/** Archives the oldest payments of a year, and gives what each of them takes from then on, in bytes, and how long it took, in ms. */
+async function measureArchive(
+  inbox: Inbox<PostgresClient>,
+  store: Store<PostgresClient>,
+  payments: number,
+): Promise<{ readonly bytes: number; readonly ms: number; readonly archived: number }> {
+  const days = Math.max(1, Math.ceil(365 - (365 * Math.min(ARCHIVED, payments)) / payments));
+  const began = performance.now();
+  const { archived } = await inbox.prune({ bodiesOlderThanDays: 100_000, archiveOlderThanDays: days });
+  const ms = (performance.now() - began) / archived;
+  const [row] = await store.query(
+    {
+      text: `select sum(pg_total_relation_size(oid)) as bytes from pg_class
+      where relname in ('archive', 'archive_kind') and relnamespace = '${store.prefix.slice(0, -1)}'::regnamespace`,
+    },
+    [],
+  );
+  if (archived < payments / 100) throw new Error('prune() has archived too few of the generated payments.');
+  return { bytes: Number(row?.['bytes']) / archived, ms, archived };
 }

@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { type ClusterOutcome, judgeCluster, type Round } from '../../src/cluster/cluster-test.ts';
 import {
   type ClusterOptions,
   etcdFlags,
@@ -9,9 +10,7 @@ import {
   type NodePorts,
   patroniYml,
 } from '../../src/cluster/configuration.ts';
-import { judgeCluster } from '../../src/cluster/judge.ts';
 import { findPrograms } from '../../src/cluster/programs.ts';
-import type { ClusterOutcome, Round } from '../../src/cluster/run.ts';
 import { FAULTS } from '../../src/history/judge-history.ts';
 import { runLab } from '../support/run-program.ts';
 import { verdictOf } from '../support/verdict.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeFailovers } from '../../src/failovers/judge.ts';
-import type { Round } from '../../src/failovers/run.ts';
+import { judgeFailovers, type Round } from '../../src/failovers/failover-test.ts';
 import type { Outcome } from '../../src/failovers/run-under-load.ts';
 import { FAULTS } from '../../src/history/judge-history.ts';
 import { verdictOf } from '../support/verdict.ts';

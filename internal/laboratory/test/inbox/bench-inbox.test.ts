@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { type Measurement, TARGETS } from '../../src/inbox/bench-inbox.ts';
 import { BENCHED } from '../../src/inbox/contenders.ts';
-import { type Measurement, TARGETS } from '../../src/inbox/judge.ts';
 import type { Report } from '../../src/measure/program.ts';
 import { reportOf } from '../support/run-program.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judgeTarget, measurements } from '../../src/inbox/judge.ts';
+import { judgeTarget, measurements } from '../../src/inbox/bench-inbox.ts';
 import type { Measured } from '../../src/inbox/measure.ts';
 
 const target = {
