@@ -4,60 +4,43 @@
  */
 import { spawnSync } from 'node:child_process';
 
-/** A program runs when it is loaded, or is the default of its module. */
-type Program = readonly [shows: string, load: () => Promise<{ readonly default?: () => unknown }>];
-
-const PROGRAMS: Readonly<Record<string, Program>> = {
-  fuzz: ['core and a second verifier judge the same inputs', () => import('./fuzz/fuzz.ts')],
-  timing: [
-    'whether the time of a verification tells how much of a hash is right',
-    () => import('./timing/timing.ts'),
-  ],
-  'crash-test': ['the inbox under kill -9', () => import('./crashes/crash-test.ts')],
-  'failover-test': ['a standby takes over under load', () => import('./failovers/failover-test.ts')],
-  cluster: [
-    'Patroni, etcd and HAProxy; the primary is killed, paused, cut off',
-    () => import('./cluster/cluster-test.ts'),
-  ],
-  interleavings: ['10,000 orders of callbacks and attempts on each store', inPackage('inbox')],
-  canary: [
-    'keys, a phone number and a name in everything that shows something',
-    () => import('./canary/canary.ts'),
-  ],
-  'fsync-count': ['a sync to disk for every acknowledgement', () => import('./syncs/fsync-count.ts')],
-  hostile: ['hostile requests to every adapter on real sockets', () => import('./hostile/hostile.ts')],
-  cost: ['what hostile inputs cost beside their decoding', () => import('./cost/cost.ts')],
-  'bench:inbox': ['durable callbacks a second', () => import('./inbox/bench-inbox.ts')],
-  'bench:drain': ['the rate at which a backlog is settled', () => import('./drain/bench-drain.ts')],
-  'bench:latency': ['from a request to its committed effect', () => import('./latency/bench-latency.ts')],
-  'bench:scaling': ['1, 2 and 4 processes', () => import('./scaling/bench-scaling.ts')],
-  'bench:scale': ["an operator's calls with 10 million payments", () => import('./scale/bench-scale.ts')],
-  mutation: [
-    'faults planted in the code, and those that no test finds',
-    () => import('./mutation/mutation.ts'),
-  ],
-  bench: ['core and the adapters beside their peers', inPackage('benchmarks')],
-  budgets: ['what users install, load and bundle', inPackage('benchmarks')],
+/** The file of a program, or the package that has it, and what it shows. */
+const PROGRAMS: Readonly<Record<string, readonly [where: string, shows: string]>> = {
+  fuzz: ['fuzz/fuzz.ts', 'core and a second verifier judge the same inputs'],
+  timing: ['timing/timing.ts', 'whether the time of a verification tells how much of a hash is right'],
+  'crash-test': ['crashes/crash-test.ts', 'the inbox under kill -9'],
+  'failover-test': ['failovers/failover-test.ts', 'a standby takes over under load'],
+  cluster: ['cluster/cluster-test.ts', 'Patroni, etcd and HAProxy; the primary is killed, paused, cut off'],
+  interleavings: ['@payment-service/inbox', '10,000 orders of callbacks and attempts on each store'],
+  canary: ['canary/canary.ts', 'keys, a phone number and a name in everything that shows something'],
+  'fsync-count': ['syncs/fsync-count.ts', 'a sync to disk for every acknowledgement'],
+  hostile: ['hostile/hostile.ts', 'hostile requests to every adapter on real sockets'],
+  cost: ['cost/cost.ts', 'what hostile inputs cost beside their decoding'],
+  'bench:inbox': ['inbox/bench-inbox.ts', 'durable callbacks a second'],
+  'bench:drain': ['drain/bench-drain.ts', 'the rate at which a backlog is settled'],
+  'bench:latency': ['latency/bench-latency.ts', 'from a request to its committed effect'],
+  'bench:scaling': ['scaling/bench-scaling.ts', '1, 2 and 4 processes'],
+  'bench:scale': ['scale/bench-scale.ts', "an operator's calls with 10 million payments"],
+  mutation: ['mutation/mutation.ts', 'faults planted in the code, and those that no test finds'],
+  bench: ['@payment-service/benchmarks', 'core and the adapters beside their peers'],
+  budgets: ['@payment-service/benchmarks', 'what users install, load and bundle'],
 };
 
 const [name = '', ...flags] = process.argv.splice(2);
-const program = PROGRAMS[name];
-if (program === undefined) {
-  for (const [one, [shows]] of Object.entries(PROGRAMS)) console.log(`  ${one.padEnd(16)}${shows}`);
+const [where] = PROGRAMS[name] ?? [];
+if (where === undefined) {
+  for (const [one, [, shows]] of Object.entries(PROGRAMS)) console.log(`  ${one.padEnd(16)}${shows}`);
   if (name !== '')
     console.error(`\nThe laboratory has no program "${name}": the list has those that it has.`);
   process.exitCode = name === '' ? 0 : 2;
+} else if (where.startsWith('@')) {
+  // The script of the same name.
+  const args = ['--filter', where, 'run', name, ...flags];
+  const { status } = spawnSync('pnpm', args, { stdio: 'inherit', shell: process.platform === 'win32' });
+  process.exitCode = status ?? 1;
 } else {
   process.argv.push(...flags);
-  await (await program[1]()).default?.();
-}
-
-/** Runs the script of the same name. */
-function inPackage(folder: string): Program[1] {
-  return async () => {
-    const args = ['--filter', `@payment-service/${folder}`, 'run', name, ...flags];
-    const { status } = spawnSync('pnpm', args, { stdio: 'inherit', shell: process.platform === 'win32' });
-    process.exitCode = status ?? 1;
-    return {};
-  };
+  // A program runs when it is loaded, or is the default of its module.
+  const program: { readonly default?: () => unknown } = await import(`./${where}`);
+  await program.default?.();
 }

@@ -12,44 +12,115 @@
  */
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
-import { told } from '../history/results.ts';
+import { FAULTS } from '../history/judge-history.ts';
+import { caughtResult, told, verdictResults, verdictTable } from '../history/results.ts';
 import { endUnused, readFlags, runProgram } from '../measure/program.ts';
+import { judge, type Result } from '../measure/results.ts';
+import type { Table } from '../measure/tables.ts';
 import { RUN_FAULTS } from './faults/index.ts';
 import { hasVolume, runOnVolume } from './faults/volume.ts';
-import { judgeCrashes, killTable, outcomeTables } from './judge.ts';
-import { type CrashTestOptions, runCrashTest } from './run-crash-test.ts';
+import type { Kill, Target } from './killer.ts';
+import { PHASES, type Phase } from './phase-log.ts';
+import { type CrashTestOptions, type CrashTestOutcome, runCrashTest } from './run-crash-test.ts';
 
-const flags = readFlags({
-  ...{ store: '', kills: 0, transitions: 0, seed: randomInt(1, 1_000_000) },
-  ...{ control: false, fault: '', other: '' },
-});
-const { kills, seed, control: isControl, report } = flags;
-const store: CrashTestOptions['store'] | undefined =
-  flags.store === 'postgres' || flags.store === 'sqlite' ? flags.store : undefined;
-const fault = flags.fault || undefined;
-const other = flags.other === '' ? undefined : resolve(flags.other);
+/** At least this share of the kills has to hit a moment that hurts; otherwise the run proves little. */
+const BAD_MOMENTS = 0.5;
+/** What effects outside the transaction may show: they repeat, and no lock holds them in order. */
+const OF_THE_CONTROL: readonly string[] = [
+  FAULTS.doubled,
+  FAULTS.disordered,
+  'payments applied exactly once',
+];
 
-if (store === undefined || kills === 0 || (fault !== undefined && !Object.hasOwn(RUN_FAULTS, fault)))
-  endUnused(
-    'Usage: crash-test --kills N --store postgres|sqlite [--transitions N] [--seed N] [--control]\n' +
-      `  [--fault ${Object.keys(RUN_FAULTS).join('|')}] [--other checkout] [--report path]`,
-  );
-if (fault === 'full-disk' && !hasVolume()) process.exit(runOnVolume());
-const transitions = flags.transitions || 50 * kills;
-const run = { store, kills, transitions, seed, isControl, fault, other };
-const name = ['crash-test', store, fault, isControl && 'control'].filter(Boolean).join('-');
-await runProgram({ name, report }, async () => {
-  console.log(`${kills} kills, ${transitions} transitions, seed ${seed}`);
-  let shown = Date.now();
-  const outcome = await runCrashTest({
-    ...run,
-    onProgress({ kills: done, payments, of }) {
-      if (Date.now() - shown < 10_000) return;
-      shown = Date.now();
-      console.log(`  ${done} kills, ${payments} of ${of} payments`);
-    },
+export default async function (): Promise<void> {
+  const flags = readFlags({
+    ...{ store: '', kills: 0, transitions: 0, seed: randomInt(1, 1_000_000) },
+    ...{ control: false, fault: '', other: '' },
   });
-  const { kills: killed, verdict, leaseQueue: _, happened: __, ...counted } = outcome;
-  const [results, tables] = [judgeCrashes(outcome, run), outcomeTables(outcome)];
-  return { results, tables, run, killsByPhase: killTable(killed), ...told(verdict), ...counted };
-});
+  const { kills, seed, control: isControl, report } = flags;
+  const store: CrashTestOptions['store'] | undefined =
+    flags.store === 'postgres' || flags.store === 'sqlite' ? flags.store : undefined;
+  const fault = flags.fault || undefined;
+  const other = flags.other === '' ? undefined : resolve(flags.other);
+
+  if (store === undefined || kills === 0 || (fault !== undefined && !Object.hasOwn(RUN_FAULTS, fault)))
+    endUnused(
+      'Usage: crash-test --kills N --store postgres|sqlite [--transitions N] [--seed N] [--control]\n' +
+        `  [--fault ${Object.keys(RUN_FAULTS).join('|')}] [--other checkout] [--report path]`,
+    );
+  if (fault === 'full-disk' && !hasVolume()) process.exit(runOnVolume());
+  const transitions = flags.transitions || 50 * kills;
+  const run = { store, kills, transitions, seed, isControl, fault, other };
+  const name = ['crash-test', store, fault, isControl && 'control'].filter(Boolean).join('-');
+  await runProgram({ name, report }, async () => {
+    console.log(`${kills} kills, ${transitions} transitions, seed ${seed}`);
+    let shown = Date.now();
+    const outcome = await runCrashTest({
+      ...run,
+      onProgress({ kills: done, payments, of }) {
+        if (Date.now() - shown < 10_000) return;
+        shown = Date.now();
+        console.log(`  ${done} kills, ${payments} of ${of} payments`);
+      },
+    });
+    const { kills: killed, verdict, leaseQueue: _, happened: __, ...counted } = outcome;
+    const [results, tables] = [judgeCrashes(outcome, run), outcomeTables(outcome)];
+    return { results, tables, run, killsByPhase: killTable(killed), ...told(verdict), ...counted };
+  });
+}
+
+/** Beside a fault, some kills wait until that is over: only without one the moments of the kills are judged. */
+export type Wanted = Pick<CrashTestOptions, 'kills' | 'transitions' | 'isControl' | 'fault'>;
+
+/** What a run has to show. The controls have to show doubles: otherwise nothing could. */
+export function judgeCrashes(outcome: CrashTestOutcome, wanted: Wanted): readonly Result[] {
+  const { verdict, leaseQueue, payments, kills, happened } = outcome;
+  const bad = kills.filter(({ phase }) => phase !== 'idle').length;
+  const inHandlers = kills.filter(({ phase }) => phase === 'handler' || phase === 'commit').length;
+  const half = Math.ceil(kills.length * BAD_MOMENTS);
+  const quarter = Math.ceil(kills.length / 4);
+  const moments = [
+    judge('kills during intake, handler or commit', 'kills', bad, 'at least', half),
+    judge('kills inside a handler or its commit', 'kills', inHandlers, 'at least', quarter),
+  ];
+  const results = verdictResults(verdict, Math.ceil(payments / 2));
+  const controlled = [
+    ...results.filter(({ name }) => !OF_THE_CONTROL.includes(name)),
+    caughtResult('effects outside the transaction', verdict, 'doubled'),
+  ];
+  return [
+    judge('kills', 'kills', kills.length, 'at least', wanted.kills),
+    ...(wanted.fault === undefined ? moments : []),
+    judge('distinct bodies acknowledged', 'bodies', verdict.bodies, 'at least', wanted.transitions),
+    ...(wanted.isControl ? controlled : results),
+    caughtResult('a queue with leases', leaseQueue, 'doubled'),
+    ...happened,
+  ];
+}
+
+/** How many kills hit which process at which phase. */
+function killTable(kills: readonly Kill[]): Record<Target, Record<Phase, number>> {
+  const count = (target: Target): Record<Phase, number> => {
+    const hits = { commit: 0, handler: 0, intake: 0, idle: 0 };
+    for (const kill of kills) if (kill.target === target) hits[kill.phase] += 1;
+    return hits;
+  };
+  return { receiver: count('receiver'), worker: count('worker'), server: count('server') };
+}
+
+function outcomeTables(outcome: CrashTestOutcome): readonly Table[] {
+  const { verdict, payments, kills, crashLooped, states, seconds } = outcome;
+  const hit = Object.entries(killTable(kills));
+  return [
+    {
+      title: `${kills.length} kills in ${seconds} s, by what they hit`,
+      head: ['', ...PHASES, ''],
+      rows: hit.map(([target, hits]) => [target, ...PHASES.map((phase) => String(hits[phase])), '']),
+    },
+    verdictTable(verdict, {
+      'payments sent': payments,
+      'sent back after three dead handlers': crashLooped,
+      ...Object.fromEntries(Object.entries(states).map(([name, count]) => [`state ${name}`, count])),
+    }),
+  ];
+}

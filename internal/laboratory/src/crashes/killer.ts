@@ -21,14 +21,11 @@ export interface KillerOptions {
   readonly signal: AbortSignal;
 }
 
-/** At least one. */
-type Choice<T> = readonly [T, ...T[]];
-
 /** How long to lie in wait for a phase; then any moment will do. */
 const AIM_MS = 5000;
 
 /** What to kill, and at which phase: half of the kills are aimed at the moments that hurt. */
-const AIMS: Readonly<Record<Target, Choice<Phase | 'any'>>> = {
+const AIMS: Readonly<Record<Target, readonly (Phase | 'any')[]>> = {
   receiver: ['intake', 'intake', 'any'],
   worker: ['handler', 'handler', 'commit', 'commit', 'any'],
   server: ['handler', 'commit', 'intake', 'any'],
@@ -87,17 +84,17 @@ export class Killer {
     return { target: 'server', phase };
   }
 
-  async #ready(role: Role): Promise<Choice<ManagedProcess>> {
+  async #ready(role: Role): Promise<readonly ManagedProcess[]> {
     for (;;) {
-      const [first, ...others] = this.#options.processes.filter((one) => one.role === role && one.isReady);
-      if (first !== undefined) return [first, ...others];
+      const ready = this.#options.processes.filter((one) => one.role === role && one.isReady);
+      if (ready.length > 0) return ready;
       this.#options.signal.throwIfAborted();
       await wait(10);
     }
   }
 
   /** Waits for the moment, and says who is at it. */
-  async #aim(candidates: Choice<ManagedProcess>, aim: Phase | 'any'): Promise<ManagedProcess> {
+  async #aim(candidates: readonly ManagedProcess[], aim: Phase | 'any'): Promise<ManagedProcess> {
     const { random } = this.#options;
     if (aim === 'any') {
       await wait(random.next() * 200);

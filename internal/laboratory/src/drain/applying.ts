@@ -1,6 +1,5 @@
 import pg from 'pg';
-import { startWarmPostgres } from '../load/postgres.ts';
-import { serverCpuMs } from '../load/server-cpu.ts';
+import { serverCpuMs, startWarmPostgres } from '../load/postgres.ts';
 import { interleave, ratio, spread } from '../measure/measure.ts';
 import { atTheEnd } from '../measure/program.ts';
 import { judge, type Result, told } from '../measure/results.ts';

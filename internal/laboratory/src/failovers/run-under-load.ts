@@ -9,9 +9,9 @@ import { Load, readRequests } from '../history/load.ts';
 import { drained, EFFECT_TABLE, type Read, readRemains } from '../history/remains.ts';
 import { caughtResult, verdictResults } from '../history/results.ts';
 import { withClient } from '../load/postgres.ts';
-import { stuckWatch } from '../load/stuck-watch.ts';
 import { atTheEnd, makeFolder, stopped } from '../measure/program.ts';
 import { judge, type Result } from '../measure/results.ts';
+import { stuckWatch } from '../measure/until.ts';
 
 /** Where rounds are played. */
 export interface Ground<Round> {

@@ -11,7 +11,7 @@ export interface Model {
 }
 
 const PAYLOAD = '';
-const EXTRA: readonly [string, ...string[]] = [
+const EXTRA: readonly string[] = [
   '"id":1001',
   '"transaction_amount":500',
   '"transaction_amount":5e2',
@@ -32,20 +32,20 @@ const EXTRA: readonly [string, ...string[]] = [
   '"x":[[[[[[]]]]]]',
   '"event ":"x"',
 ];
-const VALUES: readonly [string, ...string[]] = [
+const VALUES: readonly string[] = [
   'null',
   ...['true', '1001', '0', '-0', '1.50', '{}', '[]', '[null]', '12345678901234567891', '{"toString":"x"}'],
 ];
-const STRAY: readonly [string, ...string[]] = [
+const STRAY: readonly string[] = [
   '"',
   ..."\\{}[],: \n\t\u0000\u001f\u00a0\u2028\ufeff0-ex'\u{1f600}",
   ...['\\u0065', '\\ud83d', '\\x41', '/**/', 'null', '"event":"x",'],
 ];
-const SURROGATES: readonly [string, ...string[]] = [
+const SURROGATES: readonly string[] = [
   '\\ud800',
   ...['\\udfff', '\\ud83d\\ude00', '\\ude00\\ud83d', '\ufffd'],
 ];
-const INVALID_UTF8: readonly [number[], ...number[][]] = [
+const INVALID_UTF8: readonly number[][] = [
   [0xc0, 0xaf],
   [0xed, 0xa0, 0x80],
   [0xf4, 0x90, 0x80, 0x80],

@@ -3,7 +3,7 @@ import type { SeededRandom } from '../history/seeded-random.ts';
 import { type Original, TIMES } from './originals.ts';
 
 /** What belongs between, before or inside the parts of a header in no grammar, or in a lenient one only. */
-const STRAY: readonly [string, ...string[]] = [
+const STRAY: readonly string[] = [
   ',',
   ...'= \t\0\u00a0\u0085\u2028\ufefftsv0fF;"\uff11',
   ...[', ', '\r\n', '%3D', 't=', 's=', 'v=1'],
@@ -56,7 +56,7 @@ export function mutateHeader(given: unknown, original: Original, random: SeededR
 }
 
 /** One edit of a character: it is removed, replaced, exchanged with the next one, or preceded by another. */
-export function spoil(text: string, random: SeededRandom, stray: readonly [string, ...string[]]): string {
+export function spoil(text: string, random: SeededRandom, stray: readonly string[]): string {
   const at = random.between(0, text.length);
   const [before, character, after] = [text.slice(0, at), text.slice(at, at + 1), text.slice(at + 1)];
   const kind = random.between(0, 3);

@@ -3,12 +3,12 @@ import { header, mutateHeader, spoil } from './mutate-header.ts';
 import { type Original, odd } from './originals.ts';
 import { NAMES } from './second-verifier.ts';
 
-const STRAY: readonly [string, ...string[]] = [
+const STRAY: readonly string[] = [
   '&',
   ...'=%:+;?#[]é',
   ...['%ZZ', '%FF', '%C3%A9', '%c3', '%ED%A0%80', '%00', '%3A', '%2B', '%20', '[]', '%5B0%5D', '&event=x'],
 ];
-const EXTRA: readonly [string, ...string[]] = [
+const EXTRA: readonly string[] = [
   'utm=1',
   'flag',
   '',

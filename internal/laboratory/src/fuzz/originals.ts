@@ -70,7 +70,7 @@ function tail(random: SeededRandom): string {
 }
 
 /** Strings that have confused a verifier before. */
-export const ODD: readonly [string, ...string[]] = [
+export const ODD: readonly string[] = [
   '',
   ' ',
   ':',
@@ -106,7 +106,7 @@ function time(random: SeededRandom): string {
   if (roll < 0.9) return String(1_700_000_010 + random.between(-40, 40));
   return random.pick(TIMES);
 }
-export const TIMES: readonly [string, ...string[]] = [
+export const TIMES: readonly string[] = [
   '0',
   'now',
   '-5',

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { installed } from '../measure/installed.ts';
+import { installed } from '../measure/daemon.ts';
 import { batch } from './batch.ts';
 import { asVector, type Input, type Subject, secondVerdict } from './subject.ts';
 

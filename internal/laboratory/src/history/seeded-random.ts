@@ -4,7 +4,8 @@ export interface SeededRandom {
   next(): number;
   /** A whole number, both ends included. */
   between(least: number, most: number): number;
-  pick<T>(items: readonly [T, ...T[]]): T;
+  /** @param items at least one. */
+  pick<T>(items: readonly T[]): T;
 }
 
 /** @param stream numbers of their own for each part of a run, so that one part does not shift another. */
@@ -19,6 +20,6 @@ export function seededRandom(seed: number, stream: number): SeededRandom {
   return {
     next,
     between: (least, most) => least + Math.floor(next() * (most - least + 1)),
-    pick: (items) => items[Math.floor(next() * items.length)] ?? items[0],
+    pick: <T>(items: readonly T[]) => items[Math.floor(next() * items.length)] as T,
   };
 }

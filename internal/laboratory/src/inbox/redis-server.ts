@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { freePort } from '@payment-service/postgres-server';
-import { Daemon } from '../measure/daemon.ts';
-import { installed } from '../measure/installed.ts';
+import { Daemon, installed } from '../measure/daemon.ts';
 import { atTheEnd } from '../measure/program.ts';
 import { until } from '../measure/until.ts';
 

@@ -2,9 +2,8 @@
  * `pnpm bench:scaling`: the inbox on PostgreSQL with 1, 2 and 4 processes that receive, and then as many that work off what
  * was received. Prints a table and writes reports/bench-scaling.json.
  */
-import { createDatabase, databaseUrl, startWarmPostgres } from '../load/postgres.ts';
+import { createDatabase, databaseUrl, serverCpuMs, startWarmPostgres } from '../load/postgres.ts';
 import { askProgram, type ProgramRequest, startProgram } from '../load/program.ts';
-import { serverCpuMs } from '../load/server-cpu.ts';
 import type { Child } from '../measure/child.ts';
 import { interleave, ratio, type Spread, spread } from '../measure/measure.ts';
 import { atTheEnd, type Found, runBenchmark } from '../measure/program.ts';

@@ -11,7 +11,7 @@ import { CONTENDERS, isLazy } from '../inbox/contenders.ts';
 import { hostContender } from '../inbox/measure.ts';
 import { freshCallbacks } from '../load/callbacks.ts';
 import { sendCallbacks } from '../load/sender.ts';
-import { installed } from '../measure/installed.ts';
+import { installed } from '../measure/daemon.ts';
 import { atTheEnd, makeFolder, readFlags, runProgram } from '../measure/program.ts';
 import { type Bound, judge, type Result } from '../measure/results.ts';
 import { syncsDuring, traceSyncs, withoutSync } from './sync-trace.ts';

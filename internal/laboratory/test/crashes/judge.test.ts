@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeCrashes, type Wanted } from '../../src/crashes/judge.ts';
+import { judgeCrashes, type Wanted } from '../../src/crashes/crash-test.ts';
 import type { Kill } from '../../src/crashes/killer.ts';
 import type { CrashTestOutcome } from '../../src/crashes/run-crash-test.ts';
 import { FAULTS, type Fault } from '../../src/history/judge-history.ts';
