@@ -17,11 +17,10 @@ import { caughtResult, told, verdictResults, verdictTable } from '../history/res
 import { endUnused, readFlags, runProgram } from '../measure/program.ts';
 import { judge, type Result } from '../measure/results.ts';
 import type { Table } from '../measure/tables.ts';
-import { RUN_FAULTS } from './faults/index.ts';
 import { hasVolume, runOnVolume } from './faults/volume.ts';
 import type { Kill, Target } from './killer.ts';
 import { PHASES, type Phase } from './phase-log.ts';
-import { type CrashTestOptions, type CrashTestOutcome, runCrashTest } from './run-crash-test.ts';
+import { type CrashTestOptions, type CrashTestOutcome, RUN_FAULTS, runCrashTest } from './run-crash-test.ts';
 
 /** At least this share of the kills has to hit a moment that hurts; otherwise the run proves little. */
 const BAD_MOMENTS = 0.5;

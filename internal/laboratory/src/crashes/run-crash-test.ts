@@ -11,7 +11,11 @@ import { atTheEnd, makeFolder, stopped } from '../measure/program.ts';
 import type { Result } from '../measure/results.ts';
 import { stuckWatch } from '../measure/until.ts';
 import { countTransitions, postgresDatabase, sqliteDatabase } from './databases.ts';
-import { RUN_FAULTS } from './faults/index.ts';
+import { steppingClock } from './faults/clock.ts';
+import type { Fault, FaultParts } from './faults/fault.ts';
+import { fullDisk } from './faults/full-disk.ts';
+import { stall } from './faults/stall.ts';
+import { twoVersions } from './faults/two-versions.ts';
 import { hasVolume, volume } from './faults/volume.ts';
 import { type Kill, Killer } from './killer.ts';
 import { ManagedProcess, type ProcessParts } from './managed-process.ts';
@@ -19,6 +23,14 @@ import { withInbox } from './merchant.ts';
 import type { ReceiverSettings } from './receiver-process.ts';
 import type { SenderOrders, SenderProgress, SenderSettings } from './sender-process.ts';
 import type { WorkerSettings } from './worker-process.ts';
+
+/** What `--fault` names. */
+export const RUN_FAULTS: Readonly<Record<string, (parts: FaultParts) => Promise<Fault>>> = {
+  'full-disk': fullDisk,
+  clock: steppingClock,
+  stall,
+  'two-versions': twoVersions,
+};
 
 export interface CrashTestOptions {
   readonly store: 'postgres' | 'sqlite';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { sqliteDatabase } from '../../src/crashes/databases.ts';
-import { RUN_FAULTS } from '../../src/crashes/faults/index.ts';
 import { ManagedProcess } from '../../src/crashes/managed-process.ts';
 import { withInbox } from '../../src/crashes/merchant.ts';
+import { RUN_FAULTS } from '../../src/crashes/run-crash-test.ts';
 import { cleanUp } from '../../src/measure/program.ts';
 import { figureOf, reportOf } from '../support/run-program.ts';
 
