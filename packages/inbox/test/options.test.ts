@@ -178,6 +178,7 @@ describe('options', () => {
       const error = await call().catch((thrown: unknown) => thrown);
       expect(error, `${method} ${JSON.stringify(values, String)}`).toBeInstanceOf(ConfigurationError);
       expect(error, method).toMatchObject({ option: expect.stringMatching(`^${option}`) });
+      expect(String(error)).toMatch(/^ConfigurationError: .{8,} .{3,}[.:]/s);
       expect(String(error)).not.toContain('secret');
     }
     expect(await inbox.list()).toEqual([]);

@@ -13,7 +13,8 @@ export interface Part {
   readonly share?: number;
 }
 
-const [CORE, INBOX] = ['packages/core', 'packages/inbox'];
+const CORE = 'packages/core';
+export const INBOX = 'packages/inbox';
 
 /** Its faults are not Stryker's: see contract-faults.ts. */
 export const CONTRACT: Part = {
@@ -123,15 +124,38 @@ export const PARTS: readonly Part[] = [
   {
     name: 'inbox',
     package: INBOX,
+    // Each folder with the tests that use it closely. Those of both engines run on SQLite, those of PostgreSQL alone on a server.
     runs: [
       [
-        'src/**/*.ts',
-        // Tests of PostgreSQL alone are not asked, and those of both engines run on SQLite.
+        'src/intake/*.ts',
         [
-          'test/{options,evaluation,waiting,words,intake/spool,reconciliation/csv,store/sqlite}.test.ts',
-          'test/contract/!(amounts|dispatch|paid-by-another|starts|transaction).test.ts',
+          'test/{intake/{hostile-cost,outage,spool},store/migrations,waiting}.test.ts',
+          'test/contract/{evidence,intake,problems}.test.ts',
         ],
-        '{src/{console,command,store/{postgres,libraries}}/**,**/{index,evaluate,sqlite-thread}.ts}',
+      ],
+      [
+        'src/work/**/*.ts',
+        [
+          'test/{evaluation,options,waiting-for-a-worker}.test.ts',
+          'test/contract/!(balances|prune|statement|views).test.ts',
+        ],
+        '**/evaluate.ts',
+      ],
+      [
+        'src/{*,{operator,reconciliation}/*}.ts',
+        [
+          'test/{options,words,reconciliation/csv}.test.ts',
+          'test/contract/!(amounts|clock|dispatch|starts|transaction).test.ts',
+        ],
+        '**/index.ts',
+      ],
+      [
+        'src/store/{*,{postgres,sqlite}/*}.ts',
+        [
+          'test/store/{lost-server,migrations,pipeline,postgres,ready,sqlite}.test.ts',
+          'test/contract/{stored-values,transaction}.test.ts',
+        ],
+        '**/sqlite-thread.ts', // Faults are not planted in other threads.
       ],
     ],
     target: 85,

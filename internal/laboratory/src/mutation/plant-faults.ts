@@ -1,9 +1,10 @@
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join, posix } from 'node:path';
+import { startPostgres } from '@payment-service/postgres-server';
 import { Stryker } from '@stryker-mutator/core';
-import { makeFolder } from '../measure/program.ts';
-import type { Part } from './parts.ts';
+import { atTheEnd, makeFolder } from '../measure/program.ts';
+import { INBOX, type Part } from './parts.ts';
 import { isInSample, type Sample } from './sample.ts';
 
 /** The process of the tests would outlive a run that is ended early. */
@@ -30,6 +31,7 @@ export interface Fault {
  */
 export async function plantFaults(part: Part, sample: Sample, file?: string): Promise<Fault[]> {
   process.chdir(ROOT);
+  if (part.package === INBOX) process.env['MUTATION_POSTGRES'] = await serverUrl();
   const faults: Fault[] = [];
   for (const [index, [mutate, tests, except]] of part.runs.entries()) {
     const files = globSync(mutate, { cwd: join(ROOT, part.package), exclude: except ? [except] : [] });
@@ -57,12 +59,13 @@ export async function plantFaults(part: Part, sample: Sample, file?: string): Pr
       plugins: [
         import.meta.resolve('@stryker-mutator/vitest-runner'),
         import.meta.resolve('./sample-checker.ts'),
+        import.meta.resolve('./survivor-reporter.ts'),
       ],
       checkers: sample.share < 1 ? ['sample'] : [],
       incremental: sample.share === 1,
       incrementalFile: `reports/mutation/${part.name}-${index}.json`,
       coverageAnalysis: 'perTest',
-      concurrency: 1,
+      concurrency: 2,
       testRunnerNodeArgs: ['--import', END_WITH_PARENT],
       // A fault that loops endlessly costs this: four times what its tests took, and ten seconds, so that a busy machine
       // does not make a slow test look like one that found something.
@@ -71,7 +74,7 @@ export async function plantFaults(part: Part, sample: Sample, file?: string): Pr
       disableTypeChecks: false,
       // No file: Stryker would rewrite it with the compiler's API, which TypeScript 7 does not have.
       tsconfigFile: 'none',
-      reporters: process.stdout.isTTY ? ['progress'] : ['progress-append-only'],
+      reporters: [process.stdout.isTTY ? 'progress' : 'progress-append-only', 'survivors'],
       logLevel: 'warn',
       warnings: { slow: false },
     } as object).runMutationTest();
@@ -87,6 +90,13 @@ export async function plantFaults(part: Part, sample: Sample, file?: string): Pr
     }
   }
   return faults;
+}
+
+/** For all tests and all faults of a run: a test makes a database or a schema of its own on it. */
+async function serverUrl(): Promise<string> {
+  const server = await startPostgres({ autovacuum: 'off', max_connections: '500' });
+  atTheEnd(() => server.stop());
+  return server.url;
 }
 
 interface Position {

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { defineConfig, type Plugin, type ViteUserConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-const { MUTATION_CHECKOUT = '', MUTATION_TESTS = '[]' } = process.env;
+const { MUTATION_CHECKOUT = '', MUTATION_TESTS = '[]', MUTATION_POSTGRES = '' } = process.env;
 const copy = join(import.meta.dirname, '..', '..', '..', '..');
 const include: string[] = JSON.parse(MUTATION_TESTS);
 const isPortable = include.every((test) => test.includes('.portable.'));
@@ -42,6 +42,7 @@ const config: ViteUserConfig = defineConfig({
   test: {
     include,
     exclude: isPortable ? [] : ['**/*.portable.test.ts'],
+    provide: { postgresUrl: MUTATION_POSTGRES },
     isolate: false,
     sequence: { sequencer: ByName },
     testTimeout: 60_000,

@@ -58,6 +58,8 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
     await inbox.quarantine(evidence(TOLERANCE, second));
     await workOff(inbox);
     expect((await inbox.stats()).reasons).toEqual({ no_expectation: 2 });
+    const received = merchant.events.filter(({ name }) => name === 'callback.received');
+    expect(received).toMatchObject([true, false, false, true].map((isEvidence) => ({ isEvidence })));
     for (const reference of ['ORD-1001', 'ORD-2']) await inbox.expect(money(reference));
     await workOff(inbox);
     expect(await inbox.list({ state: 'settled' })).toMatchObject([{ deliveries: 2, bodyCount: 1 }]);

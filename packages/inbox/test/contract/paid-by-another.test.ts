@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { HandledTransition, HandlerSelector } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, type EngineName } from '../support/merchant.ts';
-import { LATER, NOTE, newShop, order } from '../support/shop.ts';
+import { LATER, NOTE, newShop, ORDER, order, watchedInbox } from '../support/shop.ts';
 import { signal, startWork, until, workOff } from '../support/until.ts';
 
 const PARKED = { state: 'conflict', reason: 'paid_by_another', nextAt: undefined };
@@ -75,6 +75,33 @@ test('threat A53: a payment that settles while a FAILED is handled on postgres r
   await stop();
   expect(await inbox.show(other('FAILED').transitionId)).toMatchObject({ state: 'retrying' });
   expect(await merchant.credits()).toEqual(['ORD-1 500']);
+});
+
+test('threat A53: a payment waits for the commit of a FAILED whose handler was told of none, on postgres', async () => {
+  const { merchant, inbox } = await newShop('postgres', LATER);
+  const [hasLooked, mayEnd] = [signal(), signal()];
+  const failing = watchedInbox(merchant, async (text, run) => {
+    const rows = await run();
+    if (!text.startsWith('select e.settled_by')) return rows;
+    hasLooked.give();
+    await mayEnd.promise;
+    return rows;
+  });
+  failing.handle(() => undefined, { status: 'FAILED' });
+  await inbox.expect(ORDER);
+  await inbox.receive(other('FAILED'));
+  const failed = failing.drain();
+  await hasLooked.promise;
+  await inbox.receive(paid('ORD-1', 500));
+  const worked = workOff(inbox);
+  const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock'
+    and application_name = current_setting('application_name')`;
+  const state = async (): Promise<unknown> => (await inbox.show(paidBy))?.state;
+  await until(async () => (await merchant.query(waiting)).length > 0 || (await state()) === 'settled');
+  expect(await state()).toBe('pending');
+  mayEnd.give();
+  await Promise.all([failed, worked]);
+  expect((await inbox.stats()).states.settled).toBe(2);
 });
 
 /** ORD-1 is paid, and a handler un-pays what it gets under the selector. */

@@ -35,6 +35,7 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
       ...[{ reason }, { state }].flatMap((filter): [ListOptions, string][] => [
         [{ ...filter, limit: 2 }, 'EB'],
         [{ ...filter, after }, 'A'],
+        [{ ...filter, after: '0'.repeat(64) }, ''],
       ]),
       [{ state, since }, 'EB'],
       [{ state, since: until }, 'E'],

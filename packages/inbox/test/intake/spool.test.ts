@@ -1,5 +1,6 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { ConfigurationError } from '@payment-service/core';
 import { expect, test } from 'vitest';
 import { createInbox, sqlite } from '../../src/index.ts';
@@ -189,23 +190,31 @@ test('two processes can drain the same files at the same time', async () => {
   expect([...new Set(both.flatMap((each) => each.references()))].sort()).toEqual(REFERENCES);
 });
 
-test('close() waits for what is being spooled and for the delivery that is being drained, and starts no other', async () => {
-  const one = new TestSpool();
-  const { promise, give } = signal();
-  one.wait = () => promise;
-  await one.keepAll(['A', 'B']);
-  const [first] = filesIn(one.path);
-  one.isThere = true;
-  await until(() => one.calls > 0);
-  const later = Array.from({ length: 30 }, (_each, index) => one.keep(`C${index}`));
-  let isKept = false;
-  const kept = Promise.all(later).then(() => {
-    isKept = true;
-  });
-  const closed = one.spool.close();
-  give();
-  await closed;
-  expect([isKept, one.calls, filesIn(one.path).length]).toEqual([true, 1, 31]);
-  expect(filesIn(one.path)).not.toContain(first);
-  await kept;
-});
+test.each(['what is being spooled', 'the delivery that is being drained'])(
+  'close() waits for %s, and starts no other',
+  async (last) => {
+    const one = new TestSpool();
+    const { promise, give } = signal();
+    one.wait = () => promise;
+    await one.keepAll(['A', 'B']);
+    const [first] = filesIn(one.path);
+    one.isThere = true;
+    await until(() => one.calls > 0);
+    const later = Array.from({ length: 30 }, (_each, index) => one.keep(`C${index}`));
+    let isKept = false;
+    const kept = Promise.all(later).then(() => {
+      isKept = true;
+    });
+    let isClosed = false;
+    const closed = one.spool.close().then(() => {
+      isClosed = true;
+    });
+    if (last !== 'what is being spooled') await kept.then(() => setImmediate());
+    expect(isClosed).toBe(false);
+    give();
+    await closed;
+    expect([isKept, one.calls, filesIn(one.path).length]).toEqual([true, 1, 31]);
+    expect(filesIn(one.path)).not.toContain(first);
+    await kept;
+  },
+);

@@ -25,7 +25,9 @@ describe('a worker that polls once an hour', () => {
     'is woken by what another process keeps, also when its connection was lost (%s)',
     async (isLost) => {
       const schema = `sleeping_${process.hrtime.bigint()}`;
-      const { inbox, direct } = poolShop({ schema, pool: { application_name: schema } });
+      // No connection is closed because it is idle.
+      const pool = { application_name: schema, idleTimeoutMillis: 0 };
+      const { inbox, direct } = poolShop({ schema, pool });
       const listening =
         "select pid from pg_stat_activity where query like 'listen%' and application_name = $1";
       const find = async (): Promise<unknown> => (await direct.query(listening, [schema])).rows[0]?.pid;
@@ -217,6 +219,8 @@ describe('a worker behind a proxy', () => {
     inbox.handle(() => undefined);
     await inbox.expect(ORDER);
     const stop = startWork(inbox);
+    let closed = 0;
+    pool.on('release', (isClosed) => (closed += isClosed ? 1 : 0));
     await until(() => pooler.sent().includes('pg_backend_pid()'));
     const { ended } = startChild('receive.ts', [inject('postgresUrl'), schema]);
     expect(await ended).toMatchObject({ code: 0 });
@@ -225,5 +229,6 @@ describe('a worker behind a proxy', () => {
     await stop();
     expect(pooler.sent().includes('listen payment_inbox')).toBe(isListening);
     await until(() => pool.idleCount === pool.totalCount);
+    expect(closed).toBe(isListening ? 1 : 0); // One that has listened is not lent again.
   });
 });

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UnavailableError } from '@payment-service/core';
 import type { PoolConfig } from 'pg';
@@ -82,10 +82,13 @@ describe('ready() and health() fail', () => {
   ])('when the disk of the spool is %s', async (_, blocks, said) => {
     const { schema, inbox } = poolShop();
     await inbox.ready();
-    const values = [inject('postgresUrl'), schema, join(temporaryFolder(), 'spool')];
+    const spool = join(temporaryFolder(), 'spool');
+    const values = [inject('postgresUrl'), schema, spool];
     // To the process, a file that may not grow is as a disk that is full.
     const limited = ['sh', '-c', 'ulimit -f "$1"; shift; exec "$@"', 'sh', blocks];
     expect(await startChild('spool-health.ts', values, limited).ended).toMatchObject({ output: `${said}\n` });
+    // Nor is a part of a file left, which would fill the disk further.
+    expect(readdirSync(spool)).toEqual([]);
   });
 });
 
