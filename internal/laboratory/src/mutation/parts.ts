@@ -144,7 +144,7 @@ export const PARTS: readonly Part[] = [
       [
         'src/{*,{operator,reconciliation}/*}.ts',
         [
-          'test/{options,words,reconciliation/csv}.test.ts',
+          'test/{options,words,intake/outage,reconciliation/csv}.test.ts',
           'test/contract/!(amounts|clock|dispatch|starts|transaction).test.ts',
         ],
         '**/index.ts',
