@@ -34,7 +34,7 @@ function eachAdapter<T>(value: T): Record<string, T> {
 
 /** About a tenth above what was measured when they were set. */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
-  core: { ...ADAPTER, packages: 1, bytes: 16 * KIB, gzipped: 6.5 * KIB },
+  core: { ...ADAPTER, packages: 1, bytes: 16 * KIB, gzipped: 6.75 * KIB },
   'core/client': { ...ADAPTER, packages: 1, importOverStripe: 0.4, bytes: 76 * KIB, gzipped: 25 * KIB },
   ...eachAdapter(ADAPTER),
 };

@@ -164,6 +164,11 @@ async function costsOf(channel: Channel, pace: typeof FULL, isShort: boolean): P
   const { name, shapes, largest } = channel;
   const costs: Cost[] = [];
   const chosen = Object.entries(shapes).filter((_, index) => !isShort || index % 8 === 0);
+  // Compiles what all shapes share, which the first one would pay for.
+  for (const [, make] of chosen.slice(0, 3)) {
+    const text = make(largest);
+    await compare(channel.own, channel.floor, { text, bytes: Buffer.from(text) }, pace);
+  }
   for (const [shape, make] of chosen) {
     for (let left = pace.sizes - 1; left >= 0; left--) {
       const size = largest / 2 ** left;

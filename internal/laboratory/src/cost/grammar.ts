@@ -30,6 +30,7 @@ const escaped = (text: string): string =>
 /** What a string of JSON may consist of. */
 const LETTERS: Readonly<Record<string, Unit>> = {
   letters: () => 'x',
+  'letters of signed names': (_, random) => random.pick(['e', 'r', 'n', 't', '_', 'a', 's']),
   'two-byte letters': () => '\u00e9',
   'three-byte letters': () => '\u20ac',
   'four-byte letters': () => '\u{1f642}',

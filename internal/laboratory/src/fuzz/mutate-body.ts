@@ -32,6 +32,14 @@ const EXTRA: readonly string[] = [
   '"x":[[[[[[]]]]]]',
   '"event ":"x"',
 ];
+/** With one of them, core reads a body in another way than a usual one. */
+const LONG: readonly string[] = [
+  `"${'e'.repeat(4100)}"`,
+  ...['\\"', '\\\\', '\\u0065', '\\",\\"event\\":'].map((unit) => `"${unit.repeat(2050)}"`),
+  ...[' ', '123456789,', '"event",', '{"event":"payload"},'].map(
+    (unit) => `[${unit.repeat(4100 / unit.length)}1]`,
+  ),
+];
 const VALUES: readonly string[] = [
   'null',
   ...['true', '1001', '0', '-0', '1.50', '{}', '[]', '[null]', '12345678901234567891', '{"toString":"x"}'],
@@ -58,6 +66,7 @@ export function model({ fields }: Pick<Original, 'fields'>, random: SeededRandom
   const payload = inner.map((value, index) => member(NAMES[index + 1] ?? '', value));
   const outer = [member('event', event), PAYLOAD];
   if (random.next() < 0.5) payload.splice(random.between(0, 4), 0, random.pick(EXTRA));
+  if (random.next() < 0.02) (random.next() < 0.5 ? outer : payload).push(`"long":${random.pick(LONG)}`);
   if (random.next() < 0.2) outer.reverse();
   return { outer, payload };
 }

@@ -236,13 +236,13 @@ function checkExpectation({ currency, compare = 'both' }: ExpectedAmount): void 
   throw new ConfigurationError('compare', message);
 }
 
-const NUMBER = /[-+.0-9eE]+/y;
+const NUMBER = /\s*([-+.0-9eE]+)/y;
 
 /** The number exactly as it is written in the JSON. */
 function numberInPayload(text: string, field: string): Decimal | undefined {
   const start = payloadValueStart(text, field);
   if (start === undefined) return undefined;
   NUMBER.lastIndex = start;
-  const [found] = NUMBER.exec(text) ?? [];
+  const [, found] = NUMBER.exec(text) ?? [];
   return found === undefined ? undefined : parseDecimal(found);
 }

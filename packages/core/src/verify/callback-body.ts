@@ -55,29 +55,30 @@ export function jsonValue(data: object, name: string): unknown {
   return Object.hasOwn(data, name) ? (data as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
-const WATCHED =
-  /"(?:payload|event|merchant_reference|internal_reference|transaction_type|transaction_status)"\s*:/g;
-const WATCHED_COUNT = 6;
-const ESCAPED_LETTER = /\\u00[567]/;
-const IN_CALLBACK = /* @__PURE__ */ membersNamed(['payload', 'event'], 'y');
-const IN_PAYLOAD = /* @__PURE__ */ membersNamed(/* @__PURE__ */ SIGNED_NAMES.slice(1), 'y');
+const WATCHED: readonly string[] = /* @__PURE__ */ ['payload'].concat(SIGNED_NAMES);
+const FOUND = /* @__PURE__ */ new RegExp(`"(?:${/* @__PURE__ */ WATCHED.join('|')})"\\s*:`, 'g');
+const SPELLED = /* @__PURE__ */ membersNamed(WATCHED, 'y');
+/** In characters. In longer bodies the search can cost three times what JSON.parse does, and the walk costs half of it. */
+const MAX_SEARCHED = 4096;
 
 /** The names that may appear only once in their object: `event` and `payload` in the callback, the others in its payload. */
 function repeatsSignedName(text: string): boolean {
-  // Nearly every body is settled here: all of the names must be present for a callback to verify, so as many matches as
-  // names mean that none repeats, unless an escape hides one.
-  let count = 0;
-  WATCHED.lastIndex = 0;
-  while (count <= WATCHED_COUNT && WATCHED.test(text)) count++;
-  if (count === WATCHED_COUNT && !(text.includes('\\') && ESCAPED_LETTER.test(text))) return false;
+  // Most bodies are settled here: all of the names must be present for a callback to verify, so as many matches as names
+  // mean that none repeats. An escape could hide one.
+  if (text.length <= MAX_SEARCHED && !text.includes('\\')) {
+    let count = 0;
+    FOUND.lastIndex = 0;
+    while (FOUND.test(text)) count++;
+    if (count === WATCHED.length) return false;
+  }
   const seen = new Set<string>();
-  let isRepeated = false;
-  visitMembers(text, IN_CALLBACK, IN_PAYLOAD, (name) => {
-    isRepeated = seen.has(name);
-    seen.add(name);
-    return isRepeated;
+  return visitMembers(text, SPELLED, (name, isInPayload) => {
+    const index = WATCHED.indexOf(name);
+    // The first two are in the callback itself.
+    if (index < 0 || index > 1 !== isInPayload) return false;
+    const { size } = seen;
+    return seen.add(name).size === size;
   });
-  return isRepeated;
 }
 
 /**

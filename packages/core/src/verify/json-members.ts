@@ -8,57 +8,75 @@ const BACKSLASH = 0x5c;
 const BRACE_BIT = 0x20;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
+const MARK = /["{}[\]:]/g;
+/** A search costs as much as reading so many characters one by one. */
+const FEW = 16;
 
 /** An object that has members, which a list is not. */
 export function isObject(value: unknown): value is Record<PropertyKey, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Finds these names, of letters and '_', from the opening quote up to the value. Each letter is itself or its \u escape. */
+/** Finds these names, of letters and '_', from the opening quote up to the colon. Each letter is itself or its \u escape. */
 export function membersNamed(names: readonly string[], flags: 'g' | 'y'): RegExp {
   const spelled = names.join('|').replace(/\w/g, (letter) => {
     const hex = letter.charCodeAt(0).toString(16);
     return `(?:${letter}|\\\\u00(?:${hex}|${hex.toUpperCase()}))`;
   });
-  return new RegExp(`"(?:${spelled})"\\s*:\\s*`, flags);
+  return new RegExp(`"(?:${spelled})"\\s*:`, flags);
 }
 
 /**
  * Visits members of the top-level object and of its `payload` object in JSON that JSON.parse has accepted, repeated names
- * included, which JSON.parse hides (the last one wins). One pass, which costs less than JSON.parse did (threat A18).
+ * included, which JSON.parse hides (the last one wins). One pass, which costs about half of what JSON.parse did (threat A18).
  *
- * @param inCallback The members to visit in the top-level object, `payload` among them.
- * @param inPayload The members to visit in `payload`.
- * @param visit Receives the name and where the value starts. The walk ends when it returns true.
+ * @param spelled Finds the names that matter, `payload` among them: names with escapes that it does not find are not visited.
+ * @param visit Receives the name, whether it is in `payload`, and the index behind its colon. The walk ends when it returns true.
+ * @returns whether it did.
  */
 export function visitMembers(
   json: string,
-  inCallback: RegExp,
-  inPayload: RegExp,
-  visit: (name: string, valueStart: number) => boolean,
-): void {
+  spelled: RegExp,
+  visit: (name: string, isInPayload: boolean, valueStart: number) => boolean,
+): boolean {
   let depth = 0;
-  let start = 0;
   let isPayload = false;
+  let start = 0;
+  let end = 0;
   for (let at = 0; at < json.length; at++) {
     const character = json.charCodeAt(at);
     if (character === QUOTE) {
       start = at;
-      at = stringEnd(json, at);
+      at = end = stringEnd(json, at);
     } else if (character === COLON && (depth === 1 || (depth === 2 && isPayload))) {
-      const watched = depth === 1 ? inCallback : inPayload;
-      watched.lastIndex = start;
-      const name: string | false = watched.test(json) && JSON.parse(json.slice(start, at));
+      const name = nameIn(json, start, end, spelled);
       // What depth 2 holds is the value of the last name at depth 1; a list there has no names.
       if (depth === 1) isPayload = name === 'payload';
-      if (name && visit(name, watched.lastIndex)) return;
+      if (visit(name, depth === 2, at + 1)) return true;
     } else if ((character | BRACE_BIT) === OPEN) depth++;
     else if ((character | BRACE_BIT) === CLOSE) depth--;
+    else if (at % FEW === 0) {
+      // Probably white space, a long number or a list of them, whose end V8 finds many characters at a time.
+      MARK.lastIndex = at + 1;
+      if (!MARK.test(json)) return false;
+      at = MARK.lastIndex - 2;
+    }
   }
+  return false;
+}
+
+/** The name of a member, if it can be one that is watched: none is shorter than `event`. */
+function nameIn(json: string, start: number, end: number, spelled: RegExp): string {
+  if (end - start <= 'event'.length) return '';
+  const name = json.slice(start + 1, end);
+  if (!name.includes('\\')) return name;
+  spelled.lastIndex = start;
+  return spelled.test(json) ? JSON.parse(`"${name}"`) : '';
 }
 
 /**
- * The index where the value of a member of `payload` begins: the last one when its name is repeated, as in JSON.parse.
+ * Where the value of a member of `payload` begins, or the white space in front of it: the last one when its name is repeated,
+ * as in JSON.parse.
  *
  * @param member A member that `payload` has.
  */
@@ -68,8 +86,8 @@ export function payloadValueStart(json: string, member: string): number | undefi
   let start: number | undefined = found.test(json) ? found.lastIndex : undefined;
   if (!found.test(json)) return start;
   start = undefined;
-  visitMembers(json, membersNamed(['payload'], 'y'), membersNamed([member], 'y'), (name, valueStart) => {
-    if (name === member) start = valueStart;
+  visitMembers(json, membersNamed(['payload', member], 'y'), (name, isInPayload, valueStart) => {
+    if (isInPayload && name === member) start = valueStart;
     return false;
   });
   return start;
@@ -77,7 +95,17 @@ export function payloadValueStart(json: string, member: string): number | undefi
 
 /** The index of the closing quote, which JSON.parse has found as well. */
 function stringEnd(json: string, start: number): number {
-  let at = start + 1;
-  for (; json.charCodeAt(at) !== QUOTE; at++) if (json.charCodeAt(at) === BACKSLASH) at++;
-  return at;
+  if (json.charCodeAt(start + 1) === QUOTE) return start + 1;
+  // Searched natively. Where an escaped quote is found, what is read doubles before the next search.
+  let far = start + 1;
+  for (let at = far; ; at++) {
+    if (at >= far) {
+      const end = json.indexOf('"', at);
+      if (json.charCodeAt(end - 1) !== BACKSLASH) return end;
+      far = 2 * at + FEW;
+    }
+    const character = json.charCodeAt(at);
+    if (character === QUOTE) return at;
+    if (character === BACKSLASH) at++;
+  }
 }

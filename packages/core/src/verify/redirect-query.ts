@@ -14,6 +14,8 @@ export type RedirectDefaults = { readonly [Name in 'event' | 'transaction_type']
 export interface QueryForm {
   /** Every accepted spelling of a parameter → our name. */
   readonly names: ReadonlyMap<string, string>;
+  /** The length of the longest of them. */
+  readonly longest: number;
   /** What a name begins with that a parser could take for a signed one: `event[]`, `payload[merchant_reference][0]`. */
   readonly bracketed: readonly string[];
   readonly defaults: RedirectDefaults;
@@ -63,7 +65,8 @@ export function queryForm(renamed: RedirectFields = {}, defaults: RedirectDefaul
     if (slot !== 'event' && slot !== 'hmac_signature') add(`payload[${slot}]`, slot);
   }
   const bracketed = [...names].filter(([, slot]) => RENAMEABLE.includes(slot)).map(([name]) => `${name}[`);
-  return { names, bracketed, defaults: { ...defaults } };
+  const longest = Math.max(...[...names.keys()].map(({ length }) => length));
+  return { names, longest, bracketed, defaults: { ...defaults } };
 }
 
 /**
@@ -79,10 +82,11 @@ export function queryForm(renamed: RedirectFields = {}, defaults: RedirectDefaul
 export function readRedirectQuery(query: unknown, form: QueryForm): ReadQuery | undefined {
   const pairs = pairsOf(query);
   if (pairs === undefined) return undefined;
-  const { names, bracketed, defaults } = form;
+  const { names, longest, bracketed, defaults } = form;
   const fields = new Map<string, string | undefined>();
   for (const [name, value] of pairs) {
-    const slot = names.get(name);
+    // A lookup hashes the whole name (threat A29).
+    const slot = name.length > longest ? undefined : names.get(name);
     if (slot === undefined) {
       if (bracketed.some((prefix) => name.startsWith(prefix))) return undefined;
     } else if (!fields.has(slot)) fields.set(slot, value);

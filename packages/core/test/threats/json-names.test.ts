@@ -43,6 +43,19 @@ describe('threat A17: a name that appears twice', () => {
   const value = fc.oneof(
     fc.json({ maxDepth: 3 }),
     fc.constantFrom('{"event":1,"event":2}', '{"merchant_reference":1}', '[{"payload":{}}]', '"\\\\"', '"}"'),
+    // Of more than 4,096 characters, where nothing but the walk decides.
+    fc
+      .tuple(
+        fc.constantFrom('e', '\\"', '\\\\', '\\n', '\\u0065', '\\",\\"event\\":'),
+        fc.integer({ min: 2050, max: 2070 }),
+      )
+      .map(([unit, count]) => `"${unit.repeat(2 * count)}"`),
+    fc
+      .tuple(
+        fc.constantFrom(' ', '123,', '"event",', '"",', '{"event":1},'),
+        fc.integer({ min: 4096, max: 4112 }),
+      )
+      .map(([unit, count]) => `[${unit.repeat(count)}1]`),
   );
   const members = fc.array(fc.tuple(spelled, value), { maxLength: 4 });
 
@@ -134,7 +147,8 @@ describe('threat A17: a name that appears twice', () => {
   function walkedRepeats(body: string): boolean {
     const seen = new Set<string>();
     let isRepeated = false;
-    visitMembers(body, membersNamed([...watched], 'y'), membersNamed([...watchedInPayload], 'y'), (name) => {
+    visitMembers(body, membersNamed([...watched, ...watchedInPayload], 'y'), (name, isInPayload) => {
+      if (!(isInPayload ? watchedInPayload : watched).has(name)) return false;
       isRepeated ||= seen.has(name);
       seen.add(name);
       return false;

@@ -124,6 +124,6 @@ function hasLongNumber(text: string): boolean {
  * quotation mark of a name never follows a backslash. (`context.source` of a reviver would give the digits as well, from Node 21.)
  */
 const LONG_BALANCE = new RegExp(
-  `(?<!\\\\)(${membersNamed([...PARTS, 'actual_balance'], 'g').source})(-?(?:[\\d.]{16}|[\\d.]+[eE][-+]?\\d{3})[-+.\\deE]*)`,
+  `(?<!\\\\)(${membersNamed([...PARTS, 'actual_balance'], 'g').source}\\s*)(-?(?:[\\d.]{16}|[\\d.]+[eE][-+]?\\d{3})[-+.\\deE]*)`,
   'g',
 );
