@@ -42,21 +42,24 @@ interface Balances {
   readonly isSum: boolean;
 }
 
-/**
- * Nearly all balances, in a tenth of the time: added up as whole numbers. What JSON.parse has read from at most 15 digits has
- * these digits as its shortest string.
- */
-function readShort(literal: Literals): Balances | undefined {
+/** Nearly all balances, in a tenth of the time: added up as whole numbers. */
+function readShort({
+  available_balance,
+  actual_balance,
+  uncleared_balance,
+  reserve_balance,
+}: Literals): Balances | undefined {
+  const parts = unitsOf(available_balance) + unitsOf(uncleared_balance) + unitsOf(reserve_balance);
+  const rest = parts - unitsOf(actual_balance);
+  if (Number.isNaN(rest)) return undefined;
+  // What JSON.parse has read from at most 15 digits has these digits as its shortest string.
   const exact = {
-    available_balance: String(literal['available_balance']),
-    actual_balance: String(literal['actual_balance']),
-    uncleared_balance: String(literal['uncleared_balance']),
-    reserve_balance: String(literal['reserve_balance']),
+    available_balance: String(available_balance),
+    actual_balance: String(actual_balance),
+    uncleared_balance: String(uncleared_balance),
+    reserve_balance: String(reserve_balance),
   };
-  const parts =
-    unitsOf(exact.available_balance) + unitsOf(exact.uncleared_balance) + unitsOf(exact.reserve_balance);
-  const rest = parts - unitsOf(exact.actual_balance);
-  return Number.isNaN(rest) ? undefined : { exact, isSum: rest === 0 };
+  return { exact, isSum: rest === 0 };
 }
 
 /** @throws {AttemptFailure} if a balance is too long. */
@@ -78,29 +81,19 @@ function readLong(literal: Literals, path: string): Balances {
   return { exact, isSum: isSumOf(actual, parts) };
 }
 
-const MINUS = 0x2d;
 const POINT = 0x2e;
 const ZERO = 0x30;
 const NINE = 0x39;
-const PLACES = 4;
-/** Below 10^15 in units of 10^-4. A literal that LONG_BALANCE finds is longer or has an exponent. */
-const MAX_SHORT = 11;
+/** Units of four decimal places, of which 15 digits are exact. */
+const UNITS = 1e4;
+const MAX_UNITS = 1e15;
 
-/** A decimal in units of 10^-4, exactly. NaN if it is longer, has more places, or an exponent. */
-function unitsOf(text: string): number {
-  if (text.length > MAX_SHORT) return Number.NaN;
-  const start = text.charCodeAt(0) === MINUS ? 1 : 0;
-  let units = 0;
-  let places = 0;
-  for (let at = start; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code > NINE) return Number.NaN;
-    if (code === POINT) places = text.length - at - 1;
-    else units = units * 10 + code - ZERO;
-  }
-  if (places > PLACES) return Number.NaN;
-  for (; places < PLACES; places++) units *= 10;
-  return start === 0 ? units : -units;
+/** A number in whole units. NaN if it has more places or digits, or if LONG_BALANCE has found it, which makes it a string. */
+function unitsOf(value: unknown): number {
+  if (typeof value !== 'number') return Number.NaN;
+  const units = Math.round(value * UNITS);
+  // A quotient of whole numbers is the double nearest to it, as a literal is.
+  return units / UNITS === value && Math.abs(units) < MAX_UNITS ? units : Number.NaN;
 }
 
 /** Whether LONG_BALANCE may find something. Of 16 digits in a row, one has an index that is a multiple of 16. */
