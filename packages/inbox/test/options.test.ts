@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createInbox, type Inbox, postgres, type Store, sqlite } from '../src/index.ts';
+import { aesGcm, createInbox, type Inbox, postgres, type Store, sqlite } from '../src/index.ts';
 import { backoff } from '../src/options.ts';
 import { ENGINES } from './support/merchant.ts';
 import { NOTE, newDueShop, ORDER } from './support/shop.ts';
@@ -81,6 +81,24 @@ describe('options', () => {
       expect(() => Reflect.apply(postgres, undefined, [pool, { schema }])).toThrow(ConfigurationError);
   });
 
+  const pool = { connect: () => undefined, options: {} };
+  const key = Buffer.alloc(32);
+  /** Functions that refuse these values. */
+  const MAKERS: readonly (readonly [(...values: never[]) => unknown, ...values: unknown[]])[] = [
+    ...[undefined, 'Upper'].map((schema, index) => [postgres, index === 0 ? {} : pool, { schema }] as const),
+    ...['', ':memory:', '//host/x.db', '/missing/folder/x.db'].map((path) => [sqlite, path] as const),
+    [sqlite, 'x.db', { lockTimeoutMs: 600_001 }],
+    [sqlite, 'x.db', { timeout: 1 }],
+    [aesGcm, { current: 'k1', keys: { k2: key } }],
+    [aesGcm, { current: 'k1' }],
+    ...['', 'a b', 'x'.repeat(41), '.k', 'k.'].map(
+      (id) => [aesGcm, { current: id, keys: { [id]: key } }] as const,
+    ),
+    ...[Buffer.alloc(31), 'AAAA', 7].map(
+      (short) => [aesGcm, { current: 'k1', keys: { k1: short } }] as const,
+    ),
+  ];
+
   /** A method, its values, of which one is wrong, and the name of that one. */
   type Refused = readonly [
     method: keyof Inbox<never>,
@@ -114,8 +132,12 @@ describe('options', () => {
     ...refused('work', [{ signal: 'no' }, { concurrency: 0, signal }, { pollMs: HOUR + 1, signal }]),
     ...refused('drain', [{ deadline: 1 }, { limit: 0 }]),
     ...refused('health', [{ maxPendingAgeSeconds: 0 }]),
-    ...refused('prune', [{ bodiesOlderThanDays: Number.NaN }]),
-    ...refused('overdue', [{ limit: 0.5 }]),
+    ...refused('prune', [{ bodiesOlderThanDays: Number.NaN }, { archiveOlderThanDays: 100_001 }]),
+    ...refused('overdue', [{ limit: 0.5 }, { limit: 100_001 }]),
+    ...refused('totals', [{ from: 1, to: new Date(0) }]),
+    ...(
+      ['list', 'work', 'drain', 'health', 'prune', 'overdue', 'expect', 'totals', 'reconcile'] as const
+    ).flatMap((method) => refused(method, [{ zzz: 1 }])),
     ...(['retry', 'resolve', 'reopen'] as const).flatMap((move) => refused(move, notes, ID)),
     ...refused('forget', notes, 'ORD-1'),
     ...[{}, { reason: 'no_handler' }, { state: 'x' }].map(
@@ -123,11 +145,22 @@ describe('options', () => {
     ),
     ['resolve', [{ state: 'dead', limit: 1001 }, NOTE], 'limit'],
     ['resolve', ['x', NOTE], 'transitionId'],
+    ['resolve', [{ state: 'dead' }, { ...NOTE, body: ID }], 'body'],
     ['retry', [ID, NOTE], 'transitionId'],
+    ['retry', [ID, { by: 'x'.repeat(200), note: 'x'.repeat(1000) }], 'transitionId'],
     ['retry', [ID], 'by'],
-    ['show', ['A'.repeat(64)], 'transitionId'],
+    ...['A'.repeat(64), 'a'.repeat(65), `z${'a'.repeat(64)}`].map(
+      (id): Refused => ['show', [id], 'transitionId'],
+    ),
+    ['reopen', [{ state: 'dead' }, NOTE], 'transitionId'],
+    ['forget', [7, NOTE], 'merchant_reference'],
     ['expectations', [1], 'merchant_reference'],
     ['transaction', ['insert …'], 'body'],
+    ['recordBalances', [[]], 'wallets'],
+    ['reconcile', [{ ...PERIOD, creditedWithin: { secondsBefore: 0, secondsAfter: 0 } }], 'from'],
+    ['reconcileStatement', [{}, { ...NOTE, ...PERIOD }], 'rows'],
+    ['handle', ['no'], 'handler'],
+    ['handle', [() => undefined], 'handler'],
     ...refused(
       'expect',
       [
@@ -141,10 +174,16 @@ describe('options', () => {
       'reconcile',
       [
         ...[{ from: '2026-01-01' }, { movements: {} }, { charge: {} }, { charges: { UGX: { least: '0' } } }],
-        ...[{ charges: { UGX: { least: '0', most: '3 %' } } }, { creditedWithin: undefined }],
+        ...[
+          { charges: { UGX: { least: '0', most: '3 %' } } },
+          { charges: { UGX: { least: 'x0', most: '1' } } },
+        ],
+        ...[undefined, null, 5].map((creditedWithin) => ({ creditedWithin })),
+        ...[{ kinds: null }, { kinds: 'settled' }],
         ...[
           { creditedWithin: { secondsBefore: 1 } },
           { creditedWithin: { secondsBefore: -1, secondsAfter: 1 } },
+          { creditedWithin: { secondsBefore: 1, secondsAfter: 0.5 } },
         ],
       ].map((wrong) => ({
         ...wrong,
@@ -173,6 +212,7 @@ describe('options', () => {
     const inbox = createInbox<never>({ store: emptyStore() as Store<never> });
     onTestFinished(() => inbox.close());
     inbox.handle(() => undefined);
+    const messages = new Set<string>();
     for (const [method, values, option] of calls) {
       const call = async (): Promise<unknown> => Reflect.apply(inbox[method], undefined, values);
       const error = await call().catch((thrown: unknown) => thrown);
@@ -180,8 +220,43 @@ describe('options', () => {
       expect(error, method).toMatchObject({ option: expect.stringMatching(`^${option}`) });
       expect(String(error)).toMatch(/^ConfigurationError: .{8,} .{3,}[.:]/s);
       expect(String(error)).not.toContain('secret');
+      messages.add(`${Object(error).option}: ${Object(error).message}`);
     }
     expect(await inbox.list()).toEqual([]);
+    for (const [make, ...values] of MAKERS) {
+      const made = async (): Promise<unknown> => Reflect.apply(make, undefined, values);
+      messages.add(String(await made().catch(({ option, message }) => `${option}: ${message}`)));
+    }
+    for (const [name, values] of Object.entries(wrong)) {
+      const [option = '', field] = name.split('.');
+      for (const value of values) {
+        const given = { store: emptyStore(), [option]: field === undefined ? value : { [field]: value } };
+        const create = async (): Promise<unknown> => Reflect.apply(createInbox, undefined, [given]);
+        messages.add(String(await create().catch(({ message }) => `${name}: ${message}`)));
+      }
+    }
+    await expect([...messages, ''].join('\n')).toMatchFileSnapshot('options.txt');
+  });
+
+  test('of calls are accepted up to their limits', async () => {
+    const inbox = createInbox({ store: emptyStore(), account: 'x'.repeat(200), onError: () => undefined });
+    onTestFinished(() => inbox.close());
+    inbox.handle(() => undefined);
+    const dates = { since: new Date(0), until: new Date(1) };
+    expect(await inbox.list({ ...dates, state: 'dead', reason: 'archived', limit: 1000, after: ID })).toEqual(
+      [],
+    );
+    expect(await inbox.list({ merchant_reference: '', internal_reference: '', limit: 1 })).toEqual([]);
+    expect(await inbox.health({ maxPendingAgeSeconds: 1 })).toMatchObject({ ok: true });
+    const days = { bodiesOlderThanDays: 100_000, waitingBodiesOlderThanDays: 1, archiveOlderThanDays: 1 };
+    expect(await inbox.prune(days)).toEqual({ bodies: 0, archived: 0 });
+    expect(await inbox.overdue({ limit: 100_000 })).toEqual([]);
+    expect(await inbox.drain({ limit: 1, deadlineMs: 1, concurrency: 1 })).toMatchObject({ settled: 0 });
+    expect(await inbox.expectations('')).toEqual([]);
+    expect(await inbox.totals(PERIOD)).toEqual([]);
+    expect(await inbox.retry({ state: 'dead', limit: 1000 }, { by: 'x', note: 'y' })).toBe(0);
+    await inbox.expect({ ...ORDER, deadline: new Date(0), transaction_type: 'x', compare: 'request' });
+    for (const id of ['a', '_-9'.repeat(13)]) aesGcm({ current: id, keys: { [id]: Buffer.alloc(32) } });
   });
 });
 

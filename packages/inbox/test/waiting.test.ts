@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Group } from '../src/intake/group.ts';
-import { TimedOut } from '../src/time.ts';
+import { pause, TimedOut, within } from '../src/time.ts';
 import { signal } from './support/until.ts';
 
 const MINUTE_MS = 60_000;
@@ -66,6 +66,20 @@ test('when 5,000 items wait, one more is refused immediately', async () => {
   await expect(add(5001)).rejects.toThrow(TimedOut);
   mayGoOn.give();
   expect(await Promise.all(added)).toHaveLength(5000);
+});
+
+test('a pause ends with any of its signals, also one that was aborted before, and a wait that is too long says so', async () => {
+  const later = new AbortController();
+  const pauses = [AbortSignal.abort(), later.signal].map((each) =>
+    pause(MINUTE_MS, new AbortController().signal, each),
+  );
+  await pauses[0];
+  later.abort();
+  await pauses[1];
+  expect(await within(MINUTE_MS, Promise.resolve(7))).toBe(7);
+  const late = within(1, new Promise(() => undefined));
+  const error = { name: 'TimedOut', code: 'ETIMEDOUT', message: 'The store did not answer in time.' };
+  await expect(late).rejects.toMatchObject(error);
 });
 
 /** A group whose sending waits until it may go on. */

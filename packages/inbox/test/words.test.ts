@@ -1,11 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { STATEMENT_VERDICTS } from '../src/reconciliation/statement.ts';
 import { TRANSITION_STATES, type TransitionState } from '../src/states.ts';
 import {
+  BODY_WORDS,
+  countText,
   EVIDENCE_WORDS,
   REASON_WORDS,
   SHOWN_STATES,
   STATE_WORDS,
+  stateOf,
+  WAITS_FOR_PERSON,
   type Words,
   wordsOf,
 } from '../src/words.ts';
@@ -26,6 +31,21 @@ test('the code of a rule that refused a callback is described as evidence', () =
     expect(wordsOf({ state: 'quarantined', reason })).toBe(EVIDENCE_WORDS);
   }
   expect(wordsOf({ state: 'quarantined', reason: 'amount_mismatch' })).not.toBe(EVIDENCE_WORDS);
+});
+
+test('what a person reads about states, reasons, bodies and statements is as written down', async () => {
+  const words = {
+    STATE_WORDS,
+    REASON_WORDS,
+    EVIDENCE_WORDS,
+    BODY_WORDS,
+    STATEMENT_VERDICTS,
+    WAITS_FOR_PERSON,
+  };
+  await expect(`${JSON.stringify(words, null, 1)}\n`).toMatchFileSnapshot('words.txt');
+  expect([stateOf('crash_loop'), stateOf('timestamp_unreadable')]).toEqual(['quarantined', 'quarantined']);
+  expect(wordsOf({ state: 'settled', reason: undefined })).toBe(STATE_WORDS.settled);
+  expect([countText(), countText(1000, 2), countText(10_000, 1)]).toEqual(['0', '1,002', '10,001+']);
 });
 
 /** In Markdown. */

@@ -53,8 +53,9 @@ function partsNamed(names: readonly string[]): readonly Part[] {
   return [...PARTS.filter(({ name }) => names.length === 0 || names.includes(name)), CONTROL];
 }
 
-function sampleOf({ share = 1 }: Part): { readonly share: number; readonly seed: string } {
-  return { share: Math.min(share, Number(flags.share)), seed: flags.seed };
+function sampleOf(part: Part): { readonly share: number; readonly seed: string } {
+  const { share = 1 } = part;
+  return { share: part === CONTROL ? share : Math.min(share, Number(flags.share)), seed: flags.seed };
 }
 
 function resultsOf({ part, faults }: Tried): Result[] {

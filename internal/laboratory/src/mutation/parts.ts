@@ -124,13 +124,13 @@ export const PARTS: readonly Part[] = [
   {
     name: 'inbox',
     package: INBOX,
-    // Each folder with the tests that use it closely. Those of both engines run on SQLite, those of PostgreSQL alone on a server.
+    // Each folder with the tests that use it closely.
     runs: [
       [
         'src/intake/*.ts',
         [
           'test/{intake/{hostile-cost,outage,spool},store/migrations,waiting}.test.ts',
-          'test/contract/{evidence,intake,problems}.test.ts',
+          'test/contract/{archive,evidence,intake,personal-data,problems,statement}.test.ts',
         ],
       ],
       [
@@ -144,16 +144,18 @@ export const PARTS: readonly Part[] = [
       [
         'src/{*,{operator,reconciliation}/*}.ts',
         [
-          'test/{options,words,intake/outage,reconciliation/csv}.test.ts',
-          'test/contract/!(amounts|clock|dispatch|starts|transaction).test.ts',
+          'test/{options,waiting,waiting-for-a-worker,words,intake/outage,reconciliation/csv,store/ready}.test.ts',
+          'test/console/{all-pages,reconciling}.test.ts',
+          'test/contract/!(amounts|clock|dispatch|starts).test.ts',
         ],
         '**/index.ts',
       ],
       [
         'src/store/{*,{postgres,sqlite}/*}.ts',
         [
+          'test/{options,waiting-for-a-worker}.test.ts',
           'test/store/{lost-server,migrations,pipeline,postgres,ready,sqlite}.test.ts',
-          'test/contract/{stored-values,transaction}.test.ts',
+          'test/contract/{attempts,starts,stored-values,transaction}.test.ts',
         ],
         '**/sqlite-thread.ts', // Faults are not planted in other threads.
       ],

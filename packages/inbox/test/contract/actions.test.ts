@@ -1,8 +1,8 @@
 import { ConfigurationError, InvalidStateError } from '@payment-service/core';
 import { describe, expect, test } from 'vitest';
-import { paid } from '../support/callbacks.ts';
+import { evidence, paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
-import { creditIn, DAY_MS, LATER, MINUTE_MS, money, NOTE, newShop } from '../support/shop.ts';
+import { creditIn, DAY_MS, LATER, MINUTE_MS, money, NOTE, newShop, REPLACE } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 const { transitionId } = paid('A', 500);
@@ -150,9 +150,10 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
 
   test('a body is accepted in place of the expectation on request, by either of its amounts', async () => {
     const { merchant, inbox, deliver, show } = await newShop(engine, LATER);
-    for (const reference of ['A', 'B', 'C']) await inbox.expect(money(reference));
-    await deliver(paid('A', 500, { transaction_amount: 300 }), paid('B', 600), paid('C', 500));
-    expect(await inbox.list({ reason: 'amount_mismatch' })).toHaveLength(2);
+    for (const reference of ['A', 'B', 'C', 'D']) await inbox.expect(money(reference));
+    const less = { transaction_amount: 300 };
+    await deliver(paid('A', 500, less), paid('B', 600), paid('C', 500), paid('D', 600, less));
+    expect(await inbox.list({ reason: 'amount_mismatch' })).toHaveLength(3);
     const accept = async (reference: string, options: object): Promise<number> => {
       const body = (await show(reference))?.bodies[0]?.digest;
       return inbox.resolve(paid(reference, 500).transitionId, { ...NOTE, body, ...options });
@@ -170,8 +171,9 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
     expect(await show('A')).toMatchObject({ state: 'quarantined', actions: [] });
     await accept('A', { replace: true, compare: 'transaction' });
     await accept('B', { replace: true });
+    await accept('D', { replace: true, compare: 'request' });
     await workOff(inbox);
-    expect(await merchant.credits()).toEqual(['A 300', 'B 600', 'C 500']);
+    expect(await merchant.credits()).toEqual(['A 300', 'B 600', 'C 500', 'D 600']);
     expect(await show('A')).toMatchObject({
       state: 'settled',
       expectation: { amount: '300', compare: 'transaction', replaced: [{ amount: '500', compare: 'both' }] },
@@ -193,4 +195,42 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
     ]);
     expect(await inbox.expectations('B')).toEqual([]);
   });
+});
+
+test('what is refused says why, and what to do instead', async () => {
+  const { merchant, inbox, deliver, sell, show } = await newShop('sqlite', LATER);
+  await inbox.quarantine(evidence('ambiguous'));
+  await workOff(inbox);
+  const [{ transitionId: ambiguous = '' } = {}] = await inbox.list();
+  await sell('A', 'OLD');
+  await inbox.expect(money('B', 7));
+  await deliver(paid('B', 500), paid('C', 500, { transaction_amount: 400 }));
+  await inbox.receive(paid('D', 500));
+  const said: string[] = [];
+  const refuse = async (refused: Promise<unknown>): Promise<void> =>
+    void said.push(await refused.then(String, ({ name, message }) => `${name}: ${message}`));
+  const resolve = async (reference: string, resolution = {}): Promise<void> => {
+    const { bodies = [] } = (await show(reference)) ?? {};
+    const body = bodies[0]?.digest;
+    await refuse(inbox.resolve(paid(reference, 500).transitionId, { ...NOTE, body, ...resolution }));
+  };
+  await refuse(inbox.retry(transitionId, NOTE));
+  await refuse(inbox.reopen(paid('D', 500).transitionId, NOTE));
+  await refuse(inbox.reopen(ambiguous, NOTE));
+  await resolve('B');
+  await resolve('C');
+  await resolve('C', { body: '0'.repeat(64) });
+  await refuse(inbox.expect(money('A', 7), REPLACE));
+  await refuse(inbox.expect(money('B', 8)));
+  await merchant.advance(2 * DAY_MS);
+  await inbox.prune({ archiveOlderThanDays: 1 });
+  await refuse(inbox.reopen(paid('OLD', 500).transitionId, NOTE));
+  await refuse(inbox.expect(money('OLD', 8)));
+  expect(await inbox.expectations('OLD')).toMatchObject([
+    { transaction_type: 'COLLECTION', amount: '500', deadline: undefined },
+  ]);
+  await inbox.close();
+  await refuse(inbox.list());
+  await refuse(inbox.receive(paid('D', 500)));
+  await expect([...said, ''].join('\n')).toMatchFileSnapshot('refusals.txt');
 });

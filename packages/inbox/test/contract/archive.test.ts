@@ -167,6 +167,24 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     // Another type of the same reference is another payment.
     await inbox.expect({ ...ORDER, transaction_type: 'PAYOUT', amount: '501' });
     expect(await rowsIn(merchant)).toMatchObject({ expectation: 1 });
+    // Nor does a later status, which has settled no money, hide what was paid.
+    const later = merchant.open({ ...LATER, allowTransitions: { COMPLETED: ['REVERSED'] } });
+    later.handle(() => undefined, { status: 'REVERSED' });
+    await later.receive(same('REVERSED'));
+    await workOff(later);
+    await merchant.advance(OLD_MS);
+    expect(await inbox.prune(YEAR)).toMatchObject({ archived: 1 });
+    await expect(inbox.expect({ ...ORDER, amount: '501' })).rejects.toThrow('settled with another');
+    await inbox.receive(other('FAILED'));
+    const paidAs = { expectation: { amount: '500', settledBy: transitionId } };
+    expect(await inbox.show(other('FAILED').transitionId)).toMatchObject(paidAs);
+    const row = { ...signed, currency: 'UGX', amount: '500' };
+    const period = { ...NOTE, from: new Date(0), to: new Date(0) };
+    expect((await inbox.reconcileStatement([row], period)).counts).toMatchObject({ settled: 1 });
+    expect(await inbox.expectations('ORD-1')).toMatchObject([
+      { transaction_type: 'PAYOUT', amount: '501', deadline: undefined },
+      { transaction_type: 'COLLECTION', amount: '500', deadline: undefined, settledBy: transitionId },
+    ]);
   });
 
   test('the order of statuses holds across the boundary of the archive', async () => {
@@ -197,12 +215,19 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     const [merchantReference, internalReference] = Object.entries(both).map((each) =>
       Object.fromEntries([each]),
     );
-    for (const by of [merchantReference, internalReference, { ...both, state: 'settled' as const }])
+    const at = { since: new Date(0), until: new Date() };
+    for (const by of [merchantReference, internalReference, { ...both, ...at, state: 'settled' as const }])
       expect(await inbox.list(by)).toMatchObject([line]);
+    const [{ changedAt } = { changedAt: new Date(0) }] = await inbox.list(both);
+    expect(await inbox.list({ ...both, since: changedAt })).toMatchObject([{ ...line, firstAt: changedAt }]);
+    expect(await inbox.list({ ...both, until: changedAt })).toEqual([]);
     for (const wrong of [
       { state: 'dead' as const },
       { internal_reference: 'INT-2' },
       { after: transitionId },
+      { reason: 'late_status' as const },
+      { since: new Date() },
+      { until: new Date(0) },
     ])
       expect(await inbox.list({ merchant_reference: 'ORD-1', ...wrong })).toEqual([]);
     expect(await inbox.show(transitionId)).toMatchObject({ ...line, bodies: [], actions: [] });

@@ -82,7 +82,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
       isLate.give();
     });
     await workOff(inbox);
-    const lastError = expect.stringContaining('handlerTimeoutMs');
+    const lastError = 'TimedOut: The handler did not settle within handlerTimeoutMs.';
     expect(await inbox.list()).toMatchObject([{ state: 'retrying', attempts: 1, lastError }]);
     await inbox.transaction((tx) => merchant.credit(tx, 'next', '1'));
     mayGoOn.give();
@@ -179,6 +179,8 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     await order(slow, 'ORD-1');
     await workOff(slow);
     expect(await slow.list()).toMatchObject([{ attempts: 2, lastError: 'Error: second' }]);
+    expect(merchant.problems).toMatchObject([{ attempt: 2, error: { message: 'second' } }]);
+    expect(merchant.events.filter(({ name }) => name === 'transition.retrying')).toHaveLength(1);
   });
 
   test('no crash_loop: a handler that fails without ending its process is retried, and each failure is recorded once', async () => {

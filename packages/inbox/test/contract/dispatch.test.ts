@@ -48,6 +48,23 @@ describe.each(ENGINES)('work on %s', (engine) => {
     expect(await merchant.credits()).toHaveLength(1);
   });
 
+  test('a worker looks at the clock and the tables once in ten polls', async () => {
+    const merchant = await newMerchant(engine);
+    const seen = { looks: 0, beats: 0 };
+    const inbox = watchedInbox(merchant, (text, run) => {
+      if (isLook(text)) seen.looks += 1;
+      if (/insert into \S+pulse/.test(text)) seen.beats += 1;
+      return run();
+    });
+    await inbox.ready();
+    seen.beats = 0;
+    const stop = startWork(inbox, { pollMs: 20 });
+    await until(() => seen.looks > 25);
+    await stop();
+    expect(seen.beats).toBeGreaterThan(0);
+    expect(seen.beats).toBeLessThanOrEqual(seen.looks / 5);
+  });
+
   test('the transitions of one internal_reference run one at a time, across all workers', async () => {
     const merchant = await newMerchant(engine);
     let [running, most] = [0, 0];

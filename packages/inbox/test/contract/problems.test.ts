@@ -1,4 +1,6 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { failureStack, failureText } from '../../src/failure-text.ts';
 import { paid } from '../support/callbacks.ts';
 import { ENGINES, type EngineName } from '../support/merchant.ts';
 import { MINUTE_MS, newDueShop } from '../support/shop.ts';
@@ -110,3 +112,73 @@ async function printedFor(failures: string, engine: EngineName = 'sqlite'): Prom
   for (const _ of failures) await workLater(2 * MINUTE_MS);
   return print.mock.calls.map(String);
 }
+
+describe('what is stored and printed of an error', () => {
+  const UNTOLD = ' (its message can quote values, so only onError gets it)';
+  const QUOTED = `Error: an error of the database or its library${UNTOLD}`;
+  const fail = (message: string, members: object = {}, cause?: unknown): Error =>
+    Object.assign(new Error(message, { cause }), members);
+  const names = [
+    ...['severity', 'errcode', 'query', 'sql', 'params', 'parameters', 'criteria', 'clientVersion'],
+  ].map((name) => [fail('256700', { [name]: 'x' }), QUOTED] as const);
+  const classes = ['08', '23', '25', '28', '40', '42', '53', '54', '55', '57', '58'].map(
+    (kind) =>
+      [fail('plain', { severity: 'ERROR', code: `${kind}00A` }), `Error: plain (${kind}00A)`] as const,
+  );
+  const prisma = {
+    clientVersion: '7',
+    code: 'P2002',
+    meta: {
+      ...{ modelName: 'Order', target: ['email', '"phone"', 'a b', 'x-y', 'x'.repeat(64), 'y'.repeat(63)] },
+      driverAdapterError: {
+        cause: { originalCode: '23505', constraint: { fields: ['paid'], index: 'one' } },
+      },
+    },
+  };
+  const locked = fail('database is locked', { errcode: 5 });
+  const deep = (links: number): Error =>
+    links === 0 ? locked : fail('deep database is locked', {}, deep(links - 1));
+
+  test.each<readonly [unknown, string]>([
+    ...names,
+    ...classes,
+    ['256700', "'256700'"],
+    [{ phone: '256700' }, '[Object]'],
+    [undefined, 'undefined'],
+    [new RangeError('no order'), 'RangeError: no order'],
+    [runInNewContext("new TypeError('elsewhere')"), 'TypeError: elsewhere'],
+    [locked, 'Error: database is locked (SQLITE_5)'],
+    [fail('near "256700"', { errcode: 1 }), `Error: SQLITE_1${UNTOLD}`],
+    [fail("near '256700'", { errcode: 1 }), `Error: SQLITE_1${UNTOLD}`],
+    [fail('near `256700`', { errcode: 1 }), `Error: SQLITE_1${UNTOLD}`],
+    [fail('of a trigger', { errcode: 1811 }), `Error: SQLITE_1811${UNTOLD}`],
+    [fail('syntax', { severity: 'ERROR', code: '42601' }), `Error: 42601${UNTOLD}`],
+    [fail('256700', { severity: 'ERROR', code: '22P02' }), `Error: 22P02${UNTOLD}`],
+    [fail('plain', { query: 'x', code: '23505' }), `Error: 23505${UNTOLD}`],
+    [fail('plain', { query: 'x', code: 'ECONNRESET' }), QUOTED],
+    [fail('plain', { query: 'x', code: 23505 }), QUOTED],
+    [fail('insert - 256700 - duplicate', { severity: 'ERROR', code: '23505' }), 'Error: duplicate (23505)'],
+    [fail('256700', prisma), `Error: P2002 Order email phone ${'y'.repeat(63)} paid one 23505${UNTOLD}`],
+    [fail('256700', { ...prisma, meta: undefined }), `Error: P2002${UNTOLD}`],
+    [fail('no order', {}, locked), 'Error: no order'],
+    [fail('failed: database is locked', {}, locked), 'Error: database is locked (SQLITE_5)'],
+    [fail('outer', { sql: 'x' }, locked), 'Error: database is locked (SQLITE_5)'],
+    [deep(4), 'Error: database is locked (SQLITE_5)'],
+    [deep(5), 'Error: deep database is locked'],
+  ])('has no value that it quotes: %#', (error, text) => {
+    expect(failureText(error)).toBe(text);
+  });
+
+  test('has the stack and at most three causes', () => {
+    const lines = failureStack(deep(4)).split('\n');
+    expect(lines.filter((line) => /^\S/.test(line))).toEqual([
+      'Error: database is locked (SQLITE_5)',
+      ...Array(3).fill('Caused by: Error: database is locked (SQLITE_5)'),
+    ]);
+    expect(lines.filter((line) => line.startsWith('    at ')).length).toBeGreaterThan(3);
+    expect(failureStack('no')).toBe("'no'");
+    const own = new Error('no order');
+    expect(failureStack(own)).toBe(own.stack);
+    expect(failureStack(Object.assign(new Error('bare'), { stack: undefined }))).toBe('Error: bare');
+  });
+});

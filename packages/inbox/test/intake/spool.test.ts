@@ -1,10 +1,11 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { ConfigurationError } from '@payment-service/core';
 import { expect, test } from 'vitest';
 import { createInbox, sqlite } from '../../src/index.ts';
+import { deliveriesIn, ownerIn } from '../../src/intake/spool.ts';
 import { startChild } from '../support/child-process.ts';
+import { MINUTE_MS } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { filesIn, leftSpool, newPath, recordOf, referenceOf, TestSpool } from '../support/test-spool.ts';
 import { pause, signal, until } from '../support/until.ts';
@@ -79,6 +80,11 @@ test('at most three files are tried in a round while the store is unavailable, a
   const before = filesIn(path);
   await until(() => all.every((each) => each.countOf('store.unavailable') >= 3));
   for (const each of all) expect(each.calls).toBeLessThanOrEqual(3 * (each.countOf('store.unavailable') + 1));
+  // Each round waits twice as long as the one before it, less at most half of that.
+  for (const [round, waitMs] of waitsOf(all[0]).slice(0, 3).entries()) {
+    expect(waitMs).toBeGreaterThanOrEqual(250 * 2 ** round);
+    expect(waitMs).toBeLessThanOrEqual(500 * 2 ** round);
+  }
   expect(filesIn(path)).toEqual(before);
 });
 
@@ -96,6 +102,12 @@ test.each([1, 4])(
     await one.keep('G');
     await until(async () => one.references().includes('G') && (await one.spool.count()) === count);
     await until(() => !one.spool.isStoreUnavailable);
+    // After a round that stores something, the wait is short again.
+    for (const [index, { name }] of one.events.entries()) {
+      const before = one.events[index - 1];
+      if (name === 'spool.drained' && before?.name === 'store.unavailable')
+        expect(before).toMatchObject({ failure: 'Error', retryInMs: expect.toSatisfy((ms) => ms <= 500) });
+    }
     one.refused.clear();
     await until(() => one.isEmpty());
     expect(one.references()).toEqual([...REFERENCES, 'G']);
@@ -150,7 +162,8 @@ test('a folder that cannot be created, or is a file, accepts nothing until that 
   mkdirSync(parent);
   writeFileSync(one.path, '');
   expect(await one.keep('A')).toBe(false);
-  await expect(one.spool.check()).rejects.toThrow(ConfigurationError);
+  const message = `${one.path} is a file, but the spool is a folder. Move the file, or set spool to another path.`;
+  await expect(one.spool.check()).rejects.toMatchObject({ option: 'spool', message });
   renameSync(one.path, `${one.path}.moved`);
   expect(await one.keep('A')).toBe(true);
   await one.spool.check();
@@ -173,6 +186,23 @@ test('inboxes that share a folder drain and count only their own deliveries', as
   b.isThere = true;
   await until(() => b.isEmpty());
   expect(b.references()).toEqual(['B', 'C']);
+});
+
+test('the deliveries of all owners are found by the names of their files', async () => {
+  const path = await leftSpool(['A', 'B']);
+  const owner = ownerIn('A');
+  for (const name of [
+    'x.tmp',
+    `${owner}-1-x.json.tmp`,
+    `x${owner}-1-x.json`,
+    `${owner}-x.json`,
+    `${owner}-x-1.json`,
+  ])
+    writeFileSync(join(path, name), '');
+  const found = await deliveriesIn(path);
+  expect(found).toEqual([owner, owner].map((each) => ({ owner: each, keptAt: expect.any(Number) })));
+  for (const { keptAt } of found) expect(Math.abs(Date.now() - keptAt)).toBeLessThan(MINUTE_MS);
+  expect(await deliveriesIn(join(path, 'missing'))).toEqual([]);
 });
 
 test('two processes can drain the same files at the same time', async () => {
@@ -218,3 +248,8 @@ test.each(['what is being spooled', 'the delivery that is being drained'])(
     await kept;
   },
 );
+
+/** How long it waits after each round in which the store was unavailable. */
+function waitsOf(one: TestSpool | undefined): number[] {
+  return one?.events.flatMap((event) => (event.name === 'store.unavailable' ? [event.retryInMs] : [])) ?? [];
+}

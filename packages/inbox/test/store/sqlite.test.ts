@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { ConfigurationError } from '@payment-service/core';
@@ -46,10 +46,21 @@ describe('the path of a sqlite file is refused', () => {
     expect(() => sqlite(join(temporaryFolder(), 'missing', 'x.db'))).toThrow(/does not exist/);
   });
 
-  test.each([0x6969, 0x517b, 0xff534d42, 0xfe534d42])('on a network file system (%i)', (type) => {
+  test.each([
+    [0x6969, 'a network file system (NFS)'],
+    [0x517b, 'a network file system (SMB)'],
+    [0xff534d42, 'a network file system (CIFS)'],
+    [0xfe534d42, 'a network file system (SMB2)'],
+    [0x01021994, 'memory (tmpfs)'],
+    [0x858458f6, 'memory (ramfs)'],
+  ])('on the file system %i, which is %s', (type, name) => {
     const path = join(temporaryFolder(), 'x.db');
     expect(databasePath(path, 'path')).toBe(path);
-    expect(() => databasePath(path, 'path', () => type)).toThrow(/a network file system/);
+    const message = `path must be the path of a file on a local disk. This is ${name}, where acknowledged callbacks can be lost.`;
+    const asked: string[] = [];
+    const typeOf = (folder: string) => asked.push(folder) && type;
+    expect(() => databasePath(path, 'path', typeOf)).toThrow(expect.objectContaining({ message }));
+    expect(asked).toEqual([dirname(path)]);
   });
 
   test.each(memories)('in memory that looks like a disk, and as a link to it (%s)', (memory) => {

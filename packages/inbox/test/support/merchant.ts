@@ -11,9 +11,7 @@ import { type AnyTransaction, type Database, type EngineName, lendDatabase } fro
 
 export type { AnyTransaction, EngineName };
 
-/** SQLite alone where `pnpm lab mutation` runs the tests: it needs no server. */
-export const ENGINES: readonly EngineName[] =
-  process.env['MUTATION_TESTS'] === undefined ? ['postgres', 'sqlite'] : ['sqlite'];
+export const ENGINES: readonly EngineName[] = ['postgres', 'sqlite'];
 
 /** A merchant with an empty database of its own, and tables of its own in it. */
 export interface Merchant {
