@@ -27,7 +27,7 @@ describe('options', () => {
       { seal: (text: string) => text, open: (text: string) => text }, // hides nothing
       { seal: hidden, open: hidden }, // restores another string
       { seal: async (text: string) => hidden(text), open: shown },
-      { seal: (text: string) => `${hidden(text)}\0`, open: shown },
+      ...['\0', '\ud800'].map((end) => ({ seal: (text: string) => hidden(text) + end, open: shown })),
       { seal: hidden, open: () => Promise.reject(new Error('no key')).catch(() => undefined) },
       {
         seal: () => {
@@ -79,6 +79,18 @@ describe('options', () => {
       expect(() => Reflect.apply(postgres, undefined, [wrong])).toThrow(ConfigurationError);
     for (const schema of ['', 'Upper', 'with space', 'a;b', 'pg_x', 'a"b', 'x'.repeat(64)])
       expect(() => Reflect.apply(postgres, undefined, [pool, { schema }])).toThrow(ConfigurationError);
+    for (const [max, maxConcurrency, isListening] of [
+      [undefined, 8, true],
+      [3, 1, true],
+      [2, 1, false],
+      [5, 3, true],
+    ] as const) {
+      const store = postgres({ ...pool, options: { max } });
+      expect(store).toMatchObject({ maxConcurrency, dialect: 'postgres', prefix: 'payment_inbox.' });
+      expect('listen' in store).toBe(isListening);
+    }
+    for (const schema of ['_a1', 'x'.repeat(63), 'apg_'])
+      expect(postgres({ ...pool, options: {} }, { schema }).prefix).toBe(`${schema}.`);
   });
 
   const pool = { connect: () => undefined, options: {} };

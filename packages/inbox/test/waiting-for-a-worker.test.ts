@@ -48,6 +48,26 @@ describe.each(ENGINES)('callbacks that wait on %s', (engine) => {
   });
 });
 
+test('a worker that cannot listen reports it once, and finds what others keep when it polls', async () => {
+  const merchant = await newMerchant('postgres');
+  let listens = 0;
+  const listen = async (): Promise<void> => {
+    listens += 1;
+    throw Object.assign(new Error('a standby'), { code: '0A000' });
+  };
+  const inbox = merchant.open({ store: { ...merchant.newStore(), listen } });
+  inbox.handle(() => undefined);
+  const stop = startWork(inbox, { pollMs: 50 });
+  await until(() => listens > 0);
+  await order(merchant.open(), 'A');
+  await until(async () => (await inbox.stats()).states.settled === 1);
+  await until(() => listens > 1);
+  await stop();
+  const message =
+    'work() cannot listen (0A000), so it finds callbacks of other processes only when it polls; it tries again. Check the pool that you pass as listen.';
+  expect(merchant.problems).toMatchObject([{ kind: 'worker_polls', isRepeated: false, error: { message } }]);
+});
+
 test('a worker that cannot use the database reports it once, with the code, and again after a recovery', async () => {
   const problems: string[] = [];
   let isAway = true;

@@ -136,7 +136,7 @@ export const PARTS: readonly Part[] = [
       [
         'src/work/**/*.ts',
         [
-          'test/{evaluation,options,waiting-for-a-worker}.test.ts',
+          'test/{evaluation,options,store/postgres,waiting-for-a-worker}.test.ts',
           'test/contract/!(balances|prune|statement|views).test.ts',
         ],
         '**/evaluate.ts',

@@ -2,7 +2,17 @@ import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/index.ts';
 import { evidence, paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, type Merchant } from '../support/merchant.ts';
-import { creditIn, DAY_MS, LATER, NOTE, newShop, ORDER, REPLACE, type Shop } from '../support/shop.ts';
+import {
+  creditIn,
+  DAY_MS,
+  LATER,
+  MINUTE_MS,
+  NOTE,
+  newShop,
+  ORDER,
+  REPLACE,
+  type Shop,
+} from '../support/shop.ts';
 import { watchedStore } from '../support/store.ts';
 import { workOff, workUntil } from '../support/until.ts';
 
@@ -203,8 +213,34 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await reasonOf('PAID_OUT')).toBe('transition_not_allowed');
     await merchant.advance(OLD_MS);
     expect(await inbox.prune(YEAR)).toMatchObject({ archived: 1 });
+    // In whatever order the archive is read.
+    await merchant.query(`update ${merchant.table('archive')} set id = id + 1000 where place = 1`);
     expect(await reasonOf('AGAIN')).toBe('transition_not_allowed');
     expect(applied).toEqual(['REVERSED']);
+  });
+
+  test('stored values of another shape in the archive end the attempt, and are reported', async () => {
+    const { merchant, inbox, deliver, workLater } = await newArchive();
+    inbox.handle(() => undefined, { status: 'FAILED' });
+    const kinds = merchant.table('archive_kind');
+    const reference = { merchant_reference: 'ORD-1' };
+    for (const [column, wrong, name, wanted] of [
+      ['transaction_status', '1', 'archived', 'places and statuses'],
+      ['event', '1', 'signed', 'the five signed strings'],
+      ['compare', 'x', 'compare', 'one of both, request, transaction'],
+      ['currency', '1', 'currency', 'a string'],
+    ] as const) {
+      const [before] = await merchant.query(`select ${column} as value from ${kinds}`);
+      await merchant.query(`update ${kinds} set ${column} = $1`, [wrong]);
+      await deliver(same('FAILED'));
+      await workLater(60 * MINUTE_MS);
+      await merchant.query(`update ${kinds} set ${column} = $1`, [String(before?.['value'])]);
+      const message = `TypeError: The column "${name}".* in the inbox's tables must hold ${wanted}[.] It does not`;
+      const lastError = expect.stringMatching(message);
+      expect((await inbox.list(reference))[0]).toMatchObject({ state: 'retrying', lastError });
+    }
+    await workLater(60 * MINUTE_MS);
+    expect((await inbox.list(reference))[0]).toMatchObject({ reason: 'transition_not_allowed' });
   });
 
   test('list() and show() tell what happened to an archived reference, and no action changes it', async () => {

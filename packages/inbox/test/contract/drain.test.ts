@@ -94,6 +94,11 @@ describe.each(ENGINES)('drain() on %s', (engine) => {
 
   test('a pass without a handler is refused', async () => {
     const { inbox } = await newDueShop(engine);
-    await expect(inbox.drain()).rejects.toMatchObject({ name: 'ConfigurationError', option: 'handler' });
+    const message = 'drain() needs a handler: call handle() first.';
+    await expect(inbox.drain()).rejects.toMatchObject({
+      name: 'ConfigurationError',
+      option: 'handler',
+      message,
+    });
   });
 });

@@ -99,7 +99,8 @@ describe.each(ENGINES)('expectations on %s', (engine) => {
   test("an expectation in the merchant's transaction is kept or lost with it", async () => {
     const { merchant, inbox, pay } = await newShop(engine, LATER);
     const early = merchant.transaction((tx) => inbox.expect(ORDER, { tx }));
-    await expect(early).rejects.toMatchObject({ option: 'tx', message: expect.stringContaining('ready()') });
+    const message = 'Call ready() when the program starts, before expect({ tx }).';
+    await expect(early).rejects.toMatchObject({ option: 'tx', message });
     await inbox.ready();
     const sell = (isLost: boolean): Promise<void> =>
       merchant.transaction(async (tx) => {

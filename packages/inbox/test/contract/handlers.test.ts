@@ -60,7 +60,8 @@ describe('the choice of a handler', () => {
   test('a second handler for one selector, and work() without a handler or called twice are refused', async () => {
     const inbox = (await newMerchant(engine)).open();
     const { signal } = new AbortController();
-    await expect(inbox.work({ signal })).rejects.toMatchObject({ option: 'handler' });
+    const needed = { option: 'handler', message: 'work() needs a handler: call handle() first.' };
+    await expect(inbox.work({ signal })).rejects.toMatchObject(needed);
     const add = (...values: unknown[]): unknown => Reflect.apply(inbox.handle, undefined, values);
     const nothing = (): undefined => undefined;
     for (const selector of [undefined, { type: 'PAYOUT' }, { status: 'FAILED' }, { status: '*' }]) {
@@ -70,7 +71,8 @@ describe('the choice of a handler', () => {
     expect(() => add(nothing, { type: '*', status: 'COMPLETED' })).toThrow('already');
     expect(() => add('no')).toThrow(ConfigurationError);
     const stop = startWork(inbox);
-    await expect(inbox.work({ signal })).rejects.toMatchObject({ option: 'work' });
+    const message = 'This inbox is already working. To run more handlers, use concurrency.';
+    await expect(inbox.work({ signal })).rejects.toMatchObject({ option: 'work', message });
     await stop();
   });
 });

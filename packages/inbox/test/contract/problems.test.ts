@@ -1,5 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { failureCode } from '../../src/events.ts';
 import { failureStack, failureText } from '../../src/failure-text.ts';
 import { paid } from '../support/callbacks.ts';
 import { ENGINES, type EngineName } from '../support/merchant.ts';
@@ -67,7 +68,9 @@ describe('what onError receives', () => {
       expect(printed[index]).toMatch(new RegExp(`TypeError: failure ${letter}\\n +at .*problems.test.ts`));
       expect(printed[index]).toContain('Caused by: Error: the ledger is closed');
     }
-    expect(printed[0]).toContain('it runs again in 60 s');
+    expect(printed[0]).toContain(
+      'failed. Its transaction was rolled back, and it runs again in 60 s. The same message is printed again only if the last attempt fails with it.\n',
+    );
     expect(printed[2]).toContain(
       'It is dead: attempts_used_up, and waits for a person. Fix the cause, then call retry().',
     );
@@ -78,7 +81,9 @@ describe('what onError receives', () => {
   test('is printed once for a handler that ended its transaction, with the error that it threw', async () => {
     const printed = await printedFor('CCC');
     expect(printed).toEqual([
-      expect.stringContaining('It is dead: transaction_ended, and waits for a person'),
+      expect.stringContaining(
+        'failed. It is dead: transaction_ended, and waits for a person because its effects may be committed. Check your own tables and fix the handler. Then call resolve() if the effects are there, or retry() if they are not.\n',
+      ),
     ]);
     expect(printed[0]).toMatch(/Caused by: TypeError: failure C\n +at .*problems.test.ts/);
   });
@@ -156,7 +161,9 @@ describe('what is stored and printed of an error', () => {
     [fail('256700', { severity: 'ERROR', code: '22P02' }), `Error: 22P02${UNTOLD}`],
     [fail('plain', { query: 'x', code: '23505' }), `Error: 23505${UNTOLD}`],
     [fail('plain', { query: 'x', code: 'ECONNRESET' }), QUOTED],
-    [fail('plain', { query: 'x', code: 23505 }), QUOTED],
+    ...[23505, '235055', '2350', '23 05'].map(
+      (code) => [fail('plain', { query: 'x', code }), QUOTED] as const,
+    ),
     [fail('insert - 256700 - duplicate', { severity: 'ERROR', code: '23505' }), 'Error: duplicate (23505)'],
     [fail('256700', prisma), `Error: P2002 Order email phone ${'y'.repeat(63)} paid one 23505${UNTOLD}`],
     [fail('256700', { ...prisma, meta: undefined }), `Error: P2002${UNTOLD}`],
@@ -167,6 +174,18 @@ describe('what is stored and printed of an error', () => {
     [deep(5), 'Error: deep database is locked'],
   ])('has no value that it quotes: %#', (error, text) => {
     expect(failureText(error)).toBe(text);
+  });
+
+  test.each<readonly [unknown, string]>([
+    ['no error', 'unknown'],
+    [fail('x', { code: 'ECONNRESET' }), 'ECONNRESET'],
+    [fail('x', { code: 'X'.repeat(40), errcode: '5' }), 'X'.repeat(40)],
+    [fail('x', { code: 'ERR_SQLITE_ERROR', errcode: 5 }), 'SQLITE_5'],
+    ...['X', 'X'.repeat(41), 'lower', 'A B', 'aAB', 'ABa', 7].map(
+      (code) => [fail('x', { code }), 'Error'] as const,
+    ),
+  ])('has a code without values: %#', (error, code) => {
+    expect(failureCode(error)).toBe(code);
   });
 
   test('has the stack and at most three causes', () => {

@@ -1,6 +1,7 @@
 import pg from 'pg';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { postgres } from '../../src/index.ts';
+import { checkDurability, readDurability } from '../../src/store/postgres/durability.ts';
 import { paid } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
 import { poolShop } from '../support/pool-shop.ts';
@@ -76,7 +77,7 @@ describe('a pool', () => {
     const { inbox } = poolShop({ pool: { max } });
     inbox.handle(() => undefined);
     const work = inbox.work({ signal: new AbortController().signal, concurrency });
-    const message = expect.stringContaining(`a max of ${concurrency + 2}`);
+    const message = `The pool has connections for ${Math.max(1, max - 2)} handlers at the same time; for ${concurrency} it needs a max of ${concurrency + 2}: the inbox itself uses two. Raise its max, or lower concurrency.`;
     await expect(work).rejects.toMatchObject({ option: 'concurrency', message });
   });
 
@@ -132,6 +133,78 @@ test('prune() skips a body that another transaction has locked, and removes its 
   await holder.query('rollback');
   expect(await inbox.prune()).toEqual({ bodies: 1, archived: 0 });
   expect(await inbox.prune()).toEqual({ bodies: 0, archived: 0 });
+});
+
+describe('what decides whether PostgreSQL keeps what it acknowledges', () => {
+  const SOUND = {
+    fsync: 'on',
+    full_page_writes: 'on',
+    synchronous_commit: 'on',
+    encoding: 'UTF8',
+    names: '',
+  };
+  const asked =
+    (changes: object, standbys: number | string | Error = 0) =>
+    async (text: string) => {
+      if (!text.includes('pg_stat_replication')) return [{ ...SOUND, ...changes }];
+      if (standbys instanceof Error) throw standbys;
+      return [{ standbys }];
+    };
+  const failing = (code: string): Error => Object.assign(new Error('no'), { severity: 'ERROR', code });
+
+  test.each(['fsync', 'full_page_writes', 'synchronous_commit'])('is %s', async (name) => {
+    const message = `This PostgreSQL runs with ${name} = off, so what it acknowledges can be lost when its machine stops. Set ${name} = on for the server, the database and the role.`;
+    await expect(checkDurability(asked({ [name]: 'off' }))).rejects.toMatchObject({
+      option: 'store',
+      message,
+    });
+  });
+
+  test('is the encoding', async () => {
+    const message = 'The inbox needs a PostgreSQL database with the encoding UTF8.';
+    const refusal = { option: 'store', message };
+    await expect(checkDurability(asked({ encoding: 'LATIN1' }))).rejects.toMatchObject(refusal);
+  });
+
+  test.each([
+    ['0', {}, false],
+    ['2', {}, true],
+    [1, { names: 'a' }, false],
+    [1, { names: 'a', synchronous_commit: 'local' }, true],
+    [0, { synchronous_commit: 'local' }, false],
+  ])('is a standby: %j of them, with %j', async (standbys, changes, isAsynchronous) => {
+    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    onTestFinished(() => warn.mockRestore());
+    await checkDurability(asked(changes, standbys));
+    const { names, synchronous_commit: commit } = { ...SOUND, ...changes };
+    const known = { off: [], encoding: 'UTF8', commit, synchronousNames: names, standbys: Number(standbys) };
+    expect(await readDurability(asked(changes, standbys))).toEqual({ ...known, isAsynchronous });
+    const text =
+      'No standby of this PostgreSQL is synchronous. When the primary is lost and a standby takes over, callbacks that were acknowledged shortly before are gone. Name a standby in synchronous_standby_names, with synchronous_commit = on.';
+    const warning = [text, { type: 'PaymentInboxWarning', code: 'ASYNCHRONOUS_STANDBY' }];
+    expect(warn.mock.calls).toEqual(isAsynchronous ? [warning] : []);
+  });
+
+  test.each(['42501', '42P01', '42883', '0A000'])('is not known of standbys after %s', async (code) => {
+    const known = { standbys: 0, isAsynchronous: false };
+    expect(await readDurability(asked({}, failing(code)))).toMatchObject(known);
+    await expect(readDurability(asked({}, failing('22012')))).rejects.toMatchObject({ code: '22012' });
+  });
+
+  test.each([
+    ['SyncRepWaitForLSN', false],
+    ['another (control)', true],
+  ])('is that a commit waits for its standby: with a notice of %s', async (routine, isKept) => {
+    const { inbox, pool } = poolShop();
+    await inbox.ready();
+    pool.on('acquire', (client) => void setImmediate(() => client.emit('notice', { routine } as never)));
+    const kept = await inbox.receive(paid('A', 500)).then(
+      () => true,
+      ({ message }) => message,
+    );
+    const refused = expect.stringContaining('did not keep this callback (STANDBY_WAIT_CANCELLED)');
+    expect(kept).toEqual(isKept ? true : refused);
+  });
 });
 
 const LIMITS = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'];
