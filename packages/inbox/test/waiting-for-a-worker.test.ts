@@ -1,3 +1,4 @@
+import { ConfigurationError } from '@payment-service/core';
 import { describe, expect, test } from 'vitest';
 import { type InboxEvent, type InboxProblem, postgres } from '../src/index.ts';
 import { paid } from './support/callbacks.ts';
@@ -66,6 +67,22 @@ test('a worker that cannot listen reports it once, and finds what others keep wh
   const message =
     'work() cannot listen (0A000), so it finds callbacks of other processes only when it polls; it tries again. Check the pool that you pass as listen.';
   expect(merchant.problems).toMatchObject([{ kind: 'worker_polls', isRepeated: false, error: { message } }]);
+  expect(merchant.events).toContainEqual({ name: 'worker.started', concurrency: 4 });
+});
+
+test('a worker whose database would lose payments says what to change', async () => {
+  const merchant = await newMerchant('sqlite');
+  const check = () => Promise.reject(new ConfigurationError('store', 'Set fsync = on.'));
+  const inbox = merchant.open({ store: { ...merchant.newStore(), check } });
+  inbox.handle(() => undefined);
+  const stop = startWork(inbox, { concurrency: 3 });
+  await until(() => merchant.problems.length > 0);
+  await stop();
+  const message =
+    'work() cannot use the database (ConfigurationError), so nothing is applied; it tries again: Set fsync = on.';
+  expect(merchant.problems).toMatchObject([{ kind: 'worker_waits', error: { message } }]);
+  // SQLite has one writer.
+  expect(merchant.events).toContainEqual({ name: 'worker.started', concurrency: 1 });
 });
 
 test('a worker that cannot use the database reports it once, with the code, and again after a recovery', async () => {
