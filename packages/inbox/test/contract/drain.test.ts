@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { callback, paid } from '../support/callbacks.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
-import { creditIn, LATER, newDueShop, newShop, order } from '../support/shop.ts';
+import { creditIn, LATER, newDueShop, newShop, order, watchedInbox } from '../support/shop.ts';
 import { pause, startWork, until } from '../support/until.ts';
 
 const NONE = { settled: 0, parked: 0, retrying: 0, left: 0 };
@@ -26,6 +26,23 @@ describe.each(ENGINES)('drain() on %s', (engine) => {
     expect(await inbox.drain()).toEqual({ settled: 2, parked: 1, retrying: 1, left: 0 });
     expect(await merchant.credits()).toEqual(['ORD-1 500', 'ORD-2 500']);
     expect(await inbox.drain()).toEqual(NONE);
+  });
+
+  test('a pass that loses the database rejects after the handlers of its window have ended', async () => {
+    const merchant = await newMerchant(engine);
+    let [looks, ended] = [0, 0];
+    const inbox = watchedInbox(merchant, (text, run) => {
+      if (!text.includes('limit 50')) return run();
+      looks += 1;
+      return looks === 2 ? Promise.reject(new Error('gone')) : run();
+    });
+    inbox.handle(() => pause(1).then(() => (ended += 1)), { status: 'FAILED' });
+    const failed = { transaction_status: 'FAILED' };
+    await Promise.all(
+      Array.from({ length: 51 }, (_, index) => inbox.receive(paid(`ORD-${index}`, 1, failed))),
+    );
+    await expect(inbox.drain({ concurrency: 1 })).rejects.toThrow('gone');
+    expect(ended).toBe(50);
   });
 
   test('a pass ends exactly at its limit, and starts nothing beyond it', async () => {

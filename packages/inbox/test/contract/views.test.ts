@@ -177,6 +177,31 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     expect(rows.map(({ total }) => Number(total))).toEqual([12]);
   });
 
+  test('stats() counts at most 10,000 of a state and of a reason, and the settled ones exactly', async () => {
+    const { merchant, inbox } = await newShop(engine);
+    await inbox.ready();
+    const [table, tally] = [merchant.table('transition'), merchant.table('tally')];
+    const add = (count: number, state: string, reason: string | null, first: number): Promise<unknown> =>
+      merchant.query(
+        `insert into ${table} (id, account, state, reason, bodies, changed_at)
+          with recursive n (n) as (select ${first} union all select n + 1 from n where n < ${first + count - 1})
+          select n, '', '${state}', ${reason && `'${reason}'`}, 1, n from n`,
+      );
+    await merchant.query(`delete from ${tally}`);
+    await merchant.query(`insert into ${tally} (account, total) values ('', 10002)`);
+    await add(9999, 'unhandled', 'no_handler', 1);
+    await add(3, 'settled', null, 20_001);
+    const { states, reasons } = await inbox.stats();
+    expect([states, reasons]).toMatchObject([{ unhandled: 9999, settled: 3 }, { no_handler: 9999 }]);
+    await add(2, 'unhandled', 'no_handler', 10_000);
+    await add(2, 'unhandled', 'no_expectation', 10_002);
+    const cut = {
+      states: { unhandled: 10_000, settled: 3 },
+      reasons: { no_handler: 10_000, no_expectation: 2 },
+    };
+    expect(await inbox.stats()).toMatchObject(cut);
+  });
+
   test('health() fails when a due transition waits too long, not when one waits for its next attempt', async () => {
     const { merchant, inbox } = await newShop(engine, LATER);
     expect(await inbox.health()).toEqual({ ok: true, problems: [], oldestDueSeconds: 0, spooled: 0 });

@@ -176,6 +176,14 @@ test.each(process.platform === 'linux' ? ['/dev'] : [])('memory is refused, even
   expect(() => createInbox({ store, spool })).toThrow(/memory/);
 });
 
+test('a folder that cannot be read is reported', async () => {
+  const one = new TestSpool();
+  writeFileSync(one.path, '');
+  one.start();
+  await until(() => one.events.length > 0);
+  expect(one.events).toEqual([{ name: 'spool.failed', failure: 'ENOTDIR' }]);
+});
+
 test('inboxes that share a folder drain and count only their own deliveries', async () => {
   const a = new TestSpool();
   const b = new TestSpool(a.path, 'B');
