@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { UnavailableError } from '@payment-service/core';
 import pg from 'pg';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type InboxEvent, postgres } from '../../src/index.ts';
@@ -51,10 +52,12 @@ describe.each(Object.entries(HOLDERS))('threat A59: while %s holds a transition'
   });
 });
 
-test('threat A59: a lock of one transition that outlasts storeTimeoutMs sends its callback to the spool, and no other', async () => {
+test('threat A59: a lock of one transition that outlasts storeTimeoutMs sends its callback to the spool, or back with the reason, and no other', async () => {
   const spool = join(temporaryFolder(), 'spool');
   const { inbox, schema, direct, events } = poolShop({ inbox: { spool, storeTimeoutMs: 3000 } });
+  const { inbox: withoutSpool } = poolShop({ schema, inbox: { storeTimeoutMs: 3000 } });
   await untilDone(() => inbox.ready());
+  await untilDone(() => withoutSpool.ready());
   await inbox.receive(paid('HELD', 500));
   await until(async () => (await inbox.list()).length === 1);
   const client = await direct.connect();
@@ -62,7 +65,12 @@ test('threat A59: a lock of one transition that outlasts storeTimeoutMs sends it
   const spooled = events.length;
   await client.query('begin');
   await client.query(`select 1 from ${schema}.transition for update`);
-  await inbox.receive(paid('HELD', 1));
+  const message =
+    'Another transaction locked this transition for longer than storeTimeoutMs, so this callback is not acknowledged and the sender is asked to retry. Look for a transaction that stays open after expect({ tx }), or a lock of your own on the tables of the inbox.';
+  await Promise.all([
+    inbox.receive(paid('HELD', 1)),
+    expect(withoutSpool.receive(paid('HELD', 2))).rejects.toThrow(new UnavailableError(message)),
+  ]);
   expect(events.at(-1)).toMatchObject({ name: 'callback.spooled' });
   await inbox.receive(paid('OTHER', 500));
   const since = events.slice(spooled).filter(({ name }) => name === 'callback.spooled');
