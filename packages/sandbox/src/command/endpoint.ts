@@ -39,6 +39,8 @@ function withAddress(url: URL, hostname: string, port: number): URL {
 /** The listeners of a process and its descendants, the lowest port first; none where there is no /proc. */
 function listenersOf(pid: number): Listener[] {
   const sockets = new Set([pid, ...descendantsOf(pid)].flatMap(socketsOf));
+  // The tables of all connections, which take milliseconds to read, are for a program that has opened a socket.
+  if (sockets.size === 0) return [];
   const found = ['tcp', 'tcp6'].flatMap((file) =>
     linesOf(`/proc/${pid}/net/${file}`).flatMap((line): Listener[] => {
       const [, local = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/);
@@ -59,11 +61,13 @@ function descendantsOf(pid: number): number[] {
     .flatMap((child) => [child, ...descendantsOf(child)]);
 }
 
+/** What it inherits as its input and output is not its own, and a pipe of Node is a socket. */
 function socketsOf(pid: number): string[] {
   const folder = `/proc/${pid}/fd`;
-  return readable(() => readdirSync(folder)).flatMap((name) =>
-    readable(() => [readlinkSync(`${folder}/${name}`)]),
-  );
+  return readable(() => readdirSync(folder))
+    .filter((name) => Number(name) > 2)
+    .flatMap((name) => readable(() => [readlinkSync(`${folder}/${name}`)]))
+    .filter((target) => target.startsWith('socket:'));
 }
 
 const linesOf = (path: string): string[] => readable(() => readFileSync(path, 'utf8').split('\n'));
