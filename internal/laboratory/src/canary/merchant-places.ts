@@ -55,15 +55,19 @@ async function inboxPlaces(stored: string, options: Partial<InboxOptions<never>>
   const folder = await makeFolder();
   const [path, spool] = [join(folder, 'shop.db'), join(folder, 'spool')];
   const events: unknown[] = [];
-  const inbox = createInbox({
-    ...options,
-    store: sqlite(path, { lockTimeoutMs: 50 }),
-    spool,
-    storeTimeoutMs: 300,
-    retry: { attempts: 1 },
-    onEvent: (event) => events.push(event),
-  });
-  atTheEnd(() => inbox.close());
+  const opened = (storeTimeoutMs?: number) => {
+    const inbox = createInbox({
+      ...options,
+      store: sqlite(path, { lockTimeoutMs: 50 }),
+      spool,
+      storeTimeoutMs,
+      retry: { attempts: 1 },
+      onEvent: (event) => events.push(event),
+    });
+    atTheEnd(() => inbox.close());
+    return inbox;
+  };
+  const inbox = opened();
   await inbox.ready();
   inbox.handle(({ signed }) => {
     if (signed.merchant_reference === 'ORD-FAILS') throw new Error('The ledger is unavailable.');
@@ -82,15 +86,22 @@ async function inboxPlaces(stored: string, options: Partial<InboxOptions<never>>
     for (const [framework, listener] of Object.entries(await listenersOf(receiver)))
       places[`${framework}: answers`] = await answersOf(listener, REQUESTS);
     await inbox.drain();
+    // Only the callback behind the lock may go to the spool, so only its receiver is impatient.
+    const impatient = opened(300);
+    await impatient.ready();
     const locked = new DatabaseSync(path);
     locked.exec('begin exclusive');
-    const { express: listener = () => undefined } = await listenersOf(receiver);
+    const { express: listener = () => undefined } = await listenersOf({
+      ...receiver,
+      onCallback: impatient.receive,
+    });
     places['inbox: answers while the database is locked'] = await answersOf(listener, [
       callbackOf('ORD-SPOOLED'),
     ]);
     places['inbox: the spool'] = contentsOf(spool);
     locked.exec('rollback');
     locked.close();
+    await impatient.close();
   });
   places['inbox: what the process prints'] = printed;
   places['inbox: refusals'] = everythingIn(refusals);
