@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { type Members, readMembers } from './json-automaton.ts';
 import { decodeUtf8, isWellFormed, percentDecode } from './unicode-automaton.ts';
 
@@ -53,6 +53,7 @@ type Claim = Fields | Refused;
 export class SecondVerifier {
   readonly #options: VectorOptions;
   readonly #keys: readonly RingKey[];
+  readonly #secrets: readonly KeyObject[];
   readonly #reference: RegExp | undefined;
   readonly #headers = new Map<unknown, Header>();
   readonly #bodies = new Map<unknown, Claim>();
@@ -62,6 +63,7 @@ export class SecondVerifier {
     const { signing_key = '', signing_keys, merchant_reference_pattern: pattern } = options;
     this.#options = options;
     this.#keys = signing_keys ?? [{ id: '', key: signing_key }];
+    this.#secrets = this.#keys.map(({ key }) => createSecretKey(key, 'utf8'));
     this.#reference = pattern === undefined ? undefined : new RegExp(pattern, 'u');
     this.#digests = this.#keys.map(() => new Map());
   }
@@ -98,7 +100,7 @@ export class SecondVerifier {
   digest(fields: readonly string[], key = 0): string {
     const joined = fields.join(':');
     return kept(this.#digests[key] ?? new Map<string, string>(), joined, (message) =>
-      createHmac('sha256', this.#keys[key]?.key ?? '')
+      createHmac('sha256', this.#secrets[key] ?? '')
         .update(message, 'utf8')
         .digest('hex'),
     );
@@ -177,7 +179,10 @@ function readHeader(value: unknown): Header {
     } else if (isSpaceOrControl(unit)) return malformed;
   }
   if (found.t === '' || found.s.length !== 64) return malformed;
-  for (const digit of found.s) if (!'0123456789abcdef'.includes(digit)) return malformed;
+  for (let at = 0; at < 64; at++) {
+    const unit = found.s.charCodeAt(at);
+    if (unit < 0x30 || (unit > 0x39 && unit < 0x61) || unit > 0x66) return malformed;
+  }
   return found;
 }
 
