@@ -58,11 +58,14 @@ describe.each(ENGINES)('work on %s', (engine) => {
     });
     await inbox.ready();
     seen.beats = 0;
+    const started = performance.now();
     const stop = startWork(inbox, { pollMs: 20 });
     await until(() => seen.looks > 25);
     await stop();
     expect(seen.beats).toBeGreaterThan(0);
-    expect(seen.beats).toBeLessThanOrEqual(seen.looks / 5);
+    // On a busy machine a poll takes longer.
+    const mostBeats = (performance.now() - started) / 200 + 2;
+    expect(seen.beats).toBeLessThanOrEqual(mostBeats);
   });
 
   test('the transitions of one internal_reference run one at a time, across all workers', async () => {
