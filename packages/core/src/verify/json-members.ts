@@ -65,9 +65,8 @@ export function visitMembers(
   return false;
 }
 
-/** The name of a member, if it can be one that is watched: none is shorter than `event`. */
+/** The name of a member, or nothing if it has an escape and `spelled` does not find it. */
 function nameIn(json: string, start: number, end: number, spelled: RegExp): string {
-  if (end - start <= 'event'.length) return '';
   const name = json.slice(start + 1, end);
   if (!name.includes('\\')) return name;
   spelled.lastIndex = start;
@@ -95,14 +94,13 @@ export function payloadValueStart(json: string, member: string): number | undefi
 
 /** The index of the closing quote, which JSON.parse has found as well. */
 function stringEnd(json: string, start: number): number {
-  if (json.charCodeAt(start + 1) === QUOTE) return start + 1;
   // Searched natively. Where an escaped quote is found, what is read doubles before the next search.
   let far = start + 1;
   for (let at = far; ; at++) {
     if (at >= far) {
       const end = json.indexOf('"', at);
       if (json.charCodeAt(end - 1) !== BACKSLASH) return end;
-      far = 2 * at + FEW;
+      far = 2 * at;
     }
     const character = json.charCodeAt(at);
     if (character === QUOTE) return at;

@@ -7,6 +7,10 @@ import { callbackData } from '../signed-callbacks.ts';
 // What a hostile body costs beside the one JSON.parse that every receiver pays, counted in calls of what makes strings.
 
 const COUNTED: readonly Counted[] = [[JSON, ['parse']]];
+const SEARCHES: readonly Counted[] = [
+  [RegExp.prototype, ['test']],
+  [String.prototype, ['includes', 'indexOf', 'slice']],
+];
 
 const genuine = JSON.stringify(callbackData()).slice(1);
 const filled = (unit: (index: number) => string): string => {
@@ -37,16 +41,33 @@ describe('threat A18: the cost of a hostile body', () => {
   });
 
   test('threat A18: a usual body is parsed once, and is not walked through', () => {
-    const searches: readonly Counted[] = [
-      [RegExp.prototype, ['test']],
-      [String.prototype, ['includes', 'indexOf', 'slice']],
-    ];
     const usual = JSON.stringify(callbackData({ note: 'Éva' }));
     // One parse, each of six names and the end, and the search for escapes.
-    expect(operations([...COUNTED, ...searches], () => readCallbackBody(usual))).toBe(1 + 7 + 1);
-    const long = `{"x":[${filled(() => '1,')}1],"y":"${'\\\\x'.repeat(20_000)}",${genuine}`;
-    expect(operations(searches, () => readCallbackBody(long))).toBeLessThan(200);
-    expect(operations(COUNTED, () => payloadValueStart(usual, 'request_amount'))).toBe(0);
+    expect(operations([...COUNTED, ...SEARCHES], () => readCallbackBody(usual))).toBe(1 + 7 + 1);
+    expect(operations([...COUNTED, ...SEARCHES], () => payloadValueStart(usual, 'request_amount'))).toBe(2);
+  });
+
+  test.each([
+    ['a string', `"${'x'.repeat(60_000)}"`],
+    ['a string of escapes', `"${'\\n'.repeat(30_000)}"`],
+    ['a number', '1'.repeat(60_000)],
+    ['white space', `${' '.repeat(60_000)}1`],
+  ])('threat A18: 60 KB of %s are not read one character after another', (_, value) => {
+    for (const body of [`{"x":[${value}],${genuine}`, `{"x":1,${genuine}${' '.repeat(60_000)}`]) {
+      const reads = operations([[String.prototype, ['charCodeAt']]], () => readCallbackBody(body));
+      expect(reads).toBeLessThan(1000);
+      expect(readCallbackBody(body)?.repeatsSignedName).toBe(false);
+    }
+  });
+
+  test.each([
+    // As the text grows twice as long, an escaped quote costs one search more.
+    ['escaped quotes', `"${'\\"xxxxxxxx'.repeat(6000)}"`, 100],
+    // A search for the end of each string, and for what follows every sixteenth character.
+    ['short strings', filled(() => '"a",1,').slice(0, -1), 10_000 + 60_000 / 16],
+  ])('threat A18: 60 KB of %s are read without a search at each character', (_, value, searches) => {
+    const body = `{"x":[${value}],${genuine}`;
+    expect(operations(SEARCHES, () => readCallbackBody(body))).toBeLessThan(searches);
   });
 
   test('threat A18: a string that is too short for 64 KiB in any encoding is not encoded', () => {
