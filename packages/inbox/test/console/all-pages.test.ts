@@ -90,7 +90,9 @@ test('the pages of the console are as written down, with their words, links, col
 
 test('so are those of rarer states, of an empty inbox, and of what is refused', async () => {
   const { inbox: empty } = await newConsoleShop();
-  const options = { retry: { attempts: 2 }, interimStatuses: ['SENT'], onError: () => undefined };
+  // A retry that is not late yet when the pages are read, a minute and the time of this test after its attempt.
+  const retry = { attempts: 2, firstDelayMs: 50_000 };
+  const options = { retry, interimStatuses: ['SENT'], onError: () => undefined };
   const shop = await newShop('sqlite', options, async ({ signed }) => {
     if (signed.merchant_reference === 'DEAD') throw new Error('the ledger is unavailable');
   });
