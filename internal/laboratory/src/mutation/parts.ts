@@ -129,7 +129,7 @@ export const PARTS: readonly Part[] = [
       [
         'src/intake/*.ts',
         [
-          'test/{intake/{hostile-cost,lock-waits,outage,spool},store/migrations,waiting}.test.ts',
+          'test/{intake/{hostile-cost,lock-waits,outage,spool},store/migrations,waiting*}.test.ts',
           'test/contract/{archive,evidence,intake,personal-data,problems,statement}.test.ts',
         ],
       ],
