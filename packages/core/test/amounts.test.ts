@@ -242,6 +242,11 @@ describe('claimedAmounts()', () => {
     ['is followed by white space', READ, '"request_amount" \n:\t\r 500 '],
     ['is escaped, and followed by white space', READ, '"request_amoun\\u0074"\t :\n500'],
     ['also appears at the top level', '{"event"', '{"request_amount":7,"event"'],
+    [
+      'is at the top level too, and payload has an escape',
+      '"payload":',
+      '"request_amount":7,"p\\u0061yload":',
+    ],
     ['also appears at the top level, after it', '}}', '},"request_amount":7}'],
   ])('the amount of the payload is found when its name %s', (_where, read, literal) => {
     const callback = unread(read, literal);
