@@ -163,6 +163,13 @@ describe('assertMerchantReference()', () => {
     );
   });
 
+  test('threat A3: a reference with a colon is accepted only where colonIn names it', () => {
+    const check = (colonIn: VerifierOptions['colonIn']) => () =>
+      assertMerchantReference('ORD:1', { colonIn });
+    expect(check('merchant_reference')).not.toThrow();
+    expect(check('internal_reference')).toThrow(ConfigurationError);
+  });
+
   test('threat A3: assertMerchantReference() accepts exactly what can be verified later', () => {
     const reference = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 12 }),
