@@ -37,12 +37,15 @@ export async function steppingClock({ test, folder }: FaultParts): Promise<Fault
     const isThere = (): Promise<boolean> => holds().catch(() => false);
     for (let turn = 0; turn < MAX_TURNS && !(await isThere()); turn++) await wait(TURN_MS);
   };
-  const keptAfter = (count: number): Promise<void> => until(async () => (await keptAt()).length > count);
+  const isAt = (time: unknown, hours: number): boolean =>
+    Math.abs(Number(time) - Date.now() - hours * HOUR_MS) < HOUR_MS / 2;
+  /** Its time, not the number of callbacks: one that was on its way during the step still has the time before. */
+  const kept = (hours: number): Promise<void> => until(async () => isAt((await keptAt()).at(-1), hours));
   /** Only a step back from a time that a worker has noted is noticed. */
   const noted = (hours: number): Promise<void> =>
     until(async () => {
       const [row] = await read(`select max(seen_at) as at from ${prefix}pulse`);
-      return Math.abs(Number(row?.['at']) - Date.now() - hours * HOUR_MS) < HOUR_MS / 2;
+      return isAt(row?.['at'], hours);
     });
   await set(0);
   return {
@@ -57,11 +60,10 @@ export async function steppingClock({ test, folder }: FaultParts): Promise<Fault
     times: STEPS.length,
     async strike(at) {
       // So that a callback is kept at each time, whatever the kills and the machine do to the load.
-      if (at === 0) await keptAfter(0);
+      if (at === 0) await kept(0);
       const hours = STEPS[at] ?? 0;
       await set(hours);
-      const kept = await keptAt().catch(() => []);
-      await keptAfter(kept.length);
+      await kept(hours);
       await noted(hours);
     },
     async happened() {
