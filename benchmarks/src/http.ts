@@ -65,7 +65,7 @@ interface Hosted {
 
 interface Sample {
   readonly perSecond: number;
-  /** Processor time of the server for a request, in microseconds: a generator that sleeps does not change it. */
+  /** Processor time of the server for a request, in microseconds. */
   readonly cpu: number;
   readonly user: number;
   readonly system: number;

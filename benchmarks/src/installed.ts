@@ -66,7 +66,7 @@ export function homeOf(project: string, name: (typeof PACKAGES)[number]): string
 }
 
 function withoutNode(text: string): string {
-  const manifest: { imports?: { '#digest': { node?: unknown } } } = JSON.parse(text);
-  delete manifest.imports?.['#digest'].node;
+  const manifest: { exports?: Readonly<Record<string, { node?: unknown }>> } = JSON.parse(text);
+  for (const entry of Object.values(manifest.exports ?? {})) delete entry.node;
   return JSON.stringify(manifest);
 }

@@ -1,10 +1,11 @@
+import { join } from 'node:path';
 import { defineConfig, type UserConfig } from 'tsdown';
 
 /** Not for declarations (.d.ts), whose shared files would get the same names and be lost. */
 function isLoadedByAdapters(path: string): boolean {
   return /\/src\/.*(?<!\.d)\.ts$/.test(path) && !APART.test(path);
 }
-const APART = /\/(client|explain)\/|\.portable|inflate|gzip-member|opentelemetry|reconcile|testing/;
+const APART = /\/(client|explain)\/|portable|inflate|gzip-member|opentelemetry|reconcile|testing/;
 
 /** The bundler writes '\ufeff' as that character. With a single one, V8 parses all of core.js in two bytes per character. */
 function expectAscii(code: string, { fileName }: { readonly fileName: string }): void {
@@ -14,6 +15,26 @@ function expectAscii(code: string, { fileName }: { readonly fileName: string }):
   throw new Error(
     `${fileName} is not ASCII, so an import takes 2 ms longer. Write an escape in a regular expression: ${where}`,
   );
+}
+
+interface Emitter {
+  emitFile(file: { readonly type: 'asset'; readonly fileName: string; readonly source: string }): unknown;
+}
+
+/** The entries that can hash. */
+const HASHING = ['index', 'internal', 'receive', 'explain', 'testing'];
+
+/** For runtimes without node:crypto, each of these entries in a file of its own, which first brings the portable digest. */
+function emitPortableEntries(this: Emitter, { format }: { readonly format: string }): void {
+  const ending = format === 'cjs' ? 'cjs' : 'js';
+  for (const name of HASHING) {
+    const [digest, entry] = [`'../digest.portable.${ending}'`, `'../${name}.${ending}'`];
+    const source =
+      format === 'cjs'
+        ? `require(${digest});\nmodule.exports = require(${entry});\n`
+        : `import ${digest};\nexport * from ${entry};\n`;
+    this.emitFile({ type: 'asset', fileName: `portable/${name}.${ending}`, source });
+  }
 }
 
 const config: UserConfig = defineConfig({
@@ -26,18 +47,21 @@ const config: UserConfig = defineConfig({
     reconcile: 'src/reconcile.ts',
     opentelemetry: 'src/opentelemetry.ts',
     testing: 'src/testing.ts',
-    'digest.node': 'src/verify/digest.node.ts',
-    'digest.portable': 'src/verify/digest.portable.ts',
+    'digest.portable': 'src/verify/use-portable.ts',
     'inflate.node': 'src/receive/inflate.node.ts',
     'inflate.portable': 'src/receive/inflate.portable.ts',
   },
   format: ['esm', 'cjs'],
   dts: true,
   platform: 'neutral',
-  plugins: [{ name: 'ascii', renderChunk: expectAscii }],
+  alias: { '#digest': join(import.meta.dirname, 'src/verify/digest.published.ts') },
+  plugins: [
+    { name: 'ascii', renderChunk: expectAscii },
+    { name: 'portable-entries', generateBundle: emitPortableEntries },
+  ],
   // One file, core.js, for all that an adapter loads: each file takes about a millisecond to load (docs/benchmarks.md). It holds
-  // the digest of Node as well, so that '#digest' is there the file that imports it, and loads nothing more. Bundlers drop what
-  // they do not use, since nothing in it does anything when it is loaded.
+  // the digest of Node as well, and imports nothing. Bundlers drop what they do not use, since nothing in it does anything when
+  // it is loaded.
   outputOptions: ({ chunkFileNames, ...options }, format) => ({
     ...options,
     comments: { jsdoc: false }, // They are in the declarations.
@@ -49,7 +73,7 @@ const config: UserConfig = defineConfig({
     codeSplitting: { groups: [{ name: 'core', test: isLoadedByAdapters }] },
   }),
   deps: {
-    neverBundle: ['#digest', '#inflate', /^node:/],
+    neverBundle: ['#inflate', /^node:/],
     // Every entry of zod re-exports all its locales: installed, it takes four times as long to import.
     // Of all hashes of @noble/hashes, the portable digest uses one.
     alwaysBundle: [/^zod\//, /^@noble\/hashes\//],

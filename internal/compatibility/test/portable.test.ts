@@ -31,7 +31,9 @@ describe('bundled for a browser', () => {
 
   test('the bundle imports nothing of Node', () => {
     expect(bundle.imports).toEqual([]);
-    expect(bundle.code).not.toMatch(/["'`]node:|\brequire\(/);
+    // Core asks for this module where there is one, and names it; it does not import it.
+    const code = bundle.code.replaceAll(/(?:getBuiltinModule\?\.\(|digestName\S* = )"node:crypto"/g, '');
+    expect(code).not.toMatch(/["'`]node:|\brequire\(/);
   });
 
   test('every vector gets its verdict', () => {

@@ -3,6 +3,7 @@
  * one file of it and of all that an adapter loads, since every file takes about a millisecond to load (docs/benchmarks.md).
  */
 
+export { digestName } from '#digest';
 export * from './index.ts';
 export { isLoopback, servingEnvironment } from './options/environment.ts';
 export { nearName } from './options/near-name.ts';

@@ -42,8 +42,8 @@ declare module 'fastify' {
 export function paymentCallbacks(options: CallbackOptions): FastifyPluginCallback {
   const receiver = createCallbackReceiver(options);
   return plugin(receiver.onCallback !== undefined, async (request, reply) => {
-    const parsedBody = request.body ?? Reflect.get(request.raw, 'body'); // The latter from Express-style middleware.
-    const received = await receiveCallback(incomingCallback(request.raw, parsedBody), receiver);
+    const raw: FastifyRequest['raw'] & { readonly body?: unknown } = request.raw; // From Express-style middleware.
+    const received = await receiveCallback(incomingCallback(raw, request.body ?? raw.body), receiver);
     if (received.reply !== undefined) return send(reply, received.reply);
     request.paymentCallback = received.callback;
   });

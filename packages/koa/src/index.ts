@@ -53,7 +53,7 @@ export interface KoaContext {
 export function paymentCallbacks(options: CallbackOptions): KoaMiddleware {
   const receiver = createCallbackReceiver(options);
   return async (ctx, next) => {
-    const parsedBody: unknown = Reflect.get(ctx.request, 'body'); // Parsers add it; Koa's types do not know it.
+    const { body: parsedBody }: { readonly body?: unknown } = ctx.request; // Parsers add it; Koa's types do not know it.
     const { reply, callback } = await receiveCallback(incomingCallback(ctx.req, parsedBody), receiver);
     if (reply !== undefined) return send(ctx, reply);
     Object.assign(ctx.state, { paymentCallback: callback });

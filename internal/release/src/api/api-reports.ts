@@ -91,10 +91,11 @@ function publishedEntries(root: string): Entry[] {
   );
 }
 
-/** The declarations of an export for `import`. */
+/** The declarations of an export for `import`, in Node if there are several. */
 function typesOf(target: unknown): string | undefined {
   if (typeof target !== 'object' || target === null) return undefined;
   if ('types' in target && typeof target.types === 'string') return target.types;
+  if ('node' in target) return typesOf(target.node);
   return 'import' in target ? typesOf(target.import) : undefined;
 }
 
