@@ -22,7 +22,7 @@ const FULL = {
   warmUp: 20,
   /** The callbacks are those of each round. */
   rates: [
-    { perSecond: 1, callbacks: 4 },
+    { perSecond: 1, callbacks: 10 },
     { perSecond: 100, callbacks: 200 },
     { perSecond: 500, callbacks: 1000 },
   ],
