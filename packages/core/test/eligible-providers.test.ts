@@ -46,12 +46,6 @@ describe('eligibleProviders splits providers and gives every reason', () => {
     const { ineligible } = eligibleProviders([mtn], { account: '254700123456' });
     expect(JSON.stringify(ineligible)).not.toContain('254700123456');
   });
-
-  test('the result contains the same provider objects as the input', () => {
-    const { eligible, ineligible } = eligibleProviders([mtn, { ...mtn, is_active: false }], {});
-    expect(eligible[0]).toBe(mtn);
-    expect(ineligible).toHaveLength(1);
-  });
 });
 
 test.each<[payment: IntendedPayment, IneligibilityCode[]]>([
@@ -73,16 +67,12 @@ test.each<[payment: IntendedPayment, IneligibilityCode[]]>([
 describe('amounts are compared exactly', () => {
   test.each<[string | number | bigint, IneligibilityCode[]]>([
     [500, []],
-    ['500', []],
     [' 500.00 ', []],
     [500n, []],
-    ['5000000', []],
     ['5000000.000', []],
     [499, ['amount_below_minimum']],
     ['499.99999999999999999999', ['amount_below_minimum']],
-    [1n, ['amount_below_minimum']],
     ['5000000.00000000000000000001', ['amount_above_maximum']],
-    [5000001n, ['amount_above_maximum']],
     ['20000000', ['amount_above_maximum']],
     ['20000000.01', ['amount_above_maximum', 'amount_above_daily_maximum']],
     [10n ** 60n, ['amount_above_maximum', 'amount_above_daily_maximum']],
@@ -97,10 +87,6 @@ describe('amounts are compared exactly', () => {
       'Example Mobile Money accepts at most UGX\u00a00.000123 per transaction.',
       'Example Mobile Money accepts at most UGX\u00a020,000,000.5 per day.',
     ]);
-  });
-
-  test('an amount above the daily maximum is refused', () => {
-    expect(reasonsFor({ amount: 1001 }, { max_daily_amount: 1000 })).toEqual(['amount_above_daily_maximum']);
   });
 
   test('limits that a float would merge stay apart', () => {
@@ -138,10 +124,6 @@ describe('accounts are matched with prefixes', () => {
       expect(reasonsFor({ account })).toEqual(['account_prefix_differs']);
     },
   );
-
-  test('an empty list of prefixes allows every account', () => {
-    expect(reasonsFor({ account: 'CY17 0020 0128' }, { option_prefixes: [] })).toEqual([]);
-  });
 
   test('prefixes are normalised like accounts', () => {
     expect(reasonsFor({ account: '256772000001' }, { option_prefixes: ['+256 77'] })).toEqual([]);

@@ -15,7 +15,6 @@ import {
 } from './local-service.ts';
 import { recordedTiming } from './recorded-timing.ts';
 
-const _silence: Answer = () => {};
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('one deadline covers the whole call', () => {

@@ -30,14 +30,6 @@ describe('transient failures are retried', () => {
     expect(pending.size).toBe(0);
   });
 
-  test.each([1, 2, 5])('maxAttempts %i limits the number of requests', async (maxAttempts) => {
-    const { timing } = recordedTiming();
-    const { client, requests } = await serve(failure(500), { timing, maxAttempts });
-    const error = await failureOf(client.listPaymentProviders());
-    expect(error).toMatchObject({ code: 'api_error', status: 500, attempts: maxAttempts });
-    expect(requests).toHaveLength(maxAttempts);
-  });
-
   test('a ConnectionError names the host and the number of attempts', async () => {
     const { timing } = recordedTiming();
     const { client, requests, baseUrl } = await serve(reset, { timing });

@@ -23,19 +23,14 @@ async function refusalOf(run: () => unknown): Promise<ConfigurationError> {
 }
 
 describe.each(functions)('%s refuses names that it does not know', (call, known, run) => {
-  test.each(['constructor', 'zzz', ' '])(
-    'the other name %j is refused, whatever its value, and named',
-    async (name) => {
-      const error = await refusalOf(() => run({ [name]: undefined }));
-      expect(error.option).toBe(name);
-      expect(error.message).toContain(`${call} does not know the option "${name}". `);
-    },
-  );
-
-  test.each(known)('the misspelled %s is refused, and the similar name is suggested', async (name) => {
-    for (const near of [name.toUpperCase(), `${name}s`, name.slice(0, -1)]) {
-      const { message } = await refusalOf(() => run({ [near]: undefined }));
-      expect(message).toBe(`${call} does not know the option "${near}". Did you mean "${name}"?`);
+  test('another name is refused, whatever its value, and the similar name is suggested', async () => {
+    const { option, message } = await refusalOf(() => run({ constructor: undefined }));
+    expect([option, message]).toEqual(['constructor', expect.stringContaining(`${call} does not know`)]);
+    for (const name of known) {
+      for (const near of [name.toUpperCase(), `${name}s`, name.slice(0, -1)]) {
+        const { message } = await refusalOf(() => run({ [near]: undefined }));
+        expect(message).toBe(`${call} does not know the option "${near}". Did you mean "${name}"?`);
+      }
     }
   });
 });

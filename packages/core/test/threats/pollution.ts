@@ -114,7 +114,7 @@ function throwing(): never {
 /** What the language itself reads: of what a promise resolves with, of an iterator whose loop ends early, of what becomes JSON. */
 const READ_BY_THE_LANGUAGE: readonly string[] = ['then', 'return', 'toJSON'];
 
-/** So many names are on Object.prototype at a time; where a verdict changes, each of them alone says which one did it. */
+/** So many names are on Object.prototype at a time; where a verdict changes, one of them did it. */
 const TOGETHER = 16;
 
 /** The cases whose verdict changes when Object.prototype has these names. */
@@ -143,10 +143,7 @@ export async function changedBy(names: readonly string[], cases: readonly Case[]
         changed.push(`${names.join()}, value ${index}, case ${at}: ${outcome}, not ${expected[at]}`);
     }
   }
-  if (changed.length === 0 || names.length === 1) return changed;
-  const alone: string[] = [];
-  for (const name of names) alone.push(...(await changedBy([name], cases)));
-  return alone.length > 0 ? alone : changed;
+  return changed;
 }
 
 async function outcomes(cases: readonly Case[]): Promise<string[]> {
