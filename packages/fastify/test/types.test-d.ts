@@ -1,5 +1,4 @@
 import type { VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
-import type { CallbackOptions, RedirectOptions } from '@payment-service/core/receive';
 import fastify, { type FastifyPluginAsync } from 'fastify';
 import { expectTypeOf, test } from 'vitest';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
@@ -33,9 +32,4 @@ test('a result that is passed through may be undefined, and a redirect is not a 
     });
   };
   fastify().register(routes);
-});
-
-test('the functions take the options of core, and nothing else', () => {
-  expectTypeOf(paymentCallbacks).parameters.toEqualTypeOf<[CallbackOptions]>();
-  expectTypeOf(paymentRedirects).parameters.toEqualTypeOf<[RedirectOptions]>();
 });

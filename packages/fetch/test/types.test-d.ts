@@ -62,14 +62,3 @@ test('the function mounts in Hono, and as a route of Next.js', () => {
   type NextRoute = (request: Request, context: { params: Promise<object> }) => Response | Promise<Response>;
   expectTypeOf(callbacks).toExtend<NextRoute>();
 });
-
-test('the functions take the options of core', () => {
-  // @ts-expect-error: there is no way to leave the signing key out
-  paymentCallbacks({ onCallback: credit });
-  // @ts-expect-error: a callback route has no redirects
-  paymentCallbacks({ signingKey, onRedirect: () => '/thanks' });
-  // @ts-expect-error: a redirect credits nothing
-  paymentRedirects({ signingKey, onRedirect: credit });
-  // @ts-expect-error: onRedirect answers with an address
-  paymentRedirects({ signingKey, onRedirect: () => undefined });
-});
