@@ -80,7 +80,10 @@ describe('threat A11: a loose header grammar', () => {
   });
 
   test('threat A11: a valid header with one changed character verifies only if the change is in t', () => {
-    const character = fc.string({ unit: 'binary', minLength: 1, maxLength: 1 });
+    const character = fc.oneof(
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+      fc.constantFrom(...'0123456789abcdef'),
+    );
     fc.assert(
       fc.property(fc.nat(SIGNATURE.length - 1), character, (at, put) => {
         fc.pre(SIGNATURE[at] !== put);

@@ -183,6 +183,10 @@ describe('threat A19: a sandbox key in a wrong place', () => {
       `signingKey is a sandbox key, ${says}. Use the one that starts with SANDBOXSIGNING`,
     );
   });
+
+  test('control: the signing key itself is accepted', () => {
+    expect(() => createVerifier({ signingKey })).not.toThrow();
+  });
 });
 
 describe('threat A20: key rotation', () => {
