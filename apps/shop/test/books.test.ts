@@ -81,13 +81,10 @@ describe.each(ENGINES)('the books on $engine', (stage) => {
     expect((await shop.orders.find(reference))?.payment?.transitionId).toBe('first');
   });
 
-  test.each([
-    ['for the amount of the order', [18_000]],
-    ['with two amounts', [5, 18_000]],
-  ])('contain no payment of an order by a payout %s, whatever a person accepts', async (_name, given) => {
+  test('contain no payment of an order by a payout, whatever a person accepts', async () => {
     const { shop, customer, reference } = await openOrder(stage);
     const payout = { transaction_type: 'PAYOUT', internal_reference: 'INT-P' };
-    for (const amount of given) await shop.sendCallback(reference, { ...payout, ...amounts(amount) });
+    for (const amount of [5, 18_000]) await shop.sendCallback(reference, { ...payout, ...amounts(amount) });
     const [found, ...others] = await shop.transitions();
     expect(others).toEqual([]);
     const id = found?.transitionId ?? '';

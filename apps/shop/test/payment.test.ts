@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Customer } from './support/customer.ts';
-import { ENGINES, LATE, openOrder, openShop, STAGES } from './support/open-shop.ts';
+import { ENGINES, LATE, openOrder, openShop } from './support/open-shop.ts';
 
-test.each(STAGES)(
+test.each(ENGINES)(
   'a payment on $framework and $engine leads from the catalogue through the payment page to a paid order',
   async (stage) => {
     const shop = await openShop(stage);
@@ -68,20 +68,5 @@ describe.each(ENGINES)('a payment on $framework and $engine', (stage) => {
     await shop.sandbox.idle();
     expect(await shop.stateOf(reference)).toBe('paid');
     expect(await customer.read(location)).toContain('Paid. Thank you!');
-  });
-
-  test('is applied once however often its callback arrives', async () => {
-    let clock = Date.UTC(2026, 0, 1);
-    const now = (): number => (clock += 1);
-    const sandbox = { misbehave: { duplicate: 4 } };
-    const { shop, customer, reference, paymentUrl } = await openOrder({ ...stage, now, sandbox });
-    await customer.decide(paymentUrl, 'pay');
-    expect(await shop.stateOf(reference)).toBe('paid');
-    const first = await shop.orders.find(reference);
-    await shop.sandbox.idle();
-    expect(shop.sandbox.deliveries().map(({ state }) => state)).toEqual(Array(5).fill('delivered'));
-    expect(await shop.transitions()).toMatchObject([{ state: 'settled', deliveries: 5, bodyCount: 1 }]);
-    // The clock moves with every callback: a second application would show another time.
-    expect((await shop.orders.find(reference))?.payment).toEqual(first?.payment);
   });
 });
