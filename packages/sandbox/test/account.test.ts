@@ -43,7 +43,6 @@ describe('settings', () => {
     ['callback_url', 'http://example.com/', 422, 'destination_refused'],
     ['callback_url', '/callbacks', 422, 'destination_refused'],
     ['redirect_url', 'javascript:alert(1)', 400, 'malformed_request'],
-    ['redirect_url', 'http://127.0.0.1/?event=x', 400, 'malformed_request'],
     ['order_url', 'javascript:alert(1)//{merchant_reference}', 400, 'malformed_request'],
     ['inbox_url', 'http://127.0.0.1:3000/inbox', 400, 'malformed_request'],
     ['clock_offset', 1, 400, 'malformed_request'],

@@ -124,15 +124,18 @@ describe('payment-service-sandbox', () => {
     [1, ['--file', nowhere], 'The file could not be opened.'],
     [1, ['--memory', '--keys-file', nowhere], `The keys could not be written to ${nowhere}.`],
     [2, ['--misbehave', '{'], '--misbehave must be a JSON object'],
-    [2, ['--misbehave', '{"explode":true}'], 'misbehave: explode: this field is unknown.'],
     [2, ['--misbehave', 'explode'], '--misbehave does not know "explode". Known names: forged_amount, '],
     [2, ['--misbehave', 'forged'], 'Did you mean forged_amount? Known names: '],
     [2, ['--retry', '[]'], '--retry must be a JSON object'],
     [2, ['--memory', '--file', 'x'], "option '--memory' cannot be used with option '--file <path>'"],
     [2, ['--redirect-url', 'mailto:x'], 'redirectUrl must be an http or https address.'],
     [2, ['triger'], "unknown command 'triger'\n(Did you mean trigger?)"],
+    [2, ['trigger', '--set', 'amount'], '--set needs field=value'],
+    [2, ['trigger', '--set', 'Currency=UGX'], '--set does not know "Currency". Did you mean currency?'],
+    [2, ['resend', 'x'], 'It must be the number of a delivery'],
   ])('exit code %i: %j is refused with why, on stderr', async (exitCode, args, says) => {
-    const { code, stdout, stderr } = await runCommand(args);
+    const env = { PUBLIC_KEY: 'SANDBOXp', SECRET_KEY: 'SANDBOXs' };
+    const { code, stdout, stderr } = await runCommand(args, { env });
     expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' });
     for (const part of ['payment-service-sandbox: ', says]) expect(stderr).toContain(part);
     expect(stderr).not.toContain('    at ');

@@ -90,15 +90,6 @@ test('trigger says so when no sandbox answers, and when another server does', as
   expect(other).toMatchObject(saying(1, `The server at ${origin} is not a sandbox.`));
 });
 
-test.each([
-  [['trigger', '--set', 'amount'], '--set needs field=value'],
-  [['trigger', '--set', 'Currency=UGX'], '--set does not know "Currency". Did you mean currency?'],
-  [['trigger', '--set', 'status=FAILED'], 'Did you mean transaction_status?'],
-  [['resend', 'x'], 'It must be the number of a delivery'],
-])('%j is wrong usage: exit code 2', async (args, says) => {
-  expect(await runCommand(args, { env: KEYS })).toEqual({ stdout: '', ...saying(2, says) });
-});
-
 test('threat A47: trigger escapes characters of an answer that could rewrite a terminal or hide output', async () => {
   const hidden = 'A\u001B[2J\u009B\u202E\u2066\u200B\uFEFF\u2028\u{E0041}';
   stage.answer(500, hidden);
