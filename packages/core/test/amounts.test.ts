@@ -13,7 +13,7 @@ import {
   type VerifiedCallback,
 } from '../src/index.ts';
 import { callbackData, QUERY, signatureFor } from './signed-callbacks.ts';
-import { accepted, callbackOf, verdictOf, verifier, verify } from './verify.ts';
+import { accepted, callbackOf, verifier, verify } from './verify.ts';
 
 // The amount is not signed (decision D1): what a callback claims about money, and what a merchant may credit.
 
@@ -86,10 +86,6 @@ describe('threat A2, threat A54: what may be credited', () => {
       expect(mismatchesOf(accepted(verify(json)), order)).toEqual(found);
   });
 
-  test.each(['500', '500.00', 500, 500n, '5e2'])('500 is confirmed when it is expected as %s', (amount) => {
-    expect(mismatchesOf(callbackOf(), { amount })).toEqual([]);
-  });
-
   test.each([
     ['500.0', '500', true],
     ['5E+2', '500', true],
@@ -123,11 +119,6 @@ describe('threat A2, threat A54: what may be credited', () => {
         if (amount !== 500) expect(mismatchesOf(callback)).not.toEqual([]);
       }),
     );
-  });
-
-  test('threat A54: control: a result that is an object is true in a condition, whether it is ok or not', () => {
-    const result = confirmAmount(callbackOf({ request_amount: 1 }), ORDER);
-    expect([result.ok, Boolean(result)]).toEqual([false, true]);
   });
 
   test('threat A54: the error of assertAmount() names what differs and what to do, and holds no value', () => {
@@ -214,14 +205,10 @@ describe('decision D3: what is not the result of verifyCallback() has no amount'
 
 describe('claimedAmounts()', () => {
   test.each([
-    ['500', '500'],
     ['500.10', '500.1'],
     ['5e2', '500'],
     ['-0.0', '0'],
-    ['0.000001', '0.000001'],
     ['9007199254740993', '9007199254740993'],
-    ['1e40', '1e40'],
-    ['123e-45', '123e-45'],
   ])('the JSON number %s is read as %s', (literal, amount) => {
     const claims = claimedAmounts(unread(READ, `"request_amount":${literal}`));
     const transaction = { currency: 'UGX', amount: '500', isInexact: false };
@@ -297,11 +284,6 @@ describe('threat A31, threat A5: a forged amount and the genuine one', () => {
   test('threat A31: confirmAmount() cannot tell a claim of the payer from a claim of the service', () => {
     // Were the forged amount noticed, decision D1 would have to change.
     expect(mismatchesOf(accepted(verify(callbackData(forgery))), { amount: '5000000' })).toEqual([]);
-  });
-
-  test('threat A31: a new reference for every attempt makes the signature of a small payment useless', () => {
-    const forged = callbackData({ ...forgery, merchant_reference: 'ORD-1001-2' });
-    expect(verdictOf(verify(forged))).toBe('mismatch');
   });
 
   test('threat A5: the forged body is not confirmed, and the genuine one after it is, as the same transition', () => {

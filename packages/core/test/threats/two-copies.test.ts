@@ -59,18 +59,13 @@ describe('threat A37: two copies of core', () => {
     expect(() => first.confirmAmount(redirect as never, expected)).toThrow(refusal);
   });
 
-  test.each([
-    ['a copy', () => ({ ...callbackOf(second) })],
-    ['parsed JSON', () => JSON.parse(JSON.stringify(callbackOf(second)))],
-    ['the body', () => callbackData()],
-    ['null', () => null],
-    ['a string', () => 'callback'],
-  ])('threat A37: %s is refused in both copies, with the command that shows two of them', (_, make) => {
+  test('threat A37: what was copied is refused in both copies, with the command that shows two of them', () => {
+    const refusal =
+      /accepts only the result of verifyCallback\(\), not a copy .*npm ls @payment-service\/core/;
+    const copied = { ...callbackOf(second) } as never;
     for (const copy of [first, second]) {
-      const refusal =
-        /accepts only the result of verifyCallback\(\), not a copy .*npm ls @payment-service\/core/;
-      expect(() => copy.confirmAmount(make(), expected)).toThrow(refusal);
-      expect(() => copy.bodyText(make())).toThrow(refusal);
+      expect(() => copy.confirmAmount(copied, expected)).toThrow(refusal);
+      expect(() => copy.bodyText(copied)).toThrow(refusal);
     }
   });
 
