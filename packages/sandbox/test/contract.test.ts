@@ -35,19 +35,6 @@ async function callbacksOf(start: () => unknown) {
 }
 
 describe('every answer of the three endpoints conforms to the contract', () => {
-  test.each([
-    '/data/payment-providers',
-    '/data/payment-providers?currency=UGX&transaction_type=COLLECTION',
-    '/data/payment-providers?currency=XXX',
-    '/data/payout-bank-codes?provider_code=example_bank',
-    '/data/payout-bank-codes?provider_code=unknown',
-    '/data/wallet-balances',
-    '/data/wallet-balances?currency=KES',
-    '/data/wallet-balances?currency=XXX',
-  ])('GET %s', async (path) => {
-    expect(await get(path)).toMatchObject({ status: 200, body: { code: 200 } });
-  });
-
   test('GET /data/payout-bank-codes without provider_code', async () => {
     const { body } = await get('/data/payout-bank-codes');
     expect(body).toEqual({ code: 400, status: 'error', message: 'provider_code is required', data: {} });
@@ -58,7 +45,8 @@ describe('every answer of the three endpoints conforms to the contract', () => {
     sandbox.collect({ ...collection, provider_code: 'example_card_usd', currency: 'USD', amount: 19.99 });
     sandbox.transfer({ currency: 'UGX', amount: 1_000_000 });
     sandbox.payout(payout);
-    await get('/data/wallet-balances');
+    for (const query of ['', '?currency=KES', '?currency=XXX'])
+      expect(await get(`/data/wallet-balances${query}`)).toMatchObject({ status: 200 });
   });
 });
 

@@ -15,18 +15,6 @@ function holdAnswers(): { isAsked(): boolean; release(): void } {
 }
 
 describe('a callback', () => {
-  test.each(['completed', 'failed'] as const)(
-    'of a transaction that %s is a signed POST that the verifier of core accepts',
-    async (outcome) => {
-      await stage.deliver({ merchant_reference: 'ORD-7', outcome });
-      const [one, ...more] = stage.merchant.received;
-      expect([one?.method, one?.path, more]).toEqual(['POST', '/callbacks', []]);
-      expect(one && stage.verdict(one)).toBe('ORD-7');
-      const payload = { transaction_status: outcome.toUpperCase() };
-      expect(one?.data).toMatchObject({ event: `transaction.${outcome}`, payload });
-    },
-  );
-
   test('is not sent while the transaction is pending, nor without an address', async () => {
     stage.open({ callbackUrl: undefined });
     stage.collect();
