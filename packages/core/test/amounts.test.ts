@@ -58,7 +58,7 @@ describe('threat A2, threat A54: what may be credited', () => {
     ['without a currency', { request_currency: undefined }, {}, ['request_currency missing']],
     ['that has failed', { transaction_status: 'FAILED' }, {}, ['transaction_status different']],
     ['that is a payout', payout, {}, ['transaction_type different']],
-    ['that is the expected payout', payout, payout, []],
+    ['that is the expected payout', payout, { ...payout, amount: 500n }, []],
     ['that is no payout, where one is expected', {}, payout, ['transaction_type different']],
     ['with a conversion', converted, { compare: 'request' }, []],
     [
