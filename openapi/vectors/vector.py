@@ -5,6 +5,7 @@ are computed, and only by `digest.py`.
 """
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from digest import hmac_hex
@@ -79,6 +80,11 @@ def quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
+def json_object(*members: str) -> str:
+    """The JSON text of an object with these members, each of them raw JSON text; empty ones are left out."""
+    return '{' + ','.join(filter(None, members)) + '}'
+
+
 def raw_body(first: str = '', top: str = '', inner_first: str = '', inner: str = '', **changed: Any) -> str:
     """The JSON text of a callback. Every named field is raw JSON text; None leaves the field out.
 
@@ -94,8 +100,8 @@ def raw_body(first: str = '', top: str = '', inner_first: str = '', inner: str =
     def members(names: list[str]) -> list[str]:
         return [f'"{name}":{value[name]}' for name in names if value.get(name) is not None]
 
-    payload = '{' + ','.join(filter(None, [inner_first, *members(ORDER), inner])) + '}'
-    return '{' + ','.join(filter(None, [first, *members(['event']), f'"payload":{payload}', top])) + '}'
+    payload = json_object(inner_first, *members(ORDER), inner)
+    return json_object(first, *members(['event']), f'"payload":{payload}', top)
 
 
 def body(signed: dict[str, str] = SIGNED, **unsigned: Any) -> str:
@@ -171,13 +177,28 @@ def add(
     vectors.append(vector | carried | {'expect': expect})
 
 
-def callback(name: str, expect: dict, *, signature: Any = DEFAULT, rule: str, **more: Any) -> None:
-    """A callback; without a body it carries the ordinary one, without a signature the ordinary one."""
-    if not {'body_text', 'body_hex', 'body_json'} & set(more):
-        more['body_text'] = body()
-    add(name, expect, rule=rule, signature=header() if signature is DEFAULT else signature, **more)
+def callback(
+    name: str,
+    body_text: str | None = None,
+    expect: dict | None = None,
+    *,
+    signed: dict[str, str] = SIGNED,
+    signature: Any = DEFAULT,
+    **more: Any,
+) -> None:
+    """A callback: the genuine one with these signed fields, which verifies, as far as nothing else is given."""
+    if body_text is not None or not {'body_hex', 'body_json'} & set(more):
+        more['body_text'] = body(signed) if body_text is None else body_text
+    add(name, expect or ok(signed), signature=header(signed) if signature is DEFAULT else signature, **more)
 
 
-def redirect(name: str, expect: dict, text: str, *, rule: str = 'D11', **more: Any) -> None:
-    """A redirect with this raw query text."""
-    add(name, expect, rule=rule, channel='redirect', query=text, **more)
+def redirect(
+    name: str, text: str, expect: dict | None = None, *, signed: dict[str, str] = SIGNED, rule: str = 'D11', **more: Any
+) -> None:
+    """A redirect with this raw query text, which verifies with these signed fields unless an expectation is given."""
+    add(name, expect or ok(signed), rule=rule, channel='redirect', query=text, **more)
+
+
+def family(prefix: str, add_one: Callable[..., None] = callback, **shared: Any) -> Callable[..., None]:
+    """Adds vectors whose names begin alike, and which have these arguments in common."""
+    return lambda name, *content, **own: add_one(prefix + name, *content, **shared | own)

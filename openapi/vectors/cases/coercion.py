@@ -1,21 +1,14 @@
 """Decision D5: a signed field is an own, well-formed string; what stringifies alike is refused."""
 
-from vector import NAMES, SIGNED, body, callback, data, fields, header, no, ok, raw_body
+from vector import NAMES, SIGNED, callback, data, family, fields, header, no, raw_body
 
 BAD = no('signed_field_malformed')
 
 
-def coerced(name: str, field: str, raw: str | None, as_text: str, **more) -> None:
+def coerced(name: str, field: str, raw: str | None, as_text: str) -> None:
     """The body has `raw` where a string must be; the signature is the one that a coercing verifier wants."""
-    callback(
-        f'coercion: {name}',
-        BAD,
-        rule='D5',
-        threat='A7',
-        signature=header(fields(**{field: as_text})),
-        body_text=raw_body(**{field: raw}),
-        **more,
-    )
+    signature = header(fields(**{field: as_text}))
+    callback(f'coercion: {name}', raw_body(**{field: raw}), BAD, rule='D5', threat='A7', signature=signature)
 
 
 def add_all() -> None:
@@ -56,94 +49,54 @@ def values() -> None:
 def strings() -> None:
     for text in ['undefined', 'null', 'true', '1001', '[object Object]', 'NaN', '0']:
         signed = fields(merchant_reference=text)
-        callback(
-            f'coercion: the string "{text}" is a string',
-            ok(signed),
-            rule='D5',
-            threat='A7',
-            signature=header(signed),
-            body_text=body(signed),
-        )
+        callback(f'coercion: the string "{text}" is a string', signed=signed, rule='D5', threat='A7')
     for field in NAMES:
-        signed = fields(**{field: ''})
-        callback(
-            f'coercion: an empty {field} verifies',
-            ok(signed),
-            rule='D5',
-            signature=header(signed),
-            body_text=body(signed),
-        )
-    empty = dict.fromkeys(NAMES, '')
-    callback(
-        'coercion: five empty strings verify',
-        ok(empty),
-        rule='D5',
-        signature=header(empty),
-        body_text=body(empty),
-    )
+        callback(f'coercion: an empty {field} verifies', signed=fields(**{field: ''}), rule='D5')
+    callback('coercion: five empty strings verify', signed=dict.fromkeys(NAMES, ''), rule='D5')
     callback(
         'coercion: another string under the signature is a mismatch',
-        no('mismatch'),
+        expect=no('mismatch'),
+        signed=fields(merchant_reference='1001'),
+        signature=header(),
         rule='D5',
-        body_text=body(fields(merchant_reference='1001')),
     )
 
 
 def places() -> None:
-    quoted = '"merchant_reference":"ORD-1001"'
-    for name, text in [
-        ('merchant_reference beside payload', raw_body(top=quoted, merchant_reference=None)),
-        ('merchant_reference inside a nested object', raw_body(inner=f'"data":{{{quoted}}}', merchant_reference=None)),
-        ('merchant_reference inside __proto__', raw_body(inner=f'"__proto__":{{{quoted}}}', merchant_reference=None)),
-        ('event inside payload only', raw_body(inner='"event":"transaction.completed"', event=None)),
-        ('event inside __proto__', raw_body(top='"__proto__":{"event":"transaction.completed"}', event=None)),
-        ('event in another case', raw_body(top='"Event":"transaction.completed"', event=None)),
-        ('merchantReference in camel case', raw_body(inner='"merchantReference":"ORD-1001"', merchant_reference=None)),
-        (
-            'merchant_reference with a space in its name',
-            raw_body(inner='"merchant_reference ":"ORD-1001"', merchant_reference=None),
-        ),
-        (
-            'merchant_reference with a BOM in its name',
-            raw_body(inner='"\ufeffmerchant_reference":"ORD-1001"', merchant_reference=None),
-        ),
+    def elsewhere(name: str, field: str, told: str = 'is not the signed field', threat: str = 'A7', **other) -> None:
+        callback(f'coercion: {name} {told}', raw_body(**{field: None, **other}), BAD, rule='D5', threat=threat)
+
+    reference, completed = '"merchant_reference":"ORD-1001"', '"event":"transaction.completed"'
+    elsewhere('merchant_reference beside payload', 'merchant_reference', top=reference)
+    elsewhere('merchant_reference inside a nested object', 'merchant_reference', inner=f'"data":{{{reference}}}')
+    elsewhere('merchant_reference inside __proto__', 'merchant_reference', inner=f'"__proto__":{{{reference}}}')
+    elsewhere('event inside payload only', 'event', inner=completed)
+    elsewhere('event inside __proto__', 'event', top=f'"__proto__":{{{completed}}}')
+    elsewhere('event in another case', 'event', top='"Event":"transaction.completed"')
+    for name, written in [
+        ('merchantReference in camel case', 'merchantReference'),
+        ('merchant_reference with a space in its name', 'merchant_reference '),
+        ('merchant_reference with a BOM in its name', '\ufeffmerchant_reference'),
     ]:
-        callback(f'coercion: {name} is not the signed field', BAD, rule='D5', threat='A7', body_text=text)
-    for inherited in ['toString', 'constructor']:
-        text = raw_body(merchant_reference=None, inner=f'"{inherited}":"ORD-1001"')
-        callback(f'coercion: {inherited} does not replace a field', BAD, rule='D5', threat='A16', body_text=text)
+        elsewhere(name, 'merchant_reference', inner=f'"{written}":"ORD-1001"')
+    for name in ['toString', 'constructor']:
+        inner = f'"{name}":"ORD-1001"'
+        elsewhere(name, 'merchant_reference', 'does not replace a field', threat='A16', inner=inner)
 
 
 def parsed() -> None:
     def odd(name: str, value, as_text: str) -> None:
-        callback(
-            f'coercion: parsed body, {name}',
-            BAD,
-            rule='D5',
-            threat='A7',
-            signature=header(fields(internal_reference=as_text)),
-            body_json=data({**SIGNED, 'internal_reference': value}),
-        )
+        signature = header(fields(internal_reference=as_text))
+        refuse(name, signature=signature, body_json=data({**SIGNED, 'internal_reference': value}))
 
+    refuse = family('coercion: parsed body, ', expect=BAD, rule='D5', threat='A7')
     odd('a number', 77, '77')
     odd('null', None, 'null')
     odd('an array of one string', ['INT-77'], 'INT-77')
     odd('an object', {'value': 'INT-77'}, '[object Object]')
     odd('false', False, 'false')
     missing = {name: value for name, value in SIGNED.items() if name != 'internal_reference'}
-    callback(
-        'coercion: parsed body, internal_reference missing',
-        BAD,
-        rule='D5',
-        threat='A7',
-        signature=header(fields(internal_reference='undefined')),
-        body_json=data(missing),
-    )
+    signature = header(fields(internal_reference='undefined'))
+    refuse('internal_reference missing', signature=signature, body_json=data(missing))
     signed = fields(internal_reference='')
-    callback(
-        'coercion: parsed body, an empty string verifies',
-        ok(signed),
-        rule='D5',
-        signature=header(signed),
-        body_json=data(signed),
-    )
+    callback('coercion: parsed body, an empty string verifies', signed=signed, rule='D5', body_json=data(signed))

@@ -1,6 +1,7 @@
 """Decision D4: the join with ':' is ambiguous, so at most one named field may contain one."""
 
-from vector import KEY, NAMES, OTHER_KEY, SIGNED, body, callback, data, fields, header, joined, no, ok, query, redirect
+from vector import KEY, NAMES, OTHER_KEY, SIGNED, body, callback, data, family, fields, header, joined, no, ok, query
+from vector import redirect
 
 AMBIGUOUS = no('ambiguous', authentic=True)
 MERCHANT = {'colon_in': 'merchant_reference'}
@@ -11,19 +12,11 @@ POLICIES = [
     ('colonIn merchant', MERCHANT, 'merchant_reference'),
     ('colonIn internal', INTERNAL, 'internal_reference'),
 ]
+colon = family('colon: ', rule='D4', threat='A3')
 
 
-def case(name: str, expect: dict, signed: dict, options: dict, signature: str = '', **more) -> None:
-    callback(
-        f'colon: {name}',
-        expect,
-        rule='D4',
-        threat='A3',
-        options=options,
-        signature=signature or header(signed),
-        body_text=body(signed),
-        **more,
-    )
+def case(name: str, expect: dict, signed: dict, options: dict, **more) -> None:
+    colon(name, expect=expect, signed=signed, options=options, **more)
 
 
 def add_all() -> None:
@@ -43,7 +36,7 @@ def each_field() -> None:
         case(f'one in both references, {label}', AMBIGUOUS, signed, options)
     for field in NAMES:
         signed = fields(**{field: SIGNED[field] + ':x'})
-        case(f'one in {field} under a wrong key', no('mismatch'), signed, {}, header(signed, OTHER_KEY))
+        case(f'one in {field} under a wrong key', no('mismatch'), signed, {}, signature=header(signed, OTHER_KEY))
 
 
 def shifts() -> None:
@@ -51,64 +44,35 @@ def shifts() -> None:
     paid = fields(merchant_reference='ORD-9999:x', internal_reference='INT-77')
     shifted = fields(merchant_reference='ORD-9999', internal_reference='x:INT-77')
     assert joined(paid) == joined(shifted)
-    signature = header(paid)
     for label, options, allowed in POLICIES:
-        case(
-            f'reference as paid, {label}',
-            ok(paid) if allowed == 'merchant_reference' else AMBIGUOUS,
-            paid,
-            options,
-            signature,
-        )
-        case(
-            f'reference shifted, {label}',
-            ok(shifted) if allowed == 'internal_reference' else AMBIGUOUS,
-            shifted,
-            options,
-            signature,
-        )
+        expect = ok(paid) if allowed == 'merchant_reference' else AMBIGUOUS
+        case(f'reference as paid, {label}', expect, paid, options)
+        expect = ok(shifted) if allowed == 'internal_reference' else AMBIGUOUS
+        case(f'reference shifted, {label}', expect, shifted, options, signature=header(paid))
 
     # The tail: a failed transaction whose type is made to swallow the status.
-    failed = fields(
-        merchant_reference='ORD-7',
-        internal_reference='B:COLLECTION:COMPLETED',
-        transaction_type='X',
-        transaction_status='FAILED',
-    )
-    swapped = fields(
-        merchant_reference='ORD-7',
-        internal_reference='B',
-        transaction_type='COLLECTION',
-        transaction_status='COMPLETED:X:FAILED',
-    )
+    reference = {'merchant_reference': 'ORD-7', 'internal_reference': 'B:COLLECTION:COMPLETED'}
+    failed = fields(**reference, transaction_type='X', transaction_status='FAILED')
+    swapped = fields(merchant_reference='ORD-7', internal_reference='B', transaction_status='COMPLETED:X:FAILED')
     assert joined(failed) == joined(swapped)
     for label, options, allowed in POLICIES:
-        case(f'status swapped by a tail shift, {label}', AMBIGUOUS, swapped, options, header(failed))
-        case(
-            f'the failed original of the tail shift, {label}',
-            ok(failed) if allowed == 'internal_reference' else AMBIGUOUS,
-            failed,
-            options,
-            header(failed),
-        )
+        case(f'status swapped by a tail shift, {label}', AMBIGUOUS, swapped, options, signature=header(failed))
+        expect = ok(failed) if allowed == 'internal_reference' else AMBIGUOUS
+        case(f'the failed original of the tail shift, {label}', expect, failed, options)
 
     original = fields(merchant_reference='completed:ORD-1')
     moved = fields(event='transaction.completed:completed', merchant_reference='ORD-1')
     assert joined(original) == joined(moved)
     for label, options, _ in POLICIES:
-        case(f'event shifted, {label}', AMBIGUOUS, moved, options, header(original))
+        case(f'event shifted, {label}', AMBIGUOUS, moved, options, signature=header(original))
 
     kind = fields(internal_reference='INT-77:COLLECTION', transaction_type='COMPLETED', transaction_status='')
     plain = fields(transaction_status='COMPLETED:')
     assert joined(kind) == joined(plain)
-    case('status with an empty tail', AMBIGUOUS, plain, {}, header(kind))
-    case(
-        'an unrelated field change is a mismatch',
-        no('mismatch'),
-        fields(merchant_reference='A:C'),
-        {},
-        header(fields(merchant_reference='A:B')),
-    )
+    case('status with an empty tail', AMBIGUOUS, plain, {}, signature=header(kind))
+    signature = header(fields(merchant_reference='A:B'))
+    changed = fields(merchant_reference='A:C')
+    case('an unrelated field change is a mismatch', no('mismatch'), changed, {}, signature=signature)
 
 
 def shapes() -> None:
@@ -128,38 +92,20 @@ def shapes() -> None:
         ('modifier colon', 'ORD\ua7891'),
         ('semicolon', 'ORD;1'),
     ]:
-        signed = fields(merchant_reference=text)
-        case(f'{name} is not a colon', ok(signed), signed, {})
+        colon(f'{name} is not a colon', signed=fields(merchant_reference=text))
     signed = fields(merchant_reference='ORD:1')
-    escaped = body(signed).replace('ORD:1', 'ORD\\u003a1')
-    callback(
-        'colon: written as an escape', AMBIGUOUS, rule='D4', threat='A3', signature=header(signed), body_text=escaped
-    )
-    callback(
-        'colon: in a parsed body', AMBIGUOUS, rule='D4', threat='A3', signature=header(signed), body_json=data(signed)
-    )
-    callback(
-        'colon: in a parsed body, colonIn merchant',
-        ok(signed),
-        rule='D4',
-        threat='A3',
-        options=MERCHANT,
-        signature=header(signed),
-        body_json=data(signed),
-    )
-    callback(
-        'colon: in unsigned fields is text', ok(), rule='D4', body_text=body(customer_name='A:B', status_message='::')
-    )
-    case('none at all, colonIn merchant', ok(), SIGNED, MERCHANT)
-    callback(
-        'colon: an expired key wins',
-        no('key_expired'),
-        rule='D4',
+    colon('written as an escape', body(signed).replace('ORD:1', 'ORD\\u003a1'), AMBIGUOUS, signed=signed)
+    colon('in a parsed body', expect=AMBIGUOUS, signed=signed, body_json=data(signed))
+    colon('in a parsed body, colonIn merchant', signed=signed, body_json=data(signed), options=MERCHANT)
+    callback('colon: in unsigned fields is text', body(customer_name='A:B', status_message='::'), rule='D4')
+    colon('none at all, colonIn merchant', options=MERCHANT)
+    colon(
+        'an expired key wins',
+        expect=no('key_expired'),
+        signed=signed,
         threat='A20',
         note='The decisions leave the order open. An expired key proves nothing, so nothing is authentic.',
         options={'signing_keys': [{'id': 'old', 'key': KEY, 'not_after': '2023-11-01T00:00:00Z'}]},
-        signature=header(signed),
-        body_text=body(signed),
     )
 
 
@@ -167,17 +113,10 @@ def merchant_references() -> None:
     """Customers may be able to write ':' into a reference: then exactly one split may be a merchant's reference."""
 
     def case(name: str, expect: dict, signed: dict, field: str, pattern: str, **more) -> None:
-        callback(
-            f'merchant reference: {name}',
-            expect,
-            rule='D4',
-            threat='A32',
-            options={'colon_in': field, 'merchant_reference_pattern': pattern},
-            signature=more.pop('signature', header(signed)),
-            body_text=body(signed),
-            **more,
-        )
+        options = {'colon_in': field, 'merchant_reference_pattern': pattern}
+        add_one(name, expect=expect, signed=signed, options=options, **more)
 
+    add_one = family('merchant reference: ', rule='D4', threat='A32')
     merchant, internal = 'merchant_reference', 'internal_reference'
     with_part = '^ORD-[0-9]+:[0-9]+$'
     both = '^ORD-[0-9]+(:[0-9]+)?$'
@@ -205,13 +144,10 @@ def merchant_references() -> None:
     elsewhere = fields(transaction_status='COMPLETED:x')
     case('it allows no colon in the status', AMBIGUOUS, elsewhere, internal, ORDERS)
     case('a wrong key wins', no('mismatch'), outside, internal, both, signature=header(outside, OTHER_KEY))
-    for name, expect, pattern in [('one split', ok(outside), ORDERS), ('two splits', AMBIGUOUS, both)]:
+    for name, expect, pattern in [
+        ('one split satisfies', ok(outside), ORDERS),
+        ('two splits satisfy', AMBIGUOUS, both),
+    ]:
+        name = f'redirect: {name} the pattern of merchant references'
         options = {'colon_in': internal, 'merchant_reference_pattern': pattern}
-        redirect(
-            f'redirect: {name} satisfies the pattern of merchant references'.replace('splits satisfies', 'splits satisfy'),
-            expect,
-            query(outside),
-            rule='D4',
-            threat='A32',
-            options=options,
-        )
+        redirect(name, query(outside), expect, rule='D4', threat='A32', options=options)

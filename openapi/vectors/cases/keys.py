@@ -3,23 +3,8 @@
 import base64
 
 from digest import hash_hex, hmac_hex
-from vector import (
-    FOURTH_KEY,
-    KEY,
-    NOW_MS,
-    OTHER_KEY,
-    SIGNED,
-    THIRD_KEY,
-    T,
-    body,
-    callback,
-    digest,
-    fields,
-    header,
-    joined,
-    no,
-    ok,
-)
+from vector import FOURTH_KEY, KEY, NOW_MS, OTHER_KEY, SIGNED, THIRD_KEY, T
+from vector import body, callback, digest, fields, header, joined, no, ok
 
 MISMATCH = no('mismatch')
 LATER = '2030-01-01T00:00:00Z'
@@ -34,8 +19,8 @@ def ring(*keys: tuple) -> dict:
 
 
 def case(name: str, expect: dict, options: dict, key: str = KEY, **more) -> None:
-    more.setdefault('threat', 'A20')
-    callback(f'keys: {name}', expect, rule='D7', signature=header(key=key), options=options, **more)
+    more = {'signature': header(key=key), 'threat': 'A20', **more}
+    callback(f'keys: {name}', expect=expect, rule='D7', options=options, **more)
 
 
 def add_all() -> None:
@@ -60,15 +45,8 @@ def rotation() -> None:
         case(f'four, signed with {name}', ok(key_id=name), four, key)
     case('four, signed with a fifth', MISMATCH, four, 'Jx4Wm8Pb2Qn6Rt0Yv3Zc7Kd1Lf5Gh9Sa')
     signed = fields(merchant_reference='A:B')
-    callback(
-        'keys: two, a colon under the second',
-        no('ambiguous', authentic=True),
-        rule='D7',
-        threat='A20',
-        signature=header(signed),
-        body_text=body(signed),
-        options=two,
-    )
+    ambiguous = no('ambiguous', authentic=True)
+    case('two, a colon under the second', ambiguous, two, signed=signed, signature=header(signed))
 
 
 def expiry() -> None:
@@ -89,7 +67,7 @@ def which_text() -> None:
     """The key is its own UTF-8 bytes: nothing is decoded, cut or normalised."""
 
     def own(name: str, key: str) -> None:
-        case(f'{name}', ok(), {'signing_key': key}, key, threat='A19')
+        case(name, ok(), {'signing_key': key}, key, threat='A19')
 
     own('Unicode', 'cl\u00e9-\u043a\u043b\u044e\u0447-\u9375-\U0001f511')
     own('of 64 bytes, the block of SHA-256', (KEY + OTHER_KEY)[:64])
@@ -103,10 +81,8 @@ def which_text() -> None:
     own('of eight characters', 'Ab3dE6gH')
 
     def other(name: str, key: str, used: bytes) -> None:
-        s = hmac_hex(used, joined(SIGNED).encode())
-        callback(
-            f'keys: {name}', MISMATCH, rule='D7', threat='A19', signature=f't={T},s={s}', options={'signing_key': key}
-        )
+        signature = f't={T},s={hmac_hex(used, joined(SIGNED).encode())}'
+        case(name, MISMATCH, {'signing_key': key}, threat='A19', signature=signature)
 
     plain = 'QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo='
     other('Base64-decoded', plain, base64.b64decode(plain))
@@ -129,7 +105,7 @@ def wrong_digests() -> None:
 
     def wrong(name: str, value: str) -> None:
         assert len(value) == 64 and value != s
-        callback(f'digest: {name}', MISMATCH, rule='D7', signature=f't={T},s={value}')
+        callback(f'digest: {name}', expect=MISMATCH, rule='D7', signature=f't={T},s={value}')
 
     text = joined(SIGNED)
     wrong('of another key', digest(key=OTHER_KEY))

@@ -2,12 +2,14 @@
 
 from urllib.parse import quote
 
-from vector import KEY, NAMES, OTHER_KEY, SIGNED, T, body, callback, digest, fields, header, no, ok, query, redirect
+from vector import KEY, NAMES, OTHER_KEY, SIGNED, T, body, callback, digest, family, fields, header, no, ok, query
+from vector import redirect
 
 MISSING = no('signature_missing')
 BAD_SIGNATURE = no('signature_malformed')
 BAD_FIELD = no('signed_field_malformed')
 S = digest()
+case = family('redirect: ', redirect)
 
 
 def add_all() -> None:
@@ -19,69 +21,49 @@ def add_all() -> None:
 
 
 def forms() -> None:
-    redirect('redirect: flat names', ok(), query())
-    redirect('redirect: nested in payload[…]', ok(), query(nested=True))
-    redirect('redirect: nested, brackets encoded', ok(), query(nested=True).replace('[', '%5B').replace(']', '%5D'))
-    redirect(
-        'redirect: nested, brackets encoded in lower case',
-        ok(),
-        query(nested=True).replace('[', '%5b').replace(']', '%5d'),
-    )
-    redirect('redirect: a question mark first', ok(), '?' + query())
-    redirect('redirect: signature first', ok(), f'hmac_signature={header()}&{query(signature=None)}')
-    parts = query().split('&')
-    redirect('redirect: names in reverse', ok(), '&'.join(reversed(parts)))
-    redirect('redirect: an encoded name', ok(), query().replace('event=', '%65vent='))
-    redirect(
-        'redirect: with the unsigned fields',
-        ok(),
-        query(transaction_amount='500', transaction_currency='UGX', id='1001'),
-        rule='D1',
-    )
-    redirect('redirect: with another amount', ok(), query(transaction_amount='5000000'), rule='D1', threat='A2')
-    redirect('redirect: with unknown parameters', ok(), query(utm_source='mail', utm_campaign='x', ref='1'), rule='D9')
-    redirect('redirect: an unknown parameter twice', ok(), query() + '&utm=1&utm=2', rule='D9')
-    redirect('redirect: an unknown parameter without =', ok(), query() + '&flag', rule='D9')
-    redirect('redirect: an unknown nested field', ok(), query(nested=True) + '&payload[channel]=ussd', rule='D9')
-    redirect(
-        'redirect: __proto__ and constructor',
-        ok(),
-        query() + '&__proto__=x&constructor=y&toString=z',
-        rule='D9',
-        threat='A16',
-    )
-    redirect('redirect: __proto__ with a member', ok(), query() + '&__proto__[event]=x', rule='D9', threat='A16')
-    redirect(
-        'redirect: payload[__proto__]', ok(), query(nested=True) + '&payload[__proto__]=x', rule='D9', threat='A16'
-    )
+    nested = query(nested=True)
+    case('flat names', query())
+    case('nested in payload[…]', nested)
+    case('nested, brackets encoded', nested.replace('[', '%5B').replace(']', '%5D'))
+    case('nested, brackets encoded in lower case', nested.replace('[', '%5b').replace(']', '%5d'))
+    case('a question mark first', '?' + query())
+    case('signature first', f'hmac_signature={header()}&{query(signature=None)}')
+    case('names in reverse', '&'.join(reversed(query().split('&'))))
+    case('an encoded name', query().replace('event=', '%65vent='))
+    unsigned = query(transaction_amount='500', transaction_currency='UGX', id='1001')
+    case('with the unsigned fields', unsigned, rule='D1')
+    case('with another amount', query(transaction_amount='5000000'), rule='D1', threat='A2')
+    case('with unknown parameters', query(utm_source='mail', utm_campaign='x', ref='1'), rule='D9')
+    case('an unknown parameter twice', query() + '&utm=1&utm=2', rule='D9')
+    case('an unknown parameter without =', query() + '&flag', rule='D9')
+    case('an unknown nested field', nested + '&payload[channel]=ussd', rule='D9')
+    inherited = query() + '&__proto__=x&constructor=y&toString=z'
+    case('__proto__ and constructor', inherited, rule='D9', threat='A16')
+    case('__proto__ with a member', query() + '&__proto__[event]=x', rule='D9', threat='A16')
+    case('payload[__proto__]', nested + '&payload[__proto__]=x', rule='D9', threat='A16')
     silent = 'No decision covers empty pairs. They carry no name.'
-    redirect('redirect: an ampersand at the end', ok(), query() + '&', note=silent)
-    redirect('redirect: two ampersands', ok(), query().replace('&', '&&'), note=silent)
-    redirect('redirect: the signature of the callback', ok(), query(), rule='D3', threat='A4')
-    callback(
-        'callback: the signature of the redirect',
-        ok(),
-        rule='D3',
-        threat='A4',
-        body_text=body(transaction_amount=5_000_000),
-    )
+    case('an ampersand at the end', query() + '&', note=silent)
+    case('two ampersands', query().replace('&', '&&'), note=silent)
+    case('the signature of the callback', query(), rule='D3', threat='A4')
+    of_redirect = body(transaction_amount=5_000_000)
+    callback('callback: the signature of the redirect', of_redirect, rule='D3', threat='A4')
 
 
 def signatures() -> None:
     plain = query(signature=None)
-    redirect('redirect: empty query', MISSING, '')
-    redirect('redirect: a question mark alone', MISSING, '?')
-    redirect('redirect: no hmac_signature', MISSING, plain)
-    redirect('redirect: empty hmac_signature', MISSING, f'{plain}&hmac_signature=')
-    redirect('redirect: hmac_signature without =', MISSING, f'{plain}&hmac_signature')
-    redirect('redirect: the name of the header', MISSING, f'{plain}&hmac-signature={header()}')
-    redirect('redirect: HMAC_SIGNATURE', MISSING, f'{plain}&HMAC_SIGNATURE={header()}')
-    redirect(
-        'redirect: signature inside payload',
-        MISSING,
-        f'{plain}&payload[hmac_signature]={header()}',
-        note='The protocol has hmac_signature as a query parameter, not as a field of the payload.',
-    )
+    case('empty query', '', MISSING)
+    case('a question mark alone', '?', MISSING)
+    case('no hmac_signature', plain, MISSING)
+    case('empty hmac_signature', f'{plain}&hmac_signature=', MISSING)
+    case('hmac_signature without =', f'{plain}&hmac_signature', MISSING)
+    case('the name of the header', f'{plain}&hmac-signature={header()}', MISSING)
+    case('HMAC_SIGNATURE', f'{plain}&HMAC_SIGNATURE={header()}', MISSING)
+    parameter = 'The protocol has hmac_signature as a query parameter, not as a field of the payload.'
+    case('signature inside payload', f'{plain}&payload[hmac_signature]={header()}', MISSING, note=parameter)
+
+    def signed(name: str, value: str, expect: dict = BAD_SIGNATURE, **more) -> None:
+        redirect(f'redirect signature: {name}', f'{plain}&hmac_signature={value}', expect, rule='D6', **more)
+
     for name, value in [
         ('comma encoded', f't={T}%2Cs={S}'),
         ('comma encoded in lower case', f't={T}%2cs={S}'),
@@ -91,7 +73,7 @@ def signatures() -> None:
         ('s first', f's={S},t={T}'),
         ('another part', f't={T},s={S},v=1'),
     ]:
-        redirect(f'redirect signature: {name}', ok(), f'{plain}&hmac_signature={value}', rule='D6')
+        signed(name, value, ok())
     for name, value in [
         ('nonsense', 'nonsense'),
         ('encoded twice', f't%253D{T}%252Cs%253D{S}'),
@@ -110,146 +92,75 @@ def signatures() -> None:
         ('no t', f's={S}'),
         ('no s', f't={T}'),
         ('empty t', f't=,s={S}'),
-        ('257 characters', header() + ',v=' + 'x' * (257 - len(header()) - 3)),
+        ('257 characters', f'{header()},v='.ljust(257, 'x')),
         ('a trailing comma', header() + ','),
     ]:
-        redirect(
-            f'redirect signature: {name}',
-            BAD_SIGNATURE,
-            f'{plain}&hmac_signature={value}',
-            rule='D6',
-            threat='A13' if 'digit' in name else 'A11',
-        )
-    redirect(
-        'redirect signature: 256 characters',
-        ok(),
-        f'{plain}&hmac_signature={header()},v=' + 'x' * (256 - len(header()) - 3),
-        rule='D6',
-    )
-    redirect(
-        'redirect signature: of another key',
-        no('mismatch'),
-        f'{plain}&hmac_signature={header(key=OTHER_KEY)}',
-        rule='D6',
-    )
-    redirect(
-        'redirect signature: an ampersand cuts it', BAD_SIGNATURE, f'{plain}&hmac_signature=t={T}&s={S}', rule='D6'
-    )
+        signed(name, value, threat='A13' if 'digit' in name else 'A11')
+    signed('256 characters', f'{header()},v='.ljust(256, 'x'), ok())
+    signed('of another key', header(key=OTHER_KEY), no('mismatch'))
+    signed('an ampersand cuts it', f't={T}&s={S}')
 
 
 def missing_fields() -> None:
     for field in NAMES:
         without = {name: value for name, value in SIGNED.items() if name != field}
-        redirect(
-            f'redirect: {field} missing',
-            BAD_FIELD,
-            query(without, header(fields(**{field: 'undefined'}))),
-            rule='D5',
-            threat='A7',
-        )
-    redirect('redirect: only the signature', BAD_FIELD, f'hmac_signature={header()}', rule='D5')
-    redirect('redirect: Event in another case', BAD_FIELD, query().replace('event=', 'Event='), rule='D5')
+        text = query(without, header(fields(**{field: 'undefined'})))
+        case(f'{field} missing', text, BAD_FIELD, rule='D5', threat='A7')
+    case('only the signature', f'hmac_signature={header()}', BAD_FIELD, rule='D5')
+    case('Event in another case', query().replace('event=', 'Event='), BAD_FIELD, rule='D5')
     text = query(nested=True).replace('payload[merchant_reference]', 'data[merchant_reference]')
-    redirect('redirect: a field in data[…]', BAD_FIELD, text, rule='D5')
+    case('a field in data[…]', text, BAD_FIELD, rule='D5')
 
 
 def rules_of_the_callback() -> None:
+    ambiguous = no('ambiguous', authentic=True)
+    colon = family('redirect: ', redirect, rule='D4', threat='A3')
+    merchant = {'colon_in': 'merchant_reference'}
     for written in ['A%3AB', 'A:B']:
         signed = fields(merchant_reference='A:B')
         text = query(fields(merchant_reference=written), header(signed))
-        redirect(f'redirect: a colon written {written}', no('ambiguous', authentic=True), text, rule='D4', threat='A3')
-        redirect(
-            f'redirect: a colon written {written}, colonIn merchant',
-            ok(signed),
-            text,
-            rule='D4',
-            threat='A3',
-            options={'colon_in': 'merchant_reference'},
-        )
-    shifted = query(
-        fields(merchant_reference='ORD-9999', internal_reference='x:INT-77'),
-        header(fields(merchant_reference='ORD-9999:x')),
-    )
-    redirect(
-        'redirect: shifted reference, colonIn merchant',
-        no('ambiguous', authentic=True),
-        shifted,
-        rule='D4',
-        threat='A3',
-        options={'colon_in': 'merchant_reference'},
-    )
-    redirect(
-        'redirect: tolerance passed',
-        no('timestamp_out_of_tolerance', authentic=True),
-        query(),
-        rule='D2',
-        options={'tolerance_seconds': 5},
-    )
-    redirect('redirect: tolerance kept', ok(), query(), rule='D2', options={'tolerance_seconds': 10})
-    redirect(
-        'redirect: unreadable t, no tolerance',
-        ok(unit='unreadable', age=None),
-        query(signature=header(t='now')),
-        rule='D2',
-    )
-    redirect(
-        'redirect: unreadable t, with a tolerance',
-        no('timestamp_unreadable', authentic=True),
-        query(signature=header(t='now')),
-        rule='D2',
-        options={'tolerance_seconds': 30},
-    )
+        colon(f'a colon written {written}', text, ambiguous)
+        colon(f'a colon written {written}, colonIn merchant', text, signed=signed, options=merchant)
+    paid = fields(merchant_reference='ORD-9999:x')
+    shifted = query(fields(merchant_reference='ORD-9999', internal_reference='x:INT-77'), header(paid))
+    colon('shifted reference, colonIn merchant', shifted, ambiguous, options=merchant)
+    late = no('timestamp_out_of_tolerance', authentic=True)
+    case('tolerance passed', query(), late, rule='D2', options={'tolerance_seconds': 5})
+    case('tolerance kept', query(), rule='D2', options={'tolerance_seconds': 10})
+    now = query(signature=header(t='now'))
+    case('unreadable t, no tolerance', now, ok(unit='unreadable', age=None), rule='D2')
+    unreadable = no('timestamp_unreadable', authentic=True)
+    case('unreadable t, with a tolerance', now, unreadable, rule='D2', options={'tolerance_seconds': 30})
     two = {'signing_keys': [{'id': 'new', 'key': OTHER_KEY}, {'id': 'old', 'key': KEY}]}
-    redirect('redirect: signed with the second key', ok(key_id='old'), query(), rule='D7', threat='A20', options=two)
+    case('signed with the second key', query(), ok(key_id='old'), rule='D7', threat='A20', options=two)
     ended = {'signing_keys': [{'id': 'old', 'key': KEY, 'not_after': '2023-11-01T00:00:00Z'}]}
-    redirect(
-        'redirect: signed with a key that has ended',
-        no('key_expired'),
-        query(),
-        rule='D7',
-        threat='A20',
-        options=ended,
-    )
+    expired = no('key_expired')
+    case('signed with a key that has ended', query(), expired, rule='D7', threat='A20', options=ended)
     signed = fields(transaction_status='SOMETHING_NEW')
-    redirect('redirect: unknown status', ok(signed), query(signed), rule='D9')
+    case('unknown status', query(signed), signed=signed, rule='D9')
     for field, value in [('merchant_reference', 'ORD-1002'), ('transaction_status', 'FAILED')]:
-        redirect(f'redirect: {field} changed', no('mismatch'), query(fields(**{field: value}), header()), rule='D1')
+        case(f'{field} changed', query(fields(**{field: value}), header()), no('mismatch'), rule='D1')
 
 
 def expected_reference() -> None:
     unexpected = no('reference_unexpected', authentic=True)
 
-    def case(
-        name: str, expect: dict, expected: str, reference: str = 'ORD-1001', written: str | None = None, **more
-    ) -> None:
-        signed = fields(merchant_reference=reference)
-        text = query(fields(merchant_reference=reference if written is None else written), header(signed))
-        redirect(
-            f'redirect reference: {name}', expect, text, threat='A26', options={'expect_reference': expected}, **more
-        )
+    def expecting(name: str, expect: dict, expected: str, text: str = query()) -> None:
+        redirect(f'redirect reference: {name}', text, expect, threat='A26', options={'expect_reference': expected})
 
-    case('as expected', ok(), 'ORD-1001')
-    case('of another session', unexpected, 'ORD-1002')
-    case('a prefix', unexpected, 'ORD-100')
-    case('longer', unexpected, 'ORD-10011')
-    case('in another case', unexpected, 'ord-1001')
-    case('with a space', unexpected, 'ORD-1001 ')
-    case('empty expectation, a reference in the query', unexpected, '')
-    case('empty expectation, an empty one in the query', ok(fields(merchant_reference='')), '', '')
-    case('NFD expected, NFC in the query', unexpected, 'Cafe\u0301', 'Caf\u00e9', 'Caf%C3%A9')
-    case('NFC expected, NFC in the query', ok(fields(merchant_reference='Caf\u00e9')), 'Caf\u00e9', 'Caf\u00e9', 'Caf%C3%A9')
-    case('the internal one', unexpected, 'INT-77')
-    redirect(
-        'redirect reference: mismatch wins',
-        no('mismatch'),
-        query(signature=header(key=OTHER_KEY)),
-        threat='A26',
-        options={'expect_reference': 'ORD-1002'},
-    )
-    redirect(
-        'redirect reference: a missing signature wins',
-        MISSING,
-        query(signature=None),
-        threat='A26',
-        options={'expect_reference': 'ORD-1002'},
-    )
+    expecting('as expected', ok(), 'ORD-1001')
+    expecting('of another session', unexpected, 'ORD-1002')
+    expecting('a prefix', unexpected, 'ORD-100')
+    expecting('longer', unexpected, 'ORD-10011')
+    expecting('in another case', unexpected, 'ord-1001')
+    expecting('with a space', unexpected, 'ORD-1001 ')
+    expecting('empty expectation, a reference in the query', unexpected, '')
+    empty = fields(merchant_reference='')
+    expecting('empty expectation, an empty one in the query', ok(empty), '', query(empty))
+    composed = fields(merchant_reference='Caf\u00e9')
+    written = query(fields(merchant_reference='Caf%C3%A9'), header(composed))
+    expecting('NFD expected, NFC in the query', unexpected, 'Cafe\u0301', written)
+    expecting('NFC expected, NFC in the query', ok(composed), 'Caf\u00e9', written)
+    expecting('the internal one', unexpected, 'INT-77')
+    expecting('mismatch wins', no('mismatch'), 'ORD-1002', query(signature=header(key=OTHER_KEY)))
+    expecting('a missing signature wins', MISSING, 'ORD-1002', query(signature=None))

@@ -1,12 +1,10 @@
 """Decision D11: a signed name appears once, in one spelling; an unsigned name may be the merchant's own parameter."""
 
-from vector import NAMES, SIGNED, callback, fields, header, no, ok, query, raw_body, redirect
+from vector import NAMES, SIGNED, callback, family, fields, header, no, ok, query, raw_body, redirect
 
 BAD = no('query_malformed')
-
-
-def refuse(name: str, text: str, **more) -> None:
-    redirect(f'redirect names: {name}', BAD, text, threat='A14', **more)
+refuse = family('redirect names: ', redirect, expect=BAD, threat='A14')
+fine = family('redirect names: ', redirect, rule='D9')
 
 
 def add_all() -> None:
@@ -49,15 +47,13 @@ def names() -> None:
         ('id of the merchant and id of the transaction', '&id=7&id=1001'),
         ('id three times', '&id=7&id=7&id=1001'),
     ]:
-        redirect(f'redirect names: {name}', ok(), query() + extra, rule='D9', threat='A14', note=own)
+        fine(name, query() + extra, threat='A14', note=own)
     pairs = '&'.join(f'p{index}=1' for index in range(122))
-    redirect('redirect names: 128 parameters', ok(), f'{query()}&{pairs}', threat='A29')
+    redirect('redirect names: 128 parameters', f'{query()}&{pairs}', threat='A29')
     refuse('129 parameters', f'{query()}&{pairs}&q=1')
     refuse('the same name 3,900 times', query() + '&a' * 3900)
-    redirect('redirect names: unknown[] and unknown[x]', ok(), query() + '&tag[]=1&tag[]=2&tag[x]=3', rule='D9')
-    redirect(
-        'redirect names: event as a part of other names', ok(), query() + '&events=1&xevent=2&event.x=3', rule='D9'
-    )
+    fine('unknown[] and unknown[x]', query() + '&tag[]=1&tag[]=2&tag[x]=3')
+    fine('event as a part of other names', query() + '&events=1&xevent=2&event.x=3')
 
 
 def defaults() -> None:
@@ -67,7 +63,7 @@ def defaults() -> None:
     missing = no('signed_field_malformed')
 
     def case(name: str, expect: dict, text: str, given: dict = both) -> None:
-        redirect(f'redirect defaults: {name}', expect, text, options={'redirect_defaults': given})
+        redirect(f'redirect defaults: {name}', text, expect, options={'redirect_defaults': given})
 
     def without(*names: str, signed: dict = SIGNED, signature: str = '', **more) -> str:
         kept = {name: value for name, value in signed.items() if name not in names}
@@ -90,10 +86,5 @@ def defaults() -> None:
     case('an empty event does not become the default', no('mismatch'), query(empty, header()))
     case('event[] is not absent', BAD, without('event') + '&event[]=transaction.completed')
     case('a repeated event', BAD, query() + '&event=transaction.completed')
-    callback(
-        'redirect defaults: a callback without event has no use for them',
-        missing,
-        rule='D11',
-        options={'redirect_defaults': both},
-        body_text=raw_body(event=None),
-    )
+    name = 'redirect defaults: a callback without event has no use for them'
+    callback(name, raw_body(event=None), missing, rule='D11', options={'redirect_defaults': both})

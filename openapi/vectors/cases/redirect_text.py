@@ -1,6 +1,6 @@
 """Decision D11: percent-decoding of a raw query text, strict and the same everywhere."""
 
-from vector import fields, header, no, ok, query, redirect
+from vector import family, fields, header, no, query, redirect
 
 BAD_QUERY = no('query_malformed')
 
@@ -13,13 +13,9 @@ def add_all() -> None:
 def decoding() -> None:
     def decoded(name: str, written: str, text: str, **more) -> None:
         signed = fields(merchant_reference=text)
-        redirect(
-            f'redirect decoding: {name}',
-            ok(signed),
-            query(fields(merchant_reference=written), header(signed)),
-            threat='A15',
-            **more,
-        )
+        case(name, query(fields(merchant_reference=written), header(signed)), signed=signed, **more)
+
+    case = family('redirect decoding: ', redirect, threat='A15')
 
     plus = 'A redirect is form encoding, where + is a space (as in every framework and in URLSearchParams).'
     decoded('+ is a space', 'ORD+1', 'ORD 1', note=plus)
@@ -42,22 +38,17 @@ def decoding() -> None:
     decoded('spaces at both ends', '%20ORD%20', ' ORD ')
     decoded('an empty value', '', '', rule='D5')
     signed = fields(merchant_reference='')
-    redirect(
-        'redirect decoding: a name without = is an empty value',
-        ok(signed),
-        query(signed).replace('merchant_reference=', 'merchant_reference'),
-        rule='D5',
-        note='As in every form decoder.',
-    )
-    signed = fields(merchant_reference='ORD+1')
-    redirect(
-        'redirect decoding: an unencoded plus sign does not fit', no('mismatch'), query(signed), threat='A15', note=plus
-    )
-    signed = fields(merchant_reference='ORD%201')
-    redirect('redirect decoding: the digest over the undecoded text', no('mismatch'), query(signed), threat='A15')
+    text = query(signed).replace('merchant_reference=', 'merchant_reference')
+    name = 'redirect decoding: a name without = is an empty value'
+    redirect(name, text, signed=signed, rule='D5', note='As in every form decoder.')
+    text = query(fields(merchant_reference='ORD+1'))
+    case('an unencoded plus sign does not fit', text, no('mismatch'), note=plus)
+    text = query(fields(merchant_reference='ORD%201'))
+    case('the digest over the undecoded text', text, no('mismatch'))
 
 
 def bad_escapes() -> None:
+    refuse = family('redirect escapes: ', redirect, expect=BAD_QUERY, threat='A15')
     for name, escape, replaced in [
         ('%ZZ', '%ZZ', '%ZZ'),
         ('%F', '%F', '%F'),
@@ -74,15 +65,8 @@ def bad_escapes() -> None:
         ('%E9, Latin-1', '%E9', '\u00e9'),
     ]:
         signed = fields(merchant_reference='ORD' + replaced)
-        redirect(
-            f'redirect escapes: {name}',
-            BAD_QUERY,
-            query(fields(merchant_reference='ORD' + escape), header(signed)),
-            threat='A15',
-        )
-    redirect('redirect escapes: %FF in hmac_signature', BAD_QUERY, query(signature=header() + '%FF'), threat='A15')
+        refuse(name, query(fields(merchant_reference='ORD' + escape), header(signed)))
+    refuse('%FF in hmac_signature', query(signature=header() + '%FF'))
     everywhere = 'No decision covers escapes outside known fields. A query has one reading, or none.'
-    redirect(
-        'redirect escapes: %FF in an unknown parameter', BAD_QUERY, query(utm='%FF'), threat='A15', note=everywhere
-    )
-    redirect('redirect escapes: %ZZ in an unknown name', BAD_QUERY, query() + '&%ZZ=1', threat='A15', note=everywhere)
+    refuse('%FF in an unknown parameter', query(utm='%FF'), note=everywhere)
+    refuse('%ZZ in an unknown name', query() + '&%ZZ=1', note=everywhere)

@@ -1,16 +1,17 @@
 """Decision D2: t is opaque, unsigned, and never a defence."""
 
-from vector import KEY, OTHER_KEY, T_MS, T, body, callback, fields, header, no, ok
+from vector import KEY, OTHER_KEY, T_MS, T, body, family, fields, header, no, ok
 
 SECONDS = 1_700_000_000
 OUT = no('timestamp_out_of_tolerance', authentic=True)
 UNREADABLE = no('timestamp_unreadable', authentic=True)
 A_YEAR = 31_536_000
+timestamp = family('timestamp: ', rule='D2')
 
 
 def at(t: str, name: str, expect: dict, now_ms: int = SECONDS * 1000, tolerance: float | None = None, **more) -> None:
     options = {'now_ms': now_ms} | ({} if tolerance is None else {'tolerance_seconds': tolerance})
-    callback(f'timestamp: {name}', expect, signature=header(t=t), rule='D2', options=options, **more)
+    timestamp(name, expect=expect, signature=header(t=t), options=options, **more)
 
 
 def add_all() -> None:
@@ -34,14 +35,8 @@ def without_tolerance() -> None:
     at('0001700000000', 'leading zeros do not make milliseconds', ok(age=0), note='The unit goes by the value.')
     at('9' * 40, 'forty digits are milliseconds', ok(unit='milliseconds', age=None), note='The unit goes by the value.')
     at(T, 'a signature of a year ago, no tolerance', ok(age=A_YEAR), (SECONDS + A_YEAR) * 1000, threat='A28')
-    at(
-        str(SECONDS + A_YEAR),
-        'the same year-old signature under a fresh t passes any tolerance',
-        ok(age=0),
-        (SECONDS + A_YEAR) * 1000,
-        30,
-        threat='A1',
-    )
+    fresh, name = SECONDS + A_YEAR, 'the same year-old signature under a fresh t passes any tolerance'
+    at(str(fresh), name, ok(age=0), fresh * 1000, 30, threat='A1')
     at('1', 'any t fits the same signature', ok(age=SECONDS - 1), threat='A1')
 
 
@@ -94,32 +89,18 @@ def with_tolerance() -> None:
 
 
 def together() -> None:
-    forged = header(key=OTHER_KEY)
+    mismatch = no('mismatch')
     strict = {'tolerance_seconds': 30, 'now_ms': (SECONDS + 3600) * 1000}
-    callback('timestamp: mismatch wins over tolerance', no('mismatch'), signature=forged, rule='D2', options=strict)
-    callback(
-        'timestamp: mismatch wins over an unreadable t',
-        no('mismatch'),
-        signature=header(key=OTHER_KEY, t='abc'),
-        rule='D2',
-        threat='A11',
-        options=strict,
-    )
-    callback(
-        'timestamp: an expired key wins over tolerance',
-        no('key_expired'),
-        signature=header(),
-        rule='D2',
+    forged = header(key=OTHER_KEY)
+    timestamp('mismatch wins over tolerance', expect=mismatch, signature=forged, options=strict)
+    unreadable = {'signature': header(key=OTHER_KEY, t='abc'), 'threat': 'A11'}
+    timestamp('mismatch wins over an unreadable t', expect=mismatch, options=strict, **unreadable)
+    timestamp(
+        'an expired key wins over tolerance',
+        expect=no('key_expired'),
         threat='A20',
         note='The decisions leave the order open. An expired key proves nothing, so nothing is authentic.',
         options=strict | {'signing_keys': [{'id': 'old', 'key': KEY, 'not_after': '2023-11-01T00:00:00Z'}]},
     )
-    other = fields(transaction_status='FAILED')
-    callback(
-        'timestamp: tolerance does not hide another status',
-        no('mismatch'),
-        signature=header(),
-        rule='D2',
-        options=strict,
-        body_text=body(other),
-    )
+    failed = body(fields(transaction_status='FAILED'))
+    timestamp('tolerance does not hide another status', failed, mismatch, options=strict)

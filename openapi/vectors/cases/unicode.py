@@ -1,7 +1,7 @@
 """Decisions D5 and D10: text is signed as UTF-8, well-formed, and never normalised."""
 
 from digest import hmac_hex
-from vector import KEY, NAMES, SIGNED, T, body, callback, data, digest, fields, header, joined, no, ok, raw_body
+from vector import KEY, NAMES, SIGNED, T, body, callback, data, digest, family, fields, header, joined, no, raw_body
 
 BAD_FIELD = no('signed_field_malformed')
 BAD_BODY = no('body_malformed')
@@ -10,8 +10,7 @@ MISMATCH = no('mismatch')
 
 def kept(name: str, text: str, field: str = 'merchant_reference', **more) -> None:
     """The string, unchanged, in one signed field; unescaped in the JSON wherever JSON allows it."""
-    signed = fields(**{field: text})
-    callback(f'unicode: {name}', ok(signed), rule='D5', signature=header(signed), body_text=body(signed), **more)
+    callback(f'unicode: {name}', signed=fields(**{field: text}), rule='D5', **more)
 
 
 def add_all() -> None:
@@ -64,30 +63,20 @@ def text_is_kept() -> None:
     kept('2,048 emoji', '\U0001f600' * 2048)
     rest = len(body(fields(merchant_reference='')).encode())
     kept('a reference that fills a body of exactly 64 KiB', 'r' * (65536 - rest), threat='A18')
-    escaped = body(fields(merchant_reference='@')).replace('@', '\\ud83d\\ude00\\u00e9\\u0000\\/\\u0041')
-    signed = fields(merchant_reference='\U0001f600\u00e9\0/A')
-    callback('unicode: JSON escapes are decoded', ok(signed), rule='D5', signature=header(signed), body_text=escaped)
-    upper = body(fields(merchant_reference='@')).replace('@', '\\uD83D\\uDE00')
-    signed = fields(merchant_reference='\U0001f600')
-    callback('unicode: JSON escapes in upper case', ok(signed), rule='D5', signature=header(signed), body_text=upper)
-    signed = fields(merchant_reference='\\u0041')
-    callback(
-        'unicode: an escaped backslash before u0041',
-        ok(signed),
-        rule='D5',
-        signature=header(signed),
-        body_text=body(signed),
-    )
-    callback(
-        'unicode: parsed body with an emoji and NUL',
-        ok(fields(merchant_reference='\U0001f600\0')),
-        rule='D5',
-        signature=header(fields(merchant_reference='\U0001f600\0')),
-        body_json=data(fields(merchant_reference='\U0001f600\0')),
-    )
+    template = body(fields(merchant_reference='@'))
+    escaped = template.replace('@', '\\ud83d\\ude00\\u00e9\\u0000\\/\\u0041')
+    kept('JSON escapes are decoded', '\U0001f600\u00e9\0/A', body_text=escaped)
+    kept('JSON escapes in upper case', '\U0001f600', body_text=template.replace('@', '\\uD83D\\uDE00'))
+    kept('an escaped backslash before u0041', '\\u0041')
+    parsed = data(fields(merchant_reference='\U0001f600\0'))
+    kept('parsed body with an emoji and NUL', '\U0001f600\0', body_json=parsed)
 
 
 def normal_forms() -> None:
+    def mismatch(name: str, signed: str, sent: str) -> None:
+        text, signature = body(fields(merchant_reference=sent)), header(fields(merchant_reference=signed))
+        callback(f'unicode: {name}', text, MISMATCH, rule='D5', threat='A9', signature=signature)
+
     pairs = [
         ('NFC', 'Caf\u00e9', 'NFD', 'Cafe\u0301'),
         ('an Angstrom sign', '\u212b', 'A with ring', '\u00c5'),
@@ -102,18 +91,8 @@ def normal_forms() -> None:
         ('trailing NUL', 'ORD\0', 'no trailing NUL', 'ORD'),
     ]
     for left_name, left, right_name, right in pairs:
-        for signed_name, signed_text, sent_name, sent_text in [
-            (left_name, left, right_name, right),
-            (right_name, right, left_name, left),
-        ]:
-            callback(
-                f'unicode: signed as {signed_name}, sent as {sent_name}',
-                MISMATCH,
-                rule='D5',
-                threat='A9',
-                signature=header(fields(merchant_reference=signed_text)),
-                body_text=body(fields(merchant_reference=sent_text)),
-            )
+        mismatch(f'signed as {left_name}, sent as {right_name}', left, right)
+        mismatch(f'signed as {right_name}, sent as {left_name}', right, left)
     for name, text in [('NFC', 'Caf\u00e9'), ('NFD', 'Cafe\u0301')]:
         kept(f'{name} under its own signature', text, threat='A9')
 
@@ -122,14 +101,8 @@ def surrogates() -> None:
     """A lenient encoder turns each of these into U+FFFD, which is what the signature is made over."""
 
     def lone(name: str, escapes: str, replaced: str, field: str = 'merchant_reference') -> None:
-        callback(
-            f'surrogates: {name}',
-            BAD_FIELD,
-            rule='D5',
-            threat='A8',
-            signature=header(fields(**{field: replaced})),
-            body_text=raw_body(**{field: f'"{escapes}"'}),
-        )
+        text, signature = raw_body(**{field: f'"{escapes}"'}), header(fields(**{field: replaced}))
+        callback(f'surrogates: {name}', text, BAD_FIELD, rule='D5', threat='A8', signature=signature)
 
     for field in NAMES:
         lone(f'a lone high one in {field}', SIGNED[field] + '\\ud800', SIGNED[field] + '\ufffd', field)
@@ -140,20 +113,13 @@ def surrogates() -> None:
     lone('a high one before a pair', '\\ud83d\\ud83d\\ude00', '\ufffd\U0001f600')
     lone('a high one before an escaped backslash', '\\ud83d\\\\ude00', '\ufffd\\ude00')
     lone('a lone one, signed without it', 'ORD-1001\\ud800', 'ORD-1001')
-    callback(
-        'surrogates: a lone one in an unsigned field',
-        ok(),
-        rule='D9',
-        threat='A10',
-        body_text=raw_body(customer_name='"\\ud800"'),
-    )
-    callback(
-        'surrogates: a lone one in an unsigned name',
-        ok(),
-        rule='D9',
-        threat='A10',
-        body_text=raw_body(inner='"x\\udfff":1'),
-    )
+    fine = family('surrogates: ', rule='D9', threat='A10')
+    fine('a lone one in an unsigned field', raw_body(customer_name='"\\ud800"'))
+    fine('a lone one in an unsigned name', raw_body(inner='"x\\udfff":1'))
+
+
+def refuse(name: str, raw: bytes, threat: str | None = 'A8', **more) -> None:
+    callback(f'bytes: {name}', expect=BAD_BODY, rule='D10', threat=threat, body_hex=raw.hex(), **more)
 
 
 def bytes_of_the_body() -> None:
@@ -161,14 +127,7 @@ def bytes_of_the_body() -> None:
 
     def invalid(name: str, sequence: bytes, replaced: str) -> None:
         raw = body(fields(merchant_reference='ORD@')).encode().replace(b'@', sequence)
-        callback(
-            f'bytes: {name}',
-            BAD_BODY,
-            rule='D10',
-            threat='A8',
-            signature=header(fields(merchant_reference='ORD' + replaced)),
-            body_hex=raw.hex(),
-        )
+        refuse(name, raw, signature=header(fields(merchant_reference='ORD' + replaced)))
 
     invalid('FF', b'\xff', '\ufffd')
     invalid('a lone continuation byte', b'\x80', '\ufffd')
@@ -179,53 +138,33 @@ def bytes_of_the_body() -> None:
     invalid('a surrogate in UTF-8', b'\xed\xa0\x80', '\ufffd\ufffd\ufffd')
     invalid('a surrogate pair in UTF-8', b'\xed\xa0\xbd\xed\xb8\x80', '\ufffd' * 6)
     invalid('past the last code point', b'\xf4\x90\x80\x80', '\ufffd' * 4)
-    unsigned = raw_body(customer_name='"@"').encode().replace(b'@', b'\xff')
-    callback('bytes: FF in an unsigned field', BAD_BODY, rule='D10', threat='A8', body_hex=unsigned.hex())
-    callback('bytes: FF after the JSON', BAD_BODY, rule='D10', threat='A8', body_hex=(body().encode() + b'\xff').hex())
-    callback('bytes: none', BAD_BODY, rule='D10', body_hex='')
+    refuse('FF in an unsigned field', raw_body(customer_name='"@"').encode().replace(b'@', b'\xff'))
+    refuse('FF after the JSON', body().encode() + b'\xff')
+    refuse('none', b'', None)
     signed = fields(merchant_reference='Z\u00fcrich \U0001f600')
-    callback(
-        'bytes: valid UTF-8', ok(signed), rule='D10', signature=header(signed), body_hex=body(signed).encode().hex()
-    )
+    callback('bytes: valid UTF-8', signed=signed, rule='D10', body_hex=body(signed).encode().hex())
 
 
 def byte_order_mark() -> None:
     bom = b'\xef\xbb\xbf'
-    callback('bytes: a leading BOM is skipped', ok(), rule='D10', body_hex=(bom + body().encode()).hex())
-    callback(
-        'bytes: a leading BOM of a body that is already text',
-        ok(),
-        rule='D10',
-        body_text='\ufeff' + body(),
-        note='The decisions say nothing about strings. A string and its bytes get one verdict.',
-    )
-    callback('bytes: a second BOM is not', BAD_BODY, rule='D10', body_hex=(bom + bom + body().encode()).hex())
-    callback('bytes: a BOM at the end', BAD_BODY, rule='D10', body_hex=(body().encode() + bom).hex())
-    callback('bytes: a BOM alone', BAD_BODY, rule='D10', body_hex=bom.hex())
+    fine = family('bytes: ', rule='D10')
+    fine('a leading BOM is skipped', body_hex=(bom + body().encode()).hex())
+    silent = 'The decisions say nothing about strings. A string and its bytes get one verdict.'
+    fine('a leading BOM of a body that is already text', '\ufeff' + body(), note=silent)
+    refuse('a second BOM is not', bom + bom + body().encode(), None)
+    refuse('a BOM at the end', body().encode() + bom, None)
+    refuse('a BOM alone', bom, None)
     for encoding in ['utf-16-le', 'utf-16-be', 'utf-32-le']:
-        mark = '\ufeff'.encode(encoding)
-        callback(
-            f'bytes: {encoding} with its BOM',
-            BAD_BODY,
-            rule='D10',
-            threat='A8',
-            body_hex=(mark + raw_body().encode(encoding)).hex(),
-        )
+        refuse(f'{encoding} with its BOM', ('\ufeff' + raw_body()).encode(encoding))
 
 
 def other_encodings() -> None:
     """Digests over other bytes than the UTF-8 of the signed string."""
     signed = fields(merchant_reference='Z\u00fcrich')
-    for encoding in ['latin-1', 'utf-16-le']:
-        s = hmac_hex(KEY.encode(), joined(signed).encode(encoding))
-        callback(
-            f'unicode: digest over {encoding}', MISMATCH, rule='D5', signature=f't={T},s={s}', body_text=body(signed)
-        )
-    escaped = digest(joined(signed).replace('\u00fc', '\\u00fc'))
-    callback(
-        'unicode: digest over the JSON escapes',
-        MISMATCH,
-        rule='D5',
-        signature=f't={T},s={escaped}',
-        body_text=body(signed),
-    )
+    text = joined(signed)
+    for name, s in [
+        ('latin-1', hmac_hex(KEY.encode(), text.encode('latin-1'))),
+        ('utf-16-le', hmac_hex(KEY.encode(), text.encode('utf-16-le'))),
+        ('the JSON escapes', digest(text.replace('\u00fc', '\\u00fc'))),
+    ]:
+        callback(f'unicode: digest over {name}', body(signed), MISMATCH, rule='D5', signature=f't={T},s={s}')
