@@ -145,33 +145,33 @@ function repeated(name: string, request: Uint8Array, status: number, count: Atta
   };
 }
 
-/** Starts of requests that never go on, all of them until their answers. */
-function stalled(name: string, parts: readonly string[]): Attack {
+/** Starts of requests that never go on: all of them get their answers, or still wait when the attack is over. */
+function unfinished(
+  name: string,
+  parts: readonly (string | Uint8Array)[],
+  kind: Pick<Attack, 'count' | 'status' | 'mayStay'>,
+): Attack {
   return {
     name,
     protocol: 'HTTP/1.1',
-    count: { full: 1000, short: 100 },
-    status: 408,
+    ...kind,
     run: (attackers, count) =>
       attackers.connect(count, async (client) => {
         await client.write(...parts);
+        if (kind.status === undefined) return;
         await attackers.answer(client);
         await client.closedByServer();
       }),
   };
 }
 
-/** Connections that say nothing, or half a head. */
-function idle(name: string, bytes: string): Attack {
-  return {
-    name,
-    protocol: 'HTTP/1.1',
-    count: { full: 1000, short: 400 },
-    status: undefined,
-    mayStay: { sockets: true },
-    run: (attackers, count) => attackers.connect(count, (client) => client.write(bytes)),
-  };
-}
+const STALLED = { count: { full: 1000, short: 100 }, status: 408 };
+const IDLE = { count: { full: 1000, short: 400 }, status: undefined, mayStay: { sockets: true } };
+const IN_PIECES = {
+  count: { full: 50, short: 12 },
+  status: undefined,
+  mayStay: { bytes: pieces.length },
+};
 
 /** Opens a stream whose body does not end, and waits until the server has closed it. */
 async function stream(
@@ -257,24 +257,19 @@ export const ATTACKS: readonly Attack[] = [
         await Promise.all([client.write(...Array.from({ length: count / 400 }, () => batch)), answers()]);
       }),
   },
-  {
-    name: 'bodies in one-byte pieces, unfinished',
-    protocol: 'HTTP/1.1',
-    count: { full: 50, short: 12 },
-    status: undefined,
-    mayStay: { bytes: pieces.length },
-    run: (attackers, count) => attackers.connect(count, (client) => client.write(pieces)),
-  },
-  stalled('declared bodies of which one byte is sent', [
-    at(STALLED_PATH, head({ 'content-length': '65536' })),
-    '{',
-  ]),
-  stalled('chunked bodies of which one byte is sent', [
-    at(STALLED_PATH, head({ 'transfer-encoding': 'chunked' })),
-    '1\r\n{\r\n',
-  ]),
-  idle('idle connections', ''),
-  idle('connections with half a head', `POST ${STALLED_PATH} HTTP/1.1\r\nhost: x\r\nhmac-`),
+  unfinished('bodies in one-byte pieces, unfinished', [pieces], IN_PIECES),
+  unfinished(
+    'declared bodies of which one byte is sent',
+    [at(STALLED_PATH, head({ 'content-length': '65536' })), '{'],
+    STALLED,
+  ),
+  unfinished(
+    'chunked bodies of which one byte is sent',
+    [at(STALLED_PATH, head({ 'transfer-encoding': 'chunked' })), '1\r\n{\r\n'],
+    STALLED,
+  ),
+  unfinished('idle connections', [], IDLE),
+  unfinished('connections with half a head', [`POST ${STALLED_PATH} HTTP/1.1\r\nhost: x\r\nhmac-`], IDLE),
   leftOpen('streams left open', { ...SIGNED_STREAM, ':path': STALLED_PATH }, 408),
   leftOpen('unsigned streams left open', { ':path': STALLED_PATH }, 401),
   tooLarge('streams of more than 64 KiB', { full: 1000, short: 100 }, () => 66_000),
