@@ -20,6 +20,17 @@ function* objectsIn(value: unknown, path = ''): Generator<readonly [string, Reco
 
 const objects = [...objectsIn(contract)];
 const { schemas } = contract.components;
+interface Operation {
+  readonly parameters: readonly { readonly name?: string; readonly required?: boolean }[];
+  readonly responses: object;
+  readonly security?: unknown;
+}
+
+/** A part of each endpoint, by its path. */
+function ofEveryPath<T>(part: (get: Operation) => T): Readonly<Record<string, T>> {
+  const paths = Object.entries<{ readonly get: Operation }>(contract.paths);
+  return Object.fromEntries(paths.map(([path, { get }]) => [path, part(get)]));
+}
 const success = (path: string) => contract.paths[path].get.responses['200'].content['application/json'];
 
 describe('protocol §5.1: request authentication', () => {
@@ -33,7 +44,11 @@ describe('protocol §5.1: request authentication', () => {
 
   test('the public key alone is the default, and the balance inquiry needs both keys together', () => {
     expect(contract.security).toEqual([{ publicKey: [] }]);
-    expect(contract.paths['/data/wallet-balances'].get.security).toEqual([{ publicKey: [], secretKey: [] }]);
+    expect(ofEveryPath(({ security }) => security)).toEqual({
+      '/data/payment-providers': undefined,
+      '/data/payout-bank-codes': undefined,
+      '/data/wallet-balances': [{ publicKey: [], secretKey: [] }],
+    });
   });
 
   test('callbacks and redirects send no key', () => {
@@ -128,20 +143,22 @@ describe('protocol §4.2 and §7: the one error that is shown', () => {
   const { parameters, responses } = contract.paths['/data/payout-bank-codes'].get;
 
   test('provider_code is a required query parameter of the payout banks, and the only required one of any endpoint', () => {
-    const required = Object.entries<{ get: { parameters: { name?: string; required?: boolean }[] } }>(
-      contract.paths,
-    ).flatMap(([path, { get }]) =>
-      get.parameters.filter((one) => one.required).map(({ name }) => [path, name]),
-    );
-    expect(required).toEqual([['/data/payout-bank-codes', 'provider_code']]);
+    const requiredOf = ({ parameters }: Operation) =>
+      parameters.filter((one) => one.required).map(({ name }) => name);
+    expect(ofEveryPath(requiredOf)).toEqual({
+      '/data/payment-providers': [],
+      '/data/payout-bank-codes': ['provider_code'],
+      '/data/wallet-balances': [],
+    });
     expect(parameters).toContainEqual(expect.objectContaining({ name: 'provider_code', in: 'query' }));
   });
 
-  test('400 is shown for the payout banks only, with the error envelope', () => {
-    const with400 = Object.entries<{ get: { responses: object } }>(contract.paths)
-      .filter(([, { get }]) => '400' in get.responses)
-      .map(([path]) => path);
-    expect(with400).toEqual(['/data/payout-bank-codes']);
+  test('beside 200, only 400 is shown, for the payout banks, with the error envelope', () => {
+    expect(ofEveryPath((get) => Object.keys(get.responses))).toEqual({
+      '/data/payment-providers': ['200', 'default'],
+      '/data/payout-bank-codes': ['200', '400', 'default'],
+      '/data/wallet-balances': ['200', 'default'],
+    });
     expect(responses['400'].content['application/json']).toEqual({
       schema: { $ref: '#/components/schemas/ErrorEnvelope' },
       example: { code: 400, status: 'error', message: 'provider_code is required', data: {} },
