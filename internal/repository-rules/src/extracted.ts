@@ -16,18 +16,16 @@ export interface CodeBlock {
   /** Its place: `README.md:40`. */
   readonly source: string;
   readonly code: string;
-  /** Marked ```` ```ts program ````: complete, and started by the tests. */
-  readonly isProgram: boolean;
 }
 
-export function codeBlocks(document: TextFile): readonly CodeBlock[] {
-  return fencedBlocks(document.text)
-    .filter(({ info }) => /^(ts|tsx|typescript)\b/.test(info))
-    .map(({ info, code, line }) => ({
-      source: `${document.path}:${line}`,
-      code,
-      isProgram: info.split(' ').includes('program'),
-    }));
+/**
+ * The blocks of TypeScript in a document, or those with a mark. ```` ```ts program ```` is complete, and the tests start it;
+ * ```` ```ts handler ```` exports a handler.
+ */
+export function codeBlocks({ path, text }: TextFile, mark?: 'program' | 'handler'): readonly CodeBlock[] {
+  return fencedBlocks(text)
+    .filter(({ info }) => (mark === undefined ? /^(ts|tsx|typescript)\b/.test(info) : info === `ts ${mark}`))
+    .map(({ code, line }) => ({ source: `${path}:${line}`, code }));
 }
 
 /** Creates an empty, git-ignored folder inside this package, where the packages and frameworks of the blocks resolve. */

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { codeBlocks, emptyFolder, runnable } from '../src/extracted.ts';
 import { fencedBlocks } from '../src/markdown.ts';
 import { firstCallbackProblems } from '../src/programs/first-callback.ts';
-import { handlerProblems, handlersIn } from '../src/programs/handler-problems.ts';
+import { handlerProblems } from '../src/programs/handler-problems.ts';
 import { programProblems } from '../src/programs/program-problems.ts';
 import { runScript, scriptsIn } from '../src/programs/run-script.ts';
 import { withRunningProgram } from '../src/programs/running-program.ts';
@@ -14,7 +14,7 @@ import { fileAt, filesMatching } from '../src/repository.ts';
 const signingKey = 'GUIDE4SIGNING4KEY';
 const folder = emptyFolder('guide');
 const pages = filesMatching('docs/guide/*.md');
-const programs = pages.flatMap(codeBlocks).filter(({ isProgram }) => isProgram);
+const programs = pages.flatMap((page) => codeBlocks(page, 'program'));
 const named = <T extends { source: string }>(blocks: readonly T[]): [string, T][] =>
   blocks.map((block) => [block.source, block]);
 
@@ -35,9 +35,7 @@ test.each(named(programs.filter(({ source }) => !source.includes('refused.md')))
 );
 
 test('the program of docs/guide/refused.md prints, during development, why a callback is refused', async () => {
-  const [program, ...others] = codeBlocks(fileAt('docs/guide/refused.md')).filter(
-    ({ isProgram }) => isProgram,
-  );
+  const [program, ...others] = codeBlocks(fileAt('docs/guide/refused.md'), 'program');
   if (program === undefined || others.length > 0) throw new Error('there is not one program');
   expect(await programProblems(program, folder, undefined)).toEqual([]);
   const body = JSON.stringify(sampleCallback());
@@ -67,7 +65,7 @@ test.each(named(pages.flatMap(scriptsIn)))(
   },
 );
 
-test.each(named(pages.flatMap(handlersIn)))(
+test.each(named(pages.flatMap((page) => codeBlocks(page, 'handler'))))(
   'the handler at %s accepts what is signed and refuses the rest',
   async (_source, handler) => {
     vi.stubEnv('SIGNING_KEY', signingKey);
@@ -93,7 +91,7 @@ test('every page is listed on the first page of the guide', () => {
 describe('controls', () => {
   test('a handler that accepts everything is reported', async () => {
     const code = "export const POST = async () => Response.json({ status: 'accepted' });\n";
-    const block = { source: 'control.md:1', code, isProgram: false };
+    const block = { source: 'control.md:1', code };
     expect(await handlerProblems(block, folder, signingKey)).toEqual(['a forged callback gets 200']);
   });
 
@@ -101,7 +99,7 @@ describe('controls', () => {
     const code =
       'export const GET = async (request: Request) =>\n' +
       "  new Response(null, { headers: { location: '/' + new URL(request.url).searchParams.get('merchant_reference') } });\n";
-    const block = { source: 'control.md:9', code, isProgram: false };
+    const block = { source: 'control.md:9', code };
     expect(await handlerProblems(block, folder, signingKey)).toEqual([
       'a forged redirect leads to /ORD-1002',
     ]);

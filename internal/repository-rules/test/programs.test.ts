@@ -3,61 +3,28 @@ import { describe, expect, test } from 'vitest';
 import { type CodeBlock, codeBlocks, emptyFolder } from '../src/extracted.ts';
 import { adapters } from '../src/manifests.ts';
 import { programProblems } from '../src/programs/program-problems.ts';
-import { filesMatching } from '../src/repository.ts';
+import { fileAt } from '../src/repository.ts';
 
 const folder = emptyFolder('programs');
-const programsOf = (path: string): readonly CodeBlock[] =>
-  filesMatching(path)
-    .flatMap(codeBlocks)
-    .filter(({ isProgram }) => isProgram);
+/** What each program prints about the genuine payment, and about no other request. */
+const READMES: readonly (readonly [path: string, printed: string | undefined])[] = [
+  ['README.md', 'ORD-1001 is paid'],
+  ['packages/inbox/README.md', 'transition.settled'],
+  ...adapters.map((adapter) => [`packages/${adapter}/README.md`, undefined] as const),
+];
 
-describe('the programs of README.md', () => {
-  const programs = programsOf('README.md');
-
-  test('README.md has one program; the others are in apps/examples', () => {
-    expect(programs).toHaveLength(1);
-  });
-
-  test.each(programs.map((program) => [program.source, program] as const))(
-    'the program at %s marks the paid order as paid and nothing else',
-    async (_source, program) => {
-      expect(await programProblems(program, folder, 'ORD-1001 is paid')).toEqual([]);
-    },
-  );
-});
-
-describe('the program of packages/inbox/README.md', () => {
-  const programs = programsOf('packages/inbox/README.md');
-
-  test('there is one', () => {
-    expect(programs).toHaveLength(1);
-  });
-
-  test.each(programs.map((program) => [program.source, program] as const))(
-    'the program at %s settles the paid order, once, and nothing else',
-    async (_source, program) => {
-      expect(await programProblems(program, folder, 'transition.settled')).toEqual([]);
-    },
-  );
-});
-
-describe.each(adapters)('the programs of packages/%s/README.md', (adapter) => {
-  const programs = programsOf(`packages/${adapter}/README.md`);
-
-  test('the README of an adapter has a program', () => {
-    expect(programs.length).toBeGreaterThanOrEqual(1);
-  });
-
-  test.each(programs.map((program) => [program.source, program] as const))(
-    'the program at %s accepts signed callbacks and refuses forged ones',
-    async (_source, program) => {
-      expect(await programProblems(program, folder, undefined)).toEqual([]);
-    },
-  );
-});
+test.each(READMES)(
+  'the one program of %s accepts the signed payment once, refuses forged callbacks, and ends on SIGTERM',
+  async (path, printed) => {
+    const [program, ...others] = codeBlocks(fileAt(path), 'program');
+    if (program === undefined) throw new Error(`${path} has no program`);
+    expect(others).toEqual([]);
+    expect(await programProblems(program, folder, printed)).toEqual([]);
+  },
+);
 
 describe('controls', () => {
-  const program = (code: string): CodeBlock => ({ source: 'control.md:1', code, isProgram: true });
+  const program = (code: string): CodeBlock => ({ source: 'control.md:1', code });
   const server = (body: string, end: string): string =>
     [
       "import { createServer } from 'node:http';",

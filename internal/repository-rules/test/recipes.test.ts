@@ -109,11 +109,7 @@ describe.each(Object.entries(RECIPES))('%s', (_title, recipe) => {
 });
 
 test('control: a script that keeps its inbox elsewhere is not taken for one on PostgreSQL', () => {
-  const script = {
-    source: 'control.md:1',
-    code: "createInbox({ store: sqlite('other.db') });",
-    isProgram: false,
-  };
+  const script = { source: 'control.md:1', code: "createInbox({ store: sqlite('other.db') });" };
   expect(() => onPostgres(script)).toThrow('control.md:1: it does not keep its inbox in shop.db');
 });
 

@@ -30,7 +30,7 @@ export async function firstCallbackProblems(
   const commands = fencedBlocks(part.text)
     .filter(({ info }) => info === 'sh')
     .flatMap(({ code }) => code.trim().split('\n'));
-  const [program] = codeBlocks(part).filter(({ isProgram }) => isProgram);
+  const [program] = codeBlocks(part, 'program');
   const [install = '', start = ''] = commands;
   const [, address = '', file = ''] =
     new RegExp(`^npx ${COMMAND} --callback-url (\\S+) -- node (\\S+)$`).exec(start) ?? [];

@@ -1,8 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { type CodeBlock, extract } from '../extracted.ts';
-import { fencedBlocks } from '../markdown.ts';
-import type { TextFile } from '../repository.ts';
 
 /** What a block marked ```` ```ts handler ```` exports: the routes of Next.js, a Worker, or a Lambda function. */
 interface Exports {
@@ -15,12 +13,6 @@ interface Exports {
 const ADDRESS = 'https://shop.example/payments/callbacks';
 const data = sampleCallback();
 const forged = sampleCallback({ payload: { merchant_reference: 'ORD-1002' } });
-
-export function handlersIn(document: TextFile): readonly CodeBlock[] {
-  return fencedBlocks(document.text)
-    .filter(({ info }) => info === 'ts handler')
-    .map(({ code, line }) => ({ source: `${document.path}:${line}`, code, isProgram: false }));
-}
 
 /**
  * The problems of a block that exports a handler: a genuine callback or redirect is not accepted, or a forged one is. The

@@ -21,7 +21,7 @@ export function scriptsIn(document: TextFile): readonly Script[] {
     const source = `${document.path}:${line}`;
     if (following !== 'text' || printed === undefined)
       throw new Error(`${source}: the block after it is not what it prints`);
-    return [{ source, code, isProgram: false, printed }];
+    return [{ source, code, printed }];
   });
 }
 

@@ -3,7 +3,9 @@ import { typeErrors } from '../../src/documents/type-errors.ts';
 import { codeBlocks } from '../../src/extracted.ts';
 import { filesMatching } from '../../src/repository.ts';
 
-const blocks = filesMatching('*.md', '{packages,apps}/*/README.md', 'docs/**/*.md').flatMap(codeBlocks);
+const blocks = filesMatching('*.md', '{packages,apps}/*/README.md', 'docs/**/*.md').flatMap((document) =>
+  codeBlocks(document),
+);
 
 test('every block of TypeScript in the documents compiles, strictly', async () => {
   expect(blocks.filter(({ source }) => source.startsWith('README.md')).length).toBeGreaterThanOrEqual(2);
