@@ -13,7 +13,8 @@ test('there are at least 400 hostile requests, each with a name of its own, and 
   const names = new Set(HOSTILE_REQUESTS.map(({ kind, name }) => `${kind}: ${name}`));
   expect(names.size).toBe(HOSTILE_REQUESTS.length);
   expect(names.size).toBeGreaterThanOrEqual(400);
-  for (const { request } of DIFFERENCES) expect(names).toContain(request);
+  for (const request of Object.keys(DIFFERENCES))
+    expect(names).toContain(request.split(', ').slice(2).join(', '));
 });
 
 test('control: an adapter that takes the first value of a header is noticed', TIMEOUT, async () => {

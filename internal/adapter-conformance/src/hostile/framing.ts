@@ -34,7 +34,13 @@ const genuine = callbackRequest().toString('latin1');
 const unsigned = UNSIGNED_REQUEST.toString('latin1');
 const ofLength = (length: string): string => head({ 'content-length': length });
 
-type Parts = string | readonly (string | Uint8Array)[];
+type Sent = ReturnType<typeof wire>;
+/** Writes, or what is sent with other conditions. */
+type Parts = string | readonly (string | Uint8Array)[] | Sent;
+
+const sent = (parts: Parts): Sent => (typeof parts === 'object' && 'wire' in parts ? parts : wire(parts));
+/** The sender ends its side afterwards. */
+const finished = (parts: Parameters<typeof wire>[0]): Sent => wire(parts, { isFinished: true });
 
 const LENGTHS: Verdicts<Parts> = {
   400: {
@@ -47,6 +53,7 @@ const LENGTHS: Verdicts<Parts> = {
     'twice, equal': [head(LENGTH, [`content-length: ${TEXT.length}`]), TEXT],
     'twice, different': [head(LENGTH, ['content-length: 5']), TEXT],
     'beside chunks': [head({ ...LENGTH, ...CHUNKED }), CHUNK + END],
+    'longer than the body, which ends': finished([ofLength('10000'), TEXT]),
   },
   [REFUSED]: { none: head({}) },
   413: { '65,537': ofLength('65537'), '9,007,199,254,740,993': ofLength('9007199254740993') },
@@ -91,6 +98,7 @@ const CHUNKS: Verdicts<Parts> = {
     ...each(['chunked, chunked', 'chunked, identity', 'identity', 'xchunked', 'chunkedx'], coding),
     ...each(['chunked;q=1', ''], coding),
     'the coding twice': [head(CHUNKED, ['transfer-encoding: chunked']), CHUNK + END],
+    'chunks that end too soon': finished([head(CHUNKED), CHUNK.slice(0, size.length + 11)]),
   },
 };
 
@@ -113,6 +121,7 @@ const CONNECTIONS: Verdicts<Parts> = {
     'HTTP/1.0 without a host': headed({ host: undefined }).toString('latin1').replace('HTTP/1.1', 'HTTP/1.0'),
     'empty lines before it': ['\r\n\r\n', genuine],
     'byte by byte': [...genuine],
+    'the sender ends its side after it': finished(genuine),
   },
   [REFUSED]: {
     'Expect: 100-continue without a signature': head({ ...LENGTH, expect: '100-continue', ...UNSIGNED }),
@@ -134,6 +143,15 @@ const CONNECTIONS: Verdicts<Parts> = {
     'the start of TLS': '\x16\x03\x01\0\xc8\x01\0\0\xc4\x03\x03\r\n\r\n',
     noise: '\x01\x02\x03\x04\r\n\r\n',
     'a genuine one behind noise': `x\r\n\r\n${genuine}`,
+  },
+  '200 200 200 handled 3 times': {
+    'three genuine ones in one write': wire(genuine.repeat(3), { answers: 3 }),
+  },
+  '200 401 200 handled twice': {
+    'an unsigned one between two': wire(genuine + unsigned + genuine, { answers: 3 }),
+  },
+  [Array(50).fill('401').join(' ')]: {
+    '50 unsigned ones in one write': wire(unsigned.repeat(50), { answers: 50 }),
   },
 };
 
@@ -206,29 +224,13 @@ export const framing: readonly HostileRequest[] = [
     400: { post: 'post', FOO: 'FOO', 'POST\t': 'POST\t', PPPPPPPP: 'P'.repeat(5000) },
     closed: { CONNECT: 'CONNECT' },
   }),
-  ...rows('a length', wire, LENGTHS),
+  ...rows('a length', sent, LENGTHS),
   ...rows(
     'chunks',
-    (parts: Parts) => wire(typeof parts === 'string' ? [head(CHUNKED), parts] : parts),
+    (parts: Parts) => sent(typeof parts === 'string' ? [head(CHUNKED), parts] : parts),
     CHUNKS,
   ),
-  ...rows('a connection', wire, CONNECTIONS),
-  ...rows('a length', (parts: Parts) => wire(parts, { isFinished: true }), {
-    400: { 'longer than the body, which ends': [ofLength('10000'), TEXT] },
-  }),
-  ...rows('chunks', (parts: Parts) => wire(parts, { isFinished: true }), {
-    400: { 'chunks that end too soon': [head(CHUNKED), CHUNK.slice(0, size.length + 11)] },
-  }),
-  ...rows('a connection', (parts: Parts) => wire(parts, { isFinished: true }), {
-    [ACCEPTED]: { 'the sender ends its side after it': genuine },
-  }),
-  ...rows('a connection', (parts: Parts) => wire(parts, { answers: 3 }), {
-    '200 200 200 handled 3 times': { 'three genuine ones in one write': genuine.repeat(3) },
-    '200 401 200 handled twice': { 'an unsigned one between two': genuine + unsigned + genuine },
-  }),
-  ...rows('a connection', (parts: Parts) => wire(parts, { answers: 50 }), {
-    [Array(50).fill('401').join(' ')]: { '50 unsigned ones in one write': unsigned.repeat(50) },
-  }),
+  ...rows('a connection', sent, CONNECTIONS),
   ...rows('a target', (path: string) => wire([callbackRequest({ path })]), {
     [ACCEPTED]: {
       'the absolute form': `http://shop.example${CALLBACK_PATH}`,

@@ -1,6 +1,6 @@
 import type { ClientHttp2Session } from 'node:http2';
 import { contents } from './contents.ts';
-import { differenceOf } from './differences.ts';
+import { DIFFERENCES } from './differences.ts';
 import { framing } from './framing.ts';
 import { headers } from './headers.ts';
 import { HostileHost, type HostileServer } from './hostile-host.ts';
@@ -36,8 +36,9 @@ export async function judgeServer(server: HostileServer): Promise<JudgedServer> 
     session = ports.http2 === undefined ? undefined : openHttp2(ports.http2);
     const judge = async (request: HostileRequest, protocol: Judged['protocol']): Promise<void> => {
       const name = `${request.kind}: ${request.name}`;
-      const difference = differenceOf(server.name, protocol, name);
-      const later = difference?.verdict === NO_ANSWER ? UNSIGNED.message : undefined;
+      const difference = DIFFERENCES[`${protocol}, ${server.name}, ${name}`];
+      const [expected, reason] = difference ?? [request.verdict, undefined];
+      const later = expected === NO_ANSWER ? UNSIGNED.message : undefined;
       const statuses =
         protocol === 'HTTP/1.1'
           ? request.wire && (await sendHttp1(ports.http1, request.wire))
@@ -46,7 +47,6 @@ export async function judgeServer(server: HostileServer): Promise<JudgedServer> 
       const report = await host.report();
       const verdict = verdictOf(statuses, report.handled - handled);
       handled = report.handled;
-      const { verdict: expected, reason } = difference ?? { verdict: request.verdict, reason: undefined };
       judged.push({ request: name, protocol, verdict, expected, reason });
     };
     for (const request of HOSTILE_REQUESTS) {
