@@ -33,15 +33,6 @@ describe('the reports of the public API', () => {
     const files = globSync('packages/*/api/*', { cwd: root }).map((path) => path.replaceAll('\\', '/'));
     expect(files.sort(), ACCEPT).toEqual(reports.map(({ path }) => path).sort());
   });
-
-  test('show the same functions for every adapter', () => {
-    const adapters = reports.filter(({ path }) => /packages\/(express|fastify|koa|fetch)\//.test(path));
-    expect(adapters).toHaveLength(4);
-    for (const { path, text } of adapters) {
-      const functions = new Set([...text.matchAll(/^export function (\w+)/gm)].map(([, name]) => name));
-      expect([...functions], path).toEqual(['paymentCallbacks', 'paymentRedirects']);
-    }
-  });
 });
 
 describe('control: a report of changed declarations', () => {
