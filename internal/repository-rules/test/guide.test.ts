@@ -4,7 +4,6 @@ import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { codeBlocks, emptyFolder, runnable } from '../src/extracted.ts';
 import { fencedBlocks } from '../src/markdown.ts';
-import { firstCallbackProblems } from '../src/programs/first-callback.ts';
 import { handlerProblems } from '../src/programs/handler-problems.ts';
 import { programProblems } from '../src/programs/program-problems.ts';
 import { runScript, scriptsIn } from '../src/programs/run-script.ts';
@@ -17,14 +16,6 @@ const pages = filesMatching('docs/guide/*.md');
 const programs = pages.flatMap((page) => codeBlocks(page, 'program'));
 const named = <T extends { source: string }>(blocks: readonly T[]): [string, T][] =>
   blocks.map((block) => [block.source, block]);
-
-test.each(['express', 'fastify', 'koa', 'fetch'])(
-  'docs/guide/%s.md: three commands lead to a paid order',
-  async (name) => {
-    const page = fileAt(`docs/guide/${name}.md`);
-    expect(await firstCallbackProblems(page, folder, 'ORD-1001 is paid')).toEqual([]);
-  },
-);
 
 test.each(named(programs.filter(({ source }) => !source.includes('refused.md'))))(
   'the program at %s marks the paid order as paid and nothing else, and ends on SIGTERM',
