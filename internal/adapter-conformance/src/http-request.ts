@@ -122,9 +122,9 @@ export function redirectRequest(...redirect: Parameters<typeof redirectMessage>)
 }
 
 /** The flat query of a redirect, signed; each entry can be replaced by a raw one. */
-export function redirectQuery(data: CallbackData = sampleCallback()): string {
+export function redirectQuery(data: CallbackData = sampleCallback(), signingKey?: string): string {
   const { event, payload } = data;
-  const pairs = Object.entries({ event, ...payload, hmac_signature: signature(data) });
+  const pairs = Object.entries({ event, ...payload, hmac_signature: signature(data, signingKey) });
   return `?${pairs.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&')}`;
 }
 

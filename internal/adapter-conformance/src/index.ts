@@ -8,6 +8,6 @@ export {
 } from './application.ts';
 export { sendCallback, sendRedirect, serve } from './genuine.ts';
 export { testHostility } from './hostile/test-hostility.ts';
-export { SIGNING_KEY } from './http-request.ts';
+export { redirectQuery, SIGNING_KEY } from './http-request.ts';
 export { ANSWERS } from './outcome.ts';
 export { testAdapter, testBridges } from './test-adapter.ts';

@@ -1,4 +1,5 @@
 import { pathToFileURL } from 'node:url';
+import { redirectQuery } from '@payment-service/adapter-conformance';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { type CodeBlock, extract } from '../extracted.ts';
 
@@ -24,8 +25,8 @@ export async function handlerProblems(
   signingKey: string,
 ): Promise<readonly string[]> {
   const exports = (await import(pathToFileURL(extract(block, folder)).href)) as Exports;
+  if (exports.GET !== undefined) return redirectProblems(exports.GET, signingKey);
   const signature = signCallback({ signingKey, data });
-  if (exports.GET !== undefined) return redirectProblems(exports.GET, signature);
   const problems: string[] = [];
   const expectStatus = async (what: string, body: object, expected: number): Promise<void> => {
     const status = await statusOf(exports, JSON.stringify(body), signature, signingKey);
@@ -67,15 +68,15 @@ function gatewayEvent(headers: object, body: string): object {
 
 async function redirectProblems(
   get: NonNullable<Exports['GET']>,
-  signature: string,
+  signingKey: string,
 ): Promise<readonly string[]> {
-  const locationOf = async ({ event, payload }: typeof data): Promise<string | null> => {
-    const { merchant_reference, internal_reference, transaction_type, transaction_status } = payload;
-    const signed = { event, merchant_reference, internal_reference, transaction_type, transaction_status };
-    const query = new URLSearchParams({ ...signed, hmac_signature: signature });
-    return (await get(new Request(`${ADDRESS}?${query}`))).headers.get('location');
-  };
-  const [genuine, refused] = [await locationOf(data), await locationOf(forged)];
+  const query = redirectQuery(data, signingKey);
+  const locationOf = async (signed: string): Promise<string | null> =>
+    (await get(new Request(ADDRESS + signed))).headers.get('location');
+  const [genuine, refused] = [
+    await locationOf(query),
+    await locationOf(query.replace('ORD-1001', 'ORD-1002')),
+  ];
   return [
     ...(genuine?.includes('ORD-1001') ? [] : [`a redirect leads to ${genuine}`]),
     ...(refused?.includes('ORD-1002') ? [`a forged redirect leads to ${refused}`] : []),

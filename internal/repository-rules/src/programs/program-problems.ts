@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { redirectQuery } from '@payment-service/adapter-conformance';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { type CodeBlock, runnable } from '../extracted.ts';
 import { root, type TextFile } from '../repository.ts';
@@ -92,17 +93,10 @@ async function serverProblems(
 
 /** Follows the sample's redirect, and one whose signature is not its own. */
 async function redirectProblems(url: string, isPaid: boolean): Promise<readonly string[]> {
-  const data = sampleCallback();
-  const { merchant_reference, internal_reference, transaction_type, transaction_status } = data.payload;
-  const query = new URLSearchParams({
-    event: data.event,
-    ...{ merchant_reference, internal_reference, transaction_type, transaction_status },
-    hmac_signature: signCallback({ signingKey, data }),
-  });
-  const page = await fetch(`${url}/payments/return?${query}`);
+  const query = redirectQuery(sampleCallback(), signingKey);
+  const page = await fetch(`${url}/payments/return${query}`);
   const said = `${page.status} ${await page.text()}`;
-  query.set('merchant_reference', 'ORD-1002');
-  const { status } = await fetch(`${url}/payments/return?${query}`);
+  const { status } = await fetch(`${url}/payments/return${query.replace('ORD-1001', 'ORD-1002')}`);
   return [
     ...((isPaid ? /^200 Paid/ : /^200 Waiting/).test(said) ? [] : [`a redirect leads to ${said}`]),
     ...(status === 401 ? [] : [`a forged redirect gets ${status}`]),
