@@ -13,14 +13,14 @@ const SCOPE = '@payment-service';
 /** The published packages that are measured: core and the adapters, by the name of their folder. */
 export const PACKAGES = ['core', 'express', 'fastify', 'fetch', 'koa'] as const;
 
-/** The packages that they are compared with, in the first project. */
-export const PEERS = [
-  'stripe',
-  'svix',
-  'standardwebhooks',
-  '@octokit/webhooks-methods',
-  '@octokit/webhooks',
-] as const;
+/** The packages that they are compared with, in the first project, and what is imported from each. */
+export const PEERS: Readonly<Record<string, string>> = {
+  stripe: 'default',
+  svix: 'Webhook',
+  standardwebhooks: 'Webhook',
+  '@octokit/webhooks-methods': 'verify',
+  '@octokit/webhooks': 'createNodeMiddleware',
+};
 
 /**
  * Lays the packages out as a package manager would, from the tarballs of `pnpm pack`: two projects, one as it is, and
@@ -41,7 +41,7 @@ export async function installPacked(
   await install(
     packages,
     project,
-    PEERS.map((peer) => [peer, own]),
+    Object.keys(PEERS).map((peer) => [peer, own]),
   );
   await install(
     packages.map((one) => withManifest(one, withoutNode)),

@@ -25,17 +25,10 @@ export const ADAPTERS: readonly Entry[] = PACKAGES.filter((name) => name !== 'co
 export const VERIFIER: Entry = entryOf('core', 'createVerifier');
 const RECEIVE = entryOf('core/receive', 'receiveCallback');
 export const CLIENT: Entry = entryOf('core/client', 'createClient');
-const PEER_EXPORTS: Readonly<Record<(typeof PEERS)[number], string>> = {
-  stripe: 'default',
-  svix: 'Webhook',
-  standardwebhooks: 'Webhook',
-  '@octokit/webhooks-methods': 'verify',
-  '@octokit/webhooks': 'createNodeMiddleware',
-};
-export const PEER_ENTRIES: readonly Entry[] = PEERS.map((name) => ({
+export const PEER_ENTRIES: readonly Entry[] = Object.entries(PEERS).map(([name, exported]) => ({
   name,
   specifier: name,
-  exported: PEER_EXPORTS[name],
+  exported,
 }));
 const ENTRIES: readonly Entry[] = [VERIFIER, RECEIVE, CLIENT, ...ADAPTERS, ...PEER_ENTRIES];
 /** Part of every import that hashes with it, and none of ours to make smaller. */
