@@ -42,10 +42,19 @@ const manifestOf = (name: string): PackedManifest => {
 };
 /** A program that printed one line and exited with 0. */
 const worked = (line: string): Ended => ({ code: 0, output: `${line}\n` });
-const programs = [
-  { file: 'smoke.js', line: 'core, client and adapters work' },
-  { file: 'sandbox-smoke.js', line: 'the sandbox works' },
-  { file: 'inbox-smoke.js', line: 'the inbox works' },
+// Node 22 announces node:sqlite as experimental.
+const QUIET = '--disable-warning=ExperimentalWarning';
+type Program = readonly [does: string, of: string, file: string, line: string, ...flags: string[]];
+/** What each shows, the package that says on which Node, the file, and what it prints. */
+const PROGRAMS: readonly Program[] = [
+  ['core, client and adapters work', 'core', 'smoke.js', 'core, client and adapters work'],
+  ['the sandbox works', 'sandbox', 'sandbox-smoke.js', 'the sandbox works'],
+  ['the inbox works', 'inbox', 'inbox-smoke.js', 'the inbox works', QUIET],
+];
+/** From a module only: `require` is made there, and asked for the same package. */
+const OF_MODULES: readonly Program[] = [
+  ['import and require give one instance', 'core', 'one-instance.mjs', 'one instance'],
+  ['threat A37: copies of core accept the results of each other', 'core', 'two-copies.mjs', 'copies agree'],
 ];
 const files = globSync('*.ts', { cwd: smoke }).sort();
 
@@ -68,13 +77,6 @@ describe.each(CONSUMERS)('$name', (setup) => {
   beforeAll(async () => {
     compiled = await compileProgram(scratch, folder, setup, typescript7, sources);
   });
-  const run = (binary: string, program: string, ...flags: readonly string[]): Promise<Ended> =>
-    execute({
-      command: binary,
-      args: [...flags, join('out', program), vectors, secondCopy],
-      cwd: join(scratch, folder),
-      env: ENV,
-    });
 
   test(`compiles with module ${setup.module} under TypeScript 7`, () => {
     expect(compiled).toEqual({ code: 0, output: '' });
@@ -85,49 +87,26 @@ describe.each(CONSUMERS)('$name', (setup) => {
     expect(result).toEqual({ code: 0, output: '' });
   });
 
-  test.each(nodes)('works on Node $version', async ({ binary }) => {
-    expect(await run(binary, 'smoke.js')).toEqual(worked('core, client and adapters work'));
+  const programs = setup.type === 'module' ? [...PROGRAMS, ...OF_MODULES] : PROGRAMS;
+  test.each(
+    programs.flatMap(([does, of, file, line, ...flags]) =>
+      nodes
+        .filter((node) => supports(manifestOf(of), node))
+        .map(({ version, binary }) => ({ does, version, binary, file, line, flags })),
+    ),
+  )('$does on Node $version', async ({ binary: command, file, line, flags }) => {
+    const args = [...flags, join('out', file), vectors, secondCopy];
+    expect(await execute({ command, args, cwd: join(scratch, folder), env: ENV })).toEqual(worked(line));
   });
 
-  test.each(nodes.filter((node) => supports(manifestOf('sandbox'), node)))(
-    'the sandbox works on Node $version',
-    async ({ binary }) => {
-      expect(await run(binary, 'sandbox-smoke.js')).toEqual(worked('the sandbox works'));
-    },
-  );
-
-  test.each(nodes.filter((node) => supports(manifestOf('inbox'), node)))(
-    'the inbox works on Node $version',
-    async ({ binary }) => {
-      // Node 22 announces node:sqlite as experimental.
-      const result = await run(binary, 'inbox-smoke.js', '--disable-warning=ExperimentalWarning');
-      expect(result).toEqual(worked('the inbox works'));
-    },
-  );
-
   // Jest and older bundlers know no module-sync: they take the CommonJS files, which Node itself has no use for.
-  test.each(setup.type === 'commonjs' ? programs : [])(
-    '$file works from the CommonJS files alone',
-    async ({ file, line }) => {
+  test.each(setup.type === 'commonjs' ? PROGRAMS : [])(
+    '%s from the CommonJS files alone',
+    async (_does, _of, file, line) => {
       const older = join(scratch, 'older', folder);
       await cp(join(scratch, folder), older, { recursive: true });
-      const args = ['--disable-warning=ExperimentalWarning', join('out', file), vectors];
+      const args = [QUIET, join('out', file), vectors];
       expect(await execute({ command: process.execPath, args, cwd: older, env: ENV })).toEqual(worked(line));
-    },
-  );
-
-  // From a module only: `require` is made there, and asked for the same package.
-  test.each(setup.type === 'module' ? nodes : [])(
-    'import and require give one instance on Node $version',
-    async ({ binary }) => {
-      expect(await run(binary, 'one-instance.mjs')).toEqual(worked('one instance'));
-    },
-  );
-
-  test.each(setup.type === 'module' ? nodes : [])(
-    'threat A37: copies of core accept the results of each other on Node $version',
-    async ({ binary }) => {
-      expect(await run(binary, 'two-copies.mjs')).toEqual(worked('copies agree'));
     },
   );
 });
