@@ -1,9 +1,8 @@
 /** Starts the files of apps/examples, which users copy, and sends them callbacks and redirects. */
-import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { promisify } from 'node:util';
 import { createSandbox } from '@payment-service/sandbox';
+import { run } from '@payment-service/toolchains';
 import { expect, test } from 'vitest';
 import { emptyFolder } from '../src/extracted.ts';
 import { adapters } from '../src/manifests.ts';
@@ -31,8 +30,8 @@ test('apps/examples/client.ts reads the options, the banks and the balances from
   try {
     const { publicKey, secretKey } = sandbox.account;
     const env = { BASE_URL: url, PUBLIC_KEY: publicKey, SECRET_KEY: secretKey };
-    const file = join(root, 'apps', 'examples', 'client.ts');
-    const { stdout } = await promisify(execFile)(process.execPath, [file], { env });
+    const program = { command: process.execPath, args: ['apps/examples/client.ts'], cwd: root, env };
+    const stdout = await run({ ...program, isAlone: true });
     expect(stdout).toMatch(/^pay with \w+/m);
     expect(stdout).toMatch(/^bank \w+/m);
     expect(stdout).toMatch(/^MERCHANT_COLLECTION \d+ UGX$/m);

@@ -1,4 +1,5 @@
 /** The thirty mistakes of newcomers: what the command and the program print is scored, from real runs. */
+import { sideBySide } from '@payment-service/toolchains';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { emptyFolder } from '../src/extracted.ts';
 import { MISTAKES, type Mistake, scoreOf } from '../src/newcomers/mistakes.ts';
@@ -10,12 +11,9 @@ const AT_A_TIME = 5;
 
 beforeAll(async () => {
   const folder = emptyFolder('newcomers');
-  const left = [...MISTAKES];
-  const lane = async (): Promise<void> => {
-    for (let next = left.shift(); next !== undefined; next = left.shift())
-      outputs.set(next.name, await outputOf(next, folder));
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, lane));
+  await sideBySide(MISTAKES, AT_A_TIME, async (mistake) => {
+    outputs.set(mistake.name, await outputOf(mistake, folder));
+  });
 }, 400_000);
 
 test.each(MISTAKES)('a newcomer who has $name reads the cause and the fix', (mistake) => {

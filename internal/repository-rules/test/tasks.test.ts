@@ -1,6 +1,7 @@
 /** The judge of `pnpm tasks`: right programs pass, and each wrong one fails for what is wrong with it. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sideBySide } from '@payment-service/toolchains';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { emptyFolder } from '../src/extracted.ts';
 import { taskProblems } from '../src/tasks/judge.ts';
@@ -175,16 +176,12 @@ const AT_A_TIME = 4;
 
 beforeAll(async () => {
   const folder = emptyFolder('tasks');
-  const left = [...programs];
-  const lane = async (): Promise<void> => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      const home = join(folder, next.name.replaceAll(/\W+/g, '-'));
-      mkdirSync(home);
-      writeFileSync(join(home, 'server.mjs'), next.text);
-      found.set(next.name, await taskProblems(next.of, home));
-    }
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, lane));
+  await sideBySide(programs, AT_A_TIME, async ({ name, of, text }) => {
+    const home = join(folder, name.replaceAll(/\W+/g, '-'));
+    mkdirSync(home);
+    writeFileSync(join(home, 'server.mjs'), text);
+    found.set(name, await taskProblems(of, home));
+  });
 }, 300_000);
 
 test('there are ten tasks, with names of their own', () => {

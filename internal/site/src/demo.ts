@@ -1,38 +1,21 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
+import { finish, root, start, until } from '@payment-service/toolchains';
 
-const PROGRAM = fileURLToPath(new URL('../../../apps/shop/src/demo.ts', import.meta.url));
+const MAX_STARTING_MS = 60_000;
 
 export interface Demo {
   readonly shop: string;
-  readonly close: () => Promise<void>;
+  readonly close: () => Promise<unknown>;
 }
 
 /** Starts what `pnpm start` starts, on free ports. */
 export async function startDemo(): Promise<Demo> {
-  const child = spawn(process.execPath, [PROGRAM], {
-    env: { ...process.env, PORT: '0', SANDBOX_PORT: '0' },
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const running = start({
+    command: process.execPath,
+    args: ['apps/shop/src/demo.ts'],
+    cwd: root,
+    env: { PORT: '0', SANDBOX_PORT: '0' },
   });
-  return { shop: await addressIn(child), close: () => stopped(child) };
-}
-
-function addressIn({ stdout }: { readonly stdout: Readable }): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    stdout.on('data', (chunk) => {
-      text += chunk;
-      const [, shop] = /Shop +(http:\S+)[\s\S]*Ctrl-C/.exec(text) ?? [];
-      if (shop !== undefined) resolve(shop);
-    });
-    stdout.once('end', () => reject(new Error(`The demo ended before it listened: ${text}`)));
-  });
-}
-
-async function stopped(child: ChildProcess): Promise<void> {
-  const ended = once(child, 'exit');
-  child.kill('SIGINT');
-  await ended;
+  const shop = (): string | undefined => /Shop +(http:\S+)[\s\S]*Ctrl-C/.exec(running.output())?.[1];
+  await until(running, () => shop() !== undefined, 'the demo does not listen', MAX_STARTING_MS);
+  return { shop: shop() ?? '', close: () => finish(running) };
 }

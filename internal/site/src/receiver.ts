@@ -1,23 +1,18 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A merchant's server with good and bad routes: `/payments/callbacks`, `/failing`, `/page`; 404 everywhere else. */
+const ANSWERS: Readonly<Record<string, readonly [status: number, type: string, body: string]>> = {
+  '/payments/callbacks': [200, 'application/json', '{"status":"accepted"}'],
+  '/failing': [500, 'text/plain', 'Internal Server Error'],
+  '/page': [200, 'text/html', '<!doctype html><title>My shop</title>'],
+};
+
+/** A merchant's server with good and bad routes; 404 everywhere else. */
 export async function startReceiver(): Promise<{ url: string; close: () => void }> {
   const server = createServer((request, response) => {
     request.resume();
-    switch (request.url) {
-      case '/payments/callbacks':
-        response.setHeader('content-type', 'application/json').end('{"status":"accepted"}');
-        break;
-      case '/failing':
-        response.writeHead(500).end('Internal Server Error');
-        break;
-      case '/page':
-        response.setHeader('content-type', 'text/html').end('<!doctype html><title>My shop</title>');
-        break;
-      default:
-        response.writeHead(404).end('Not Found');
-    }
+    const [status, type, body] = ANSWERS[request.url ?? ''] ?? [404, 'text/plain', 'Not Found'];
+    response.writeHead(status, { 'content-type': type }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -14,5 +14,16 @@ export {
   textOf,
   withManifest,
 } from './packages.ts';
-export { type Command, type Ended, execute, finish, lastLines, type Running, run, start } from './run.ts';
+export {
+  type Command,
+  type Ended,
+  execute,
+  finish,
+  lastLines,
+  type Running,
+  run,
+  sideBySide,
+  start,
+  until,
+} from './run.ts';
 export { typescript5, type UserNode, userNodes } from './toolchains.ts';

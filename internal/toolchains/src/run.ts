@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** A program, its arguments and its folder. `env` is added to the environment of this process. */
+/** A program, its arguments and its folder. */
 export interface Command {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
+  /** Added to the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
+  /** `env` is all that the program gets, so that it does not depend on this computer. */
+  readonly isAlone?: boolean;
 }
 
 /** A program that runs. */
@@ -28,16 +31,19 @@ const KEPT = /^npm_(execpath|config_(registry|userconfig|globalconfig|cafile|pro
 /**
  * Without the variables that a package manager sets for its scripts and another one would read, but with those of the registry.
  */
-function environment(added: Command['env']): NodeJS.ProcessEnv {
+function environment({ env, isAlone }: Command): NodeJS.ProcessEnv {
+  // Node's compile cache of the packages, which programs share, changes nothing else.
+  if (isAlone) return { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env };
   const kept = Object.entries(process.env).filter(([name]) => !SCRIPT.test(name) || KEPT.test(name));
-  return { ...Object.fromEntries(kept), CI: '1', NEXT_TELEMETRY_DISABLED: '1', ...added };
+  return { ...Object.fromEntries(kept), CI: '1', NEXT_TELEMETRY_DISABLED: '1', ...env };
 }
 
 /** Starts a program without a shell. It is killed after five minutes. */
-export function start({ command, args, cwd, env }: Command): Running {
+export function start(program: Command): Running {
+  const { command, args, cwd } = program;
   const child = spawn(command, args, {
     cwd,
-    env: environment(env),
+    env: environment(program),
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: MAX_RUN_MS,
     killSignal: 'SIGKILL',
@@ -51,6 +57,26 @@ export function start({ command, args, cwd, env }: Command): Running {
   child.on('error', ({ message }) => (output += message));
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   return { child, ended, stdout: () => stdout, output: () => output };
+}
+
+/**
+ * Asks a running program until it has reached what its caller waits for.
+ *
+ * @param otherwise what is wrong if it does not.
+ * @throws {Error} with its output, when it ends before that or takes longer than `ms`.
+ */
+export async function until(
+  { child, output }: Running,
+  isReached: () => boolean | Promise<boolean>,
+  otherwise: string,
+  ms: number,
+): Promise<void> {
+  const deadline = AbortSignal.timeout(ms);
+  while (!(await isReached())) {
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode} and printed: ${output()}`);
+    if (deadline.aborted) throw new Error(`${otherwise}; it printed: ${output()}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
 }
 
 /** The result of a program that has ended. `output` is what it wrote to both streams. */
@@ -90,4 +116,17 @@ export async function finish({ child, ended }: Running, endsAlone = false): Prom
 
 export function lastLines(text: string): string {
   return text.trim().split('\n').slice(-SHOWN_LINES).join('\n');
+}
+
+/** Does the same with each item, some of them side by side. */
+export async function sideBySide<T>(
+  items: readonly T[],
+  atATime: number,
+  act: (item: T) => Promise<unknown>,
+): Promise<void> {
+  const left = [...items];
+  const lane = async (): Promise<void> => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await act(item);
+  };
+  await Promise.all(Array.from({ length: atATime }, lane));
 }

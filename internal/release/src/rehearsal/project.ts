@@ -8,10 +8,10 @@ import {
   finish,
   lastLines,
   pnpm,
-  type Running,
   readManifest,
   run,
   start,
+  until,
   userNodes,
 } from '@payment-service/toolchains';
 import { freePort } from '../../../../vitest.shared.ts';
@@ -150,7 +150,12 @@ async function runProgram(
   const running = start(commandOf(line, settingsOf(sandbox, sandboxUrl, port)));
   const problems: string[] = [];
   try {
-    await answering(`${url}/ready`, running);
+    const answers = (): Promise<boolean> =>
+      fetch(`${url}/ready`).then(
+        () => true,
+        () => false,
+      );
+    await until(running, answers, `${url} does not answer`, MAX_STARTING_MS);
     problems.push(...(await check(url, sandbox)));
   } catch (error) {
     problems.push(String(error));
@@ -161,21 +166,6 @@ async function runProgram(
   if (code !== exitCode && problems.length === 0)
     problems.push(`it ended with ${code}, not with ${exitCode}`);
   return problems.length === 0 ? [] : [...problems, lastLines(running.output())];
-}
-
-/** Waits until a program answers. */
-async function answering(url: string, { child }: Running): Promise<void> {
-  const deadline = AbortSignal.timeout(MAX_STARTING_MS);
-  while (child.exitCode === null) {
-    try {
-      await fetch(url);
-      return;
-    } catch (error) {
-      if (deadline.aborted) throw new Error(`${url} does not answer.`, { cause: error });
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
-  throw new Error(`It ended with ${child.exitCode}.`);
 }
 
 /** `node …` runs on the row's Node; `$PORT` and the like are replaced; anything else is a program of the dependencies. */

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Command, finish, lastLines, root, start } from '@payment-service/toolchains';
+import { type Command, finish, lastLines, root, start, until } from '@payment-service/toolchains';
 import { freePort } from '../../../../vitest.shared.ts';
 
 const text = readFileSync(join(root, 'README.md'), 'utf8');
@@ -25,10 +25,8 @@ export async function runReadme(
   const port = await freePort();
   const line = part(/^npx (payment-service-sandbox .+)$/m).replace(':3000/', `:${port}/`);
   const running = start(commandOf(line.replace(' ', ' --port 0 '), { PORT: String(port) }));
-  const deadline = AbortSignal.timeout(MAX_MS);
   const missing = (): readonly string[] => PRINTED.filter((one) => !running.output().includes(one));
-  while (missing().length > 0 && running.child.exitCode === null && !deadline.aborted)
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  await until(running, () => missing().length === 0, 'it prints too little', MAX_MS).catch(() => undefined);
   const problems = missing().map((one) => `it does not print "${one}"`);
   await finish(running);
   return problems.length === 0 ? [] : [...problems, lastLines(running.output())];

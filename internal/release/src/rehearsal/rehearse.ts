@@ -9,7 +9,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { publishedPackages, root, run } from '@payment-service/toolchains';
+import { publishedPackages, root, run, sideBySide } from '@payment-service/toolchains';
 import { copyRepository, versionAndBuild } from '../repository.ts';
 import { type Rehearsed, rehearse, type Stage } from './project.ts';
 import {
@@ -81,16 +81,12 @@ async function runRows(
   onProgress: (line: string) => void,
 ): Promise<readonly Outcome[]> {
   const outcomes = new Map<Row, Outcome>();
-  const waiting = [...rows];
-  const next = async (): Promise<void> => {
-    for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
-      const { installed, problems: found } = await rehearse(row, stage);
-      const problems = judge(row, found);
-      outcomes.set(row, { row, problems, installed });
-      onProgress([`${row.name}: ${problems.length === 0 ? 'pass' : 'MISSED'}`, ...problems].join('\n    '));
-    }
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, next));
+  await sideBySide(rows, AT_A_TIME, async (row) => {
+    const { installed, problems: found } = await rehearse(row, stage);
+    const problems = judge(row, found);
+    outcomes.set(row, { row, problems, installed });
+    onProgress([`${row.name}: ${problems.length === 0 ? 'pass' : 'MISSED'}`, ...problems].join('\n    '));
+  });
   return rows.flatMap((row) => outcomes.get(row) ?? []);
 }
 

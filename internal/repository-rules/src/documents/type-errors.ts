@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
+import { execute } from '@payment-service/toolchains';
 import { type CodeBlock, emptyFolder, extract, tsc } from '../extracted.ts';
 
 /** The errors of strict TypeScript in code blocks, each block a module of its own, all of them in one run. */
@@ -25,18 +24,7 @@ export async function typeErrors(
     files,
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
-  try {
-    await promisify(execFile)(process.execPath, [tsc, '-p', folder, '--pretty', 'false'], { cwd: folder });
-    return [];
-  } catch (error) {
-    // A compiler that found errors prints them; any other failure is not about the blocks.
-    if (
-      error instanceof Error &&
-      'stdout' in error &&
-      typeof error.stdout === 'string' &&
-      error.stdout !== ''
-    )
-      return error.stdout.trim().split('\n');
-    throw error;
-  }
+  const args = [tsc, '-p', folder, '--pretty', 'false'];
+  const { code, output } = await execute({ command: process.execPath, args, cwd: folder });
+  return code === 0 ? [] : output.trim().split('\n');
 }

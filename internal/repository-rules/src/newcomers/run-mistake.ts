@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { start, until } from '@payment-service/toolchains';
 import { freePort } from '../../../../vitest.shared.ts';
 import { commandFile } from '../programs/first-callback.ts';
-import { COMPILED } from '../programs/running-program.ts';
 import { type Mistake, scoreOf } from './mistakes.ts';
 
 /** How long the output may take to name the cause: the sandbox gives a slow handler 10 seconds. */
@@ -17,30 +15,21 @@ export async function outputOf(mistake: Mistake, folder: string): Promise<string
   writeFileSync(join(home, 'server.mjs'), mistake.program);
   const port = await freePort();
   const url = (mistake.url ?? 'http://127.0.0.1:PORT/payments/callbacks').replace('PORT', String(port));
-  const args = ['--port', '0', '--memory', '--callback-url', url, '--', 'node', 'server.mjs'];
-  const path = [dirname(process.execPath), process.env['PATH']].join(delimiter);
-  const child = spawn(process.execPath, [commandFile(), ...args], {
+  const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter);
+  const running = start({
+    command: process.execPath,
+    args: [commandFile(), '--port', '0', '--memory', '--callback-url', url, '--', 'node', 'server.mjs'],
     cwd: home,
-    env: { ...COMPILED, PATH: path, PORT: String(port), ...mistake.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH, PORT: String(port), ...mistake.env },
+    isAlone: true,
   });
-  const closed = once(child, 'close');
-  let output = '';
-  const enough = new Promise<void>((resolve) => {
-    const add = (chunk: Buffer): void => {
-      output += chunk.toString();
-      if (scoreOf(mistake, output) === 2) resolve();
-    };
-    child.stdout.on('data', add);
-    child.stderr.on('data', add);
-  });
-  const impatience = setTimeout(() => child.kill(), PATIENCE_MS);
-  await Promise.race([enough, closed]);
-  // A second signal ends the program as well, if the first one does not.
+  const { child, ended, output } = running;
+  const isEnough = (): boolean => scoreOf(mistake, output()) === 2;
+  await until(running, isEnough, 'it says too little', PATIENCE_MS).catch(() => undefined);
   child.kill();
+  // A second signal ends the program as well, if the first one does not.
   const last = setTimeout(() => child.kill(), 2000);
-  await closed;
-  clearTimeout(impatience);
+  await ended;
   clearTimeout(last);
-  return output;
+  return output();
 }

@@ -1,12 +1,10 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { run } from '@payment-service/toolchains';
 import { type CodeBlock, extract } from '../extracted.ts';
 import { fencedBlocks } from '../markdown.ts';
 import type { TextFile } from '../repository.ts';
-import { COMPILED } from './running-program.ts';
 
 /** A block that is complete and ends: ```` ```ts run ````. The next block, ```` ```text ````, shows what it prints. */
 export interface Script extends CodeBlock {
@@ -37,11 +35,9 @@ export async function runScript(
 ): Promise<string> {
   const cwd = mkdtempSync(join(tmpdir(), 'script-'));
   try {
-    const { stdout } = await promisify(execFile)(process.execPath, [extract(script, folder)], {
-      cwd,
-      env: { ...COMPILED, NO_COLOR: '1', ...variables },
-    });
-    return stdout;
+    const args = [extract(script, folder)];
+    const env = { NO_COLOR: '1', ...variables };
+    return await run({ command: process.execPath, args, cwd, env, isAlone: true });
   } finally {
     rmSync(cwd, { recursive: true, maxRetries: 20 });
   }

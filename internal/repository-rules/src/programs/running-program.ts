@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
+import { finish, start, until } from '@payment-service/toolchains';
 import { freePort } from '../../../../vitest.shared.ts';
 
 /** A program of a document, listening. */
@@ -19,17 +19,11 @@ export interface Starting {
   readonly cwd?: string;
 }
 
-/** Where programs share Node's compile cache of the packages; it changes nothing else. */
-export const COMPILED: { readonly NODE_COMPILE_CACHE: string | undefined } = {
-  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-};
-
-const DEADLINE_MS = 25_000;
-const MAX_ENDING_MS = 10_000;
+const MAX_WAIT_MS = 25_000;
 
 /**
- * Starts a program in a process of its own, on a free port, with nothing but PORT, COMPILED and the given variables in its
- * environment; runs `use` once it accepts connections, and always ends it, by its own id.
+ * Starts a program in a process of its own, on a free port, with nothing but PORT and the given variables in its environment;
+ * runs `use` once it accepts connections, and always ends it, by its own id.
  *
  * @returns all that it has printed, on both streams, and its exit code after SIGTERM; null when the signal ended it.
  */
@@ -40,36 +34,21 @@ export async function withRunningProgram(
   { argumentsFor = () => [], cwd = dirname(file) }: Starting = {},
 ): Promise<{ readonly output: string; readonly exitCode: number | null }> {
   const port = await freePort();
-  const child = spawn(process.execPath, [file, ...argumentsFor(port)], {
-    cwd,
-    env: { ...COMPILED, PORT: String(port), ...variables },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const closed = once(child, 'close');
-  const until = async (reached: () => boolean | Promise<boolean>, otherwise: string): Promise<void> => {
-    const deadline = AbortSignal.timeout(DEADLINE_MS);
-    while (!(await reached())) {
-      if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode} and printed: ${output}`);
-      if (deadline.aborted) throw new Error(`${otherwise}; it printed: ${output}`);
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
-  };
+  const args = [file, ...argumentsFor(port)];
+  const env = { PORT: String(port), ...variables };
+  const running = start({ command: process.execPath, args, cwd, env, isAlone: true });
+  const { output } = running;
   try {
-    await until(() => accepts(port), 'it does not listen on PORT of 127.0.0.1');
+    await until(running, () => accepts(port), 'it does not listen on PORT of 127.0.0.1', MAX_WAIT_MS);
     await use({
       url: `http://127.0.0.1:${port}`,
-      hasPrinted: (text) => until(() => output.includes(text), `it does not print "${text}"`),
+      hasPrinted: (text) =>
+        until(running, () => output().includes(text), `it does not print "${text}"`, MAX_WAIT_MS),
     });
   } finally {
-    child.kill();
-    const impatience = setTimeout(() => child.kill('SIGKILL'), MAX_ENDING_MS);
-    await closed;
-    clearTimeout(impatience);
+    await finish(running);
   }
-  return { output, exitCode: child.exitCode };
+  return { output: output(), exitCode: running.child.exitCode };
 }
 
 async function accepts(port: number): Promise<boolean> {
