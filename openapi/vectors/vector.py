@@ -76,10 +76,6 @@ def header(signed: dict[str, str] | str = SIGNED, key: str = KEY, t: str = T) ->
     return f't={t},s={digest(signed, key)}'
 
 
-def quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
-
-
 def json_object(*members: str) -> str:
     """The JSON text of an object with these members, each of them raw JSON text; empty ones are left out."""
     return '{' + ','.join(filter(None, members)) + '}'
@@ -106,7 +102,7 @@ def raw_body(first: str = '', top: str = '', inner_first: str = '', inner: str =
 
 def body(signed: dict[str, str] = SIGNED, **unsigned: Any) -> str:
     """The JSON text of a callback with these signed fields; unsigned ones may be changed (None: null)."""
-    raw = {name: quoted(value) for name, value in signed.items()}
+    raw = {name: json.dumps(value, ensure_ascii=False) for name, value in signed.items()}
     return raw_body(**raw, **{name: json.dumps(value) for name, value in unsigned.items()})
 
 
