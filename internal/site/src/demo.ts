@@ -1,6 +1,6 @@
 import { finish, root, start, until } from '@payment-service/toolchains';
 
-const MAX_STARTING_MS = 60_000;
+const MAX_STARTING_MS = 240_000;
 
 export interface Demo {
   readonly shop: string;
