@@ -1,6 +1,6 @@
 import { BOOLEAN, checkOptions, type OptionRules } from '../options/options.ts';
 import { MAX_CREDIT, runCall } from './call/call.ts';
-import { ReferenceCache } from './call/reference-cache.ts';
+import { referenceCache } from './call/reference-cache.ts';
 import type {
   CallOptions,
   Client,
@@ -39,10 +39,10 @@ export function createClient(
   const { base, secretKey, cache, timing } = settings;
   const budget = { credit: MAX_CREDIT };
 
-  const reader = <T, Row = T>(
+  const reader = <T, Row>(
     list: List<T>,
     read: (text: string) => Row[],
-    headers = settings.headers,
+    headers: ClientSettings['headers'],
     onChange?: (change: Changed<Row>) => void,
   ): Reader<Row> => {
     const { operation, path } = list;
@@ -57,38 +57,31 @@ export function createClient(
       const change = changeOf(before, after);
       if (change.before.length + change.after.length > 0) onChange?.(change);
     };
-    const cached =
-      cache && !list.isMoney ? new ReferenceCache<Row[]>(load, cache, timing, onRefresh) : undefined;
+    const cached = cache && !list.isMoney && referenceCache<Row[]>(load, cache, timing, onRefresh);
     // The query is copied now: retries and the cache must use it as it was when the call began.
     return async (query, call = {}) => {
       checkOptions(`${operation}()`, call, CALL_OPTIONS);
       const { signal } = call;
       signal?.throwIfAborted();
       const serialized = serializeQuery(query);
-      return cached === undefined ? load(serialized, signal) : cached.read(serialized, call);
+      return cached ? cached(serialized, call) : load(serialized, signal);
     };
   };
+  const listOf = <T>(list: List<T>, onChange: (change: Changed<T>) => void): Reader<T> =>
+    reader(list, (text) => readList(text, list, settings), settings.headers, onChange);
 
   const client: Client = {
-    listPaymentProviders: reader(
-      PROVIDERS,
-      (text) => readList(text, PROVIDERS, settings),
-      settings.headers,
-      (change) => cache?.onChange?.({ operation: 'listPaymentProviders', ...change }),
+    listPaymentProviders: listOf(PROVIDERS, (change) =>
+      cache?.onChange?.({ operation: 'listPaymentProviders', ...change }),
     ),
-    listPayoutBanks: reader(
-      BANKS,
-      (text) => readList(text, BANKS, settings),
-      settings.headers,
-      (change) => cache?.onChange?.({ operation: 'listPayoutBanks', ...change }),
+    listPayoutBanks: listOf(BANKS, (change) =>
+      cache?.onChange?.({ operation: 'listPayoutBanks', ...change }),
     ),
   };
   if (secretKey === undefined) return redacted(client, settings);
   // The only place where the secret key is attached; the address is always the configured one.
-  const getWalletBalances = reader(WALLETS, (text) => readWallets(text, settings), {
-    ...settings.headers,
-    'secret-key': secretKey,
-  });
+  const headers = { ...settings.headers, 'secret-key': secretKey };
+  const getWalletBalances = reader(WALLETS, (text) => readWallets(text, settings), headers);
   return redacted<ClientWithSecretKey>({ ...client, getWalletBalances }, settings);
 }
 

@@ -38,129 +38,109 @@ export function runCall<T>(call: Call<T>, caller: AbortSignal | undefined): Prom
 }
 
 async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Promise<T> {
-  const { budget, settings } = call;
-  const { timing, timeoutMs } = settings;
+  const { budget, settings, operation, read } = call;
+  const { timing, timeoutMs, scrubber } = settings;
   budget.credit = Math.min(MAX_CREDIT, budget.credit + 1);
-  const run = new CallRun(call);
-  const onAbort = (): void => run.stop('aborted', caller?.reason);
-  const cancelTimer = timing.schedule(() => run.stop('timeout', run.timeoutError()), timeoutMs);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const end = timing.monotonic() + timeoutMs;
+  let attempt = 1;
+  let status: number | undefined;
+  /** Undefined once the attempt is reported. */
+  let startedAt: number | undefined;
+  let previous: PaymentServiceError | undefined;
+  let cancelWait = (): void => {};
+
+  const report = (outcome: AttemptReport['outcome'], retryInMs?: number): void => {
+    // Reported before: the caller aborts in the hook or during a wait.
+    if (startedAt === undefined) return;
+    const durationMs = timing.monotonic() - startedAt;
+    startedAt = undefined;
+    settings.onResponse?.({ operation, attempt, status, durationMs, outcome, retryInMs });
+  };
+  const stop = (outcome: 'timeout' | 'aborted', reason: unknown): void => {
+    report(outcome);
+    controller.abort(reason);
+    cancelWait();
+  };
+  const onAbort = (): void => stop('aborted', caller?.reason);
+  const onTimeout = (): void => {
+    const what = `no complete response within timeoutMs (${timeoutMs}), which ended in attempt ${attempt}`;
+    const message = `${operation}: ${what}. Try again later, or raise timeoutMs.`;
+    stop('timeout', new TimeoutError(message, previous && { cause: previous }));
+  };
+  const attempts = async (): Promise<T> => {
+    for (; ; attempt += 1) {
+      startedAt = timing.monotonic();
+      status = undefined;
+      try {
+        const text = await exchange(call.url, initOf(call, signal), settings, (received) => {
+          status = received;
+        });
+        const value = read(text);
+        report('success');
+        return value;
+      } catch (error) {
+        if (signal.aborted) throw error;
+        const failure = error instanceof AttemptFailure ? error : unreadable(error);
+        const { waitMs, why } = planAfter(failure, attempt, end, call);
+        report(failure.details.code, waitMs);
+        signal.throwIfAborted();
+        if (waitMs === undefined) throw failure.toError(operation, attempt, scrubber, why);
+        previous = failure.toError(operation, attempt, scrubber, 'A retry was planned.');
+        await new Promise<void>((resolve) => {
+          cancelWait = timing.schedule(resolve, waitMs);
+        });
+      }
+    }
+  };
+
+  const cancelTimer = timing.schedule(onTimeout, timeoutMs);
   caller?.addEventListener('abort', onAbort, { once: true });
   try {
-    return await untilAborted(run.attempts(), run.signal);
+    return await untilAborted(attempts(), signal);
   } finally {
     cancelTimer();
     caller?.removeEventListener('abort', onAbort);
   }
 }
 
-/** The attempts of one call. */
-class CallRun<T> {
-  readonly #call: Call<T>;
-  readonly #controller = new AbortController();
-  readonly signal: AbortSignal = this.#controller.signal;
-  readonly #end: number;
-  #cancelWait: () => void = () => {};
-  #attempt = 1;
-  /** Undefined once the attempt is reported. */
-  #startedAt: number | undefined;
-  #status: number | undefined;
-  #previous: PaymentServiceError | undefined;
+function initOf({ headers }: Pick<Call<unknown>, 'headers'>, signal: AbortSignal): FetchInit {
+  // Frameworks cache GETs behind fetch; only the cache option of this client may. Some runtimes reject the field.
+  const noStore = 'cache' in Request.prototype ? ({ cache: 'no-store' } as const) : undefined;
+  return { method: 'GET', headers: { ...headers }, redirect: 'manual', ...noStore, signal };
+}
 
-  constructor(call: Call<T>) {
-    this.#call = call;
-    this.#end = call.settings.timing.monotonic() + call.settings.timeoutMs;
-  }
-
-  stop(outcome: 'timeout' | 'aborted', reason: unknown): void {
-    this.#report(outcome);
-    this.#controller.abort(reason);
-    this.#cancelWait();
-  }
-
-  timeoutError(): TimeoutError {
-    const { operation, settings } = this.#call;
-    const what = `no complete response within timeoutMs (${settings.timeoutMs}), which ended in attempt ${this.#attempt}`;
-    const options = this.#previous && { cause: this.#previous };
-    return new TimeoutError(`${operation}: ${what}. Try again later, or raise timeoutMs.`, options);
-  }
-
-  async attempts(): Promise<T> {
-    const { operation, read, settings } = this.#call;
-    const { scrubber, timing } = settings;
-    for (; ; this.#attempt += 1) {
-      this.#startedAt = timing.monotonic();
-      this.#status = undefined;
-      try {
-        const value = read(await this.#exchange());
-        this.#report('success');
-        return value;
-      } catch (error) {
-        if (this.signal.aborted) throw error;
-        const failure = error instanceof AttemptFailure ? error : unreadable(error);
-        const { waitMs, why } = this.#plan(failure);
-        this.#report(failure.details.code, waitMs);
-        this.signal.throwIfAborted();
-        if (waitMs === undefined) throw failure.toError(operation, this.#attempt, scrubber, why);
-        this.#previous = failure.toError(operation, this.#attempt, scrubber, 'A retry was planned.');
-        await new Promise<void>((resolve) => {
-          this.#cancelWait = timing.schedule(resolve, waitMs);
-        });
-      }
-    }
-  }
-
-  #exchange(): Promise<string> {
-    const { url, headers, settings } = this.#call;
-    // Frameworks cache GETs behind fetch; only the cache option of this client may. Some runtimes reject the field.
-    const noStore = 'cache' in Request.prototype ? ({ cache: 'no-store' } as const) : undefined;
-    const init: FetchInit = {
-      method: 'GET',
-      headers: { ...headers },
-      redirect: 'manual',
-      ...noStore,
-      signal: this.signal,
+/**
+ * Wait and try again, or stop and say why. Full jitter: anything from 0 to 0.25 s · 2ⁿ, at most 4 s, so that clients
+ * which failed together do not return together. `Retry-After` is the shortest wait. If the wait would outlast the
+ * deadline, the call fails immediately with the real failure.
+ *
+ * @param end of the call, on the monotonic clock.
+ */
+function planAfter(
+  failure: AttemptFailure,
+  attempt: number,
+  end: number,
+  { budget, settings: { maxAttempts, timeoutMs, timing } }: Pick<Call<unknown>, 'budget' | 'settings'>,
+): { readonly waitMs?: number; readonly why?: string } {
+  if (!failure.isTransient || attempt >= maxAttempts) return {};
+  const { retryAfterMs = 0 } = failure.details;
+  const backoff = timing.random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
+  const waitMs = Math.max(retryAfterMs, backoff);
+  if (waitMs >= end - timing.monotonic()) {
+    const wait = `a wait of ${Math.ceil(waitMs / 1000)} s${retryAfterMs > 0 ? ' (Retry-After)' : ''}`;
+    return {
+      why: `A retry needs ${wait}, and timeoutMs (${timeoutMs}) ends before it. Try again after that.`,
     };
-    return exchange(url, init, settings, (status) => {
-      this.#status = status;
-    });
   }
-
-  #report(outcome: AttemptReport['outcome'], retryInMs?: number): void {
-    // Reported before: the caller aborts in the hook or during a wait.
-    if (this.#startedAt === undefined) return;
-    const { operation, settings } = this.#call;
-    const durationMs = settings.timing.monotonic() - this.#startedAt;
-    this.#startedAt = undefined;
-    const [attempt, status] = [this.#attempt, this.#status];
-    settings.onResponse?.({ operation, attempt, status, durationMs, outcome, retryInMs });
+  if (budget.credit < RETRY_COST) {
+    return {
+      why: 'There is no retry because many recent calls of this client needed one. Try again later.',
+    };
   }
-
-  /**
-   * Wait and try again, or stop and say why. Full jitter: anything from 0 to 0.25 s · 2ⁿ, at most 4 s, so that clients
-   * which failed together do not return together. `Retry-After` is the shortest wait. If the wait would outlast the
-   * deadline, the call fails immediately with the real failure.
-   */
-  #plan(failure: AttemptFailure): { readonly waitMs?: number; readonly why?: string } {
-    const { budget, settings } = this.#call;
-    const { maxAttempts, timeoutMs, timing } = settings;
-    if (!failure.isTransient || this.#attempt >= maxAttempts) return {};
-    const { retryAfterMs = 0 } = failure.details;
-    const backoff = timing.random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (this.#attempt - 1));
-    const waitMs = Math.max(retryAfterMs, backoff);
-    if (waitMs >= this.#end - timing.monotonic()) {
-      const wait = `a wait of ${Math.ceil(waitMs / 1000)} s${retryAfterMs > 0 ? ' (Retry-After)' : ''}`;
-      return {
-        why: `A retry needs ${wait}, and timeoutMs (${timeoutMs}) ends before it. Try again after that.`,
-      };
-    }
-    if (budget.credit < RETRY_COST) {
-      return {
-        why: 'There is no retry because many recent calls of this client needed one. Try again later.',
-      };
-    }
-    budget.credit -= RETRY_COST;
-    return { waitMs };
-  }
+  budget.credit -= RETRY_COST;
+  return { waitMs };
 }
 
 /**

@@ -27,40 +27,51 @@ const HOLD_MS = 5000;
 /**
  * Responses of one reference-data operation, by query. Concurrent callers share one request (single flight). Aborting
  * one caller leaves the request running; aborting the last one cancels it. Every caller gets a copy.
+ *
+ * @param onRefresh Gets both values whenever one replaces another.
+ * @returns what reads a value. It throws what `load` throws, or the reason of the caller's signal.
  */
-export class ReferenceCache<T> {
-  readonly #load: Load<T>;
-  readonly #settings: CacheSettings;
-  readonly #timing: Timing;
-  readonly #onRefresh: (before: T, after: T) => void;
-  readonly #entries = new Map<string, Entry<T>>();
-  readonly #flights = new Map<string, Flight<T>>();
+export function referenceCache<T>(
+  load: Load<T>,
+  { ttlMs, staleIfErrorMs }: CacheSettings,
+  timing: Timing,
+  onRefresh: (before: T, after: T) => void,
+): (key: string, call: CallOptions) => Promise<T> {
+  const entries = new Map<string, Entry<T>>();
+  const flights = new Map<string, Flight<T>>();
 
-  /** @param onRefresh Gets both values whenever one replaces another. */
-  constructor(
-    load: Load<T>,
-    settings: CacheSettings,
-    timing: Timing,
-    onRefresh: (before: T, after: T) => void,
-  ) {
-    this.#onRefresh = onRefresh;
-    this.#load = load;
-    this.#settings = settings;
-    this.#timing = timing;
-  }
+  const refresh = async (key: string, signal: AbortSignal, fresh: boolean): Promise<T> => {
+    try {
+      const value = await load(key, signal);
+      const storedAt = timing.monotonic();
+      const before = entries.get(key)?.value;
+      if (before !== undefined) onRefresh(before, value);
+      entries.delete(key);
+      entries.set(key, { value, storedAt, nextTryAt: storedAt + ttlMs });
+      const [oldest] = entries.keys();
+      if (entries.size > MAX_ENTRIES && oldest !== undefined) entries.delete(oldest);
+      return value;
+    } catch (error) {
+      const entry = entries.get(key);
+      const now = timing.monotonic();
+      if (fresh || entry === undefined || !isOutage(error)) throw error;
+      const staleUntil = entry.storedAt + ttlMs + staleIfErrorMs;
+      if (now >= staleUntil) throw error;
+      entry.nextTryAt = Math.min(now + HOLD_MS, staleUntil);
+      return entry.value;
+    }
+  };
 
-  /** @throws what `load` throws, or the reason of `signal`. */
-  async read(key: string, { signal, fresh = false }: CallOptions): Promise<T> {
-    const entry = this.#entries.get(key);
-    if (!fresh && entry !== undefined && this.#timing.monotonic() < entry.nextTryAt)
-      return copyOf(entry.value);
+  return async (key, { signal, fresh = false }) => {
+    const entry = entries.get(key);
+    if (!fresh && entry !== undefined && timing.monotonic() < entry.nextTryAt) return copyOf(entry.value);
     // A flight of other callers may end with stale data.
     const flightKey = fresh ? `fresh ${key}` : key;
-    let flight = this.#flights.get(flightKey);
+    let flight = flights.get(flightKey);
     if (flight === undefined) {
       const controller = new AbortController();
-      flight = { answer: this.#refresh(key, controller.signal, fresh), controller, callers: 0 };
-      this.#flights.set(flightKey, flight);
+      flight = { answer: refresh(key, controller.signal, fresh), controller, callers: 0 };
+      flights.set(flightKey, flight);
     }
     flight.callers += 1;
     try {
@@ -68,35 +79,12 @@ export class ReferenceCache<T> {
     } finally {
       flight.callers -= 1;
       if (flight.callers === 0) {
-        if (this.#flights.get(flightKey) === flight) this.#flights.delete(flightKey);
+        if (flights.get(flightKey) === flight) flights.delete(flightKey);
         // After the last caller. It does not affect a flight that has landed by then.
         flight.controller.abort();
       }
     }
-  }
-
-  async #refresh(key: string, signal: AbortSignal, fresh: boolean): Promise<T> {
-    const { ttlMs, staleIfErrorMs } = this.#settings;
-    try {
-      const value = await this.#load(key, signal);
-      const storedAt = this.#timing.monotonic();
-      const before = this.#entries.get(key)?.value;
-      if (before !== undefined) this.#onRefresh(before, value);
-      this.#entries.delete(key);
-      this.#entries.set(key, { value, storedAt, nextTryAt: storedAt + ttlMs });
-      const [oldest] = this.#entries.keys();
-      if (this.#entries.size > MAX_ENTRIES && oldest !== undefined) this.#entries.delete(oldest);
-      return value;
-    } catch (error) {
-      const entry = this.#entries.get(key);
-      const now = this.#timing.monotonic();
-      if (fresh || entry === undefined || !isOutage(error)) throw error;
-      const staleUntil = entry.storedAt + ttlMs + staleIfErrorMs;
-      if (now >= staleUntil) throw error;
-      entry.nextTryAt = Math.min(now + HOLD_MS, staleUntil);
-      return entry.value;
-    }
-  }
+  };
 }
 
 /** The service is unreachable or broken. Anything else, such as a refused key, is an answer. */

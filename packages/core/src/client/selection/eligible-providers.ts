@@ -121,19 +121,15 @@ function reasonsOf(provider: PaymentProvider, payment: IntendedPayment): Ineligi
     `${unit}\u00a0${limit.toLocaleString('en', { maximumFractionDigits: 20 })}`;
   const digits = account === undefined ? undefined : normalizeAccount(account);
   const isServed = prefixes.some((prefix) => digits?.startsWith(normalizeAccount(prefix)));
+  const isOtherType = transaction_type.toUpperCase() !== type.toUpperCase();
+  const isWrongAmount = amount !== undefined && !isAmount;
+  const isOtherAccount = Boolean(digits) && prefixes.length > 0 && !isServed;
+  const starts = prefixes.join(', ');
   const checks: readonly [IneligibilityCode, applies: boolean, message: string][] = [
     ['inactive', !provider.is_active, `${name} is not available at the moment.`],
     ['currency_differs', currency !== unit, `${name} accepts only ${unit}.`],
-    [
-      'transaction_type_differs',
-      transaction_type.toUpperCase() !== type.toUpperCase(),
-      `${name} supports only transactions of type ${type}.`,
-    ],
-    [
-      'amount_invalid',
-      amount !== undefined && !isAmount,
-      'The amount must be a plain number above zero, such as 1999.90.',
-    ],
+    ['transaction_type_differs', isOtherType, `${name} supports only transactions of type ${type}.`],
+    ['amount_invalid', isWrongAmount, 'The amount must be a plain number above zero, such as 1999.90.'],
     ['amount_below_minimum', isBeyond(min, -1), `${name} accepts at least ${money(min)} per transaction.`],
     ['amount_above_maximum', isBeyond(max, 1), `${name} accepts at most ${money(max)} per transaction.`],
     [
@@ -142,11 +138,7 @@ function reasonsOf(provider: PaymentProvider, payment: IntendedPayment): Ineligi
       `${name} accepts at most ${money(daily)} per day.`,
     ],
     ['account_invalid', digits === '', 'The account number is missing.'],
-    [
-      'account_prefix_differs',
-      Boolean(digits) && prefixes.length > 0 && !isServed,
-      `${name} supports only accounts that start with ${prefixes.join(', ')}.`,
-    ],
+    ['account_prefix_differs', isOtherAccount, `${name} supports only accounts that start with ${starts}.`],
   ];
   return checks.filter(([, applies]) => applies).map(([code, , message]) => ({ code, message }));
 }
