@@ -12,6 +12,7 @@ import {
   type SpanContext,
   SpanKind,
   SpanStatusCode,
+  type Tracer,
   type TracerProvider,
   trace,
 } from '@opentelemetry/api';
@@ -49,15 +50,11 @@ const SECONDS = {
 };
 
 /** The channels, and which members of a message label its metric: each is of a closed set (threat A58). */
-const CHANNELS: readonly {
-  readonly what: string;
-  readonly kind: SpanKind;
-  readonly labels: readonly string[];
-}[] = [
-  { what: 'callback', kind: SpanKind.SERVER, labels: ['outcome', 'refusal'] },
-  { what: 'redirect', kind: SpanKind.SERVER, labels: ['outcome', 'refusal'] },
-  { what: 'attempt', kind: SpanKind.CONSUMER, labels: ['outcome', 'state', 'reason'] },
-  { what: 'client-call', kind: SpanKind.CLIENT, labels: ['operation', 'outcome'] },
+const CHANNELS: readonly (readonly [what: string, kind: SpanKind, labels: readonly string[]])[] = [
+  ['callback', SpanKind.SERVER, ['outcome', 'refusal']],
+  ['redirect', SpanKind.SERVER, ['outcome', 'refusal']],
+  ['attempt', SpanKind.CONSUMER, ['outcome', 'state', 'reason']],
+  ['client-call', SpanKind.CLIENT, ['operation', 'outcome']],
 ];
 
 /** The attributes of a span. The rest of a message is not exported. */
@@ -87,17 +84,15 @@ const ATTRIBUTES: Readonly<Record<string, string>> = {
 export function observePayments(options: ObserveOptions = {}): () => void {
   const { stats, onError = console.error } = options;
   const meter = (options.meterProvider ?? metrics).getMeter(NAME);
-  const guarded =
-    (observe: (message: Message) => void) =>
-    (message: unknown): void => {
-      try {
-        observe(message as Message);
-      } catch (error) {
-        onError(error);
-      }
-    };
-  const observing = { tracer: (options.tracerProvider ?? trace).getTracer(NAME), meter, guarded };
-  const ends = CHANNELS.map((one) => observeChannel(one, observing));
+  const guarded: Guarded = (observe) => (message) => {
+    try {
+      observe(message as Message);
+    } catch (error) {
+      onError(error);
+    }
+  };
+  const tracer = (options.tracerProvider ?? trace).getTracer(NAME);
+  const ends = CHANNELS.map((one) => observeChannel(one, tracer, meter, guarded));
   const countEvent = guarded(eventCounter(meter));
   subscribe('payment-service:inbox', countEvent);
   const endGauges =
@@ -116,17 +111,14 @@ class ActiveSpans extends AsyncLocalStorage<Context> {
   }
 }
 
+/** Makes a listener whose errors change nothing for the payment. */
+type Guarded = (observe: (message: Message) => void) => (message: unknown) => void;
+
 function observeChannel(
-  { what, kind, labels }: (typeof CHANNELS)[number],
-  {
-    tracer,
-    meter,
-    guarded,
-  }: {
-    readonly tracer: ReturnType<TracerProvider['getTracer']>;
-    readonly meter: Meter;
-    readonly guarded: (observe: (message: Message) => void) => (message: unknown) => void;
-  },
+  [what, kind, labels]: (typeof CHANNELS)[number],
+  tracer: Tracer,
+  meter: Meter,
+  guarded: Guarded,
 ): () => void {
   const { start, asyncEnd } = tracingChannel(`payment-service:${what}`);
   const spans = new WeakMap<object, Span>();

@@ -137,13 +137,8 @@ export function reconcile(
   checkList('movements', movements, 'movements must be a list.');
   for (const [index, movement] of movements.entries()) {
     const range = rangeOf(movement, `movements[${index}].`);
-    const { currency, kind } = movement;
-    for (const [walletType, isGain] of EFFECTS[kind]) {
-      const key = JSON.stringify([currency, walletType]);
-      const effects = expected.get(key) ?? [];
-      effects.push(effectOf(range, isGain, movement));
-      expected.set(key, effects);
-    }
+    for (const [walletType, isGain] of EFFECTS[movement.kind])
+      add(expected, [movement.currency, walletType], effectOf(range, isGain, movement));
   }
   const keys = [...new Set([...earlier.keys(), ...later.keys(), ...expected.keys()])].sort();
   const wallets = keys.map((key): WalletReconciliation => {
@@ -151,28 +146,29 @@ export function reconcile(
     const ranges = expected.get(key) ?? [];
     const least = sumOf(ranges.map((range) => range.least));
     const most = sumOf(ranges.map((range) => range.most));
-    const bounds = { least: formatDecimal(least), most: formatDecimal(most) };
     const [from, to] = [earlier.get(key) ?? [], later.get(key) ?? []];
-    const known = { currency, wallet_type, expected: bounds };
-    if (from.length === 0 || from.length !== to.length) {
-      const [verdict, gained, unexplained] = ['wallet_missing', undefined, undefined] as const;
-      return { ...known, verdict, gained, unexplained, message: sentenceOf({ ...known, verdict, gained }) };
-    }
-    const gain = sumOf([...to, ...from.map(negated)]);
+    const isMissing = from.length === 0 || from.length !== to.length;
+    const gain = isMissing ? undefined : sumOf([...to, ...from.map(negated)]);
     const [verdict, rest] = judge(gain, { least, most });
-    const [gained, unexplained] = [formatDecimal(gain), formatDecimal(rest)];
-    return {
-      ...known,
+    const found = {
+      currency,
+      wallet_type,
+      expected: { least: formatDecimal(least), most: formatDecimal(most) },
+      gained: gain && formatDecimal(gain),
+      unexplained: rest && formatDecimal(rest),
       verdict,
-      gained,
-      unexplained,
-      message: sentenceOf({ ...known, verdict, gained, unexplained }),
     };
+    return { ...found, message: sentenceOf(found) };
   });
   return { isExplained: wallets.every(({ verdict }) => verdict === 'explained'), wallets };
 }
 
-function judge(gain: Decimal, { least, most }: Interval): ['explained' | 'more' | 'less', Decimal] {
+/** @param gain undefined for a wallet that is missing. */
+function judge(
+  gain: Decimal | undefined,
+  { least, most }: Interval,
+): [WalletReconciliation['verdict'], unexplained?: Decimal] {
+  if (gain === undefined) return ['wallet_missing'];
   if (compareDecimals(gain, most) > 0) return ['more', sumOf([gain, negated(most)])];
   if (compareDecimals(gain, least) < 0) return ['less', sumOf([gain, negated(least)])];
   return ['explained', NOTHING];
@@ -192,10 +188,17 @@ function balancesOf(name: string, wallets: readonly WalletBalance[]): Map<string
     const balance = typeof text === 'string' ? boundedDecimal(text) : undefined;
     if (typeof currency !== 'string' || typeof wallet_type !== 'string' || balance === undefined)
       throw new ConfigurationError(name, shape);
-    const key = JSON.stringify([currency, wallet_type]);
-    balances.set(key, [...(balances.get(key) ?? []), balance]);
+    add(balances, [currency, wallet_type], balance);
   }
   return balances;
+}
+
+/** To those of a wallet, which its currency and type name. */
+function add<T>(known: Map<string, T[]>, wallet: readonly [currency: string, type: string], one: T): void {
+  const key = JSON.stringify(wallet);
+  const own = known.get(key);
+  if (own === undefined) known.set(key, [one]);
+  else own.push(one);
 }
 
 function checkList(name: string, value: unknown, shape: string): void {
@@ -262,30 +265,16 @@ function boundedDecimal(value: Amount): Decimal | undefined {
   return decimal !== undefined && Math.abs(decimal.exponent) <= MAX_EXPONENT ? decimal : undefined;
 }
 
-type Told = Pick<WalletReconciliation, 'currency' | 'wallet_type' | 'expected' | 'verdict' | 'gained'> & {
-  readonly unexplained?: string;
-};
-
-function sentenceOf({ currency, wallet_type, expected, verdict, gained, unexplained = '0' }: Told): string {
+function sentenceOf(found: Omit<WalletReconciliation, 'message'>): string {
+  const { currency, wallet_type, expected, verdict, gained, unexplained = '0' } = found;
   const wallet = `The wallet ${wallet_type} in ${currency}`;
-  if (verdict === 'wallet_missing') {
-    return (
-      `${wallet} is not in both inquiries, so what it gained is unknown. Request all balances at both times, without the ` +
-      'currency filter.'
-    );
-  }
+  if (verdict === 'wallet_missing')
+    return `${wallet} is not in both inquiries, so what it gained is unknown. Request all balances at both times, without the currency filter.`;
   const { least, most } = expected;
   const range = least === most ? least : `${least} to ${most}`;
   const what = `${wallet} gained ${gained}, and the movements explain ${range}`;
   if (verdict === 'explained') return `${what}: nothing is unexplained.`;
-  if (verdict === 'more') {
-    return (
-      `${what}: ${unexplained} more than explained. Probably a payment whose callback did not arrive, or a movement that ` +
-      'was not given.'
-    );
-  }
-  return (
-    `${what}: ${unexplained.slice(1)} less than explained. Probably a charge, a withdrawal or a later credit that was not given; ` +
-    'otherwise a payment was settled that the service does not have. Compare it with the statement of the service before you deliver more.'
-  );
+  if (verdict === 'more')
+    return `${what}: ${unexplained} more than explained. Probably a payment whose callback did not arrive, or a movement that was not given.`;
+  return `${what}: ${unexplained.slice(1)} less than explained. Probably a charge, a withdrawal or a later credit that was not given; otherwise a payment was settled that the service does not have. Compare it with the statement of the service before you deliver more.`;
 }
