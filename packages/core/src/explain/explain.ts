@@ -159,12 +159,8 @@ function signatureProblem({ headers }: Facts, [first]: readonly LooseSignature[]
 
 function bodyProblem(facts: Facts, reading: Reading | undefined): Reason | undefined {
   if (reading !== undefined) return undefined;
-  const {
-    headers,
-    bytes: { length },
-    text,
-    data,
-  } = facts;
+  const { headers, bytes, text, data } = facts;
+  const { length } = bytes;
   const declared = declaredLength(facts);
   if (length === 0 && declared > 0) {
     return ['body_consumed', `Content-Length is ${declared}, but no bytes are left.`];

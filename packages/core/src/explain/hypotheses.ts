@@ -89,17 +89,10 @@ function* hashes(
       if (isWithin(message)) yield [cause, detail, hmac(message)];
     if (fields === undefined) continue;
     const message = fields.join(':');
-    for (const text of [
-      `${key}${message}`,
-      `${message}${key}`,
-      `${key}:${message}`,
-      `${message}:${key}`,
-      message,
-    ]) {
-      if (!isWithin(text)) continue;
-      const detail = 'SHA-256 of the fields, with the key or without it, produces this hash.';
-      yield ['plain_hash', detail, sha256Hex(new TextEncoder().encode(text))];
-    }
+    const detail = 'SHA-256 of the fields, with the key or without it, produces this hash.';
+    const texts = [`${key}${message}`, `${message}${key}`, `${key}:${message}`, `${message}:${key}`, message];
+    for (const text of texts)
+      if (isWithin(text)) yield ['plain_hash', detail, sha256Hex(new TextEncoder().encode(text))];
   }
 }
 
@@ -129,11 +122,8 @@ export function* keyGuesses(keys: ExplainKeys, now: number): Generator<Guess<str
   );
   for (const { id, key, notAfter } of own) {
     const isOver = notAfter !== undefined && now > notAfter.getTime();
-    yield [
-      isOver ? 'expired_key' : undefined,
-      `It matches ${keyName(id, key)}, whose notAfter has passed.`,
-      key,
-    ];
+    const detail = `It matches ${keyName(id, key)}, whose notAfter has passed.`;
+    yield [isOver ? 'expired_key' : undefined, detail, key];
   }
   for (const { id, key } of others) {
     if (key) yield ['other_key', `It matches ${keyName(id, key)}, which is not configured here.`, key];

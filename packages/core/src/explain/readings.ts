@@ -158,26 +158,23 @@ function formOf(data: unknown): Form | undefined {
   if (!isObject(top)) return undefined;
   const payload = unwrapped(top['payload']);
   const inner = isObject(payload) ? payload : {};
-  const form = (cause: Cause | undefined, detail: string, holders?: Partial<Form>): Form => ({
-    cause,
-    detail,
-    top,
-    inner,
-    ...holders,
-  });
-  if (top !== data) return form('double_encoded', 'The body is a JSON string');
+  const form: Form = { cause: undefined, detail: '', top, inner };
+  if (top !== data) return { ...form, cause: 'double_encoded', detail: 'The body is a JSON string' };
   if (inner === payload) {
-    if (payload !== top['payload']) return form('double_encoded', 'payload is a JSON string');
     const isNested = typeof top['event'] !== 'string' && typeof inner['event'] === 'string';
-    if (isNested) return form('event_nested', 'event is a member of payload', { top: inner });
-  } else {
-    for (const [name, value] of Object.entries(top).slice(0, MAX_MEMBERS)) {
-      if (isObject(value) && hasFields(value))
-        return form('field_renamed', `payload is called ${shownName(name)}`, { inner: value });
-    }
-    if (hasFields(top)) return form('payload_flat', 'There is no object payload', { inner: top });
+    if (payload !== top['payload'])
+      return { ...form, cause: 'double_encoded', detail: 'payload is a JSON string' };
+    return isNested
+      ? { cause: 'event_nested', detail: 'event is a member of payload', top: inner, inner }
+      : form;
   }
-  return form(undefined, '');
+  const members = Object.entries(top).slice(0, MAX_MEMBERS);
+  for (const [name, value] of members) {
+    if (isObject(value) && hasFields(value))
+      return { cause: 'field_renamed', detail: `payload is called ${shownName(name)}`, top, inner: value };
+  }
+  if (!hasFields(top)) return form;
+  return { cause: 'payload_flat', detail: 'There is no object payload', top, inner: top };
 }
 
 function unwrapped(value: unknown): unknown {
