@@ -13,14 +13,18 @@ const PIECE = /"(?:\\.|[^"\\])*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 /** A piece of a line, and the class that colours it. */
 type Part = readonly [text: string, kind?: 'key' | 'string' | 'value'];
 
+/** A value: its path, how it is written, and where it starts in the body. */
+interface Value {
+  readonly path: string;
+  readonly piece: string;
+  readonly at: number;
+}
+
 interface Line {
   readonly depth: number;
   readonly parts: Part[];
-  /** The path of the value of this line; undefined if the line has no value. */
-  path: string | undefined;
-  /** Its value, and where it starts in the body. */
-  piece?: string;
-  at: number;
+  /** Undefined if the line has no value. */
+  value?: Value;
 }
 
 /**
@@ -32,10 +36,10 @@ function linesOf(text: string): Line[] {
   const pieces = found.map(([piece]) => piece);
   const names: string[] = [];
   let depth = 0;
-  let line: Line = { depth, parts: [], path: undefined, at: 0 };
+  let line: Line = { depth, parts: [] };
   const lines = [line];
   const next = (): void => {
-    line = { depth, parts: [], path: undefined, at: 0 };
+    line = { depth, parts: [] };
     lines.push(line);
   };
   pieces.forEach((piece, index) => {
@@ -60,10 +64,8 @@ function linesOf(text: string): Line[] {
       names[depth] = piece.slice(1, -1).replaceAll('.', '\\u002e');
       line.parts.push([piece, 'key']);
     } else {
-      line.path = names.slice(1, depth + 1).join('.');
-      line.piece = piece;
-      line.at = found[index]?.index ?? 0;
-      line.parts.push([piece, piece.startsWith('"') ? 'string' : 'value']);
+      line.value = { path: names.slice(1, depth + 1).join('.'), piece, at: found[index]?.index ?? 0 };
+      line.parts.push([piece, isString(piece) ? 'string' : 'value']);
     }
   });
   return lines;
@@ -85,46 +87,46 @@ export const plainLines = (text: string): string[] =>
     ? linesOf(text).map(({ depth, parts }) => '  '.repeat(depth) + parts.map(([piece]) => piece).join(''))
     : text.split('\n');
 
-/** The values of JSON by path, each with its position; without those that share their path. */
-function valuesOf(text: string): Map<string, { at: number; piece: string }> {
-  const lines = isJson(text) ? linesOf(text) : [];
-  const paths = lines.map(({ path }) => path);
-  const values = new Map<string, { at: number; piece: string }>();
-  for (const { path, at, piece } of lines) {
-    const isNamed = path !== undefined && paths.indexOf(path) === paths.lastIndexOf(path);
-    if (isNamed && piece !== undefined) values.set(path, { at, piece });
-  }
-  return values;
+/** The values of JSON, in their order. */
+const valuesIn = (text: string): Value[] =>
+  isJson(text) ? linesOf(text).flatMap(({ value }) => value ?? []) : [];
+
+/** The same without those that share their path. */
+function valuesOf(text: string): Value[] {
+  const values = valuesIn(text);
+  const paths = values.map(({ path }) => path);
+  return values.filter(({ path }) => paths.indexOf(path) === paths.lastIndexOf(path));
 }
+
+/** The body with what `written` returns in place of these values; everything else stays unchanged, character by character. */
+const replaced = (
+  text: string,
+  values: readonly Value[],
+  written: (value: Value) => string | undefined,
+): string =>
+  values.reduceRight((edited, value) => {
+    const { at, piece } = value;
+    return edited.slice(0, at) + (written(value) ?? piece) + edited.slice(at + piece.length);
+  }, text);
 
 /** The values of a body that can be edited in place, by their paths: strings without their quotes. */
 export const editable = (text: string): Map<string, string> =>
   new Map(
-    [...valuesOf(text)].map(([path, { piece }]) => [
-      path,
-      piece.startsWith('"') ? String(JSON.parse(piece)) : piece,
-    ]),
+    valuesOf(text).map(({ path, piece }) => [path, isString(piece) ? String(JSON.parse(piece)) : piece]),
   );
 
-/** The body with replaced values; everything else stays unchanged, character by character. */
-export function withValues(text: string, typed: ReadonlyMap<string, string>): string {
-  const places = [...valuesOf(text)].sort(([, one], [, other]) => other.at - one.at);
-  return places.reduce((edited, [path, { at, piece }]) => {
+const isString = (piece: string): boolean => piece.startsWith('"');
+
+/** The body with replaced values. */
+export const withValues = (text: string, typed: ReadonlyMap<string, string>): string =>
+  replaced(text, valuesOf(text), ({ path, piece }) => {
     const value = typed.get(path);
-    if (value === undefined) return edited;
-    const written = piece.startsWith('"') ? JSON.stringify(value) : value;
-    return edited.slice(0, at) + written + edited.slice(at + piece.length);
-  }, text);
-}
+    return value !== undefined && isString(piece) ? JSON.stringify(value) : value;
+  });
 
 /** The values of JSON that `shown` replaces, in their places, also those that share their path. Other bodies give undefined. */
-export function masked(text: string, shown: (path: string, piece: string) => string): string | undefined {
-  if (!isJson(text)) return undefined;
-  return linesOf(text).reduceRight((edited, { path, at, piece }) => {
-    if (path === undefined || piece === undefined) return edited;
-    return edited.slice(0, at) + shown(path, piece) + edited.slice(at + piece.length);
-  }, text);
-}
+export const masked = (text: string, shown: (path: string, piece: string) => string): string | undefined =>
+  isJson(text) ? replaced(text, valuesIn(text), ({ path, piece }) => shown(path, piece)) : undefined;
 
 /**
  * A readable body: JSON on separate lines, anything else unchanged.
@@ -141,14 +143,15 @@ export function bodyText(
 ): Markup {
   if (text === '') return html`<p class="quiet">No body.</p>`;
   if (!isJson(text)) return html`<pre class="wire">${text}</pre>`;
-  const values = valuesOf(text);
-  return html`<div class="wire json">${linesOf(text).map(({ depth, parts, path = '' }) => {
+  const named = new Set(valuesOf(text).map(({ path }) => path));
+  return html`<div class="wire json">${linesOf(text).map(({ depth, parts, value: own }) => {
+    const path = own?.path ?? '';
     const isSigned = signed && SIGNED.has(path);
     return html`<span class="${isSigned ? 'signed' : ''}"><span><span>${'  '.repeat(depth)}</span>${parts.map(
       ([piece, kind]) => {
         if (kind === undefined) return piece;
         const shown = html`<span class="${kind}">${piece}</span>`;
-        return kind !== 'key' && values.has(path) ? value(path, shown) : shown;
+        return kind !== 'key' && named.has(path) ? value(path, shown) : shown;
       },
     )}</span>${isSigned ? html`<small>signed</small>` : ''}</span>`;
   })}</div>`;

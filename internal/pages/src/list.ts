@@ -5,37 +5,24 @@ import { count } from './quantities.ts';
 /** A column of a list. On a phone, where a row has two lines, `label` is shown beside the cell. */
 export interface Column<T> {
   readonly label: string;
+  readonly kinds: readonly string[];
   readonly cell: (row: T) => Markup | string;
-  readonly isNumber?: boolean;
-  /** True if the cell is clear without its label. */
-  readonly isTitle?: boolean;
-  /** True if the cell fills the rest of a line. */
-  readonly isWide?: boolean;
-  /** True if the cell is hidden below 1,024 pixels. */
-  readonly isMinor?: boolean;
 }
 
 /**
- * Columns as a table: the label, and after `|` what the cell is, of title, number, wide and minor.
+ * Columns as a table: the label, and after `|` what the cell is. `title`: clear without its label. `number`. `wide`: fills the rest
+ * of a line. `minor`: hidden below 1,024 pixels.
  *
  * @example columnsOf<Order>({ 'Reference | title wide': ({ id }) => id, Total: ({ total }) => total })
  */
 export const columnsOf = <T>(cells: Readonly<Record<string, Column<T>['cell']>>): Column<T>[] =>
   Object.entries(cells).map(([name, cell]) => {
     const [label = '', kinds = ''] = name.split(' | ');
-    const is = (kind: string): boolean => kinds.split(' ').includes(kind);
-    return {
-      label,
-      cell,
-      isTitle: is('title'),
-      isNumber: is('number'),
-      isWide: is('wide'),
-      isMinor: is('minor'),
-    };
+    return { label, kinds: kinds.split(' '), cell };
   });
 
-const classOf = ({ isNumber, isWide, isMinor }: Omit<Column<never>, 'label' | 'cell'>): string =>
-  [isNumber ? 'number' : '', isWide ? 'wide' : '', isMinor ? 'minor' : ''].filter(Boolean).join(' ');
+const classOf = ({ kinds }: Pick<Column<never>, 'kinds'>): string =>
+  kinds.filter((kind) => kind !== 'title').join(' ');
 
 /**
  * A table on a wide screen, rows of two lines on a phone. Every row has an id, so that it stays the same when the page is
@@ -56,7 +43,7 @@ export function list<T extends { readonly id: number | string }>(
     (row) =>
       html`<tr id="${name}-${row.id}">${columns.map(
         (column) =>
-          html`<td class="${classOf(column)}"${column.isTitle ? '' : html` data-label="${column.label}"`}>${column.cell(row)}</td>`,
+          html`<td class="${classOf(column)}"${column.kinds.includes('title') ? '' : html` data-label="${column.label}"`}>${column.cell(row)}</td>`,
       )}</tr>${below(`${name}-${row.id}-below`, columns.length, more(row))}`,
   )}</tbody></table>`;
 }
@@ -78,13 +65,10 @@ export function tableOf<T>(
 ): Markup {
   if (rows.length === 0) return html``;
   const columns = labels.map((label, at): Column<{ id: number; row: T }> => {
-    return { label, isTitle: at === 0, isWide: at === 0, cell: ({ row }) => cells(row)[at] ?? '' };
+    return { label, kinds: at === 0 ? ['title', 'wide'] : [], cell: ({ row }) => cells(row)[at] ?? '' };
   });
-  return list(
-    name,
-    columns,
-    rows.map((row, id) => ({ id, row })),
-  );
+  const named = rows.map((row, id) => ({ id, row }));
+  return list(name, columns, named);
 }
 
 /**

@@ -52,13 +52,9 @@ function isTouched(control) {
   if (control === document.activeElement && control.matches('input, select, textarea')) return true;
   if (control.matches('input[type=checkbox]')) return control.checked !== control.defaultChecked;
   if (control.matches('input, textarea')) return control.value !== control.defaultValue;
-  return (
-    control.matches('select') &&
-    [...control.options].some((option, index) => {
-      const first = [...control.options].findIndex(({ defaultSelected }) => defaultSelected);
-      return option.selected !== (index === Math.max(first, 0));
-    })
-  );
+  if (!control.matches('select')) return false;
+  const first = [...control.options].findIndex(({ defaultSelected }) => defaultSelected);
+  return control.selectedIndex !== Math.max(first, 0);
 }
 
 let fading;
