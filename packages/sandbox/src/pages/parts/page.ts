@@ -5,6 +5,7 @@ import {
   count,
   documentOf,
   type Filled,
+  type FrameContent,
   fieldsOf,
   frame,
   type Markup,
@@ -23,20 +24,11 @@ import { troubled } from './values.ts';
 
 export type Links = readonly (readonly [href: string, label: string])[];
 
-/** What a page shows inside the frame. */
-export interface Content {
-  readonly title: string;
-  readonly body: Markup;
-  /** Beside the heading: a state and buttons. */
-  readonly beside?: Markup | string;
-  /** The address of its section in the navigation. @default the first part of its own */
-  readonly section?: string | undefined;
-  /** The pages above this one, the highest first. @default its section */
-  readonly crumbs?: Links;
+/** What a page shows inside the frame. By default its section is the first part of its address, and above it is that section. */
+export interface Content
+  extends Pick<FrameContent, 'title' | 'body' | 'beside' | 'section' | 'crumbs' | 'says'> {
   /** @default 200, or that of the refusal */
   readonly status?: RefusalStatus | undefined;
-  /** What is read out when it changes; nothing by default. */
-  readonly says?: string;
 }
 
 /**
