@@ -8,7 +8,6 @@ import { CommandError, hasCode, UsageError } from './failures.ts';
 
 /** A sandbox, and the keys to its API. */
 export interface Session {
-  readonly url: string;
   /** Calls `/sandbox/…` and returns its data. Throws a CommandError with the sandbox's own words. */
   call(method: 'GET' | 'POST', path: string, body?: object): Promise<Record<string, unknown>>;
 }
@@ -46,7 +45,6 @@ export function sessionWith({ variables, source }: FoundKeys, url: string, fetch
     'secret-key': SECRET_KEY,
   };
   return {
-    url,
     call: async (method, path, body) => {
       const content = body === undefined ? {} : { body: JSON.stringify(body) };
       const answer = await fetch(`${url}${path}`, { method, headers, redirect: 'manual', ...content }).catch(
