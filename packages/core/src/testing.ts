@@ -29,10 +29,8 @@ export function signCallback(options: {
   prepareSigningKeys({ signingKey, allowSandboxKeys: true }); // To sign is not to trust.
   const signed = readSignedFields((name) => ownValue(name === 'event' ? data : data.payload, name));
   if (signed === undefined) {
-    throw new ConfigurationError(
-      'data',
-      'data must have event and payload, with all five signed fields as well-formed strings.',
-    );
+    const message = 'data must have event and payload, with all five signed fields as well-formed strings.';
+    throw new ConfigurationError('data', message);
   }
   return `t=${timestamp},s=${prepareKey(signingKey)(signedMessage(signed))}`;
 }

@@ -41,14 +41,13 @@ const MIN_PREFIX = 16;
  * Computes the hash under each mistake, and compares it with those that the request has. One deviation at a time from key,
  * fields and message; the form of the signature may deviate as well. Plain comparisons: the result decides about no request.
  */
-export function findMatch(
-  facts: Facts,
-  signatures: readonly LooseSignature[],
-  readings: readonly Reading[],
-  keys: readonly Guess<string | Uint8Array>[],
-): { readonly match: Match | undefined; readonly tried: number } {
+export function findMatch(...known: Parameters<typeof hashes>): {
+  readonly match: Match | undefined;
+  readonly tried: number;
+} {
+  const [, signatures] = known;
   let tried = 0;
-  for (const [cause, detail, mac] of hashes(facts, signatures, readings, keys)) {
+  for (const [cause, detail, mac] of hashes(...known)) {
     tried++;
     const signature = signatures.find(
       ({ hash }) => hash === mac || (hash.length >= MIN_PREFIX && mac.startsWith(hash)),

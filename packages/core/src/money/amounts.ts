@@ -219,10 +219,9 @@ export function canonicalAmount(amount: string | number | bigint): string {
   const isAmount = typeof amount === 'string' || typeof amount === 'number' || typeof amount === 'bigint';
   const decimal = isAmount ? decimalFrom(amount) : undefined;
   if (decimal === undefined) {
-    throw new ConfigurationError(
-      'amount',
-      'The expected amount must be a decimal string such as "1999.90", a bigint, or a number of at most 15 digits.',
-    );
+    const message =
+      'The expected amount must be a decimal string such as "1999.90", a bigint, or a number of at most 15 digits.';
+    throw new ConfigurationError('amount', message);
   }
   return formatDecimal(decimal);
 }

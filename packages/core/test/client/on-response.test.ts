@@ -1,6 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { ClientCallTrace } from '../../src/client/call/trace.ts';
+import type { ClientCallTrace } from '../../src/client/call/call.ts';
 import type { AttemptReport, ClientOptions } from '../../src/client/client.ts';
 import {
   failure,

@@ -1,9 +1,9 @@
-import { type PaymentServiceError, TimeoutError } from '../../errors.ts';
+import { PaymentServiceError, TimeoutError } from '../../errors.ts';
+import { type Trace, traceChannel } from '../../reporting/trace-channel.ts';
 import type { AttemptReport, FetchInit, Operation } from '../client.ts';
 import { AttemptFailure, invalid } from '../response/failure.ts';
 import type { ClientSettings } from '../settings/settings.ts';
 import { exchange } from './exchange.ts';
-import { CALLS, traceCall } from './trace.ts';
 
 /** One call of one operation. */
 export interface Call<T> {
@@ -32,9 +32,41 @@ const RETRY_COST = 10;
  * @throws {PaymentServiceError}, or the reason of the caller's own signal.
  */
 export function runCall<T>(call: Call<T>, caller: AbortSignal | undefined): Promise<T> {
-  return CALLS.hasSubscribers
-    ? traceCall(call, (traced) => runWithin(traced, caller))
-    : runWithin(call, caller);
+  return CALLS.hasSubscribers ? runTraced(call, caller) : runWithin(call, caller);
+}
+
+/** A message of the channel `client-call`: one call, with all of its attempts. No address and no query is in it (threat A58). */
+export interface ClientCallTrace extends Trace {
+  readonly operation: Operation;
+  /** How many requests were sent. */
+  attempts: number;
+  /** The HTTP status of the last response. */
+  status?: number | undefined;
+  /** `aborted`: the caller's signal ended it. */
+  outcome?: AttemptReport['outcome'];
+}
+
+const CALLS = traceChannel<ClientCallTrace>('client-call');
+
+/** Runs a call with settings that also write into the message of the channel. */
+function runTraced<T>(call: Call<T>, caller: AbortSignal | undefined): Promise<T> {
+  const { settings, operation } = call;
+  const facts: ClientCallTrace = { operation, attempts: 0 };
+  const onResponse = (report: AttemptReport): void => {
+    facts.attempts = report.attempt;
+    facts.status = report.status;
+    settings.onResponse?.(report);
+  };
+  return CALLS.run(facts, async () => {
+    try {
+      const result = await runWithin({ ...call, settings: { ...settings, onResponse } }, caller);
+      facts.outcome = 'success';
+      return result;
+    } catch (error) {
+      facts.outcome = error instanceof PaymentServiceError ? error.code : 'aborted';
+      throw error;
+    }
+  });
 }
 
 async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Promise<T> {

@@ -148,10 +148,8 @@ function spentBy({ provider_code }: PaymentProvider, { spent_today = {} }: Inten
   if (!Object.hasOwn(spent_today, provider_code)) return [];
   const spent = decimalFrom(spent_today[provider_code] ?? '');
   if (spent !== undefined && !spent.negative) return [spent];
-  throw new ConfigurationError(
-    'spent_today',
-    'spent_today must contain decimals of 0 or more, such as "1999.90".',
-  );
+  const message = 'spent_today must contain decimals of 0 or more, such as "1999.90".';
+  throw new ConfigurationError('spent_today', message);
 }
 
 /** Removes white space, hyphens and one leading '+'. It guesses nothing: '0772…' does not become '256772…'. */
