@@ -200,10 +200,8 @@ function seedOf(store: Store, { seed: given, file }: SandboxOptions): string {
   const stored = store.get('account', 'account')?.seed;
   if (stored !== undefined && given !== undefined && stored !== given) {
     store.close();
-    throw new ConfigurationError(
-      'seed',
-      `The file ${file} contains an account with another seed. Leave the seed out, or choose another file.`,
-    );
+    const message = `The file ${file} contains an account with another seed. Leave the seed out, or choose another file.`;
+    throw new ConfigurationError('seed', message);
   }
   const seed = stored ?? given ?? crypto.randomUUID();
   if (stored === undefined) store.write((unit) => unit.put('account', 'account', { seed }));

@@ -134,9 +134,7 @@ function inboxCommand(): string {
     return join(dirname(manifest), bin[COMMAND] ?? '');
   } catch (cause) {
     if (!hasCode(cause, 'MODULE_NOT_FOUND')) throw cause;
-    throw new CommandError(
-      `${PACKAGE} is not installed in this folder. Run this in the folder of your program, or: npm install ${PACKAGE}`,
-      { cause },
-    );
+    const message = `${PACKAGE} is not installed in this folder. Run this in the folder of your program, or: npm install ${PACKAGE}`;
+    throw new CommandError(message, { cause });
   }
 }

@@ -83,10 +83,8 @@ export function ownStateFile(): string {
     forOwnerOnly(DIRECTORY);
     writeFileSync(join(DIRECTORY, '.gitignore'), '*\n');
   } catch (cause) {
-    throw new CommandError(
-      `${DIRECTORY} could not be created in the working directory. Choose another file with --file, or start with --memory.`,
-      { cause },
-    );
+    const message = `${DIRECTORY} could not be created in the working directory. Choose another file with --file, or start with --memory.`;
+    throw new CommandError(message, { cause });
   }
   return join(DIRECTORY, 'state.sqlite');
 }
@@ -124,10 +122,8 @@ export function writeKeys(path: string, variables: KeyVariables): void {
     writeFileSync(path, `${[...kept, ...lines].join('\n')}\n`, { mode: 0o600 });
   } catch (cause) {
     if (!hasCode(cause, 'ENOENT', 'EACCES', 'EISDIR', 'EROFS', 'EPERM')) throw cause;
-    throw new CommandError(
-      `The keys could not be written to ${path}. Its directory must exist, and be writable.`,
-      { cause },
-    );
+    const message = `The keys could not be written to ${path}. Its directory must exist, and be writable.`;
+    throw new CommandError(message, { cause });
   }
 }
 

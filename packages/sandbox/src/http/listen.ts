@@ -60,18 +60,14 @@ export async function listen(
   const address = server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
   let closing: Promise<void> | undefined;
-  const close = (): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const force = setTimeout(() => {
-        if ('closeAllConnections' in server) server.closeAllConnections();
-      }, GRACE_MS);
-      server.close((error) => {
-        clearTimeout(force);
-        if (error === undefined) resolve();
-        else reject(error);
-      });
-      if ('closeIdleConnections' in server) server.closeIdleConnections();
-    });
+  const close = async (): Promise<void> => {
+    const force = setTimeout(() => {
+      if ('closeAllConnections' in server) server.closeAllConnections();
+    }, GRACE_MS);
+    // Closes idle connections as well.
+    await server[Symbol.asyncDispose]();
+    clearTimeout(force);
+  };
   return {
     host,
     port: bound,

@@ -19,10 +19,8 @@ const SQLITE_NOTADB = 26;
 export function sqliteFile(path: string): Persistence {
   const sqlite = globalThis.process?.getBuiltinModule?.('node:sqlite');
   if (sqlite === undefined) {
-    throw new ConfigurationError(
-      'file',
-      'Keeping state in a file needs Node 22.13 or later. Leave file out elsewhere.',
-    );
+    const message = 'Keeping state in a file needs Node 22.13 or later. Leave file out elsewhere.';
+    throw new ConfigurationError('file', message);
   }
   const database = open(sqlite, path);
   try {

@@ -14,10 +14,8 @@ export function isAllowedHost({ hostname, host }: URL, allowedHosts: readonly st
 export function checkAllowedHosts(allowedHosts: readonly string[]): void {
   const wrong = allowedHosts.find((entry) => URL.parse(`http://${entry}`)?.host !== entry);
   if (wrong === undefined) return;
-  throw new ConfigurationError(
-    'allowedHosts',
-    `allowedHosts: ${JSON.stringify(wrong)} never matches. Write a host name in lower case, with a port other than 80 if needed, such as shop or shop:3000.`,
-  );
+  const message = `allowedHosts: ${JSON.stringify(wrong)} never matches. Write a host name in lower case, with a port other than 80 if needed, such as shop or shop:3000.`;
+  throw new ConfigurationError('allowedHosts', message);
 }
 
 /**
