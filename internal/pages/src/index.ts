@@ -1,3 +1,4 @@
+export { html } from 'hono/html';
 export { assetResponse, isAssetName } from './asset-response.ts';
 export { type AssetName, readAsset } from './assets.ts';
 export { copyable, copyButton } from './copy.ts';

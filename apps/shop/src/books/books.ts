@@ -63,10 +63,8 @@ function explain(error: unknown): unknown {
   if (error instanceof ConfigurationError || !(error instanceof Error)) return error;
   const code: unknown = Reflect.get(error, 'code');
   const why = error.message || String(code);
-  return new SetupError(
-    `The database of DATABASE_URL or INBOX_FILE cannot be used: ${why}. Is it the right one, and is it running?`,
-    { cause: error },
-  );
+  const message = `The database of DATABASE_URL or INBOX_FILE cannot be used: ${why}. Is it the right one, and is it running?`;
+  return new SetupError(message, { cause: error });
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { ClientWithSecretKey, PaymentProvider } from '@payment-service/core/client';
-import { badge, type Markup } from '@payment-service/pages';
-import { html } from 'hono/html';
+import { badge, html, type Markup } from '@payment-service/pages';
 import { formatMoney, type Money } from '../books/order.ts';
 import { type Page, page } from '../web/page.ts';
 

@@ -1,6 +1,5 @@
 import type { PaymentProvider } from '@payment-service/core/client';
-import { type Markup, shape } from '@payment-service/pages';
-import { html } from 'hono/html';
+import { html, type Markup, shape } from '@payment-service/pages';
 import { formatMoney } from '../books/order.ts';
 import { fragment, type Page, page } from '../web/page.ts';
 import { limits, type Product, prefixes } from './catalogue.ts';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Order, PaymentStart } from '../books/order.ts';
+import type { ShopConfig } from '../config.ts';
 
 /**
  * How this shop starts a payment: through the sandbox's own `POST /sandbox/collections`.
@@ -9,10 +10,7 @@ import type { Order, PaymentStart } from '../books/order.ts';
  */
 export type StartCollection = (order: Order) => Promise<PaymentStart>;
 
-interface CollectionsOptions {
-  readonly baseUrl: string;
-  readonly publicKey: string;
-  readonly secretKey: string;
+interface CollectionsOptions extends Pick<ShopConfig, 'baseUrl' | 'publicKey' | 'secretKey'> {
   /** Where the service sends the callback and the customer's browser. */
   readonly shopUrl: string;
 }

@@ -4,13 +4,13 @@ import {
   badge,
   columnsOf,
   counted,
+  html,
   list,
   type Markup,
   type Tone,
   tableOf,
   time,
 } from '@payment-service/pages';
-import { html } from 'hono/html';
 import { formatMoney, isHeld, type Order, type OrderState, orderState } from '../books/order.ts';
 import { type Page, page } from '../web/page.ts';
 import { INBOX } from './console.ts';

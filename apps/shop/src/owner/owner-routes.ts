@@ -1,7 +1,6 @@
 import type { ClientWithSecretKey, Wallet } from '@payment-service/core/client';
 import type { Inbox } from '@payment-service/inbox';
-import { tableOf } from '@payment-service/pages';
-import { html } from 'hono/html';
+import { html, tableOf } from '@payment-service/pages';
 import type { Transaction } from '../books/database.ts';
 import { formatMoney, HELD_STATES, type Order } from '../books/order.ts';
 import type { OrderStore } from '../books/order-store.ts';

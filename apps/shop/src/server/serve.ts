@@ -53,10 +53,8 @@ function explain(cause: unknown, port: number): unknown {
 /** @param variable the environment variable that sets this port. */
 export function portTaken(port: number, variable: string, cause: unknown): SetupError {
   const other = port < 65_535 ? port + 1 : 3000;
-  return new SetupError(
-    `Port ${port} is in use. Stop the program that uses it, or set another port: ${variable}=${other}`,
-    { cause },
-  );
+  const message = `Port ${port} is in use. Stop the program that uses it, or set another port: ${variable}=${other}`;
+  return new SetupError(message, { cause });
 }
 
 /** Browsers keep connections open: without the second step, a stop would wait for them. */

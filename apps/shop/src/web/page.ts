@@ -1,5 +1,4 @@
-import { documentOf, frame, type Markup, pageHeaders } from '@payment-service/pages';
-import { html } from 'hono/html';
+import { documentOf, frame, html, type Markup, pageHeaders } from '@payment-service/pages';
 
 /** A response of the shop, independent of the framework. */
 export interface Page {

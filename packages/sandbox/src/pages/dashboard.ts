@@ -1,6 +1,5 @@
-import { type Filled, note } from '@payment-service/pages';
+import { type Filled, html, note } from '@payment-service/pages';
 import { type Context, Hono } from 'hono';
-import { html } from 'hono/html';
 import { formFields, onlyMethods } from '../http/envelope.ts';
 import { sendStatement } from '../http/sandbox-api.ts';
 import type { Service } from '../service/service.ts';

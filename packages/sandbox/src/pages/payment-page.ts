@@ -1,6 +1,5 @@
-import { badge } from '@payment-service/pages';
+import { badge, html } from '@payment-service/pages';
 import { type Context, Hono } from 'hono';
-import { html } from 'hono/html';
 import { formFields, onlyMethods } from '../http/envelope.ts';
 import type { Service } from '../service/service.ts';
 import { amountText, toAmount } from '../state/money.ts';

@@ -4,12 +4,12 @@ import {
   columnsOf,
   count,
   counted,
+  html,
   list,
   type Markup,
   note,
   type Tone,
 } from '@payment-service/pages';
-import { html } from 'hono/html';
 import { checkCases } from '../../check/cases.ts';
 import type { CheckResult } from '../../state/records.ts';
 import { form, type Page } from '../parts/page.ts';

@@ -1,6 +1,5 @@
 import type { PaymentProvider, PayoutBank } from '@payment-service/core/client';
-import { badge, counted, type Filled, type Markup } from '@payment-service/pages';
-import { html } from 'hono/html';
+import { badge, counted, type Filled, html, type Markup } from '@payment-service/pages';
 import { read } from '../../service/requests.ts';
 import { amountText } from '../../state/money.ts';
 import type { SandboxProvider } from '../../state/records.ts';

@@ -1,5 +1,4 @@
-import { counted, note, span, time } from '@payment-service/pages';
-import { html } from 'hono/html';
+import { counted, html, note, span, time } from '@payment-service/pages';
 import { read } from '../../service/requests.ts';
 import { defaultRetry } from '../../state/retries.ts';
 import { changeFields, changesIn, fieldsFrom } from '../compose/changes.ts';

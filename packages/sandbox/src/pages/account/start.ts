@@ -1,7 +1,6 @@
 import type { PaymentProvider } from '@payment-service/core/client';
-import type { Filled, Markup } from '@payment-service/pages';
+import { type Filled, html, type Markup } from '@payment-service/pages';
 import type { Context } from 'hono';
-import { html } from 'hono/html';
 import { findProvider, servesAccount } from '../../service/providers.ts';
 import type { Service } from '../../service/service.ts';
 import { amountText } from '../../state/money.ts';

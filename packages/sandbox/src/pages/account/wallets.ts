@@ -1,6 +1,15 @@
 import type { Wallet } from '@payment-service/core/client';
-import { age, columnsOf, count, counted, type Filled, list, type Markup, time } from '@payment-service/pages';
-import { html } from 'hono/html';
+import {
+  age,
+  columnsOf,
+  count,
+  counted,
+  type Filled,
+  html,
+  list,
+  type Markup,
+  time,
+} from '@payment-service/pages';
 import { entriesOf, waitingEntries } from '../../service/ledger.ts';
 import type { Service } from '../../service/service.ts';
 import { type Minor, toAmount } from '../../state/money.ts';

@@ -1,5 +1,4 @@
-import type { fieldsOf, Markup } from '@payment-service/pages';
-import { html } from 'hono/html';
+import { type fieldsOf, html, type Markup } from '@payment-service/pages';
 import { type Declared, groups, misbehaviours } from '../../deliveries/misbehaviours.ts';
 import { asObject, readJson } from '../../state/fields.ts';
 import type { Misbehaviour } from '../../state/misbehaviour.ts';

@@ -3,13 +3,13 @@ import {
   bodyText,
   difference,
   editable,
+  html,
   type Markup,
   note,
   plainLines,
   withValues,
 } from '@payment-service/pages';
 import type { Context } from 'hono';
-import { html } from 'hono/html';
 import { callbackData } from '../../deliveries/callback-data.ts';
 import type { CallbackPreview } from '../../deliveries/compose.ts';
 import { type Requests, read } from '../../service/requests.ts';

@@ -1,6 +1,5 @@
-import { type Column, chips, count, list, type Markup } from '@payment-service/pages';
+import { type Column, chips, count, html, list, type Markup } from '@payment-service/pages';
 import type { Context } from 'hono';
-import { html } from 'hono/html';
 
 const PAGE_SIZE = 25;
 

@@ -8,6 +8,7 @@ import {
   type FrameContent,
   fieldsOf,
   frame,
+  html,
   type Markup,
   pageHeaders,
   form as plainForm,
@@ -15,7 +16,6 @@ import {
 } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
-import { html } from 'hono/html';
 import { misbehaviours } from '../../deliveries/misbehaviours.ts';
 import type { Service } from '../../service/service.ts';
 import type { RefusalStatus, SandboxRefusal } from '../../state/refusal.ts';

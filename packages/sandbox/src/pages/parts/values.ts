@@ -1,6 +1,5 @@
 import type { Outcome } from '@payment-service/core/explain';
-import { badge, count, type Markup, note, shape, type Tone } from '@payment-service/pages';
-import { html } from 'hono/html';
+import { badge, count, html, type Markup, note, shape, type Tone } from '@payment-service/pages';
 import type { Service } from '../../service/service.ts';
 import { amountText, type Minor, toAmount } from '../../state/money.ts';
 import type { DeliveryAttempt, DeliveryRecord, TransactionRecord } from '../../state/records.ts';

@@ -1,6 +1,6 @@
 import type { SignedFields } from '@payment-service/core';
-import { bodyText, count, type Markup, span, utc } from '@payment-service/pages';
-import { html } from 'hono/html';
+import { bodyText, count, html, type Markup, span, utc } from '@payment-service/pages';
+import type { Message } from '../../deliveries/delivery-attempt.ts';
 import type { SandboxAccount } from '../../state/account.ts';
 import type { BodyStart, HeaderPair, Signing } from '../../state/records.ts';
 
@@ -26,11 +26,6 @@ export function signatureParts(
   { signingKey }: SandboxAccount,
 ): Markup {
   const t = /(?:^|,)t=([^,]*)/.exec(signature)?.[1] ?? '';
-  // The verifier reads 1e11 or more as milliseconds too.
-  const inSeconds = Number(t) < 1e11;
-  const ms = Number(t) * (inSeconds ? 1000 : 1);
-  const early = ms - sentAt;
-  const isReadable = /^\d{1,15}$/.test(t);
   return html`<h3>Signed string</h3>
 <ol class="signature">${Object.entries(signed).map(
     ([name, value], index) =>
@@ -39,25 +34,22 @@ export function signatureParts(
 <p class="quiet small">Everything else is not signed: the amount, the currency, the customer and <code>t</code>.</p>
 <dl class="facts"><dt>Signature</dt><dd><code>${signature}</code></dd>
 <dt>Key</dt><dd>${key === 'account' ? `The account's signing key, …${signingKey.slice(-4)}` : 'Another key, on purpose'}</dd>
-<dt><code>t</code></dt><dd><code>${t}</code> ${
-    isReadable
-      ? html`<span class="quiet">${inSeconds ? 'seconds' : 'milliseconds'}, ${utc(ms)}, ${
-          Math.abs(early) < 1000
-            ? 'when it was sent'
-            : `${span(early)} ${early < 0 ? 'before' : 'after'} it was sent`
-        }</span>`
-      : html`<span class="quiet">is not a number of seconds or milliseconds</span>`
-  }</dd></dl>`;
+<dt><code>t</code></dt><dd><code>${t}</code> <span class="quiet">${aboutTime(t, sentAt)}</span></dd></dl>`;
+}
+
+function aboutTime(t: string, sentAt: number): string {
+  // The verifier reads 1e11 or more as milliseconds too.
+  const inSeconds = Number(t) < 1e11;
+  const ms = Number(t) * (inSeconds ? 1000 : 1);
+  const early = ms - sentAt;
+  const isSame = Math.abs(early) < 1000;
+  const when = isSame ? 'when it was sent' : `${span(early)} ${early < 0 ? 'before' : 'after'} it was sent`;
+  if (/^\d{1,15}$/.test(t)) return `${inSeconds ? 'seconds' : 'milliseconds'}, ${utc(ms)}, ${when}`;
+  return 'is not a number of seconds or milliseconds';
 }
 
 /** One request, to be sent again by hand. */
-interface Sent {
-  /** @default 'POST' */
-  readonly method?: string;
-  readonly url: string;
-  readonly headers: readonly HeaderPair[];
-  readonly body: string;
-}
+type Sent = Omit<Message, 'method'>;
 
 /** Headers whose values are not shown, by the variables that hold them. */
 type Secrets = Readonly<Record<string, string>>;
@@ -70,7 +62,10 @@ const ownHeaders = (headers: readonly HeaderPair[]): HeaderPair[] =>
   headers.filter(([name]) => !FRAMING.includes(name.toLowerCase()));
 
 /** The same request for a shell: curl neither expands the address nor adds a header of its own. */
-export function asCurl({ method = 'POST', url, headers, body }: Sent, secrets: Secrets = {}): string {
+export function asCurl(
+  { method = 'POST', url, headers, body }: Sent & { readonly method?: string },
+  secrets: Secrets = {},
+): string {
   const own = ownHeaders(headers);
   const named = (name: string): boolean => own.some(([one]) => one.toLowerCase() === name);
   return [

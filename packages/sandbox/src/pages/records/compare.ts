@@ -1,5 +1,4 @@
-import { differenceOf, type Markup, note, plainLines } from '@payment-service/pages';
-import { html } from 'hono/html';
+import { differenceOf, html, type Markup, note, plainLines } from '@payment-service/pages';
 import type { DeliveryRecord } from '../../state/records.ts';
 import type { Page } from '../parts/page.ts';
 import { deliveryState, outcomeTitle } from '../parts/values.ts';

@@ -1,5 +1,4 @@
-import { age, type Column, columnsOf, count, counted, type Markup, time } from '@payment-service/pages';
-import { html } from 'hono/html';
+import { age, type Column, columnsOf, count, counted, html, type Markup, time } from '@payment-service/pages';
 import { failedSince } from '../../deliveries/compose.ts';
 import type { Service } from '../../service/service.ts';
 import type { DeliveryRecord } from '../../state/records.ts';

@@ -6,11 +6,11 @@ import {
   count,
   counted,
   difference,
+  html,
   type Markup,
   note,
   time,
 } from '@payment-service/pages';
-import { html } from 'hono/html';
 import { callbackData } from '../../deliveries/callback-data.ts';
 import type { Service } from '../../service/service.ts';
 import type { DeliveryAttempt, DeliveryRecord } from '../../state/records.ts';

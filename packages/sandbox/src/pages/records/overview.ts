@@ -1,5 +1,4 @@
-import { columnsOf, count, list, type Markup, note, type Tone } from '@payment-service/pages';
-import { html } from 'hono/html';
+import { columnsOf, count, html, list, type Markup, note, type Tone } from '@payment-service/pages';
 import type { Service } from '../../service/service.ts';
 import type { Page } from '../parts/page.ts';
 import { amount, type DeliveryState, type Group, grouped, stateOf, troubled } from '../parts/values.ts';

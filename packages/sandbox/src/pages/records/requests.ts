@@ -7,11 +7,11 @@ import {
   copyable,
   copyButton,
   count,
+  html,
   type Markup,
   note,
   time,
 } from '@payment-service/pages';
-import { html } from 'hono/html';
 import * as z from 'zod';
 import { readJson } from '../../state/fields.ts';
 import type { RequestRecord, TransactionRecord } from '../../state/records.ts';

@@ -1,5 +1,4 @@
-import { age, type Markup, note, shape, type Tone, time } from '@payment-service/pages';
-import { html } from 'hono/html';
+import { age, html, type Markup, note, shape, type Tone, time } from '@payment-service/pages';
 import type { Service } from '../../service/service.ts';
 import { type TimelineEvent, timelineOf } from '../../service/views.ts';
 import type { Settings, TransactionRecord } from '../../state/records.ts';

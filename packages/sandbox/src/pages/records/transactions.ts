@@ -1,5 +1,4 @@
-import { age, type Column, columnsOf, count } from '@payment-service/pages';
-import { html } from 'hono/html';
+import { age, type Column, columnsOf, count, html } from '@payment-service/pages';
 import type { Service } from '../../service/service.ts';
 import type { TransactionRecord, TransactionStatus } from '../../state/records.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
