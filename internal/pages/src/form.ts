@@ -32,7 +32,7 @@ export interface Field {
 export function fieldsOf(form: string, filled: Filled | undefined) {
   const mine = filled?.form === form ? filled : undefined;
   const problem = mine?.problem;
-  const wrong = problem?.field;
+  const named = problem?.field;
   const shown = new Set<string>();
   // The fields of a submitted form have no defaults: the reader may have emptied them.
   const typed = (name: string, value: string): string =>
@@ -40,19 +40,18 @@ export function fieldsOf(form: string, filled: Filled | undefined) {
   const wrap = ({ name, label, hint }: Field, control: (extra: Markup) => Markup): Markup => {
     shown.add(name);
     const id = `${form}-${name}`;
-    const isWrong = problem !== undefined && wrong === name;
+    const isWrong = problem !== undefined && named === name;
     const described = [...(hint === undefined ? [] : [`${id}-hint`]), ...(isWrong ? [`${id}-problem`] : [])];
-    const extra = html`id="${id}" name="${name}"${isWrong ? html` aria-invalid="true" autofocus` : ''}${
-      described.length === 0 ? '' : html` aria-describedby="${described.join(' ')}"`
-    }`;
-    return html`<div class="field"><label for="${id}">${label}</label>${control(extra)}${
-      hint === undefined ? '' : html`<p class="quiet small" id="${id}-hint">${hint}</p>`
-    }${isWrong ? html`<p class="problem small" id="${id}-problem">${problem.text}</p>` : ''}</div>`;
+    const by = described.length === 0 ? '' : html` aria-describedby="${described.join(' ')}"`;
+    const extra = html`id="${id}" name="${name}"${isWrong ? html` aria-invalid="true" autofocus` : ''}${by}`;
+    const below = hint === undefined ? '' : html`<p class="quiet small" id="${id}-hint">${hint}</p>`;
+    const wrong = isWrong ? html`<p class="problem small" id="${id}-problem">${problem.text}</p>` : '';
+    return html`<div class="field"><label for="${id}">${label}</label>${control(extra)}${below}${wrong}</div>`;
   };
   return {
     /** The problem that belongs to none of the fields above. Call it last. */
     problem: (): Markup | string =>
-      problem === undefined || (wrong !== undefined && shown.has(wrong))
+      problem === undefined || (named !== undefined && shown.has(named))
         ? ''
         : html`<p class="note bad" role="alert">${problem.text}</p>`,
     field: (one: Field): Markup => {
@@ -89,30 +88,22 @@ ${content}</textarea>`,
 const hiddenFields = (values: Readonly<Record<string, string>>): Markup =>
   html`${Object.entries(values).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;
 
+interface FormContent {
+  readonly fields?: Markup | string;
+  readonly button: string | Markup;
+  readonly kind?: 'main' | 'danger' | '';
+  /** Other buttons. The Enter key uses the first button of a form. */
+  readonly before?: Markup | string;
+  readonly after?: Markup | string;
+  /** Values that are sent with the fields. */
+  readonly hidden?: Readonly<Record<string, string>>;
+  /** True where a field is a file. */
+  readonly isMultipart?: boolean;
+}
+
 /** A form with one button, which is sent to `action`. The reader returns to its id. */
-export const form = (
-  id: string,
-  action: string,
-  {
-    fields = '',
-    button,
-    kind = '',
-    before = '',
-    after = '',
-    hidden = {},
-    isMultipart = false,
-  }: {
-    fields?: Markup | string;
-    button: string | Markup;
-    kind?: 'main' | 'danger' | '';
-    /** Other buttons. The Enter key uses the first button of a form. */
-    before?: Markup | string;
-    after?: Markup | string;
-    /** Values that are sent with the fields. */
-    hidden?: Readonly<Record<string, string>>;
-    /** True where a field is a file. */
-    isMultipart?: boolean;
-  },
-): Markup =>
-  html`<form method="post" action="${action}" id="${id}" class="form columns"${isMultipart ? html` enctype="multipart/form-data"` : ''}>${hiddenFields({ at: id, ...hidden })}
+export function form(id: string, action: string, content: FormContent): Markup {
+  const { fields = '', button, kind = '', before = '', after = '', hidden = {}, isMultipart } = content;
+  return html`<form method="post" action="${action}" id="${id}" class="form columns"${isMultipart ? html` enctype="multipart/form-data"` : ''}>${hiddenFields({ at: id, ...hidden })}
 ${fields}<div class="actions">${before}<button class="${kind}">${button}</button>${after}</div></form>`;
+}

@@ -34,6 +34,7 @@ export interface FrameContent {
 export function frame(content: FrameContent): Markup {
   const { product, name, title, sections, section, body, brand = '', banners = '', beside = '' } = content;
   const { crumbs = [], version, pollMs, says, said, isRefused } = content;
+  const above = crumbs.map(([href, label]) => html`<a href="${href}">${label}</a> / `);
   return html`<a class="skip" href="#main">Skip to the content</a>
 <header class="top" id="top"><div class="frame">
 <div class="brand"><strong>${product}</strong>${brand}<button type="button" id="zone" title="Switch between UTC and local times" hidden><span class="hidden-text">Times: </span><span>UTC</span></button></div>
@@ -44,11 +45,7 @@ export function frame(content: FrameContent): Markup {
 </div></header>
 <main class="frame" id="main" tabindex="-1" data-name="${name}" data-version="${version}"${pollMs === undefined ? '' : html` data-poll="${pollMs}"`}${says === undefined ? '' : html` data-says="${says}"`}>
 ${banners}
-<div class="stack" id="heading">${
-    crumbs.length === 0
-      ? ''
-      : html`<nav class="crumbs quiet small" aria-label="Breadcrumb">${crumbs.map(([href, label]) => html`<a href="${href}">${label}</a> / `)}<span aria-current="page">${title}</span></nav>`
-  }
+<div class="stack" id="heading">${crumbs.length === 0 ? '' : html`<nav class="crumbs quiet small" aria-label="Breadcrumb">${above}<span aria-current="page">${title}</span></nav>`}
 <div class="head"><h1>${title}</h1>${beside}</div></div>
 ${body}
 </main>

@@ -131,16 +131,14 @@ export const masked = (text: string, shown: (path: string, piece: string) => str
 /**
  * A readable body: JSON on separate lines, anything else unchanged.
  *
- * @param signed whether to mark the values of a callback that the signature covers (protocol §5.2).
- * @param value shows a value that can be edited, in place of the value itself.
+ * @param options.signed whether to mark the values of a callback that the signature covers (protocol §5.2).
+ * @param options.value shows a value that can be edited, in place of the value itself.
  */
 export function bodyText(
   text: string,
-  {
-    signed = false,
-    value = (_, shown) => shown,
-  }: { signed?: boolean; value?: (path: string, shown: Markup) => Markup } = {},
+  options: { signed?: boolean; value?: (path: string, shown: Markup) => Markup } = {},
 ): Markup {
+  const { signed = false, value = (_, shown) => shown } = options;
   if (text === '') return html`<p class="quiet">No body.</p>`;
   if (!isJson(text)) return html`<pre class="wire">${text}</pre>`;
   const named = new Set(valuesOf(text).map(({ path }) => path));

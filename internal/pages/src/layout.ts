@@ -10,13 +10,8 @@ export type Markup = HtmlEscapedString | Promise<HtmlEscapedString>;
  * @param options.formsTo where its forms may lead.
  * @param options.script whether it loads the live module.
  */
-export function pageHeaders({
-  formsTo = "'self'",
-  script = false,
-}: {
-  formsTo?: string;
-  script?: boolean;
-} = {}): Record<string, string> {
+export function pageHeaders(options: { formsTo?: string; script?: boolean } = {}): Record<string, string> {
+  const { formsTo = "'self'", script = false } = options;
   const scripts = script ? "; script-src 'self'; connect-src 'self'" : '';
   return {
     'content-security-policy': `default-src 'none'; style-src 'self'; img-src 'self'${scripts}; form-action ${formsTo}; base-uri 'none'; frame-ancestors 'none'`,
@@ -27,23 +22,20 @@ export function pageHeaders({
   };
 }
 
-/**
- * A complete page. `base`: the path of its assets. `script`: whether it loads the live module. `head`: other elements of its
- * head.
- */
-export const documentOf = ({
-  title,
-  body,
-  base = '',
-  script = false,
-  head = '',
-}: {
-  title: string;
-  body: Markup;
-  base?: string;
-  script?: boolean;
-  head?: Markup | string;
-}): Markup => html`<!doctype html>
+interface DocumentContent {
+  readonly title: string;
+  readonly body: Markup;
+  /** The path of its assets. */
+  readonly base?: string;
+  /** Whether it loads the live module. */
+  readonly script?: boolean;
+  /** Other elements of its head. */
+  readonly head?: Markup | string;
+}
+
+/** A complete page. */
+export function documentOf({ title, body, base = '', script, head = '' }: DocumentContent): Markup {
+  return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -57,3 +49,4 @@ ${script ? html`<script type="module" src="${base}/assets/live.js"></script>` : 
 ${body}
 </body>
 </html>`;
+}

@@ -125,18 +125,11 @@ interface Message {
 }
 
 /** A page with one message and links to continue. */
-export function messagePage({
-  status,
-  title,
-  text,
-  links = [['/', 'Back to the shop']],
-}: Message): Promise<Page> {
-  return page({
-    status,
-    title,
-    main: html`<p>${text}</p>
-${links.map(([address, name], index) => html`<p><a${index === 0 ? html` class="button main"` : ''} href="${address}">${name}</a></p>`)}`,
-  });
+export function messagePage({ status, title, text, links }: Message): Promise<Page> {
+  const ways = links ?? [['/', 'Back to the shop']];
+  const main = html`<p>${text}</p>
+${ways.map(([address, name], index) => html`<p><a${index === 0 ? html` class="button main"` : ''} href="${address}">${name}</a></p>`)}`;
+  return page({ status, title, main });
 }
 
 /** For a request under a foreign host name: see isOwnHost() in same-site.ts. */

@@ -70,11 +70,10 @@ export const providers: Page = {
     const currencies = [...new Set(providers.map(({ option }) => option.transaction_currency))];
     const settings = service.settings();
     const api = form('api', 'api', refused, {
-      fields: ({
-        field,
-        choice,
-      }) => html`${field({ name: 'api_latency_ms', label: 'Wait, in milliseconds', type: 'number', value: String(settings.api_latency_ms), hint: 'Before each answer of /data.' })}
-${choice({ name: 'api_error', label: 'Error', value: String(settings.api_error ?? '') }, [
+      fields: (
+        own,
+      ) => html`${own.field({ name: 'api_latency_ms', label: 'Wait, in milliseconds', type: 'number', value: String(settings.api_latency_ms), hint: 'Before each answer of /data.' })}
+${own.choice({ name: 'api_error', label: 'Error', value: String(settings.api_error ?? '') }, [
   ['', 'None'],
   ...(['429', '500', '503'] as const).map((status) => [status, `Every call gets HTTP ${status}`] as const),
 ])}`,

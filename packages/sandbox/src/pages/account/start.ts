@@ -95,23 +95,21 @@ export const start: Page = {
       const { min_amount: min, max_amount: max, option_prefixes: prefixes } = option;
       const names = offered.map((one) => [nameOf(one.option), labelOf(one.option)] as const);
       const content = form(id, `${id}s`, filled, {
-        fields: ({
-          field,
-          choice,
-          check,
-        }) => html`${choice({ name: 'provider', label: 'Provider', value: nameOf(option), isLeading: true }, names)}
-${field({ name: 'account', label: 'Account or mobile number', value: accountOf(chosen), hint: prefixes.length > 0 ? `Starts with ${prefixes.join(' or ')}.` : 'Any. Never a real card number.' })}
-${field({ name: 'amount', label: `Amount in ${option.transaction_currency}`, type: 'number', value: String(Math.max(min, minAmount)), hint: `${amountText(min, option.transaction_currency)} to ${amountText(max, option.transaction_currency)}.` })}
-${field({ name: 'merchant_reference', label: 'Merchant reference', value: suggestion })}
-${field({ name: 'customer_name', label: 'Customer name', value: 'Sandbox Customer' })}
+        fields: (
+          own,
+        ) => html`${own.choice({ name: 'provider', label: 'Provider', value: nameOf(option), isLeading: true }, names)}
+${own.field({ name: 'account', label: 'Account or mobile number', value: accountOf(chosen), hint: prefixes.length > 0 ? `Starts with ${prefixes.join(' or ')}.` : 'Any. Never a real card number.' })}
+${own.field({ name: 'amount', label: `Amount in ${option.transaction_currency}`, type: 'number', value: String(Math.max(min, minAmount)), hint: `${amountText(min, option.transaction_currency)} to ${amountText(max, option.transaction_currency)}.` })}
+${own.field({ name: 'merchant_reference', label: 'Merchant reference', value: suggestion })}
+${own.field({ name: 'customer_name', label: 'Customer name', value: 'Sandbox Customer' })}
 ${
   isPayout && banks !== undefined
-    ? choice(
+    ? own.choice(
         { name: 'bank_code', label: 'Bank' },
         banks.map((bank) => [bank.bank_code, `${bank.bank_name}${bank.is_active ? '' : ' · off'}`]),
       )
     : ''
-}${choice({ name: 'ending', label: 'How it ends' }, isPayout ? endings : [['page', 'The customer decides on the payment page'], ...endings])}
+}${own.choice({ name: 'ending', label: 'How it ends' }, isPayout ? endings : [['page', 'The customer decides on the payment page'], ...endings])}
 ${group(
   `${id}-advanced`,
   'Advanced',
@@ -119,12 +117,12 @@ ${group(
   html`${
     isPayout
       ? ''
-      : html`${field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirect_url ?? '', hint: 'Where the customer goes back to.' })}
-${check({ name: 'charge_customer', label: 'The customer pays the charge' })}`
+      : html`${own.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirect_url ?? '', hint: 'Where the customer goes back to.' })}
+${own.check({ name: 'charge_customer', label: 'The customer pays the charge' })}`
   }
-${field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: callback_url ?? '', hint: callback_url === null ? 'Empty: no callback is sent.' : 'From Settings.' })}
-${choice({ name: 'misbehave', label: 'Callback' }, [['', 'As set for the sandbox'], ...presets])}
-${choice({ name: 'retry', label: 'Retries' }, [['', 'As set for the sandbox'], ...retryChoices])}`,
+${own.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: callback_url ?? '', hint: callback_url === null ? 'Empty: no callback is sent.' : 'From Settings.' })}
+${own.choice({ name: 'misbehave', label: 'Callback' }, [['', 'As set for the sandbox'], ...presets])}
+${own.choice({ name: 'retry', label: 'Retries' }, [['', 'As set for the sandbox'], ...retryChoices])}`,
 )}`,
         button,
         kind: isPayout ? '' : 'main',

@@ -108,19 +108,16 @@ export const askAgain = (path: string, label: string): Markup =>
   html`<button formmethod="get" formaction="${path}">${label}</button>`;
 
 /** A button that does one thing. The reader returns to the id `at`. */
-export const button = (
+export function button(
   action: string,
   label: string | Markup,
-  {
-    at,
-    name,
-    value,
-    kind = '',
-  }: { at: string; name?: string; value?: string; kind?: 'main' | 'danger' | '' },
-): Markup =>
-  html`<form method="post" action="/dashboard/${action}" id="${`${at}-${action}-${value ?? ''}`.replaceAll(/[^\w-]/g, '-')}"><input type="hidden" name="at" value="${at}">${
-    name === undefined ? '' : html`<input type="hidden" name="${name}" value="${value ?? ''}">`
-  }<button class="${kind}">${label}</button></form>`;
+  given: { at: string; name?: string; value?: string; kind?: 'main' | 'danger' | '' },
+): Markup {
+  const { at, name, value = '', kind = '' } = given;
+  const id = `${at}-${action}-${value}`.replaceAll(/[^\w-]/g, '-');
+  const hidden = name === undefined ? '' : html`<input type="hidden" name="${name}" value="${value}">`;
+  return html`<form method="post" action="/dashboard/${action}" id="${id}"><input type="hidden" name="at" value="${at}">${hidden}<button class="${kind}">${label}</button></form>`;
+}
 
 const PRODUCT = 'Payment service sandbox';
 const COOKIE = 'sandbox-said';

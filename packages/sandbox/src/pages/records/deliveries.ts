@@ -35,9 +35,8 @@ const linkTo = ({ id }: DeliveryRecord): Markup => html`<a href="/deliveries/${i
 function outcomeLine(service: Service, one: DeliveryRecord): Markup {
   const last = one.attempts.at(-1);
   const changes = one.misbehaves.join(', ');
-  return html`<span>${last === undefined ? planOf(one, service.clock.now()) : outcomeTitle(service.outcomeOf(one, last))}</span>${
-    changes === '' ? '' : html` <span class="quiet small">${changes}</span>`
-  }`;
+  const shown = changes === '' ? '' : html` <span class="quiet small">${changes}</span>`;
+  return html`<span>${last === undefined ? planOf(one, service.clock.now()) : outcomeTitle(service.outcomeOf(one, last))}</span>${shown}`;
 }
 
 /** The columns of every list of deliveries: of each transaction the newest. */
