@@ -67,12 +67,8 @@ export function explainRefusals(
       return log(`Refused (${code}).\n  ${hint}`);
     // Another method is wrong only where the route has refused it.
     const method = code === 'method_not_allowed' ? request.method : undefined;
-    const headers = HEADERS.map((name) => [name, request.header(name)] as const);
-    const { title, detail, fix } = explain(
-      { method, headers: Object.fromEntries(headers), body },
-      { ...rest, others },
-      rest,
-    );
+    const headers = Object.fromEntries(HEADERS.map((name) => [name, request.header(name)]));
+    const { title, detail, fix } = explain({ method, headers, body }, { ...rest, others }, rest);
     log(`Callback refused (${code}): ${title}\n  ${detail}\n  ${fix}`);
   };
 }

@@ -42,24 +42,21 @@ interface Balances {
   readonly isSum: boolean;
 }
 
+/** The four balances, each as `read` writes it. */
+const exactOf = (read: (field: keyof ExactBalances) => string): ExactBalances => ({
+  available_balance: read('available_balance'),
+  actual_balance: read('actual_balance'),
+  uncleared_balance: read('uncleared_balance'),
+  reserve_balance: read('reserve_balance'),
+});
+
 /** Nearly all balances, in a tenth of the time: added up as whole numbers. */
-function readShort({
-  available_balance,
-  actual_balance,
-  uncleared_balance,
-  reserve_balance,
-}: Literals): Balances | undefined {
-  const parts = unitsOf(available_balance) + unitsOf(uncleared_balance) + unitsOf(reserve_balance);
-  const rest = parts - unitsOf(actual_balance);
+function readShort(literal: Literals): Balances | undefined {
+  const units = (field: keyof ExactBalances): number => unitsOf(literal[field]);
+  const rest = PARTS.reduce((sum, part) => sum + units(part), -units('actual_balance'));
   if (Number.isNaN(rest)) return undefined;
   // What JSON.parse has read from at most 15 digits has these digits as its shortest string.
-  const exact = {
-    available_balance: String(available_balance),
-    actual_balance: String(actual_balance),
-    uncleared_balance: String(uncleared_balance),
-    reserve_balance: String(reserve_balance),
-  };
-  return { exact, isSum: rest === 0 };
+  return { exact: exactOf((field) => String(literal[field])), isSum: rest === 0 };
 }
 
 /** @throws {AttemptFailure} if a balance is too long. */
@@ -69,16 +66,8 @@ function readLong(literal: Literals, path: string): Balances {
     if (decimal !== undefined && Math.abs(decimal.exponent) <= MAX_EXPONENT) return decimal;
     throw unexpected(`${path}${field}`, `number of at most ${MAX_EXPONENT} digits`, 'a longer one');
   };
-  const actual = read('actual_balance');
-  const parts = PARTS.map(read);
-  const [available_balance = '', uncleared_balance = '', reserve_balance = ''] = parts.map(formatDecimal);
-  const exact = {
-    available_balance,
-    actual_balance: formatDecimal(actual),
-    uncleared_balance,
-    reserve_balance,
-  };
-  return { exact, isSum: isSumOf(actual, parts) };
+  const isSum = isSumOf(read('actual_balance'), PARTS.map(read));
+  return { exact: exactOf((field) => formatDecimal(read(field))), isSum };
 }
 
 const POINT = 0x2e;
