@@ -67,12 +67,10 @@ export function readConfig(environment: Environment): ShopConfig {
 export function readSupport(environment: Environment): Pick<ShopConfig, 'confirmWithinMs' | 'contact'> {
   const seconds = environment['CONFIRM_SECONDS'] || '120';
   const contact = environment['CONTACT'] || 'help@shop.example';
-  if (!/^[1-9]\d{0,5}$/.test(seconds)) {
-    throw new SetupError('CONFIRM_SECONDS must be a whole number from 1 to 999999, for example 120.');
-  }
-  if (!/^[\w.+-]+@[\w.-]+$/.test(contact)) {
-    throw new SetupError('CONTACT must be an email address, for example help@shop.example.');
-  }
+  const isNumber = /^[1-9]\d{0,5}$/.test(seconds);
+  check(isNumber, 'CONFIRM_SECONDS must be a whole number from 1 to 999999, for example 120.');
+  const isEmail = /^[\w.+-]+@[\w.-]+$/.test(contact);
+  check(isEmail, 'CONTACT must be an email address, for example help@shop.example.');
   return { confirmWithinMs: Number(seconds) * 1000, contact };
 }
 
@@ -84,11 +82,10 @@ export function readSupport(environment: Environment): Pick<ShopConfig, 'confirm
 export function readKeeping(environment: Environment, defaultFile: () => string): Keeping {
   const databaseUrl = environment['DATABASE_URL'] || undefined;
   if (databaseUrl === undefined) return { file: environment['INBOX_FILE'] || defaultFile() };
-  if (!/^postgres(?:ql)?:$/.test(URL.parse(databaseUrl)?.protocol ?? '')) {
-    throw new SetupError(
-      'DATABASE_URL must be the address of a PostgreSQL database: postgres://user:password@host:5432/database.',
-    );
-  }
+  const isPostgres = /^postgres(?:ql)?:$/.test(URL.parse(databaseUrl)?.protocol ?? '');
+  const message =
+    'DATABASE_URL must be the address of a PostgreSQL database: postgres://user:password@host:5432/database.';
+  check(isPostgres, message);
   return { databaseUrl };
 }
 
@@ -96,20 +93,17 @@ export function readKeeping(environment: Environment, defaultFile: () => string)
 export function readPort(environment: Environment, name: string, fallback: number): number {
   const text = environment[name] || String(fallback);
   const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) {
-    throw new SetupError(`${name} must be a port number from 0 to 65535, for example ${name}=${fallback}.`);
-  }
+  const isPort = /^\d{1,5}$/.test(text) && port <= 65_535;
+  check(isPort, `${name} must be a port number from 0 to 65535, for example ${name}=${fallback}.`);
   return port;
 }
 
 /** The demo's sandbox has no authentication, so it listens only on this computer. @throws {SetupError} */
 export function readLoopbackHost(environment: Environment): string {
   const host = environment['HOST'] || '127.0.0.1';
-  if (!isLoopback(host)) {
-    throw new SetupError(
-      'HOST must be this computer: 127.0.0.1, ::1 or localhost. Do not expose the demo to a network.',
-    );
-  }
+  const message =
+    'HOST must be this computer: 127.0.0.1, ::1 or localhost. Do not expose the demo to a network.';
+  check(isLoopback(host), message);
   return host;
 }
 
@@ -126,11 +120,13 @@ export function inUrl(host: string): string {
 function readAddress(name: 'BASE_URL' | 'SHOP_URL', text: string): string {
   const url = URL.parse(text);
   const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '';
-  if (!isPlain) {
-    throw new SetupError(`${name} must be an http or https address without a query: http://127.0.0.1:4010.`);
-  }
-  if (name === 'SHOP_URL' && url.pathname !== '/') {
-    throw new SetupError('SHOP_URL must have no path: the shop is the root of its address.');
-  }
+  check(isPlain, `${name} must be an http or https address without a query: http://127.0.0.1:4010.`);
+  const isRoot = name !== 'SHOP_URL' || url?.pathname === '/';
+  check(isRoot, 'SHOP_URL must have no path: the shop is the root of its address.');
   return text.replace(/\/+$/, '');
+}
+
+/** @throws {SetupError} */
+function check(isRight: boolean, message: string): void {
+  if (!isRight) throw new SetupError(message);
 }

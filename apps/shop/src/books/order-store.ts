@@ -53,12 +53,8 @@ export function createOrderStore(
     placedWith: (formId) => placedWith(database.reading, formId),
     start: (order, start) =>
       inbox.transaction(async (tx) => {
-        await database
-          .within(tx)
-          .query('update shop_order set start = $1 where reference = $2', [
-            JSON.stringify(start),
-            order.reference,
-          ]);
+        const values = [JSON.stringify(start), order.reference];
+        await database.within(tx).query('update shop_order set start = $1 where reference = $2', values);
         // No payment was started for it, so nothing is overdue.
         if (start.state === 'refused') await expect(order, undefined, tx);
       }),
@@ -66,13 +62,10 @@ export function createOrderStore(
       if (!isOrderReference(reference)) return false;
       // A string in PostgreSQL cannot contain NUL.
       const said = status.replaceAll('\0', '\uFFFD').slice(0, 200);
-      const { rowCount } = await inbox.transaction((tx) =>
-        database.within(tx).query(
-          `update shop_order set hint_status = $1, hint_completed = $2, hint_at = coalesce(hint_at, $3)
-           where reference = $4`,
-          [said, completed ? 1 : 0, now(), reference],
-        ),
-      );
+      const update = `update shop_order set hint_status = $1, hint_completed = $2, hint_at = coalesce(hint_at, $3)
+        where reference = $4`;
+      const values = [said, completed ? 1 : 0, now(), reference];
+      const { rowCount } = await inbox.transaction((tx) => database.within(tx).query(update, values));
       return rowCount !== 0;
     },
     async find(reference) {
@@ -96,18 +89,11 @@ async function placedWith(statements: Statements, formId: string): Promise<strin
 /** Returns whether it was written: not if the form has already placed an order. */
 async function insert(statements: Statements, order: Order, formId: string): Promise<boolean> {
   const { reference, createdAt, total, start } = order;
+  const forPeople = JSON.stringify(details.parse(order));
   const { rowCount } = await statements.query(
     `insert into shop_order (reference, form_id, created_at, currency, amount, details, start)
      values ($1, $2, $3, $4, $5, $6, $7) on conflict (form_id) do nothing`,
-    [
-      reference,
-      formId,
-      createdAt,
-      total.currency,
-      total.amount,
-      JSON.stringify(details.parse(order)),
-      JSON.stringify(start),
-    ],
+    [reference, formId, createdAt, total.currency, total.amount, forPeople, JSON.stringify(start)],
   );
   return rowCount !== 0;
 }

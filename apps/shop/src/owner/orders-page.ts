@@ -17,13 +17,6 @@ import { INBOX } from './console.ts';
 
 type OrderRow = { readonly id: string; readonly order: Order; readonly transitions: TransitionSummary[] };
 
-interface OwnerOrders {
-  /** With the transitions of each in the inbox. */
-  readonly orders: readonly OrderRow[];
-  /** How often the adapter gave each hint. */
-  readonly refusals: ReadonlyMap<string, number>;
-}
-
 const TONES: Readonly<Record<OrderState, Tone>> = {
   open: 'wait',
   paid: 'good',
@@ -34,8 +27,14 @@ const TONES: Readonly<Record<OrderState, Tone>> = {
 /**
  * The last orders, for the owner; the console of the inbox shows what became of their callbacks. This page contains names and
  * account numbers: put it behind your own login.
+ *
+ * @param orders with the transitions of each in the inbox.
+ * @param refusals how often the adapter gave each hint.
  */
-export function ordersPage({ orders, refusals }: OwnerOrders): Promise<Page> {
+export function ordersPage(
+  orders: readonly OrderRow[],
+  refusals: ReadonlyMap<string, number>,
+): Promise<Page> {
   return page({
     title: 'Orders',
     section: '/owner/orders',

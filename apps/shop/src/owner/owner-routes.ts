@@ -25,8 +25,7 @@ export function ownerRoutes({ client, orders, inbox, refusals }: OwnerContext): 
         order,
         transitions: await inbox.list({ merchant_reference: order.reference }),
       });
-      const rows = await Promise.all((await orders.list()).map(rowOf));
-      return ordersPage({ orders: rows, refusals });
+      return ordersPage(await Promise.all((await orders.list()).map(rowOf)), refusals);
     }),
     get('/owner/wallets', async () => walletsPage(await client.getWalletBalances())),
     get('/healthz', async () => {

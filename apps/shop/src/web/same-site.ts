@@ -26,6 +26,7 @@ export function isFromAnotherSite({ host, origin, 'sec-fetch-site': site }: Site
   return typeof origin !== 'string' || host === undefined || URL.parse(origin)?.host !== host;
 }
 
+const EVERYWHERE = ['0.0.0.0', '::'];
 /** A name, an IPv4 address or an IPv6 address in brackets, and a port. `URL.parse()` alone would accept more. */
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
@@ -40,7 +41,7 @@ export function isOwnHost(host: string | undefined, { origin, shopUrl }: OwnAddr
   const listening = new URL(origin);
   if (asked === null || asked.port !== listening.port) return false;
   // A numeric address is not a name that another site could point here.
-  return isLoopback(bare(asked)) || (isEverywhere(bare(listening)) && isIP(bare(asked)) !== 0);
+  return isLoopback(bare(asked)) || (EVERYWHERE.includes(bare(listening)) && isIP(bare(asked)) !== 0);
 }
 
 /** In lower case, without the default port. */
@@ -51,8 +52,4 @@ function isHostOf(host: string, address: string): boolean {
 
 function bare({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
-}
-
-function isEverywhere(host: string): boolean {
-  return host === '0.0.0.0' || host === '::';
 }
