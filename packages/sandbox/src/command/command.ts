@@ -33,6 +33,8 @@ const id = whole(1e15, 'It must be the number of a delivery, which the dashboard
 const seconds = whole(1e9, 'It must be a whole number of seconds.');
 const each = (text: string, before: string[] = []): string[] => [...before, text];
 
+const COLON_IN = ['merchant_reference', 'internal_reference'];
+
 /** Options that fail because of the machine's state, and not because of how they are written. */
 const CIRCUMSTANCES = ['port', 'file', 'NODE_ENV'];
 
@@ -152,12 +154,7 @@ prints what happened and why. The exit code is the program's.
     .description('says why a recorded callback is refused; exit code 0 when it verifies')
     .option('--request <file>', 'an HTTP request, a curl command, or JSON with headers and body', '-')
     .option('--tolerance <seconds>', "the verifier's toleranceSeconds", seconds)
-    .addOption(
-      new Option('--colon-in <field>', "the verifier's colonIn").choices([
-        'merchant_reference',
-        'internal_reference',
-      ]),
-    )
+    .addOption(new Option('--colon-in <field>', "the verifier's colonIn").choices(COLON_IN))
     .action((options: ExplainOptions & SessionOptions & { json?: true }) => {
       const keys = readKeys(options.keysFile);
       const explanation = explainRecorded(options, keys);
@@ -217,11 +214,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();
 });
-main(process.argv.slice(2)).then(
-  () => {
-    process.exitCode = exitCode;
-  },
-  (error: unknown) => {
-    process.exitCode = failed(error);
-  },
-);
+// Not awaited here: what this file loads while it runs can import this file's chunk, which would then wait for itself.
+void main(process.argv.slice(2))
+  .then(() => exitCode, failed)
+  .then((code) => {
+    process.exitCode = code;
+  });

@@ -19,11 +19,8 @@ export function explainRecorded(
   const { SIGNING_KEY: signingKey, PUBLIC_KEY: publicKey, SECRET_KEY: secretKey } = variables;
   if (!signingKey)
     throw new UsageError(`SIGNING_KEY is not in ${source}: without it no signature can be computed.`);
-  return explain(
-    parseRequest(readInput(request)),
-    { signingKey, publicKey, secretKey },
-    { toleranceSeconds: tolerance, colonIn },
-  );
+  const keys = { signingKey, publicKey, secretKey };
+  return explain(parseRequest(readInput(request)), keys, { toleranceSeconds: tolerance, colonIn });
 }
 
 function readInput(path: string): Buffer {

@@ -15,11 +15,9 @@ export const knownHost =
   async (c, next) => {
     const url = URL.parse(`http://${c.req.header('host') ?? new URL(c.req.url).host}`);
     if (url !== null && isAllowedHost(url, allowedHosts)) return next();
-    return fail(
-      c,
-      421,
-      'The sandbox does not answer under this host name. Use 127.0.0.1 or localhost, or start it with --allow-host (allowedHosts) and the name.',
-    );
+    const message =
+      'The sandbox does not answer under this host name. Use 127.0.0.1 or localhost, or start it with --allow-host (allowedHosts) and the name.';
+    return fail(c, 421, message);
   };
 
 /** Refuses what a page of another site sends with the browser's help. Programs send no Origin and pass. */

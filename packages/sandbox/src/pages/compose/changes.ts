@@ -39,16 +39,12 @@ function objectIn(text: string, name: string): unknown {
 /** What a form shows of changes that are set. */
 export function fieldsFrom(changes: Misbehaviour): Record<string, string> {
   const shown = Object.entries(changes).filter(([, value]) => value !== false);
-  return Object.fromEntries(
-    shown.map(([name, value]) => [
-      name,
-      Array.isArray(value)
-        ? value.join(', ')
-        : typeof value === 'object'
-          ? JSON.stringify(value)
-          : String(value),
-    ]),
-  );
+  return Object.fromEntries(shown.map(([name, value]) => [name, typedText(value)]));
+}
+
+function typedText(value: unknown): string {
+  if (Array.isArray(value)) return value.join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 /** Controls that belong together, closed while none of them is set: opened together they would fill several screens of a phone. */

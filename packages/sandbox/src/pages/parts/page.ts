@@ -167,24 +167,19 @@ function banners(service: Service): Markup | string {
   const banner = (id: string, text: Markup, end: Markup): void => {
     shown.push(html`<div class="head note wait" id="${id}"><span>${text}</span>${end}</div>`);
   };
-  if (Object.keys(misbehave).length > 0)
-    banner(
-      'misbehaving',
-      html`<strong>Callbacks misbehave:</strong> ${misbehaviourLabel(misbehave)}.`,
-      button('defaults', 'Back to normal', { at: 'main', name: 'misbehave', value: 'none' }),
-    );
-  if (faults.length > 0)
-    banner(
-      'api-faults',
-      html`<strong>The API answers ${faults.join(', ')}.</strong>`,
-      button('api', 'Answer normally', { at: 'main' }),
-    );
-  if (clockOffset !== 0)
-    banner(
-      'clock-moved',
-      html`<strong>The clock is ${span(clockOffset)} ahead.</strong> Times on these pages are the sandbox's.`,
-      button('clock/reset', 'Set to now', { at: 'main' }),
-    );
+  if (Object.keys(misbehave).length > 0) {
+    const text = html`<strong>Callbacks misbehave:</strong> ${misbehaviourLabel(misbehave)}.`;
+    const none = { at: 'main', name: 'misbehave', value: 'none' };
+    banner('misbehaving', text, button('defaults', 'Back to normal', none));
+  }
+  if (faults.length > 0) {
+    const text = html`<strong>The API answers ${faults.join(', ')}.</strong>`;
+    banner('api-faults', text, button('api', 'Answer normally', { at: 'main' }));
+  }
+  if (clockOffset !== 0) {
+    const text = html`<strong>The clock is ${span(clockOffset)} ahead.</strong> Times on these pages are the sandbox's.`;
+    banner('clock-moved', text, button('clock/reset', 'Set to now', { at: 'main' }));
+  }
   return shown.length === 0 ? '' : html`<div class="stack" id="banners">${shown}</div>`;
 }
 
