@@ -22,17 +22,12 @@ function steps(before: readonly string[], after: readonly string[]): Step[] {
   const found: Step[] = [];
   let [i, j] = [0, 0];
   while (i < before.length || j < after.length) {
-    if (i < before.length && j < after.length && isSame(i, j)) {
-      found.push([' ', after[j] ?? '']);
-      i += 1;
-      j += 1;
-    } else if (i < before.length && (j === after.length || at(i + 1, j) >= at(i, j + 1))) {
-      found.push(['-', before[i] ?? '']);
-      i += 1;
-    } else {
-      found.push(['+', after[j] ?? '']);
-      j += 1;
-    }
+    const isCommon = i < before.length && j < after.length && isSame(i, j);
+    const isGone = !isCommon && i < before.length && (j === after.length || at(i + 1, j) >= at(i, j + 1));
+    if (isGone) found.push(['-', before[i] ?? '']);
+    else found.push([isCommon ? ' ' : '+', after[j] ?? '']);
+    if (isCommon || isGone) i += 1;
+    if (!isGone) j += 1;
   }
   return found;
 }
@@ -58,19 +53,14 @@ export function differenceOf(
   const found = steps(before, after);
   const changed = found.flatMap(([sign], index) => (sign === ' ' ? [] : [index]));
   if (changed.length === 0) return html`<p class="quiet">No difference.</p>`;
-  const shown: Markup[] = [];
+  const shown: (Markup | Markup[])[] = [];
   for (let index = 0; index < found.length; ) {
     const next = changed.find((one) => one >= index - CONTEXT) ?? Number.POSITIVE_INFINITY;
-    const isShown = next - CONTEXT <= index;
-    const end = isShown ? index + 1 : Math.min(next - CONTEXT, found.length);
+    const end = Math.min(Math.max(next - CONTEXT, index + 1), found.length);
     const lines = found.slice(index, end).map((step) => lineOf(step, words));
-    // A fold is as high as two lines.
-    const isFolded = !isShown && lines.length > 2;
-    shown.push(
-      isFolded
-        ? html`<details><summary>${lines.length} unchanged lines</summary>${lines}</details>`
-        : html`${lines}`,
-    );
+    // A fold is as high as two lines. A line of a change is alone.
+    const folded = html`<details><summary>${lines.length} unchanged lines</summary>${lines}</details>`;
+    shown.push(lines.length > 2 ? folded : lines);
     index = end;
   }
   return html`<div class="wire json">${shown}</div>`;

@@ -89,7 +89,7 @@ export const chips = (choices: readonly Chip[], label = 'Filter'): Markup =>
       html`<li><a class="button" href="${one.href}"${one.isCurrent ? html` aria-current="true"` : ''}>${one.label}${counter(one.count)}</a></li>`,
   )}</ul></nav>`;
 
-const counter = (found: Chip['count']): Markup | string =>
-  found === undefined
-    ? ''
-    : html` <span class="number">${typeof found === 'string' ? found : count(found)}</span>`;
+function counter(found: Chip['count']): Markup | string {
+  if (found === undefined) return '';
+  return html` <span class="number">${typeof found === 'string' ? found : count(found)}</span>`;
+}
