@@ -30,6 +30,7 @@ interface CheckoutPage {
 export function checkoutPage(content: CheckoutPage): Promise<Page> {
   const { product, providers, form, formId, instead, paymentOrigin, refusal, status } = content;
   const problems = refusal?.fields ?? {};
+  const field = fieldsOf(form, problems);
   const preview = previewCheckout(form, product, providers, { isTyping: false });
   return page({
     title: `${refusal === undefined ? '' : 'Error: '}Buy ${product.name}`,
@@ -47,16 +48,9 @@ ${instead === undefined ? '' : html`<input type="hidden" name="instead" value="$
 <img src="/assets/pictures/${product.id}.svg" alt="" width="96" height="54">
 <div><h2>${product.name}</h2><p>${formatMoney(product.price.currency, product.price.amount)} each</p></div>
 </div>
-${field('quantity', 'How many', form, problems, html`type="number" inputmode="numeric" min="1" max="${MAX_PIECES}"`)}
-${field('name', 'Your name', form, problems, html`type="text" autocomplete="name" maxlength="80"`)}
-${field(
-  'account',
-  'Phone or account number',
-  form,
-  problems,
-  html`type="tel" autocomplete="tel" maxlength="34"`,
-  'With the country code, for example 256770000001. Never a card number.',
-)}
+${field('quantity', 'How many', html`type="number" inputmode="numeric" min="1" max="${MAX_PIECES}"`)}
+${field('name', 'Your name', html`type="text" autocomplete="name" maxlength="80"`)}
+${field('account', 'Phone or account number', html`type="tel" autocomplete="tel" maxlength="34"`, 'With the country code, for example 256770000001. Never a card number.')}
 ${paymentChoice(preview, problems.provider, Object.keys(problems)[0] === 'provider')}
 <button class="main large" type="submit">Pay</button>
 <p class="said" id="said" role="status">${saidOf(preview)}</p>
@@ -77,20 +71,16 @@ ${Object.entries(fields).map(([name, message]) => html`<li><a href="#${name}">${
 </div>`;
 }
 
-function field(
-  name: Exclude<CheckoutField, 'provider'>,
-  label: string,
-  form: CheckoutForm,
-  problems: NonNullable<Refusal['fields']>,
-  attributes: Markup,
-  hint?: string,
-): Markup {
-  const problem = problems[name];
-  const descriptions = [
-    ...(hint === undefined ? [] : [`${name}-hint`]),
-    ...(problem === undefined ? [] : [`${name}-problem`]),
-  ];
-  return html`<div class="field">
+/** What makes the fields of a form. */
+const fieldsOf =
+  (form: CheckoutForm, problems: NonNullable<Refusal['fields']>) =>
+  (name: Exclude<CheckoutField, 'provider'>, label: string, attributes: Markup, hint?: string): Markup => {
+    const problem = problems[name];
+    const descriptions = [
+      ...(hint === undefined ? [] : [`${name}-hint`]),
+      ...(problem === undefined ? [] : [`${name}-problem`]),
+    ];
+    return html`<div class="field">
 <label for="${name}">${label}</label>
 ${hint === undefined ? '' : html`<p class="quiet" id="${name}-hint">${hint}</p>`}
 <input id="${name}" name="${name}" value="${form[name]}" required ${attributes}
@@ -98,7 +88,7 @@ ${descriptions.length === 0 ? '' : html`aria-describedby="${descriptions.join(' 
 ${problem === undefined ? '' : html`aria-invalid="true"`}${name === Object.keys(problems)[0] ? ' autofocus' : ''}>
 ${problem === undefined ? '' : html`<p class="problem" id="${name}-problem">${problem}</p>`}
 </div>`;
-}
+  };
 
 /** The part of the checkout that assets/checkout.js replaces while the customer types. */
 export function paymentChoicePart(preview: Preview): Promise<Page> {
