@@ -8,63 +8,47 @@ import { ownerIn, spoolOwner } from '../../src/intake/spool.ts';
 import { paid } from '../support/callbacks.ts';
 import { commandOn } from '../support/command.ts';
 import { runDoctor } from '../support/doctor.ts';
-import { ENGINES, type EngineName, newMerchant } from '../support/merchant.ts';
-import { MINUTE_MS, money, newShop } from '../support/shop.ts';
+import { ENGINES, newMerchant } from '../support/merchant.ts';
+import { MINUTE_MS, money } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** A merchant with an inbox, and doctor on its database. */
-async function newPatient(engine: EngineName) {
-  const { merchant, inbox } = await newShop(engine);
-  await inbox.ready();
-  const command = commandOn(merchant);
-  const doctor = (...given: string[]) => runDoctor([...given, ...command.args], command.env);
-  const own = ownerIn(spoolOwner('', merchant.newStore()));
-  return { merchant, inbox, doctor, own, ...command };
+/** In a spool of the folder: a callback that has waited for so long. */
+function spool(folder: string, owner: string, age: number): void {
+  const name = `${owner}-${Date.now() - age}-3b241101-e2bb-4255-8caf-4136c566a962.json`;
+  writeFileSync(join(folder, name), '{}');
 }
 
-describe.each(ENGINES)('doctor on %s', (engine) => {
-  test('finds nothing wrong with what works, and puts the versions side by side', async () => {
-    const { inbox, doctor, run } = await newPatient(engine);
+describe.each(ENGINES)('on %s', (engine) => {
+  test('doctor says what it has seen, why that matters and what to do, and finds nothing wrong with what works', async () => {
+    const merchant = await newMerchant(engine, 'without tables');
+    const { type, screen } = commandOn(merchant);
+    // It makes none.
+    await type('doctor', 'doctor');
+    const inbox = merchant.open();
     await inbox.receive(paid('ORD-1', 500));
-    const diagnosed = await doctor();
-    expect(diagnosed).toMatchObject({ code: 0, names: [], findings: [] });
-    expect(diagnosed.versions).toEqual({
-      ...{ tables: 1, program: 1, package: '0.0.0', node: process.versions.node },
-      engine: expect.stringMatching(engine === 'postgres' ? /^PostgreSQL \d+/ : /^SQLite 3\./),
-    });
-    const stdout = expect.stringContaining('No problem was found.');
-    expect(await run('doctor')).toMatchObject({ code: 0, stdout });
-  });
-
-  test('says that there are no tables, and makes none', async () => {
-    const { args, env, run } = commandOn(await newMerchant(engine, 'without tables'));
-    for (const _ of [1, 2]) {
-      const { names, todo } = await runDoctor(args, env);
-      expect(names).toEqual(['problem tables']);
-      expect(todo).toMatch(/Run 'migrate'/);
+    await type('doctor', 'doctor --json', 'doctor --account north');
+    for (const [table, change] of [
+      ['migration', 'version = 0'],
+      ['migration', 'version = 2'],
+      ['migration', 'compatible_with = 2'],
+      ['migration', 'version = 1, compatible_with = 1'],
+      ['transition', "state = 'dead', next_at = null"],
+      ['pulse', 'seen_at = seen_at + 3600000'],
+    ] as const) {
+      await merchant.query(`update ${merchant.table(table)} set ${change}`);
+      await type('doctor');
     }
-    const { stdout } = await run('doctor');
-    expect(stdout).toMatch(/problem: tables\n {2}Seen: .+\n {2}Why: .+\n {2}Do: .+'migrate'/);
+    await inbox.expect({ ...money('ORD-2'), deadline: new Date(0) });
+    await type('doctor');
+    await expect(screen()).toMatchFileSnapshot('doctor.txt');
   });
 
-  test('compares older, newer and incompatible tables with this program', async () => {
-    const { merchant, doctor } = await newPatient(engine);
-    const names = async (values: string) => {
-      await merchant.query(`update ${merchant.table('migration')} set ${values}`);
-      return (await doctor()).names;
-    };
-    expect(await names('version = 0')).toEqual(['problem tables']);
-    expect(await names('version = 2')).toEqual(['notice tables']);
-    expect(await names('compatible_with = 2')).toEqual(['problem tables']);
-    expect(await names('version = 1, compatible_with = 1')).toEqual([]);
-  });
-
-  test('finds that no worker takes what has been due for longer than a minute', async () => {
-    const { merchant, inbox, doctor } = await newPatient(engine);
-    await inbox.receive(paid('ORD-1', 500));
-    expect((await doctor()).names).toEqual([]); // Control.
+  test('doctor finds that no worker takes what has been due for longer than a minute', async () => {
+    const merchant = await newMerchant(engine);
+    await merchant.open().receive(paid('ORD-1', 500));
     await merchant.advance(5 * MINUTE_MS);
-    const { names, seen, todo } = await doctor();
+    const { args, env } = commandOn(merchant);
+    const { names, seen, todo } = await runDoctor(args, env);
     expect(names).toEqual(['problem worker']);
     expect(seen).toMatch(/due for 3\d\d seconds.*sign of a process was 3\d\d seconds ago/);
     // On PostgreSQL, the workers of the tests beside this one listen in the same database.
@@ -74,70 +58,27 @@ describe.each(ENGINES)('doctor on %s', (engine) => {
     expect(todo).toMatch(isHeard ? slow : none);
   });
 
-  test('finds that the clock of the database has stepped back', async () => {
-    const { merchant, doctor } = await newPatient(engine);
-    await merchant.advance(-MINUTE_MS);
-    const { names, seen } = await doctor();
-    expect(names).toEqual(['problem clock']);
-    expect(seen).toMatch(/ [1-6]\d seconds behind the latest time in the tables/);
-  });
-
-  test('counts what waits for a person', async () => {
-    const { merchant, inbox, doctor } = await newPatient(engine);
+  test('doctor and health find what has waited in a spool, and health what is late', async () => {
+    const merchant = await newMerchant(engine);
+    const { type, screen } = commandOn(merchant);
+    const inbox = merchant.open();
+    await inbox.ready();
+    const own = ownerIn(spoolOwner('', merchant.newStore()));
+    const folder = join(temporaryFolder(), 'spool');
+    const [doctor, health] = [`doctor --spool ${folder}`, `health --json --spool ${folder}`];
+    await type(doctor, health);
+    mkdirSync(folder);
+    spool(folder, own, 0);
+    await type(doctor);
+    spool(folder, own, 10 * MINUTE_MS);
+    spool(folder, '0123456789abcdef', 5 * MINUTE_MS);
+    await type(doctor, health);
+    writeFileSync(join(folder, 'file'), '');
+    await type(`doctor --spool ${join(folder, 'file')}`);
     await inbox.receive(paid('ORD-1', 500));
-    await inbox.expect({ ...money('ORD-2'), deadline: new Date(0) });
-    await merchant.query(`update ${merchant.table('transition')} set state = 'dead', next_at = null`);
-    const { names, seen } = await doctor();
-    expect(names).toEqual(['problem waiting']);
-    expect(seen).toBe('These wait for a person: 1 dead, 1 overdue.');
-  });
-
-  test('says that it looks at an account that has nothing, beside others that have', async () => {
-    const { merchant, doctor } = await newPatient(engine);
-    await merchant.open({ account: 'north' }).receive(paid('ORD-1', 500, {}, { account: 'north' }));
-    expect(await doctor()).toMatchObject({ code: 0, names: ['notice account'] });
-    expect((await doctor('--account', 'north')).names).toEqual([]);
-  });
-
-  test('finds what has waited in a spool for longer than a minute, its own and that of others', async () => {
-    const { doctor, own } = await newPatient(engine);
-    const spool = join(temporaryFolder(), 'spool');
-    const add = (owner: string, age: number): void => {
-      const name = `${owner}-${Date.now() - age}-3b241101-e2bb-4255-8caf-4136c566a962.json`;
-      writeFileSync(join(spool, name), '{}');
-    };
-    expect((await doctor('--spool', spool)).names).toEqual([]);
-    mkdirSync(spool);
-    add(own, 0);
-    expect((await doctor('--spool', spool)).names).toEqual([]);
-    add(own, 10 * MINUTE_MS);
-    add('0123456789abcdef', 5 * MINUTE_MS);
-    const { names, seen } = await doctor('--spool', spool);
-    expect(names).toEqual(['problem spool']);
-    expect(seen).toMatch(/^2 callbacks are in .*oldest for 10 minutes; 1 are of another/);
-    writeFileSync(join(spool, 'file'), '');
-    expect((await doctor('--spool', join(spool, 'file'))).names).toEqual(['problem spool']);
-  });
-
-  test('health is 0 for what works, and 3 for late work and a spool that is not empty', async () => {
-    const { merchant, inbox, run, own } = await newPatient(engine);
-    const spool = join(temporaryFolder(), 'spool');
-    const health = async (...given: string[]) => {
-      const { code, stdout } = await run('health', '--spool', spool, '--json', ...given);
-      return { code, ...JSON.parse(stdout) };
-    };
-    await inbox.receive(paid('ORD-1', 500));
-    expect(await health()).toMatchObject({ code: 0, ok: true, problems: [], spooled: 0 });
     await merchant.advance(2 * MINUTE_MS);
-    expect(await health()).toMatchObject({ code: 3, ok: false, problems: ['oldest_due_too_old'] });
-    expect(await health('--max-pending-age', '3600')).toMatchObject({ code: 0 });
-    mkdirSync(spool);
-    // The second is of another inbox.
-    for (const owner of [own, 'fedcba9876543210']) writeFileSync(join(spool, `${owner}-1-x.json`), '{}');
-    const late = await health('--max-pending-age', '3600');
-    expect(late).toMatchObject({ code: 3, problems: ['spool_not_drained'], spooled: 1 });
-    const stdout = expect.stringMatching(/^oldest_due_too_old\n'doctor' says more/);
-    expect(await run('health')).toMatchObject({ code: 3, stdout });
+    await type(health, `${health} --max-pending-age 3600`, 'health');
+    await expect(screen()).toMatchFileSnapshot('late.txt');
   });
 });
 

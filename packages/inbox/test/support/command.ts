@@ -45,17 +45,39 @@ export async function runCommand(
 interface CommandOn {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  run(...given: string[]): Promise<CommandResult>;
-  json(...given: string[]): Promise<ReturnType<typeof JSON.parse>>;
+  run(...given: readonly string[]): Promise<CommandResult>;
+  /** Runs each of these lines, which have no quotes. */
+  type(...lines: readonly string[]): Promise<void>;
+  /** What was typed and printed, and how it ended, without what differs from one run or one engine to the next. */
+  screen(): string;
 }
+
+const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
+  [/20\d\d-\d\d-\d\dT[\d:.]+Z/g, '…'],
+  [/\b([0-9a-f]{8})[0-9a-f]{56}\b/g, '$1…'],
+  [/\/\S*inbox-test-\w+/g, '<folder>'],
+  [/(PostgreSQL|SQLite) \d[^"\n]*/g, 'an engine'],
+  [/\d+\.\d+\.\d+(?="|$)/gm, 'N.N.N'],
+  [/waited \d+ s|\d{2,} seconds/g, '… seconds'],
+  [/("oldestDueSeconds": )[\d.]+/g, '$1…'],
+];
 
 /** The command on the database of a merchant. */
 export function commandOn({ engine, programArguments: [, where = '', schema = ''] }: Merchant): CommandOn {
   const args = engine === 'sqlite' ? ['--database', where] : ['--schema', schema];
   const env: CommandOn['env'] = engine === 'sqlite' ? {} : { DATABASE_URL: where };
   const run: CommandOn['run'] = (...given) => runCommand([...given, ...args], env);
-  const json: CommandOn['json'] = async (...given) => JSON.parse((await run(...given, '--json')).stdout);
-  return { args, env, run, json };
+  const seen: string[] = [];
+  return {
+    ...{ args, env, run },
+    async type(...lines) {
+      for (const line of lines) {
+        const { code, stdout, stderr } = await run(...line.split(' '));
+        seen.push(`$ payment-service-inbox ${line}\n${stdout}${stderr}(${code})\n`);
+      }
+    },
+    screen: () => LEFT_OUT.reduce((text, [what, by]) => text.replaceAll(what, by), seen.join('\n')),
+  };
 }
 
 /** The same in a process of its own, on a pseudo-terminal by `script`, whose arguments differ between Linux and the BSDs. */
