@@ -123,20 +123,17 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       });
     });
 
-    test.each([
-      ['that the handler passes on', false],
-      ['that the handler swallows', true],
-    ])("a violation of the database's constraints %s is retried", async (_title, isSwallowed) => {
+    test("a violation of the database's constraints that the handler swallows is retried", async () => {
       const inbox = await shop.newInbox();
-      const [reference, id] = isSwallowed ? ['ORD-8', 1008] : ['ORD-9', 1009];
-      await library.credits().add('TAKEN', '0', id);
-      inbox.handle(async ({ tx, settled, attempt }) => {
-        const credits = library.credits(tx);
-        const adding = credits.add(reference, settled.amount, attempt === 1 ? id : undefined);
-        await (isSwallowed ? adding.catch(() => undefined) : adding);
+      await library.credits().add('TAKEN', '0', 1008);
+      inbox.handle(async ({ tx, signed, settled, attempt }) => {
+        const adding = library
+          .credits(tx)
+          .add(signed.merchant_reference, settled.amount, attempt === 1 ? 1008 : undefined);
+        await adding.catch(() => undefined);
       });
-      expect(await settle(inbox, reference)).toMatchObject([{ attempts: 2 }]);
-      expect(await library.credits().amounts(reference)).toEqual(['500']);
+      expect(await settle(inbox, 'ORD-8')).toMatchObject([{ attempts: 2 }]);
+      expect(await library.credits().amounts('ORD-8')).toEqual(['500']);
     });
 
     test('a handler whose connection is lost is retried by the same process', async () => {

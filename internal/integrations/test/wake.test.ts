@@ -61,23 +61,6 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       await worker.close();
       await until(async () => (await shop.listeners()) === 0);
     });
-
-    if (name !== 'pg') return; // Below is nothing of the library's.
-    test('reports once that it cannot listen, and settles when it polls', async () => {
-      const told: string[] = [];
-      const refuse: Store<Tx>['listen'] = () => Promise.reject(Object.assign(new Error(), { code: '28P01' }));
-      const worker = await shop.newInbox({
-        store: { ...shop.library.newStore('refused'), listen: refuse },
-        onError: (error, { kind }) => void told.push(`${kind}: ${Object(error).message}`),
-      });
-      worker.handle(() => undefined);
-      await worker.expect(expected('ORD-4'));
-      void worker.work({ signal: new AbortController().signal, pollMs: HOUR_MS });
-      await until(async () => told.length > 0);
-      await worker.receive(paid('ORD-4'));
-      await untilSettled(worker, 1);
-      expect(told).toEqual([expect.stringMatching(/^worker_polls: work\(\) cannot listen \(28P01\)/)]);
-    });
   });
 });
 

@@ -127,6 +127,7 @@ describe('evaluate', () => {
     ['a replaced one as well', { ...bodies(body('500'), body('7')), ...replaced('8', '7') }, CONTRADICTING],
     ['only a replaced one', { ...bodies(body('7')), ...replaced('7') }, CONTRADICTING],
     ['one that was taken back', replaced('500', '7'), APPLIED],
+    ['replaced by another comparison', expected({ compare: 'request', replaced: [money('500')] }), APPLIED],
   ])('%s', (_, changes, wanted) => {
     expect(verdict(changes)).toBe(wanted);
   });

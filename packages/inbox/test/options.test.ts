@@ -14,13 +14,18 @@ const MOST = 2 ** 31 - 1;
 const hidden = (text: string): string => Buffer.from(text).toString('base64');
 const shown = (text: string): string => Buffer.from(text, 'base64').toString();
 
+/** Of no file on a local disk. */
+const PATHS = [' ', 'x\0.db', 'file::memory:?cache=shared', 'file:x.db?mode=memory', '\\\\host\\share\\x.db'];
+
 const emptyStore = () => sqlite(join(temporaryFolder(), 'x.db'));
 
 describe('options', () => {
+  const pool = { connect: () => undefined, on: () => undefined, options: {} };
+  const key = Buffer.alloc(32);
   const wrong: Record<string, readonly unknown[]> = {
     store: [undefined, { name: 'redis' }],
     account: [7, 'a\0b', 'x'.repeat(201), '\ud800'],
-    spool: [':memory:'],
+    spool: ['', ':memory:', ...PATHS],
     bodies: ['none', true],
     encryption: [
       ...[null, 'aes', {}, { seal: hidden }, { open: shown }, { seal: hidden, open: 'open' }],
@@ -51,34 +56,7 @@ describe('options', () => {
     'retry.firstDelayMs': [MOST + 1],
     'retry.longestDelayMs': [Number.POSITIVE_INFINITY],
   };
-  test.each(Object.entries(wrong))(
-    'of createInbox() are checked, and the error names %s',
-    (option, values) => {
-      const [name = '', field] = option.split('.');
-      for (const value of values) {
-        const given = { store: emptyStore(), [name]: field === undefined ? value : { [field]: value } };
-        const create = (): unknown => Reflect.apply(createInbox, undefined, [given]);
-        expect(create).toThrow(ConfigurationError);
-        const limit =
-          { storeTimeoutMs: 600_000, handlerTimeoutMs: HOUR, handlerLockTimeoutMs: HOUR }[name] ?? MOST;
-        const message = expect.stringContaining(/Ms$|retry/.test(name) ? `from 1 to ${limit}` : name);
-        expect(create).toThrow(expect.objectContaining({ option, message }));
-      }
-    },
-  );
-
-  test('encryption with functions that hide a string and restore it is accepted', () => {
-    expect(() =>
-      createInbox({ store: emptyStore(), encryption: { seal: hidden, open: shown } }),
-    ).not.toThrow();
-  });
-
-  test('of postgres() must be a pool and a simple identifier', () => {
-    const pool = { connect: () => undefined, on: () => undefined };
-    for (const wrong of [undefined, {}, { connect: 5 }])
-      expect(() => Reflect.apply(postgres, undefined, [wrong])).toThrow(ConfigurationError);
-    for (const schema of ['', 'Upper', 'with space', 'a;b', 'pg_x', 'a"b', 'x'.repeat(64)])
-      expect(() => Reflect.apply(postgres, undefined, [pool, { schema }])).toThrow(ConfigurationError);
+  test('a store on a pool has as many handlers as the pool allows, and listens if it has three connections', () => {
     for (const [max, maxConcurrency, isListening] of [
       [undefined, 8, true],
       [3, 1, true],
@@ -89,25 +67,34 @@ describe('options', () => {
       expect(store).toMatchObject({ maxConcurrency, dialect: 'postgres', prefix: 'payment_inbox.' });
       expect('listen' in store).toBe(isListening);
     }
-    for (const schema of ['_a1', 'x'.repeat(63), 'apg_'])
-      expect(postgres({ ...pool, options: {} }, { schema }).prefix).toBe(`${schema}.`);
   });
 
-  const pool = { connect: () => undefined, options: {} };
-  const key = Buffer.alloc(32);
-  /** Functions that refuse these values. */
-  const MAKERS: readonly (readonly [(...values: never[]) => unknown, ...values: unknown[]])[] = [
-    ...[undefined, 'Upper'].map((schema, index) => [postgres, index === 0 ? {} : pool, { schema }] as const),
-    ...['', ':memory:', '//host/x.db', '/missing/folder/x.db'].map((path) => [sqlite, path] as const),
-    [sqlite, 'x.db', { lockTimeoutMs: 600_001 }],
-    [sqlite, 'x.db', { timeout: 1 }],
-    [aesGcm, { current: 'k1', keys: { k2: key } }],
-    [aesGcm, { current: 'k1' }],
-    ...['', 'a b', 'x'.repeat(41), '.k', 'k.'].map(
-      (id) => [aesGcm, { current: id, keys: { [id]: key } }] as const,
+  /** Functions that refuse these values, and the name of the one that is wrong. */
+  type Maker = readonly [make: (...values: never[]) => unknown, option: string, ...values: unknown[]];
+  const MAKERS: readonly Maker[] = [
+    ...[{}, undefined, { connect: 5 }].map((one): Maker => [postgres, 'pool', one]),
+    ...['Upper', '', 'with space', 'a;b', 'pg_x', 'a"b', 'x'.repeat(64)].map(
+      (schema): Maker => [postgres, 'schema', pool, { schema }],
     ),
-    ...[Buffer.alloc(31), 'AAAA', 7].map(
-      (short) => [aesGcm, { current: 'k1', keys: { k1: short } }] as const,
+    ...['', ':memory:', '//host/x.db', '/missing/folder/x.db', ...PATHS].map(
+      (path): Maker => [sqlite, 'path', path],
+    ),
+    ...[600_001, 0, -1, '5', 1.5].map(
+      (lockTimeoutMs): Maker => [sqlite, 'lockTimeoutMs', 'x.db', { lockTimeoutMs }],
+    ),
+    [sqlite, 'timeout', 'x.db', { timeout: 1 }],
+    [aesGcm, 'current', { current: 'k1', keys: { k2: key } }],
+    [aesGcm, 'current', { current: 'k1' }],
+    ...['', 'a b', 'x'.repeat(41), '.k', 'k.'].map(
+      (id): Maker => [aesGcm, 'keys', { current: id, keys: { [id]: key } }],
+    ),
+    ...[Buffer.alloc(31), 'AAAA', 7].map((k1): Maker => [aesGcm, 'keys', { current: 'k1', keys: { k1 } }]),
+    ...Object.entries(wrong).flatMap(([option, values]) =>
+      values.map((value): Maker => {
+        const [name = '', field] = option.split('.');
+        const given = { store: postgres(pool), [name]: field === undefined ? value : { [field]: value } };
+        return [createInbox, option, given];
+      }),
     ),
   ];
 
@@ -225,33 +212,25 @@ describe('options', () => {
     onTestFinished(() => inbox.close());
     inbox.handle(() => undefined);
     const messages = new Set<string>();
-    for (const [method, values, option] of calls) {
-      const call = async (): Promise<unknown> => Reflect.apply(inbox[method], undefined, values);
-      const error = await call().catch((thrown: unknown) => thrown);
-      expect(error, `${method} ${JSON.stringify(values, String)}`).toBeInstanceOf(ConfigurationError);
-      expect(error, method).toMatchObject({ option: expect.stringMatching(`^${option}`) });
+    const all = calls.map(([method, values, option]) => [inbox[method], values, option] as const);
+    const made = MAKERS.map(([make, option, ...values]) => [make, values, option] as const);
+    for (const [call, values, option] of [...all, ...made]) {
+      const refused = async (): Promise<unknown> => Reflect.apply(call, undefined, values);
+      const error = await refused().catch((thrown: unknown) => thrown);
+      expect(error, `${call.name} ${JSON.stringify(values, String)}`).toBeInstanceOf(ConfigurationError);
+      expect(error, call.name).toMatchObject({ option: expect.stringMatching(`^${option}`) });
       expect(String(error)).toMatch(/^ConfigurationError: .{8,} .{3,}[.:]/s);
       expect(String(error)).not.toContain('secret');
       messages.add(`${Object(error).option}: ${Object(error).message}`);
     }
     expect(await inbox.list()).toEqual([]);
-    for (const [make, ...values] of MAKERS) {
-      const made = async (): Promise<unknown> => Reflect.apply(make, undefined, values);
-      messages.add(String(await made().catch(({ option, message }) => `${option}: ${message}`)));
-    }
-    for (const [name, values] of Object.entries(wrong)) {
-      const [option = '', field] = name.split('.');
-      for (const value of values) {
-        const given = { store: emptyStore(), [option]: field === undefined ? value : { [field]: value } };
-        const create = async (): Promise<unknown> => Reflect.apply(createInbox, undefined, [given]);
-        messages.add(String(await create().catch(({ message }) => `${name}: ${message}`)));
-      }
-    }
     await expect([...messages, ''].join('\n')).toMatchFileSnapshot('options.txt');
   });
 
   test('of calls are accepted up to their limits', async () => {
-    const inbox = createInbox({ store: emptyStore(), account: 'x'.repeat(200), onError: () => undefined });
+    const encryption = { seal: hidden, open: shown };
+    const given = { store: emptyStore(), account: 'x'.repeat(200), encryption };
+    const inbox = createInbox({ ...given, onError: () => undefined });
     onTestFinished(() => inbox.close());
     inbox.handle(() => undefined);
     const dates = { since: new Date(0), until: new Date(1) };
@@ -268,7 +247,9 @@ describe('options', () => {
     expect(await inbox.totals(PERIOD)).toEqual([]);
     expect(await inbox.retry({ state: 'dead', limit: 1000 }, { by: 'x', note: 'y' })).toBe(0);
     await inbox.expect({ ...ORDER, deadline: new Date(0), transaction_type: 'x', compare: 'request' });
-    for (const id of ['a', '_-9'.repeat(13)]) aesGcm({ current: id, keys: { [id]: Buffer.alloc(32) } });
+    for (const id of ['a', '_-9'.repeat(13)]) aesGcm({ current: id, keys: { [id]: key } });
+    for (const schema of ['_a1', 'x'.repeat(63), 'apg_'])
+      expect(postgres(pool, { schema }).prefix).toBe(`${schema}.`);
   });
 });
 

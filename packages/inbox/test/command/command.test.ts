@@ -1,6 +1,5 @@
 /** payment-service-inbox as a process: what an operator runs beside a program that works. */
-import { existsSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
@@ -150,14 +149,19 @@ describe('payment-service-inbox', () => {
     expect(JSON.parse(stdout)[0].signed.merchant_reference).toBe(hidden);
   });
 
-  test('no file is created: neither for a missing database nor for a spool', async () => {
+  test('no file is created, neither for a missing database nor for a spool, and another file stays unchanged', async () => {
     const folder = temporaryFolder();
-    const [missing, empty] = ['missing.db', 'other.db'].map((name) => join(folder, name));
-    expect(await runCommand(['ls', '--database', missing ?? ''])).toMatchObject({ code: 1 });
-    expect(existsSync(missing ?? '')).toBe(false);
-    await writeFile(empty ?? '', '');
-    await runCommand(['stats', '--database', empty ?? '']);
-    expect((await readdir(folder)).filter((name) => name.includes('spool'))).toEqual([]);
+    const [missing, empty, letter] = ['missing.db', 'empty.db', 'letter.txt'].map((name) =>
+      join(folder, name),
+    );
+    const run = (verb: string, path = '') => runCommand([verb, '--database', path]);
+    writeFileSync(empty ?? '', '');
+    writeFileSync(letter ?? '', 'Dear customer, '.repeat(100));
+    for (const verb of ['ls', 'migrate']) expect(await run(verb, missing)).toMatchObject({ code: 1 });
+    const stderr = expect.stringContaining('not a database');
+    expect(await run('migrate', letter)).toMatchObject({ code: 1, stderr });
+    await run('stats', empty);
+    expect(readdirSync(folder)).toEqual(['empty.db', 'letter.txt']);
   });
 
   test.each([
@@ -178,8 +182,8 @@ describe('payment-service-inbox', () => {
     expect(await runCommand(line === '' ? [] : line.split(' '))).toEqual({ code: 2, stdout: '', stderr });
   });
 
-  test('package.json exports the command from src in the workspace, and from dist when published', async () => {
-    const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+  test('package.json exports the command from src in the workspace, and from dist when published', () => {
+    const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
     const { bin, publishConfig } = JSON.parse(text);
     expect(bin).toEqual({ 'payment-service-inbox': './src/command/command.ts' });
     expect(publishConfig.bin).toEqual({ 'payment-service-inbox': './dist/command.js' });

@@ -1,9 +1,8 @@
 /** The verbs about tables: what a DBA or a deploy runs. */
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createInbox, sqlite } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { runCommand } from '../support/command.ts';
@@ -21,11 +20,6 @@ test('a DBA runs the output of sql on PostgreSQL, and a role with the grants tha
   const { inbox } = poolShop({ schema, pool: await limitedRole(schema, rights) });
   await inbox.ready();
   await inbox.receive(paid('ORD-1', 500));
-  const env = { DATABASE_URL: inject('postgresUrl') };
-  expect((await runCommand(['migrate', '--schema', schema], env)).stdout).toContain('Nothing to do');
-  // Control: without its rights, the same role is not.
-  const other = poolShop({ schema, pool: await limitedRole(schema, 'select') });
-  await expect(other.inbox.ready()).rejects.toMatchObject({ code: '42501' });
 });
 
 test('the output of sql creates the tables in a SQLite file, and --from leaves out existing versions', async () => {
@@ -41,16 +35,6 @@ test('the output of sql creates the tables in a SQLite file, and --from leaves o
   await inbox.receive(paid('ORD-1', 500));
   expect(JSON.parse((await runCommand(['sql', '--dialect', 'sqlite', '--json'])).stdout)).toHaveLength(1);
   expect(JSON.parse((await runCommand(['sql', '--from', '1', '--json'])).stdout)).toEqual([]);
-});
-
-test('migrate creates no database: a missing file stays missing, and another file stays unchanged', async () => {
-  const missing = join(temporaryFolder(), 'missing.db');
-  expect(await runCommand(['migrate', '--database', missing])).toMatchObject({ code: 1 });
-  expect(existsSync(missing)).toBe(false);
-  const other = join(temporaryFolder(), 'letter.txt');
-  await writeFile(other, 'Dear customer, '.repeat(100));
-  const stderr = expect.stringContaining('not a database');
-  expect(await runCommand(['migrate', '--database', other])).toMatchObject({ code: 1, stderr });
 });
 
 describe('a password of DATABASE_URL is never printed', () => {
@@ -70,13 +54,5 @@ describe('a password of DATABASE_URL is never printed', () => {
       expect(stderr).toMatch(/^payment-service-inbox: .{10}/);
       expect(stderr).toContain(says);
     }
-  });
-
-  test('when the server refuses it', async () => {
-    const url = new URL(inject('postgresUrl'));
-    url.password = 'hunter2secret';
-    const { code, stderr } = await runCommand(['ls'], { DATABASE_URL: url.href });
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('authentication failed') });
-    expect(stderr).not.toContain('hunter');
   });
 });

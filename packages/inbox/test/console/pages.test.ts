@@ -1,15 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { aesGcm } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
-import {
-  EVERYTHING,
-  formIn,
-  formsIn,
-  newConsoleShop,
-  newConsoleShopWithNone,
-  pageOf,
-  visit,
-} from '../support/console.ts';
+import { formIn, newConsoleShop, newConsoleShopWithNone, pageOf, visit } from '../support/console.ts';
 import { MINUTE_MS, money, NOTE, newShop } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
@@ -103,20 +95,6 @@ describe('what a person can do', () => {
     expect(late.status).toBe(409);
     expect(late.text).toContain('Refused. Nothing was changed.');
     expect((await show('NONE'))?.actions).toHaveLength(1);
-  });
-
-  test('offers only what the state allows and the visitor may', async () => {
-    const { inbox, pay } = await newConsoleShopWithNone();
-    await inbox.expect(money('OK'));
-    await pay('OK');
-    const forms = async (reference: string, may = EVERYTHING): Promise<string[]> =>
-      formsIn((await visit(inbox, { by: 'dana', may }).get(pageOf(reference))).html);
-    expect(await forms('OK')).toEqual(['reopen', 'forget']);
-    expect(await forms('NONE')).toEqual(['accept', 'retry', 'resolve', 'forget']);
-    expect(await forms('NONE', ['read', 'retry'])).toEqual(['retry']);
-    expect(await forms('NONE', ['read'])).toEqual([]);
-    const reader = visit(inbox, { by: 'dana', may: ['read'] });
-    expect((await reader.get('/transitions?state=unhandled')).html).not.toContain('/bulk?');
   });
 });
 

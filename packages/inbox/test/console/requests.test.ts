@@ -28,7 +28,15 @@ const authorize: ConsoleOptions['authorize'] = () => ({ by: 'dana', may: EVERYTH
 
 test.each<readonly [what: string, instead: object | undefined, options: object, says: string]>([
   ['no inbox', undefined, {}, 'inboxConsole() needs the inbox that createInbox() returns.'],
-  ['no function authorize', {}, { authorize: 'dana' }, 'authorize must be a function that returns who'],
+  ...['dana', true, undefined].map(
+    (wrong) =>
+      [
+        `authorize ${wrong}`,
+        {},
+        { authorize: wrong },
+        'authorize must be a function that returns who',
+      ] as const,
+  ),
   ['a failure hook that is not a function', {}, { onError: true }, 'onError must be a function'],
   ...BAD_PATHS.map(
     (basePath) => [`the path ${basePath}`, {}, { basePath }, 'basePath must be a path'] as const,
@@ -195,18 +203,21 @@ describe('a form', () => {
   });
 });
 
-test('a failure is printed without a hook, and a hook that fails itself is printed', async () => {
+test('a failure is reported, or printed without a hook, as is one of the hook, and the visitor sees a constant page', async () => {
   const { inbox } = await newConsoleShop();
   await inbox.close();
   const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined);
   const failing = () => Promise.reject(new Error('the tracker is unavailable'));
-  for (const onError of [undefined, failing]) {
-    const { status, headers } = await visit(inbox, undefined, { onError }).get('');
+  const errors: unknown[] = [];
+  for (const onError of [undefined, failing, (error: unknown) => errors.push(error)]) {
+    const { status, headers, html } = await visit(inbox, undefined, { onError }).get('');
     expect(status).toBe(500);
+    expect(html).toMatch(/^The console cannot read the inbox now\./);
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
   }
   const lines = printed.mock.calls.map(([line]) => String(line));
   printed.mockRestore();
+  expect(errors).toHaveLength(1);
   expect(lines).toEqual([
     expect.stringMatching(/^payment-service-inbox: the console could not answer a request\.\n.*closed/s),
     expect.stringContaining('the tracker is unavailable'),

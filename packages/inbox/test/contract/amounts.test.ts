@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { callback, paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
-import { creditIn, LATER, money, newDueShop, newShop, ORDER, REPLACE } from '../support/shop.ts';
-import { signal, workOff } from '../support/until.ts';
+import { LATER, money, newShop, ORDER } from '../support/shop.ts';
+import { workOff } from '../support/until.ts';
 
 describe.each(ENGINES)('amounts on %s', (engine) => {
   test('a payment settles whether its expectation comes before or after, and credits nothing until then', async () => {
@@ -79,28 +79,5 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     const settled = { currency: 'UGX', amount: '500' };
     expect(seen).toEqual([{ transitionId, signed, attempt: 1, settled, claimed: { ...unsigned } }]);
     expect(unsigned).toMatchObject({ transaction_charge: 15.25, provider_code: 'example_mobile_money' });
-  });
-});
-
-// SQLite has one writer: there nothing else is written while a handler runs.
-describe('amounts on postgres', () => {
-  test('an expectation that is replaced while the handler runs undoes what the handler did', async () => {
-    const { merchant, inbox, workLater } = await newDueShop('postgres', LATER);
-    const [isRunning, mayEnd] = [signal(), signal()];
-    inbox.handle(async (transition) => {
-      await creditIn(merchant)(transition);
-      isRunning.give();
-      await mayEnd.promise;
-    });
-    const worked = workOff(inbox);
-    await isRunning.promise;
-    await inbox.expect({ ...ORDER, amount: '700' }, REPLACE);
-    mayEnd.give();
-    await worked;
-    const lastError = expect.stringContaining('changed while its handler ran');
-    expect(await inbox.list()).toMatchObject([{ state: 'retrying', lastError }]);
-    await workLater();
-    expect(await inbox.list()).toMatchObject([{ state: 'conflict', reason: 'contradicting_bodies' }]);
-    expect(await merchant.credits()).toEqual([]);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../src/index.ts';
 import { evidence, paid } from '../support/callbacks.ts';
-import { type AnyTransaction, ENGINES, type Merchant } from '../support/merchant.ts';
+import { ENGINES, type Merchant } from '../support/merchant.ts';
 import {
   creditIn,
   DAY_MS,
@@ -312,17 +311,23 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await inbox.stats()).toMatchObject({ archived: count, states: { settled: 0 } });
   });
 
-  test('a callback that arrives while its transition is being archived is acknowledged afterwards, and not applied', async () => {
+  test('while a transition is being archived, a callback waits and is not applied, and an operator is told that it is archived', async () => {
     const { inbox, merchant } = await newOld();
-    let arrived: Promise<void> | undefined;
-    const store = interrupted(merchant.newStore(), async () => {
-      // On SQLite it waits for the transaction; on PostgreSQL its first statement reads beside it.
+    let [arrived, refusal]: Promise<unknown>[] = [];
+    const store = watchedStore(merchant.newStore(), async (text, run) => {
+      const rows = await run();
+      // After the move, and before the commit.
+      if (!/archive_kind k on k.account/.test(text)) return rows;
+      // On SQLite they wait for the transaction; on PostgreSQL their first statements read beside it.
       arrived = inbox.receive(paid('ORD-1', 500));
+      refusal = inbox.reopen(transitionId, NOTE).catch((error: unknown) => error);
       if (engine === 'postgres') await merchant.query('select pg_sleep(0.1)');
+      return rows;
     });
     expect(await merchant.open({ store }).prune(YEAR)).toMatchObject({ archived: 1 });
     expect(arrived).toBeDefined();
     await arrived;
+    expect(await refusal).toMatchObject({ code: 'invalid_state' });
     await workOff(inbox);
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
     expect(await rowsIn(merchant)).toEqual(ONLY_ARCHIVED);
@@ -346,25 +351,4 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
     expect(await rowsIn(merchant)).toEqual(ONLY_ARCHIVED);
   });
-
-  test('an operator who reopens a transition while it is being archived is told that it is archived', async () => {
-    const { inbox, merchant } = await newOld();
-    let refusal: Promise<unknown> | undefined;
-    const store = interrupted(merchant.newStore(), async () => {
-      refusal = inbox.reopen(transitionId, NOTE).catch((error: unknown) => error);
-    });
-    expect(await merchant.open({ store }).prune(YEAR)).toMatchObject({ archived: 1 });
-    expect(await refusal).toMatchObject({ code: 'invalid_state' });
-    await workOff(inbox);
-    expect(await merchant.credits()).toEqual(['ORD-1 500']);
-  });
 });
-
-/** Calls `act` in the transaction that moves a transition, after the move and before the commit. */
-function interrupted(store: Store<AnyTransaction>, act: () => Promise<void>): Store<AnyTransaction> {
-  return watchedStore(store, async (text, run) => {
-    const rows = await run();
-    if (/archive_kind k on k.account/.test(text)) await act();
-    return rows;
-  });
-}

@@ -9,23 +9,6 @@ import { pause, signal, startWork, workOff, workUntil } from '../support/until.t
 const { transitionId } = paid('ORD-1', 500);
 
 describe.each(ENGINES)('attempts on %s', (engine) => {
-  test('the effect of a failing handler is rolled back, and committed once by the attempt that succeeds', async () => {
-    const { merchant, inbox, workLater } = await newDueShop(engine, LATER);
-    const attempts: number[] = [];
-    inbox.handle(async (transition) => {
-      attempts.push(transition.attempt);
-      await creditIn(merchant)(transition);
-      // The inbox can be read meanwhile.
-      expect(await inbox.list({ state: attempts.length === 1 ? 'pending' : 'retrying' })).toHaveLength(1);
-      if (transition.attempt < 3) throw transition.attempt === 1 ? new Error('not yet') : Object.create(null);
-    });
-    for (const credits of [0, 0, 1, 1]) {
-      await workLater(2 * MINUTE_MS);
-      expect(await merchant.credits()).toHaveLength(credits);
-    }
-    expect(attempts).toEqual([1, 2, 3]);
-  });
-
   test('each failure delays the next attempt longer, with jitter, until the transition is dead', async () => {
     const retry = { attempts: 4, firstDelayMs: 80_000, longestDelayMs: 240_000 };
     const { merchant, inbox, workLater } = await newDueShop(engine, { retry, random: () => 0.5 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { callback, paid } from '../support/callbacks.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
-import { creditIn, LATER, newDueShop, newShop, order, watchedInbox } from '../support/shop.ts';
+import { creditIn, LATER, newShop, order, watchedInbox } from '../support/shop.ts';
 import { pause, startWork, until } from '../support/until.ts';
 
 const NONE = { settled: 0, parked: 0, retrying: 0, left: 0 };
@@ -107,15 +107,5 @@ describe.each(ENGINES)('drain() on %s', (engine) => {
     await stop();
     expect(await merchant.credits()).toEqual(references.map((reference) => `${reference} 500`).sort());
     expect(settled).toBeLessThanOrEqual(references.length);
-  });
-
-  test('a pass without a handler is refused', async () => {
-    const { inbox } = await newDueShop(engine);
-    const message = 'drain() needs a handler: call handle() first.';
-    await expect(inbox.drain()).rejects.toMatchObject({
-      name: 'ConfigurationError',
-      option: 'handler',
-      message,
-    });
   });
 });

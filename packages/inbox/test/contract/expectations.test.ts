@@ -62,22 +62,6 @@ describe.each(ENGINES)('expectations on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['CONTROL 5000000', 'ORD-2 5000000']);
   });
 
-  test('an amount that is withdrawn, or compared in another way, contradicts nothing', async () => {
-    const { merchant, inbox, pay } = await newShop(engine, LATER);
-    for (const amount of ['500', '700']) await inbox.expect(money('BACK', amount), REPLACE);
-    await pay('BACK');
-    await inbox.expect(money('BACK', '500'), REPLACE);
-    await inbox.expect(money('COMPARE'));
-    await inbox.expect({ ...money('COMPARE'), compare: 'request' }, REPLACE);
-    await inbox.receive(paid('COMPARE', 500, { transaction_amount: 130 }));
-    // The control: one that was not taken back does.
-    for (const amount of ['700', '500']) await inbox.expect(money('CONTROL', amount), REPLACE);
-    for (const amount of [500, 700]) await inbox.receive(paid('CONTROL', amount));
-    await workOff(inbox);
-    expect(await merchant.credits()).toEqual(['BACK 500', 'COMPARE 500']);
-    expect(await inbox.list({ state: 'conflict' })).toMatchObject([{ reason: 'contradicting_bodies' }]);
-  });
-
   test('of several bodies that equal it, the first is settled, and of those of one moment the one with the smallest digest', async () => {
     const { merchant, inbox, show } = await newShop(engine, LATER);
     await inbox.expect(ORDER);

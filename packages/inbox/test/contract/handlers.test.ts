@@ -1,15 +1,10 @@
 import { ConfigurationError } from '@payment-service/core';
 import { describe, expect, test } from 'vitest';
 import type { HandledTransition, HandlerSelector, InboxOptions } from '../../src/index.ts';
-import { type Payload, paid } from '../support/callbacks.ts';
+import { paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, type Merchant, newMerchant } from '../support/merchant.ts';
 import { creditIn, LATER, money, NOTE, type Shop, shopOf } from '../support/shop.ts';
 import { startWork, workOff } from '../support/until.ts';
-
-const statusOf = (reference: string, transaction_status: string, payload: Payload = {}) => {
-  const event = `transaction.${transaction_status.toLowerCase()}`;
-  return paid(reference, 500, { transaction_status, ...payload }, { event });
-};
 
 describe('the choice of a handler', () => {
   const engine = 'sqlite';
@@ -57,11 +52,15 @@ describe('the choice of a handler', () => {
     expect(applied).toEqual(['500']);
   });
 
-  test('a second handler for one selector, and work() without a handler or called twice are refused', async () => {
+  test('a second handler for one selector, and work() or drain() without a handler, or work() called twice, are refused', async () => {
     const inbox = (await newMerchant(engine)).open();
     const { signal } = new AbortController();
-    const needed = { option: 'handler', message: 'work() needs a handler: call handle() first.' };
-    await expect(inbox.work({ signal })).rejects.toMatchObject(needed);
+    const needed = (name: string) => ({
+      option: 'handler',
+      message: `${name} needs a handler: call handle() first.`,
+    });
+    await expect(inbox.work({ signal })).rejects.toMatchObject(needed('work()'));
+    await expect(inbox.drain()).rejects.toMatchObject(needed('drain()'));
     const add = (...values: unknown[]): unknown => Reflect.apply(inbox.handle, undefined, values);
     const nothing = (): undefined => undefined;
     for (const selector of [undefined, { type: 'PAYOUT' }, { status: 'FAILED' }, { status: '*' }]) {
@@ -78,36 +77,6 @@ describe('the choice of a handler', () => {
 });
 
 describe.each(ENGINES)('the order of statuses on %s', (engine) => {
-  test('a late status after COMPLETED is parked, superseded or applied, as allowTransitions and interimStatuses say', async () => {
-    const merchant = await newMerchant(engine);
-    const [parked, late] = [
-      ['quarantined', 'transition_not_allowed'],
-      ['superseded', 'late_status'],
-    ] as const;
-    type Case = [string, Partial<InboxOptions<AnyTransaction>>, string, readonly [string, string?]];
-    const cases: readonly Case[] = [
-      ['FAILED', {}, 'COMPLETED', parked],
-      ['FAILED', { allowTransitions: { COMPLETED: ['FAILED'] } }, 'COMPLETED FAILED', ['settled']],
-      ['FAILED', { allowTransitions: { FAILED: [] } }, 'COMPLETED', parked],
-      ['FAILED', { interimStatuses: ['FAILED'] }, 'COMPLETED', late],
-      ['PENDING', { interimStatuses: ['PENDING'] }, 'COMPLETED', late],
-      ['PROCESSING', {}, 'COMPLETED', parked],
-    ];
-    for (const [index, [status, options, wanted, [state, reason]]] of cases.entries()) {
-      const [own, applied] = crediting(merchant, ['COMPLETED', '*'], options);
-      const after = statusOf(`ORD-${index}`, status);
-      await own.sell(`ORD-${index}`);
-      await own.deliver(after);
-      expect([...applied].join(' '), status).toBe(wanted);
-      const shown = await own.inbox.show(after.transitionId);
-      expect(shown, status).toMatchObject({ state, reason, nextAt: undefined });
-      // The order of one transaction says nothing about one of another reference.
-      await own.deliver(statusOf(`OTHER-${index}`, status, { internal_reference: `INT-OTHER-${index}` }));
-      expect(applied.join(' '), status).toBe(`${wanted} ${status}`);
-    }
-    expect(await merchant.credits()).toHaveLength(cases.length);
-  });
-
   test('COMPLETED after FAILED or PENDING is applied, unless allowTransitions says otherwise', async () => {
     const options = { allowTransitions: { FAILED: [] } };
     const [{ inbox, deliver }, applied] = crediting(await newMerchant(engine), ['COMPLETED', '*'], options);

@@ -150,6 +150,7 @@ describe('what is stored and printed of an error', () => {
     ['256700', "'256700'"],
     [{ phone: '256700' }, '[Object]'],
     [undefined, 'undefined'],
+    [Object.create(null), '[Object: null prototype] {}'],
     [new RangeError('no order'), 'RangeError: no order'],
     [runInNewContext("new TypeError('elsewhere')"), 'TypeError: elsewhere'],
     [locked, 'Error: database is locked (SQLITE_5)'],

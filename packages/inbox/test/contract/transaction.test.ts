@@ -240,16 +240,4 @@ describe('transactions on postgres', () => {
     }
     expect(await merchant.credits()).toEqual(['next 1', 'next 1']);
   });
-
-  test('a callback that arrives during a transaction is stored, whether or not the transaction commits', async () => {
-    const { inbox } = await newShop('postgres');
-    const failed = inbox.transaction(async (tx) => {
-      await inbox.expect(ORDER, { tx });
-      await inbox.receive(paid('ORD-1', 500));
-      throw new Error('undo');
-    });
-    await expect(failed).rejects.toThrow('undo');
-    await workOff(inbox);
-    expect(await inbox.list()).toMatchObject([{ reason: 'no_expectation' }]);
-  });
 });

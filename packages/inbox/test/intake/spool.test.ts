@@ -114,30 +114,29 @@ test.each([1, 4])(
   },
 );
 
-test('a file that cannot be read is kept, counted and reported, and delays no other', async () => {
-  const path = await leftSpool(REFERENCES);
-  const [damaged = ''] = filesIn(path);
-  writeFileSync(join(path, damaged), '{"signed":');
-  const one = new TestSpool(path).start();
-  await until(() => one.countOf('spool.drained') > 0);
-  expect([one.references(), filesIn(path)]).toEqual([REFERENCES.slice(1), [damaged]]);
-  expect(one.events).toEqual([
-    { name: 'spool.failed', failure: 'SyntaxError' },
-    { name: 'spool.drained', count: 5 },
-  ]);
-});
+/** Files that this version did not write. */
+const STRANGE: [string, string, string][] = [
+  ['is damaged', '{"signed":', 'SyntaxError'],
+  ...Object.keys(recordOf('A')).map((member): [string, string, string] => [
+    `holds a ${member} of another type`,
+    JSON.stringify({ ...recordOf('A'), [member]: [] }),
+    'TypeError',
+  ]),
+];
 
-test.each(Object.keys(recordOf('A')))(
-  'a file whose %s is of another type stays and is reported, and the others are stored',
-  async (member) => {
+test.each(STRANGE)(
+  'a file that %s is kept and reported, and delays no other',
+  async (_what, text, failure) => {
     const path = await leftSpool(REFERENCES);
     const [changed = ''] = filesIn(path);
-    const record = { ...recordOf('A'), [member]: [] };
-    writeFileSync(join(path, changed), JSON.stringify(record));
+    writeFileSync(join(path, changed), text);
     const one = new TestSpool(path).start();
     await until(() => one.countOf('spool.drained') > 0);
     expect([one.references(), filesIn(path)]).toEqual([REFERENCES.slice(1), [changed]]);
-    expect(one.events).toContainEqual({ name: 'spool.failed', failure: 'TypeError' });
+    expect(one.events).toEqual([
+      { name: 'spool.failed', failure },
+      { name: 'spool.drained', count: 5 },
+    ]);
   },
 );
 

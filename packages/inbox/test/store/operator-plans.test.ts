@@ -177,23 +177,6 @@ describe.each([
     for (const each of await askedBy(store, call))
       expect(await visitedBy(pool, each, 'of one loop'), each.text).toBeLessThanOrEqual(MAX_COUNTED);
   });
-
-  test('stats() says where it has not counted all', async () => {
-    const { states, reasons } = await createInbox({ store }).stats();
-    const [retrying, unhandled, dead, quarantined] = Array<number>(4).fill(MAX_COUNTED);
-    const pending = MAX_COUNTED / 2;
-    expect(states).toMatchObject({
-      retrying,
-      unhandled,
-      dead,
-      quarantined,
-      conflict: 0,
-      pending,
-      settled: 0,
-    });
-    const stopped = { no_expectation: unhandled, attempts_used_up: dead, amount_mismatch: quarantined };
-    expect(reasons).toEqual(stopped);
-  });
 });
 
 describe('what an operator asks on sqlite', () => {

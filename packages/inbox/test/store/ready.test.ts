@@ -13,6 +13,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { signal } from '../support/until.ts';
 
 const CHANGE = 'select, insert, update, delete';
+/** To a process, a file that may not grow is as a disk that is full. */
+const limitedTo = (blocks: string) => ['sh', '-c', 'ulimit -f "$1"; shift; exec "$@"', 'sh', blocks];
 const AWAY = { ok: false, problems: ['store_unavailable'], oldestDueSeconds: undefined };
 
 describe('ready(), health() and receive() fail where no callback can be kept', () => {
@@ -84,9 +86,9 @@ describe('ready() and health() fail', () => {
     await inbox.ready();
     const spool = join(temporaryFolder(), 'spool');
     const values = [inject('postgresUrl'), schema, spool];
-    // To the process, a file that may not grow is as a disk that is full.
-    const limited = ['sh', '-c', 'ulimit -f "$1"; shift; exec "$@"', 'sh', blocks];
-    expect(await startChild('spool-health.ts', values, limited).ended).toMatchObject({ output: `${said}\n` });
+    expect(await startChild('spool-health.ts', values, limitedTo(blocks)).ended).toMatchObject({
+      output: `${said}\n`,
+    });
     // Nor is a part of a file left, which would fill the disk further.
     expect(readdirSync(spool)).toEqual([]);
   });
@@ -96,13 +98,11 @@ test.each([
   ['full', '128', 'ready\nhealth store_unavailable\nUnavailableError\n'],
   ['not full (control)', 'unlimited', 'ready\nhealth\nkept\n'],
 ])('threat A52: when the disk of the database is %s', async (_, blocks, said) => {
-  // To the process, a file that may not grow is as a disk that is full.
-  const limited = ['sh', '-c', 'ulimit -f "$1"; shift; exec "$@"', 'sh', blocks];
   const path = join(temporaryFolder(), 'x.db');
   const made = createInbox({ store: sqlite(path) });
   await made.ready();
   await made.close();
-  expect(await startChild('full-disk.ts', [path], limited).ended).toMatchObject({ output: said });
+  expect(await startChild('full-disk.ts', [path], limitedTo(blocks)).ended).toMatchObject({ output: said });
 });
 
 test.each(ENGINES)(

@@ -23,8 +23,11 @@ export interface Database {
   /** For other processes, which must have ended before the test does: see programs/open-inbox.ts. */
   readonly programArguments: readonly string[];
   newStore(): Store<AnyTransaction>;
+  /** The merchant's own connection, outside the inbox. `$1` is written for both engines. */
   query(text: string, values?: (string | number | null)[]): Promise<Record<string, unknown>[]>;
+  /** The merchant's own transaction, on a connection of its own. */
   transaction<T>(body: (tx: AnyTransaction) => Promise<T>): Promise<T>;
+  /** A table of the inbox. */
   table(name: string): string;
 }
 

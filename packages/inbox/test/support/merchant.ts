@@ -5,7 +5,6 @@ import {
   type InboxEvent,
   type InboxOptions,
   type InboxProblem,
-  type Store,
 } from '../../src/index.ts';
 import { type AnyTransaction, type Database, type EngineName, lendDatabase } from './database.ts';
 
@@ -14,22 +13,12 @@ export type { AnyTransaction, EngineName };
 export const ENGINES: readonly EngineName[] = ['postgres', 'sqlite'];
 
 /** A merchant with an empty database of its own, and tables of its own in it. */
-export interface Merchant {
-  readonly engine: EngineName;
+export interface Merchant extends Database {
   /** Everything that the inboxes of this merchant reported. */
   readonly events: InboxEvent[];
   /** Everything that `onError` got. */
   readonly problems: (InboxProblem & { readonly error: unknown })[];
-  /** For other processes, which must have ended before the test does: see programs/open-inbox.ts. */
-  readonly programArguments: readonly string[];
-  newStore(): Store<AnyTransaction>;
   open(options?: Partial<InboxOptions<AnyTransaction>>): Inbox<AnyTransaction>;
-  /** The merchant's own connection, outside the inbox. `$1` is written for both engines. */
-  query(text: string, values?: (string | number | null)[]): Promise<Record<string, unknown>[]>;
-  /** The merchant's own transaction, on a connection of its own. */
-  transaction<T>(body: (tx: AnyTransaction) => Promise<T>): Promise<T>;
-  /** A table of the inbox. */
-  table(name: string): string;
   /** The merchant's effect: a row of money, without any guard against a second one. */
   credit(tx: AnyTransaction, reference: string, amount: string): Promise<void>;
   /** The opposite: removes every row of it. */
@@ -63,11 +52,11 @@ const TIMES = {
 };
 
 function merchantOf(database: Database): Merchant {
-  const { engine, programArguments, newStore, query, table, transaction } = database;
+  const { engine, newStore, query, table } = database;
   const events: InboxEvent[] = [];
   const problems: Merchant['problems'] = [];
   return {
-    ...{ engine, programArguments, newStore, query, table, transaction, events, problems },
+    ...{ ...database, events, problems },
     async advance(ms) {
       for (const [name, times] of Object.entries(TIMES)) {
         const changes = times.map((time) => `${time} = ${time} - (${ms})`);
