@@ -88,26 +88,19 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
       'version = 1, compatible_with = 1',
     ]) {
       await merchant.query(`update ${merchant.table('migration')} set ${change}`);
-      await type('status', 'ls');
+      await type('status', 'ls', `retry --state dead ${BY}`);
     }
     await expect(screen()).toMatchFileSnapshot('migrating.txt');
   });
 
-  test('ls, show and stats write nothing, and no command changes older tables', async () => {
-    const { merchant, run } = await newDesk(engine);
+  test('ls, show and stats write nothing', async () => {
+    const { merchant, type } = await newDesk(engine);
     const beats = () => merchant.query(`select * from ${merchant.table('pulse')}`);
     const before = await beats();
-    const looks = ['ls', `show ${WAITING}`, 'stats'].map((verb) => verb.split(' '));
-    const act = `resolve ${WAITING} ${BY}`.split(' ');
-    for (const verb of looks) expect(await run(...verb)).toMatchObject({ code: 0, stderr: '' });
+    await type('ls', `show ${WAITING}`, 'stats');
     expect(await beats()).toEqual(before);
-    await run(...act); // Control.
+    await type(`resolve ${WAITING} ${BY}`); // Control.
     expect(await beats()).not.toEqual(before);
-    await merchant.query(`update ${merchant.table('migration')} set version = 0`);
-    const stderr = expect.stringMatching(/have version 0, and this command works with version 1.*ready\(\)/);
-    for (const verb of [...looks, act]) expect(await run(...verb)).toEqual({ code: 1, stdout: '', stderr });
-    const versions = await merchant.query(`select version from ${merchant.table('migration')}`);
-    expect(versions).toEqual([{ version: 0 }]);
   });
 });
 

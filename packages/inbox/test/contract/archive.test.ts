@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { evidence, paid } from '../support/callbacks.ts';
 import { ENGINES, type Merchant } from '../support/merchant.ts';
 import {
-  creditIn,
   DAY_MS,
   LATER,
   MINUTE_MS,
@@ -11,8 +10,9 @@ import {
   ORDER,
   REPLACE,
   type Shop,
+  watchedInbox,
 } from '../support/shop.ts';
-import { watchedStore } from '../support/store.ts';
+import { after, isLook } from '../support/store.ts';
 import { workOff, workUntil } from '../support/until.ts';
 
 const YEAR = { archiveOlderThanDays: 365 };
@@ -104,13 +104,10 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
       merchant.query(`update ${merchant.table('callback')} set signed = $1`, [text]);
     // Another program has written other references, and restores them after the row was found due.
     await write(String(row?.['signed']).replaceAll('ORD-1', 'ORD-2'));
-    const store = watchedStore(merchant.newStore(), async (text, run) => {
-      const rows = await run();
-      if (text.includes('limit 50')) await write(String(row?.['signed']));
-      return rows;
-    });
-    const worker = merchant.open({ ...LATER, store });
-    worker.handle(creditIn(merchant));
+    const worker = watchedInbox(
+      merchant,
+      after(isLook, () => write(String(row?.['signed']))),
+    );
     await workUntil(worker, async () => (await inbox.stats()).states.superseded === 1);
     expect(await inbox.show(transitionId)).toMatchObject({ state: 'superseded', reason: 'archived' });
     await expect(inbox.reopen(transitionId, NOTE)).rejects.toThrow('archived');
@@ -314,17 +311,15 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
   test('while a transition is being archived, a callback waits and is not applied, and an operator is told that it is archived', async () => {
     const { inbox, merchant } = await newOld();
     let [arrived, refusal]: Promise<unknown>[] = [];
-    const store = watchedStore(merchant.newStore(), async (text, run) => {
-      const rows = await run();
-      // After the move, and before the commit.
-      if (!/archive_kind k on k.account/.test(text)) return rows;
+    // After the move, and before the commit.
+    const isMove = (text: string) => /archive_kind k on k.account/.test(text);
+    const moving = after(isMove, async () => {
       // On SQLite they wait for the transaction; on PostgreSQL their first statements read beside it.
       arrived = inbox.receive(paid('ORD-1', 500));
       refusal = inbox.reopen(transitionId, NOTE).catch((error: unknown) => error);
       if (engine === 'postgres') await merchant.query('select pg_sleep(0.1)');
-      return rows;
     });
-    expect(await merchant.open({ store }).prune(YEAR)).toMatchObject({ archived: 1 });
+    expect(await watchedInbox(merchant, moving).prune(YEAR)).toMatchObject({ archived: 1 });
     expect(arrived).toBeDefined();
     await arrived;
     expect(await refusal).toMatchObject({ code: 'invalid_state' });
@@ -336,13 +331,12 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
   test('a callback whose transition is archived between two statements of its receiver is acknowledged, and not applied', async () => {
     const { inbox, merchant } = await newOld();
     let pruned: unknown;
-    const store = watchedStore(merchant.newStore(), async (text, run) => {
-      const rows = await run();
+    const isFirst = (text: string) => /insert into \S+callback/.test(text);
+    const keeping = after(isFirst, async ({ length }) => {
       // It has found the callback among the known ones.
-      if (/insert into \S+callback/.test(text) && rows.length === 0) pruned ??= await inbox.prune(YEAR);
-      return rows;
+      if (length === 0) pruned ??= await inbox.prune(YEAR);
     });
-    const receiver = merchant.open({ store });
+    const receiver = watchedInbox(merchant, keeping);
     await receiver.ready();
     pruned = undefined;
     await receiver.receive(paid('ORD-1', 500));

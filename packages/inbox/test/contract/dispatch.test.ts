@@ -4,24 +4,21 @@ import { callback, paid } from '../support/callbacks.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { poolShop } from '../support/pool-shop.ts';
 import { creditIn, MINUTE_MS, NOTE, newShop, ORDER, order, watchedInbox } from '../support/shop.ts';
-import { watchedStore } from '../support/store.ts';
+import { after, isLook, isStart, watchedStore } from '../support/store.ts';
 import { pause, signal, startWork, until, workUntil, workUntilSettled } from '../support/until.ts';
 
 const HOUR_MS = 60 * MINUTE_MS;
-const isLook = (text: string): boolean => text.includes('limit 50');
-const isStart = (text: string): boolean => text.includes('unfinished = unfinished + 1');
 
 describe.each(ENGINES)('work on %s', (engine) => {
   test('a callback that is stored while the worker learns that nothing is due is still found', async () => {
     const merchant = await newMerchant(engine);
     const [toldNothing, goOn] = [signal(), signal()];
-    const inbox = watchedInbox(merchant, async (text, run) => {
-      const rows = await run();
-      if (!isLook(text) || rows.length > 0) return rows;
+    const looking = after(isLook, async ({ length }) => {
+      if (length > 0) return;
       toldNothing.give();
       await goOn.promise;
-      return rows;
     });
+    const inbox = watchedInbox(merchant, looking);
     await order(inbox, 'NOT-DUE');
     await merchant.query(`update ${merchant.table('transition')} set next_at = next_at + ${HOUR_MS}`);
     const worked = workUntilSettled(inbox, 1, { pollMs: HOUR_MS });
@@ -167,12 +164,11 @@ describe('work on postgres', () => {
     // Another process starts nothing of an internal_reference whose handler runs: if it ended then, that would be a crash.
     await inbox.receive(paid('1', 500, { transaction_status: 'FAILED' }));
     const starts: number[] = [];
-    const other = watchedInbox(merchant, async (text, run) => {
-      const rows = await run();
+    const starting = after(isStart, (rows) => {
       // A look that finds it says whether it has begun; a statement that only starts gives what it has started.
-      if (isStart(text)) starts.push(rows.filter((row) => row['begun'] !== false).length);
-      return rows;
+      starts.push(rows.filter((row) => row['begun'] !== false).length);
     });
+    const other = watchedInbox(merchant, starting);
     other.handle(() => undefined, { status: 'FAILED' });
     await workUntil(other, () => starts.length > 1);
     expect(starts).not.toContain(1);
@@ -205,11 +201,10 @@ describe('work on postgres', () => {
     );
     await Promise.all(due.map((each) => inbox.receive(each)));
     let overtaken = 0;
-    const store = watchedStore(postgres(pool, { schema }), async (text, run) => {
-      const rows = await run();
-      if (text.includes('unfinished = unfinished + 1') && rows.length === 0) overtaken += 1;
-      return rows;
+    const starting = after(isStart, ({ length }) => {
+      if (length === 0) overtaken += 1;
     });
+    const store = watchedStore(postgres(pool, { schema }), starting);
     const handled: string[] = [];
     const stops = [1, 2, 3, 4].map(() => {
       const worker = open({ store, random: Math.random });

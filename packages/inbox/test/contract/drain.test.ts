@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { callback, paid } from '../support/callbacks.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { creditIn, LATER, newShop, order, watchedInbox } from '../support/shop.ts';
+import { isLook } from '../support/store.ts';
 import { pause, startWork, until } from '../support/until.ts';
 
 const NONE = { settled: 0, parked: 0, retrying: 0, left: 0 };
@@ -32,7 +33,7 @@ describe.each(ENGINES)('drain() on %s', (engine) => {
     const merchant = await newMerchant(engine);
     let [looks, ended] = [0, 0];
     const inbox = watchedInbox(merchant, (text, run) => {
-      if (!text.includes('limit 50')) return run();
+      if (!isLook(text)) return run();
       looks += 1;
       return looks === 2 ? Promise.reject(new Error('gone')) : run();
     });

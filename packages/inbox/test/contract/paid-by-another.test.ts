@@ -3,6 +3,7 @@ import type { HandledTransition, HandlerSelector } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, type EngineName } from '../support/merchant.ts';
 import { LATER, NOTE, newShop, ORDER, order, watchedInbox } from '../support/shop.ts';
+import { after } from '../support/store.ts';
 import { signal, startWork, until, workOff } from '../support/until.ts';
 
 const PARKED = { state: 'conflict', reason: 'paid_by_another', nextAt: undefined };
@@ -80,13 +81,12 @@ test('threat A53: a payment that settles while a FAILED is handled on postgres r
 test('threat A53: a payment waits for the commit of a FAILED whose handler was told of none, on postgres', async () => {
   const { merchant, inbox } = await newShop('postgres', LATER);
   const [hasLooked, mayEnd] = [signal(), signal()];
-  const failing = watchedInbox(merchant, async (text, run) => {
-    const rows = await run();
-    if (!text.startsWith('select e.settled_by')) return rows;
+  const isLock = (text: string) => text.startsWith('select e.settled_by');
+  const locking = after(isLock, () => {
     hasLooked.give();
-    await mayEnd.promise;
-    return rows;
+    return mayEnd.promise;
   });
+  const failing = watchedInbox(merchant, locking);
   failing.handle(() => undefined, { status: 'FAILED' });
   await inbox.expect(ORDER);
   await inbox.receive(other('FAILED'));

@@ -4,13 +4,11 @@ import { paid } from '../support/callbacks.ts';
 import type { AnyTransaction, EngineName, Merchant } from '../support/merchant.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { creditIn, LATER, order, watchedInbox } from '../support/shop.ts';
+import { after, isFailure, isSettlement, isStart } from '../support/store.ts';
 import { signal, startWork, until, workUntilSettled } from '../support/until.ts';
 
 const { transitionId } = paid('ORD-1', 500);
 const CREDITED = ['ORD-1 500', 'ORD-2 500'];
-const isStart = (text: string): boolean => text.includes('unfinished = unfinished + 1');
-const isSettlement = (text: string): boolean => text.includes("set state = 'settled'");
-const isFailure = (text: string): boolean => text.includes('set unfinished = 0, state = $3');
 type Rows = ReturnType<Store<unknown>['query']>;
 
 /** What counts a crash, of each transition: state, attempts, unfinished. */
@@ -56,11 +54,10 @@ describe.each(ENGINES)('threat A51: the start of another worker on %s', (engine)
       unanswered.give();
       await lost.promise;
     };
-    const inbox = watchedInbox(merchant, async (text, run) => {
-      const rows = await run();
-      if (isStart(text)) await meanwhile('before its handler');
-      return rows;
-    });
+    const inbox = watchedInbox(
+      merchant,
+      after(isStart, () => meanwhile('before its handler')),
+    );
     inbox.handle(
       async (transition) => {
         runs += 1;
@@ -93,11 +90,8 @@ describe.each(ENGINES)('threat A51: the start of another worker on %s', (engine)
     const table = merchant.table('transition');
     await order(merchant.open(LATER), 'ORD-1');
     // Another worker starts it between this one's start and its transaction.
-    const overtaken = watchedInbox(merchant, async (text, run) => {
-      const rows = await run();
-      if (isStart(text)) await merchant.query(`update ${table} set start_id = 'another'`);
-      return rows;
-    });
+    const overtake = () => merchant.query(`update ${table} set start_id = 'another'`);
+    const overtaken = watchedInbox(merchant, after(isStart, overtake));
     const stop = startWork(overtaken);
     await until(async () => (await overtaken.show(transitionId))?.attempts === 1);
     await stop();

@@ -36,37 +36,23 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
     for (const reference of ['lost', 'failed', 'nameless']) await inbox.expect(money(reference));
     await sell('same', 'amount', 'currency', 'status', 'another', 'absent');
     const before = await inbox.list({ limit: 1000 });
-    const verdicts: Record<string, readonly [verdict: string, row?: StatementRow]> = {
-      same: ['settled', row('same', { amount: '500.00' })],
-      amount: ['other_amount', row('amount', { amount: '5000' })],
-      currency: ['other_currency', row('currency', { currency: 'KES' })],
-      status: ['other_status', row('status', { transaction_status: 'REVERSED' })],
-      another: ['paid_by_another', row('another', { internal_reference: 'INT-2' })],
-      waits: ['waiting_here', row('waits', { amount: '700' })],
-      lost: ['paid_without_callback', row('lost')],
-      failed: ['not_paid', row('failed', { transaction_status: 'FAILED' })],
-      nameless: ['paid_without_callback', without('internal_reference', row('nameless'))],
-      unknown: ['not_expected', row('unknown')],
-      absent: ['absent_from_statement'],
-    };
-    const rows = Object.values(verdicts).flatMap(([, given]) => given ?? []);
+    const rows = [
+      row('same', { amount: '500.00' }),
+      row('amount', { amount: '5000' }),
+      row('currency', { currency: 'KES' }),
+      row('status', { transaction_status: 'REVERSED' }),
+      row('another', { internal_reference: 'INT-2' }),
+      row('waits', { amount: '700' }),
+      row('lost'),
+      row('failed', { transaction_status: 'FAILED' }),
+      without('internal_reference', row('nameless')),
+      row('unknown'),
+    ];
     const report = await inbox.reconcileStatement(rows, DRY);
-    expect(report).toMatchObject({ dryRun: true, rows: 10, applied: 1, isClean: false });
-    const sampled = Object.fromEntries(report.samples.map((each) => [each.merchant_reference, each]));
-    for (const [reference, [verdict]] of Object.entries(verdicts))
-      expect(sampled[reference]).toMatchObject({ verdict });
-    expect(countsOf(report)).toMatchObject({
-      settled: 1,
-      paid_without_callback: 2,
-      absent_from_statement: 1,
-    });
-    const { transitionId } = paid('absent', 500);
-    expect(sampled['absent']).toMatchObject({ row: undefined, transitionId });
-    const lost = { row: 7, transitionId: paid('lost', 500).transitionId, detail: undefined };
-    expect(sampled['lost']).toMatchObject(lost);
-    const detail = 'the row has no internal_reference, so its later callback would be another transition';
-    expect(sampled['nameless']).toMatchObject({ transitionId: undefined, detail });
-    expect(sampled['waits']).toMatchObject({ detail: 'quarantined' });
+    await expect(`${JSON.stringify(report, null, 1)}\n`).toMatchFileSnapshot('verdicts.txt');
+    const ids = ['absent', 'lost'].map((reference) => paid(reference, 500).transitionId);
+    for (const transitionId of ids)
+      expect(report.samples).toContainEqual(expect.objectContaining({ transitionId }));
     expect(await inbox.list({ limit: 1000 })).toEqual(before);
     const differs = merchant.events.filter(({ name }) => name === 'statement.differs');
     expect(differs).toContainEqual({ name: 'statement.differs', verdict: 'absent_from_statement', count: 1 });

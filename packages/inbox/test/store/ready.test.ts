@@ -51,20 +51,6 @@ describe('ready(), health() and receive() fail where no callback can be kept', (
   });
 });
 
-test('ready() needs no right to see standbys, and fails if PostgreSQL cannot count them', async () => {
-  const { schema, inbox, direct } = poolShop();
-  await inbox.ready();
-  // It is found before the system's own.
-  const view = `${schema}.pg_stat_replication`;
-  await direct.query(`create view ${view} as select 1 / (random() * 0)::integer as pid`);
-  const open = async (except?: string) => {
-    const role = await limitedRole(schema, CHANGE, except);
-    return poolShop({ schema, pool: { ...role, options: `-c search_path=${schema},pg_catalog` } }).inbox;
-  };
-  await (await open(`select on ${view}`)).ready();
-  await expect((await open()).ready()).rejects.toMatchObject({ code: '22012' });
-});
-
 describe('ready() and health() fail', () => {
   test('when the path of the spool cannot be used, although callbacks are still stored', async () => {
     const spool = join(temporaryFolder(), 'spool');

@@ -17,3 +17,21 @@ export function watchedStore<Tx>(
       watch(statement.text, () => store.query(statement, values, tx, limitMs), tx === undefined),
   };
 }
+
+/** What `watchedStore()` calls: runs `act` after every statement of a kind, before the inbox receives its rows. */
+export function after(
+  isMeant: (text: string) => boolean,
+  act: (rows: Rows) => unknown,
+): (text: string, run: () => Promise<Rows>) => Promise<Rows> {
+  return async (text, run) => {
+    const rows = await run();
+    if (isMeant(text)) await act(rows);
+    return rows;
+  };
+}
+
+/** The statements of a worker: its look for what is due, the start of an attempt, its settlement and its failure. */
+export const isLook = (text: string): boolean => text.includes('limit 50');
+export const isStart = (text: string): boolean => text.includes('unfinished = unfinished + 1');
+export const isSettlement = (text: string): boolean => text.includes("set state = 'settled'");
+export const isFailure = (text: string): boolean => text.includes('set unfinished = 0, state = $3');
