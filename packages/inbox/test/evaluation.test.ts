@@ -46,6 +46,8 @@ const signed = (fields: Partial<SignedFields>) => ({ signed: { ...FIELDS, ...fie
 const status = (transaction_status: string) => signed({ transaction_status });
 const bodies = (...all: readonly EvaluatedBody[]) => ({ bodies: all });
 const HALF = bodies(body('500', '7'));
+const TWO = bodies(body('500'), body('7'));
+const ANOTHER = { isPaidByAnother: true };
 const expected = (changes: Partial<NonNullable<TransitionCase['expectation']>>) => ({
   expectation: { ...EXPECTED, ...changes },
 });
@@ -81,21 +83,9 @@ describe('evaluate', () => {
     ['a status without a handler', status('OTHER'), 'unhandled: no_handler'],
     ['another event', signed({ event: 'transaction.reversed' }), 'unhandled: no_handler'],
     ['another status, no expectation', { ...status('FAILED'), expectation: undefined }, NOTHING],
-    [
-      'FAILED after another paid',
-      { ...status('FAILED'), isPaidByAnother: true },
-      'conflict: paid_by_another',
-    ],
-    [
-      'PENDING after another paid',
-      { ...status('PENDING'), isPaidByAnother: true },
-      'superseded: late_status',
-    ],
-    [
-      'FAILED after another paid, waived',
-      { ...status('FAILED'), isPaidByAnother: true, isWaived: true },
-      NOTHING,
-    ],
+    ['FAILED after another paid', { ...status('FAILED'), ...ANOTHER }, 'conflict: paid_by_another'],
+    ['PENDING after another paid', { ...status('PENDING'), ...ANOTHER }, 'superseded: late_status'],
+    ['FAILED after another paid, waived', { ...status('FAILED'), ...ANOTHER, isWaived: true }, NOTHING],
     ['two unfinished starts', { unfinished: 2 }, APPLIED],
     ['three unfinished starts', { unfinished: 3 }, 'quarantined: crash_loop'],
     ['COMPLETED after COMPLETED', { appliedStatus: 'COMPLETED' }, LATE],
@@ -103,11 +93,7 @@ describe('evaluate', () => {
     ['PENDING after it', { ...status('PENDING'), appliedStatus: 'COMPLETED' }, 'superseded: late_status'],
     ['FAILED after a status that allows it', { ...status('FAILED'), appliedStatus: 'REVERSED' }, NOTHING],
     ['COMPLETED after a status that allows FAILED only', { appliedStatus: 'REVERSED' }, LATE],
-    [
-      'FAILED, two bodies',
-      { ...status('FAILED'), ...bodies(body('500'), body('7')) },
-      `${NOTHING}, contradicted`,
-    ],
+    ['FAILED, two bodies', { ...status('FAILED'), ...TWO }, `${NOTHING}, contradicted`],
     ['let through by a person', { appliedStatus: 'COMPLETED', isWaived: true }, APPLIED],
     ['COMPLETED after FAILED', { appliedStatus: 'FAILED' }, APPLIED],
     ['after a status named like a property', { appliedStatus: 'constructor' }, APPLIED],

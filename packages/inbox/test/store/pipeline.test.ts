@@ -2,7 +2,7 @@ import pg from 'pg';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { postgres } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
-import { poolShop } from '../support/pool-shop.ts';
+import { type PoolShop, poolShop } from '../support/pool-shop.ts';
 import { LATER, order } from '../support/shop.ts';
 import { until, workUntilSettled } from '../support/until.ts';
 
@@ -57,8 +57,16 @@ test('a statement behind a lock, in the same message, sees what was committed wh
   expect(await entering).toEqual([{ n: '1' }]);
 });
 
+/** No start that was taken back has counted. */
+async function expectOneAttemptEach({ direct, schema, events }: PoolShop): Promise<void> {
+  expect(events.filter(({ name }) => name === 'transition.retrying')).toEqual([]);
+  const { rows } = await direct.query(`select distinct attempts, unfinished from ${schema}.transition`);
+  expect(rows).toEqual([{ attempts: 1, unfinished: 0 }]);
+}
+
 test('behind a pooler that forgets prepared statements, starts are taken back and no attempt is counted', async () => {
-  const { inbox, pool, direct, schema, events, newLedger } = poolShop({ inbox: LATER, pool: { max: 4 } });
+  const shop = poolShop({ inbox: LATER, pool: { max: 4 } });
+  const { inbox, pool, direct, schema, newLedger } = shop;
   const { credit, credits } = await newLedger();
   inbox.handle(credit);
   await order(inbox, 'A', 'B', 'C');
@@ -69,14 +77,13 @@ test('behind a pooler that forgets prepared statements, starts are taken back an
   await direct.query(`update ${schema}.transition set next_at = 0 where next_at is not null`);
   await workUntilSettled(inbox, 6);
   expect(await credits()).toEqual(['A', 'B', 'C', 'D', 'E', 'F']);
-  expect(events.filter(({ name }) => name === 'transition.retrying')).toEqual([]);
-  const { rows } = await direct.query(`select distinct attempts, unfinished from ${schema}.transition`);
-  expect(rows).toEqual([{ attempts: 1, unfinished: 0 }]);
+  await expectOneAttemptEach(shop);
   expect(await inbox.show(paid('F', 500).transitionId)).toMatchObject({ state: 'settled' });
 });
 
 test('a pooler that forgets a statement while a handler runs takes the start back, and the effect is rolled back', async () => {
-  const { inbox, direct, schema, events, newLedger } = poolShop({ inbox: LATER, pool: { max: 1 } });
+  const shop = poolShop({ inbox: LATER, pool: { max: 1 } });
+  const { inbox, newLedger } = shop;
   const { credit, credits } = await newLedger();
   let runs = 0;
   inbox.handle(async ({ tx, signed }) => {
@@ -90,9 +97,7 @@ test('a pooler that forgets a statement while a handler runs takes the start bac
   await workUntilSettled(inbox, 2);
   expect(runs).toBe(3);
   expect(await credits()).toEqual(['A', 'B']);
-  expect(events.filter(({ name }) => name === 'transition.retrying')).toEqual([]);
-  const { rows } = await direct.query(`select distinct attempts, unfinished from ${schema}.transition`);
-  expect(rows).toEqual([{ attempts: 1, unfinished: 0 }]);
+  await expectOneAttemptEach(shop);
 });
 
 test.each([true, false])(
