@@ -153,7 +153,7 @@ describe('payment-service-inbox', () => {
     for (const verb of ['ls', 'migrate']) expect(await run(verb, missing)).toMatchObject({ code: 1 });
     const stderr = expect.stringContaining('not a database');
     expect(await run('migrate', letter)).toMatchObject({ code: 1, stderr });
-    await run('stats', empty);
+    for (const verb of ['migrate', 'health']) expect(await run(verb, empty)).toMatchObject({ code: 0 });
     expect(readdirSync(folder)).toEqual(['empty.db', 'letter.txt']);
   });
 

@@ -89,6 +89,7 @@ describe('actions', () => {
     ['resolve', 'resolve'],
     ['reopen', 'reopen'],
     ['accept', 'expect'],
+    ['forget', 'forget'],
   ] as const)('%s needs the right %s', async (action, right) => {
     const { inbox, show } = await newConsoleShopWithNone();
     const visitor = visit(inbox, { by: 'dana', may: EVERYTHING.filter((may) => may !== right) });

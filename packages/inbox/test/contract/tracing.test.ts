@@ -1,9 +1,9 @@
 import { subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel';
-import { createCallbackReceiver, receiveCallback } from '@payment-service/core/receive';
+import { createCallbackReceiver } from '@payment-service/core/receive';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Inbox, InboxEvent } from '../../src/index.ts';
 import type { AttemptTrace } from '../../src/work/attempt/trace.ts';
-import { paid, SIGNING_KEY, signedText } from '../support/callbacks.ts';
+import { paid, post, SIGNING_KEY, signedText } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
 import { LATER, MINUTE_MS, newShop, ORDER } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
@@ -29,25 +29,17 @@ function attempts(): AttemptTrace[] {
   return seen;
 }
 
-/** Posts the callback of ORDER, as an adapter does. */
-async function post<Tx>(
+/** Posts the callback of ORDER. */
+function postOrder<Tx>(
   inbox: Inbox<Tx>,
   headers: Record<string, string>,
   amount = 500,
   rules: { readonly toleranceSeconds?: number; readonly now?: () => number } = {},
-): Promise<number> {
+): Promise<number | undefined> {
   const amounts = { request_amount: amount, transaction_amount: amount };
-  const reference = { merchant_reference: 'ORD-1', internal_reference: 'INT-ORD-1' };
-  const { signature, body } = signedText({ ...reference, ...amounts });
+  const signed = signedText({ merchant_reference: 'ORD-1', internal_reference: 'INT-ORD-1', ...amounts });
   const handlers = { onCallback: inbox.receive, onAuthenticRefusal: inbox.quarantine };
-  const receiver = createCallbackReceiver({ signingKey: SIGNING_KEY, ...handlers, ...rules });
-  const all = new Map(Object.entries({ 'hmac-signature': signature, ...headers }));
-  const request = { method: 'POST', header: (name: string) => all.get(name) };
-  const { reply } = await receiveCallback(
-    { ...request, body: { state: 'parsed', data: JSON.parse(body) } },
-    receiver,
-  );
-  return reply?.status ?? 0;
+  return post(createCallbackReceiver({ signingKey: SIGNING_KEY, ...handlers, ...rules }), signed, headers);
 }
 
 describe.each(ENGINES)('traces on %s', (engine) => {
@@ -56,10 +48,10 @@ describe.each(ENGINES)('traces on %s', (engine) => {
     const { inbox, show } = await newShop(engine);
     await inbox.expect(ORDER);
     // One with a wrong amount first, so that there are two bodies.
-    expect(await post(inbox, { traceparent: `${OTHER}` }, 499)).toBe(200);
+    expect(await postOrder(inbox, { traceparent: `${OTHER}` }, 499)).toBe(200);
     await workOff(inbox);
-    expect(await post(inbox, { traceparent: `${PARENT}` })).toBe(200);
-    expect(await post(inbox, { traceparent: `${SPAN}` })).toBe(200);
+    expect(await postOrder(inbox, { traceparent: `${PARENT}` })).toBe(200);
+    expect(await postOrder(inbox, { traceparent: `${SPAN}` })).toBe(200);
     await workOff(inbox);
     const { transitionId } = paid('ORD-1', 500);
     // A start that was taken back, as beside another worker, is no attempt.
@@ -85,12 +77,12 @@ describe('traces', () => {
     const seen = attempts();
     const { inbox } = await newShop(engine);
     const tooLate = { toleranceSeconds: 30, now: () => Date.now() + MINUTE_MS };
-    expect(await post(inbox, { traceparent: `${PARENT}` }, 400, tooLate)).toBe(200);
+    expect(await postOrder(inbox, { traceparent: `${PARENT}` }, 400, tooLate)).toBe(200);
     const [{ transitionId = '' } = {}] = await inbox.list({ reason: 'timestamp_out_of_tolerance' });
     expect((await inbox.show(transitionId))?.bodies).toMatchObject([{ traceparent: PARENT }]);
     subscribeTo('callback', { start: (message) => Object.assign(message as object, { span: SPAN }) });
     await inbox.expect(ORDER);
-    await post(inbox, { traceparent: `${PARENT}` });
+    await postOrder(inbox, { traceparent: `${PARENT}` });
     await workOff(inbox);
     expect(seen).toMatchObject([{ outcome: 'settled', traceparents: [PARENT, SPAN] }]);
   });
@@ -108,7 +100,7 @@ describe('traces', () => {
       throw Object.assign(new Error('+256772999888'), { name: 'GraceNakato', code: '256772999888' });
     });
     await inbox.expect(ORDER);
-    await post(inbox, {});
+    await postOrder(inbox, {});
     await workOff(inbox);
     await workLater(2 * MINUTE_MS);
     expect(seen).toMatchObject([
@@ -139,7 +131,7 @@ describe('traces', () => {
     onTestFinished(() => void unsubscribe('payment-service:inbox', fail));
     const { merchant, inbox, show } = await newShop(engine);
     await inbox.expect(ORDER);
-    expect(await post(inbox, { traceparent: `${PARENT}` })).toBe(200);
+    expect(await postOrder(inbox, { traceparent: `${PARENT}` })).toBe(200);
     await workOff(inbox);
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
     expect(await show()).toMatchObject({ state: 'settled', attempts: 1, bodies: [{ traceparent: PARENT }] });

@@ -1,8 +1,8 @@
-import { createCallbackReceiver, receiveCallback } from '@payment-service/core/receive';
+import { createCallbackReceiver } from '@payment-service/core/receive';
 import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { postgres } from '../../src/index.ts';
-import { SIGNING_KEY, signedText } from '../support/callbacks.ts';
+import { post, SIGNING_KEY, signedText } from '../support/callbacks.ts';
 import { poolShop } from '../support/pool-shop.ts';
 import { watchedStore } from '../support/store.ts';
 
@@ -59,24 +59,7 @@ async function watchedInbox(): Promise<
   return async (requests) => {
     const before = await total();
     [statements, locks] = [0, 0];
-    for (const { signature, body } of requests) {
-      const bytes = Buffer.from(body);
-      await receiveCallback(
-        {
-          method: 'POST',
-          header: (name) => (name === 'hmac-signature' ? signature : undefined),
-          body: {
-            state: 'unread',
-            read: ({ chunk, end }) => {
-              chunk(bytes);
-              end();
-              return () => undefined;
-            },
-          },
-        },
-        receiver,
-      );
-    }
+    for (const request of requests) await post(receiver, request);
     const own = statements;
     const after = await total();
     const [rows = 0, walRecords = 0, walBytes = 0] = after.map(

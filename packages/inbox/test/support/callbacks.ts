@@ -5,6 +5,7 @@ import {
   type TransactionPayload,
   type VerifiedCallback,
 } from '@payment-service/core';
+import { type BodySource, receiveCallback } from '@payment-service/core/receive';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 
 export const SIGNING_KEY = 'TEST-KEY-OF-THE-INBOX';
@@ -29,6 +30,23 @@ export function signedText(
 ): { signature: string; body: string } {
   const data = sample(payload, event);
   return { signature: signCallback({ signingKey: SIGNING_KEY, data }), body: rewrite(JSON.stringify(data)) };
+}
+
+/** Posts the bytes of a callback, as an adapter does; gives the status of the answer. */
+export async function post(
+  receiver: Parameters<typeof receiveCallback>[1],
+  { signature, body }: ReturnType<typeof signedText>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<number | undefined> {
+  const all = new Map(Object.entries({ 'hmac-signature': signature, ...headers }));
+  const read: BodySource = ({ chunk, end }) => {
+    chunk(Buffer.from(body));
+    end();
+    return () => undefined;
+  };
+  const request = { method: 'POST', header: (name: string) => all.get(name) };
+  const { reply } = await receiveCallback({ ...request, body: { state: 'unread', read } }, receiver);
+  return reply?.status;
 }
 
 function sample(payload: Payload, event?: string): TransactionCallback {
