@@ -40,7 +40,7 @@ describe('authorize', () => {
   test('a visitor with the right to read gets the pages and files (control)', async () => {
     const { inbox } = await newConsoleShopWithNone();
     const visitor = visit(inbox, { by: 'dana', may: ['read'] });
-    for (const path of [...PAGES, ...FILES]) {
+    for (const path of [...PAGES, '/transitions?state=unhandled', ...FILES]) {
       const { status, html } = await visitor.get(path);
       expect(status, path).toBe(200);
       expect(html, path).not.toContain('/bulk?');

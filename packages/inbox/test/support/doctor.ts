@@ -17,7 +17,6 @@ export interface Diagnosed {
   /** Of the first finding. */
   readonly seen: string;
   readonly todo: string;
-  readonly versions: Readonly<Record<string, unknown>>;
   /** Everything that was printed. */
   readonly text: string;
 }
@@ -29,8 +28,7 @@ export async function runDoctor(
 ): Promise<Diagnosed> {
   const { code, stdout, stderr } = await runCommand(['doctor', '--json', ...args], env);
   expect(stderr).toBe('');
-  const { ok, versions, findings }: { ok: boolean } & Pick<Diagnosed, 'versions' | 'findings'> =
-    JSON.parse(stdout);
+  const { ok, findings }: { ok: boolean } & Pick<Diagnosed, 'findings'> = JSON.parse(stdout);
   expect(ok).toBe(findings.every(({ level }) => level === 'notice'));
   expect(code).toBe(ok ? 0 : 3);
   for (const { seen, why, todo } of findings) {
@@ -39,5 +37,5 @@ export async function runDoctor(
   }
   const names = findings.map(({ level, check }) => `${level} ${check}`);
   const { seen = '', todo = '' } = findings[0] ?? {};
-  return { code, names, findings, seen, todo, versions, text: stdout };
+  return { code, names, findings, seen, todo, text: stdout };
 }
