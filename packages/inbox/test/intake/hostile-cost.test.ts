@@ -8,23 +8,21 @@ import { watchedStore } from '../support/store.ts';
 
 // What a request costs the database, as the statistics of the one session see it that serves the inbox.
 
-interface Spent {
-  readonly statements: number;
+const NOTHING = {
+  statements: 0,
   /** Inserted, updated and deleted. */
-  readonly rows: number;
-  readonly walRecords: number;
-  readonly walBytes: number;
+  rows: 0,
+  walRecords: 0,
+  walBytes: 0,
   /** The most that a transaction held before its commit, its own number not counted. */
-  readonly locks: number;
-}
-
-const NOTHING: Spent = { statements: 0, rows: 0, walRecords: 0, walBytes: 0, locks: 0 };
+  locks: 0,
+};
 const LOCKS = `select count(*)::int as locks from pg_locks
   where pid = $1 and locktype not in ('virtualxid', 'transactionid') and mode not in ('AccessShareLock')`;
 
 /** An inbox behind a receiver, and what each request makes its only session do. */
 async function watchedInbox(): Promise<
-  (requests: readonly { signature: string; body: string }[]) => Promise<Spent>
+  (requests: readonly { signature: string; body: string }[]) => Promise<typeof NOTHING>
 > {
   const shop = poolShop({ pool: { max: 1 } });
   const { pool, direct, schema } = shop;

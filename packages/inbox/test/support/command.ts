@@ -92,11 +92,8 @@ export function runOnTerminal(
 }
 
 /** The same in a process of its own, in a pipe. */
-export function runAlone(
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<CommandResult> {
-  return run(process.execPath, [PATH, ...args], env);
+export function runAlone(args: readonly string[]): Promise<CommandResult> {
+  return run(process.execPath, [PATH, ...args], {});
 }
 
 function run(

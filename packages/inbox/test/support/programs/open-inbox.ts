@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { createInbox, type Inbox, type InboxOptions, postgres, sqlite } from '../../../src/index.ts';
+import { createInbox, type Inbox, postgres, sqlite } from '../../../src/index.ts';
 import type { AnyTransaction } from '../merchant.ts';
 
 /** A busy machine must not look like a store that is unavailable. */
@@ -10,12 +10,10 @@ export function openInbox(
   engine: string | undefined,
   address: string,
   schema?: string,
-  options: Partial<InboxOptions<AnyTransaction>> = {},
 ): Inbox<AnyTransaction> {
-  if (engine !== 'postgres')
-    return createInbox<AnyTransaction>({ store: sqlite(address), ...patient, ...options });
+  if (engine !== 'postgres') return createInbox<AnyTransaction>({ store: sqlite(address), ...patient });
   const pool = new pg.Pool({ connectionString: address });
   pool.on('error', () => undefined);
   const store = postgres(pool, schema === undefined ? {} : { schema });
-  return createInbox<AnyTransaction>({ store, ...patient, ...options });
+  return createInbox<AnyTransaction>({ store, ...patient });
 }
