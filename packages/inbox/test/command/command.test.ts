@@ -3,7 +3,14 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
-import { type CommandResult, commandOn, runAlone, runCommand, runOnTerminal } from '../support/command.ts';
+import {
+  type CommandResult,
+  commandOn,
+  runAlone,
+  runCommand,
+  runOnTerminal,
+  SESSION,
+} from '../support/command.ts';
 import { ENGINES, type EngineName, newMerchant } from '../support/merchant.ts';
 import { creditIn, DAY_MS, money, newShop, ORDER } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -29,7 +36,7 @@ async function newDesk(engine: EngineName) {
   return { merchant, inbox, pay, ...commandOn(merchant) };
 }
 
-describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
+describe.each(ENGINES)('payment-service-inbox on %s', SESSION, (engine) => {
   test('prints what an operator looks for, without colours in a pipe, and personal data only on request', async () => {
     const { merchant, inbox, pay, type, screen } = await newDesk(engine);
     await type('ls', 'ls --state settled', 'ls --reference ORD-9', 'ls --account north', 'overdue', 'stats');

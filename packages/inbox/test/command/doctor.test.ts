@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createInbox, sqlite } from '../../src/index.ts';
 import { ownerIn, spoolOwner } from '../../src/intake/spool.ts';
 import { paid } from '../support/callbacks.ts';
-import { commandOn } from '../support/command.ts';
+import { commandOn, SESSION } from '../support/command.ts';
 import { runDoctor } from '../support/doctor.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { MINUTE_MS, money } from '../support/shop.ts';
@@ -18,7 +18,7 @@ function spool(folder: string, owner: string, age: number): void {
   writeFileSync(join(folder, name), '{}');
 }
 
-describe.each(ENGINES)('on %s', (engine) => {
+describe.each(ENGINES)('on %s', SESSION, (engine) => {
   test('doctor says what it has seen, why that matters and what to do, and finds nothing wrong with what works', async () => {
     const merchant = await newMerchant(engine, 'without tables');
     const { type, screen } = commandOn(merchant);

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commandOn } from '../support/command.ts';
+import { commandOn, SESSION } from '../support/command.ts';
 import { ENGINES, type EngineName } from '../support/merchant.ts';
 import { DAY_MS, money, newShop, order } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -33,7 +33,7 @@ async function newDesk(engine: EngineName) {
   return { merchant, inbox, reconcile, screen };
 }
 
-describe.each(ENGINES)('payment-service-inbox reconcile on %s', (engine) => {
+describe.each(ENGINES)('payment-service-inbox reconcile on %s', SESSION, (engine) => {
   test('shows what would be settled, settles it with --apply, and ends with 0 when nothing is left', async () => {
     const { merchant, inbox, reconcile, screen } = await newDesk(engine);
     const rows = ['INT-A,A,Successful,500.00\r\n', 'INT-B,B,Successful,500\r\n'];

@@ -62,6 +62,9 @@ const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
   [/("oldestDueSeconds": )[\d.]+/g, '$1…'],
 ];
 
+/** For tests that type many lines: on a machine that has other things to do, each takes seconds. */
+export const SESSION = { timeout: 300_000 };
+
 /** The command on the database of a merchant. */
 export function commandOn({ engine, programArguments: [, where = '', schema = ''] }: Merchant): CommandOn {
   const args = engine === 'sqlite' ? ['--database', where] : ['--schema', schema];
