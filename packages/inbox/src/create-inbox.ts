@@ -42,27 +42,22 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   const statements = new Statements(store);
   const closing = new AbortController();
   const closed = closing.signal;
-  const limited = <T>(body: (tx: Tx) => Promise<T>): Promise<T> => statements.limited(storeTimeoutMs, body);
-  const keeping = { statements, transact: limited, limitMs: storeTimeoutMs };
+  const keeping = { statements, limitMs: storeTimeoutMs };
   const spool = settings.spool === undefined ? undefined : openSpool(settings.spool);
   const readiness = new Readiness({
     ...{ store, statements, report, closed },
     onPrepare: () => spool?.start(),
     tryToKeep: () => tryToKeep(keeping, account),
   });
-  const { ready, checkTables } = readiness;
+  const { ready } = readiness;
   const context = { store, statements, settings, spool };
   const handlers: Handlers<Tx> = new Map();
   const wakeup = new Wakeup(store, statements, settings);
   const worker = new Worker({ ...context, handlers, readiness, wakeup, closed });
   const isWorking = (): boolean => worker.working !== undefined;
-  const watch = new Watch({ context, isWorking, checkTables });
+  const watch = new Watch({ context, isWorking, readiness });
   const intake = new Intake({
-    settings,
-    keeping,
-    ready: readiness.takesCallbacks,
-    checkTables,
-    spool,
+    ...{ settings, keeping, readiness, spool },
     wakeCall: (count) => (isWorking() ? undefined : wakeup.wakeCall(count)),
     onKept,
   });
@@ -123,7 +118,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     async expect(given, { tx, replace = false } = {}) {
       const expectation = checkExpectation(given, account);
       const keepIn = (own: Tx): Promise<void> => keepExpectation(statements, { expectation, replace }, own);
-      if (tx === undefined) return write(() => limited(keepIn));
+      if (tx === undefined) return write(() => statements.limited(storeTimeoutMs, keepIn));
       readiness.mustBeReady();
       await keepIn(tx);
     },

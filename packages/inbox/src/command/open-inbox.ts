@@ -12,7 +12,7 @@ import { postgres, schemaPrefix } from '../store/postgres/postgres.ts';
 import { VERSION, versionOf } from '../store/schema.ts';
 import { sqlite } from '../store/sqlite/sqlite.ts';
 import { Statements } from '../store/statements.ts';
-import { type Store, textOf } from '../store/store.ts';
+import { type Place, type Store, textOf } from '../store/store.ts';
 
 /** Which inbox a command is about. */
 export interface OpenOptions {
@@ -65,8 +65,6 @@ export async function withStore<T>(
     await pool.end();
   }
 }
-
-export type Place = Pick<Store<never>, 'dialect' | 'prefix'>;
 
 /** Where the tables are, without reading them. */
 export function placeOf(

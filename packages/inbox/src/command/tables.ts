@@ -1,7 +1,8 @@
 import manifest from '../../package.json' with { type: 'json' };
 import { type Migration, migrate, migrationsOf, VERSION, versionOf } from '../store/schema.ts';
+import type { Place } from '../store/store.ts';
 import { table } from './format.ts';
-import { type OpenStore, type Place, placeOf, readEngine, withStore } from './open-inbox.ts';
+import { type OpenStore, placeOf, readEngine, withStore } from './open-inbox.ts';
 import { type AddVerb, option, upTo, verb } from './verbs.ts';
 
 /** Side by side. */

@@ -2,6 +2,7 @@ import { ConfigurationError, UnavailableError } from '@payment-service/core';
 import { failureCode } from '../events.ts';
 import type { Settings } from '../options.ts';
 import type { IntakeRecord } from '../records.ts';
+import type { Readiness } from '../store/readiness.ts';
 import type { Call } from '../store/store.ts';
 import { pause, TimedOut, within } from '../time.ts';
 import { Group } from './group.ts';
@@ -12,9 +13,7 @@ import type { Spool } from './spool.ts';
 export interface IntakeOptions<Tx> {
   readonly settings: Settings;
   readonly keeping: KeepContext<Tx>;
-  readonly ready: () => Promise<void>;
-  /** Rejects with a ConfigurationError if a newer version has changed the tables. */
-  readonly checkTables: () => Promise<void>;
+  readonly readiness: Readiness<Tx>;
   readonly spool: Spool | undefined;
   /** What wakes the workers of other processes, if it can be sent with so many callbacks. */
   readonly wakeCall: (count: number) => Call | undefined;
@@ -61,7 +60,7 @@ export class Intake<Tx> {
     } catch (error) {
       if (error instanceof ConfigurationError) throw error;
       if (isOfTables(error)) {
-        await this.#options.checkTables().catch((changed: unknown) => {
+        await this.#options.readiness.checkTables().catch((changed: unknown) => {
           if (changed instanceof ConfigurationError) throw changed;
         });
       }
@@ -110,16 +109,15 @@ export class Intake<Tx> {
 
   async #keepFirsts(records: readonly IntakeRecord[]): Promise<readonly (IntakeOutcome | undefined)[]> {
     const { keeping, wakeCall } = this.#options;
+    const { statements, limitMs } = keeping;
     const isFailing = this.#isFailing;
     const after = isFailing ? undefined : wakeCall(records.length);
     try {
       // After a failure, in a transaction with limits: without them, a statement that waits for a lock keeps its connection on
       // the server after its callers have timed out.
       const keep = (tx?: Tx): ReturnType<typeof keepFirsts> => keepFirsts(keeping, records, tx, after);
-      const outcomes = await this.#withinLimit(
-        () => (isFailing ? keeping.transact(keep) : keep()),
-        after !== undefined,
-      );
+      const run = () => (isFailing ? statements.limited(limitMs, keep) : keep());
+      const outcomes = await this.#withinLimit(run, after !== undefined);
       this.#isFailing = false;
       return outcomes;
     } catch (error) {
@@ -129,23 +127,23 @@ export class Intake<Tx> {
   }
 
   #keepOthers(records: readonly IntakeRecord[]): Promise<readonly (IntakeOutcome | 'busy')[]> {
-    const { statements, transact } = this.#options.keeping;
-    return this.#withinLimit(() => transact((tx) => keepOthers(statements, records, tx)));
+    const { statements, limitMs } = this.#options.keeping;
+    return this.#withinLimit(() => statements.limited(limitMs, (tx) => keepOthers(statements, records, tx)));
   }
 
   #withinLimit<O extends IntakeOutcome | 'busy' | undefined>(
     keep: () => Promise<readonly O[]>,
     isTold = false,
   ): Promise<readonly O[]> {
-    const { ready, settings, onKept } = this.#options;
+    const { readiness, keeping, onKept } = this.#options;
     const keepAndTell = async (): Promise<readonly O[]> => {
-      await ready();
+      await readiness.takesCallbacks();
       const outcomes = await keep();
       const kept = outcomes.filter((outcome) => outcome !== undefined && !['busy', 'full'].includes(outcome));
       if (kept.length > 0) onKept(kept.length, isTold);
       return outcomes;
     };
-    return within(settings.storeTimeoutMs, keepAndTell());
+    return within(keeping.limitMs, keepAndTell());
   }
 }
 

@@ -12,12 +12,9 @@ import { MAX_BODIES, MAX_EVIDENCE } from './record.ts';
 /** The first of its transition; another body; kept before; not kept: the body limit is reached. */
 export type IntakeOutcome = 'new' | 'new_body' | 'known' | 'full';
 
-/** What `keep()` needs from the store. */
 export interface KeepContext<Tx> {
   readonly statements: Statements<Tx>;
-  /** A transaction in which the server gives up before the sender of the callback times out. */
-  readonly transact: <T>(body: (tx: Tx) => Promise<T>) => Promise<T>;
-  /** The time limit of a statement without a transaction, in milliseconds. */
+  /** How long a statement or a transaction may take, in milliseconds, so that the server gives up before the sender does. */
   readonly limitMs: number;
 }
 
@@ -29,7 +26,7 @@ export interface KeepContext<Tx> {
  * @param after Without `tx`: what the store runs when they are kept.
  */
 export async function keepFirsts<Tx>(
-  { statements, limitMs }: Pick<KeepContext<Tx>, 'statements' | 'limitMs'>,
+  { statements, limitMs }: KeepContext<Tx>,
   records: readonly IntakeRecord[],
   tx?: Tx,
   after?: Call,
@@ -135,15 +132,16 @@ export async function tryToKeep<Tx>(context: KeepContext<Tx>, account: string): 
   const keys = { transitionId: id, account, referenceKey: id, subjectKey: id, digest: id };
   const rest = { signed: '{}', transactionType: '""', content: '', claims: '{}', keyId: '' };
   const made: IntakeRecord = { ...keys, ...rest, refusal: null, traceparent: null };
-  const kept = context.transact(async (tx) => {
+  const { statements, limitMs } = context;
+  const kept = statements.limited(limitMs, async (tx) => {
     await keepFirsts(context, [made], tx);
-    await keepOthers(context.statements, [made], tx);
+    await keepOthers(statements, [made], tx);
     throw undo;
   });
   await kept.catch((error: unknown) => {
     if (error !== undo) throw error;
   });
-  await context.statements.run('beat', [account], undefined, context.limitMs);
+  await statements.run('beat', [account], undefined, limitMs);
 }
 
 /**

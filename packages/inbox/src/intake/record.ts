@@ -35,7 +35,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** @throws {ConfigurationError} If the value was not returned by `verifyCallback()`, is of another account, or is too large. */
 export function callbackRecord(callback: VerifiedCallback, account: string): IntakeRecord {
   // bodyText() takes evidence as well; its kind is frozen, so it cannot pass for a callback here.
-  if (callback?.kind === 'callback') return recordOf(callback, account, null, traceparentOf(callback));
+  if (callback?.kind === 'callback') return genuineRecord(callback, account, null, traceparentOf(callback));
   throw new ConfigurationError(
     'callback',
     'receive() accepts only verified callbacks. Pass evidence to quarantine().',
@@ -44,10 +44,10 @@ export function callbackRecord(callback: VerifiedCallback, account: string): Int
 
 /** @throws {ConfigurationError} If the value is not an authentic refusal of `verifyCallback()`, or is of another account. */
 export function evidenceRecord(refusal: AuthenticRefusal, account: string): IntakeRecord {
-  return recordOf(refusal.evidence, account, refusal.code, traceparentOf(refusal));
+  return genuineRecord(refusal.evidence, account, refusal.code, traceparentOf(refusal));
 }
 
-function recordOf(
+function genuineRecord(
   verified: VerifiedCallback | Evidence,
   account: string,
   refusal: RefusalCode | null,
@@ -68,22 +68,33 @@ function recordOf(
       'This body is larger than 64 KiB, so it was not stored. Limit the body parser that runs before paymentCallbacks().',
     );
   }
-  const { signed } = verified;
+  const { signed, keyId } = verified;
   const { request, transaction } = claimedAmounts(verified);
-  const claims: Claims = { request: storable(request), transaction: storable(transaction) };
-  return {
+  return recordOf(signed, {
     transitionId: isUnambiguous(refusal) ? verified.transitionId : evidenceId(signed, account),
-    account,
+    ...{ account, content, keyId, refusal },
+    claims: { request: storable(request), transaction: storable(transaction) },
+    traceparent: traceparent ?? null,
+  });
+}
+
+/** What does not follow from the signed fields and the content. */
+type Given = Pick<IntakeRecord, 'transitionId' | 'account' | 'keyId' | 'refusal' | 'traceparent'>;
+
+/** The record of a transition, with the keys that follow from its signed fields. */
+export function recordOf(
+  signed: SignedFields,
+  { content, claims, ...given }: Given & { readonly content: string; readonly claims: Claims },
+): IntakeRecord {
+  return {
+    ...given,
     signed: JSON.stringify(signed),
-    referenceKey: referenceKey(signed.merchant_reference, account),
+    referenceKey: referenceKey(signed.merchant_reference, given.account),
     transactionType: JSON.stringify(signed.transaction_type),
-    subjectKey: subjectKey(signed.internal_reference, account),
+    subjectKey: subjectKey(signed.internal_reference, given.account),
     digest: hash('sha256', content),
     content,
     claims: JSON.stringify(claims),
-    keyId: verified.keyId,
-    refusal,
-    traceparent: traceparent ?? null,
   };
 }
 

@@ -7,7 +7,7 @@ import { failureCode } from '../events.ts';
 import { backoff, type Settings, STORE_RETRY } from '../options.ts';
 import { warn } from '../problems.ts';
 import type { IntakeRecord } from '../records.ts';
-import type { Store } from '../store/store.ts';
+import type { Place } from '../store/store.ts';
 import { MAX_BODIES, recordIn } from './record.ts';
 
 const MAX_GROUP = 64;
@@ -200,10 +200,7 @@ export class Spool {
 }
 
 /** What distinguishes the inboxes that share a folder. */
-export function spoolOwner(
-  account: string,
-  { dialect, prefix }: Pick<Store<never>, 'dialect' | 'prefix'>,
-): string {
+export function spoolOwner(account: string, { dialect, prefix }: Place): string {
   return JSON.stringify([account, dialect, prefix]);
 }
 

@@ -1,4 +1,5 @@
 import { warn } from '../problems.ts';
+import type { Readiness } from '../store/readiness.ts';
 import { LATE_SECONDS, oldestDueSeconds } from './health.ts';
 import type { OperatorContext } from './views.ts';
 
@@ -7,8 +8,7 @@ const EVERY_MS = 60_000;
 export interface WatchOptions<Tx> {
   readonly context: OperatorContext<Tx>;
   readonly isWorking: () => boolean;
-  /** Rejects if the tables no longer fit this program. */
-  readonly checkTables: () => Promise<unknown>;
+  readonly readiness: Readiness<Tx>;
 }
 
 /**
@@ -41,14 +41,14 @@ export class Watch<Tx> {
   }
 
   async #look(): Promise<void> {
-    const { checkTables, context, isWorking } = this.#options;
+    const { readiness, context, isWorking } = this.#options;
     const again = (): void => {
       this.#timer = undefined;
       if (this.#isAwaited) this.#looking = this.#look();
     };
     this.#timer = setTimeout(again, EVERY_MS).unref();
     try {
-      await checkTables();
+      await readiness.checkTables();
       const seconds = isWorking() ? 0 : await oldestDueSeconds(context);
       this.#isAwaited = seconds > 0;
       if (seconds >= LATE_SECONDS && !this.#isReported) {

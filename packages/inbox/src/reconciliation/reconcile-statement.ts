@@ -1,12 +1,11 @@
-import { hash } from 'node:crypto';
 import { ConfigurationError, canonicalAmount, transitionId } from '@payment-service/core';
 import { checkOptions, type OptionRules } from '@payment-service/core/internal';
 import type { Emit } from '../events.ts';
 import { keepFirsts } from '../intake/keep.ts';
+import { recordOf } from '../intake/record.ts';
 import { addAction, NOTE_RULES } from '../operator/actions.ts';
 import type { OperatorContext } from '../operator/views.ts';
 import { BOOLEAN, NAME } from '../option-rules.ts';
-import { type IntakeRecord, referenceKey, subjectKey } from '../records.ts';
 import type { StatementVerdict } from '../states.ts';
 import { numberOf, optionalText } from '../store/store.ts';
 import { findArchived } from '../work/verdict/archived.ts';
@@ -91,21 +90,13 @@ function entryOf<Tx>(
   const signed = { event, merchant_reference, internal_reference, transaction_type, transaction_status };
   const lacks = internal_reference === '' ? 'internal_reference' : event === '' ? 'event' : undefined;
   const money = { currency: given.currency, amount: canonicalAmount(given.amount) };
-  const content = JSON.stringify({ [STATEMENT]: given });
-  const record: IntakeRecord = {
+  const record = recordOf(signed, {
     transitionId: transitionId(signed, account),
     account,
-    signed: JSON.stringify(signed),
-    referenceKey: referenceKey(merchant_reference, account),
-    transactionType: JSON.stringify(transaction_type),
-    subjectKey: subjectKey(internal_reference, account),
-    digest: hash('sha256', content),
-    content,
-    claims: JSON.stringify({ request: money, transaction: money }),
-    keyId: STATEMENT,
-    refusal: null,
-    traceparent: null,
-  };
+    content: JSON.stringify({ [STATEMENT]: given }),
+    claims: { request: money, transaction: money },
+    ...{ keyId: STATEMENT, refusal: null, traceparent: null },
+  });
   const finding = findingOf(given, row, lacks === undefined ? record.transitionId : undefined);
   return { given, record, lacks, finding };
 }

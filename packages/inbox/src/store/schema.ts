@@ -1,7 +1,7 @@
 import { ConfigurationError } from '@payment-service/core';
 import { readSql } from './read-sql.ts';
 import { inDialect, type Statements } from './statements.ts';
-import { numberOf, type Store } from './store.ts';
+import { numberOf, type Place, type Store } from './store.ts';
 
 /**
  * In order. A released migration is never changed, and each only adds. `compatibleWith` is the oldest version of the program
@@ -19,14 +19,14 @@ export interface Migration {
 }
 
 /** What `inbox.migrations()` returns: the whole script, including the row that records that it ran. */
-export function migrationsOf(store: Pick<Store<never>, 'dialect' | 'prefix'>): Migration[] {
-  const schema = store.prefix.endsWith('.') ? store.prefix.slice(0, -1) : undefined;
+export function migrationsOf(place: Place): Migration[] {
+  const schema = place.prefix.endsWith('.') ? place.prefix.slice(0, -1) : undefined;
   return MIGRATIONS.map(({ file, compatibleWith }, index) => {
     const version = index + 1;
     const create = version === 1 && schema ? `create schema if not exists ${schema};\n` : '';
     const row = `insert into inbox.migration values (${version}, ${compatibleWith}, {now});\n`;
-    const sql = readSql(`migrations/${file}.${store.dialect}`) + row;
-    return { version, sql: create + inDialect(sql, store) };
+    const sql = readSql(`migrations/${file}.${place.dialect}`) + row;
+    return { version, sql: create + inDialect(sql, place) };
   });
 }
 

@@ -51,6 +51,9 @@ export class NotPrepared extends Error {
   }
 }
 
+/** Where the tables are. */
+export type Place = Pick<Store<never>, 'dialect' | 'prefix'>;
+
 /**
  * Where the inbox keeps its transitions, and the library that opens the merchant's transactions: `postgres(pool)`,
  * `sqlite(path)`, or one of the entries for an ORM. All SQL is in the inbox; a store only runs it.

@@ -50,8 +50,7 @@ export async function checkInbox<Tx>(opened: OpenStore<Tx>): Promise<Findings> {
 
 /** Keeps a callback and rolls it back, as health() does. */
 export async function checkCallback<Tx>({ statements, settings }: OpenStore<Tx>): Promise<Findings> {
-  const transact = <T>(body: (tx: Tx) => Promise<T>): Promise<T> => statements.limited(KEEP_MS, body);
-  await tryToKeep({ statements, transact, limitMs: KEEP_MS }, settings.account);
+  await tryToKeep({ statements, limitMs: KEEP_MS }, settings.account);
   return [];
 }
 

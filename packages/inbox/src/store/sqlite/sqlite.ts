@@ -111,13 +111,10 @@ export function sqlite(
       if (askIn !== undefined) return (await askIn(question, statement.isLast)).rows;
       // The merchant's own transaction, on a connection of its own.
       let rows: readonly Row[] = [];
-      for (const { text, binds } of parts)
-        rows = (
-          await tx.query(
-            text,
-            binds.map((bind) => values[Number(bind)] ?? null),
-          )
-        ).rows;
+      for (const { text, binds } of parts) {
+        const bound = binds.map((bind) => values[Number(bind)] ?? null);
+        ({ rows } = await tx.query(text, bound));
+      }
       return rows;
     },
     close: () => inTurn(() => thread.close()),
