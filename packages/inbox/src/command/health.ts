@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@payment-service/core';
 import { printableLines } from '@payment-service/core/internal';
-import { deliveriesIn, ownerIn, spoolOwner } from '../intake/spool.ts';
+import { deliveriesIn, spoolOwner } from '../intake/spool.ts';
 import { type InboxHealth, LATE_SECONDS } from '../operator/health.ts';
 import { messageOf } from './failure.ts';
 import { NoInboxError, withInbox } from './open-inbox.ts';
@@ -8,24 +8,21 @@ import { type AddVerb, option, SPOOL, upTo, verb } from './verbs.ts';
 
 type Health = Pick<InboxHealth, 'ok' | 'problems'> & Partial<InboxHealth>;
 
+const SECONDS = upTo(100_000_000);
+
 /** `health`, for probes. */
 export const HEALTH: AddVerb = verb<{ maxPendingAge: number; spool?: string }, Health>({
   name: 'health',
   about: 'keeps a callback and rolls it back, for a probe; exit code 3 if that failed or work is late',
   options: [
-    option(
-      '--max-pending-age <seconds>',
-      'how long a due transition may wait',
-      upTo(100_000_000),
-      LATE_SECONDS,
-    ),
+    option('--max-pending-age <seconds>', 'how long a due transition may wait', SECONDS, LATE_SECONDS),
     SPOOL,
   ],
   async run({ maxPendingAge, spool }, open) {
     const examined = withInbox(open, async (inbox, { settings, store, spoolPath }) => {
       const { problems, oldestDueSeconds } = await inbox.health({ maxPendingAgeSeconds: maxPendingAge });
       // The inbox of this command has no spool, so the folder is counted without writing to it.
-      const [path, owner] = [spool ?? spoolPath, ownerIn(spoolOwner(settings.account, store))];
+      const [path, owner] = [spool ?? spoolPath, spoolOwner(settings.account, store)];
       const deliveries = path === undefined ? undefined : await deliveriesIn(path);
       const spooled = deliveries?.filter((each) => each.owner === owner).length;
       const all = spooled ? [...problems, 'spool_not_drained' as const] : problems;

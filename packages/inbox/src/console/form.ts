@@ -20,10 +20,9 @@ export async function readForm(
   const sent = new Response(Buffer.concat(pieces), { headers: { 'content-type': type } });
   const given = await sent.formData().catch(() => undefined);
   if (given === undefined) return 400;
-  for (const [name, value] of given)
-    fields.append(
-      name,
-      typeof value === 'string' ? value : Buffer.from(await value.arrayBuffer()).toString('base64'),
-    );
+  for (const [name, value] of given) {
+    const isFile = typeof value !== 'string';
+    fields.append(name, isFile ? Buffer.from(await value.arrayBuffer()).toString('base64') : value);
+  }
   return fields;
 }

@@ -166,10 +166,10 @@ async function addBodies<Tx>(
   const hasNoContent = await isForgotten(statements, transitionId, tx);
   const asKept = (record: IntakeRecord): IntakeRecord => (hasNoContent ? withoutContent(record) : record);
   // Once more: another group may have been faster.
-  const rows = [...(await findKnown(statements, records.map(asKept), tx)).values()].filter(
-    (row) => row['body'] !== null,
+  const rows = [...(await findKnown(statements, records.map(asKept), tx)).values()];
+  const known = new Map(
+    rows.filter((row) => row['body'] !== null).map((row) => [textOf(row, 'digest'), row]),
   );
-  const known = new Map(rows.map((row) => [textOf(row, 'digest'), row]));
   const bodies = [...verified];
   const added = new Map<string, IntakeRecord>();
   const repeats = new Map<string, number>();
@@ -208,14 +208,10 @@ async function addBodies<Tx>(
   const write = async (name: string, rows: readonly object[]): Promise<void> => {
     if (rows.length > 0) await statements.run(name, [JSON.stringify(rows)], tx);
   };
-  await write(
-    'keep_body',
-    [...added.values()].map((record) => ({ ...record, id })),
-  );
-  await write(
-    'count_deliveries',
-    [...repeats].map(([digest, count]) => ({ id, digest, repeats: count })),
-  );
+  const counts = [...repeats].map(([digest, count]) => ({ id, digest, repeats: count }));
+  const kept = [...added.values()].map((record) => ({ ...record, id }));
+  await write('keep_body', kept);
+  await write('count_deliveries', counts);
   const isCallback = [...added.values()].some(({ refusal }) => refusal === null);
   if (added.size > 0) await statements.run('count_body', [id, news, isCallback ? 1 : 0], tx);
   if (refused > 0) await statements.run('count_refused_bodies', [id, refused], tx);

@@ -19,7 +19,7 @@ const BLOCK = ' '.repeat(4096);
 export interface SpoolOptions {
   /** A folder that several inboxes and processes may share. */
   readonly path: string;
-  /** The account, and where it is stored: distinguishes the inboxes that share the folder. */
+  /** From `spoolOwner()`. */
   readonly owner: string;
   readonly settings: Settings;
   /** Stores a delivery, which no limit refuses. Rejects while the store is unavailable. */
@@ -28,7 +28,7 @@ export interface SpoolOptions {
 
 /**
  * Keeps deliveries in a folder while the store is unavailable, each in a synced file, and stores them automatically afterwards.
- * A file is complete from the moment it has its name, `<hash of the owner>-<milliseconds since 1970>-<UUID>.json`, and is removed
+ * A file is complete from the moment it has its name, `<owner>-<milliseconds since 1970>-<UUID>.json`, and is removed
  * after the store has its delivery. Two processes may store the same one at the same time: the store keeps it once.
  */
 export class Spool {
@@ -51,7 +51,7 @@ export class Spool {
 
   constructor(options: SpoolOptions) {
     this.#options = options;
-    this.#prefix = `${ownerIn(options.owner)}-`;
+    this.#prefix = `${options.owner}-`;
   }
 
   /** Looks for what earlier processes left. */
@@ -86,7 +86,11 @@ export class Spool {
     try {
       await writing;
       this.#schedule(this.#pause());
-      this.#reportSpooled(failure);
+      this.#report(
+        true,
+        `The database did not accept a callback (${failure}), so callbacks are kept in the folder ${this.#options.path} and ` +
+          'acknowledged. They are stored automatically once the database accepts them. Restore it, and do not delete files there.',
+      );
       return true;
     } catch (error) {
       this.#options.settings.emit({ name: 'spool.failed', failure: failureCode(error) });
@@ -96,22 +100,11 @@ export class Spool {
     }
   }
 
-  #reportSpooled(failure: string): void {
-    if (this.#isReported) return;
-    this.#isReported = true;
-    warn(
-      this.#options.settings.report,
-      'callbacks_spooled',
-      `The database did not accept a callback (${failure}), so callbacks are kept in the folder ${this.#options.path} and ` +
-        'acknowledged. They are stored automatically once the database accepts them. Restore it, and do not delete files there.',
-    );
-  }
-
-  #reportStored(): void {
-    if (!this.#isReported) return;
-    this.#isReported = false;
-    const message = 'All callbacks from the spool are now stored in the database.';
-    warn(this.#options.settings.report, 'callbacks_stored', message);
+  #report(isSpooling: boolean, message: string): void {
+    if (this.#isReported === isSpooling) return;
+    this.#isReported = isSpooling;
+    const kind = isSpooling ? 'callbacks_spooled' : 'callbacks_stored';
+    warn(this.#options.settings.report, kind, message);
   }
 
   async close(): Promise<void> {
@@ -154,7 +147,7 @@ export class Spool {
       const names = await this.#names();
       if (names.length === 0) {
         this.#counts.clear();
-        this.#reportStored();
+        this.#report(false, 'All callbacks from the spool are now stored in the database.');
       }
       // After a failure, starting at a random one, since the store may never accept the first ones.
       const start = this.#failures === 0 ? 0 : Math.floor(random() * names.length);
@@ -199,14 +192,9 @@ export class Spool {
   }
 }
 
-/** What distinguishes the inboxes that share a folder. */
+/** Distinguishes the inboxes that share a folder, in the names of their files. */
 export function spoolOwner(account: string, { dialect, prefix }: Place): string {
-  return JSON.stringify([account, dialect, prefix]);
-}
-
-/** How the name of a file identifies its owner. */
-export function ownerIn(owner: string): string {
-  return hash('sha256', owner).slice(0, 16);
+  return hash('sha256', JSON.stringify([account, dialect, prefix])).slice(0, 16);
 }
 
 /** All deliveries in a folder, of every owner, by the names of their files. */

@@ -122,14 +122,10 @@ export async function addAction<Tx>(
 /** The amount of the accepted body becomes the expectation, so the handler credits what the person has seen. */
 async function accept<Tx>(
   { statements, settings: { account } }: OperatorContext<Tx>,
-  {
-    id,
-    digest,
-    compare = 'both',
-    replace = false,
-  }: Resolution & { readonly id: number; readonly digest: string },
+  given: Resolution & { readonly id: number; readonly digest: string },
   tx: Tx,
 ): Promise<void> {
+  const { id, digest, compare = 'both', replace = false } = given;
   const file = await readCase(statements, id, tx);
   const body = file?.bodies.find((each) => each.digest === digest);
   if (file === undefined || body === undefined)

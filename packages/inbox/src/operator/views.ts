@@ -120,10 +120,7 @@ const LIST_RULES: OptionRules<ListOptions> = {
 };
 
 /** Where a transition is in a list. */
-interface Place {
-  readonly id: number;
-  readonly changedAt: Date;
-}
+type Place = Pick<Archived, 'id' | 'changedAt'>;
 
 /** @throws {ConfigurationError} Names the option. */
 export async function listTransitions<Tx>(

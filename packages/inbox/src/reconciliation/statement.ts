@@ -138,14 +138,12 @@ export function refusalOf(
   return isOther ? { verdict: 'other_account', detail: undefined } : undefined;
 }
 
-export function findingOf(row: Partial<StatementRow>, number?: number, id?: string): Entry['finding'] {
-  const { merchant_reference = '', internal_reference } = row;
-  return {
-    row: number,
-    merchant_reference: String(merchant_reference),
-    internal_reference,
-    transitionId: id,
-  };
+export function findingOf(
+  { merchant_reference = '', internal_reference }: Partial<StatementRow>,
+  row?: number,
+  transitionId?: string,
+): Entry['finding'] {
+  return { row, merchant_reference: String(merchant_reference), internal_reference, transitionId };
 }
 
 /** @param paid How many rows of this reference and type are paid. */
@@ -153,7 +151,7 @@ export function judge(
   entry: Entry,
   { expectation, paidBy, state }: Known,
   paid: number,
-): [verdict: StatementVerdict, detail?: string] {
+): [verdict: StatementVerdict, detail?: string | undefined] {
   const { given, lacks } = entry;
   const isSettled = expectation?.settledBy !== undefined;
   const isNamed = given.internal_reference !== undefined;
@@ -167,9 +165,6 @@ export function judge(
   if (expectation.amount !== canonicalAmount(given.amount)) return ['other_amount'];
   if (isSettled) return ['settled'];
   if (state !== undefined) return ['waiting_here', state];
-  if (lacks === undefined) return ['paid_without_callback'];
-  return [
-    'paid_without_callback',
-    `the row has no ${lacks}, so its later callback would be another transition`,
-  ];
+  const detail = lacks && `the row has no ${lacks}, so its later callback would be another transition`;
+  return ['paid_without_callback', detail];
 }

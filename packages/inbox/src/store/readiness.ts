@@ -59,10 +59,8 @@ export class Readiness<Tx> {
   /** For a transaction that is already open: creating the tables now would wait for it. */
   mustBeReady(): void {
     if (this.#isReady) return;
-    throw (
-      this.#outdated ??
-      new ConfigurationError('tx', 'Call ready() when the program starts, before expect({ tx }).')
-    );
+    if (this.#outdated !== undefined) throw this.#outdated;
+    throw new ConfigurationError('tx', 'Call ready() when the program starts, before expect({ tx }).');
   }
 
   /** While the program runs: rejects, and is no longer ready, once the tables were changed for a newer version. */

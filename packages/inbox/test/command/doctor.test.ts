@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createInbox, sqlite } from '../../src/index.ts';
-import { ownerIn, spoolOwner } from '../../src/intake/spool.ts';
+import { spoolOwner } from '../../src/intake/spool.ts';
 import { paid } from '../support/callbacks.ts';
 import { commandOn, SESSION } from '../support/command.ts';
 import { runDoctor } from '../support/doctor.ts';
@@ -63,7 +63,7 @@ describe.each(ENGINES)('on %s', SESSION, (engine) => {
     const { type, screen } = commandOn(merchant);
     const inbox = merchant.open();
     await inbox.ready();
-    const own = ownerIn(spoolOwner('', merchant.newStore()));
+    const own = spoolOwner('', merchant.newStore());
     const folder = join(temporaryFolder(), 'spool');
     const [doctor, health] = [`doctor --spool ${folder}`, `health --json --spool ${folder}`];
     await type(doctor, health);

@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type InboxEvent, type InboxProblem, sqlite } from '../../src/index.ts';
 import { callbackRecord } from '../../src/intake/record.ts';
-import { Spool } from '../../src/intake/spool.ts';
+import { Spool, spoolOwner } from '../../src/intake/spool.ts';
 import { settingsOf } from '../../src/options.ts';
 import type { IntakeRecord } from '../../src/records.ts';
 import { paid } from './callbacks.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { pause } from './until.ts';
+
+/** Where the inboxes of a spool are. */
+export const PLACE = { dialect: 'sqlite', prefix: 'payment_inbox_' } as const;
 
 /** A spool, and a store that can be unavailable, or refuse the deliveries of one reference. */
 export class TestSpool {
@@ -26,7 +29,7 @@ export class TestSpool {
   /** How often the store was called. */
   calls = 0;
 
-  constructor(path: string = newPath(), owner = 'A') {
+  constructor(path: string = newPath(), account = 'A') {
     this.path = path;
     const onEvent = (event: InboxEvent): unknown => this.events.push(event);
     const onError = (error: unknown, { kind }: InboxProblem): unknown =>
@@ -43,7 +46,7 @@ export class TestSpool {
       if (!this.isThere || isRefused) throw new Error('The store did not take it.');
       this.taken.push(record);
     };
-    this.spool = new Spool({ path, owner, settings, store });
+    this.spool = new Spool({ path, owner: spoolOwner(account, PLACE), settings, store });
     onTestFinished(() => this.spool.close());
   }
 

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { deliveriesIn, ownerIn } from '../../intake/spool.ts';
+import { deliveriesIn } from '../../intake/spool.ts';
 import { spoolPath } from '../../store/sqlite/database-path.ts';
 import { type Findings, problem } from './finding.ts';
 
@@ -15,7 +15,7 @@ export async function checkSpool(path: string, owner: string): Promise<Findings>
   const folder = await stat(spoolPath(path)).catch(() => undefined);
   const deliveries = folder?.isDirectory() ? await deliveriesIn(path) : [];
   const late = deliveries.filter(({ keptAt }) => Date.now() - keptAt > LATE_MS);
-  const others = late.filter((each) => each.owner !== ownerIn(owner)).length;
+  const others = late.filter((each) => each.owner !== owner).length;
   const minutes = Math.floor((Date.now() - Math.min(...late.map(({ keptAt }) => keptAt))) / LATE_MS);
   return [
     folder?.isDirectory() === false &&

@@ -16,12 +16,9 @@ import { transitionList } from './summary.ts';
 const A_PAGE = 25;
 
 /** The filter of a list, from its address. */
-interface Filter {
-  readonly state: TransitionState | undefined;
-  readonly reason: TransitionReason | undefined;
+interface Filter extends Pick<ListOptions, 'state' | 'reason' | 'after'> {
   /** Either reference. */
-  readonly reference: string | undefined;
-  readonly after: string | undefined;
+  readonly reference?: string | undefined;
 }
 
 const isState = (text: string): text is TransitionState => TRANSITION_STATES.some((state) => state === text);

@@ -99,11 +99,8 @@ export function libraryStore<Tx>(
           }
         });
       const [opened] = await Promise.allSettled([opening()]);
-      if (running === undefined)
-        throw (
-          outcomeOf(opened) ??
-          new TypeError('The library reports a committed transaction whose body did not run.')
-        );
+      const noBody = 'The library reports a committed transaction whose body did not run.';
+      if (running === undefined) throw outcomeOf(opened) ?? new TypeError(noBody);
       // Knex settles its transaction when the body calls tx.commit() or tx.rollback(), and the body continues.
       const isEarly = !isOver;
       const [ended] = await Promise.allSettled([running]);

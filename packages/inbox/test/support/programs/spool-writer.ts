@@ -1,14 +1,19 @@
 /** Keeps one delivery after the other in a spool whose store is unavailable, and prints each that it has kept. */
 import { sqlite } from '../../../src/index.ts';
 import { callbackRecord } from '../../../src/intake/record.ts';
-import { Spool } from '../../../src/intake/spool.ts';
+import { Spool, spoolOwner } from '../../../src/intake/spool.ts';
 import { settingsOf } from '../../../src/options.ts';
 import { paid } from '../callbacks.ts';
 
 const [path = ''] = process.argv.slice(2);
 const settings = settingsOf({ store: sqlite(`${path}.db`), random: () => 0, onError: () => undefined });
 const store = (): Promise<never> => Promise.reject(new Error('The store is unavailable.'));
-const spool = new Spool({ path, owner: 'A', settings, store });
+const spool = new Spool({
+  path,
+  owner: spoolOwner('A', { dialect: 'sqlite', prefix: 'payment_inbox_' }),
+  settings,
+  store,
+});
 let number = 0;
 async function write(): Promise<never> {
   for (;;) {
