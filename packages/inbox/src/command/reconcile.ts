@@ -12,11 +12,10 @@ import {
   pairsIn,
   readStatement,
   SEPARATORS,
-  STATEMENT_FIELDS,
   type StatementFormat,
 } from '../reconciliation/read-statement.ts';
 import { reconcileStatement } from '../reconciliation/reconcile-statement.ts';
-import type { StatementReport } from '../reconciliation/statement.ts';
+import { STATEMENT_FIELDS, type StatementReport } from '../reconciliation/statement.ts';
 import { paragraphs, table } from './format.ts';
 import { type OpenOptions, withInbox, withTables } from './open-inbox.ts';
 import { type AddVerb, moment, option, required, verb } from './verbs.ts';

@@ -1,9 +1,9 @@
 import { ConfigurationError, InvalidStateError } from '@payment-service/core';
 import { counted, type Problem } from '@payment-service/pages';
-import { bulkPage, selectionIn } from './pages/bulk.ts';
 import { at, missingPage, plainResponse, type View } from './pages/page.ts';
 import { transitionPage } from './pages/transition.ts';
 import { ACTIONS } from './pages/transition-actions.ts';
+import { bulkPage, selectionIn } from './pages/transitions.ts';
 import { seeOther } from './said.ts';
 
 /**

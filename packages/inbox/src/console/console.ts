@@ -8,14 +8,13 @@ import { type ConsoleAccess, checkAccess, isOwnForm, proofFor } from './access.t
 import { act } from './actions.ts';
 import { readForm } from './form.ts';
 import { createLive } from './live.ts';
-import { bulkPage } from './pages/bulk.ts';
 import { overduePage, overdueTable } from './pages/overdue.ts';
 import { overviewPage } from './pages/overview.ts';
 import { missingPage, plainResponse, type View } from './pages/page.ts';
 import { paidPage } from './pages/paid.ts';
 import { reconcilePage } from './pages/reconcile.ts';
 import { transitionPage } from './pages/transition.ts';
-import { transitionsPage, transitionsTable } from './pages/transitions.ts';
+import { bulkPage, transitionsPage, transitionsTable } from './pages/transitions.ts';
 import { takeSaid } from './said.ts';
 
 /** Options of `inboxConsole()`. */

@@ -18,6 +18,12 @@ export interface KeepContext<Tx> {
   readonly limitMs: number;
 }
 
+/** Deliveries of one transition, and the outcomes of all. */
+interface OfTransition {
+  readonly records: readonly IntakeRecord[];
+  readonly outcomes: Map<IntakeRecord, IntakeOutcome>;
+}
+
 /**
  * Keeps the first deliveries of a group, and leaves the others undefined. It never waits for a row lock: the insert skips
  * committed transitions.
@@ -51,19 +57,17 @@ export async function keepOthers<Tx>(
 ): Promise<readonly (IntakeOutcome | 'busy')[]> {
   const outcomes = new Map<IntakeRecord, IntakeOutcome>();
   const known = await findKnown(statements, records, tx);
-  const isFree = (record: IntakeRecord): boolean => Boolean(known.get(keyOf(record))?.['is_free']);
-  const idOf = (record: IntakeRecord | undefined): number =>
-    numberOf((record && known.get(keyOf(record))) ?? {}, 'id');
-  const free = records.filter(isFree);
-  const repeated = free.filter((record) => isRepeated(record, known.get(keyOf(record))));
-  const counts = [...Map.groupBy(repeated, keyOf).values()].map((same) => {
-    return { id: idOf(same[0]), digest: same[0]?.digest, repeats: same.length };
+  const rowOf = (record: IntakeRecord): Row => known.get(keyOf(record)) ?? {};
+  const free = records.filter((record) => rowOf(record)['is_free']);
+  const repeated = free.filter((record) => isRepeated(record, rowOf(record)));
+  const counts = [...Map.groupBy(repeated, rowOf)].map(([row, same]) => {
+    return { id: numberOf(row, 'id'), digest: textOf(row, 'digest'), repeats: same.length };
   });
   if (counts.length > 0) await statements.run('count_deliveries', [JSON.stringify(counts)], tx);
   for (const record of repeated) outcomes.set(record, 'known');
   const others = free.filter((record) => !outcomes.has(record));
-  for (const same of Map.groupBy(others, ({ transitionId }) => transitionId).values())
-    await addBodies(statements, { records: same, id: idOf(same[0]), outcomes }, tx);
+  for (const [id, same] of Map.groupBy(others, (record) => numberOf(rowOf(record), 'id')))
+    await addBodies(statements, { records: same, id, outcomes }, tx);
   const missing = records.filter((record) => !known.has(keyOf(record)));
   for (const same of Map.groupBy(missing, ({ transitionId }) => transitionId).values())
     await keepArchived(statements, { records: same, outcomes }, tx);
@@ -77,29 +81,22 @@ export async function keepOthers<Tx>(
  */
 async function keepArchived<Tx>(
   statements: Statements<Tx>,
-  given: {
-    readonly records: readonly IntakeRecord[];
-    readonly outcomes: Map<IntakeRecord, IntakeOutcome>;
-  },
+  { records, outcomes }: OfTransition,
   tx: Tx,
 ): Promise<void> {
-  const [{ transitionId, account } = { transitionId: '', account: '' }] = given.records;
+  const [{ transitionId, account } = { transitionId: '', account: '' }] = records;
   const [archived] = await findArchived(statements, { keys: { transitionId }, account }, tx);
   if (archived === undefined) return;
   const { expectation } = archived;
-  const others: IntakeRecord[] = [];
-  for (const record of given.records) {
-    const claims = claimsIn({ claims: record.claims });
-    if (expectation === undefined || equalsExpectation(claims, expectation))
-      given.outcomes.set(record, 'known');
-    else others.push(record);
-  }
-  const [other] = others;
+  const isKnown = ({ claims }: IntakeRecord): boolean =>
+    expectation === undefined || equalsExpectation(claimsIn({ claims }), expectation);
+  for (const record of records.filter(isKnown)) outcomes.set(record, 'known');
+  const other = records.find((record) => !isKnown(record));
   if (other === undefined) return;
   const first = (await isForgotten(statements, transitionId, tx)) ? withoutContent(other) : other;
   // The others find it and become its further bodies.
   const kept = await statements.run('keep_firsts', [JSON.stringify([{ ...first, isArchived: 1 }])], tx);
-  if (kept.length > 0) given.outcomes.set(other, 'new_body');
+  if (kept.length > 0) outcomes.set(other, 'new_body');
 }
 
 /** A person has removed the content of the bodies of this transition, so no further content is kept. */
@@ -152,14 +149,9 @@ export async function tryToKeep<Tx>(context: KeepContext<Tx>, account: string): 
  */
 async function addBodies<Tx>(
   statements: Statements<Tx>,
-  given: {
-    readonly records: readonly IntakeRecord[];
-    readonly id: number;
-    readonly outcomes: Map<IntakeRecord, IntakeOutcome>;
-  },
+  { records, outcomes, id }: OfTransition & { readonly id: number },
   tx: Tx,
 ): Promise<void> {
-  const { records, id, outcomes } = given;
   if ((await statements.run('lock_transition', [id], tx)).length === 0) return;
   const { bodies: verified = [], refusals = [], expectation } = (await readCase(statements, id, tx)) ?? {};
   const [{ transitionId } = { transitionId: '' }] = records;
@@ -182,17 +174,15 @@ async function addBodies<Tx>(
     const isEqual = (claims: Claims): boolean =>
       expectation !== undefined && equalsExpectation(claims, expectation);
     const claims = claimsIn({ claims: record.claims });
-    const isFull =
-      (refusal === null ? bodies.length >= MAX_BODIES : evidence >= MAX_EVIDENCE) &&
-      record.isAcknowledged !== true;
-    const equal = refusal === null && isEqual(claims) ? bodies.find(isEqual) : undefined;
-    if (isRepeated(record, found)) {
-      repeat(digest);
+    const isFull = refusal === null ? bodies.length >= MAX_BODIES : evidence >= MAX_EVIDENCE;
+    const isExcess = found === undefined && isFull && record.isAcknowledged !== true;
+    const isAdmitted = refusal === null && isEqual(claims);
+    const equal = isExcess && isAdmitted ? bodies.find(isEqual) : undefined;
+    const same = isRepeated(record, found) ? digest : equal?.digest;
+    if (same !== undefined) {
+      repeat(same);
       outcomes.set(delivered, 'known');
-    } else if (found === undefined && isFull && equal !== undefined) {
-      repeat(equal.digest);
-      outcomes.set(delivered, 'known');
-    } else if (found === undefined && isFull && (refusal !== null || !isEqual(claims))) {
+    } else if (isExcess && !isAdmitted) {
       refused += 1;
       outcomes.set(delivered, 'full');
     } else {

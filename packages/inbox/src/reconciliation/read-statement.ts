@@ -3,17 +3,6 @@ import type { BalanceOptions } from './balances.ts';
 import { readCsv, type Separator } from './csv.ts';
 import type { StatementRow } from './statement.ts';
 
-/** The fields of a statement's rows here. */
-export const STATEMENT_FIELDS: readonly (keyof StatementRow)[] = [
-  'merchant_reference',
-  'internal_reference',
-  'transaction_type',
-  'transaction_status',
-  'currency',
-  'amount',
-  'event',
-  'account',
-];
 export const SEPARATORS: Readonly<Record<string, Separator>> = { comma: ',', semicolon: ';', tab: '\t' };
 
 /** Strings by their names, such as `amount=Total,currency=Code`. */

@@ -99,6 +99,9 @@ const ROW_RULES: OptionRules<StatementRow> = {
   event: NAME,
   account: NAME,
 };
+/** The fields of a row, in the order in which people are asked for them. */
+export const STATEMENT_FIELDS = Object.keys(ROW_RULES) as readonly (keyof StatementRow)[];
+
 /** A row, and the record that its callback would have created. */
 export interface Entry {
   readonly finding: Omit<StatementFinding, 'verdict' | 'detail'>;

@@ -8,9 +8,8 @@ import { type OpenOptions, type OpenStore, placeOf, readEngine, withStore } from
 import { formatVersions, mustChange, NEXT_STEP, OWN_VERSIONS, tableState, type Versions } from '../tables.ts';
 import { type AddVerb, option, SPOOL, upTo, verb } from '../verbs.ts';
 import { type Finding, type Findings, failure, notice, problem, uncheckable } from './finding.ts';
-import { checkCallback, checkInbox, checkJournal } from './inbox.ts';
+import { checkCallback, checkInbox, checkJournal, checkSpool } from './inbox.ts';
 import { checkClock, checkNotify, checkServer, type PoolSize } from './server.ts';
-import { checkSpool } from './spool.ts';
 
 interface DoctorOptions extends PoolSize {
   readonly spool?: string;

@@ -70,9 +70,8 @@ export function failure(check: string, error: unknown): Finding {
     ${todo}`;
 }
 
-export const uncheckable = (
-  check: string,
-  error: unknown,
-): Finding => notice`${check}: This could not be checked: ${messageOf(error)}
+export function uncheckable(check: string, error: unknown): Finding {
+  return notice`${check}: This could not be checked: ${messageOf(error)}
     The problem that it looks for could exist without a finding.
     Run doctor with a role that may read it, or check it by hand.`;
+}

@@ -20,9 +20,12 @@ import {
   pairsIn,
   readStatement,
   SEPARATORS,
-  STATEMENT_FIELDS,
 } from '../../reconciliation/read-statement.ts';
-import { STATEMENT_VERDICTS, type StatementReport } from '../../reconciliation/statement.ts';
+import {
+  STATEMENT_FIELDS,
+  STATEMENT_VERDICTS,
+  type StatementReport,
+} from '../../reconciliation/statement.ts';
 import type { StatementVerdict } from '../../states.ts';
 import { at, consolePage, missingPage, type View } from './page.ts';
 import { moneyText } from './summary.ts';

@@ -16,10 +16,8 @@ export function poolBelow(library: object): PostgresPool | undefined {
 
 /** Whether it is a pool of `pg`, not a single client. */
 export function isPool(value: unknown): value is PostgresPool {
-  return (
-    typeof member(value, 'connect') === 'function' &&
-    typeof member(member(value, 'options'), 'max') === 'number'
-  );
+  const max = member(member(value, 'options'), 'max');
+  return typeof member(value, 'connect') === 'function' && typeof max === 'number';
 }
 
 function isKnexClient(value: unknown): value is KnexClient {

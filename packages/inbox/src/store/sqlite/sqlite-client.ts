@@ -49,10 +49,8 @@ export class SqliteThread {
     worker.on('message', (reply: ThreadReply) => this.#settle(reply));
     worker.on('error', (error: Error) => {
       const isMissing = 'code' in error && /^(ERR_)?MODULE_NOT_FOUND$/.test(String(error.code));
-      this.#end(
-        worker,
-        isMissing ? NO_FILE : { message: `The SQLite thread cannot answer: ${error.message}.` },
-      );
+      const message = `The SQLite thread cannot answer: ${error.message}.`;
+      this.#end(worker, isMissing ? NO_FILE : { message });
     });
     worker.on('exit', () => this.#end(worker, { message: 'The SQLite thread has ended.' }));
     return worker;
