@@ -62,17 +62,15 @@ export function searchFor(
     and('t.changed_at < cast(? as bigint)', until?.getTime());
   const isByChange = isListedByChange(options);
   const isQueue = state === 'pending' && keys === '';
+  const queue = 't.next_at, t.id';
+  const beyond = (columns: string, sign: '<' | '>', at: number | undefined): string =>
+    and(`(${columns}) ${sign} (cast(? as bigint), cast(? as bigint))`, at, mark?.id);
   const page = isQueue
-    ? and('(t.next_at, t.id) > (cast(? as bigint), cast(? as bigint))', mark?.dueAt, mark?.id)
+    ? beyond(queue, '>', mark?.dueAt)
     : isByChange
-      ? and(
-          '(t.changed_at, t.id) < (cast(? as bigint), cast(? as bigint))',
-          mark?.changedAt.getTime(),
-          mark?.id,
-        )
+      ? beyond('t.changed_at, t.id', '<', mark?.changedAt.getTime())
       : and('t.id < cast(? as bigint)', mark?.id);
   const because = and('t.reason = ?', reason);
-  const queue = 't.next_at, t.id';
   const order = isQueue ? queue : isByChange ? 't.changed_at desc, t.id desc' : 't.id desc';
   const limit = `order by ${order} limit cast($2 as integer)`;
   const select = 'select t.id, t.changed_at from';
@@ -90,6 +88,9 @@ export function searchFor(
   const states = (reason === undefined ? TRANSITION_STATES : PARKED).filter(
     (each) => each === (state ?? each),
   );
+  /** The condition of the partial index that orders a state by its changes. */
+  const ofIndex =
+    reason === undefined ? "t.state <> 'pending'" : "t.state not in ('pending', 'retrying', 'settled')";
   const newest = states.map((each) => {
     if (each === 'pending') {
       const first = `t.next_at is not null${isQueue ? page : ''} order by ${queue} limit ${MAX_DUE}`;
@@ -98,7 +99,7 @@ export function searchFor(
       return `select id, changed_at from (select due.* from (${due}) as due where due.state = 'pending'${among}) as pending`;
     }
     // In the statement itself, with the condition of the index, so that the planner can use it.
-    const ofState = `and t.state = '${each}' and ${indexFor(reason !== undefined)}`;
+    const ofState = `and t.state = '${each}' and ${ofIndex}`;
     return `select id, changed_at from (${ofAccount} ${ofState}${because}${times}${page} ${limit}) as ${each}`;
   });
   if (newest.length === 0) return undefined;
@@ -110,9 +111,4 @@ export function searchFor(
 /** The order of a list: by the last change, or by the first delivery. */
 export function isListedByChange({ state, reason, since, until }: ListOptions): boolean {
   return [state, reason, since, until].some((each) => each !== undefined);
-}
-
-/** The condition of the partial index that orders a state by its changes. */
-function indexFor(hasReason: boolean): string {
-  return hasReason ? "t.state not in ('pending', 'retrying', 'settled')" : "t.state <> 'pending'";
 }

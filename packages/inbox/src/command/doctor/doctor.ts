@@ -7,7 +7,7 @@ import { coloured, paragraphs } from '../format.ts';
 import { type OpenOptions, type OpenStore, placeOf, readEngine, withStore } from '../open-inbox.ts';
 import { formatVersions, mustChange, NEXT_STEP, OWN_VERSIONS, tableState, type Versions } from '../tables.ts';
 import { type AddVerb, option, SPOOL, upTo, verb } from '../verbs.ts';
-import { type Finding, type Findings, failure, notice, problem, uncheckable } from './finding.ts';
+import { type Finding, failure, notice, problem, uncheckable } from './finding.ts';
 import { checkCallback, checkInbox, checkJournal, checkSpool } from './inbox.ts';
 import { checkClock, checkNotify, checkServer, type PoolSize } from './server.ts';
 
@@ -47,16 +47,18 @@ async function diagnose(options: DoctorOptions, open: OpenOptions): Promise<Diag
   const check = async (
     name: string,
     toFinding: (name: string, error: unknown) => Finding,
-    run: () => Promise<Findings | undefined>,
+    run: () => AsyncIterable<Finding> | Promise<unknown>,
   ): Promise<void> => {
     try {
-      findings.push(...((await run()) ?? []).filter((each) => each !== false));
+      const running = run();
+      if (Symbol.asyncIterator in running) for await (const found of running) findings.push(found);
+      else await running;
     } catch (error) {
       if (isWrongUse(error)) throw error;
       findings.push(toFinding(name, error));
     }
   };
-  const examine = async <Tx>(opened: OpenStore<Tx>): Promise<undefined> => {
+  const examine = async <Tx>(opened: OpenStore<Tx>): Promise<void> => {
     const { pool, statements } = opened;
     spool ??= opened.spoolPath;
     versions = { ...versions, engine: await readEngine(opened) };
@@ -65,9 +67,9 @@ async function diagnose(options: DoctorOptions, open: OpenOptions): Promise<Diag
       await check('notify', uncheckable, () => checkNotify(pool));
       await check('clock', uncheckable, () => checkClock(opened));
     }
-    await check('tables', failure, async () => {
+    await check('tables', failure, async function* () {
       versions = { ...versions, tables: await versionOf(statements) };
-      return [tablesFinding(versions)];
+      yield* checkTables(versions);
     });
     if (mustChange(versions)) return;
     await check('inbox', uncheckable, () => checkInbox(opened));
@@ -86,16 +88,15 @@ async function diagnose(options: DoctorOptions, open: OpenOptions): Promise<Diag
   return { ok: findings.every(({ level }) => level === 'notice'), versions, findings };
 }
 
-function tablesFinding(versions: Versions): Finding | false {
+function* checkTables(versions: Versions): Generator<Finding> {
   const { tables = 0 } = versions;
   const state = tableState(versions);
-  if (state === 'current') return false;
-  if (state === 'newer') {
-    return notice`tables: The tables have version ${tables}, which is newer than this program.
+  if (state === 'newer')
+    yield notice`tables: The tables have version ${tables}, which is newer than this program.
       Old and new programs run side by side.
       ${NEXT_STEP.newer}`;
-  }
-  return problem`tables: ${state === 'none' ? 'There are no tables of the inbox' : `The tables have version ${tables}, which is older than this program`}.
+  else if (state !== 'current')
+    yield problem`tables: ${state === 'none' ? 'There are no tables of the inbox' : `The tables have version ${tables}, which is older than this program`}.
     No callback can be stored until they fit, and none is applied.
     ${NEXT_STEP[state]}`;
 }

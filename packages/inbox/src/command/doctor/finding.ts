@@ -13,9 +13,6 @@ export interface Finding {
   readonly todo: string;
 }
 
-/** Of a check: false where it found nothing. */
-export type Findings = readonly (Finding | false)[];
-
 type Tag = (parts: TemplateStringsArray, ...values: readonly (string | number)[]) => Finding;
 
 /** Three lines: the check and what it observed, why that matters, what to do. */

@@ -6,12 +6,12 @@ import { spoolPath } from '../../store/sqlite/database-path.ts';
 import { numberOf, textOf } from '../../store/store.ts';
 import { countText, WAITS_FOR_PERSON } from '../../words.ts';
 import type { OpenStore } from '../open-inbox.ts';
-import { type Findings, notice, problem } from './finding.ts';
+import { type Finding, notice, problem } from './finding.ts';
 
 const KEEP_MS = 5000;
 
 /** Checks of the tables' contents, on both engines. */
-export async function checkInbox<Tx>(opened: OpenStore<Tx>): Promise<Findings> {
+export async function* checkInbox<Tx>(opened: OpenStore<Tx>): AsyncGenerator<Finding> {
   const { statements, settings } = opened;
   const accounts = (await statements.run('list_accounts', [])).map((row) => textOf(row, 'account'));
   const [pulse] = await statements.run('read_pulse_age', [settings.account]);
@@ -28,32 +28,27 @@ export async function checkInbox<Tx>(opened: OpenStore<Tx>): Promise<Findings> {
   const slow = 'Probably handlers are slow or hang: see the log of the worker, or raise its concurrency.';
   const none =
     'Probably no process runs inbox.work() for this account: start one, or call drain() more often.';
-  return [
-    accounts.length > 0 &&
-      !accounts.includes(settings.account) &&
-      notice`account: No callback of the account '${settings.account}' was kept here, but some of '${accounts.join("', '")}'.
+  if (accounts.length > 0 && !accounts.includes(settings.account))
+    yield notice`account: No callback of the account '${settings.account}' was kept here, but some of '${accounts.join("', '")}'.
         Each command looks at one account only, doctor included.
-        Name the account of your program with --account.`,
-    late >= LATE_SECONDS &&
-      problem`worker: A transition has been due for ${late} seconds. The last sign of a process ${sign}, and ${isHeard ? 'a' : 'no'} worker was seen listening.
+        Name the account of your program with --account.`;
+  if (late >= LATE_SECONDS)
+    yield problem`worker: A transition has been due for ${late} seconds. The last sign of a process ${sign}, and ${isHeard ? 'a' : 'no'} worker was seen listening.
         Only a worker applies what is due: until then, no order is paid.
-        ${isHeard ? slow : none}`,
-    age !== undefined &&
-      age < 0 &&
-      problem`clock: The clock of the database is ${-age} seconds behind the latest time in the tables.
+        ${isHeard ? slow : none}`;
+  if (age !== undefined && age < 0)
+    yield problem`clock: The clock of the database is ${-age} seconds behind the latest time in the tables.
         It has stepped back, so retries and deadlines are delayed. A worker corrects that when it notices.
-        Synchronize the machine of the database with NTP, and keep a worker running.`,
-    waiting.length > 0 &&
-      problem`waiting: These wait for a person: ${waiting.join(', ')}.
+        Synchronize the machine of the database with NTP, and keep a worker running.`;
+  if (waiting.length > 0)
+    yield problem`waiting: These wait for a person: ${waiting.join(', ')}.
         None of these payments is decided until a person looks at it.
-        List them with 'ls --state dead' (or conflict, quarantined) and 'overdue', and inspect each with 'show'.`,
-  ];
+        List them with 'ls --state dead' (or conflict, quarantined) and 'overdue', and inspect each with 'show'.`;
 }
 
 /** Keeps a callback and rolls it back, as health() does. */
-export async function checkCallback<Tx>({ statements, settings }: OpenStore<Tx>): Promise<Findings> {
+export async function checkCallback<Tx>({ statements, settings }: OpenStore<Tx>): Promise<void> {
   await tryToKeep({ statements, limitMs: KEEP_MS }, settings.account);
-  return [];
 }
 
 /** The byte of a SQLite file for its write version: 2 is the write-ahead log. */
@@ -63,16 +58,13 @@ const WRITE_VERSION = 18;
  * Read before the file is opened, since the inbox turns the write-ahead log on. The file does not record the `synchronous` of
  * another program.
  */
-export async function checkJournal(path: string): Promise<Findings> {
+export async function* checkJournal(path: string): AsyncGenerator<Finding> {
   const file = await open(path);
   const { buffer } = await file.read({ length: WRITE_VERSION + 1 }).finally(() => file.close());
-  return [
-    buffer.toString('latin1').startsWith('SQLite format 3') &&
-      buffer[WRITE_VERSION] !== 2 &&
-      problem`journal: This file was not in the mode of the write-ahead log (journal_mode = wal), which the inbox uses.
+  if (buffer.toString('latin1').startsWith('SQLite format 3') && buffer[WRITE_VERSION] !== 2)
+    yield problem`journal: This file was not in the mode of the write-ahead log (journal_mode = wal), which the inbox uses.
         Probably another program has changed that. With its settings, commits can be lost when the power fails.
-        Let that program change neither journal_mode nor synchronous. This command has set the mode again.`,
-  ];
+        Let that program change neither journal_mode nor synchronous. This command has set the mode again.`;
 }
 
 /** A receiver stores the contents of its spool every few seconds. */
@@ -83,20 +75,18 @@ const SPOOL_LATE_MS = 60_000;
  *
  * @throws {ConfigurationError} For a folder on a network file system, as far as it can be detected.
  */
-export async function checkSpool(path: string, owner: string): Promise<Findings> {
+export async function* checkSpool(path: string, owner: string): AsyncGenerator<Finding> {
   const folder = await stat(spoolPath(path)).catch(() => undefined);
   const deliveries = folder?.isDirectory() ? await deliveriesIn(path) : [];
   const late = deliveries.filter(({ keptAt }) => Date.now() - keptAt > SPOOL_LATE_MS);
   const others = late.filter((each) => each.owner !== owner).length;
   const minutes = Math.floor((Date.now() - Math.min(...late.map(({ keptAt }) => keptAt))) / SPOOL_LATE_MS);
-  return [
-    folder?.isDirectory() === false &&
-      problem`spool: ${path} is not a folder.
+  if (folder?.isDirectory() === false)
+    yield problem`spool: ${path} is not a folder.
         While the database is unavailable, callbacks are answered with 429.
-        Move the file, or set spool to another path.`,
-    late.length > 0 &&
-      problem`spool: ${late.length} callbacks are in ${path}, the oldest for ${minutes} minutes; ${others} are of another account, schema or database.
+        Move the file, or set spool to another path.`;
+  if (late.length > 0)
+    yield problem`spool: ${late.length} callbacks are in ${path}, the oldest for ${minutes} minutes; ${others} are of another account, schema or database.
         They were acknowledged and are not in the database: the service does not repeat them, and none is applied.
-        Start the program that receives callbacks, on this machine and with this spool: it stores them. Do not delete files.`,
-  ];
+        Start the program that receives callbacks, on this machine and with this spool: it stores them. Do not delete files.`;
 }

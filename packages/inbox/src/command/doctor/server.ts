@@ -4,7 +4,7 @@ import { isPooled } from '../../store/postgres/listener.ts';
 import { numberOf, textOf } from '../../store/store.ts';
 import { within } from '../../time.ts';
 import type { OpenStore } from '../open-inbox.ts';
-import { type Findings, notice, problem } from './finding.ts';
+import { type Finding, notice, problem } from './finding.ts';
 
 /** What the user states about a program, since no database knows it. */
 export interface PoolSize {
@@ -17,7 +17,7 @@ const MAX_CLOCK_MS = 10_000;
 const NOTIFY_MS = 5000;
 
 /** A server and its settings. */
-export async function checkServer<Tx>(opened: OpenStore<Tx>, size: PoolSize): Promise<Findings> {
+export async function* checkServer<Tx>(opened: OpenStore<Tx>, size: PoolSize): AsyncGenerator<Finding> {
   const { statements, store } = opened;
   const [row = {}] = await statements.run('read_server', []);
   const [version, role] = [textOf(row, 'version'), textOf(row, 'role')];
@@ -26,46 +26,42 @@ export async function checkServer<Tx>(opened: OpenStore<Tx>, size: PoolSize): Pr
   const { off, encoding, commit, synchronousNames, standbys, isAsynchronous } = durability;
   const settings = off.map((name) => `${name} = on`).join(', ');
   const { pool: max, processes } = size;
-  return [
-    (Number.parseInt(version, 10) < 13 || encoding !== 'UTF8') &&
-      problem`engine: This is PostgreSQL ${version} with the encoding ${encoding}.
+  if (Number.parseInt(version, 10) < 13 || encoding !== 'UTF8')
+    yield problem`engine: This is PostgreSQL ${version} with the encoding ${encoding}.
         The inbox needs version 13 or later, and UTF8, to store every body.
-        Move the inbox to such a database.`,
-    off.length > 0 &&
-      problem`durability: For the role ${role}, these settings are off: ${off.join(', ')}.
+        Move the inbox to such a database.`;
+  if (off.length > 0)
+    yield problem`durability: For the role ${role}, these settings are off: ${off.join(', ')}.
         What was acknowledged can be lost when the machine stops, so ready() refuses this database.
-        Set ${settings} for the server, the database and the role.`,
-    row['is_standby'] === true &&
-      problem`standby: This server is a standby.
+        Set ${settings} for the server, the database and the role.`;
+  if (row['is_standby'] === true)
+    yield problem`standby: This server is a standby.
         It accepts no callback and no worker: only ls, show, stats, overdue and status work here.
-        Connect to the primary; after a failover, correct DATABASE_URL. Promote this one only if the primary is gone.`,
-    isAsynchronous &&
-      problem`replication: Standbys are connected (${standbys}), and no commit waits for one (synchronous_commit = ${commit}).
+        Connect to the primary; after a failover, correct DATABASE_URL. Promote this one only if the primary is gone.`;
+  if (isAsynchronous)
+    yield problem`replication: Standbys are connected (${standbys}), and no commit waits for one (synchronous_commit = ${commit}).
         If the primary is lost and a standby takes over, callbacks that were acknowledged shortly before are gone.
-        Name a standby in synchronous_standby_names, with synchronous_commit = on.`,
-    !(synchronousNames === '' || standbys > 0 || ['off', 'local'].includes(commit)) &&
-      problem`replication: synchronous_standby_names is ${synchronousNames}, and no standby is connected.
+        Name a standby in synchronous_standby_names, with synchronous_commit = on.`;
+  if (synchronousNames !== '' && standbys === 0 && !['off', 'local'].includes(commit))
+    yield problem`replication: synchronous_standby_names is ${synchronousNames}, and no standby is connected.
         Every commit waits for one, so no callback is stored and none is applied.
-        Start a standby. Remove its name only if you accept that commits can be lost with the primary.`,
-    used >= places * 0.9 &&
-      problem`connections: ${used} connections are open, and this server allows ${places}.
+        Start a standby. Remove its name only if you accept that commits can be lost with the primary.`;
+  if (used >= places * 0.9)
+    yield problem`connections: ${used} connections are open, and this server allows ${places}.
         A program without a connection answers callbacks with 429 or spools them, and applies nothing.
-        Give pools a smaller max, end programs that are not needed, raise max_connections, or use a pooler.`,
-    max !== undefined &&
-      max * processes > allowed &&
-      problem`pool: ${processes} × ${max} connections can be opened by the pools, and this role gets at most ${allowed}.
+        Give pools a smaller max, end programs that are not needed, raise max_connections, or use a pooler.`;
+  if (max !== undefined && max * processes > allowed)
+    yield problem`pool: ${processes} × ${max} connections can be opened by the pools, and this role gets at most ${allowed}.
         Under load a process gets no connection: callbacks are answered with 429 or spooled, and wait to be applied.
-        Give each pool a smaller max, raise max_connections or the limit of the role or database, or use a pooler.`,
-    max !== undefined &&
-      max < 3 &&
-      notice`pool: A pool has a max of ${max}.
+        Give each pool a smaller max, raise max_connections or the limit of the role or database, or use a pooler.`;
+  if (max !== undefined && max < 3)
+    yield notice`pool: A pool has a max of ${max}.
         Below 3, a worker does not listen: callbacks of other processes wait for the poll (pollMs).
-        Give it 3 or more.`,
-  ];
+        Give it 3 or more.`;
 }
 
 /** NOTIFY between two connections, as between a receiver and a worker. */
-export async function checkNotify(pool: PostgresPool): Promise<Findings> {
+export async function* checkNotify(pool: PostgresPool): AsyncGenerator<Finding> {
   const clients = [await connect(pool), await connect(pool)] as const;
   const [worker, receiver] = clients;
   try {
@@ -77,27 +73,23 @@ export async function checkNotify(pool: PostgresPool): Promise<Findings> {
     const told = pooled ? undefined : receiver.query('notify payment_inbox_doctor').then(() => heard.promise);
     const isHeard = told !== undefined && (await within(NOTIFY_MS, told).then(Boolean, () => false));
     const silent = 'A NOTIFY did not arrive: probably a proxy on the way does not pass it on.';
-    return [
-      !isHeard &&
-        notice`notify: ${pooled ? 'A pooler is between this machine and PostgreSQL.' : silent}
+    if (!isHeard)
+      yield notice`notify: ${pooled ? 'A pooler is between this machine and PostgreSQL.' : silent}
           A worker is not notified of callbacks of other processes, and finds them when it polls: after up to a second (pollMs).
-          Do nothing if a second is early enough. Otherwise connect workers to PostgreSQL directly.`,
-    ];
+          Do nothing if a second is early enough. Otherwise connect workers to PostgreSQL directly.`;
   } finally {
     for (const client of clients) client.release(true);
   }
 }
 
-export async function checkClock<Tx>({ statements }: OpenStore<Tx>): Promise<Findings> {
+export async function* checkClock<Tx>({ statements }: OpenStore<Tx>): AsyncGenerator<Finding> {
   const before = Date.now();
   const [row = {}] = await statements.run('read_clock', []);
   const [now, after] = [numberOf(row, 'now'), Date.now()];
   const ahead = now < before ? now - before : Math.max(0, now - after);
   const seconds = Math.abs(Math.round(ahead / 1000));
-  return [
-    Math.abs(ahead) >= MAX_CLOCK_MS &&
-      problem`clock: The clock of the database is ${seconds} seconds ${ahead > 0 ? 'ahead of' : 'behind'} that of this machine.
+  if (Math.abs(ahead) >= MAX_CLOCK_MS)
+    yield problem`clock: The clock of the database is ${seconds} seconds ${ahead > 0 ? 'ahead of' : 'behind'} that of this machine.
         Deadlines and retries follow the clock of the database; toleranceSeconds of a verifier follows that of its machine.
-        Synchronize both with NTP. If this is not the machine of your program, check it there.`,
-  ];
+        Synchronize both with NTP. If this is not the machine of your program, check it there.`;
 }
