@@ -49,18 +49,17 @@ export interface InboxConsole {
 /** A transition, and an action on it. */
 const TRANSITION = /^\/transitions\/([0-9a-f]{64})(?:\/([a-z]+))?$/;
 
-const PAGES: ReadonlyMap<string, (view: View) => Promise<Response>> = new Map(
-  Object.entries({
-    '/': overviewPage,
-    '/transitions': transitionsPage,
-    '/transitions.csv': transitionsTable,
-    '/overdue': overduePage,
-    '/overdue.csv': overdueTable,
-    '/paid': paidPage,
-    '/bulk': bulkPage,
-    '/reconcile': reconcilePage,
-  }),
-);
+/** By path, which begins with a slash, unlike any member that objects inherit. */
+const PAGES: Readonly<Record<string, (view: View) => Promise<Response>>> = {
+  '/': overviewPage,
+  '/transitions': transitionsPage,
+  '/transitions.csv': transitionsTable,
+  '/overdue': overduePage,
+  '/overdue.csv': overdueTable,
+  '/paid': paidPage,
+  '/bulk': bulkPage,
+  '/reconcile': reconcilePage,
+};
 
 /**
  * Pages for the operators of an inbox: what needs a person and why, the story of each payment, and the actions. They work
@@ -115,7 +114,7 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
     const [, asset = ''] = /^\/assets\/(.+)$/.exec(path) ?? [];
     if (isAssetName(asset)) return assetResponse(asset);
     if (path === '/events') return live.stream(request);
-    const show = PAGES.get(path) ?? missingPage;
+    const show = PAGES[path] ?? missingPage;
     if (path.endsWith('.csv')) return show(view);
     // Read before the content: a change in between makes the page ask again.
     const dated = { ...view, version: await live.version() };

@@ -56,9 +56,9 @@ export async function reconcileStatement<Tx>(
   const findings: StatementFinding[] = [];
   const entries: Entry[] = [];
   for (const [index, row] of rows.entries()) {
-    const refused = refusalOf(row, options);
-    if (refused === undefined) entries.push(entryOf(row, index + 1, context));
-    else findings.push({ ...findingOf(Object(row), index + 1), ...refused });
+    const [verdict, detail] = refusalOf(row, options) ?? [];
+    if (verdict === undefined) entries.push(entryOf(row, index + 1, context));
+    else findings.push({ ...findingOf(Object(row), index + 1), verdict, detail });
   }
   // A file that is misread settles nothing.
   const isRefused = findings.length > 0;

@@ -120,6 +120,8 @@ export interface Known {
   readonly state: string | undefined;
 }
 
+type Judgement = readonly [verdict: StatementVerdict, detail?: string | undefined];
+
 export const isPaid = ({ given }: Entry): boolean => given.transaction_status === 'COMPLETED';
 
 export function groupOf(row: Pick<StatementRow, 'merchant_reference' | 'transaction_type'>): string {
@@ -127,18 +129,14 @@ export function groupOf(row: Pick<StatementRow, 'merchant_reference' | 'transact
 }
 
 /** The verdict of a row alone, before anything is looked up. */
-export function refusalOf(
-  row: StatementRow,
-  { account }: StatementOptions,
-): Pick<StatementFinding, 'verdict' | 'detail'> | undefined {
+export function refusalOf(row: StatementRow, { account }: StatementOptions): Judgement | undefined {
   try {
     checkOptions('reconcileStatement()', row, ROW_RULES);
   } catch (error) {
     // It names the field, not its value.
-    return { verdict: 'malformed', detail: Object(error).message };
+    return ['malformed', Object(error).message];
   }
-  const isOther = account !== undefined && row.account !== account;
-  return isOther ? { verdict: 'other_account', detail: undefined } : undefined;
+  return account !== undefined && row.account !== account ? ['other_account'] : undefined;
 }
 
 export function findingOf(
@@ -150,11 +148,7 @@ export function findingOf(
 }
 
 /** @param paid How many rows of this reference and type are paid. */
-export function judge(
-  entry: Entry,
-  { expectation, paidBy, state }: Known,
-  paid: number,
-): [verdict: StatementVerdict, detail?: string | undefined] {
+export function judge(entry: Entry, { expectation, paidBy, state }: Known, paid: number): Judgement {
   const { given, lacks } = entry;
   const isSettled = expectation?.settledBy !== undefined;
   const isNamed = given.internal_reference !== undefined;

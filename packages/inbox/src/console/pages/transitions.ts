@@ -39,11 +39,9 @@ export function filterOf(query: URLSearchParams): Filter | undefined {
   return { state, reason, after, reference: query.get('reference') || undefined };
 }
 
-const addressOf = (
-  view: View,
-  values: Readonly<Record<string, string | undefined>>,
-  path = '/transitions',
-): string => {
+type Values = Readonly<Record<string, string | undefined>>;
+
+const addressOf = (view: View, values: Values, path = '/transitions'): string => {
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   const query = new URLSearchParams(given as [string, string][]);
   return at(view, query.size === 0 ? path : `${path}?${query}`);
