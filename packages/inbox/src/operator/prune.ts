@@ -45,15 +45,10 @@ export async function prune<Tx>(context: OperatorContext<Tx>, options: PruneOpti
   if (archiveOlderThanDays !== undefined)
     for (const state of FINAL) archived += await archive(context, state, archiveOlderThanDays * DAY_MS);
   const ages = [bodiesOlderThanDays * DAY_MS, waitingBodiesOlderThanDays * DAY_MS] as const;
-  await pruneFailures(context, ages);
+  const { statements, settings } = context;
+  // In batches, counted from the last change of their transition.
+  while ((await statements.run('prune_failures', [settings.account, ...ages])).length > 0);
   return { bodies: await pruneBodies(context, ages), archived };
-}
-
-/** Counted from the last change of their transition. */
-async function pruneFailures<Tx>({ statements, settings }: OperatorContext<Tx>, ages: Ages): Promise<void> {
-  let pruned: readonly unknown[];
-  do pruned = await statements.run('prune_failures', [settings.account, ...ages]);
-  while (pruned.length > 0);
 }
 
 /** In batches, each in one transaction: everything else sees a transition either here or in the archive. */
