@@ -99,8 +99,8 @@ export function libraryStore<Tx>(
           }
         });
       const [opened] = await Promise.allSettled([opening()]);
-      const noBody = 'The library reports a committed transaction whose body did not run.';
-      if (running === undefined) throw outcomeOf(opened) ?? new TypeError(noBody);
+      const notRun = 'The library reports a committed transaction whose body did not run.';
+      if (running === undefined) throw outcomeOf(opened) ?? new TypeError(notRun);
       // Knex settles its transaction when the body calls tx.commit() or tx.rollback(), and the body continues.
       const isEarly = !isOver;
       const [ended] = await Promise.allSettled([running]);
