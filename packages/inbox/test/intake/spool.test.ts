@@ -7,7 +7,7 @@ import { deliveriesIn, spoolOwner } from '../../src/intake/spool.ts';
 import { startChild } from '../support/child-process.ts';
 import { MINUTE_MS } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { filesIn, leftSpool, newPath, PLACE, recordOf, referenceOf, TestSpool } from '../support/test-spool.ts';
+import { filesIn, leftSpool, newPath, recordOf, referenceOf, TestSpool } from '../support/test-spool.ts';
 import { pause, signal, until } from '../support/until.ts';
 
 const REFERENCES = ['A', 'B', 'C', 'D', 'E', 'F'];
@@ -197,7 +197,7 @@ test('inboxes that share a folder drain and count only their own deliveries', as
 
 test('the deliveries of all owners are found by the names of their files', async () => {
   const path = await leftSpool(['A', 'B']);
-  const owner = spoolOwner('A', PLACE);
+  const owner = spoolOwner('A', { dialect: 'sqlite', prefix: 'payment_inbox_' });
   for (const name of [
     'x.tmp',
     `${owner}-1-x.json.tmp`,

@@ -11,7 +11,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 import { pause } from './until.ts';
 
 /** Where the inboxes of a spool are. */
-export const PLACE = { dialect: 'sqlite', prefix: 'payment_inbox_' } as const;
+const PLACE = { dialect: 'sqlite', prefix: 'payment_inbox_' } as const;
 
 /** A spool, and a store that can be unavailable, or refuse the deliveries of one reference. */
 export class TestSpool {
