@@ -45,8 +45,7 @@ async function countingServer(): Promise<(name: string, callbacks: number) => Pr
   };
   return async (name, callbacks) => {
     const before = await total();
-    const engines = { postgresUrl: server.url, folder: '', redisPort: undefined };
-    const { host, port } = await hostContender(name, engines);
+    const { host, port } = await hostContender(name, { postgresUrl: server.url, folder: '' });
     await sendCallbacks(port, freshCallbacks('counted', callbacks), 1);
     await host.end();
     return (await total()) - before;

@@ -1,6 +1,6 @@
 /**
  * `pnpm bench:inbox`: durable callbacks a second and their acknowledgement, on both stores, beside the floor of the same
- * engine and beside two queues. Prints tables, writes reports/bench-inbox.json, and ends with 1 where a target is missed.
+ * engine and beside pg-boss. Prints tables, writes reports/bench-inbox.json, and ends with 1 where a target is missed.
  */
 import { startWarmPostgres } from '../load/postgres.ts';
 import { ratio, type Spread, spread } from '../measure/measure.ts';
@@ -9,7 +9,6 @@ import { judge, type Result } from '../measure/results.ts';
 import { figure, type Table, withRange } from '../measure/tables.ts';
 import { BENCHED, CONTENDERS } from './contenders.ts';
 import { type HostedContender, hostContender, type Measured, measure, type Way } from './measure.ts';
-import { startRedis } from './redis-server.ts';
 
 const FULL = { rounds: 45, count: 1000, concurrency: 32 };
 const SHORT = { rounds: 1, count: 20, concurrency: 8 };
@@ -34,21 +33,16 @@ export default function (): Promise<void> {
   return runBenchmark('bench-inbox', { full: FULL, short: SHORT }, async (pace, isShort) => {
     const folder = await makeFolder();
     const postgres = await startWarmPostgres(isShort);
-    const redis = await startRedis(folder);
-    const redisPort = typeof redis === 'number' ? redis : undefined;
     const contenders: HostedContender[] = [];
     for (const name of BENCHED) {
-      if (name === 'bullmq' && redisPort === undefined) continue;
-      const contender = await hostContender(name, { postgresUrl: postgres.url, folder, redisPort });
+      const contender = await hostContender(name, { postgresUrl: postgres.url, folder });
       atTheEnd(() => contender.host.end());
       contenders.push(contender);
     }
     const measured = await measure(contenders, pace);
-    const missing = typeof redis === 'string' ? [`bullmq: ${redis}`] : [];
-    for (const line of missing) console.log(`  ${line}`);
     const rows = measurements(measured);
-    const results = TARGETS.flatMap((target) => judgeTarget(target, measured) ?? []);
-    return { results, tables: measurementTables(rows), missing, measurements: rows };
+    const results = TARGETS.map((target) => judgeTarget(target, measured));
+    return { results, tables: measurementTables(rows), measurements: rows };
   });
 }
 
@@ -60,16 +54,13 @@ export interface Measurement {
   readonly perSecond: Spread;
   readonly p50Ms: Spread;
   readonly p99Ms: Spread;
-  /** Callbacks a second, divided by those of the same engine's floor in the same round; none for Redis. */
-  readonly overFloor: Spread | undefined;
+  /** Callbacks a second, divided by those of the same engine's floor in the same round. */
+  readonly overFloor: Spread;
 }
 
-/** Undefined where the other one could not be measured. */
-export function judgeTarget(target: Target, all: readonly Measured[]): Result | undefined {
+export function judgeTarget(target: Target, all: readonly Measured[]): Result {
   const { way, contender, over, atLeast } = target;
   const [own, other] = [ratesOf(all, way, contender), ratesOf(all, way, over)];
-  if (own === undefined) throw new Error(`A target names ${contender}, which was not measured.`);
-  if (other === undefined) return undefined;
   const where = way === 'store' ? 'at the store' : 'over HTTP';
   return judge(`${where}: ${contender} over ${over}`, 'ratio', ratio(own, other), 'at least', atLeast);
 }
@@ -78,7 +69,6 @@ export function measurements(all: readonly Measured[]): readonly Measurement[] {
   return all.map(({ way, contender, samples }) => {
     const { engine, call } = CONTENDERS[contender] ?? { engine: '', call: '' };
     const perSecond = samples.map((one) => one.perSecond);
-    const floor = ratesOf(all, way, `floor, ${engine}`);
     return {
       way,
       contender,
@@ -86,7 +76,7 @@ export function measurements(all: readonly Measured[]): readonly Measurement[] {
       perSecond: spread(perSecond),
       p50Ms: spread(samples.map(({ p50Ms }) => p50Ms)),
       p99Ms: spread(samples.map(({ p99Ms }) => p99Ms)),
-      overFloor: floor && ratio(perSecond, floor),
+      overFloor: ratio(perSecond, ratesOf(all, way, `floor, ${engine}`)),
     };
   });
 }
@@ -103,12 +93,13 @@ function measurementTables(all: readonly Measurement[]): readonly Table[] {
       .filter((one) => one.way === way)
       .map(({ contender, perSecond, p50Ms, p99Ms, overFloor, call }) => {
         const medians = [perSecond, p50Ms, p99Ms].map(({ median }) => figure(median));
-        return [contender, ...medians, overFloor === undefined ? '' : withRange(overFloor), call];
+        return [contender, ...medians, withRange(overFloor), call];
       }),
   }));
 }
 
-function ratesOf(all: readonly Measured[], way: Way, contender: string): readonly number[] | undefined {
+function ratesOf(all: readonly Measured[], way: Way, contender: string): readonly number[] {
   const own = all.find((one) => one.way === way && one.contender === contender);
-  return own?.samples.map(({ perSecond }) => perSecond);
+  if (own === undefined) throw new Error(`${contender} is compared, and was not measured.`);
+  return own.samples.map(({ perSecond }) => perSecond);
 }

@@ -20,20 +20,18 @@ export interface Engines {
   readonly postgresUrl: string;
   /** A folder on a disk. */
   readonly folder: string;
-  /** A Redis server with appendonly yes and appendfsync always; undefined where there is none. */
-  readonly redisPort: number | undefined;
 }
 
 interface ContenderKind {
-  readonly engine: 'postgres' | 'sqlite' | 'redis';
+  readonly engine: 'postgres' | 'sqlite';
   /** What is called for each callback. */
   readonly call: string;
   readonly open: (engines: Engines) => Promise<Contender>;
 }
 
 /**
- * The inbox on both engines, the floors that it is held against, the queues that a team would take instead, and for the
- * count of syncs two that answer before anything is on disk.
+ * The inbox on both engines, the floors that it is held against, a queue that a team would take instead, and for the count of
+ * syncs two that answer before anything is on disk.
  */
 export const CONTENDERS: Readonly<Record<string, ContenderKind>> = {
   'inbox, postgres': { engine: 'postgres', call: 'inbox.receive', open: inboxPostgres },
@@ -59,7 +57,6 @@ export const CONTENDERS: Readonly<Record<string, ContenderKind>> = {
     call: 'node:sqlite: the same rows, all that wait in one transaction',
     open: async ({ folder }) => grouped(await sqliteFloor(folder, 'grouped-floor'), 1),
   },
-  bullmq: { engine: 'redis', call: 'queue.add, appendfsync always', open: bullmq },
   'control, postgres': {
     engine: 'postgres',
     call: 'pg with synchronous_commit = off',
@@ -99,16 +96,5 @@ async function pgBoss({ postgresUrl }: Engines): Promise<Contender> {
   return {
     keep: ({ signed, raw }) => boss.send('callbacks', { signed, body: raw }),
     count: () => countRows(pool, 'pgboss.job'),
-  };
-}
-
-async function bullmq({ redisPort }: Engines): Promise<Contender> {
-  if (redisPort === undefined) throw new Error('BullMQ needs a Redis server.');
-  const { Queue } = await import('bullmq');
-  const queue = new Queue('callbacks', { connection: { host: '127.0.0.1', port: redisPort } });
-  await queue.waitUntilReady();
-  return {
-    keep: ({ signed, raw }) => queue.add('callback', { signed, body: raw }),
-    count: () => queue.getWaitingCount(),
   };
 }

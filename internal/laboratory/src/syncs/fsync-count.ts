@@ -7,7 +7,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type PostgresServer, startPostgres } from '@payment-service/postgres-server';
-import { CONTENDERS, isLazy } from '../inbox/contenders.ts';
+import { isLazy } from '../inbox/contenders.ts';
 import { hostContender } from '../inbox/measure.ts';
 import { freshCallbacks } from '../load/callbacks.ts';
 import { sendCallbacks } from '../load/sender.ts';
@@ -27,7 +27,7 @@ interface SyncCount {
   readonly withoutSync: number;
 }
 
-const LOG_FILES = { postgres: /\/pg_wal\//, sqlite: /\.db-wal$/, redis: /\.aof$/ };
+const LOG_FILES = { postgres: /\/pg_wal\//, sqlite: /\.db-wal$/ };
 
 const missing = installed('strace');
 if (missing !== undefined) {
@@ -41,8 +41,8 @@ if (missing !== undefined) {
     atTheEnd(() => postgres.stop());
     const counts: SyncCount[] = [];
     for (const kind of ['inbox', 'control'])
-      for (const engine of ['postgres', 'sqlite'])
-        counts.push(...(await countSyncs(`${kind}, ${engine}`, folder, postgres)));
+      for (const engine of ['postgres', 'sqlite'] as const)
+        counts.push(...(await countSyncs(kind, engine, folder, postgres)));
     const table = {
       title: 'Syncs',
       head: ['', 'at a time', 'acknowledgements', 'syncs of the log', 'without a sync', ''],
@@ -54,14 +54,14 @@ if (missing !== undefined) {
 
 /** One contender, with one callback after the other and with several at a time. */
 async function countSyncs(
-  name: string,
+  kind: string,
+  engine: keyof typeof LOG_FILES,
   folder: string,
   postgres: PostgresServer,
 ): Promise<readonly SyncCount[]> {
-  const { engine = 'redis' } = CONTENDERS[name] ?? {};
   const own = await mkdtemp(join(folder, 'syncs-'));
-  const engines = { postgresUrl: postgres.url, folder: own, redisPort: undefined };
-  const { host, port } = await hostContender(name, engines);
+  const name = `${kind}, ${engine}`;
+  const { host, port } = await hostContender(name, { postgresUrl: postgres.url, folder: own });
   const counts: SyncCount[] = [];
   try {
     for (const concurrency of [1, 32]) {
