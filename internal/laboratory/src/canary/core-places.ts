@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { assertAmount, createVerifier } from '@payment-service/core';
 import { type AttemptReport, createClient } from '@payment-service/core/client';
 import { createCallbackReceiver } from '@payment-service/core/receive';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
+import { listening } from '../load/serve.ts';
 import { atTheEnd } from '../measure/program.ts';
 import { everythingIn, type Places, SECRETS, thrownBy } from './secrets.ts';
 
@@ -144,11 +143,11 @@ async function redirectPlaces(): Promise<Places> {
 
 /** @returns the address of a server that is closed at the end. */
 export async function listen(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const server = createServer(listener);
+  const port = await listening(server);
   atTheEnd(async () => {
     server.closeAllConnections();
     server.close();
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${port}`;
 }

@@ -5,8 +5,7 @@ import { Child } from '../measure/child.ts';
 import { monotonicMs } from '../measure/measure.ts';
 import { atTheEnd, makeFolder } from '../measure/program.ts';
 import type { History, Request } from './judge-history.ts';
-import type { LeaseOrder } from './lease-worker-process.ts';
-import { EFFECT_TABLE, readEffects } from './remains.ts';
+import { EFFECT_TABLE, INSERT_EFFECT, readEffects } from './remains.ts';
 
 const LEASE_MS = 200;
 const CALLBACK = {
@@ -18,6 +17,29 @@ const CALLBACK = {
   body: 'B-1',
 } as const;
 
+interface Step {
+  readonly path: string;
+  readonly act: 'claim' | 'apply';
+}
+
+/** One step of a worker. @returns whether there was something to do. */
+export function workOnLease({ path, act }: Step): boolean {
+  const file = new DatabaseSync(path, { timeout: 5000 });
+  try {
+    const now = monotonicMs();
+    if (act === 'claim') {
+      const claim = file.prepare('update job set leased_until = ? where done = 0 and leased_until < ?');
+      return claim.run(now + LEASE_MS, now).changes === 1;
+    }
+    // It has claimed the payment, and does not look at its lease again.
+    const { payment, subject, transition, status, money } = CALLBACK;
+    file.prepare(INSERT_EFFECT.sqlite).run(payment, subject, transition, status, money, now, monotonicMs());
+    return file.prepare('update job set done = 1').run().changes === 1;
+  } finally {
+    file.close();
+  }
+}
+
 /**
  * The control of the checker: a queue as many teams write it, with a lease in place of a transaction. Its worker is paused
  * (SIGSTOP) between the claim and the effect, as a virtual machine can be; the lease runs out, another worker takes the payment
@@ -27,22 +49,20 @@ export async function runLeaseQueue(): Promise<History> {
   const path = join(await makeFolder(), 'queue.db');
   const file = new DatabaseSync(path, { timeout: 5000 });
   file.exec(`${EFFECT_TABLE}; create table job (done integer not null, leased_until real not null)`);
-  const program = join(import.meta.dirname, 'lease-worker-process.ts');
-  const [paused, other] = [new Child(program), new Child(program)];
+  const paused = new Child(join(import.meta.dirname, 'lease-worker-process.ts'));
   atTheEnd(async () => {
-    await Promise.all([paused.kill(), other.kill()]);
+    await paused.kill();
     file.close();
   });
   const began = monotonicMs();
   file.exec('insert into job values (0, 0)');
   const ended = monotonicMs();
-  const order: LeaseOrder = { path, leaseMs: LEASE_MS, callback: CALLBACK };
-  await paused.ask({ ...order, act: 'claim' });
+  await paused.ask({ path, act: 'claim' } satisfies Step);
   paused.process.kill('SIGSTOP');
-  while ((await other.ask<boolean>({ ...order, act: 'claim' })) === false) await wait(LEASE_MS / 4);
-  await other.ask({ ...order, act: 'apply' });
+  while (!workOnLease({ path, act: 'claim' })) await wait(LEASE_MS / 4);
+  workOnLease({ path, act: 'apply' });
   paused.process.kill('SIGCONT');
-  await paused.ask({ ...order, act: 'apply' });
+  await paused.ask({ path, act: 'apply' } satisfies Step);
   const { payment, money } = CALLBACK;
   const requests: Request[] = [
     { kind: 'expectation', payment, money, began, ended, answer: 'acknowledged' },

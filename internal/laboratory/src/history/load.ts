@@ -1,9 +1,14 @@
 import { appendFileSync, closeSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { Agent } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Attempt, type Message, Sender } from '../load/sender.ts';
+import { type Answer as Answered, type Message, post } from '../load/sender.ts';
+import { monotonicMs } from '../measure/measure.ts';
 import type { Answer, Request } from './judge-history.ts';
 import { type Payment, paymentAt } from './payment-plan.ts';
+
+/** A receiver that does not answer was killed, or waits for a database that was. */
+const ANSWER_MS = 10_000;
 
 export interface LoadOptions {
   /** Of the receivers that listen at the moment. */
@@ -35,9 +40,11 @@ export class Load {
   /** Payments of which everything was answered. */
   acknowledged = 0;
   isDone = false;
+  /** Requests that wait for an answer at this moment. */
+  underWay = 0;
   readonly #options: LoadOptions;
   readonly #record: number;
-  readonly #sender: Sender;
+  readonly #agent = new Agent({ keepAlive: true });
   readonly #ended: Promise<void>;
   #payments: number;
 
@@ -45,13 +52,7 @@ export class Load {
     this.#options = options;
     this.#payments = options.payments ?? Number.POSITIVE_INFINITY;
     this.#record = openSync(options.record, 'a');
-    this.#sender = new Sender(options.addresses, options.firstDelayMs);
     this.#ended = this.#payAll();
-  }
-
-  /** Requests that wait for an answer at this moment. */
-  get underWay(): number {
-    return this.#sender.underWay;
   }
 
   /** Begins no further payment, and resolves when each that was begun is acknowledged. */
@@ -62,7 +63,7 @@ export class Load {
 
   async #payAll(): Promise<void> {
     await Promise.all(Array.from({ length: this.#options.atOnce }, () => this.#pay()));
-    this.#sender.close();
+    this.#agent.destroy();
     closeSync(this.#record);
     this.isDone = true;
   }
@@ -102,22 +103,33 @@ export class Load {
       );
   }
 
+  /** Again and again, until it has the answer that is wanted. */
   async #send(
     path: string,
     wanted: number,
     message: Message,
     facts: Omit<Request, 'began' | 'ended' | 'answer'>,
   ): Promise<void> {
-    await this.#sender.untilAnswered(path, wanted, message, (attempt) => {
-      const { began, ended } = attempt;
-      const request: Request = { ...facts, began, ended, answer: answerIn(attempt) };
-      appendFileSync(this.#record, `${JSON.stringify(request)}\n`);
-    });
+    const { addresses, firstDelayMs } = this.#options;
+    for (let attempt = 0; ; attempt++) {
+      const all = addresses();
+      const address = all[Math.floor(Math.random() * all.length)];
+      if (address !== undefined) {
+        const began = monotonicMs();
+        this.underWay += 1;
+        const answered = await post(`${address}${path}`, message, this.#agent, ANSWER_MS);
+        this.underWay -= 1;
+        const request: Request = { ...facts, began, ended: monotonicMs(), answer: answerIn(answered) };
+        appendFileSync(this.#record, `${JSON.stringify(request)}\n`);
+        if (answered.status === wanted) return;
+      }
+      await wait(firstDelayMs * Math.min(2 ** attempt, 20) * (0.5 + Math.random()));
+    }
   }
 }
 
 /** Only the events of the inbox tell how it kept a callback: nothing does for an expectation, or a callback in the spool. */
-function answerIn({ status, outcome }: Attempt): Answer {
+function answerIn({ status, outcome }: Answered): Answer {
   if (status === 401) return 'refused';
   if (status !== 200 && status !== 204) return 'none';
   if (outcome === undefined) return 'acknowledged';

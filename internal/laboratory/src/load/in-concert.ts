@@ -18,28 +18,16 @@ export async function inConcert<T>(
   act: (item: T) => Promise<unknown>,
 ): Promise<Timed> {
   const spans: Span[] = [];
-  const origin = wallClock();
   const rest = items.values();
   const started = performance.now();
   await Promise.all(
     Array.from({ length: concurrency }, async () => {
       for (const item of rest) {
-        const begun = performance.now();
+        const begin = performance.timeOrigin + performance.now();
         await act(item);
-        spans.push({ begin: origin + begun, end: origin + performance.now() });
+        spans.push({ begin, end: performance.timeOrigin + performance.now() });
       }
     }),
   );
   return { seconds: (performance.now() - started) / 1000, spans };
-}
-
-/**
- * What to add to performance.now(). Date.now() leaves off the microseconds, so each reading gives a little too little,
- * and the largest of many the right one: that of a moment when the millisecond had just begun.
- */
-function wallClock(): number {
-  const until = performance.now() + 5;
-  let origin = 0;
-  while (performance.now() < until) origin = Math.max(origin, Date.now() - performance.now());
-  return origin;
 }

@@ -1,5 +1,5 @@
-import type { AddressInfo } from 'node:net';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import { listening } from './serve.ts';
 
 /**
  * A TCP address that leads to whichever server it is pointed at: for the merchant's programs the one address of the
@@ -13,18 +13,16 @@ export class Link {
   readonly #pairs = new Map<Socket, Socket | undefined>();
   #isHeld = false;
 
-  private constructor(server: Server) {
+  private constructor(server: Server, port: number, target: number) {
     this.#server = server;
-    this.port = (server.address() as AddressInfo).port;
+    this.port = port;
+    this.#target = target;
     server.on('connection', (client) => this.#connect(client));
   }
 
   static async open(target: number): Promise<Link> {
     const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const link = new Link(server);
-    link.#target = target;
-    return link;
+    return new Link(server, await listening(server), target);
   }
 
   /** From now on nothing arrives on either side, and no connection ends: packets are lost. */

@@ -1,6 +1,6 @@
-import { Agent, request } from 'node:http';
-import { setTimeout as wait } from 'node:timers/promises';
-import { monotonicMs } from '../measure/measure.ts';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { finished } from 'node:stream/promises';
 import { inConcert, type Timed } from './in-concert.ts';
 import { OUTCOME } from './serve.ts';
 
@@ -11,62 +11,10 @@ export interface Message {
 }
 
 /** A whole answer; without a status there was none. */
-interface Answer {
-  readonly status: number | undefined;
+export interface Answer {
+  readonly status?: number | undefined;
   /** How the inbox kept the callback, where the receiver says so. */
-  readonly outcome: string | undefined;
-}
-
-/** With the times of its request and of its end. */
-export interface Attempt extends Answer {
-  readonly began: number;
-  readonly ended: number;
-}
-
-const NO_ANSWER: Answer = { status: undefined, outcome: undefined };
-
-/** A receiver that does not answer was killed, or waits for a database that was. */
-const ANSWER_MS = 10_000;
-
-/** The service, and the merchant's shop: sends each message again until it is acknowledged. */
-export class Sender {
-  readonly #agent = new Agent({ keepAlive: true });
-  readonly #addresses: () => readonly string[];
-  readonly #firstDelayMs: number;
-  /** Requests that wait for their answer at this moment. */
-  underWay = 0;
-
-  /** @param firstDelayMs before a repetition; it doubles up to twentyfold. */
-  constructor(addresses: () => readonly string[], firstDelayMs: number) {
-    this.#addresses = addresses;
-    this.#firstDelayMs = firstDelayMs;
-  }
-
-  /** @param onAttempt told of every attempt that had somewhere to go. */
-  async untilAnswered(
-    path: string,
-    wanted: number,
-    message: Message,
-    onAttempt: (attempt: Attempt) => void,
-  ): Promise<void> {
-    for (let attempt = 0; ; attempt++) {
-      const addresses = this.#addresses();
-      const address = addresses[Math.floor(Math.random() * addresses.length)];
-      if (address !== undefined) {
-        const began = monotonicMs();
-        this.underWay += 1;
-        const answer = await post(`${address}${path}`, message, this.#agent, ANSWER_MS);
-        this.underWay -= 1;
-        onAttempt({ ...answer, began, ended: monotonicMs() });
-        if (answer.status === wanted) return;
-      }
-      await wait(this.#firstDelayMs * Math.min(2 ** attempt, 20) * (0.5 + Math.random()));
-    }
-  }
-
-  close(): void {
-    this.#agent.destroy();
-  }
+  readonly outcome?: string | undefined;
 }
 
 /** Posts every callback once, over connections that stay open, and times each from the request to the whole answer. */
@@ -89,24 +37,24 @@ export async function sendCallback(port: number, callback: Message, agent: Agent
   if (status !== 200) throw new Error(`A callback was answered ${status ?? 'incompletely'}, not 200.`);
 }
 
-function post(url: string, { body, signature }: Message, agent: Agent, timeout?: number): Promise<Answer> {
-  return new Promise((resolve) => {
-    const headers = {
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(body),
-      ...(signature === undefined ? {} : { 'hmac-signature': signature }),
-    };
-    const sent = request(url, { method: 'POST', agent, headers, timeout }, (response) => {
-      response.resume();
-      response.on('error', () => resolve(NO_ANSWER));
-      response.on('end', () => {
-        const outcome = response.headers[OUTCOME]?.toString();
-        resolve(response.complete ? { status: response.statusCode, outcome } : NO_ANSWER);
-      });
-      response.on('close', () => resolve(NO_ANSWER));
-    });
-    sent.on('timeout', () => sent.destroy());
-    sent.on('error', () => resolve(NO_ANSWER));
-    sent.end(body);
-  });
+export async function post(
+  url: string,
+  { body, signature }: Message,
+  agent: Agent,
+  timeout?: number,
+): Promise<Answer> {
+  const signed = signature === undefined ? {} : { 'hmac-signature': signature };
+  const headers = { 'content-type': 'application/json', ...signed };
+  const sent = request(url, { method: 'POST', agent, headers, timeout });
+  // Also one that comes after the answer has begun; it shows in the answer, which is not whole.
+  sent.on('error', () => undefined).on('timeout', () => sent.destroy());
+  sent.end(body);
+  try {
+    const [response]: IncomingMessage[] = await once(sent, 'response');
+    if (response === undefined) return {};
+    await finished(response.resume());
+    return { status: response.statusCode, outcome: response.headers[OUTCOME]?.toString() };
+  } catch {
+    return {};
+  }
 }

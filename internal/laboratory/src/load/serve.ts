@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import type { VerifiedCallback } from '@payment-service/core';
 import { createCallbackReceiver, incomingCallback, receiveCallback } from '@payment-service/core/receive';
 import type { InboxEvent } from '@payment-service/inbox';
@@ -52,6 +53,11 @@ export async function serve({ keep, others = {}, onError }: Served): Promise<num
       response.writeHead(503).end();
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return listening(server);
+}
+
+/** @returns the port of a server that listens on loopback from now on. */
+export async function listening(server: Server): Promise<number> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   return (server.address() as AddressInfo).port;
 }
