@@ -104,7 +104,7 @@ async function runCluster(options: ClusterRun): Promise<ClusterOutcome> {
     const cluster = await Cluster.start(programs, isSynchronous, ttl);
     const { url, adminUrl } = cluster;
     const check = (): void => cluster.check();
-    const ground = { url, adminUrl, pauseMs: PAUSE_MS, rounds: faults.length, onRound: printRound, check };
+    const ground = { url, adminUrl, pauseMs: PAUSE_MS, rounds: faults.length, check };
     const doctorBefore: string[] = [];
     const { outcome, requests } = await runUnderLoad<Round>(ground, async (watch, index) => {
       if (index === 0) doctorBefore.push(...(await doctor(url)));
@@ -143,6 +143,9 @@ async function failOver(
   await acknowledged(AROUND);
   await cluster.whole();
   const [from, to] = [struck.ports.name, leader.ports.name];
+  console.log(
+    `  ${from} was ${fault} with ${underWay} requests under way; ${to} leads. ${[...during, ...after].join(' | ')}`,
+  );
   return { fault, from, to, at, underWay, during, after };
 }
 
@@ -163,12 +166,6 @@ async function doctor(url: string): Promise<readonly string[]> {
   if (output === '') return ['doctor: no answer'];
   const { findings } = JSON.parse(output) as { findings: readonly { check: string; seen: string }[] };
   return findings.map(({ check, seen }) => `${check}: ${seen}`);
-}
-
-function printRound({ fault, from, to, underWay, during, after }: Round): void {
-  console.log(
-    `  ${from} was ${fault} with ${underWay} requests under way; ${to} leads. ${[...during, ...after].join(' | ')}`,
-  );
 }
 
 function recoveryTable({ rounds, recoveryMs, seconds }: ClusterOutcome): Table {

@@ -24,19 +24,12 @@ interface Member {
 export class Cluster {
   /** Of the primary, through HAProxy, as its superuser. */
   readonly adminUrl: string;
-  readonly #programs: readonly { check(): void }[];
-  readonly #nodes: readonly ClusterNode[];
+  readonly #programs: { check(): void }[] = [];
+  readonly #nodes: ClusterNode[] = [];
   readonly #isSynchronous: boolean;
 
-  private constructor(
-    adminUrl: string,
-    nodes: readonly ClusterNode[],
-    daemons: readonly Daemon[],
-    isSynchronous: boolean,
-  ) {
+  private constructor(adminUrl: string, isSynchronous: boolean) {
     this.adminUrl = adminUrl;
-    this.#nodes = nodes;
-    this.#programs = [...daemons, ...nodes];
     this.#isSynchronous = isSynchronous;
   }
 
@@ -44,10 +37,13 @@ export class Cluster {
     const { paths, user } = programs;
     const folder = await makeFolder();
     if (user !== undefined) await chown(folder, user.uid, user.gid);
-    const daemons: Daemon[] = [];
+    const options = { isSynchronous, ttl, password: randomBytes(12).toString('hex') };
+    const port = await freePort();
+    const url = `postgres://postgres:${options.password}@127.0.0.1:${port}/postgres`;
+    const cluster = new Cluster(url, isSynchronous);
     const run = (name: 'etcd' | 'haproxy', args: readonly string[], log: string): void => {
       const daemon = new Daemon(paths[name], args, { log: join(folder, log), ...user, cwd: folder });
-      daemons.push(daemon);
+      cluster.#programs.push(daemon);
       atTheEnd(() => daemon.kill());
     };
     const etcd = [];
@@ -59,23 +55,19 @@ export class Cluster {
       if (user !== undefined) await chown(data, user.uid, user.gid);
       run('etcd', etcdFlags(member, data, etcd), `etcd${member}.log`);
     }
-    const options = { isSynchronous, ttl, password: randomBytes(12).toString('hex') };
     const clients = etcd.map(({ client }) => client);
-    for (const client of clients) await found('a version of etcd', daemons, () => isDecided(client));
-    const nodes: ClusterNode[] = [];
+    for (const client of clients) await cluster.#found('a version of etcd', () => isDecided(client));
     for (const name of ['a', 'b', 'c']) {
       const node = await ClusterNode.create(name, clients, { programs, folder }, options);
       atTheEnd(() => node.stop());
-      nodes.push(node);
+      cluster.#nodes.push(node);
     }
-    const port = await freePort();
     const configuration = join(folder, 'haproxy.cfg');
-    const ports = nodes.map((node) => node.ports);
+    const ports = cluster.#nodes.map((node) => node.ports);
     await writeFile(configuration, haproxyCfg(port, ports));
     run('haproxy', ['-db', '-f', configuration], 'haproxy.log');
-    for (const node of nodes) node.start();
-    const url = `postgres://postgres:${options.password}@127.0.0.1:${port}/postgres`;
-    const cluster = new Cluster(url, nodes, daemons, isSynchronous);
+    for (const node of cluster.#nodes) node.start();
+    cluster.#programs.push(...cluster.#nodes);
     await cluster.whole();
     await withClient(url, async (client) => {
       await client.query(`create role ${SHOP} login password '${SHOP}'`);
@@ -99,7 +91,7 @@ export class Cluster {
 
   /** The node that leads. @param others than this one. */
   async leader(others?: ClusterNode): Promise<ClusterNode> {
-    return found('a leader', this.#programs, async () => {
+    return this.#found('a leader', async () => {
       const name = (await this.#members(others)).find(({ role }) => role === 'leader')?.name;
       return name === others?.ports.name ? undefined : this.#nodes.find(({ ports }) => ports.name === name);
     });
@@ -107,7 +99,7 @@ export class Cluster {
 
   /** Resolves when two standbys stream, and one of them is the one that commits wait for. */
   async whole(): Promise<void> {
-    await found('two standbys', this.#programs, async () => {
+    await this.#found('two standbys', async () => {
       const members = await this.#members(undefined);
       const standbys = members.filter(({ role }) => role !== 'leader').map(({ role }) => role);
       const hasSynchronous = !this.#isSynchronous || standbys.includes('sync_standby');
@@ -116,6 +108,15 @@ export class Cluster {
       const { rowCount } = await withClient(this.adminUrl, (client) => client.query(streaming));
       return rowCount === 2 ? true : undefined;
     });
+  }
+
+  /** @throws {Error} when it does not happen, or one of the programs has ended. */
+  #found<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+    const checked = (): Promise<T | undefined> => {
+      this.check();
+      return look().catch(() => undefined);
+    };
+    return until(what, checked, PATIENCE);
   }
 
   /** As the nodes see it; the one that was struck is not asked. */
@@ -129,19 +130,6 @@ export class Cluster {
       }),
     );
   }
-}
-
-/** @throws {Error} when it does not happen, or one of the programs has ended. */
-function found<T>(
-  what: string,
-  programs: readonly { check(): void }[],
-  look: () => Promise<T | undefined>,
-): Promise<T> {
-  const checked = (): Promise<T | undefined> => {
-    for (const one of programs) one.check();
-    return look().catch(() => undefined);
-  };
-  return until(what, checked, PATIENCE);
 }
 
 /** Before that, Patroni 3.0 ends: the members have not decided on a version. */

@@ -60,7 +60,7 @@ async function run(rounds: number, isSynchronous: boolean): Promise<Outcome<Roun
     atTheEnd(() => pair.stop());
     await pair.addStandby();
     const { url } = pair;
-    const ground = { url, adminUrl: url, pauseMs: PAUSE_MS, rounds, onRound: printRound };
+    const ground = { url, adminUrl: url, pauseMs: PAUSE_MS, rounds };
     const { outcome } = await runUnderLoad(ground, async (watch, index) => {
       if (index > 0) await pair.addStandby();
       return failOver(pair, isSynchronous, !isSynchronous || index % 2 === 0, watch);
@@ -94,12 +94,9 @@ async function failOver(
   await acknowledged(1);
   const recoveryMs = Math.round(performance.now() - killed);
   await acknowledged(AFTER);
-  return { isStalled, underWay, acknowledgedInStall, recoveryMs };
-}
-
-function printRound({ isStalled, underWay, acknowledgedInStall, recoveryMs }: Round): void {
   const stall = isStalled ? `, ${acknowledgedInStall} acknowledged while the standby was cut off` : '';
   console.log(`  killed with ${underWay} requests under way${stall}; the next answer after ${recoveryMs} ms`);
+  return { isStalled, underWay, acknowledgedInStall, recoveryMs };
 }
 
 /** What the run has to show, and the control: if that loses nothing, the run would not have noticed a loss. */

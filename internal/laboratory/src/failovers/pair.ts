@@ -1,5 +1,5 @@
 import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { type PostgresServer, startPostgres } from '@payment-service/postgres-server';
 import { Link } from '../load/link.ts';
 import { withClient } from '../load/postgres.ts';
@@ -113,8 +113,8 @@ function portOf(url: string): number {
   return Number(new URL(url).port);
 }
 
-/** Folders whose contents belong to the running server, or come over the replication connection. */
-const EMPTIED = /^pg_(wal|replslot|dynshmem|notify|serial|snapshots|stat_tmp|subtrans)$/;
+/** What is in folders whose contents belong to the running server, or come over the replication connection. */
+const EMPTIED = /^pg_(wal|replslot|dynshmem|notify|serial|snapshots|stat_tmp|subtrans)[\\/]/;
 const LEFT_OUT = /^(postmaster\.(pid|opts)|standby\.signal|backup_label|tablespace_map)$/;
 
 /**
@@ -124,7 +124,7 @@ const LEFT_OUT = /^(postmaster\.(pid|opts)|standby\.signal|backup_label|tablespa
 async function copyForStandby(url: string, from: string, to: string): Promise<void> {
   await withClient(url, async (client) => {
     await client.query("select pg_backup_start('standby', fast => true)");
-    await copyFolder(from, to, true);
+    await copyFolder(from, to);
     const { rows } = await client.query<{ label: string }>(
       'select labelfile as label from pg_backup_stop(wait_for_archive => false)',
     );
@@ -135,16 +135,13 @@ async function copyForStandby(url: string, from: string, to: string): Promise<vo
   await writeFile(join(to, 'standby.signal'), '');
 }
 
-async function copyFolder(from: string, to: string, isTop: boolean): Promise<void> {
-  await mkdir(to, { recursive: true, mode: 0o700 });
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    const [source, copy] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory()) {
-      if (isTop && EMPTIED.test(entry.name)) await mkdir(copy, { mode: 0o700 });
-      else await copyFolder(source, copy, false);
-    } else if (!isTop || !LEFT_OUT.test(entry.name)) {
-      await copyFile(source, copy).catch(ignoreVanished);
-    }
+async function copyFolder(from: string, to: string): Promise<void> {
+  for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
+    const source = join(entry.parentPath, entry.name);
+    const path = relative(from, source);
+    if (EMPTIED.test(path) || LEFT_OUT.test(path)) continue;
+    if (entry.isDirectory()) await mkdir(join(to, path), { recursive: true, mode: 0o700 });
+    else await copyFile(source, join(to, path)).catch(ignoreVanished);
   }
 }
 

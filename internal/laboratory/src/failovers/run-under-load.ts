@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { ManagedProcess } from '../crashes/managed-process.ts';
+import { ManagedProcess, type ProcessParts } from '../crashes/managed-process.ts';
 import type { ReceiverSettings } from '../crashes/receiver-process.ts';
 import type { WorkerSettings } from '../crashes/worker-process.ts';
 import { judgeHistory, type Request, type Verdict } from '../history/judge-history.ts';
@@ -14,14 +14,13 @@ import { judge, type Result } from '../measure/results.ts';
 import { stuckWatch } from '../measure/until.ts';
 
 /** Where rounds are played. */
-export interface Ground<Round> {
+export interface Ground {
   readonly url: string;
   /** Of whichever server leads at the end, for a look past the inbox. */
   readonly adminUrl: string;
   /** After each payment, on average. */
   readonly pauseMs: number;
   readonly rounds: number;
-  readonly onRound: (round: Round) => void;
   /** Throws when the database cannot go on. */
   readonly check?: () => void;
 }
@@ -47,16 +46,20 @@ export interface Outcome<Round> {
 
 /** Plays rounds while the merchant's programs receive and work, waits until they are done, and judges the history. */
 export async function runUnderLoad<Round>(
-  { url, adminUrl, pauseMs, rounds: wanted, onRound, check }: Ground<Round>,
+  { url, adminUrl, pauseMs, rounds: wanted, check }: Ground,
   play: (watch: Watch, index: number) => Promise<Round>,
 ): Promise<{ readonly outcome: Outcome<Round>; readonly requests: readonly Request[] }> {
   const started = performance.now();
   await withClient(url, (client) => client.query(EFFECT_TABLE));
   const folder = await makeFolder();
-  const merchant = await startMerchant(url, folder);
+  const failed = new AbortController();
+  const programs = merchantPrograms(url, { folder, onFailure: (error) => failed.abort(error) });
+  atTheEnd(() => Promise.all(programs.map((program) => program.kill())));
+  for (const program of programs) program.start();
+  for (; !programs.every(({ isReady }) => isReady); await wait(20)) failed.signal.throwIfAborted();
   const record = join(folder, 'history');
   const load = new Load({
-    addresses: () => merchant.programs.flatMap(({ address }) => address ?? []),
+    addresses: () => programs.flatMap(({ address }) => address ?? []),
     record,
     seed: randomInt(1_000_000),
     atOnce: 16,
@@ -72,7 +75,8 @@ export async function runUnderLoad<Round>(
       const stuck = stuckWatch();
       while (load.acknowledged < enough) {
         stopped.throwIfAborted();
-        merchant.check();
+        // No failover may end one of the programs.
+        failed.signal.throwIfAborted();
         check?.();
         stuck(`${load.acknowledged} payments acknowledged`);
         await wait(10);
@@ -84,11 +88,7 @@ export async function runUnderLoad<Round>(
     },
   };
   const rounds: Round[] = [];
-  for (let index = 0; index < wanted; index++) {
-    const round = await play(watch, index);
-    rounds.push(round);
-    onRound(round);
-  }
+  for (let index = 0; index < wanted; index++) rounds.push(await play(watch, index));
   await load.stop();
   const { states, ...remains } = await withClient(adminUrl, async (client) => {
     const read: Read = async (statement) => (await client.query(statement)).rows;
@@ -98,36 +98,19 @@ export async function runUnderLoad<Round>(
   const requests = await readRequests(record);
   const verdict = judgeHistory({ requests, ...remains });
   const seconds = Math.round((performance.now() - started) / 1000);
-  const warnings = merchant.programs.flatMap((program) => program.warnings);
+  const warnings = programs.flatMap((program) => program.warnings);
   return { outcome: { rounds, verdict, states, warnings, seconds }, requests };
 }
 
-interface Merchant {
-  readonly programs: readonly ManagedProcess[];
-  /** @throws {Error} when one of them has ended: no failover may do that. */
-  readonly check: () => void;
-}
-
 /** The merchant's programs, which are those of the crash test: two receivers and two workers. */
-async function startMerchant(url: string, folder: string): Promise<Merchant> {
+function merchantPrograms(url: string, parts: ProcessParts): readonly ManagedProcess[] {
   const database = { store: 'postgres', url } as const;
   const receiver: ReceiverSettings = { database, spool: undefined };
   const worker: WorkerSettings = { database, isControl: false, isDraining: false };
-  let failure: Error | undefined;
-  const onFailure = (error: Error): void => {
-    failure ??= error;
-  };
-  const check = (): void => {
-    if (failure !== undefined) throw failure;
-  };
-  const programs = [0, 1].flatMap(() => [
-    new ManagedProcess('receiver', receiver, { folder, onFailure }),
-    new ManagedProcess('worker', worker, { folder, onFailure }),
+  return [0, 1].flatMap(() => [
+    new ManagedProcess('receiver', receiver, parts),
+    new ManagedProcess('worker', worker, parts),
   ]);
-  atTheEnd(() => Promise.all(programs.map((program) => program.kill())));
-  for (const program of programs) program.start();
-  for (; !programs.every(({ isReady }) => isReady); await wait(20)) check();
-  return { programs, check };
 }
 
 /** Of every kind of failover: with a standby that commits wait for nothing is lost, and without one the control loses. */

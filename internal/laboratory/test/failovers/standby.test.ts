@@ -3,8 +3,11 @@ import { createInbox, type Inbox, type InboxEvent, postgres } from '@payment-ser
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { Pair } from '../../src/failovers/pair.ts';
+import { freshCallbacks, verified } from '../../src/load/callbacks.ts';
 import { withClient } from '../../src/load/postgres.ts';
-import { plainPayment } from '../support/plain-payment.ts';
+
+const [callback = expect.unreachable()] = verified(freshCallbacks('standby', 1));
+const expectation = { merchant_reference: 'ORD-standby-0', currency: 'UGX', amount: '500' };
 
 /** For all tests: each says itself whether commits wait for the standby, and has tables of its own. */
 let pair: Pair;
@@ -23,7 +26,6 @@ afterAll(() => pair.stop());
 
 test('a standby serves the views of the operator, and nothing else', async () => {
   await waitForStandby(true);
-  const { callback, expectation } = plainPayment(1);
   const primary = openInbox(pair.primaryUrl);
   await primary.expect({ ...expectation, deadline: new Date(0) });
   await primary.receive(callback);
@@ -72,7 +74,6 @@ test('a commit whose wait for the standby is cancelled is not acknowledged', asy
   };
   const inbox = openInbox(pair.primaryUrl, { schema: 'cancelled', onEvent });
   await inbox.ready();
-  const { callback } = plainPayment(1);
   const kept = 'select 1 from cancelled.transition';
   await withClient(pair.standbyUrl ?? '', async (standby) => {
     await expect
