@@ -17,7 +17,7 @@ import { caughtResult, told, verdictResults, verdictTable } from '../history/res
 import { endUnused, readFlags, runProgram } from '../measure/program.ts';
 import { judge, type Result } from '../measure/results.ts';
 import type { Table } from '../measure/tables.ts';
-import { hasVolume, runOnVolume } from './faults/volume.ts';
+import { runOnVolume, volume } from './faults/volume.ts';
 import type { Kill, Target } from './killer.ts';
 import { PHASES, type Phase } from './phase-log.ts';
 import { type CrashTestOptions, type CrashTestOutcome, RUN_FAULTS, runCrashTest } from './run-crash-test.ts';
@@ -47,21 +47,13 @@ export default async function (): Promise<void> {
       'Usage: crash-test --kills N --store postgres|sqlite [--transitions N] [--seed N] [--control]\n' +
         `  [--fault ${Object.keys(RUN_FAULTS).join('|')}] [--other checkout] [--report path]`,
     );
-  if (fault === 'full-disk' && !hasVolume()) process.exit(runOnVolume());
+  if (fault === 'full-disk' && volume === undefined) process.exit(runOnVolume());
   const transitions = flags.transitions || 50 * kills;
   const run = { store, kills, transitions, seed, isControl, fault, other };
   const name = ['crash-test', store, fault, isControl && 'control'].filter(Boolean).join('-');
   await runProgram({ name, report }, async () => {
     console.log(`${kills} kills, ${transitions} transitions, seed ${seed}`);
-    let shown = Date.now();
-    const outcome = await runCrashTest({
-      ...run,
-      onProgress({ kills: done, payments, of }) {
-        if (Date.now() - shown < 10_000) return;
-        shown = Date.now();
-        console.log(`  ${done} kills, ${payments} of ${of} payments`);
-      },
-    });
+    const outcome = await runCrashTest(run);
     const { kills: killed, verdict, leaseQueue: _, happened: __, ...counted } = outcome;
     const [results, tables] = [judgeCrashes(outcome, run), outcomeTables(outcome)];
     return { results, tables, run, killsByPhase: killTable(killed), ...told(verdict), ...counted };
@@ -99,12 +91,10 @@ export function judgeCrashes(outcome: CrashTestOutcome, wanted: Wanted): readonl
 
 /** How many kills hit which process at which phase. */
 function killTable(kills: readonly Kill[]): Record<Target, Record<Phase, number>> {
-  const count = (target: Target): Record<Phase, number> => {
-    const hits = { commit: 0, handler: 0, intake: 0, idle: 0 };
-    for (const kill of kills) if (kill.target === target) hits[kill.phase] += 1;
-    return hits;
-  };
-  return { receiver: count('receiver'), worker: count('worker'), server: count('server') };
+  const none = (): Record<Phase, number> => ({ commit: 0, handler: 0, intake: 0, idle: 0 });
+  const hits = { receiver: none(), worker: none(), server: none() };
+  for (const { target, phase } of kills) hits[target][phase] += 1;
+  return hits;
 }
 
 function outcomeTables(outcome: CrashTestOutcome): readonly Table[] {

@@ -73,11 +73,12 @@ export async function postgresDatabase(): Promise<TestDatabase> {
 /** One file that all processes share; there is no server, so killing them is killing it. */
 export function sqliteDatabase(folder: string, isControl: boolean): TestDatabase {
   const [path, outsidePath] = [join(folder, 'shop.db'), join(folder, 'outside.db')];
-  const [file, outside] = [path, outsidePath].map((one) => {
-    const opened = new DatabaseSync(one, { timeout: 10_000 });
-    opened.exec(`pragma journal_mode = wal; pragma synchronous = full; ${EFFECT_TABLE}`);
-    return opened;
-  }) as [DatabaseSync, DatabaseSync];
+  const opened = (one: string): DatabaseSync => {
+    const file = new DatabaseSync(one, { timeout: 10_000 });
+    file.exec(`pragma journal_mode = wal; pragma synchronous = full; ${EFFECT_TABLE}`);
+    return file;
+  };
+  const [file, outside] = [opened(path), opened(outsidePath)];
   const prefix = 'payment_inbox_';
   const read: Read = async (statement) => file.prepare(statement).all();
   return {
@@ -85,8 +86,8 @@ export function sqliteDatabase(folder: string, isControl: boolean): TestDatabase
     ...{ prefix, read, kill: undefined },
     async remains() {
       const remains = await readRemains(read, prefix);
-      const outsideEffects = await readEffects(async (statement) => outside.prepare(statement).all());
-      return { ...remains, effects: isControl ? outsideEffects : remains.effects };
+      const readOutside: Read = async (statement) => outside.prepare(statement).all();
+      return isControl ? { ...remains, effects: await readEffects(readOutside) } : remains;
     },
     restart: async () => undefined,
     async stop() {

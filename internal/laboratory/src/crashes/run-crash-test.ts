@@ -16,7 +16,7 @@ import type { Fault, FaultParts } from './faults/fault.ts';
 import { fullDisk } from './faults/full-disk.ts';
 import { stall } from './faults/stall.ts';
 import { twoVersions } from './faults/two-versions.ts';
-import { hasVolume, volume } from './faults/volume.ts';
+import { volume } from './faults/volume.ts';
 import { type Kill, Killer } from './killer.ts';
 import { ManagedProcess, type ProcessParts } from './managed-process.ts';
 import { withInbox } from './merchant.ts';
@@ -42,7 +42,6 @@ export interface CrashTestOptions {
   /** One of `RUN_FAULTS`, and the other checkout for the one that needs it. */
   readonly fault?: string | undefined;
   readonly other?: string | undefined;
-  readonly onProgress?: (progress: { kills: number; payments: number; of: number }) => void;
 }
 
 export interface CrashTestOutcome {
@@ -69,13 +68,13 @@ const NOTE = { by: 'crash-test', note: 'the process was killed, the handler is s
 
 /** One whole run: processes, load, kills, and the count. */
 export async function runCrashTest(options: CrashTestOptions): Promise<CrashTestOutcome> {
-  const { store, kills, seed, isControl, onProgress } = options;
+  const { store, kills, seed, isControl } = options;
   const folder = await makeFolder();
   const failed = new AbortController();
   const signal = AbortSignal.any([stopped, failed.signal]);
-  const stored = hasVolume() ? volume() : folder;
+  const stored = volume ?? folder;
   // The server makes its folder there.
-  if (hasVolume()) process.env['TMPDIR'] = stored;
+  if (volume !== undefined) process.env['TMPDIR'] = volume;
   const test = store === 'postgres' ? await postgresDatabase() : sqliteDatabase(stored, isControl);
   atTheEnd(test.stop);
   const fault = await RUN_FAULTS[options.fault ?? '']?.({ test, folder, other: options.other });
@@ -145,6 +144,7 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
     const repeats = { every: 20, later: 100 };
     await ask({ record, seed, atOnce: AT_ONCE, firstDelayMs: 5, payments, repeats });
     let isHeld = false;
+    let shown = Date.now();
     for (let tick = 0; !progress.isDone; tick++) {
       if (tick % 10 === 0)
         isHeld = ((await countTransitions(test, `${OPEN} and next_at <= ${Date.now()}`)) ?? 0) > MAX_DUE;
@@ -152,8 +152,12 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
       const shares = killed.length + (struck < times ? 1 : 2);
       const limit = isHeld ? 0 : Math.ceil((shares / kills) * payments);
       progress = await ask({ addresses, limit });
-      onProgress?.({ kills: killed.length, payments: progress.begun, of: payments });
-      check(`${killed.length} kills, ${progress.begun} payments begun`);
+      const state = `${killed.length} kills, ${progress.begun} of ${payments} payments`;
+      if (Date.now() - shown > 10_000) {
+        shown = Date.now();
+        console.log(`  ${state}`);
+      }
+      check(state);
       await wait(20);
     }
   }

@@ -69,12 +69,15 @@ const KINDS: Readonly<Record<string, Kind>> = {
   /** Signed with another key: refused, whenever it comes. */
   refused: [2, ({ make }) => [[{ ...make(), signature: '0'.repeat(128) }]]],
 };
-const TOTAL = Object.values(KINDS).reduce((sum, [weight]) => sum + weight, 0);
+/** Each as often as its weight. */
+const BAG = Object.entries(KINDS).flatMap(([kind, [weight, rounds]]) =>
+  Array.from({ length: weight }, () => ({ kind, rounds })),
+);
 
 /** The payment with this number: the same one for the same seed, in whichever process it is asked for. */
 export function paymentAt(seed: number, index: number): Payment {
   const random = seededRandom(seed, index);
-  const [kind, rounds] = kindFor(random.next() * TOTAL);
+  const { kind, rounds } = random.pick(BAG);
   const reference = `ORD-${seed}-${index}`;
   const currency = random.pick(['UGX', 'KES', 'TZS']);
   const amount = random.between(200, 5_000_000) / random.pick([1, 1, 2, 4]);
@@ -107,15 +110,6 @@ export function paymentsFor(seed: number, transitions: number): number {
 
 export function transitionsOf({ rounds }: Payment): ReadonlySet<string> {
   return new Set(rounds.flat().map(({ facts }) => facts.transition));
-}
-
-function kindFor(point: number): [name: string, rounds: Kind[1]] {
-  let rest = point;
-  for (const [name, [weight, rounds]] of Object.entries(KINDS)) {
-    rest -= weight;
-    if (rest < 0) return [name, rounds];
-  }
-  throw new Error('The weights are all used up: the point lies above their sum.');
 }
 
 /** Another amount, another currency, or only one of the two amounts changed: none of them is signed. */

@@ -1,4 +1,4 @@
-import type { History } from '../../history/judge-history.ts';
+import type { Request } from '../../history/judge-history.ts';
 import type { Result } from '../../measure/results.ts';
 import type { Database, TestDatabase } from '../databases.ts';
 import type { ManagedProcess } from '../managed-process.ts';
@@ -20,7 +20,7 @@ export interface Fault {
 }
 
 export interface Seen {
-  readonly requests: readonly (History['requests'] extends Iterable<infer R> ? R : never)[];
+  readonly requests: readonly Request[];
   readonly receivers: readonly ManagedProcess[];
   readonly workers: readonly ManagedProcess[];
 }

@@ -49,7 +49,8 @@ export async function fullDisk({ test }: FaultParts): Promise<Fault> {
   return {
     times: 3,
     async strike() {
-      const ballast = join(volume(), 'ballast');
+      if (volume === undefined) throw new Error('There is no volume of its own.');
+      const ballast = join(volume, 'ballast');
       const from = monotonicMs();
       try {
         fill(ballast);
