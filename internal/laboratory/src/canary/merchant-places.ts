@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { type CallbackOptions, paymentCallbacks as onExpress } from '@payment-service/express';
 import { paymentCallbacks as onFastify } from '@payment-service/fastify';
@@ -154,12 +155,9 @@ async function listenersOf(
     fastify: (request, response) => plugin.routing(request, response),
     koa: koa.callback(),
     fetch: async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk);
-      const headers = new Headers(request.headers as Record<string, string>);
-      const answer = await handle(
-        new Request('http://127.0.0.1/callbacks', { method: 'POST', headers, body: Buffer.concat(chunks) }),
-      );
+      const init = { method: 'POST', headers: request.headers as Record<string, string> };
+      const body = await text(request);
+      const answer = await handle(new Request('http://127.0.0.1/callbacks', { ...init, body }));
       response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
     },
   };

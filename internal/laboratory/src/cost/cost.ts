@@ -8,7 +8,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createCallbackReceiver, receiveCallback } from '@payment-service/core/receive';
-import { ratio, type Spread } from '../measure/measure.ts';
+import { interleave, quantile, ratio, type Spread } from '../measure/measure.ts';
 import { runBenchmark } from '../measure/program.ts';
 import { judge, told } from '../measure/results.ts';
 import { figure, type Table, withRange } from '../measure/tables.ts';
@@ -138,15 +138,9 @@ async function compare(
 ): Promise<{ ratio: Spread; microseconds: number }> {
   const first = Math.max(1, await cpuOf(floor, input, 2));
   const calls = Math.max(1, Math.ceil((sampleMs * 1000) / first));
-  const [owns, floors]: [number[], number[]] = [[], []];
-  for (let round = 0; round < rounds; round++) {
-    const sides = round % 2 === 0 ? ([own, floor] as const) : ([floor, own] as const);
-    for (const side of sides) (side === own ? owns : floors).push(await cpuOf(side, input, calls));
-  }
-  return {
-    ratio: ratio(owns, floors),
-    microseconds: owns.toSorted((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN,
-  };
+  const sides = await interleave([own, floor], rounds, Math.random, (side) => cpuOf(side, input, calls));
+  const [owns = [], floors = []] = sides.values();
+  return { ratio: ratio(owns, floors), microseconds: quantile(owns, 0.5) };
 }
 
 /** How much more live heap the results of ours take than those of the floor. */

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type pg from 'pg';
 import { openBacklog } from '../load/backlog.ts';
 import { type DrainEngine, postgresEngine, sqliteEngine } from '../load/engines.ts';
+import { inConcert } from '../load/in-concert.ts';
 import { createDatabase, databaseUrl, EFFECT_TABLE } from '../load/postgres.ts';
 import { openGraphile, startPgBoss } from '../load/queues.ts';
 
@@ -83,14 +84,11 @@ async function floorApplier(serverUrl: string): Promise<Applier> {
     async apply(count, concurrency) {
       const started = performance.now();
       const first = 'select id from payment where next_at is not null order by next_at, id limit $1';
-      const due = (await pool.query<{ id: string }>(first, [count])).rows.values();
-      const work = async (): Promise<void> => {
-        for (const { id } of due) {
-          await pool.query({ name: 'start', text: start, values: [id] });
-          await applyIn(pool, id, { name: 'settle', text: settle, values: [id] });
-        }
-      };
-      await Promise.all(Array.from({ length: concurrency }, work));
+      const { rows: due } = await pool.query<{ id: string }>(first, [count]);
+      await inConcert(due, concurrency, async ({ id }) => {
+        await pool.query({ name: 'start', text: start, values: [id] });
+        await applyIn(pool, id, { name: 'settle', text: settle, values: [id] });
+      });
       return (performance.now() - started) / 1000;
     },
     ...ends(pool),
@@ -138,14 +136,10 @@ async function pgBossApplier(serverUrl: string): Promise<Applier> {
     async apply(count, concurrency) {
       const { call, seconds } = countdown(count);
       const id = await boss.work('payments', options, async (jobs) => {
-        const rest = jobs.values();
-        const work = async (): Promise<void> => {
-          for (const job of rest) {
-            await applyIn(pool, job.id);
-            call();
-          }
-        };
-        await Promise.all(Array.from({ length: concurrency }, work));
+        await inConcert(jobs, concurrency, async (job) => {
+          await applyIn(pool, job.id);
+          call();
+        });
       });
       const took = await seconds;
       await boss.offWork('payments', { id, wait: true });

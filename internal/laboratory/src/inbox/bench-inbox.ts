@@ -8,7 +8,14 @@ import { atTheEnd, makeFolder, runBenchmark } from '../measure/program.ts';
 import { judge, type Result } from '../measure/results.ts';
 import { figure, type Table, withRange } from '../measure/tables.ts';
 import { BENCHED, CONTENDERS } from './contenders.ts';
-import { type HostedContender, hostContender, type Measured, measure, type Way } from './measure.ts';
+import {
+  type HostedContender,
+  hostContender,
+  type Measured,
+  measure,
+  type Sample,
+  type Way,
+} from './measure.ts';
 
 const FULL = { rounds: 45, count: 1000, concurrency: 32 };
 const SHORT = { rounds: 1, count: 20, concurrency: 8 };
@@ -47,13 +54,10 @@ export default function (): Promise<void> {
 }
 
 /** One row of the tables. */
-export interface Measurement {
+export interface Measurement extends Readonly<Record<keyof Sample, Spread>> {
   readonly way: Way;
   readonly contender: string;
   readonly call: string;
-  readonly perSecond: Spread;
-  readonly p50Ms: Spread;
-  readonly p99Ms: Spread;
   /** Callbacks a second, divided by those of the same engine's floor in the same round. */
   readonly overFloor: Spread;
 }
@@ -68,16 +72,10 @@ export function judgeTarget(target: Target, all: readonly Measured[]): Result {
 export function measurements(all: readonly Measured[]): readonly Measurement[] {
   return all.map(({ way, contender, samples }) => {
     const { engine, call } = CONTENDERS[contender] ?? { engine: '', call: '' };
-    const perSecond = samples.map((one) => one.perSecond);
-    return {
-      way,
-      contender,
-      call,
-      perSecond: spread(perSecond),
-      p50Ms: spread(samples.map(({ p50Ms }) => p50Ms)),
-      p99Ms: spread(samples.map(({ p99Ms }) => p99Ms)),
-      overFloor: ratio(perSecond, ratesOf(all, way, `floor, ${engine}`)),
-    };
+    const of = (name: keyof Sample): Spread => spread(samples.map((one) => one[name]));
+    const overFloor = ratio(ratesOf(all, way, contender), ratesOf(all, way, `floor, ${engine}`));
+    const figures = { perSecond: of('perSecond'), p50Ms: of('p50Ms'), p99Ms: of('p99Ms'), overFloor };
+    return { way, contender, call, ...figures };
   });
 }
 

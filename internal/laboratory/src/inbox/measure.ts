@@ -16,31 +16,18 @@ export interface HostedContender {
 
 export async function hostContender(name: string, engines: Engines): Promise<HostedContender> {
   const host = new Child(join(import.meta.dirname, 'contender-process.ts'));
-  return { name, host, port: await ask<number>(host, { kind: 'open', name, engines }) };
-}
-
-function ask<A>(host: Child, request: ContenderRequest): Promise<A> {
-  return host.ask(request);
+  return { name, host, port: await host.ask({ kind: 'open', name, engines } satisfies ContenderRequest) };
 }
 
 /** `store`: called directly. `http`: through a server that verifies, as a sender of callbacks sees it. */
 export type Way = 'store' | 'http';
 const WAYS: readonly Way[] = ['store', 'http'];
 
-export interface Pace {
-  readonly rounds: number;
-  /** Callbacks of one slice. */
-  readonly count: number;
-  /** Callbacks under way at the same time. */
-  readonly concurrency: number;
-}
+/** Rounds, the callbacks of one slice, and how many of them are under way at the same time. */
+export type Pace = Readonly<Record<'rounds' | 'count' | 'concurrency', number>>;
 
 /** What one contender did in one slice. */
-export interface Sample {
-  readonly perSecond: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-}
+export type Sample = Readonly<Record<'perSecond' | 'p50Ms' | 'p99Ms', number>>;
 
 /** The samples of one contender in one way, one for each round. */
 export interface Measured {
@@ -62,7 +49,7 @@ export async function measure(
   const run = async ({ host, port }: HostedContender, way: Way, prefix: string): Promise<Sample> => {
     const { seconds, spans } =
       way === 'store'
-        ? await ask<Timed>(host, { kind: 'store', prefix, count, concurrency })
+        ? await host.ask<Timed>({ kind: 'store', prefix, count, concurrency } satisfies ContenderRequest)
         : await sendCallbacks(port, freshCallbacks(prefix, count), concurrency);
     const times = spans.map(({ begin, end }) => end - begin);
     return { perSecond: count / seconds, p50Ms: quantile(times, 0.5), p99Ms: quantile(times, 0.99) };
@@ -73,7 +60,8 @@ export async function measure(
     run(contender, way, `${way}-${round}`),
   );
   for (const { name, host } of contenders) {
-    const [kept, sent] = [await ask<number>(host, { kind: 'count' }), (rounds + 1) * count * WAYS.length];
+    const kept = await host.ask<number>({ kind: 'count' } satisfies ContenderRequest);
+    const sent = (rounds + 1) * count * WAYS.length;
     if (kept !== sent) throw new Error(`${name} acknowledged ${sent} callbacks and holds ${kept}.`);
   }
   return [...measured].map(([{ contender, way }, samples]) => ({ way, contender: contender.name, samples }));

@@ -1,4 +1,5 @@
 /** Does what `program.ts` asks. */
+import { EventEmitter, once } from 'node:events';
 import type { VerifiedCallback } from '@payment-service/core';
 import { createInbox, type InboxEvent, postgres, type Store, sqlite } from '@payment-service/inbox';
 import pg from 'pg';
@@ -20,7 +21,7 @@ const EFFECT = 'insert into merchant_effect values ($1, $2)';
 const CONCURRENCY = 4;
 
 const committed = new Map<string, number>();
-let onCommitted: () => void = () => undefined;
+const commits = new EventEmitter();
 let program: Program;
 let callbacks: readonly VerifiedCallback[] = [];
 let working: { readonly stop: AbortController; readonly ended: Promise<unknown> } | undefined;
@@ -59,17 +60,14 @@ async function answer(request: ProgramRequest): Promise<unknown> {
 
 /** In milliseconds of the machine's monotonic clock, which all processes share, in the order of the references. */
 async function settled(references: readonly string[]): Promise<readonly number[]> {
-  await new Promise<void>((resolve) => {
-    onCommitted = () => (references.every((reference) => committed.has(reference)) ? resolve() : undefined);
-    onCommitted();
-  });
+  while (!references.every((reference) => committed.has(reference))) await once(commits, 'commit');
   return references.map((reference) => committed.get(reference) ?? Number.NaN);
 }
 
 function isCommitted(reference: string): void {
   if (committed.has(reference)) throw new Error(`The effect of ${reference} was committed twice.`);
   committed.set(reference, monotonicMs());
-  onCommitted();
+  commits.emit('commit');
   untold += 1;
   // Once for all that settled in this turn.
   if (untold === 1)
@@ -96,8 +94,7 @@ async function openProgram(way: Way, at: string): Promise<Program> {
   }
   // Connections that stay: none is opened while something is timed.
   const pool = new pg.Pool({ connectionString: at, idleTimeoutMillis: 0 });
-  for (const event of ['error', 'connect'] as const)
-    pool.on(event, (client: unknown) => client instanceof pg.Client && client.on('error', () => undefined));
+  pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
   if (way === 'graphile-worker') return graphileProgram(pool);
   const { listen, ...store } = postgres(pool);
   const ears = way === 'pg' && listen !== undefined ? { listen } : {};

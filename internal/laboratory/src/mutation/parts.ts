@@ -39,17 +39,11 @@ export const PARTS: readonly Part[] = [
       ['src/**/verify/**/signed-fields.ts', 'test/{rules/{colons,signed-fields},threats/replays}.test.ts'],
       [
         'src/**/verify/**/{json-members,callback-body}.ts',
-        [
-          'test/{amounts,vectors}.test.ts',
-          'test/threats/{body-cost,hostile-input,json-names,live-bodies,polluted-prototypes}.test.ts',
-        ],
+        'test/{amounts,vectors,threats/{body-cost,hostile-input,json-names,live-bodies,polluted-prototypes}}.test.ts',
       ],
       [
         'src/**/verify/**/{signing-keys,digest.node}.ts',
-        [
-          'test/rules/{refusals,signed-fields,signing-keys,signature-header}.test.ts',
-          'test/threats/{replays,timing}.test.ts',
-        ],
+        'test/{rules/{refusals,signed-fields,signing-keys,signature-header},threats/{replays,timing}}.test.ts',
       ],
       [
         'src/**/verify/**/verified.ts',

@@ -51,6 +51,7 @@ async function measure({ rounds, count, concurrency }: typeof FULL, isShort: boo
     onSettled();
   };
   const hosts = Array.from({ length: Math.max(...SIZES) }, () => startProgram({ onTold }));
+  for (const host of hosts) atTheEnd(() => host.end());
   const askAll = (own: readonly Child[], request: (index: number) => ProgramRequest): Promise<number[]> =>
     Promise.all(own.map((host, index) => askProgram<number>(host, request(index))));
 
@@ -97,14 +98,10 @@ async function measure({ rounds, count, concurrency }: typeof FULL, isShort: boo
     return { intake, drain };
   }
 
-  try {
-    const at = databaseUrl(server.url, 'scaling');
-    for (const host of hosts) await askProgram(host, { kind: 'open', way: 'pg', at, receives: false });
-    for (const size of SIZES) await slice(size, `warm-${size}`);
-    return await interleave(SIZES, rounds, Math.random, (size, round) => slice(size, `${size}-${round}`));
-  } finally {
-    for (const host of hosts) await host.end();
-  }
+  const at = databaseUrl(server.url, 'scaling');
+  for (const host of hosts) await askProgram(host, { kind: 'open', way: 'pg', at, receives: false });
+  for (const size of SIZES) await slice(size, `warm-${size}`);
+  return interleave(SIZES, rounds, Math.random, (size, round) => slice(size, `${size}-${round}`));
 }
 
 function found(samples: ReadonlyMap<number, readonly Sample[]>, { concurrency }: typeof FULL): Found {

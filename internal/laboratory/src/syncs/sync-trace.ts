@@ -65,8 +65,7 @@ export function syncsDuring(acknowledgements: readonly Span[], syncs: readonly S
  * sync may serve a group.
  */
 export function withoutSync(acknowledgements: readonly Span[], syncs: readonly Sync[]): number {
-  const sorted = [...syncs].sort((a, b) => a.begin - b.begin);
   return acknowledgements.filter(
-    (one) => !sorted.some(({ begin, end }) => begin >= one.begin - READING_MS && end <= one.end + READING_MS),
+    (one) => !syncs.some(({ begin, end }) => begin >= one.begin - READING_MS && end <= one.end + READING_MS),
   ).length;
 }
