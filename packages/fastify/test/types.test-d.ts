@@ -1,7 +1,7 @@
 import type { VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
 import fastify, { type FastifyPluginAsync } from 'fastify';
 import { expectTypeOf, test } from 'vitest';
-import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
+import { paymentCallbacks } from '../src/index.ts';
 
 // Compiled, never run: `tsc` is the test.
 declare const fromEnvironment: string | undefined;

@@ -2,7 +2,7 @@ import type { VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
 import Koa3 from 'koa';
 import Koa2 from 'koa2';
 import { expectTypeOf, test } from 'vitest';
-import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
+import { paymentCallbacks } from '../src/index.ts';
 
 // Compiled, never run: `tsc` is the test.
 declare const fromEnvironment: string | undefined;
