@@ -197,7 +197,12 @@ describe('what decides whether PostgreSQL keeps what it acknowledges', () => {
   ])('is that a commit waits for its standby: with a notice of %s', async (routine, isKept) => {
     const { inbox, pool } = poolShop();
     await inbox.ready();
-    pool.on('acquire', (client) => void setImmediate(() => client.emit('notice', { routine } as never)));
+    // Once the store listens: the server's answer may come before a later turn of the event loop.
+    pool.on('acquire', (client: NodeJS.EventEmitter) =>
+      client.on('newListener', (event) => {
+        if (event === 'notice') queueMicrotask(() => client.emit('notice', { routine }));
+      }),
+    );
     const kept = await inbox.receive(paid('A', 500)).then(
       () => true,
       ({ message }) => message,
