@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { judge } from '../../measure/results.ts';
@@ -26,7 +26,9 @@ export async function steppingClock({ test, folder }: FaultParts): Promise<Fault
   const { database, prefix, read } = test;
   const file = join(folder, 'clock');
   const set = async (hours: number): Promise<void> => {
-    writeFileSync(file, String(hours * HOUR_MS));
+    // Renamed: a program that reads a file while it is written finds it empty, which is a step to 0.
+    writeFileSync(`${file}.next`, String(hours * HOUR_MS));
+    renameSync(`${file}.next`, file);
     if (database.store === 'postgres')
       await read(`${CLOCK}; update stepped.clock set ms = ${hours * HOUR_MS}`);
   };
