@@ -24,7 +24,7 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
   test('inboxes that start concurrently, on connections that have found no tables, set them up once', async () => {
     for (let round = 0; round < 2; round += 1) {
       const merchant = await newMerchant(engine, 'without tables');
-      const inboxes = Array.from({ length: 4 }, () => merchant.open({ store: merchant.newStore() }));
+      const inboxes = Array.from({ length: 8 }, () => merchant.open({ store: merchant.newStore() }));
       await Promise.all(inboxes.map((inbox) => inbox.ready()));
       const rows = await merchant.query(
         `select version, compatible_with from ${merchant.table('migration')}`,
