@@ -43,7 +43,7 @@ describe('threat A17: a name that appears twice', () => {
   const value = fc.oneof(
     fc.json({ maxDepth: 3 }),
     fc.constantFrom('{"event":1,"event":2}', '{"merchant_reference":1}', '[{"payload":{}}]', '"\\\\"', '"}"'),
-    // Of more than 4,096 characters, where nothing but the walk decides.
+    // Of more than 4,096 characters: long strings, which are walked, and short ones, which are searched first.
     fc
       .tuple(
         fc.constantFrom('e', '\\"', '\\\\', '\\n', '\\u0065', '\\",\\"event\\":'),
