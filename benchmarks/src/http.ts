@@ -53,9 +53,10 @@ const OVER_BY_HAND = 1;
 const MEMORY_OVER_BARE = 1.05;
 
 const CONNECTIONS = 32;
-// Many short slices: what a neighbour takes away then meets all servers of a round alike.
-const FULL = { rounds: 41, ms: 200, warmUpMs: 50, firstWarmUpMs: 2000, idle: 2000, idleRounds: 3 };
-const SHORT = { rounds: 2, ms: 30, warmUpMs: 5, firstWarmUpMs: 5, idle: 20, idleRounds: 1 };
+// Every round has new servers: V8 compiles the same code better or worse in each process, which changes a ratio by up to 0.2.
+// Their slices are short: what a neighbour takes away then meets all of them alike.
+const FULL = { rounds: 11, slices: 4, ms: 200, warmUpMs: 50, firstWarmUpMs: 1500, idle: 2000, idleRounds: 3 };
+const SHORT = { rounds: 1, slices: 2, ms: 30, warmUpMs: 5, firstWarmUpMs: 5, idle: 20, idleRounds: 1 };
 
 interface Hosted {
   readonly way: Way;
@@ -87,18 +88,22 @@ export async function http({ project, isShort, only, rounds, random }: Run): Pro
   const generator = new Child(join(import.meta.dirname, 'load-generator.ts'));
   try {
     for (const framework of FRAMEWORKS.filter((name) => name.startsWith(only ?? ''))) {
-      const servers = await Promise.all(WAYS.map((way) => host(framework, way, project)));
-      try {
-        for (const { way, port } of servers)
-          await checkServer(`${framework}, ${way}`, port, way === 'bare', genuine[0], forged[0]);
-        const speed = await timeServers(servers, generator, genuine, pace);
-        const idle = await measureIdle(framework, project, generator, genuine, pace);
-        results.push(...judgeServers(framework, speed, idle));
-        speedRows.push(...WAYS.map((way) => speedRow(framework, way, speed)));
-        idleRows.push(...WAYS.map((way) => idleRow(framework, way, idle)));
-      } finally {
-        await Promise.all(servers.map(({ worker }) => worker.end()));
+      const speed = new Map<Way, Sample[]>(WAYS.map((way) => [way, []]));
+      for (let round = 0; round < pace.rounds; round++) {
+        const servers = await Promise.all(WAYS.map((way) => host(framework, way, project)));
+        try {
+          for (const { way, port } of servers)
+            await checkServer(`${framework}, ${way}`, port, way === 'bare', genuine[0], forged[0]);
+          const samples = await timeServers(servers, generator, genuine, pace);
+          for (const [{ way }, own] of samples) speed.get(way)?.push(...own);
+        } finally {
+          await Promise.all(servers.map(({ worker }) => worker.end()));
+        }
       }
+      const idle = await measureIdle(framework, project, generator, genuine, pace);
+      results.push(...judgeServers(framework, speed, idle));
+      speedRows.push(...WAYS.map((way) => speedRow(framework, way, speed)));
+      idleRows.push(...WAYS.map((way) => idleRow(framework, way, idle)));
     }
   } finally {
     await generator.end();
@@ -176,8 +181,8 @@ async function timeServers(
   servers: readonly Hosted[],
   generator: Child,
   requests: readonly string[],
-  { rounds, ms, warmUpMs, firstWarmUpMs, random }: Pace,
-): Promise<Samples<Sample>> {
+  { slices, ms, warmUpMs, firstWarmUpMs, random }: Pace,
+): Promise<ReadonlyMap<Hosted, readonly Sample[]>> {
   const run = async ({ way, worker, port }: Hosted, warmUp: number): Promise<Sample> => {
     const before = await worker.ask<ServerState>({ collect: false });
     const shared = { kind: 'load', port, requests, connections: CONNECTIONS } as const;
@@ -190,7 +195,7 @@ async function timeServers(
     return { perSecond: load.perSecond, cpu: user + system, user, system, generatorBusy: load.busy };
   };
   for (const server of servers) await run(server, firstWarmUpMs);
-  return byWay(await interleave(servers, rounds, random, (server) => run(server, warmUpMs)));
+  return interleave(servers, slices, random, (server) => run(server, warmUpMs));
 }
 
 /** In new processes: one that has held connections before keeps their memory for the next ones. */
@@ -216,10 +221,6 @@ async function measureIdle(
       await worker.end();
     }
   });
-}
-
-function byWay<S>(samples: ReadonlyMap<Hosted, readonly S[]>): Samples<S> {
-  return new Map([...samples].map(([{ way }, own]) => [way, own]));
 }
 
 /** One column of a way's samples. */

@@ -15,6 +15,24 @@ const IS_OPEN = 'i > $3 - 2000 or i % 100 = 7 or i % 1000 = 13';
 const FROM = 'from generate_series($1::bigint, $2::bigint) as i where $3::bigint > 0 and $4::bigint > 0';
 const STATE = `case when i > $3 - ${WAITING} then 'pending' when i > $3 - ${WAITING * 2} then 'retrying'
   when i % 100 = 7 then 'unhandled' when i % 1000 = 13 then 'quarantined' else 'settled' end`;
+/** The most that stats() counts of a state. Only if all states have fewer, it counts the settled payments completely. */
+const MAX_COUNTED = 10_000;
+
+/** What stats() counts of them, by `STATE`. */
+export function countsOf(payments: number): Readonly<Record<string, number>> {
+  const old = payments - 2 * WAITING;
+  const [unhandled, quarantined] = [Math.floor((old + 93) / 100), Math.floor((old + 987) / 1000)];
+  const settled = old - unhandled - quarantined;
+  const isCut = Math.max(unhandled, quarantined) >= MAX_COUNTED;
+  return {
+    pending: WAITING,
+    retrying: WAITING,
+    unhandled: Math.min(unhandled, MAX_COUNTED),
+    quarantined: Math.min(quarantined, MAX_COUNTED),
+    settled: isCut ? Math.min(settled, MAX_COUNTED) : settled,
+  };
+}
+
 /** From a year ago until now. */
 const AT = `$4 + (i * ${YEAR_MS}.0 / $3)::bigint`;
 
