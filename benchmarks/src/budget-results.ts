@@ -11,9 +11,11 @@ export interface Footprint {
   /** Of a bundle that uses one export, minified for Node. */
   readonly bytes: number;
   readonly gzipped: number;
+  /** Of the bundle for browsers, minified; undefined for a peer that needs Node. */
+  readonly browserBytes?: number | undefined;
 }
 
-type Measure = Exclude<keyof Footprint, 'name'>;
+type Measure = Exclude<keyof Footprint, 'name' | 'browserBytes'>;
 type Budget = Readonly<Record<Exclude<Measure, 'importMs'>, number>> & {
   /** Of stripe's import in the same run: milliseconds describe the machine. */
   readonly importOverStripe: number;

@@ -47,9 +47,14 @@ async function measure(project: string): Promise<readonly Footprint[]> {
   for (const entry of entries) {
     const [, name = entry.specifier] = /^(@payment-service\/core)\b/.exec(entry.specifier) ?? [];
     const { packages, bytes: installedBytes } = await installed(project, name);
-    const { bytes, gzipped } = await bundle(project, entry, 'node');
+    const { bytes, gzipped, hasZod } = await bundle(project, entry, 'node');
+    // The client is the control: zod is found where it is.
+    if (hasZod !== (entry === CLIENT))
+      throw new Error(`The bundle of ${entry.name} holds ${hasZod ? '' : 'no '}zod.`);
+    const inBrowser = await bundle(project, entry, 'browser').catch(() => undefined); // Some peers need Node.
+    const browserBytes = inBrowser?.bytes;
     const importMs = costs.get(entry.name)?.cpuMs ?? Number.NaN;
-    footprints.push({ name: entry.name, installedBytes, packages, importMs, bytes, gzipped });
+    footprints.push({ name: entry.name, installedBytes, packages, importMs, bytes, gzipped, browserBytes });
   }
   return footprints;
 }
@@ -57,10 +62,11 @@ async function measure(project: string): Promise<readonly Footprint[]> {
 function footprintTable(footprints: readonly Footprint[]): Table {
   return {
     title: 'What users install, load and bundle',
-    head: ['', 'installed, KiB', 'packages', 'cold import, ms', 'bundle, bytes', 'gzipped'],
-    rows: footprints.map(({ name, installedBytes, packages, importMs, bytes, gzipped }) => [
+    head: ['', 'installed, KiB', 'packages', 'cold import, ms', 'bundle, bytes', 'gzipped', 'for browsers'],
+    rows: footprints.map(({ name, installedBytes, packages, importMs, bytes, gzipped, browserBytes }) => [
       name,
       ...[installedBytes / KIB, packages, importMs, bytes, gzipped].map(figure),
+      browserBytes === undefined ? '' : figure(browserBytes),
     ]),
   };
 }

@@ -1,16 +1,15 @@
-/** What an app loads, bundles and installs: core's entries and the adapters, beside peers. */
+/** What an app loads when it imports core's entries and the adapters, beside peers. For sizes, see budgets.ts. */
 import { rejects } from 'node:assert/strict';
 import {
   difference,
   figure,
   judge,
-  type Result,
   ratio,
   type Spread,
   spread,
   withRange,
 } from '@payment-service/laboratory';
-import { bundle, type Cost, type Entry, importCosts, installed, start } from './footprint.ts';
+import { type Cost, type Entry, importCosts, start } from './footprint.ts';
 import { PACKAGES, PEERS } from './installed.ts';
 import type { Part, Run } from './part.ts';
 
@@ -40,26 +39,14 @@ const IMPORT_OVER_STANDARD_WEBHOOKS = 2.5;
 /** Milliseconds of processor time of an adapter's import, less that of an import of node:crypto alone. */
 const IMPORT_WITHOUT_CRYPTO_MS = 5;
 const HEAD = ['ms of processor time', 'without node:crypto', 'times standardwebhooks', 'ms on the clock'];
-const KIB = 1024;
-const VERIFIER_BYTES = 16 * KIB;
-const VERIFIER_GZIPPED_BYTES = 6.75 * KIB;
-const CLIENT_BYTES = 76 * KIB;
 
 /** `starts`: of each entry within a round, whose median is the round's sample. */
 const FULL = { rounds: 9, starts: 7 };
 const SHORT = { rounds: 1, starts: 1 };
 
-export async function weight({ project, isShort, rounds, random }: Run): Promise<Part> {
-  const pace = { ...(isShort ? SHORT : FULL), ...(rounds && { rounds }), random };
-  const parts = [await imports(project, pace), await bundles(project), await installs(project)];
-  return { tables: parts.flatMap(({ tables }) => tables), results: parts.flatMap(({ results }) => results) };
-}
-
 /** What a program pays before its first line runs, without what Node itself takes. */
-async function imports(
-  project: string,
-  { rounds, starts, random }: typeof FULL & Pick<Run, 'random'>,
-): Promise<Part> {
+export async function weight({ project, isShort, rounds: given, random }: Run): Promise<Part> {
+  const { rounds, starts } = { ...(isShort ? SHORT : FULL), ...(given && { rounds: given }) };
   await expectRefusal(project);
   await expectNodeCrypto(project);
   const costs: ReadonlyMap<string, Cost>[] = [];
@@ -114,47 +101,4 @@ async function expectNodeCrypto(project: string): Promise<void> {
     if (hasNodeCrypto !== shouldHave)
       throw new Error(`${entry?.name ?? 'Nothing'} ${shouldHave ? 'did not load' : 'loaded'} node:crypto.`);
   }
-}
-
-/** What a bundler puts into a program that uses one export of an entry. */
-async function bundles(project: string): Promise<Part> {
-  const rows: string[][] = [];
-  const results: Result[] = [];
-  for (const entry of ENTRIES) {
-    const { bytes, gzipped, hasZod } = await bundle(project, entry, 'node');
-    const portable = await bundle(project, entry, 'browser').catch(() => undefined); // Some peers need Node.
-    const inBrowser = portable === undefined ? ['', ''] : [portable.bytes, portable.gzipped].map(figure);
-    rows.push([entry.name, figure(bytes), figure(gzipped), ...inBrowser, hasZod ? 'with zod' : '']);
-    if (entry === CLIENT) {
-      results.push(judgeSize('client, minified', bytes, CLIENT_BYTES));
-      // The control of the next line: zod is found where it is.
-      if (!hasZod)
-        throw new Error('The bundle of the client holds no zod: the check would see none anywhere.');
-    } else if (hasZod) throw new Error(`The bundle of ${entry.name} holds zod.`);
-    if (entry === VERIFIER) {
-      results.push(judgeSize('verifier, minified', bytes, VERIFIER_BYTES));
-      results.push(judgeSize('verifier, gzipped', gzipped, VERIFIER_GZIPPED_BYTES));
-    }
-  }
-  const head = ['', 'Node, minified', 'gzipped', 'browser, minified', 'gzipped', ''];
-  return { tables: [{ title: 'Bundles of one export, bytes', head, rows }], results };
-}
-
-function judgeSize(what: string, bytes: number, atMost: number): Result {
-  return judge(`weight: ${what}`, 'bytes', bytes, 'at most', atMost);
-}
-
-/** On disk, with every dependency; a framework is a peer, which the app has anyway. */
-async function installs(project: string): Promise<Part> {
-  const names = [VERIFIER, ...ADAPTERS, ...PEER_ENTRIES].map(({ specifier }) => specifier);
-  const rows = await Promise.all(
-    names.map(async (name) => {
-      const { packages, bytes } = await installed(project, name);
-      return [name, figure(packages), figure(bytes / KIB)];
-    }),
-  );
-  return {
-    tables: [{ title: 'Installed, with dependencies', head: ['', 'packages', 'KiB'], rows }],
-    results: [],
-  };
 }

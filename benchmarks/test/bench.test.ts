@@ -61,10 +61,10 @@ describe('a short run of all parts, with every package packed as it is published
       all: report.results.length,
     }).toEqual({
       verify: VERIFY_TARGETS.length,
-      weight: 11,
+      weight: 8,
       http: FRAMEWORKS.length * 3,
       client: 2,
-      all: VERIFY_TARGETS.length + 28,
+      all: VERIFY_TARGETS.length + 25,
     });
   });
 
@@ -97,7 +97,7 @@ describe('a short run of all parts, with every package packed as it is published
       ]);
   });
 
-  test('every entry and adapter is imported, bundled and weighed beside the peers', () => {
+  test('every entry and adapter is imported beside the peers', () => {
     const adapters = ['express', 'fastify', 'fetch', 'koa'];
     const peers = ['stripe', 'svix', 'standardwebhooks', '@octokit/webhooks-methods', '@octokit/webhooks'];
     const entries = ['core', 'core/receive', 'core/client', ...adapters, ...peers];
@@ -107,8 +107,6 @@ describe('a short run of all parts, with every package packed as it is published
         ['over standardwebhooks', 'at most 2.5'],
         ['without node:crypto', 'at most 5'],
       ]);
-    expect(rowsOf('Bundles')).toEqual(entries);
-    expect(rowsOf('Installed')).toHaveLength(1 + adapters.length + peers.length);
   });
 
   test('the output shows every row of the report', () => {

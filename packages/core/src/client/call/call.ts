@@ -82,6 +82,8 @@ async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Pro
   let startedAt: number | undefined;
   let previous: PaymentServiceError | undefined;
   let cancelWait = (): void => {};
+  let cancelBody = (): void => {};
+  let fail = (_reason: unknown): void => {};
 
   const report = (outcome: AttemptReport['outcome'], retryInMs?: number): void => {
     // Reported before: the caller aborts in the hook or during a wait.
@@ -94,6 +96,8 @@ async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Pro
     report(outcome);
     controller.abort(reason);
     cancelWait();
+    cancelBody(); // Which may ignore the signal.
+    fail(reason);
   };
   const onAbort = (): void => stop('aborted', caller?.reason);
   const onTimeout = (): void => {
@@ -106,8 +110,9 @@ async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Pro
       startedAt = timing.monotonic();
       status = undefined;
       try {
-        const text = await exchange(call.url, initOf(call, signal), settings, (received) => {
+        const text = await exchange(call.url, initOf(call, signal), settings, (received, cancel) => {
           status = received;
+          cancelBody = cancel;
         });
         const value = read(text);
         report('success');
@@ -130,7 +135,11 @@ async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Pro
   const cancelTimer = timing.schedule(onTimeout, timeoutMs);
   caller?.addEventListener('abort', onAbort, { once: true });
   try {
-    return await untilAborted(attempts(), signal);
+    // Not when the attempts end: fetch may ignore the signal. Own callbacks, since listeners take several times as long.
+    return await new Promise<T>((resolve, reject) => {
+      fail = reject;
+      attempts().then(resolve, reject);
+    });
   } finally {
     cancelTimer();
     caller?.removeEventListener('abort', onAbort);
@@ -173,21 +182,6 @@ function planAfter(
   }
   budget.credit -= RETRY_COST;
   return { waitMs };
-}
-
-/**
- * Settles as `promise` does, or rejects with `signal.reason` as soon as `signal` aborts, even if the work ignores it.
- * Leaves no listener behind.
- */
-export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort = (): void => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    // The work may have aborted it already.
-    if (signal.aborted) onAbort();
-  });
-  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
 }
 
 /** An error that the checks did not expect, for example from a fetch that returns no Response. */

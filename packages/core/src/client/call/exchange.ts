@@ -11,14 +11,14 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * Sends one request and reads the response: resolves with the complete, bounded body of a 200 and fails for everything
  * else.
  *
- * @param onResponse gets the status before the body is read.
+ * @param onResponse gets the status and what cancels the body, before the body is read.
  * @throws {AttemptFailure}, or any error once the signal has aborted.
  */
 export async function exchange(
   url: string,
   init: FetchInit,
   { fetch, timing }: ClientSettings,
-  onResponse: (status: number) => void,
+  onResponse: (status: number, cancel: () => void) => void,
 ): Promise<string> {
   let response: Response;
   try {
@@ -33,9 +33,7 @@ export async function exchange(
   const reader = response.body?.getReader();
   // The outcome is known by then; a failing cancel adds nothing to it.
   const cancel = (): void => void reader?.cancel().catch(() => undefined);
-  onResponse(status);
-  // A body may ignore the signal.
-  init.signal.addEventListener('abort', cancel, { once: true });
+  onResponse(status, cancel);
   const redirect = redirectFailure(url, response);
   if (redirect !== undefined) {
     cancel();

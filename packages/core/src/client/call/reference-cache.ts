@@ -2,7 +2,6 @@ import { ApiError, ConnectionError, InvalidResponseError, TimeoutError } from '.
 import type { CallOptions, Timing } from '../client.ts';
 import { TRANSIENT } from '../response/failure.ts';
 import type { CacheSettings } from '../settings/settings.ts';
-import { untilAborted } from './call.ts';
 
 type Load<T> = (key: string, signal: AbortSignal) => Promise<T>;
 
@@ -104,4 +103,19 @@ function copyOf(value: unknown): unknown {
   const copy: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) if (name !== '__proto__') copy[name] = copyOf(member);
   return copy;
+}
+
+/**
+ * Settles as `promise` does, or rejects with `signal.reason` as soon as `signal` aborts, even if the work ignores it.
+ * Leaves no listener behind.
+ */
+async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort = (): void => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    // The work may have aborted it already.
+    if (signal.aborted) onAbort();
+  });
+  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
 }
