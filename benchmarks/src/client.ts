@@ -10,7 +10,7 @@ import type { Part, Run } from './part.ts';
 
 const CALLER_OVER_FETCH = 1.15;
 const CONCURRENCIES = [1, 16] as const;
-// Every round has a new process: V8 compiles the same code better or worse in each.
+// Every round has a new process, as in http.ts.
 const FULL = { rounds: 11, slices: 4, calls: 1600, warmUpCalls: 3000 };
 const SHORT = { rounds: 1, slices: 2, calls: 16, warmUpCalls: 16 };
 

@@ -53,7 +53,7 @@ const OVER_BY_HAND = 1;
 const MEMORY_OVER_BARE = 1.05;
 
 const CONNECTIONS = 32;
-// Every round has new servers: V8 compiles the same code better or worse in each process, which changes a ratio by up to 0.2.
+// Every round has new servers: probably V8 compiles the same code better or worse in each, since a ratio differs by up to 0.2.
 // Their slices are short: what a neighbour takes away then meets all of them alike.
 const FULL = { rounds: 11, slices: 4, ms: 200, warmUpMs: 50, firstWarmUpMs: 1500, idle: 2000, idleRounds: 3 };
 const SHORT = { rounds: 1, slices: 2, ms: 30, warmUpMs: 5, firstWarmUpMs: 5, idle: 20, idleRounds: 1 };

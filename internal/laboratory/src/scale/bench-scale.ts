@@ -89,7 +89,9 @@ async function operatorCalls(
   const counted = (await inbox.stats()).states;
   for (const [state, count] of Object.entries(countsOf(payments)))
     if (counted[state as keyof typeof counted] !== count)
-      throw new Error(`stats() has counted other payments than the generated ones: ${JSON.stringify(counted)}`);
+      throw new Error(
+        `stats() has counted other payments than the generated ones: ${JSON.stringify(counted)}`,
+      );
   const state = 'settled';
   return {
     'list()': () => inbox.list(),

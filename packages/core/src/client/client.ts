@@ -59,8 +59,7 @@ export interface ClientOptions {
   readonly strict?: boolean | undefined;
   /**
    * Called for every row that is left out, and for every wallet whose balances do not add up to `actual_balance`, at most 100
-   * times for one response. An error in it is logged and changes
-   * nothing.
+   * times for one response. An error in it is logged and changes nothing.
    *
    * @default one `console.warn` per operation and field for the life of the client
    */

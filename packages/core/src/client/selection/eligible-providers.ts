@@ -60,8 +60,8 @@ export interface ProviderEligibility {
 /**
  * Splits payment options into those that can serve a payment and those that cannot, with every reason (protocol §2.2,
  * protocol §8). Amounts are compared exactly, never through floats. No customer input throws: an amount that is not a number
- * above zero gives every provider the reason `amount_invalid`. An unknown property throws, since a misspelled `amount` would otherwise be
- * ignored.
+ * above zero gives every provider the reason `amount_invalid`. An unknown property throws, since a misspelled `amount` would
+ * otherwise be ignored.
  *
  * An empty list of prefixes allows every account. `max_daily_amount` is compared with this payment, and with
  * `spent_today` where it is given; the service decides.
