@@ -17,6 +17,7 @@ export async function createCallers(project: string, baseUrl: string): Promise<r
   const { createClient } = await importFrom<{ createClient: CreateClient }>(homeOf(project, 'core'), entry);
   return [
     bareFetch(baseUrl),
+    fetchWithDeadline(baseUrl),
     createCaller('client', createClient, { baseUrl }),
     createCaller('client, from the cache', createClient, { baseUrl, cache: { ttlMs: 3_600_000 } }),
   ];
@@ -24,17 +25,32 @@ export async function createCallers(project: string, baseUrl: string): Promise<r
 
 /** The same headers as the client's. It checks the status and nothing of the answer. */
 function bareFetch(baseUrl: string): Caller {
-  const headers = { accept: 'application/json', 'public-key': PUBLIC_KEY, 'x-api-version': '1' };
   return {
     name: 'fetch',
     call: 'fetch() + response.json(); checks nothing of the answer',
+    list: () => fetchList(baseUrl, {}),
+  };
+}
+
+/** What a caller needs that must not wait for ever: the signal takes more time than anything of the client's own. */
+function fetchWithDeadline(baseUrl: string): Caller {
+  return {
+    name: 'fetch with a deadline',
+    call: 'the same, with a signal that a timer aborts',
     async list() {
-      const response = await fetch(`${baseUrl}/data/payment-providers`, { headers });
-      if (!response.ok) throw new Error(`The service answered ${response.status}.`);
-      const answer = (await response.json()) as { data: { payment_providers: unknown } };
-      return answer.data.payment_providers;
+      const controller = new AbortController();
+      const timer = setTimeout(() => controller.abort(), 10_000);
+      return fetchList(baseUrl, { signal: controller.signal }).finally(() => clearTimeout(timer));
     },
   };
+}
+
+async function fetchList(baseUrl: string, init: RequestInit): Promise<unknown> {
+  const headers = { accept: 'application/json', 'public-key': PUBLIC_KEY, 'x-api-version': '1' };
+  const response = await fetch(`${baseUrl}/data/payment-providers`, { ...init, headers });
+  if (!response.ok) throw new Error(`The service answered ${response.status}.`);
+  const answer = (await response.json()) as { data: { payment_providers: unknown } };
+  return answer.data.payment_providers;
 }
 
 function createCaller(

@@ -211,11 +211,12 @@ function parseBounded(text: string): unknown {
 
 /** For results of JSON.parse only. Names listed by Object.keys() take three times as long for a typical row. */
 function isDeeperThan(value: unknown, levels: number): boolean {
-  if (Array.isArray(value)) return levels === 0 || value.some((item) => isDeeperThan(item, levels - 1));
-  if (!isObject(value)) return false;
+  if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
+  if (Array.isArray(value))
+    return value.some((item) => typeof item === 'object' && isDeeperThan(item, levels - 1));
   for (const name in value) {
-    const member = value[name];
+    const member = (value as Readonly<Record<string, unknown>>)[name];
     if (typeof member === 'object' && isDeeperThan(member, levels - 1)) return true;
   }
   return false;
