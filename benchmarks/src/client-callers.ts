@@ -32,7 +32,7 @@ function bareFetch(baseUrl: string): Caller {
   };
 }
 
-/** What a caller needs that must not wait for ever: the signal takes more time than anything of the client's own. */
+/** What a caller needs if a service that never answers must not stop it. */
 function fetchWithDeadline(baseUrl: string): Caller {
   return {
     name: 'fetch with a deadline',
