@@ -70,6 +70,21 @@ describe('threat A18: the cost of a hostile body', () => {
     expect(operations(SEARCHES, () => readCallbackBody(body))).toBeLessThan(searches);
   });
 
+  test('threat A18: 60 KB of short strings are searched, and not walked; the one long string is walked, and not searched', () => {
+    const body = (value: string): string => `{"x":[${value}],${genuine}`;
+    const [short, long] = [body(filled(() => '"a",1,').slice(0, -1)), body(`"${'x'.repeat(60_000)}"`)];
+    const walked = (text: string): number =>
+      operations([[String.prototype, ['charCodeAt']]], () => readCallbackBody(text));
+    const searched = (text: string): number =>
+      operations([[RegExp.prototype, ['test']]], () => readCallbackBody(text));
+    expect([walked(short), searched(short)]).toEqual([0, 7]);
+    expect(walked(long)).toBeGreaterThan(50);
+    // Those of the walk. The search would need seven.
+    expect(searched(long)).toBeLessThan(4);
+    // A probe at every 64 characters or more, until there are as many as half of that.
+    expect(operations([[String.prototype, ['indexOf']]], () => readCallbackBody(short))).toBeLessThan(500);
+  });
+
   test('threat A18: a string that is too short for 64 KiB in any encoding is not encoded', () => {
     const encodings = (length: number): number =>
       operations([[TextEncoder.prototype, ['encode']]], () => isLargerThanBody('x'.repeat(length)));
