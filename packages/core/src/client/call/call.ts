@@ -135,7 +135,7 @@ async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Pro
   const cancelTimer = timing.schedule(onTimeout, timeoutMs);
   caller?.addEventListener('abort', onAbort, { once: true });
   try {
-    // Not when the attempts end: fetch may ignore the signal. Own callbacks, since listeners take several times as long.
+    // Not when the attempts end: fetch may ignore the signal. Own callbacks leave no listeners on it.
     return await new Promise<T>((resolve, reject) => {
       fail = reject;
       attempts().then(resolve, reject);
