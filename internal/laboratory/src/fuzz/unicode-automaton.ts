@@ -26,45 +26,18 @@ export function decodeUtf8(bytes: ArrayLike<number>): string | undefined {
 
 /** Whether every surrogate has its partner. */
 export function isWellFormed(text: string): boolean {
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit < 0xd800 || unit > 0xdfff) continue;
-    if (unit > 0xdbff) return false;
-    const next = text.charCodeAt(++at);
-    if (!(next >= 0xdc00 && next <= 0xdfff)) return false;
-  }
-  return true;
+  return !/\p{Surrogate}/u.test(text);
 }
 
 /** Form encoding, strict: a `+` is a space, and escapes have two digits and are UTF-8. Undefined where they are not. */
 export function percentDecode(text: string): string | undefined {
-  if (!text.includes('%')) return text.includes('+') ? text.split('+').join(' ') : text;
-  let decoded = '';
-  let bytes: number[] = [];
-  for (let at = 0; at <= text.length; ) {
-    const unit = text.charCodeAt(at);
-    if (unit === 0x25) {
-      const byte = digit(text.charCodeAt(at + 1)) * 16 + digit(text.charCodeAt(at + 2));
-      if (Number.isNaN(byte)) return undefined;
-      bytes.push(byte);
-      at += 3;
-      continue;
-    }
-    if (bytes.length > 0) {
-      const characters = decodeUtf8(bytes);
-      if (characters === undefined) return undefined;
-      decoded += characters;
-      bytes = [];
-    }
-    if (at < text.length) decoded += unit === 0x2b ? ' ' : text[at];
-    at++;
-  }
-  return decoded;
-}
-
-/** The value of a hexadecimal digit; NaN for another character. */
-export function digit(unit: number): number {
-  if (unit >= 0x30 && unit <= 0x39) return unit - 0x30;
-  const letter = unit | 0x20;
-  return letter >= 0x61 && letter <= 0x66 && unit < 0x80 ? letter - 0x57 : Number.NaN;
+  if (/%(?![0-9a-f]{2})/i.test(text)) return undefined;
+  let isUtf8 = true;
+  const decoded = text.replaceAll('+', ' ').replace(/(?:%..)+/g, (escapes) => {
+    const [, ...digits] = escapes.split('%');
+    const characters = decodeUtf8(digits.map((two) => Number.parseInt(two, 16)));
+    isUtf8 &&= characters !== undefined;
+    return characters ?? '';
+  });
+  return isUtf8 ? decoded : undefined;
 }
