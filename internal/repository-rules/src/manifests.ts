@@ -13,7 +13,6 @@ export interface Manifest {
   readonly bin?: Names;
   readonly scripts?: Names;
   readonly exports?: Readonly<Record<string, unknown>>;
-  readonly imports?: Readonly<Record<string, unknown>>;
   readonly dependencies?: Names;
   readonly devDependencies?: Names;
   readonly optionalDependencies?: Names;

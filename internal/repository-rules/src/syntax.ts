@@ -21,32 +21,6 @@ export function children(node: Node): readonly Node[] {
   });
 }
 
-export function* descendants(node: Node): Generator<Node> {
-  for (const child of children(node)) {
-    yield child;
-    yield* descendants(child);
-  }
-}
-
-/**
- * The modules that a file loads when it runs: imports, re-exports, `import()` and `new URL('./…', import.meta.url)`,
- * which starts a worker. `import type` loads nothing; `import { type A }` loads the module, as TypeScript emits it.
- */
-export function loadedModules(file: TextFile): readonly string[] {
-  return [...descendants(parse(file).program)].flatMap((node) => {
-    if (node.type === 'ImportDeclaration') return node.importKind === 'type' ? [] : [node.source.value];
-    if (node.type === 'ExportAllDeclaration' || node.type === 'ExportNamedDeclaration') {
-      return node.exportKind === 'type' || node.source === null ? [] : [node.source.value];
-    }
-    if (node.type === 'ImportExpression') return stringIn(node.source);
-    const isUrl =
-      node.type === 'NewExpression' && node.callee.type === 'Identifier' && node.callee.name === 'URL';
-    return isUrl && node.arguments[0] !== undefined
-      ? stringIn(node.arguments[0]).filter((target) => target.startsWith('.'))
-      : [];
-  });
-}
-
 /** The lines that are neither blank nor only a comment. */
 export function codeLines(file: TextFile): number {
   let code = file.text;
@@ -54,10 +28,6 @@ export function codeLines(file: TextFile): number {
     code = code.slice(0, start) + code.slice(start, end).replace(/[^\n]/g, ' ') + code.slice(end);
   }
   return code.split('\n').filter((line) => line.trim() !== '').length;
-}
-
-function stringIn(node: Node): readonly string[] {
-  return node.type === 'Literal' && typeof node.value === 'string' ? [node.value] : [];
 }
 
 function isNode(value: unknown): value is Node {
