@@ -2,11 +2,10 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { judgeHistory, type Verdict } from '../history/judge-history.ts';
 import { runLeaseQueue } from '../history/lease-queue.ts';
-import { readRequests } from '../history/load.ts';
+import { Load, readRequests } from '../history/load.ts';
 import { paymentsFor } from '../history/payment-plan.ts';
 import { OPEN } from '../history/remains.ts';
 import { seededRandom } from '../history/seeded-random.ts';
-import { Child } from '../measure/child.ts';
 import { atTheEnd, makeFolder, stopped } from '../measure/program.ts';
 import type { Result } from '../measure/results.ts';
 import { stuckWatch } from '../measure/until.ts';
@@ -21,7 +20,6 @@ import { type Kill, Killer } from './killer.ts';
 import { ManagedProcess, type ProcessParts } from './managed-process.ts';
 import { withInbox } from './merchant.ts';
 import type { ReceiverSettings } from './receiver-process.ts';
-import type { SenderOrders, SenderProgress, SenderSettings } from './sender-process.ts';
 import type { WorkerSettings } from './worker-process.ts';
 
 /** What `--fault` names. */
@@ -99,7 +97,13 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
   const watch = stuckWatch();
   const killed: Kill[] = [];
   let struck = 0;
-  let progress: SenderProgress = { begun: 0, isDone: false };
+  const load = new Load({
+    addresses: () => receivers.flatMap(({ address }) => address ?? []),
+    ...{ record, seed, payments },
+    atOnce: AT_ONCE,
+    firstDelayMs: 5,
+    repeats: { every: 20, later: 100 },
+  });
   let killing: Promise<void> = Promise.resolve();
   // Once nothing is started any more.
   atTheEnd(async () => {
@@ -138,21 +142,14 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
 
   /** Lets the load go on as far as the kills have come, and as the workers keep up. */
   async function sendAll(): Promise<void> {
-    const sender = new Child(join(import.meta.dirname, 'sender-process.ts'));
-    atTheEnd(() => sender.kill());
-    const ask = (question: SenderSettings | SenderOrders): Promise<SenderProgress> => sender.ask(question);
-    const repeats = { every: 20, later: 100 };
-    await ask({ record, seed, atOnce: AT_ONCE, firstDelayMs: 5, payments, repeats });
     let isHeld = false;
     let shown = Date.now();
-    for (let tick = 0; !progress.isDone; tick++) {
+    for (let tick = 0; !load.isDone; tick++) {
       if (tick % 10 === 0)
         isHeld = ((await countTransitions(test, `${OPEN} and next_at <= ${Date.now()}`)) ?? 0) > MAX_DUE;
-      const addresses = receivers.flatMap(({ address }) => address ?? []);
       const shares = killed.length + (struck < times ? 1 : 2);
-      const limit = isHeld ? 0 : Math.ceil((shares / kills) * payments);
-      progress = await ask({ addresses, limit });
-      const state = `${killed.length} kills, ${progress.begun} of ${payments} payments`;
+      load.limit = isHeld ? 0 : Math.ceil((shares / kills) * payments);
+      const state = `${killed.length} kills, ${load.begun} of ${payments} payments`;
       if (Date.now() - shown > 10_000) {
         shown = Date.now();
         console.log(`  ${state}`);
@@ -173,7 +170,7 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
         struck += 1;
       }
       const moment = Math.floor(((index + random.next()) / kills) * payments);
-      while (progress.begun < moment) {
+      while (load.begun < moment) {
         signal.throwIfAborted();
         await wait(5);
       }
