@@ -1,7 +1,7 @@
 /**
  * `pnpm bench:scale`: how long every call of the operator takes on PostgreSQL with a year of payments, made in SQL, and whether
  * keeping and settling take longer than with none. Prints a table, writes reports/bench-scale.json, and ends with 1 where a
- * call takes more than 50 ms, or an archived payment more than 250 bytes.
+ * call takes more than 50 ms.
  *
  * --payments says how many; they take about 2 KB of disk each.
  */
@@ -19,7 +19,6 @@ import { countsOf, fillScale } from './fill-scale.ts';
 const FULL = { rounds: 15, payments: 10_000_000, settled: 500 };
 const SHORT = { rounds: 1, payments: 5000, settled: 10 };
 const AT_MOST_MS = 50;
-const AT_MOST_BYTES = 250;
 
 export default function (): Promise<void> {
   return runBenchmark('bench-scale', { full: FULL, short: SHORT }, async (pace, isShort) => {
@@ -53,17 +52,11 @@ export default function (): Promise<void> {
       return 1000 / (await backlog.drain(settled, { concurrency: 4 }));
     });
     for (const [[beside], own] of settling) times.set(`control: ms a settled payment, with ${beside}`, own);
-    const { bytes, ms, archived } = await measureArchive(inbox, large.store, payments);
-    const each = `bytes of each of ${figure(archived)} archived payments`;
-    const results = [
-      ...[...times].map(([name, own]) =>
-        name.startsWith('control')
-          ? told(name, 'ms', spread(own))
-          : judge(name, 'ms', spread(own), 'at most', AT_MOST_MS),
-      ),
-      judge(each, 'bytes', bytes, 'at most', AT_MOST_BYTES),
-      told('control: ms to archive a payment', 'ms', ms),
-    ];
+    const results = [...times].map(([name, own]) =>
+      name.startsWith('control')
+        ? told(name, 'ms', spread(own))
+        : judge(name, 'ms', spread(own), 'at most', AT_MOST_MS),
+    );
     const table = {
       title: 'The fastest and the slowest round, in ms',
       head: ['', 'fastest', 'slowest', ''],
@@ -121,28 +114,4 @@ async function operatorCalls(
     'control: counts every payment': () =>
       store.query({ text: `select state, count(*) from ${store.prefix}transition group by state` }, []),
   };
-}
-
-/** So many of the oldest are archived: enough for indexes of several levels. */
-const ARCHIVED = 300_000;
-
-/** Archives the oldest payments of a year, and gives what each of them takes from then on, in bytes, and how long it took, in ms. */
-async function measureArchive(
-  inbox: Inbox<PostgresClient>,
-  store: Store<PostgresClient>,
-  payments: number,
-): Promise<{ readonly bytes: number; readonly ms: number; readonly archived: number }> {
-  const days = Math.max(1, Math.ceil(365 - (365 * Math.min(ARCHIVED, payments)) / payments));
-  const began = performance.now();
-  const { archived } = await inbox.prune({ bodiesOlderThanDays: 100_000, archiveOlderThanDays: days });
-  const ms = (performance.now() - began) / archived;
-  const [row] = await store.query(
-    {
-      text: `select sum(pg_total_relation_size(oid)) as bytes from pg_class
-      where relname in ('archive', 'archive_kind') and relnamespace = '${store.prefix.slice(0, -1)}'::regnamespace`,
-    },
-    [],
-  );
-  if (archived < payments / 100) throw new Error('prune() has archived too few of the generated payments.');
-  return { bytes: Number(row?.['bytes']) / archived, ms, archived };
 }
