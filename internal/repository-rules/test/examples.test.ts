@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { emptyFolder } from '../src/extracted.ts';
 import { adapters } from '../src/manifests.ts';
 import { exampleProblems } from '../src/programs/program-problems.ts';
+import { withRunningProgram } from '../src/programs/running-program.ts';
 import { filesMatching, root } from '../src/repository.ts';
 
 const examples = filesMatching('apps/examples/*.ts');
@@ -21,6 +22,23 @@ test.each(servers.map((file) => [file.path, file] as const))(
   '%s accepts signed requests, refuses forged ones, and ends on SIGTERM',
   async (_path, file) => {
     expect(await exampleProblems(file, 'ORD-1001 is paid')).toEqual([]);
+  },
+);
+
+test.each(servers.map(({ path }) => path))(
+  'the sandbox finds nothing wrong with the callback route of %s',
+  async (path) => {
+    const sandbox = createSandbox();
+    const env = { SIGNING_KEY: sandbox.account.signingKey };
+    try {
+      await withRunningProgram(join(root, path), env, async ({ url }) => {
+        const { results } = await sandbox.check(`${url}/payments/callbacks`);
+        expect(results.filter(({ verdict }) => verdict !== 'pass')).toEqual([]);
+        expect(results).toHaveLength(22);
+      });
+    } finally {
+      await sandbox.close();
+    }
   },
 );
 
