@@ -7,8 +7,7 @@
  * sets the rounds of every part. --report names another file. --write-docs puts the figures into docs/benchmarks.md.
  */
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { makeFolder, runProgram } from '@payment-service/laboratory';
+import { makeFolder, readFlags, runProgram } from '@payment-service/laboratory';
 import { client } from './client.ts';
 import { http } from './http.ts';
 import { installPacked } from './installed.ts';
@@ -17,37 +16,17 @@ import { verify } from './verify.ts';
 import { weight } from './weight.ts';
 import { writeDocs } from './write-docs.ts';
 
-const PARTS = new Map<string, (run: Run) => Promise<Part>>(Object.entries({ verify, weight, http, client }));
+const PARTS: Readonly<Record<string, (run: Run) => Promise<Part>>> = { verify, weight, http, client };
 
-const { values: flags, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    short: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    rounds: { type: 'string' },
-    report: { type: 'string' },
-    'write-docs': { type: 'boolean', default: false },
-  },
-});
-const chosen = positionals.length === 0 ? [...PARTS.keys()] : positionals;
-for (const name of chosen)
-  if (!PARTS.has(name))
-    throw new Error(`There is no part "${name}": choose from ${[...PARTS.keys()].join(', ')}.`);
-const root = join(import.meta.dirname, '..', '..');
-const { short: isShort, report: file } = flags;
-const report = await runProgram({ name: 'bench', isShort, report: file }, async () => {
-  const run: Run = {
-    ...(await installPacked(await makeFolder())),
-    isShort,
-    only: flags.only,
-    rounds: flags.rounds === undefined ? undefined : Number(flags.rounds),
-    random: Math.random,
-  };
+const flags = readFlags({ short: false, only: '', rounds: 0, writeDocs: false }, Object.keys(PARTS));
+const { short: isShort, only, rounds } = flags;
+const report = await runProgram({ name: 'bench', isShort, report: flags.report }, async () => {
+  const run: Run = { ...(await installPacked(await makeFolder())), isShort, only, rounds };
   const parts: Part[] = [];
-  for (const name of chosen) {
-    const part = await PARTS.get(name)?.(run);
+  for (const name of flags.parts) {
+    const part = await PARTS[name]?.(run);
     if (part !== undefined) parts.push(part);
   }
   return { results: parts.flatMap(({ results }) => results), tables: parts.flatMap(({ tables }) => tables) };
 });
-if (flags['write-docs']) await writeDocs(join(root, 'docs', 'benchmarks.md'), report);
+if (flags.writeDocs) await writeDocs(join(import.meta.dirname, '..', '..', 'docs', 'benchmarks.md'), report);

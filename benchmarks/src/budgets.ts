@@ -5,7 +5,7 @@
  */
 
 import { join } from 'node:path';
-import { figure, makeFolder, runProgram, type Table } from '@payment-service/laboratory';
+import { figure, makeFolder, readFlags, runProgram, type Table } from '@payment-service/laboratory';
 import {
   BUDGETS,
   budgetResults,
@@ -27,7 +27,8 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 const KIB = 1024;
 
-const report = await runProgram({ name: 'budgets', report: undefined }, async () => {
+const flags = readFlags({ writeDocs: false });
+const report = await runProgram({ name: 'budgets', report: flags.report }, async () => {
   const footprints = await measure((await installPacked(await makeFolder())).project);
   const lighter = lighterPeers(footprints);
   for (const problem of unexplained(lighter)) {
@@ -37,12 +38,11 @@ const report = await runProgram({ name: 'budgets', report: undefined }, async ()
   const tables = [footprintTable(footprints), lighterTable(lighter)];
   return { results: budgetResults(footprints, BUDGETS), tables };
 });
-if (process.argv.includes('--write-docs'))
-  await writeDocs(join(import.meta.dirname, '..', '..', 'docs', 'budgets.md'), report);
+if (flags.writeDocs) await writeDocs(join(import.meta.dirname, '..', '..', 'docs', 'budgets.md'), report);
 
 async function measure(project: string): Promise<readonly Footprint[]> {
   const entries = [VERIFIER, CLIENT, ...ADAPTERS, ...PEER_ENTRIES];
-  const costs = await importCosts(project, entries, STARTS, Math.random);
+  const costs = await importCosts(project, entries, STARTS);
   const footprints: Footprint[] = [];
   for (const entry of entries) {
     const [, name = entry.specifier] = /^(@payment-service\/core)\b/.exec(entry.specifier) ?? [];

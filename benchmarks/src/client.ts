@@ -14,7 +14,7 @@ const CONCURRENCIES = [1, 16] as const;
 const FULL = { rounds: 11, slices: 4, calls: 1600, warmUpCalls: 3000 };
 const SHORT = { rounds: 1, slices: 2, calls: 16, warmUpCalls: 16 };
 
-export async function client({ project, isShort, rounds, random }: Run): Promise<Part> {
+export async function client({ project, isShort, rounds }: Run): Promise<Part> {
   const pace = { ...(isShort ? SHORT : FULL), ...(rounds && { rounds }) };
   const service = new Child(join(import.meta.dirname, 'client-service.ts'));
   try {
@@ -30,7 +30,7 @@ export async function client({ project, isShort, rounds, random }: Run): Promise
         child.ask<CallSample>({ ...slice, calls } satisfies CallQuestion);
       try {
         for (const slice of slices) await time(slice, pace.warmUpCalls);
-        const timed = await interleave(slices, pace.slices, random, (slice) => time(slice, pace.calls));
+        const timed = await interleave(slices, pace.slices, Math.random, (slice) => time(slice, pace.calls));
         for (const [slice, own] of timed) samples.get(slice)?.push(...own);
       } finally {
         await child.end();

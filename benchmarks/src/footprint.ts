@@ -53,9 +53,10 @@ export async function importCosts(
   project: string,
   entries: readonly Entry[],
   starts: number,
-  random: () => number,
 ): Promise<ReadonlyMap<string, Cost>> {
-  const times = await interleave([undefined, ...entries], starts, random, (entry) => start(project, entry));
+  const times = await interleave([undefined, ...entries], starts, Math.random, (entry) =>
+    start(project, entry),
+  );
   const median = (entry: Entry | undefined, key: keyof Cost): number =>
     spread((times.get(entry) ?? []).map((time) => time[key])).median;
   const more = (entry: Entry, key: keyof Cost): number => median(entry, key) - median(undefined, key);

@@ -78,8 +78,8 @@ interface Idle {
   readonly rss: number;
 }
 
-export async function http({ project, isShort, only, rounds, random }: Run): Promise<Part> {
-  const pace = { ...(isShort ? SHORT : FULL), ...(rounds && { rounds }), random };
+export async function http({ project, isShort, only, rounds }: Run): Promise<Part> {
+  const pace = { ...(isShort ? SHORT : FULL), ...(rounds && { rounds }) };
   const testing: Testing = await importFrom(homeOf(project, 'core'), '@payment-service/core/testing');
   const [genuine, forged] = [rawRequests(testing, SIGNING_KEY), rawRequests(testing, ANOTHER_KEY)];
   const results: Result[] = [];
@@ -87,7 +87,7 @@ export async function http({ project, isShort, only, rounds, random }: Run): Pro
   const idleRows: string[][] = [];
   const generator = new Child(join(import.meta.dirname, 'load-generator.ts'));
   try {
-    for (const framework of FRAMEWORKS.filter((name) => name.startsWith(only ?? ''))) {
+    for (const framework of FRAMEWORKS.filter((name) => name.startsWith(only))) {
       const speed = new Map<Way, Sample[]>(WAYS.map((way) => [way, []]));
       for (let round = 0; round < pace.rounds; round++) {
         const servers = await Promise.all(WAYS.map((way) => host(framework, way, project)));
@@ -173,7 +173,7 @@ async function send(port: number, request: string): Promise<string> {
   return `${response.status} ${await response.text()}`;
 }
 
-type Pace = typeof FULL & Pick<Run, 'random'>;
+type Pace = typeof FULL;
 type Samples<S> = ReadonlyMap<Way, readonly S[]>;
 
 /** @throws {Error} when a server has answered requests that its handler has not seen. */
@@ -181,7 +181,7 @@ async function timeServers(
   servers: readonly Hosted[],
   generator: Child,
   requests: readonly string[],
-  { slices, ms, warmUpMs, firstWarmUpMs, random }: Pace,
+  { slices, ms, warmUpMs, firstWarmUpMs }: Pace,
 ): Promise<ReadonlyMap<Hosted, readonly Sample[]>> {
   const run = async ({ way, worker, port }: Hosted, warmUp: number): Promise<Sample> => {
     const before = await worker.ask<ServerState>({ collect: false });
@@ -195,7 +195,7 @@ async function timeServers(
     return { perSecond: load.perSecond, cpu: user + system, user, system, generatorBusy: load.busy };
   };
   for (const server of servers) await run(server, firstWarmUpMs);
-  return interleave(servers, slices, random, (server) => run(server, warmUpMs));
+  return interleave(servers, slices, Math.random, (server) => run(server, warmUpMs));
 }
 
 /** In new processes: one that has held connections before keeps their memory for the next ones. */
@@ -204,9 +204,9 @@ async function measureIdle(
   project: string,
   generator: Child,
   requests: readonly string[],
-  { idle, idleRounds, random }: Pace,
+  { idle, idleRounds }: Pace,
 ): Promise<Samples<Idle>> {
-  return interleave(WAYS, idleRounds, random, async (way) => {
+  return interleave(WAYS, idleRounds, Math.random, async (way) => {
     const { worker, port } = await host(framework, way, project);
     const hold = (connections: number): Promise<Load> =>
       generator.ask<Load>({ kind: 'hold', port, requests, connections } satisfies LoadQuestion);

@@ -9,10 +9,9 @@ export interface Run {
   /** Everything once: it proves that the controls fail where they must, and its figures are noise. */
   readonly isShort: boolean;
   /** The start of a framework's name: measures only that one. */
-  readonly only: string | undefined;
-  readonly rounds: number | undefined;
-  /** From 0 up to 1; decides the order within each round. */
-  readonly random: () => number;
+  readonly only: string;
+  /** Where it is 0, each part has a number of its own. */
+  readonly rounds: number;
 }
 
 /** What a part has measured. */

@@ -43,8 +43,8 @@ const SHORT = { sliceMs: 1, warmUpMs: 1, rounds: 3 };
 /** Nanoseconds of processor time per call in every round, by contender. */
 type Samples = ReadonlyMap<Contender, readonly number[]>;
 
-export async function verify({ project, portable, isShort, rounds, random }: Run): Promise<Part> {
-  const pace = { ...(isShort ? SHORT : FULL), ...(rounds && { rounds }), random };
+export async function verify({ project, portable, isShort, rounds }: Run): Promise<Part> {
+  const pace = { ...(isShort ? SHORT : FULL), ...(rounds && { rounds }) };
   const onNode = await loadCore(project);
   const anywhere = await loadCore(portable);
   const tables: Table[] = [];
@@ -99,7 +99,7 @@ function contendersFor(
   ];
 }
 
-interface Pace extends Pick<Run, 'random'> {
+interface Pace {
   readonly rounds: number;
   /** How long one contender runs within a round. Long enough that it pays for its own garbage. */
   readonly sliceMs: number;
@@ -114,7 +114,7 @@ interface Callback {
 async function timeContenders(
   contenders: readonly Contender[],
   bodies: readonly Buffer[],
-  { rounds, sliceMs, warmUpMs, random }: Pace,
+  { rounds, sliceMs, warmUpMs }: Pace,
 ): Promise<Samples> {
   const slices = new Map<Contender, () => number | Promise<number>>();
   for (const contender of contenders) {
@@ -125,7 +125,7 @@ async function timeContenders(
     const passes = await warmUp((count) => time(contender, callbacks, count), warmUpMs, sliceMs);
     slices.set(contender, () => time(contender, callbacks, passes));
   }
-  return interleave(contenders, rounds, random, async (contender) => {
+  return interleave(contenders, rounds, Math.random, async (contender) => {
     const nanoseconds = await slices.get(contender)?.();
     return (nanoseconds ?? Number.NaN) / bodies.length;
   });

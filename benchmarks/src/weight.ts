@@ -45,12 +45,12 @@ const FULL = { rounds: 9, starts: 7 };
 const SHORT = { rounds: 1, starts: 1 };
 
 /** What a program pays before its first line runs, without what Node itself takes. */
-export async function weight({ project, isShort, rounds: given, random }: Run): Promise<Part> {
+export async function weight({ project, isShort, rounds: given }: Run): Promise<Part> {
   const { rounds, starts } = { ...(isShort ? SHORT : FULL), ...(given && { rounds: given }) };
   await expectRefusal(project);
   await expectNodeCrypto(project);
   const costs: ReadonlyMap<string, Cost>[] = [];
-  while (costs.length < rounds) costs.push(await importCosts(project, IMPORTED, starts, random));
+  while (costs.length < rounds) costs.push(await importCosts(project, IMPORTED, starts));
   const own = (name: string, key: keyof Cost): readonly number[] =>
     costs.map((round) => round.get(name)?.[key] ?? Number.NaN);
   const overPeer = (name: string): Spread => ratio(own(name, 'cpuMs'), own('standardwebhooks', 'cpuMs'));

@@ -123,7 +123,7 @@ describe('the command', () => {
   test('refuses a part that does not exist', () => {
     const program = join(import.meta.dirname, '..', 'src', 'bench.ts');
     const run = spawnSync(process.execPath, [program, 'speed', '--short'], { encoding: 'utf8' });
-    expect(run.status).toBe(1);
+    expect(run.status).toBe(2);
     expect(run.stderr).toContain('There is no part "speed": choose from verify, weight, http, client.');
   });
 });

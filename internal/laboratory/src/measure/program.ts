@@ -88,7 +88,8 @@ export async function runBenchmark<P extends object>(
 ): Promise<void> {
   const chosen = process.argv.includes('--short') ? paces.short : paces.full;
   const numbers = Object.entries(chosen).filter(([, value]) => typeof value === 'number');
-  const { short: isShort, report, ...given } = readFlags({ ...Object.fromEntries(numbers), short: false });
+  const flags = readFlags({ ...Object.fromEntries(numbers), short: false });
+  const { short: isShort, report, parts: _, ...given } = flags;
   const pace = { ...chosen, ...given };
   await runProgram({ name, isShort, report }, async () => ({ pace, ...(await run(pace, isShort)) }));
 }
@@ -99,11 +100,14 @@ type Flags<F> = {
 
 /**
  * Reads the flags of a program: each is of the type of its default, a number is a whole one from 1, and `controlRounds` is
- * `--control-rounds`. A flag that is unknown or wrong ends the program with 2.
+ * `--control-rounds`. A flag or part that is unknown or wrong ends the program with 2.
+ *
+ * @param all the parts of the program: those that are named are returned, or all of them if none is.
  */
 export function readFlags<F extends Readonly<Record<string, string | number | boolean>>>(
   defaults: F,
-): Flags<F> & { readonly report: string | undefined } {
+  all: readonly string[] = [],
+): Flags<F> & { readonly report: string | undefined; readonly parts: readonly string[] } {
   const names = Object.entries(defaults).map(
     ([key, value]) =>
       [key, key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), typeof value] as const,
@@ -112,7 +116,13 @@ export function readFlags<F extends Readonly<Record<string, string | number | bo
     names.map(([, name, type]) => [name, { type: type === 'boolean' ? 'boolean' : 'string' } as const]),
   );
   try {
-    const { values } = parseArgs({ options: { ...options, report: { type: 'string' } } });
+    const { values, positionals } = parseArgs({
+      options: { ...options, report: { type: 'string' } },
+      allowPositionals: all.length > 0,
+    });
+    const unknown = positionals.find((name) => !all.includes(name));
+    if (unknown !== undefined)
+      throw new Error(`There is no part "${unknown}": choose from ${all.join(', ')}.`);
     const given: Readonly<Record<string, unknown>> = values;
     const read = names.map(([key, name, type]) => {
       const value = given[name] ?? defaults[key];
@@ -121,7 +131,8 @@ export function readFlags<F extends Readonly<Record<string, string | number | bo
         throw new Error(`--${name} must be a whole number from 1, not ${value}.`);
       return [key, Number(value)];
     });
-    return { ...Object.fromEntries(read), report: values.report };
+    const parts = positionals.length === 0 ? all : positionals;
+    return { ...Object.fromEntries(read), report: values.report, parts };
   } catch (error) {
     return endUnused(error instanceof Error ? error.message : String(error));
   }

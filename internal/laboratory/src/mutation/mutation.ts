@@ -6,8 +6,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { runProgram } from '../measure/program.ts';
+import { readFlags, runProgram } from '../measure/program.ts';
 import { judge, type Result } from '../measure/results.ts';
 import type { Table } from '../measure/tables.ts';
 import { CONTRACT, CONTROL, PARTS, type Part } from './parts.ts';
@@ -15,15 +14,10 @@ import { plantContractFaults } from './plant-contract-faults.ts';
 import { type Fault, plantFaults } from './plant-faults.ts';
 import { compareSurvivors, entryOf, explainedIn } from './survivors.ts';
 
-const { values: flags, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    share: { type: 'string', default: '1' },
-    file: { type: 'string' },
-    seed: { type: 'string', default: 'planted' },
-    report: { type: 'string' },
-  },
-});
+const flags = readFlags(
+  { share: '1', file: '', seed: 'planted' },
+  PARTS.map(({ name }) => name),
+);
 const explained = explainedIn(await readFile(join(import.meta.dirname, '..', '..', 'survivors.md'), 'utf8'));
 
 interface Tried {
@@ -33,10 +27,10 @@ interface Tried {
 
 await runProgram({ name: 'mutation', report: flags.report }, async () => {
   const tried: Tried[] = [];
-  for (const part of partsNamed(positionals)) {
+  for (const part of [...PARTS.filter(({ name }) => flags.parts.includes(name)), CONTROL]) {
     const faults = await (part === CONTRACT
       ? plantContractFaults(sampleOf(part))
-      : plantFaults(part, sampleOf(part), part === CONTROL ? undefined : flags.file));
+      : plantFaults(part, sampleOf(part), part === CONTROL ? '' : flags.file));
     tried.push({ part, faults });
   }
   return {
@@ -45,13 +39,6 @@ await runProgram({ name: 'mutation', report: flags.report }, async () => {
     survivors: tried.flatMap(({ faults }) => faults.filter(({ isFound }) => !isFound)),
   };
 });
-
-function partsNamed(names: readonly string[]): readonly Part[] {
-  const unknown = names.find((name) => PARTS.every((part) => part.name !== name));
-  if (unknown !== undefined)
-    throw new Error(`No part "${unknown}": choose from ${PARTS.map(({ name }) => name).join(', ')}.`);
-  return [...PARTS.filter(({ name }) => names.length === 0 || names.includes(name)), CONTROL];
-}
 
 function sampleOf(part: Part): { readonly share: number; readonly seed: string } {
   const { share = 1 } = part;

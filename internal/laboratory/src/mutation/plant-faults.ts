@@ -27,15 +27,15 @@ export interface Fault {
  * Plants the faults of a part, one after another, and runs the tests that reach it. In a copy of the package: the checkout is
  * never changed.
  *
- * @param file only faults of the files of this name.
+ * @param name only faults of the files of this name; of all files where it is empty.
  */
-export async function plantFaults(part: Part, sample: Sample, file?: string): Promise<Fault[]> {
+export async function plantFaults(part: Part, sample: Sample, name: string): Promise<Fault[]> {
   process.chdir(ROOT);
   if (part.package === INBOX) process.env['MUTATION_POSTGRES'] = await serverUrl();
   const faults: Fault[] = [];
   for (const [index, [mutate, tests, except]] of part.runs.entries()) {
     const files = globSync(mutate, { cwd: join(ROOT, part.package), exclude: except ? [except] : [] });
-    const paths = files.filter((path) => basename(path) === (file ?? basename(path)));
+    const paths = files.filter((path) => name === '' || basename(path) === name);
     if (paths.length === 0) continue;
     const judges = [tests].flat().map((test) => posix.join(part.package, test));
     const packages = new Set([...judges, `${part.package}/src`].map((path) => path.split('/', 2).join('/')));
