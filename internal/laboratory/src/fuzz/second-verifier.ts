@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import { type Members, readMembers } from './json-automaton.ts';
+import { readMembers } from './json-automaton.ts';
 import { decodeUtf8, isWellFormed, percentDecode } from './unicode-automaton.ts';
 
 /** In the order of protocol §5.2. */
@@ -181,13 +181,11 @@ function readTime(t: string): [Unit, ms: number] {
   return value >= 1e11 ? ['milliseconds', value] : ['seconds', value * 1000];
 }
 
-/** Decisions D5 and D10. */
+/** Decisions D5 and D10. A body that a parser has read is read again, as the text of its own members. */
 function readBody(body: unknown): Claim {
-  const members = isBytes(body)
-    ? readText(decodeUtf8(body))
-    : typeof body === 'string'
-      ? readText(body)
-      : ownMembers(body);
+  const isText = typeof body === 'string';
+  const text = isText ? body : body instanceof Uint8Array ? decodeUtf8(body) : JSON.stringify(body);
+  const members = text === undefined ? undefined : readMembers(text.replace(/^\ufeff/, ''), NAMES);
   if (members === undefined) return refuse('body_malformed');
   const fields: string[] = [];
   for (const name of NAMES) {
@@ -197,33 +195,6 @@ function readBody(body: unknown): Claim {
   if (fields.length === NAMES.length) return { fields, isTwice: members.isTwice };
   const malformed = refuse('signed_field_malformed');
   return members.isTwice ? { ...refuse('body_malformed'), or: malformed.code } : malformed;
-}
-
-function readText(text: string | undefined): Members | undefined {
-  return text === undefined
-    ? undefined
-    : readMembers(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, NAMES);
-}
-
-function isBytes(body: unknown): body is Uint8Array {
-  return body instanceof Uint8Array;
-}
-
-/** Of a body that a parser has read. */
-function ownMembers(body: unknown): Members | undefined {
-  if (!isRecord(body)) return undefined;
-  const payload = Object.hasOwn(body, 'payload') ? body['payload'] : undefined;
-  if (!isRecord(payload)) return undefined;
-  const values = new Map<string, unknown>();
-  for (const name of NAMES) {
-    const holder = name === 'event' ? body : payload;
-    if (Object.hasOwn(holder, name)) values.set(name, holder[name]);
-  }
-  return { values, isTwice: false };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Decision D11. A query ends at `#` (RFC 3986, section 3.4), and may be part of a path or an address. */
