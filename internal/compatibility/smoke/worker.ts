@@ -24,29 +24,17 @@ async function answers(): Promise<readonly unknown[]> {
   return [await send(data.payload), await send({ ...data.payload, merchant_reference: 'ORD-1002' })];
 }
 
-async function providerNames(): Promise<readonly string[]> {
-  const provider = {
-    provider_name: 'Example Mobile Money',
-    provider_code: 'example_mobile_money',
-    transaction_method: 'MOBILE_MONEY',
-    transaction_method_name: 'Mobile money',
-    transaction_type: 'Collection',
-    transaction_currency: 'UGX',
-    min_amount: 500,
-    max_amount: 5_000_000,
-    max_daily_amount: 20_000_000,
-    is_active: true,
-    option_prefixes: ['25677'],
-  };
-  const data = { payment_providers: [provider] };
+async function bankNames(): Promise<readonly string[]> {
+  const bank = { bank_code: 'B1', bank_name: 'Example Bank', is_active: true };
+  const data = { payout_banks: [bank] };
   const client = createClient({
     baseUrl: 'https://service.example',
     publicKey: 'PUBLIC',
     fetch: async () => Response.json({ code: 200, status: 'success', message: 'Request completed', data }),
   });
-  const providers = await client.listPaymentProviders();
-  return providers.map((one) => one.provider_name);
+  const banks = await client.listPayoutBanks({ provider_code: 'bank_a' });
+  return banks.map((one) => one.bank_name);
 }
 
 /** For a runtime that is not Node: one global holds everything, as in a worker. */
-Object.assign(globalThis, { worker: { answers, encodedStatuses, providerNames, wrongVerdicts } });
+Object.assign(globalThis, { worker: { answers, bankNames, encodedStatuses, wrongVerdicts } });

@@ -1,11 +1,8 @@
 /** The installed commands: both start, and the sandbox answers, keeps its file and ends on Ctrl-C. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { readTarballs, userNodes } from '@payment-service/toolchains';
-import { afterEach, expect, inject, test } from 'vitest';
+import { type Running, readTarballs, start, until, userNodes } from '@payment-service/toolchains';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { supports } from '../src/supports.ts';
 
 const scratch = inject('scratch');
@@ -15,24 +12,25 @@ if (manifest?.bin === undefined) throw new Error('the sandbox has no command');
 const [[name = '', path = ''] = []] = Object.entries(manifest.bin);
 const command = join(scratch, 'node_modules', manifest.name, path);
 
-let child: ChildProcess | undefined;
-afterEach(() => {
-  child?.kill('SIGKILL');
-});
+/** Starts an installed command with an empty environment. */
+function startOn(binary: string, ...args: readonly string[]): Running {
+  const running = start({ command: binary, args, cwd: scratch, isAlone: true });
+  onTestFinished(() => void running.child.kill('SIGKILL'));
+  return running;
+}
 
 test.each(userNodes().filter((node) => supports(manifest, node)))(
   `${name} runs on Node $version`,
   async ({ binary, version }) => {
     const file = join(scratch, `sandbox-${version}.sqlite`);
-    const args = [command, '--port', '0', '--file', file];
-    child = spawn(binary, args, { env: {}, stdio: ['ignore', 'pipe', 'inherit'] });
-    const ended = once(child, 'exit');
-    const url = await addressIn(child);
-    const answer = await fetch(`${url}/data/payment-providers`);
+    const running = startOn(binary, command, '--port', '0', '--file', file);
+    const address = (): string | undefined => /http:\/\/127\.0\.0\.1:\d+/.exec(running.output())?.[0];
+    await until(running, () => address() !== undefined, 'it prints no address', 60_000);
+    const answer = await fetch(`${address()}/data/payment-providers`);
     expect(answer.status).toBe(401);
     expect(existsSync(file)).toBe(true);
-    child.kill('SIGINT');
-    expect(await ended).toEqual([0, null]);
+    running.child.kill('SIGINT');
+    expect(await running.ended).toBe(0);
   },
 );
 
@@ -51,19 +49,8 @@ test.each(
       .map((node) => ({ ...each, ...node })),
   ),
 )('$own says how to use it on Node $version', async ({ binary, own, file }) => {
-  const { stdout, stderr } = await promisify(execFile)(binary, [file, '--help'], { env: {} });
-  expect({ stdout, stderr }).toEqual({ stdout: expect.stringContaining(`Usage: ${own}`), stderr: '' });
+  const { ended, stdout, output } = startOn(binary, file, '--help');
+  expect(await ended).toBe(0);
+  expect(stdout()).toContain(`Usage: ${own}`);
+  expect(output(), 'nothing on stderr').toBe(stdout());
 });
-
-/** The address that the command prints; rejects if it ends without one. */
-function addressIn({ stdout }: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let output = '';
-    stdout?.on('data', (chunk: Buffer) => {
-      output += chunk.toString();
-      const address = /http:\/\/127\.0\.0\.1:\d+/.exec(output);
-      if (address !== null) resolve(address[0]);
-    });
-    stdout?.on('end', () => reject(new Error(`no address in: ${output}`)));
-  });
-}

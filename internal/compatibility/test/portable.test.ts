@@ -58,7 +58,7 @@ describe('bundled for a browser', () => {
   });
 
   test('the client calls the fetch function that it is given', async () => {
-    expect(await worker.providerNames()).toEqual(['Example Mobile Money']);
+    expect(await worker.bankNames()).toEqual(['Example Bank']);
   });
 });
 
@@ -84,7 +84,7 @@ interface Worker {
   wrongVerdicts(vectors: readonly object[]): string[];
   answers(): Promise<unknown>;
   encodedStatuses(): Promise<unknown>;
-  providerNames(): Promise<unknown>;
+  bankNames(): Promise<unknown>;
 }
 
 async function bundleFor(platform: 'browser' | 'node'): Promise<Bundle> {
