@@ -55,35 +55,47 @@ export function jsonValue(data: object, name: string): unknown {
   return Object.hasOwn(data, name) ? (data as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
-const WATCHED: readonly string[] = /* @__PURE__ */ ['payload'].concat(SIGNED_NAMES);
+const OUTER: readonly string[] = ['event', 'payload'];
+const INNER: readonly string[] = /* @__PURE__ */ SIGNED_NAMES.slice(1);
+const WATCHED: readonly string[] = /* @__PURE__ */ OUTER.concat(INNER);
 const FOUND = /* @__PURE__ */ new RegExp(`"(?:${/* @__PURE__ */ WATCHED.join('|')})"\\s*:`, 'g');
 const SPELLED = /* @__PURE__ */ membersNamed(WATCHED, 'y');
+/** An escape of a letter or '_', the characters of these names. */
+const ESCAPED_LETTER = /\\u00[5-7]/;
 /** In characters. */
 const SHORT = 4096;
 
 /** The names that may appear only once in their object: `event` and `payload` in the callback, the others in its payload. */
 function repeatsSignedName(text: string): boolean {
   // Most bodies are settled here: all of the names must be present for a callback to verify, so as many matches as names
-  // mean that none repeats. An escape could hide one.
-  if (!text.includes('\\') && (text.length <= SHORT || isDense(text))) {
-    let count = 0;
-    FOUND.lastIndex = 0;
-    while (FOUND.test(text)) count++;
-    if (count === WATCHED.length) return false;
-  }
+  // mean that none repeats.
+  if (countNames(text) === WATCHED.length) return false;
   const seen = new Set<string>();
-  return visitMembers(text, SPELLED, (name, isInPayload) => {
-    const index = WATCHED.indexOf(name);
-    // The first two are in the callback itself.
-    if (index < 0 || index > 1 !== isInPayload) return false;
+  return visitMembers(text, { outer: OUTER, inner: INNER, spelled: SPELLED }, (name) => {
     const { size } = seen;
     return seen.add(name).size === size;
   });
 }
 
+/** How many members may have these names, at any depth: each one that has is counted, until there is one too many. */
+function countNames(text: string): number {
+  let count = 0;
+  if (text.length <= SHORT || isDense(text)) {
+    if (ESCAPED_LETTER.test(text)) return Number.NaN;
+    FOUND.lastIndex = 0;
+    while (count <= WATCHED.length && FOUND.test(text)) count++;
+    return count;
+  }
+  for (let at = text.indexOf('"'); at >= 0 && count <= WATCHED.length; at = text.indexOf('"', at + 1)) {
+    SPELLED.lastIndex = at;
+    if (SPELLED.test(text)) count++;
+  }
+  return count;
+}
+
 /**
- * Whether the quotes lie close together all over the text. In long strings the search costs twice what JSON.parse does, while the
- * walk skips them; of short strings it is the walk that costs more.
+ * Whether the quotes lie close together all over the text. In long strings the expression costs twice what JSON.parse does, while
+ * a search from quote to quote skips them; of short strings it is that search that costs more.
  */
 function isDense(text: string): boolean {
   let left = text.length / 128;

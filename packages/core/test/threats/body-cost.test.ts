@@ -61,28 +61,43 @@ describe('threat A18: the cost of a hostile body', () => {
   });
 
   test.each([
-    // As the text grows twice as long, an escaped quote costs one search more.
-    ['escaped quotes', `"${'\\"xxxxxxxx'.repeat(6000)}"`, 100],
-    // A search for the end of each string, and for what follows every sixteenth character.
-    ['short strings', filled(() => '"a",1,').slice(0, -1), 10_000 + 60_000 / 16],
-  ])('threat A18: 60 KB of %s are read without a search at each character', (_, value, searches) => {
-    const body = `{"x":[${value}],${genuine}`;
-    expect(operations(SEARCHES, () => readCallbackBody(body))).toBeLessThan(searches);
+    // Behind an escaped quote, 64 characters are read before the next search.
+    ['escaped quotes', `"${'\\"xxxxxxxx'.repeat(6000)}"`, 60_000 / 64],
+    ['backslashes', `"${'\\\\'.repeat(30_000)}"`, 0],
+    // A search for the end of each string.
+    ['short strings', filled(() => '"aa",1,').slice(0, -1), 60_000 / 7],
+  ])('threat A18: 60 KB of %s are walked without a search at each character', (_, value, searches) => {
+    // The one name too many makes the walk necessary.
+    const body = `{"y":{"event":1},"x":[${value}],${genuine}`;
+    expect(readCallbackBody(body)?.repeatsSignedName).toBe(false);
+    const others = 700; // The probes of the density, and the rest of the body.
+    expect(operations(SEARCHES, () => readCallbackBody(body))).toBeLessThan(searches + others);
   });
 
-  test('threat A18: 60 KB of short strings are searched, and not walked; the one long string is walked, and not searched', () => {
+  test('threat A18: 60 KB are searched, and not walked, with one expression or from quote to quote', () => {
     const body = (value: string): string => `{"x":[${value}],${genuine}`;
     const [short, long] = [body(filled(() => '"a",1,').slice(0, -1)), body(`"${'x'.repeat(60_000)}"`)];
     const walked = (text: string): number =>
       operations([[String.prototype, ['charCodeAt']]], () => readCallbackBody(text));
     const searched = (text: string): number =>
       operations([[RegExp.prototype, ['test']]], () => readCallbackBody(text));
-    expect([walked(short), searched(short)]).toEqual([0, 7]);
-    expect(walked(long)).toBeGreaterThan(50);
-    // Those of the walk. The search would need seven.
-    expect(searched(long)).toBeLessThan(4);
+    const quotes = long.split('"').length - 1;
+    // The search for escapes, the six names, and the end; or each quote.
+    expect([walked(short), searched(short)]).toEqual([0, 1 + 7]);
+    expect([walked(long), searched(long)]).toEqual([0, quotes]);
     // A probe at every 64 characters or more, until there are as many as half of that.
     expect(operations([[String.prototype, ['indexOf']]], () => readCallbackBody(short))).toBeLessThan(500);
+  });
+
+  test.each([
+    ['\\u00e9', false],
+    ['\\u0061', true],
+    ['\\u005f', true],
+    ['\\u007a', true],
+  ])('threat A18: a short body with %s is walked: %s', (spelling, isWalked) => {
+    const body = `{"x":"${spelling}",${genuine}`;
+    const reads = operations([[String.prototype, ['charCodeAt']]], () => readCallbackBody(body));
+    expect(reads > 0).toBe(isWalked);
   });
 
   test('threat A18: a string that is too short for 64 KiB in any encoding is not encoded', () => {
@@ -93,7 +108,7 @@ describe('threat A18: the cost of a hostile body', () => {
 
   test('threat A18: the walk ends with the first repeated name', () => {
     const seen: number[] = [];
-    const payload = membersNamed(['payload'], 'y');
+    const payload = { outer: ['payload'], inner: [], spelled: membersNamed(['payload'], 'y') };
     const json = `{${'"payload":{},'.repeat(4000)}${genuine}`;
     visitMembers(json, payload, (_name, _isInPayload, valueStart) => seen.push(valueStart) === 2);
     expect(seen).toHaveLength(2);
