@@ -68,9 +68,11 @@ function needles(key: string): string[] {
 }
 
 const ESCAPE =
-  /&#(?:x([\da-f]{1,7})|(\d{1,7}));?|%([\da-f]{2})|\\{1,16}(?:u00|x)([\da-f]{2})|&(amp|lt|gt|quot|apos);/gi;
+  /&#(?:x([\da-f]{1,7})|(\d{1,7}));?|%([\da-f]{2})|\\(?:u00|x)([\da-f]{2})|&(amp|lt|gt|quot|apos);/gi;
+/** An escape inside another one has several. */
+const BACKSLASHES = /\\{2,}/g;
 /** White space, as in wrapped Base64, and the backslashes of JSON but those of an escape that is inside another one. */
-const NOISE = /\s|\\[rnt]|\\(?!u00|x)/gi;
+const NOISE = /(?:\s|\\[rnt]|\\(?!u00|x))+/gi;
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 /** A page in JSON in a URL is three. */
 const MAX_LAYERS = 5;
@@ -84,6 +86,7 @@ function plain(text: string): string {
   for (let layer = 0, last = ''; layer < MAX_LAYERS && decoded !== last; layer++) {
     last = decoded;
     decoded = last
+      .replace(BACKSLASHES, '\\')
       .replace(ESCAPE, (_, hex, decimal, percent, json, name: string | undefined) => {
         if (name !== undefined) return NAMED[name.toLowerCase()] ?? '';
         const code = decimal === undefined ? Number.parseInt(hex ?? percent ?? json, 16) : Number(decimal);
