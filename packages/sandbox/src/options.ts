@@ -14,9 +14,9 @@ import type { RetrySettings } from './state/retries.ts';
 export interface SandboxOptions {
   /** The same seed gives the same keys and references. Random by default. */
   readonly seed?: string | undefined;
-  /** Keeps the state in this SQLite file, so that it survives a restart and a kill. In memory by default. Node only. */
+  /** Keeps the state in this SQLite file, so that it survives restarts and kills. In memory by default. Node only. */
   readonly file?: string | undefined;
-  /** Where callbacks go whose collection or payout names no `callback_url`. @default the one in the file */
+  /** Where callbacks are sent if the collection or payout names no `callback_url`. @default the one in the file */
   readonly callbackUrl?: string | undefined;
   /**
    * Where the customer's browser goes back to when a collection names no `redirect_url`.
@@ -31,10 +31,10 @@ export interface SandboxOptions {
    * @default []
    */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** What callbacks do wrong by default. A request's own `misbehave` replaces it. */
+  /** The default misbehaviour of callbacks. `misbehave` in a request replaces it. */
   readonly misbehave?: Misbehaviour | undefined;
   /**
-   * When callbacks are repeated by default, such as `{ preset: 'below-500', max_attempts: 3 }`.
+   * The default rule for resending callbacks, such as `{ preset: 'below-500', max_attempts: 3 }`.
    *
    * @default `{ preset: 'not-2xx' }` with 5 attempts
    */
@@ -45,12 +45,12 @@ export interface SandboxOptions {
   readonly colonIn?: 'merchant_reference' | undefined;
   /** How long a receiver may take to answer, in milliseconds: 10 000 by default. */
   readonly deliveryTimeoutMs?: number | undefined;
-  /** The payment options, in place of those in the file and the built-in ones. */
+  /** The payment options, instead of those in the file and the built-in ones. */
   readonly providers?: readonly SandboxProvider[] | undefined;
-  /** The `fetch` that callbacks are sent with. @default Node's HTTP client; elsewhere, the platform's `fetch` */
+  /** The `fetch` that sends callbacks. @default Node's HTTP client; elsewhere, the platform's `fetch` */
   readonly fetch?: typeof globalThis.fetch | undefined;
   readonly clock?: Clock | undefined;
-  /** Failures of the sandbox itself, such as a full disk. `console.error` by default. */
+  /** Called with failures of the sandbox itself, such as a full disk. `console.error` by default. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -103,7 +103,7 @@ export function checkSandboxOptions(options: SandboxOptions): GivenSettings {
   };
 }
 
-/** The same reader as for requests; an option that is wrong is a misconfiguration and not a refusal. */
+/** The same reader as for requests; a wrong option is a misconfiguration, not a refusal. */
 function configured<Kind extends 'misbehaviour' | 'retry'>(
   option: string,
   kind: Kind,

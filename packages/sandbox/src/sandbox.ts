@@ -32,24 +32,24 @@ export interface Sandbox {
   /**
    * Serves the sandbox on a port. Node only.
    *
-   * Beyond loopback, as containers need it, name the host (such as `0.0.0.0`) and list in `allowedHosts` the names
-   * that requests come under. Anyone on that network can then read the keys and move the simulated money, and a warning says so.
+   * Beyond loopback, as containers need it, name the host (such as `0.0.0.0`) and list in `allowedHosts` the names that
+   * requests come under. Anyone on that network can then read the keys and move the simulated money, and a warning says so.
    *
    * @param options `port`: 0 for a free one (`@default 0`). `host`: `@default '127.0.0.1'`.
-   * @throws {ConfigurationError} when the port is taken, or the host is not an address of this computer.
+   * @throws {ConfigurationError} if the port is in use, or the host is not an address of this computer.
    */
   listen(options?: { port?: number; host?: string }): Promise<Listening>;
-  /** Starts a collection. Throws a SandboxRefusal when the sandbox refuses it. */
+  /** Starts a collection. Throws a SandboxRefusal if the sandbox refuses it. */
   collect(request: CollectionRequest): StartedCollection;
-  /** Starts a payout. Throws a SandboxRefusal when the sandbox refuses it. */
+  /** Starts a payout. Throws a SandboxRefusal if the sandbox refuses it. */
   payout(request: PayoutRequest): { transaction: SandboxTransaction };
-  /** Moves available money to the payout wallet. Throws a SandboxRefusal when there is less. */
+  /** Moves available money to the payout wallet. Throws a SandboxRefusal if there is not enough. */
   transfer(request: TransferRequest): { transfer: SandboxTransfer };
-  /** Ends a pending transaction as the customer or the bank would. Throws a SandboxRefusal when it has ended. */
+  /** Ends a pending transaction as the customer or the bank would. Throws a SandboxRefusal if it has already ended. */
   decide(id: number, outcome: Outcome): StartedCollection;
   /**
    * Sends the callback of a transaction, or what a delivery sent, with changes; returns it and its copies. Throws a
-   * SandboxRefusal for a number that it does not know, or changes that cannot be made.
+   * SandboxRefusal for an unknown number, or for changes that cannot be made.
    *
    * @param id The `id` of a transaction, from 1001, or of a delivery, from 1. No number is both.
    *
@@ -60,11 +60,11 @@ export interface Sandbox {
   /** Puts money into the collection wallet directly (protocol §2.4). Throws a SandboxRefusal for another currency. */
   deposit(request: TransferRequest): void;
   /**
-   * Posts about 20 callbacks to an endpoint, genuine and wrong ones, and reports how it treats each, within 5 seconds for
-   * a case. Wallets and transactions stay as they are.
+   * Posts about 20 genuine and wrong callbacks to an endpoint, each for at most 5 seconds, and reports how it treats them.
+   * Wallets and transactions are not changed.
    *
    * @param callbackUrl `@default` the sandbox's own callback URL.
-   * @throws {SandboxRefusal} for an address that callbacks may not go to, or without any.
+   * @throws {SandboxRefusal} for an address to which callbacks may not be sent, or if there is none.
    *
    * @example
    * const { ok, results } = await sandbox.check('http://127.0.0.1:3000/callbacks');
@@ -72,26 +72,26 @@ export interface Sandbox {
    */
   check(callbackUrl?: string): Promise<CheckReport>;
   /**
-   * The decided transactions as CSV, as `GET /sandbox/statement` sends them. Its columns are simulated: what a statement of the
-   * service looks like is not shown.
+   * The decided transactions as CSV, as `GET /sandbox/statement` sends them. Its columns are simulated: a statement of the
+   * service is not shown.
    */
   statement(): string;
-  /** Every callback sent or scheduled, the oldest first, with all attempts. */
+  /** Every callback that was sent or is scheduled, oldest first, with all attempts. */
   deliveries(): SandboxDelivery[];
-  /** Moves the sandbox's clock ahead: what becomes due clears and is sent, without waiting. */
+  /** Moves the sandbox's clock ahead: what becomes due is cleared and sent, without waiting. */
   advance(seconds: number): void;
   /** Resolves when every callback is delivered or given up. */
   idle(): Promise<void>;
-  /** Stops listening and waiting, lets deliveries in flight end, and closes the file. Safe to call twice. */
+  /** Stops listening and waiting, lets deliveries in flight finish, and closes the file. Safe to call twice. */
   close(): Promise<void>;
 }
 
 /**
- * The whole payment service, inside this process: the three endpoints of the contract, simulated collections, payouts
- * and transfers, and signed callbacks and redirects that misbehave on request.
+ * The whole payment service, inside this process: the three endpoints of the contract, simulated collections, payouts and
+ * transfers, and signed callbacks and redirects that misbehave on request.
  *
- * @throws {ConfigurationError} when an option is wrong or unknown, the file is in use, or NODE_ENV is neither `development`, `test` nor
- * unset.
+ * @throws {ConfigurationError} if an option is wrong or unknown, the file is in use, or NODE_ENV is neither `development`,
+ * `test` nor unset.
  *
  * @example
  * const sandbox = createSandbox({ callbackUrl: 'http://127.0.0.1:3000/callbacks' });
@@ -136,7 +136,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const service = createService(context, { settings: checked, providers });
   const { deliveries } = service;
   const app = createApp(service);
-  // What a killed process still owed is delivered now.
+  // Delivers now what a killed process has left undelivered.
   deliveries.pump();
 
   const listening = new Set<Listening>();
@@ -163,7 +163,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         listening.delete(server);
         await server.close();
       };
-      // Closed while the port was being opened: nothing may stay behind.
+      // The sandbox was closed while the port was being opened.
       if (closing !== undefined) {
         await close();
         open();
@@ -183,7 +183,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     idle: () => deliveries.idle(),
     close: () => {
       closing ??= (async () => {
-        // First: a server ends when its last stream does.
+        // First, since a server ends with its last stream.
         changes.end();
         const servers = [...listening].map((server) => server.close());
         await deliveries.close();

@@ -3,7 +3,7 @@ import { sampleCallback } from '@payment-service/core/testing';
 import { redirectLocation, type Signer, signedFieldsOf } from '../deliveries/callback-data.ts';
 import type { HeaderPair } from '../state/records.ts';
 
-/** What one case posts. */
+/** The request of one case. */
 export interface CheckMessage {
   readonly method?: 'GET';
   readonly headers: readonly HeaderPair[];
@@ -11,9 +11,9 @@ export interface CheckMessage {
 }
 
 /**
- * `accept`: anything but 2xx is wrong. `prefer`: 2xx is right, and a refusal loses genuine callbacks under some senders.
- * `either`: the signature is right, so 2xx is no mistake; what the endpoint does with it decides. `refuse`: 2xx is wrong.
- * `aside`: a refusal is right, and so is 2xx where the callback is kept for a person and credits nothing.
+ * `accept`: anything but 2xx is wrong. `prefer`: 2xx is right; a refusal would lose genuine callbacks of some senders.
+ * `either`: the signature is valid, so 2xx is not a mistake; what the endpoint does with the callback decides. `refuse`: 2xx is
+ * wrong. `aside`: a refusal is right, and so is 2xx if the callback is kept for an operator and credits nothing.
  */
 export type Expected = 'accept' | 'prefer' | 'either' | 'refuse' | 'aside';
 
@@ -21,12 +21,12 @@ export interface CheckCase {
   readonly name: string;
   readonly title: string;
   readonly expected: Expected;
-  /** What to do when the endpoint answers otherwise; with `either`, what to make sure of. */
+  /** What to do if the endpoint responds differently; for `either`, what to verify. */
   readonly fix: string;
   readonly message: (make: Maker) => CheckMessage;
 }
 
-/** The callback of one case, each under references of its own, and ways to write and sign it. */
+/** The callback of one case, with its own references, and ways to write and sign it. */
 export interface Maker {
   readonly data: TransactionCallback;
   /** Digits only. */
@@ -45,7 +45,7 @@ export function makerOf(sign: Signer, now: number, number: string): Maker {
 }
 
 const DAY_SECONDS = 86_400;
-/** Twice what a receiver has to accept. */
+/** Twice the size that a receiver must accept. */
 const TOO_LARGE = 128 * 1024;
 
 const post = (data: unknown, signature: string | undefined, type = 'application/json'): CheckMessage => ({
@@ -75,7 +75,7 @@ const expecting = (
   cases: Readonly<Record<string, Omit<CheckCase, 'name' | 'expected'>>>,
 ): CheckCase[] => Object.entries(cases).map(([name, one]) => ({ name, expected, ...one }));
 
-/** In the order in which they are posted: what breaks everything is first. */
+/** In the order in which they are posted: first the cases whose failure explains all others. */
 export const checkCases: readonly CheckCase[] = [
   ...expecting('accept', {
     genuine: {

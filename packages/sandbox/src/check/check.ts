@@ -13,7 +13,7 @@ const EXPECTED: Readonly<Record<Expected, string>> = {
   refuse: '400, 401 or 403',
   aside: '400, 401 or 403',
 };
-/** What is exact for one case. */
+/** The exact expectation of one case. */
 const NAMED: Readonly<Record<string, string>> = { too_large: '413', wrong_method: '405, 404 or 401' };
 const REFUSALS = [400, 401, 403, 413, 415, 422];
 /** A server that refuses a long body may close the connection while it is still sent. */
@@ -21,10 +21,10 @@ const CLOSED = ['ECONNRESET', 'EPIPE'];
 const MAX_MS = 5000;
 
 /**
- * Posts every case to an endpoint, one after the other, each on a connection of its own and for 5 seconds at most. Only the
- * report is kept. Rejects when the sandbox is closed meanwhile.
+ * Posts the cases to an endpoint, one after another, each on its own connection and for at most 5 seconds. Only the report is
+ * kept. Rejects if the sandbox is closed meanwhile.
  *
- * @throws {SandboxRefusal} for an address that callbacks may not go to, or none.
+ * @throws {SandboxRefusal} for an address to which callbacks may not be sent, or if there is none.
  */
 export async function checkEndpoint(url: string | null, context: Context): Promise<CheckReport> {
   if (url === null) {
@@ -43,7 +43,7 @@ export async function checkEndpoint(url: string | null, context: Context): Promi
     context.changes.ended.throwIfAborted();
     const result = resultOf(one, url, message, exchanged, context);
     report = { url, ok: report.ok && result.verdict !== 'fail', results: [...report.results, result] };
-    // After every case: the page shows how far it is.
+    // After every case, so that the page shows the progress.
     context.store.write((unit) => unit.put('check', 'check', { at: now, ...report }));
     if (index === 0 && exchanged.status === null) break;
   }
@@ -60,7 +60,7 @@ function resultOf(
   const { name, title, expected } = one;
   const { status, ms, error, headers } = exchanged;
   const verdict = verdictOf(one, exchanged);
-  // An answer that no case expects has an explanation of its own: a missing route, a crash, a login page.
+  // A response that no case expects has its own explanation: a missing route, a crash, a login page.
   const request = { method: method ?? 'POST', url, headers: headers ?? [], body };
   const outcome = explainExchange(request, exchanged, { signingKey, now: clock.now() });
   const isSilent = verdict === 'pass' && !(expected === 'either' && isAccepted(status));

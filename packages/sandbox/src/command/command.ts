@@ -21,7 +21,7 @@ For its options: ${NAME} start --help
 Exit codes: 0 success, 1 failure, 2 usage error. Messages go to stderr.
 `;
 
-/** Reads a whole number of at most so many. */
+/** Reads a whole number, up to a maximum. */
 const whole =
   (max: number, problem: string) =>
   (text: string): number => {
@@ -38,7 +38,7 @@ const COLON_IN = ['merchant_reference', 'internal_reference'];
 /** Options that fail because of the machine's state, and not because of how they are written. */
 const CIRCUMSTANCES = ['port', 'file', 'NODE_ENV'];
 
-/** The exit code of what has run. */
+/** The exit code of the subcommand. */
 let exitCode = 0;
 
 function createProgram(program: readonly string[]): Command {
@@ -100,7 +100,7 @@ prints what happened and why. The exit code is the program's.
   ${NAME} --callback-url http://127.0.0.1:3000/payments/callbacks -- node server.mjs`,
     )
     .action(async (options: StartOptions) => {
-      // Loaded here: the other subcommands need no sandbox of their own.
+      // Loaded here: no other subcommand runs a sandbox.
       const { start } = await import('./start.ts');
       exitCode = await start(options, program);
     });
@@ -177,7 +177,7 @@ prints what happened and why. The exit code is the program's.
   return root;
 }
 
-/** Prints deliveries; the exit code is 1 when one of them went wrong. */
+/** Prints deliveries; the exit code is 1 if one of them failed. */
 async function report(deliveries: readonly SandboxDelivery[], json: object | undefined): Promise<void> {
   if (json === undefined) await printDeliveries(deliveries, process.stdout);
   else console.log(printableJson({ ...json, deliveries }));
@@ -188,13 +188,13 @@ async function main(given: readonly string[]): Promise<void> {
   const problem = nodeProblem(process.versions.node);
   if (problem !== undefined) throw new CommandError(problem);
   const end = given.indexOf('--');
-  // Node itself reads --env-file, even behind the name of the script, and ends where there is no such file. So the option
-  // has another name, and this one works for a file that is there.
+  // Node itself reads --env-file, even after the name of the script, and exits if there is no such file. So the option has
+  // another name, and this one works only for an existing file.
   const own = (end === -1 ? given : given.slice(0, end)).map((each) =>
     each.replace(/^--env-file(?==|$)/, '--keys-file'),
   );
   const program = end === -1 ? [] : given.slice(end + 1);
-  // Without a subcommand it is 'start'; the help of all of them stays the command's own.
+  // The default subcommand is 'start', but the help without one lists all subcommands.
   const [first = 'start'] = own;
   const isDefault = own.length === 0 || (first.startsWith('-') && !['-h', '--help'].includes(first));
   await createProgram(program).parseAsync(isDefault ? ['start', ...own] : own, { from: 'user' });
@@ -214,7 +214,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();
 });
-// Not awaited here: what this file loads while it runs can import this file's chunk, which would then wait for itself.
+// Not awaited here: modules that this file loads later may import its chunk, which would then wait for itself.
 void main(process.argv.slice(2))
   .then(() => exitCode, failed)
   .then((code) => {

@@ -11,8 +11,8 @@ interface Listener {
 }
 
 /**
- * Where a program listens instead of at an address, in words; undefined while it listens nowhere. On Linux it is read from
- * the operating system, for the program and those that it started. Elsewhere only the other loopback address is tried.
+ * Where a program listens instead of the given address, in words; undefined while it listens nowhere. On Linux this is read
+ * from the operating system, for the program and its children. Elsewhere only the other loopback address is tried.
  */
 export async function listensElsewhere(pid: number, name: string, url: URL): Promise<string | undefined> {
   const port = portOf(url);
@@ -36,10 +36,10 @@ function withAddress(url: URL, hostname: string, port: number): URL {
   return changed;
 }
 
-/** The listeners of a process and its descendants, the lowest port first; none where there is no /proc. */
+/** The listeners of a process and its descendants, lowest port first; empty without /proc. */
 function listenersOf(pid: number): Listener[] {
   const sockets = new Set([pid, ...descendantsOf(pid)].flatMap(socketsOf));
-  // The tables of all connections, which take milliseconds to read, are for a program that has opened a socket.
+  // Reading the tables of all connections takes milliseconds, so it is done only for a program that has opened a socket.
   if (sockets.size === 0) return [];
   const found = ['tcp', 'tcp6'].flatMap((file) =>
     linesOf(`/proc/${pid}/net/${file}`).flatMap((line): Listener[] => {
@@ -61,7 +61,7 @@ function descendantsOf(pid: number): number[] {
     .flatMap((child) => [child, ...descendantsOf(child)]);
 }
 
-/** What it inherits as its input and output is not its own, and a pipe of Node is a socket. */
+/** Inherited input and output do not count, and Node's pipes are sockets. */
 function socketsOf(pid: number): string[] {
   const folder = `/proc/${pid}/fd`;
   return readable(() => readdirSync(folder))
@@ -72,7 +72,7 @@ function socketsOf(pid: number): string[] {
 
 const linesOf = (path: string): string[] => readable(() => readFileSync(path, 'utf8').split('\n'));
 
-/** A process may have ended, and other systems have no /proc: then nothing is known. */
+/** The process may have ended, and other systems have no /proc. */
 function readable(read: () => string[]): string[] {
   try {
     return read();
@@ -82,12 +82,13 @@ function readable(read: () => string[]): string[] {
 }
 
 const PATIENCE_MS = 1000;
-/** What every adapter answers to a GET: nothing else gives this body. */
+/** Every adapter's response to GET. Nothing else has this body. */
 const OWN_ANSWER = '{"error":"method_not_allowed"}';
 
 /**
- * What else can be seen of an endpoint that did not accept a callback, in words: the port is asked whether it speaks TLS, and
- * paths near by whether paymentCallbacks() is there. Asks with GET and OPTIONS, which change nothing, on this computer only.
+ * What else can be observed about an endpoint that did not accept a callback, in words: whether its port speaks TLS, and
+ * whether paymentCallbacks() is mounted on a similar path. Sends only GET and OPTIONS, which change nothing, and only on this
+ * computer.
  */
 export async function lookAt({ url: address, attempts }: SandboxDelivery): Promise<string | undefined> {
   const attempt = attempts.at(-1);
@@ -117,7 +118,7 @@ async function nearRoute(url: URL): Promise<string | undefined> {
   return undefined;
 }
 
-/** The path with its prefixes doubled, and without some of them. */
+/** The path with doubled prefixes, and without some of its prefixes. */
 function nearPaths(path: string): readonly string[] {
   const parts = path.split('/').filter(Boolean);
   const paths = parts.flatMap((_, at) => {
@@ -141,11 +142,11 @@ async function asked(url: URL, method: string) {
     const body = (await answer.text()).slice(0, 200);
     return { status: answer.status, body, allow: answer.headers.get('allow') ?? '' };
   } catch {
-    return undefined; // It told nothing: this look is not the delivery.
+    return undefined; // Nothing was learned: this request is not the delivery.
   }
 }
 
-/** Whether a TLS handshake succeeds there, whatever the certificate says: nothing is sent. */
+/** Whether a TLS handshake succeeds there, with any certificate. Nothing is sent. */
 function speaksTls(url: URL): Promise<boolean> {
   const endpoint = { host: bare(url), port: portOf(url), rejectUnauthorized: false, timeout: PATIENCE_MS };
   return reaches('secureConnect', connectTls(endpoint));

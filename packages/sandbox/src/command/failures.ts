@@ -3,7 +3,7 @@ export class CommandError extends Error {
   readonly exitCode: number = 1;
 }
 
-/** The command was used wrongly. */
+/** A usage error. */
 export class UsageError extends CommandError {
   override readonly exitCode = 2;
 }
@@ -12,7 +12,7 @@ export class UsageError extends CommandError {
 export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
-/** Why the command cannot run on this Node, in words; undefined when it can. `node:sqlite` is there from 22.13 on. */
+/** Why the command cannot run on this Node, in words; undefined when it can. `node:sqlite` exists since 22.13. */
 export function nodeProblem(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 13)) return undefined;

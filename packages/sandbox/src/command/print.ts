@@ -11,7 +11,10 @@ const TONE_COLOURS = { good: 'green', bad: 'red', neutral: 'yellow' } as const;
 const VERDICT_COLOURS = { pass: 'green', warn: 'yellow', fail: 'red' } as const;
 const MAX_ANSWER = 200;
 
-/** Prints what each delivery sent, its answer, the reason, and what else is visible of an endpoint that did not accept it. */
+/**
+ * Prints what each delivery sent, the response, its reason, and what else was observed about an endpoint that did not accept
+ * it.
+ */
 export async function printDeliveries(deliveries: readonly SandboxDelivery[], stream: Stream): Promise<void> {
   for (const delivery of deliveries) {
     const { id, url, misbehaves, attempts, signed, due_at } = delivery;
@@ -39,7 +42,7 @@ export function printExplanation({ ok, title, detail, fix }: Explanation, stream
   for (const text of [detail, fix]) print(stream, text);
 }
 
-/** Whether the newest attempt of a delivery went wrong. */
+/** Whether the newest attempt of a delivery failed. */
 export const wentWrong = ({ attempts }: SandboxDelivery): boolean => attempts.at(-1)?.outcome.tone === 'bad';
 
 /** Prints one line for each case, and below it what to do. */
@@ -65,7 +68,7 @@ function answerOf({ status, error, ms, response }: SandboxAttempt): string {
   return `${status}${ms === null ? '' : ` in ${ms} ms`}  ${shown}`;
 }
 
-/** One line: an answer is another program's output. */
+/** One line, since a response is another program's output. */
 function print(stream: Stream, text: string, colour?: 'green' | 'red' | 'yellow'): void {
   const line = printable(text);
   // Without colours in a pipe, and where NO_COLOR is set.

@@ -12,7 +12,7 @@ export interface Program {
   /** Its command line, for messages. */
   readonly name: string;
   readonly pid: number;
-  /** Resolves with its exit code; 128 and the signal's number when a signal ended it, as shells say it. */
+  /** Resolves with its exit code; 128 plus the signal's number if a signal ended it, as in shells. */
   readonly ended: Promise<number>;
   /** Whether a signal to this process has asked it to end. */
   isStopped(): boolean;
@@ -21,8 +21,7 @@ export interface Program {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Starts a program that shares this process's terminal, and passes signals on to it: it ends first, and this process after
- * it.
+ * Starts a program that shares this process's terminal, and forwards signals to it: it ends first, then this process.
  *
  * @throws {CommandError} When it cannot be started.
  */
@@ -45,7 +44,7 @@ export async function startProgram(
     if (typeof code === 'number') return code;
     return 128 + (Object.entries(constants.signals).find(([name]) => name === signal)?.[1] ?? 0);
   });
-  // A program that cannot be started rejects both.
+  // If the program cannot be started, both reject.
   ended.catch(() => undefined);
   await once(child, 'spawn').catch((cause: unknown) => {
     const why = hasCode(cause, 'ENOENT') ? 'there is no such program' : String(cause);
@@ -95,7 +94,7 @@ export function commandLine(
 ): CommandLine {
   const found = platform === 'win32' ? onWindows(file, PATH, PATHEXT) : file;
   if (platform !== 'win32' || !BATCH.test(found)) return { file: found, args };
-  // Between quotation marks everything is itself, here and where the file passes it on, except these.
+  // Between quotation marks every character is literal, here and where the file passes it on, except these.
   const unsafe = [found, ...args].find((part) => /["%\r\n]/.test(part));
   if (unsafe !== undefined)
     throw new UsageError(
@@ -105,7 +104,7 @@ export function commandLine(
   return { file: ComSpec, args: ['/d', '/s', '/c', `"${quoted}"`], windowsVerbatimArguments: true };
 }
 
-/** As the command processor searches, without the working directory: its files need a path, such as .\start.cmd. */
+/** As the command processor searches, but without the working directory, whose files need a path, such as .\start.cmd. */
 function onWindows(file: string, path: string, extensions: string): string {
   const folders = /[\\/]/.test(file) ? [''] : path.split(';').filter(Boolean);
   const endings = extensions.toLowerCase().split(';');
@@ -126,7 +125,7 @@ export async function forwardToInbox(args: readonly string[]): Promise<number> {
 }
 
 function inboxCommand(): string {
-  // Of the project, and not of this package: the inbox must be the version that its program uses.
+  // From the project, not from this package: it must be the version of the inbox that the project's program uses.
   const { resolve } = createRequire(join(process.cwd(), 'package.json'));
   try {
     const manifest = resolve(`${PACKAGE}/package.json`);

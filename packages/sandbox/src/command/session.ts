@@ -8,7 +8,7 @@ import { CommandError, hasCode, UsageError } from './failures.ts';
 
 /** A sandbox, and the keys to its API. */
 export interface Session {
-  /** Calls `/sandbox/…` and returns its data. Throws a CommandError with the sandbox's own words. */
+  /** Calls `/sandbox/…` and returns its data. Throws a CommandError with the sandbox's message. */
   call(method: 'GET' | 'POST', path: string, body?: object): Promise<Record<string, unknown>>;
 }
 
@@ -21,12 +21,12 @@ type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 const DEFAULT_URL = 'http://127.0.0.1:4010';
 
-/** A session with a sandbox that runs already. */
+/** A session with a running sandbox. */
 export function openSession({ sandbox, keysFile }: SessionOptions): Session {
   const { variables, source } = readKeys(keysFile);
   const url = (sandbox ?? variables.BASE_URL ?? DEFAULT_URL).replace(/\/+$/, '');
   for (const name of ['PUBLIC_KEY', 'SECRET_KEY'] as const) {
-    // The keys of a real account must not reach a program that only happens to listen there.
+    // The keys of a real account must not reach another program that happens to listen there.
     if (variables[name]?.startsWith('SANDBOX')) continue;
     throw new UsageError(
       `${name} of ${source} is not a sandbox key, so it was not sent. Name the file of the sandbox's keys with --keys-file.`,
@@ -70,13 +70,13 @@ function envelopeOf(text: string, url: string): { message: string; data: Record<
   return { message: String(message), data: found };
 }
 
-/** In the folder where the command runs, so that each project has a sandbox of its own. */
+/** In the folder where the command runs, so that each project has its own sandbox. */
 const DIRECTORY = '.payment-service-sandbox';
 
-/** Where `start` leaves its address and keys for the other commands. */
+/** Where `start` writes its address and keys for the other commands. */
 export const OWN_KEYS_FILE: string = join(DIRECTORY, 'keys.env');
 
-/** The file of the state, in a directory that version control leaves out. Makes the directory. */
+/** The file of the state, in a directory that version control ignores. Creates the directory. */
 export function ownStateFile(): string {
   try {
     mkdirSync(DIRECTORY, { recursive: true, mode: 0o700 });
@@ -92,7 +92,7 @@ export function ownStateFile(): string {
 /** The variables that the programs of the documents read. */
 export type KeyVariables = Readonly<Record<'BASE_URL' | 'PUBLIC_KEY' | 'SECRET_KEY' | 'SIGNING_KEY', string>>;
 
-/** Variables as they were found, and where. */
+/** The variables that were found, and where. */
 export interface FoundKeys {
   readonly variables: Partial<KeyVariables>;
   readonly source: string;
@@ -107,10 +107,7 @@ export const keyVariables = (url: string, account: SandboxAccount): KeyVariables
   SIGNING_KEY: account.signingKey,
 });
 
-/**
- * Writes the variables to a file that only its owner can read. Other lines of the file stay: it may be a program's own
- * `.env`.
- */
+/** Writes the variables to a file that only its owner can read. Other lines are kept: it may be a program's `.env`. */
 export function writeKeys(path: string, variables: KeyVariables): void {
   const isOurs = new RegExp(`^\\s*(?:export\\s+)?(?:${Object.keys(variables).join('|')})\\s*=`);
   const kept = (readIfThere(path) ?? '').split('\n').filter((line) => !isOurs.test(line));
@@ -128,7 +125,7 @@ export function writeKeys(path: string, variables: KeyVariables): void {
 }
 
 /**
- * Reads the keys: of the file that is named, or else of the environment, or else of the file that `start` has left in this
+ * Reads the keys from the named file, or else from the environment, or else from the file that `start` has written in this
  * folder. Never from arguments, which every user of the computer can read.
  */
 export function readKeys(keysFile: string | undefined): FoundKeys {

@@ -32,14 +32,14 @@ export interface StartOptions {
 
 const POLL_MS = 50;
 const PATIENCE_MS = 10_000;
-/** How long a program has listened elsewhere when that counts as a mistake. */
+/** A program that has listened elsewhere for this long is probably misconfigured. */
 const SETTLED_MS = 1000;
-/** An end so soon after a callback is probably due to it. */
+/** If the program ends this soon after a callback, the callback is probably the cause. */
 const SOON_MS = 5000;
 
 /**
- * Starts the sandbox, and the program that is named: with the keys in its environment, and one callback as soon as it
- * listens. Resolves with the program's exit code; without a program, with 0 after Ctrl-C.
+ * Starts the sandbox and the named program, which gets the keys in its environment and one callback as soon as it listens.
+ * Resolves with the program's exit code; without a program, with 0 after Ctrl-C.
  */
 export async function start(options: StartOptions, program: readonly string[]): Promise<number> {
   const { keysFile } = options;
@@ -82,7 +82,7 @@ async function runWith(
     );
   }
   console.error(`Payment service sandbox: ${variables.BASE_URL}`);
-  // A verifier warns about sandbox keys where nothing says that this is development.
+  // A verifier warns about sandbox keys unless NODE_ENV names development or a test.
   const program = await startProgram(command, {
     ...variables,
     NODE_ENV: process.env['NODE_ENV'] || 'development',
@@ -145,7 +145,7 @@ async function sendFirst(session: Session, program: Program, target: URL): Promi
   return true;
 }
 
-/** Once each: a second Ctrl-C ends the process immediately, with what is in flight. */
+/** Once each: a second Ctrl-C ends the process immediately, along with what is in flight. */
 const interrupted = (): Promise<unknown> => Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
 
 function introduction(

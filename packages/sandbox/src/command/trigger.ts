@@ -8,9 +8,9 @@ import { asObject, readJson } from '../state/fields.ts';
 import { UsageError } from './failures.ts';
 import type { Session } from './session.ts';
 
-/** What `trigger` and the first callback start. */
+/** What `trigger` and the first callback send. */
 export interface TriggerOptions {
-  /** Where the callback goes; the sandbox's own address otherwise. */
+  /** Where the callback is sent. By default, the sandbox's own address. */
   readonly to?: string | undefined;
   /** `field=value`, as in `amount=700`. */
   readonly set?: readonly string[] | undefined;
@@ -32,7 +32,7 @@ const POLL_MS = 50;
 /** The fields of a collection that are not strings. */
 const LITERALS = ['amount', 'charge_customer'];
 
-/** Every field of a callback. Those that a collection does not have change the callback only. */
+/** Every field of a callback. Fields that a collection does not have change only the callback. */
 const CALLBACK_FIELDS: readonly string[] = ['event', ...Object.keys(sampleCallback().payload)];
 
 /** Starts a collection, and waits until its callbacks have been tried. */
@@ -51,14 +51,14 @@ export async function trigger(session: Session, options: TriggerOptions): Promis
   return { transaction: started, deliveries: await tried(session, Number(started['id'])) };
 }
 
-/** Sends a delivery again, and waits until it has been tried. */
+/** Resends a delivery, and waits until it has been tried. */
 export async function resend(session: Session, id: number): Promise<readonly SandboxDelivery[]> {
   const { delivery } = await session.call('POST', `/sandbox/deliveries/${id}/resend`);
   const { id: newId, transaction_id } = delivery as SandboxDelivery;
   return tried(session, transaction_id, newId);
 }
 
-/** Misbehaviours as they are written on a command line: JSON, `name` or `name=value`, combined. */
+/** Misbehaviours as written on a command line: JSON, `name` or `name=value`, combined. */
 export function readMisbehaviours(given: readonly string[]): Record<string, unknown> {
   const all = given.map((text) => {
     if (text.trim().startsWith('{')) return jsonObject(text, '--misbehave');
@@ -77,7 +77,7 @@ function unknownMisbehaviour(name: string): UsageError {
   return new UsageError(`--misbehave does not know "${name}".${meant} Known names: ${known.join(', ')}.`);
 }
 
-/** @throws {CommandError} When it is not a JSON object. */
+/** @throws {CommandError} If it is not a JSON object. */
 export function jsonObject(text: string, option: string): Record<string, unknown> {
   const value = asObject(readJson(text));
   if (value === undefined) throw new UsageError(`${option} must be a JSON object, such as '{}'.`);
@@ -102,7 +102,7 @@ function collectionOf({ to, set = [] }: TriggerOptions): { request: Fields; chan
   return { request: { ...payerIn(request), ...request }, changes };
 }
 
-/** A field that a callback does not have yet: for how a receiver treats what the service may add. */
+/** A field that callbacks do not have yet, to try how a receiver treats what the service may add. */
 function newField(name: string, value: string): unknown {
   const near = nearName(name, [...collectionFields, ...CALLBACK_FIELDS]);
   if (near === undefined) return literal(value);
@@ -111,7 +111,7 @@ function newField(name: string, value: string): unknown {
   );
 }
 
-/** A provider of the currency that collects, and a number of it. */
+/** A provider that collects in this currency, and one of its account numbers. */
 function payerIn({ currency, provider_code }: Record<string, unknown>): object {
   const found = defaultProviders.find(
     ({ option }) =>
@@ -129,13 +129,13 @@ function pairOf(text: string): [name: string, value: string | undefined] {
   return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** A JSON value, or else the string itself. */
+/** A JSON value, or otherwise the string itself. */
 function literal(text: string): unknown {
   const value = readJson(text);
   return value === undefined ? text : value;
 }
 
-/** The deliveries of a transaction, or one of them, when each was tried once or is due after the timeout. */
+/** The deliveries of a transaction, or one of them, once each was tried or is due after the timeout. */
 async function tried(session: Session, transactionId: number, id?: number): Promise<SandboxDelivery[]> {
   const { now } = await session.call('GET', '/sandbox/clock');
   const end = Date.now() + WAIT_MS;

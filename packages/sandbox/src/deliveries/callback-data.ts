@@ -34,12 +34,12 @@ export function callbackData(transaction: TransactionRecord): TransactionCallbac
   };
 }
 
-/** Of the payload: request and transaction, each with currency and amount, the charge and the total. */
+/** In the payload: the currency and amount of request and transaction, the charge and the total. */
 const MONEY = /_(currency|amount|charge|credit)$/;
 
 /**
- * The six fields that speak of money, with another amount or currency: what the signature does not notice (threat A2).
- * The charge stays, and the total is consistent.
+ * The six fields about money, with another amount or currency, which the signature does not cover (threat A2). The charge is
+ * unchanged, and the total is consistent.
  *
  * @throws {SandboxRefusal} when the amount is not exact in the currency.
  */
@@ -57,22 +57,22 @@ export function forgedMoney(
   return Object.fromEntries(Object.entries(payload).filter(([name]) => MONEY.test(name)));
 }
 
-/** The names that the redirect adds to the merchant's address: event, the 16 payload fields and the signature. */
+/** The parameters that the redirect adds to the merchant's address: event, the 16 payload fields and the signature. */
 const redirectNames = ['event', ...Object.keys(sampleCallback().payload), 'hmac_signature'];
 
 /** Why a customer's browser would not be sent back to this address, or undefined when it would. */
 export function redirectProblem(address: string): string | undefined {
   const url = URL.parse(address);
   if (url === null || !/^https?:$/.test(url.protocol)) return 'must be an http or https address';
-  // Repeated, the verifier would refuse the redirect.
+  // If they were repeated, the verifier would refuse the redirect.
   const taken = redirectNames.find((name) => url.searchParams.has(name));
   if (taken === undefined) return undefined;
   return `must not contain the query parameter ${taken}, which the redirect adds`;
 }
 
 /**
- * The address that the customer's browser is sent to: the merchant's own, with the data as flat query parameters and
- * the signature as `hmac_signature`. Flat names are our choice: how the query is spelled is not shown.
+ * The address that the customer's browser is sent to: the merchant's own, with the data as flat query parameters and the
+ * signature as `hmac_signature`. Flat names are our choice: the spelling of the query is not shown.
  */
 export function redirectLocation(redirectUrl: string, data: TransactionCallback, signature: string): string {
   const url = new URL(redirectUrl);
@@ -84,7 +84,7 @@ export function redirectLocation(redirectUrl: string, data: TransactionCallback,
   return url.href;
 }
 
-/** Signs five fields with the account's key, or on purpose with another one. */
+/** Signs five fields with the account's key, or deliberately with another one. */
 export type Signer = (fields: SignedFields, now: number, signing?: Partial<Signing>) => string;
 
 /** `t` is in seconds by default; the service's unit is not shown (protocol §5.2). */

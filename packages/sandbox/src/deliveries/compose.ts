@@ -11,7 +11,7 @@ import type { Moment, Work } from './context.ts';
 import { putDelivery, queuedDeliveries } from './deliveries.ts';
 import { type CallbackContent, misbehavioursIn, type Timing, wordsOf } from './misbehaviours.ts';
 
-/** What a callback says, and how it is signed. */
+/** The content of a callback, and how it is signed. */
 export type Content = Pick<DeliveryRecord, 'body' | 'signature' | 'signed' | 'signing'>;
 
 const genuineSigning: Signing = { key: 'account', offsetSeconds: 0, unit: null };
@@ -24,8 +24,8 @@ export function genuineContent({ sign, now }: Moment, transaction: TransactionRe
 }
 
 /**
- * A callback with changes on purpose. Signed anew, a body without five signed strings (one was omitted, or it is not JSON)
- * carries the signature of what it was made from: there is nothing else to sign.
+ * A callback with deliberate changes. If it is signed again but has no five signed strings (one was omitted, or it is not
+ * JSON), it keeps the signature of the callback that it was made from.
  */
 function changedContent({ sign, now }: Moment, { transaction, base, changes }: Plan): Content {
   const body = changedBody(transaction, base.body, changes);
@@ -55,7 +55,7 @@ function changedBody(transaction: TransactionRecord, base: string, changes: Misb
   });
 }
 
-/** A body with a payload, whatever is in it; undefined for any other. */
+/** A body with a payload of any content; undefined for any other body. */
 export function readCallback(body: string): CallbackContent | undefined {
   const data = asObject(readJson(body));
   const payload = asObject(data?.['payload']);
@@ -67,7 +67,7 @@ function signedIn(body: string): SignedFields | undefined {
   return data && readSignedFields((name) => (name === 'event' ? data.event : data.payload[name]));
 }
 
-/** What a composition would send. */
+/** The callback that a composition would send. */
 export interface CallbackPreview {
   readonly url: string;
   readonly body: string;
@@ -77,13 +77,13 @@ export interface CallbackPreview {
   readonly signed: SignedFields;
   readonly signed_string: string;
   readonly key: Signing['key'];
-  /** Whether a verifier with the account's signing key accepts it, `t` aside. */
+  /** Whether a verifier with the account's signing key accepts it, regardless of `t`. */
   readonly verifies: boolean;
-  /** Why it does not, as the verifier says it. */
+  /** Why it does not, in the verifier's words. */
   readonly refusal: { readonly code: string; readonly hint: string } | null;
 }
 
-/** Plans a callback: of a transaction the genuine one, of a delivery what it sent, with the changes. */
+/** Plans a callback: the genuine one of a transaction, or what a delivery sent, with the changes. */
 function plan(moment: Moment, id: number, { callback_url, retry, ...changes }: ComposedChanges): Plan {
   const delivery = moment.get('delivery', id);
   const transaction = moment.get('transaction', delivery?.transactionId ?? id);
@@ -111,12 +111,12 @@ function plan(moment: Moment, id: number, { callback_url, retry, ...changes }: C
   };
 }
 
-/** The composition that sends a delivery again, unchanged. */
+/** The composition that resends a delivery unchanged. */
 export const unchanged: ComposedChanges = { signature: 'keep' };
 const isUnchanged = (changes: Misbehaviour): boolean =>
   changes.signature === 'keep' && Object.keys(changes).length === 1;
 
-/** Sends a callback again, with changes; returns it and its copies. */
+/** Resends a callback with changes; returns it and its copies. */
 export const compose = (work: Work, id: number, changes: ComposedChanges): DeliveryRecord[] =>
   scheduleDeliveries(work, plan(work, id, changes));
 
@@ -137,7 +137,7 @@ export function preview(moment: Moment, id: number, asked: ComposedChanges): Cal
   };
 }
 
-/** The deliveries that were given up since then and have not been sent again: of equal ones only the newest counts. */
+/** The deliveries that have been given up since then and not resent. Of equal ones, only the newest counts. */
 export function failedSince(reader: Reader, since: number): DeliveryRecord[] {
   const newest = new Map<string, DeliveryRecord>();
   for (const one of reader.list('delivery')) {
@@ -148,13 +148,13 @@ export function failedSince(reader: Reader, since: number): DeliveryRecord[] {
   );
 }
 
-/** A callback to be sent, and what it is told to do wrong. */
+/** A callback to be sent, with its misbehaviours. */
 export interface Plan extends Pick<DeliveryRecord, 'url' | 'retry' | 'origin'> {
   readonly transaction: TransactionRecord;
-  /** What is sent without changes, and what the copies of `duplicate` say. */
+  /** What is sent without changes, and by the copies of `duplicate`. */
   readonly base: Content;
   readonly changes: Misbehaviour;
-  /** What is said of every copy. */
+  /** The label of every copy. */
   readonly misbehaves?: readonly string[];
   /** The number of the first copy. */
   readonly copy?: number;
@@ -172,7 +172,7 @@ export function scheduleDeliveries(work: Work, plan: Plan): DeliveryRecord[] {
     { isLost: false, wait: 0, more: 0, isHeld: false, words: [] },
   );
   if (timing.isLost) return [];
-  // One that is held already is overtaken by this one: two that wait for each other would arrive in order.
+  // A callback that is already held is overtaken by this one: if each waited for the other, they would arrive in order.
   const held = timing.isHeld && !queuedDeliveries(work).some((other) => other.held);
   const words = [
     ...wordsOf(changes, (one) => one.timing === undefined),

@@ -5,10 +5,10 @@ import type { Changes, Reader, Store, Unit } from '../state/store.ts';
 import type { Signer } from './callback-data.ts';
 import type { AttemptOptions } from './delivery-attempt.ts';
 
-/** The sandbox that everything happens in. */
+/** What everything in a sandbox works with. */
 export interface Context extends AttemptOptions {
   readonly store: Store;
-  /** The sandbox's clock, with what it was moved ahead. */
+  /** The sandbox's clock, including how far it was moved ahead. */
   readonly clock: Clock;
   readonly changes: Changes;
   readonly seed: string;

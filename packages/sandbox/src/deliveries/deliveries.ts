@@ -4,15 +4,15 @@ import type { Reader, Unit } from '../state/store.ts';
 import type { Context } from './context.ts';
 import { exchange } from './delivery-attempt.ts';
 
-/** Sends what is scheduled when it is due. Everything that it has to remember is in the store. */
+/** Sends what is scheduled when it is due. All of its state is in the store. */
 export interface Deliveries {
-  /** Looks for what is due now; call it after every change of the store or of the clock. */
+  /** Looks for what is due now. Call it after every change of the store or the clock. */
   pump(): void;
   /** Resolves when every delivery of the transaction has been tried, or after `ms` milliseconds. */
   tried(transactionId: number, ms: number): Promise<void>;
-  /** Resolves when nothing is scheduled any more. */
+  /** Resolves when nothing is scheduled. */
   idle(): Promise<void>;
-  /** Stops all waiting, and resolves when the attempts in flight are over and recorded. */
+  /** Stops all waiting, and resolves when the attempts in flight have ended and been recorded. */
   close(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export function createDeliveries(context: Context): Deliveries {
     const flight = attempt(delivery)
       .catch((error) => {
         onError(error);
-        // The attempt could not be written down, so it is still due: without a pause this would be a storm.
+        // The attempt could not be recorded, so it is still due: without a pause, it would be repeated in a tight loop.
         return clock.sleep(PAUSE_AFTER_FAILURE_MS, stopped.signal);
       })
       .then(() => {
@@ -91,7 +91,7 @@ export function createDeliveries(context: Context): Deliveries {
     },
   };
 
-  /** Until it is done, the sandbox is closed, or so many milliseconds are over. */
+  /** Until it is done, the sandbox is closed, or the time is over. */
   async function watch(isDone: () => boolean, ms?: number): Promise<void> {
     const over = new AbortController();
     const leave = changes.subscribe(() => isDone() && over.abort());
@@ -112,14 +112,14 @@ export function queuedDeliveries(reader: Reader): DeliveryRecord[] {
     .filter((delivery) => delivery !== undefined);
 }
 
-/** Saves a delivery, and keeps the queue in step with its state. */
+/** Saves a delivery, and updates the queue to match its state. */
 export function putDelivery(unit: Unit, delivery: DeliveryRecord): void {
   unit.put('delivery', delivery.id, delivery);
   if (delivery.state === 'scheduled') unit.put('queued', delivery.id, { id: delivery.id });
   else unit.remove('queued', delivery.id);
 }
 
-/** Writes down an attempt, and what follows from it for this delivery and for those that wait for it. */
+/** Records an attempt, and what follows from it for this delivery and those that wait for it. */
 function recordAttempt(unit: Unit, id: number, attempt: DeliveryAttempt): void {
   const delivery = unit.get('delivery', id);
   // The sandbox was reset while the attempt was in flight.

@@ -2,7 +2,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { destinationProblem } from '../state/hosts.ts';
 import type { BodyStart, DeliveryAttempt, HeaderPair } from '../state/records.ts';
 
-/** What one attempt needs. */
+/** The inputs of one attempt. */
 export interface AttemptOptions {
   readonly sender: Sender;
   readonly allowedHosts: readonly string[];
@@ -13,7 +13,7 @@ type Outcome = Pick<DeliveryAttempt, 'status' | 'response' | 'error' | 'error_co
 
 const NO_ANSWER: Outcome = { status: null, response: null, error: null, error_code: null };
 
-/** A request with its own headers; those that carry it are added. */
+/** A request with its own headers; the headers of the transport are added. */
 export interface Message {
   /** @default 'POST' */
   readonly method?: 'GET' | 'POST' | undefined;
@@ -22,10 +22,10 @@ export interface Message {
   readonly body: string;
 }
 
-/** What became of a message, with all headers as they were sent; null when nothing was sent. */
+/** The outcome of a message, with all headers as sent; null if nothing was sent. */
 export type Exchanged = Omit<DeliveryAttempt, 'at' | 'sent'> & { readonly headers: HeaderPair[] | null };
 
-/** Sends a message on a connection of its own. Whatever goes wrong is in the result; nothing is thrown. */
+/** Sends a message on its own connection. Failures are in the result; nothing is thrown. */
 export async function exchange(
   { method = 'POST', url, headers: own, body }: Message,
   { sender, allowedHosts, timeoutMs }: AttemptOptions,
@@ -71,10 +71,10 @@ function reasonOf(error: unknown): { error: string; error_code: string | null } 
   return { error: cause instanceof Error ? cause.message : String(cause), error_code: null };
 }
 
-/** How much of a body is kept. */
+/** How many bytes of a body are kept. */
 export const MAX_BODY_BYTES: number = 16 * 1024;
 
-/** A request on its way out. */
+/** A request to be sent. */
 interface Outgoing extends Pick<Message, 'method' | 'headers'> {
   readonly url: URL;
   readonly body: Uint8Array<ArrayBuffer>;
@@ -87,18 +87,17 @@ interface Incoming {
   readonly body: AsyncIterable<Uint8Array> | null;
 }
 
-/** Sends one request and follows no redirect: that would carry the callback to an address that was not checked. */
+/** Sends one request and follows no redirects, which would take the callback to an unchecked address. */
 export interface Sender {
-  /** The headers that carry the message, in front of the caller's own. */
+  /** The headers of the transport, in front of the caller's. */
   framing(url: URL, body: Uint8Array): HeaderPair[];
-  /** Rejects when there is no answer. */
+  /** Rejects if there is no response. */
   send(outgoing: Outgoing): Promise<Incoming>;
 }
 
 /**
- * The sender of the platform: Node's own client, which adds nothing to the headers, so that the record is what went over
- * the wire. fetch adds headers of its own (`sec-fetch-mode`, `accept-language`); it sends where it is passed in, and where
- * there is no Node.
+ * The sender of the platform: Node's HTTP client, which adds no headers, so that the record is what went over the wire. fetch
+ * adds some (`sec-fetch-mode`, `accept-language`); it is used if it was passed in, and without Node.
  */
 export function createSender(fetch: typeof globalThis.fetch | undefined): Sender {
   const http = globalThis.process?.getBuiltinModule?.('node:http');
@@ -121,7 +120,7 @@ export function createSender(fetch: typeof globalThis.fetch | undefined): Sender
           resolve({ status: statusCode, headers: pairsOf(rawHeaders), body: response });
         });
         sent.on('error', reject);
-        // Such as after 101, which no callback asks for.
+        // Such as after 101, which no callback requests.
         sent.once('close', () => reject(new Error('the connection was closed without an answer')));
         sent.end(body);
       }),
@@ -141,7 +140,7 @@ const fetchSender = (fetch: typeof globalThis.fetch): Sender => ({
 const pairsOf = (raw: readonly string[]): HeaderPair[] =>
   Array.from({ length: raw.length / 2 }, (_, index) => [raw[2 * index] ?? '', raw[2 * index + 1] ?? '']);
 
-/** The start of a body; the rest is not read, however long it is. */
+/** The start of a body; the rest is not read. */
 export async function startOf(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | null,
   maxBytes: number = MAX_BODY_BYTES,

@@ -5,20 +5,20 @@ import type { Signing, TransactionRecord } from '../state/records.ts';
 import { retryRules } from '../state/retries.ts';
 import { forgedMoney } from './callback-data.ts';
 
-/** What a callback says: also a changed one, whatever is in it. */
+/** The content of a callback, which may be a changed one with anything in it. */
 export interface CallbackContent {
   readonly event?: unknown;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** When a callback goes out, and what is said of that. */
+/** When a callback is sent, and its labels. */
 export interface Timing {
   /** Milliseconds before the first attempt. */
   readonly wait: number;
   readonly isLost: boolean;
-  /** The copies after the first one. */
+  /** Copies after the first one. */
   readonly more: number;
-  /** Waits until the callback of a later transaction is through. */
+  /** Waits until the callback of a later transaction has been sent. */
   readonly isHeld: boolean;
   readonly words: readonly string[];
 }
@@ -30,27 +30,27 @@ type ContentChange = (
   transaction: TransactionRecord,
 ) => CallbackContent;
 
-/** One misbehaviour: what requests may say, how forms ask for it, what it is called, and its effect. */
+/** One misbehaviour: its values in requests, its control in forms, its label and its effect. */
 export interface Declared {
   readonly schema: z.ZodType;
   readonly group: Group;
-  /** How a form asks for it. */
+  /** Its control in a form. */
   readonly control: 'flag' | 'number' | 'text' | 'area' | 'names' | 'json' | 'choice';
   readonly label: string;
   readonly hint?: string;
   /** For numbers below zero as well. */
   readonly isSigned?: boolean;
   readonly choices?: Choices;
-  /** What to enter, where what was typed is refused. */
+  /** What to enter, shown if the input is refused. */
   readonly problem?: string;
   /** The value that the command gives a name without one. @default true */
   readonly sample?: unknown;
-  /** What a callback with it is called; `''` for nothing. */
+  /** The label of a callback with it; `''` for none. */
   readonly words?: (changes: Misbehaviour) => string;
   /** In place of the body. */
   readonly body?: (changes: Misbehaviour) => string;
   readonly content?: ContentChange;
-  /** The fields that are left out, when everything else is changed. */
+  /** The fields to leave out, after all other changes. */
   readonly omitted?: (changes: Misbehaviour) => readonly string[];
   readonly signing?: (signing: Signing, changes: Misbehaviour) => Signing;
   readonly timing?: (timing: Timing, changes: Misbehaviour, isRedirected: boolean) => Timing;
@@ -195,7 +195,7 @@ const declared = {
     control: 'area',
     hint: 'In place of all changes of fields and money. It need not be JSON.',
     words: () => 'edited body',
-    // A lone surrogate would go over the wire as U+FFFD, and the record would say something else.
+    // A lone surrogate would be sent as U+FFFD, and the record would differ from it.
     body: ({ body = '' }) => body.toWellFormed(),
   },
 } as const satisfies Readonly<Record<keyof Misbehaviour, Declared>>;
@@ -217,10 +217,10 @@ type Shape = { [K in Names]: z.ZodExactOptional<(typeof declared)[K]['schema']> 
 const optional = Object.entries(declared).map(([name, { schema }]) => [name, schema.exactOptional()]);
 const misbehaviour = z.strictObject(Object.fromEntries(optional) as Shape);
 
-/** What requests and settings may say. */
+/** The values in requests and settings. */
 export const misbehaviourSchema: z.ZodType<Misbehaviour> = misbehaviour;
 
-/** What a composition may say. */
+/** The values in a composition. */
 export const compositionSchema: z.ZodType<ComposedChanges> = misbehaviour.omit({ lost: true }).extend({
   callback_url: address.exactOptional(),
   retry: retryRules.exactOptional(),
@@ -232,7 +232,7 @@ export function misbehavioursIn(changes: Misbehaviour): Declared[] {
   return [...misbehaviours].flatMap(([name, one]) => (given.get(name) === undefined ? [] : one));
 }
 
-/** What they are called; nothing for those that are switched off. */
+/** Their labels; none for those that are switched off. */
 export function wordsOf(changes: Misbehaviour, isMeant: (one: Declared) => boolean = () => true): string[] {
   const on = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== false));
   return misbehavioursIn(on).flatMap((one) => (isMeant(one) && one.words?.(changes)) || []);

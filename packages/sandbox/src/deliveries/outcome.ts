@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 /** The answer to a request, as recorded. */
 type Recorded = Pick<DeliveryAttempt, 'status' | 'response' | 'error' | 'error_code' | 'ms'>;
 
-/** The outcome of a request: likely cause and fix, from what was recorded on the wire. */
+/** The outcome of a request: its likely cause and fix, from what was recorded on the wire. */
 export function explainExchange(
   request: Exchange['request'],
   { status, response, error, error_code, ms }: Recorded,
@@ -38,7 +38,7 @@ export function outcomeOf(
 ): Outcome {
   const before = known.get(attempt);
   if (before !== undefined) return before;
-  // Whether the signature is bad shows from the key.
+  // The key tells whether the signature is bad.
   const forgedMoney = forgedMoneyIn(body, store.get('transaction', transactionId));
   const isForged = forgedMoney ?? (signing.offsetSeconds === 0 ? undefined : 'timestamp');
   const request = { method: 'POST', url, headers: attempt.sent?.headers ?? [], body, isForged } as const;
@@ -49,7 +49,7 @@ export function outcomeOf(
   return outcome;
 }
 
-/** What a body claims about money that its transaction does not, whichever change made it so. */
+/** What a body claims about money that its transaction does not, whatever change caused it. */
 function forgedMoneyIn(
   body: string,
   transaction: TransactionRecord | undefined,

@@ -4,13 +4,15 @@ import type { Service } from '../service/service.ts';
 import { fail, onlyMethods, succeed } from './envelope.ts';
 import { requireKeys } from './guards.ts';
 
-/** x-api-version is sent with value 1 on every request shown. 400 for another one is our choice; without it is fine. */
+/**
+ * x-api-version is sent with value 1 on every request shown. 400 for another value is our choice; the header may be missing.
+ */
 const versionOne: MiddlewareHandler = async (c, next) => {
   const version = c.req.header('x-api-version') ?? '1';
   return version === '1' ? next() : fail(c, 400, 'x-api-version must be 1');
 };
 
-/** A filter that is given twice is ambiguous: 400, our choice. An empty one counts as not given. */
+/** A repeated filter is ambiguous: 400 is our choice. An empty one counts as missing. */
 const filterOf = (c: Context, name: string): string | undefined => c.req.query(name) || undefined;
 
 const onceEach =
@@ -46,7 +48,7 @@ export function createContractApi(service: Service): Hono {
   get('/payout-bank-codes', publicOnly, ['provider_code'], (c) => {
     const code = filterOf(c, 'provider_code');
     if (code === undefined) return fail(c, 400, 'provider_code is required');
-    // Banks belong to payouts. An unknown code has none, and that is an empty list: our choice, not shown.
+    // Banks belong to payouts. For an unknown code the list is empty: our choice, not shown.
     return succeed(c, {
       payout_banks: findProvider(service.store.list('provider'), code, 'PAYOUT')?.banks ?? [],
     });

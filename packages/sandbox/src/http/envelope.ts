@@ -5,14 +5,14 @@ import { type RefusalStatus, refuse, SandboxRefusal } from '../state/refusal.ts'
 
 declare module 'hono' {
   interface ContextVariableMap {
-    /** The body of the request, as far as it was read. */
+    /** The body of the request, as far as it has been read. */
     sent?: string;
     /** Why the request was refused. */
     refusal?: string;
   }
 }
 
-/** Far more than any request of the contract or of the simulation needs. */
+/** Far more than any request of the contract or the simulation needs. */
 const MAX_BODY_BYTES = 64 * 1024;
 
 /**
@@ -30,7 +30,7 @@ async function textOf(c: Context): Promise<string> {
   return body;
 }
 
-/** The JSON body; its schema says later what is wrong with its fields. Without a body: no fields. */
+/** The JSON body, whose fields a schema checks later. No body means no fields. */
 export async function jsonBody(c: Context): Promise<unknown> {
   const type = c.req.header('content-type') ?? 'application/json';
   if (!/^application\/json\b/i.test(type)) {
@@ -41,7 +41,7 @@ export async function jsonBody(c: Context): Promise<unknown> {
   return value === undefined ? refuse('malformed_request', 'The body is not valid JSON.') : value;
 }
 
-/** The fields of a form; an empty one counts as not given. */
+/** The fields of a form; an empty one counts as missing. */
 export async function formFields(c: Context): Promise<Record<string, string>> {
   const fields = [...new URLSearchParams(await textOf(c))];
   return Object.fromEntries(fields.filter(([, value]) => value !== ''));
@@ -61,12 +61,12 @@ export function fail(c: Context, status: ErrorStatus, message: string, data: obj
   return c.json({ code: status, status: 'error', message, data }, status);
 }
 
-/** What a refusal looks like over HTTP. */
+/** A refusal over HTTP. */
 export function failWith(c: Context, { status, message, reason, field }: SandboxRefusal): Response {
   return fail(c, status, message, field === undefined ? { reason } : { reason, field });
 }
 
-/** 405 for every other method of a path. */
+/** 405 for all other methods of a path. */
 export const onlyMethods =
   (...allowed: string[]): Handler =>
   (c) => {

@@ -6,9 +6,9 @@ import type { RequestRecord } from '../state/records.ts';
 import { fail } from './envelope.ts';
 
 /**
- * Answers only under the names of this computer and the listed ones (threat A27). A web page elsewhere can point its own
- * name at this address (DNS rebinding), and the browser would then let it read the sandbox as its own origin; the Host
- * header still holds the page's name.
+ * Responds only under the names of this computer and the listed ones (threat A27). A foreign web page can point its own name at
+ * this address (DNS rebinding), and the browser would then let it read the sandbox as its own origin; the Host header still
+ * contains the page's name.
  */
 export const knownHost =
   (allowedHosts: readonly string[]): MiddlewareHandler =>
@@ -20,7 +20,7 @@ export const knownHost =
     return fail(c, 421, message);
   };
 
-/** Refuses what a page of another site sends with the browser's help. Programs send no Origin and pass. */
+/** Refuses what a page of another site sends through the browser. Programs send no Origin and pass. */
 export const sameOrigin: MiddlewareHandler = async (c, next) => {
   if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
   const origin = c.req.header('origin');
@@ -31,7 +31,7 @@ export const sameOrigin: MiddlewareHandler = async (c, next) => {
   return next();
 };
 
-/** Answers late, and with an error, where the settings ask for it. */
+/** Delays responses, and returns errors, if the settings say so. */
 export const apiFaults =
   (service: Service): MiddlewareHandler =>
   async (c, next) => {
@@ -65,7 +65,7 @@ const keys = ['public-key', 'secret-key'];
 /** The last four characters identify a key. */
 const masked = (value: string): string => `…${value.length > 8 ? value.slice(-4) : ''}`;
 
-/** Keeps the merchant's calls with what they were answered. To read the log is not a call that the merchant makes. */
+/** Keeps the merchant's calls with their responses. Reading the log does not count as a call. */
 export const logRequests =
   (service: Service): MiddlewareHandler =>
   async (c, next) => {
@@ -75,7 +75,7 @@ export const logRequests =
     const started = performance.now();
     await next();
     const ms = Math.round(performance.now() - started);
-    // Read to its end: one half of a copied body cannot be cancelled alone. All these answers are in memory.
+    // Read to its end: one half of a copied body cannot be cancelled alone. All of these responses are in memory.
     const answer = new TextEncoder().encode(await c.res.clone().text());
     const request: Omit<RequestRecord, 'id'> = {
       at,

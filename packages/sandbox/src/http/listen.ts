@@ -1,41 +1,41 @@
 import { ConfigurationError } from '@payment-service/core';
 import { isLoopback } from '@payment-service/core/internal';
 
-/** An address that the sandbox answers on. */
+/** An address of the sandbox. */
 export interface Listening {
   /** Such as `http://127.0.0.1:4010`, without a slash at the end; the loopback address where `host` is 0.0.0.0 or ::. */
   readonly url: string;
   readonly host: string;
   readonly port: number;
-  /** Stops listening there. Requests in flight have two seconds to end. Safe to call twice. */
+  /** Stops listening there. Requests in flight have two seconds to finish. Safe to call twice. */
   close(): Promise<void>;
 }
 
 const GRACE_MS = 2000;
 const WILDCARDS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
 
-/** Errors of a host that is not an address of this computer. */
+/** Errors for a host that is not an address of this computer. */
 const NOT_AN_ADDRESS = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'];
 
 /** How a URL writes a host. */
 const inUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
-/** The address for clients on this computer: a wildcard address is not one to connect to. */
+/** The address for clients on this computer, which cannot connect to a wildcard address. */
 export const urlOf = (host: string, port: number): string =>
   `http://${WILDCARDS[host] ?? inUrl(host)}:${port}`;
 
 /**
- * Serves a web-standard handler. Beyond loopback only where the caller names the host, and with a warning. Loads Node's
- * server only here, so that the rest works everywhere.
+ * Serves a web-standard handler. Beyond loopback only where the caller names the host, and with a warning. Loads Node's server
+ * only here, so that the rest works everywhere.
  *
- * @throws {ConfigurationError} for a host that is not an address of this computer, and for a port that is taken.
+ * @throws {ConfigurationError} for a host that is not an address of this computer, or a port that is in use.
  */
 export async function listen(
   fetch: (request: Request) => Response | Promise<Response>,
   port: number,
   host: string,
 ): Promise<Listening> {
-  // Node would take an empty host, as of an unset variable, for every address of the computer.
+  // Node reads an empty host, such as from an unset variable, as every address of the computer.
   if (host === '')
     throw new ConfigurationError('host', 'host must not be empty. Leave it out for 127.0.0.1.');
   const { createAdaptorServer } = await import('@hono/node-server');

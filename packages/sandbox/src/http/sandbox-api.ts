@@ -22,7 +22,7 @@ const LISTED = 100;
 
 const idOf = (c: Context): number => Number(c.req.param('id'));
 
-/** The newest first: 100 of them, or as many as `limit` says, at most 1000. */
+/** Newest first: 100 of them, or `limit`, at most 1000. */
 function newest<T>(c: Context, list: readonly T[]): T[] {
   const limit = Number(c.req.query('limit') ?? LISTED);
   if (!(Number.isInteger(limit) && limit >= 1 && limit <= MAX_LISTED)) {
@@ -32,14 +32,14 @@ function newest<T>(c: Context, list: readonly T[]): T[] {
   return list.slice(-limit).reverse();
 }
 
-/** As a file, for the command that reads it and for a browser. */
+/** As a file, for the command that reads it and for browsers. */
 export function sendStatement(c: Context, { store }: Pick<Service, 'store'>): Response {
   c.header('content-disposition', 'attachment; filename="statement.csv"');
   c.header('content-type', 'text/csv; charset=utf-8');
   return c.body(statementOf(store.list('transaction')));
 }
 
-/** What the specification only refers to, simulated under /sandbox and clearly apart from the contract. */
+/** What the specification only mentions, simulated under /sandbox, clearly apart from the contract. */
 export function createSandboxApi(service: Service): Hono {
   const { store } = service;
   const started = (c: Context, transaction: TransactionRecord): StartedCollection =>
@@ -60,7 +60,7 @@ export function createSandboxApi(service: Service): Hono {
   });
   const preview = (c: Context, body: unknown) => ({ preview: service.preview(idOf(c), body) });
 
-  /** Method, path, and the status where it is not 200. A call that asks for the body gets the JSON in it. */
+  /** Method, path, and the status if it is not 200. A handler with a parameter for the body gets the parsed JSON. */
   const routes: Readonly<Record<string, (c: Context, body: unknown) => object | Promise<object>>> = {
     'POST /collections 201': (c, body) => started(c, service.collect(body)),
     'POST /payouts 201': (_, body) => ({ transaction: viewTransaction(service.payout(body)) }),

@@ -65,7 +65,7 @@ function shown(
   });
 }
 
-/** The dashboard: one address for each thing. It needs no keys: it shows them. */
+/** The dashboard, with an address for everything. It requires no keys, since it shows them. */
 export function createDashboard(service: Service): Hono {
   const app = new Hono();
   for (const [path, page] of Object.entries(pages)) {
@@ -92,7 +92,7 @@ export function createDashboard(service: Service): Hono {
   return app;
 }
 
-/** The page that a form was sent from, and the place on it. Browsers send the Referer with our own forms. */
+/** The page from which a form was sent, and the position on it. Browsers send the Referer with our own forms. */
 function cameFrom(c: Context, at: string): string {
   const { pathname, search, origin } = new URL(c.req.header('referer') ?? '/', c.req.url);
   const isOwnPage = origin === new URL(c.req.url).origin && !pathname.startsWith('/dashboard/');

@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import { fail } from '../http/envelope.ts';
 import type { Service } from '../service/service.ts';
 
-/** What pages load beside themselves: the style sheet, the icon, the live modules, and the stream that tells them of changes. */
+/** What pages load: the style sheet, the icon, the live modules, and the stream that reports changes. */
 export function createLive(service: Service): Hono {
   const app = new Hono();
   app.get('/assets/:name', (c) => {
@@ -11,7 +11,7 @@ export function createLive(service: Service): Hono {
     return isAssetName(name) ? assetResponse(name) : c.notFound();
   });
   app.get('/events', (c) => {
-    // A page of another site cannot read it, but it could hold all connections that a browser gives to one server.
+    // A page of another site cannot read it, but could occupy all connections that a browser opens to one server.
     const site = c.req.header('sec-fetch-site') ?? 'none';
     if (site !== 'same-origin' && site !== 'none')
       return fail(c, 403, "The stream is for the sandbox's own pages.");
@@ -19,7 +19,7 @@ export function createLive(service: Service): Hono {
       'content-type': 'text/event-stream',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
-      // The server closes when its connections do, and this one is kept for nothing else.
+      // The server closes once its connections have ended, and nothing else would end this one.
       connection: 'close',
     });
   });

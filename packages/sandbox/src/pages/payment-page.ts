@@ -29,7 +29,7 @@ export function createPaymentPage(service: Service): Hono {
 
   app.post('/:id', async (c) => {
     const { choice } = await formFields(c);
-    // Looked up after the last wait: of two presses, the second one sees what the first one decided.
+    // Looked up after the last wait, so that the second of two clicks sees the decision of the first.
     const transaction = transactionOf(c);
     if (transaction === undefined) return notFound(c);
     const { id, misbehave } = transaction;
@@ -80,7 +80,7 @@ ${location === undefined ? '' : html`<a class="button main large" href="${locati
   return page(c, {
     status,
     title: `${isPending ? 'Pay' : 'Payment'} ${transaction.merchantReference}`,
-    // Browsers hold form-action against every redirect that follows, and the merchant may send the customer on.
+    // Browsers apply form-action to every redirect that follows, and the merchant may redirect the customer.
     formsTo: "'self' http: https:",
     body: html`<main class="frame narrow"><div class="head"><strong>${provider?.option.provider_name ?? providerCode}</strong>${badge('info', 'Simulated')}</div>
 <div class="card">

@@ -36,14 +36,14 @@ function putWallet(unit: Unit, wallet: WalletRecord): void {
   unit.put('wallet', key(currency, wallet.walletType), wallet);
 }
 
-/** Makes sure that both wallets of a currency exist: an account has them before the first transaction. */
+/** Ensures that both wallets of a currency exist: an account has them before its first transaction. */
 export function openWallets(unit: Unit, currency: string): void {
   for (const walletType of ['MERCHANT_COLLECTION', 'MERCHANT_PAYOUT'] as const) {
     putWallet(unit, walletOf(unit, currency, walletType));
   }
 }
 
-/** Moves one balance, and writes the entry that says why. */
+/** Changes one balance, and writes the entry that explains it. */
 function post(work: Work, entry: Omit<EntryRecord, 'id' | 'at'>): void {
   if (entry.amount === 0) return;
   const wallet = walletOf(work, entry.currency, entry.walletType);
@@ -53,7 +53,7 @@ function post(work: Work, entry: Omit<EntryRecord, 'id' | 'at'>): void {
   if (entry.freeAt !== null) work.put('waiting', id, { id });
 }
 
-/** Credits a completed collection: the reserve share first, the rest uncleared, or available where nothing has to clear. */
+/** Credits a completed collection: the reserve share first; the rest is uncleared, or available if nothing has to clear. */
 export function creditCollection(
   work: Work,
   { currency, id: transactionId, totalCredit }: TransactionRecord,
@@ -71,13 +71,13 @@ export function creditCollection(
   post(work, { ...line, bucket: 'reserve', amount: kept, freeAt: work.now + (reserve?.seconds ?? 0) * 1000 });
 }
 
-/** What to release ahead of its time. */
+/** What to release early. */
 export interface Release {
   readonly currency?: string | undefined;
   readonly buckets: readonly ('uncleared' | 'reserve')[];
 }
 
-/** The parts of uncleared and reserve balances that are not free yet. */
+/** The parts of uncleared and reserve balances that are not yet available. */
 export function waitingEntries(reader: Reader): EntryRecord[] {
   return reader
     .list('waiting')
@@ -85,7 +85,7 @@ export function waitingEntries(reader: Reader): EntryRecord[] {
     .filter((entry) => entry !== undefined);
 }
 
-/** The changes of all balances, the oldest first; those of one currency where it is named. */
+/** The changes of all balances, or of one currency, oldest first. */
 export const entriesOf = (reader: Reader, currency: string | undefined): EntryRecord[] =>
   reader.list('entry').filter((one) => currency === undefined || one.currency === currency);
 
@@ -113,7 +113,7 @@ interface Movement extends Pick<EntryRecord, 'currency' | 'amount'> {
 }
 type Cause = EntryRecord['cause'];
 
-/** Takes available money out of a wallet. Throws a SandboxRefusal when it has less. */
+/** Takes available money out of a wallet. Throws a SandboxRefusal if there is not enough. */
 export function take(work: Work, walletType: WalletType, cause: Cause, movement: Movement): void {
   const { currency, amount } = movement;
   const { available } = walletOf(work, currency, walletType);

@@ -7,7 +7,7 @@ import type { Unit } from '../state/store.ts';
 
 const DAY = 86_400;
 
-/** What each method is called, and what a collection by it costs. */
+/** The name of each method, and the charge of a collection by it. */
 const methods = {
   MOBILE_MONEY: { label: 'Mobile Money', costs: { chargeBasisPoints: 300, clearingSeconds: 0 } },
   BANK: { label: 'Bank', costs: { chargeBasisPoints: 100, clearingSeconds: DAY } },
@@ -134,7 +134,7 @@ export function checkProviders(providers: readonly SandboxProvider[]): void {
   }
 }
 
-/** The option that changes, and any of its switch and its limits. */
+/** The option, and its new switch or limits. */
 export interface ProviderChange
   extends Partial<Pick<PaymentProvider, 'is_active' | 'min_amount' | 'max_amount' | 'max_daily_amount'>>,
     Pick<PaymentProvider, 'provider_code' | 'transaction_currency' | 'transaction_type'> {}
@@ -149,7 +149,7 @@ export function putProviders(unit: Unit, providers: readonly SandboxProvider[]):
   for (const [index, provider] of providers.entries()) unit.put('provider', index, provider);
 }
 
-/** Throws a SandboxRefusal for a provider that is not there, or limits that contradict each other. */
+/** Throws a SandboxRefusal for an unknown provider, or limits that contradict each other. */
 export function changeProvider(unit: Unit, change: ProviderChange): SandboxProvider {
   const { provider_code, transaction_currency, transaction_type, ...changes } = change;
   for (const [index, provider] of unit.list('provider').entries()) {
@@ -167,7 +167,7 @@ export function changeProvider(unit: Unit, change: ProviderChange): SandboxProvi
   refuse('not_found', 'There is no such provider.', 'provider_code');
 }
 
-/** Switches a bank on or off, wherever the provider lists it. Throws a SandboxRefusal for one that is not there. */
+/** Switches a bank on or off, wherever the provider lists it. Throws a SandboxRefusal for an unknown one. */
 export function changeBank(unit: Unit, { provider_code, bank_code, is_active }: BankChange): PayoutBank {
   let found: PayoutBank | undefined;
   for (const [index, provider] of unit.list('provider').entries()) {

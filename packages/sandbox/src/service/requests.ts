@@ -8,23 +8,23 @@ import { type RetryRules, type RetrySettings, retryRules } from '../state/retrie
 import type { Release } from './ledger.ts';
 import type { BankChange, ProviderChange } from './providers.ts';
 
-/** What a collection and a payout have in common; the body of the request in wire data. */
+/** The common fields of a collection and a payout, as in the body of the request. */
 interface TransactionRequest {
   readonly merchant_reference: string;
-  /** In whole units of the currency, exact: at most as many decimals as the currency has. */
+  /** In whole units of the currency, with at most as many decimals as the currency has. */
   readonly amount: number;
   readonly currency: string;
   readonly provider_code: string;
   /** The account or mobile number of the customer. Never a real card number. */
   readonly account: string;
   readonly customer_name?: string | undefined;
-  /** Where the callback goes; the sandbox's `callbackUrl` otherwise. If neither is set, no callback is sent. */
+  /** Where the callback is sent. By default, the sandbox's `callbackUrl`; if neither is set, no callback is sent. */
   readonly callback_url?: string | undefined;
-  /** How it ends in mode `direct`. */
+  /** Its outcome in mode `direct`. */
   readonly outcome?: Outcome | undefined;
-  /** In place of the sandbox's own setting: `{}` switches all of it off. */
+  /** Replaces the sandbox's setting: `{}` switches all of it off. */
   readonly misbehave?: Misbehaviour | undefined;
-  /** On top of the sandbox's own setting. */
+  /** Merged with the sandbox's setting. */
   readonly retry?: RetrySettings | undefined;
 }
 
@@ -32,7 +32,7 @@ export type Outcome = 'completed' | 'failed';
 
 /** The body of POST /sandbox/collections. Simulated: the service's own request is not shown. */
 export interface CollectionRequest extends TransactionRequest {
-  /** True: the customer pays the charge on top, and `total_credit` is the whole amount. Our choice: not shown. */
+  /** If true, the customer pays the charge in addition, and `total_credit` is the whole amount. Our choice: not shown. */
   readonly charge_customer?: boolean | undefined;
   /** Where the customer's browser returns to. */
   readonly redirect_url?: string | undefined;
@@ -75,7 +75,7 @@ const transaction = {
 };
 const limit = z.number().min(0).exactOptional();
 
-/** What each request is read into. */
+/** The parsed form of each request. */
 export interface Requests {
   collection: CollectionRequest;
   payout: PayoutRequest;
@@ -84,14 +84,14 @@ export interface Requests {
   outcome: { outcome: Outcome };
   /** Uncleared money of every currency by default. */
   clearing: Release;
-  /** What is left out stays as it is. */
+  /** Omitted fields are not changed. */
   settings: Partial<Settings>;
   misbehaviour: Misbehaviour;
   retry: Partial<RetryRules>;
   composition: ComposedChanges;
   provider: ProviderChange;
   bank: BankChange;
-  /** In milliseconds since the epoch; the beginning by default. */
+  /** In milliseconds since 1970; everything by default. */
   since: { since: number };
   check: { callback_url?: string | undefined };
   clock: { advance_seconds: number };
@@ -146,7 +146,7 @@ const requests: { readonly [Kind in keyof Requests]: z.ZodType<Requests[Kind]> }
   clock: z.strictObject({ advance_seconds: z.int().min(0).max(315_360_000) }),
 };
 
-/** The fields of a collection, but for those that the command names otherwise. */
+/** The fields of a collection, except for those with another name in the command. */
 export const collectionFields: readonly string[] = Object.keys(
   collectionRequest.omit({ callback_url: true, misbehave: true, retry: true }).shape,
 );

@@ -39,7 +39,7 @@ import {
 import { type SandboxDelivery, viewDelivery } from './views.ts';
 
 /**
- * The simulated payment service: what the pages, the HTTP API and the in-process functions all call. It reads requests itself,
+ * The simulated payment service, which the pages, the HTTP API and the in-process functions call. It parses requests itself,
  * and throws a SandboxRefusal for a wrong one.
  */
 export interface Service extends Context {
@@ -50,7 +50,7 @@ export interface Service extends Context {
   decide(id: number, request: unknown): TransactionRecord;
   transaction(id: number): TransactionRecord;
   wallets(currency?: string): Wallet[];
-  /** Releases what is due, and what the request names; returns how many parts became available. */
+  /** Releases what is due and what the request names; returns how many parts became available. */
   clear(request: unknown): number;
   /** Puts money into the collection wallet directly (protocol §2.4). */
   deposit(request: unknown): void;
@@ -63,29 +63,32 @@ export interface Service extends Context {
   readonly deliveries: Deliveries;
   /** The outcome of an attempt: likely cause and fix. */
   outcomeOf(delivery: DeliveryRecord, attempt: DeliveryAttempt): AttemptOutcome;
-  /** A delivery as programs see it. */
+  /** A delivery, in the form for programs. */
   view(delivery: DeliveryRecord): SandboxDelivery;
   /** Posts genuine and wrong callbacks to an address, keeps the report and returns it. */
   check(request: unknown): Promise<CheckReport>;
-  /** Sends a delivery again, unchanged, from its first attempt on. */
+  /** Resends a delivery unchanged, starting with its first attempt. */
   resend(deliveryId: number): DeliveryRecord;
-  /** Sends again what was given up since then and not sent again yet. */
+  /** Resends what has been given up since then and not yet resent. */
   resendFailed(request: unknown): DeliveryRecord[];
   /** Sends the callback of a transaction, or what a delivery sent, with changes; returns it and its copies. */
   compose(id: number, request: unknown): DeliveryRecord[];
   /** Shows what `compose` would send. */
   preview(id: number, request: unknown): CallbackPreview;
-  /** Makes due what is late, held back or waiting for a retry: all of it, or one delivery. Returns the number of deliveries. */
+  /**
+   * Makes everything that is delayed, held back or waiting for a retry due now, or one such delivery. Returns the number of
+   * deliveries.
+   */
   release(id?: number): number;
-  /** The signed address that the customer's browser goes back to, or undefined while nothing is decided. */
+  /** The signed address to which the customer's browser returns, or undefined while nothing is decided. */
   redirectOf(transaction: TransactionRecord): string | undefined;
-  /** Moves the sandbox's clock ahead: what becomes due clears and is sent. */
+  /** Moves the sandbox's clock ahead: what becomes due is cleared and sent. */
   advance(request: unknown): void;
-  /** Puts everything back but the keys and the addresses. Numbers go on. */
+  /** Resets everything except the keys and the addresses. Numbers continue. */
   reset(): void;
 }
 
-/** The settings of a new sandbox, and of one that was reset. */
+/** The settings of a new sandbox, and after a reset. */
 const initialSettings: SettingsRecord = {
   clockOffset: 0,
   misbehave: {},
@@ -98,7 +101,7 @@ const initialSettings: SettingsRecord = {
   api_error: null,
 };
 
-/** What a reset leaves. */
+/** What a reset keeps. */
 const KEPT: readonly Kind[] = ['account', 'settings', 'counter'];
 
 /**
@@ -116,7 +119,7 @@ export function createService(
   );
   const at = <T extends Reader>(reader: T): T & Moment => ({ ...context, ...reader, now: clock.now() });
 
-  /** One unit of work: what is due clears first, and callbacks start when everything is saved. */
+  /** One unit of work: what is due is cleared first, and callbacks start when everything is saved. */
   const act = <T>(does: (work: Work) => T): T => {
     const result = store.write((unit) => {
       const work = at(unit);

@@ -14,7 +14,7 @@ import { creditCollection, give, openWallets, take } from './ledger.ts';
 import { findProvider, servesAccount } from './providers.ts';
 import type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './requests.ts';
 
-/** Starts a collection; nothing moves before it is decided. */
+/** Starts a collection; no money moves before it is decided. */
 export function startCollection(work: Work, request: CollectionRequest): TransactionRecord {
   const provider = providerFor(work, request, 'COLLECTION');
   const transaction = newTransaction(work, request, provider);
@@ -26,7 +26,7 @@ export function startCollection(work: Work, request: CollectionRequest): Transac
     ...transaction,
     charge,
     chargeCustomer,
-    // With charge_customer the customer pays the charge on top: our choice, the service's is not shown.
+    // With charge_customer, the customer pays the charge in addition: our choice, not shown.
     totalCredit: chargeCustomer ? transaction.amount : transaction.amount - charge,
     redirectUrl,
     mode: request.mode ?? (request.redirect_url === undefined ? 'direct' : 'page'),
@@ -35,7 +35,7 @@ export function startCollection(work: Work, request: CollectionRequest): Transac
   return started.mode === 'direct' ? decide(work, started, request.outcome) : started;
 }
 
-/** Starts a payout: the amount leaves the payout wallet now, and is returned when the payout fails. */
+/** Starts a payout: the amount leaves the payout wallet now, and returns if the payout fails. */
 export function startPayout(work: Work, request: PayoutRequest): TransactionRecord {
   const provider = providerFor(work, request, 'PAYOUT');
   const bankCode = bankFor(provider, request.bank_code);
@@ -71,8 +71,8 @@ export function makeDeposit(work: Work, { currency, amount: asked }: TransferReq
 }
 
 /**
- * Ends a pending transaction, moves the money and schedules the callback. Throws a SandboxRefusal with status 409 when it has
- * ended before.
+ * Ends a pending transaction, moves the money and schedules the callback. Throws a SandboxRefusal with status 409 if it has
+ * already ended.
  */
 export function decide(
   work: Work,
@@ -152,7 +152,7 @@ function newTransaction(
     decidedAt: null,
     redirects: [],
   };
-  // Refuses an amount that is not exact now, not when the callback is due.
+  // Refuses an inexact amount now, not when the callback is due.
   forgedMoney(misbehave, transaction, 'misbehave.forged_amount');
   return transaction;
 }
@@ -185,7 +185,7 @@ function providerFor(
   return provider;
 }
 
-/** The bank that a payout goes to, where the provider pays out to banks (protocol §2.3). */
+/** The bank of a payout, if the provider pays out to banks (protocol §2.3). */
 function bankFor(provider: SandboxProvider, bankCode: string | undefined): string | null {
   if (provider.banks === undefined) {
     if (bankCode === undefined) return null;
@@ -201,7 +201,7 @@ function bankFor(provider: SandboxProvider, bankCode: string | undefined): strin
   return bank.bank_code;
 }
 
-/** Counts an amount in the day of its provider, within its three limits (protocol §8); the day is that of UTC, on the sandbox's clock. */
+/** Adds an amount to the provider's day, within its three limits (protocol §8). Days are in UTC, on the sandbox's clock. */
 function countIn(work: Work, option: PaymentProvider, wireAmount: number, amount: Minor): string {
   const { provider_name: name, transaction_currency: currency, max_daily_amount } = option;
   const shown = (value: number): string => amountText(value, currency);
@@ -222,13 +222,13 @@ function countIn(work: Work, option: PaymentProvider, wireAmount: number, amount
   return spentKey;
 }
 
-/** Where the customer's browser may be sent back to. */
+/** Where the customer's browser may return to. */
 export function checkRedirect(redirectUrl: string): void {
   const problem = redirectProblem(redirectUrl);
   if (problem !== undefined) refuse('malformed_request', `redirect_url: ${problem}`, 'redirect_url');
 }
 
-/** A reference whose callback could not be verified later is refused now, as core advises. */
+/** Refuses a reference whose callback could not be verified later, as core recommends. */
 function checkReference(reference: string, { colonIn }: Work): void {
   try {
     assertMerchantReference(reference, { colonIn });

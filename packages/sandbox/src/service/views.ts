@@ -17,7 +17,7 @@ import type {
 } from '../state/records.ts';
 import type { Reader } from '../state/store.ts';
 
-/** A transaction as /sandbox shows it: the 16 payload fields, and how it is simulated. Times are ISO 8601. */
+/** A transaction under /sandbox: the 16 payload fields, and how it is simulated. Times are ISO 8601. */
 export interface SandboxTransaction extends TransactionPayload {
   readonly bank_code: string | null;
   readonly mode: TransactionMode;
@@ -36,7 +36,7 @@ export interface SandboxTransfer {
   readonly created_at: string;
 }
 
-/** A callback on its way or over, with every attempt. */
+/** A callback that was sent or is scheduled, with every attempt. */
 export interface SandboxDelivery
   extends Pick<
     DeliveryRecord,
@@ -44,7 +44,7 @@ export interface SandboxDelivery
   > {
   readonly transaction_id: number;
   readonly created_at: string;
-  /** When the next attempt starts; null when it is over, or waits for another delivery. */
+  /** When the next attempt starts; null if it has ended, or waits for another delivery. */
   readonly due_at: string | null;
   readonly attempts: readonly SandboxAttempt[];
 }
@@ -56,17 +56,17 @@ export interface SandboxAttempt
   readonly request: {
     readonly method: 'POST';
     readonly url: string;
-    /** In the order in which they were sent. With an injected `fetch`, those that it was given. */
+    /** In the order in which they were sent. With an injected `fetch`, those that were passed to it. */
     readonly headers: readonly HeaderPair[];
     readonly body: string;
     readonly signature: string;
     /** The timestamp in the signature, which is not signed. */
     readonly t: string;
-    /** The account's signing key, or another one on purpose. */
+    /** The account's signing key, or deliberately another one. */
     readonly key: 'account' | 'other';
     readonly signed_string: string;
   } | null;
-  /** Likely cause and fix; its `tone` is `bad` where the endpoint is wrong. */
+  /** The likely cause and fix; its `tone` is `bad` if the endpoint is wrong. */
   readonly outcome: Outcome;
 }
 
@@ -91,12 +91,12 @@ export function viewTransaction(transaction: TransactionRecord): SandboxTransact
   };
 }
 
-/** The answer to a started collection. */
+/** The response to a started collection. */
 export interface StartedCollection {
   readonly transaction: SandboxTransaction;
-  /** Where the customer pays or declines; null when nothing is left to decide there. */
+  /** Where the customer pays or declines; null if nothing is left to decide. */
   readonly payment_page_url: string | null;
-  /** The signed address that the customer's browser goes back to, once it is decided. */
+  /** The signed address to which the customer's browser returns, once it is decided. */
   readonly redirect_location: string | null;
 }
 
@@ -150,7 +150,7 @@ export function viewDelivery(
 export interface SandboxEntry extends Pick<EntryRecord, 'id' | 'currency' | 'bucket' | 'amount' | 'cause'> {
   readonly at: string;
   readonly wallet_type: WalletType;
-  /** When a held-back amount becomes available; null for any other. */
+  /** When a held amount becomes available; null for any other. */
   readonly free_at: string | null;
   readonly transaction_id: number | null;
 }
@@ -163,7 +163,7 @@ export const viewEntry = ({ walletType, freeAt, transactionId, ...entry }: Entry
   transaction_id: transactionId,
 });
 
-/** One thing that happened to a transaction. `at` is in milliseconds since the epoch, on the sandbox's clock. */
+/** One event of a transaction. `at` is in milliseconds since 1970, on the sandbox's clock. */
 export type TimelineEvent = { readonly at: number } & (
   | { readonly what: 'created' }
   | { readonly what: 'decided'; readonly transaction_status: string }
@@ -180,7 +180,7 @@ export type TimelineEvent = { readonly at: number } & (
   | { readonly what: 'redirect'; readonly location: string; readonly status: number }
 );
 
-/** Everything that happened to a transaction, the oldest first. */
+/** Everything that happened to a transaction, oldest first. */
 export function timelineOf(reader: Reader, transaction: TransactionRecord): TimelineEvent[] {
   const { id, createdAt, decidedAt, status, redirects } = transaction;
   const events: TimelineEvent[] = [{ at: createdAt, what: 'created' }];
@@ -197,15 +197,15 @@ export function timelineOf(reader: Reader, transaction: TransactionRecord): Time
     }
   }
   for (const redirect of redirects) events.push({ ...redirect, what: 'redirect' });
-  // The sort is stable: what happened in the same millisecond stays in the order above.
+  // The sort is stable: events of the same millisecond keep the order above.
   return events.sort((a, b) => a.at - b.at);
 }
 
 const HEADER = ['Date', 'Reference', 'Internal reference', 'Type', 'Status', 'Currency', 'Amount', 'Charge'];
 
 /**
- * The decided transactions as CSV (RFC 4180), the oldest first: what a merchant downloads at the end of a month. Simulated, as its
- * columns are: what a statement of the service looks like is not shown.
+ * The decided transactions as CSV (RFC 4180), oldest first, as a merchant would download them at the end of a month. File and
+ * columns are simulated: a statement of the service is not shown.
  */
 export function statementOf(transactions: readonly TransactionRecord[]): string {
   const rows = transactions.flatMap((one) => {

@@ -7,7 +7,7 @@ export interface SandboxAccount {
   readonly signingKey: string;
 }
 
-/** Hexadecimal digits, at most 64, that depend on seed and label only. The seed gives away the keys, and that is the point of a seed. */
+/** Hexadecimal digits, at most 64, that depend on seed and label only. Whoever knows the seed knows the keys, by design. */
 export const deriveText = (seed: string, label: string, length: number): string =>
   hmacOf(seed, label).slice(0, length);
 

@@ -1,12 +1,12 @@
 /** Time, passed in: tests need not wait. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since 1970. */
   now(): number;
   /** Resolves after `ms` milliseconds, or immediately when the signal is aborted. Never rejects. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** The computer's own clock. */
+/** The clock of the computer. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (ms, signal) =>

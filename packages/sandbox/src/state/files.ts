@@ -12,9 +12,9 @@ const SQLITE_BUSY = 5;
 const SQLITE_NOTADB = 26;
 
 /**
- * Records in a SQLite file: WAL and synchronous=FULL, so that an answered operation survives kill -9 and a power cut.
- * It holds the keys, so only its owner can read it and the files that SQLite keeps beside it (threat A46). One process at a
- * time: the exclusive lock is the operating system's, and goes away with the process that held it.
+ * Records in a SQLite file: WAL and synchronous=FULL, so that an answered operation survives kill -9 and a power cut. It holds
+ * the keys, so only its owner can read it and the files that SQLite keeps beside it (threat A46). Only one process can use it
+ * at a time: the exclusive lock belongs to the operating system, and ends with the process that holds it.
  */
 export function sqliteFile(path: string): Persistence {
   const sqlite = globalThis.process?.getBuiltinModule?.('node:sqlite');
@@ -83,26 +83,26 @@ function open(sqlite: typeof import('node:sqlite'), path: string): DatabaseSync 
   }
 }
 
-/** Files that hold the keys, and that other users of the computer must not read (threat A46). Windows has no such modes. */
+/** Files that contain the keys, which other users of the computer must not read (threat A46). Windows has no such modes. */
 
 const FILE = 0o600;
 const FOLDER = 0o700;
 const OTHERS = 0o077;
 
-/** Makes a file that is not there, so that what writes into it next does not make it readable. */
+/** Creates a missing file, so that its next writer does not create a readable one. */
 function makeForOwner(path: string): void {
   const fs = globalThis.process.getBuiltinModule('node:fs');
   // Names of SQLite for a database without a file.
   if (path === '' || path === ':memory:' || path.startsWith('file:')) return;
   try {
-    // `x`: a file that is there is not even opened, since closing it would drop the locks that this process has on it.
+    // `x`: an existing file is not even opened, since closing it would drop the locks of this process.
     fs.closeSync(fs.openSync(path, 'wx', FILE));
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
 }
 
-/** Corrects the modes of files and folders that are there; warns where they are another user's, and stay readable. */
+/** Corrects the modes of existing files and folders; warns if they belong to another user and stay readable. */
 export function forOwnerOnly(...paths: readonly string[]): void {
   if (globalThis.process.platform === 'win32') return;
   const fs = globalThis.process.getBuiltinModule('node:fs');

@@ -3,8 +3,8 @@ import { isLoopback } from '@payment-service/core/internal';
 import { refuse } from './refusal.ts';
 
 /**
- * Whether the sandbox answers under this host and sends callbacks to it: this computer, or a host that is listed. Names
- * are compared as written and never resolved, so a name for 127.0.0.1 must be listed as well.
+ * Whether the sandbox responds under this host and sends callbacks to it: this computer, or a listed host. Names are compared
+ * as written and never resolved, so a name for 127.0.0.1 must be listed as well.
  */
 export function isAllowedHost({ hostname, host }: URL, allowedHosts: readonly string[]): boolean {
   return isLoopback(hostname) || allowedHosts.includes(hostname) || allowedHosts.includes(host);
@@ -19,8 +19,8 @@ export function checkAllowedHosts(allowedHosts: readonly string[]): void {
 }
 
 /**
- * Why the sandbox would not send a callback to this address, or undefined when it would. Loopback only, unless the host
- * is listed: a request must not make the sandbox talk to the machines around it (threat A27).
+ * Why the sandbox would not send a callback to this address; undefined if it would. Loopback only, unless the host is listed:
+ * no request may make the sandbox contact other machines (threat A27).
  */
 export function destinationProblem(address: string, allowedHosts: readonly string[]): string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined;
@@ -32,7 +32,7 @@ export function destinationProblem(address: string, allowedHosts: readonly strin
   return 'must be on this computer (127.0.0.1, [::1] or localhost). List the host in allowedHosts to deliver elsewhere';
 }
 
-/** Where callbacks may go. */
+/** Where callbacks may be sent. */
 export function checkDestination(callbackUrl: string, allowedHosts: readonly string[]): void {
   const problem = destinationProblem(callbackUrl, allowedHosts);
   if (problem !== undefined) refuse('destination_refused', `callback_url: ${problem}.`, 'callback_url');

@@ -1,8 +1,8 @@
 import { refuse } from './refusal.ts';
 
 /**
- * Money is an integer count of the currency's smallest unit everywhere in the sandbox ("minor"): 500 UGX is 500,
- * 12.50 KES is 1250. Only the wire carries numbers in whole units. No sum and no share ever goes through a float.
+ * Everywhere in the sandbox, money is an integer number of the currency's smallest unit ("minor"): 500 UGX is 500, 12.50 KES is
+ * 1250. Only the wire has numbers in whole units. No sum and no share ever goes through a float.
  */
 export type Minor = number;
 
@@ -20,8 +20,7 @@ export function fractionDigits(currency: string): number {
 }
 
 /**
- * An amount of the wire for people: the currency, a no-break space, and the digits grouped, with the decimals that the
- * number has.
+ * An amount of the wire for people: the currency, a no-break space, and the grouped digits with unchanged decimals.
  *
  * @example amountText(5000000, 'UGX') // 'UGX 5,000,000'
  */
@@ -40,8 +39,8 @@ export const amountText = (
   });
 
 /**
- * An amount of the wire in minor units, or undefined when it is not exact: more decimals than the currency has, not
- * finite, or beyond 2^53. Works on the decimal digits, since 1.15 * 100 is 114.99999999999999.
+ * An amount of the wire in minor units; undefined if it is not exact: more decimals than the currency has, not finite, or
+ * beyond 2^53. Works on the decimal digits, since 1.15 * 100 is 114.99999999999999.
  *
  * @example toMinor(12.5, 'KES') // 1250
  */
@@ -55,7 +54,7 @@ export function toMinor(amount: number, currency: string): Minor | undefined {
   return Number.isSafeInteger(minor) ? minor : undefined;
 }
 
-/** The number that the wire carries for an amount in minor units: the double nearest to the exact decimal. */
+/** The number on the wire for an amount in minor units: the double nearest to the exact decimal. */
 export function toAmount(minor: Minor, currency: string): number {
   const digits = fractionDigits(currency);
   const text = String(Math.abs(minor)).padStart(digits + 1, '0');
@@ -69,7 +68,7 @@ export function shareOf(minor: Minor, basisPoints: number): Minor {
   return Number((BigInt(minor) * BigInt(basisPoints) + 5000n) / 10000n);
 }
 
-/** The same whole units in another currency, rounded half up where that has fewer decimals: 15.50 KES is 16 UGX. */
+/** The same whole units in another currency, rounded half up if that has fewer decimals: 15.50 KES is 16 UGX. */
 export function rescale(minor: Minor, from: string, to: string): Minor {
   const digits = fractionDigits(to) - fractionDigits(from);
   if (digits >= 0) return minor * 10 ** digits;

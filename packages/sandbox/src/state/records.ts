@@ -4,7 +4,7 @@ import type { Misbehaviour } from './misbehaviour.ts';
 import type { Minor } from './money.ts';
 import type { RetryRules } from './retries.ts';
 
-/** What the sandbox keeps. Records are never changed, only replaced; everything in them is plain JSON. */
+/** The records of the sandbox. They are never changed, only replaced, and contain plain JSON. */
 export interface Records {
   account: { readonly seed: string };
   settings: SettingsRecord;
@@ -12,7 +12,7 @@ export interface Records {
   wallet: WalletRecord;
   entry: EntryRecord;
   waiting: IdRecord;
-  /** What went through one provider on one day, for max_daily_amount. */
+  /** The total of one provider on one day, for max_daily_amount. */
   spent: { readonly amount: Minor };
   transaction: TransactionRecord;
   transfer: TransferRecord;
@@ -26,24 +26,27 @@ export interface Records {
 
 export type Kind = keyof Records;
 
-/** The defaults of requests, by the names of the wire. */
+/** The defaults of requests, under the names of the wire. */
 export interface Settings {
-  /** Where callbacks go; null for nowhere. */
+  /** Where callbacks are sent; null for nowhere. */
   readonly callback_url: string | null;
-  /** Where the customer's browser goes back to; null for nowhere. */
+  /** Where the customer's browser returns to; null for nowhere. */
   readonly redirect_url: string | null;
-  /** The merchant's own pages of an order and of its inbox row, with `{merchant_reference}`: only linked to. */
+  /**
+   * Addresses of the merchant's pages of an order and of its inbox row, with `{merchant_reference}`. The dashboard links to
+   * them.
+   */
   readonly order_url: string | null;
   readonly inbox_url: string | null;
   readonly misbehave: Misbehaviour;
   readonly retry: Partial<RetryRules>;
-  /** How long /data/… waits before each answer, in milliseconds. */
+  /** How long /data/… waits before each response, in milliseconds. */
   readonly api_latency_ms: number;
-  /** The error that /data/… answers every call with; null for none. */
+  /** The error that every call to /data/… returns; null for none. */
   readonly api_error: 429 | 500 | 503 | null;
 }
 
-/** Settings that replace the stored ones; those that are undefined do not. */
+/** Settings that replace the stored ones, unless they are undefined. */
 export type GivenSettings = { readonly [Name in keyof Settings]?: Settings[Name] | undefined };
 
 export interface SettingsRecord extends Settings {
@@ -69,10 +72,10 @@ export interface EntryRecord {
   readonly currency: string;
   readonly walletType: WalletType;
   readonly bucket: 'available' | 'uncleared' | 'reserve';
-  /** Negative where money leaves the balance. */
+  /** Negative if money leaves the balance. */
   readonly amount: Minor;
   readonly cause: 'collection' | 'deposit' | 'transfer' | 'payout' | 'payout_returned' | 'clearing';
-  /** When it becomes available, in milliseconds since the epoch, on the sandbox's clock; null when it is not held back. */
+  /** When it becomes available, in milliseconds since 1970, on the sandbox's clock; null if it is not held. */
   readonly freeAt: number | null;
   readonly transactionId: number | null;
 }
@@ -105,7 +108,7 @@ export interface TransactionRecord {
   readonly spentKey: string;
   readonly createdAt: number;
   readonly decidedAt: number | null;
-  /** Each time the customer's browser was sent back to the merchant. */
+  /** The times at which the customer's browser returned to the merchant. */
   readonly redirects: readonly { readonly at: number; readonly location: string; readonly status: number }[];
 }
 
@@ -116,13 +119,13 @@ export interface TransferRecord {
   readonly createdAt: number;
 }
 
-/** A header as it went over the wire, in its order and spelling. */
+/** A header as sent, in its order and spelling. */
 export type HeaderPair = readonly [name: string, value: string];
 
 /** The start of a body: at most 16 KiB. */
 export interface BodyStart {
   readonly body: string;
-  /** How long the whole body was, in bytes; null when that is not known. */
+  /** The length of the whole body in bytes; null if unknown. */
   readonly bytes: number | null;
   /** Whether `body` is only its start. */
   readonly is_cut: boolean;
@@ -133,16 +136,16 @@ export interface AttemptAnswer extends BodyStart {
 }
 
 export interface DeliveryAttempt {
-  /** When it was over, in milliseconds since the epoch, on the sandbox's clock. */
+  /** When it ended, in milliseconds since 1970, on the sandbox's clock. */
   readonly at: number;
-  /** How long it took, in milliseconds, on a clock that only goes forward; null when nothing was sent. */
+  /** Its duration in milliseconds, on a monotonic clock; null if nothing was sent. */
   readonly ms: number | null;
-  /** What this attempt sent beside the address and the body of its delivery; null when nothing was sent. */
+  /** What this attempt sent besides the address and the body of its delivery; null if nothing was sent. */
   readonly sent: { readonly headers: readonly HeaderPair[]; readonly signature: string } | null;
-  /** The HTTP status of the answer, if there was one. */
+  /** The HTTP status of the response, if there was one. */
   readonly status: number | null;
   readonly response: AttemptAnswer | null;
-  /** Why there was no complete answer. */
+  /** Why there was no complete response. */
   readonly error: string | null;
   /** The same as a code: NOT_SENT, TIMEOUT, or the platform's own, such as ECONNREFUSED. */
   readonly error_code: string | null;
@@ -150,7 +153,7 @@ export interface DeliveryAttempt {
 
 /** How a signature was made. `t` is not signed, so it may say anything (threat A28). */
 export interface Signing {
-  /** The key of the account, or another one on purpose. */
+  /** The key of the account, or deliberately another one. */
   readonly key: 'account' | 'other';
   /** How far `t` is from the sandbox's clock. */
   readonly offsetSeconds: number;
@@ -162,7 +165,7 @@ export interface DeliveryRecord {
   readonly id: number;
   readonly transactionId: number;
   readonly createdAt: number;
-  /** The delivery that was sent again, or composed anew; null for one of the transaction itself. */
+  /** The delivery that was resent or composed again; null for a callback of the transaction itself. */
   readonly origin: number | null;
   readonly url: string;
   /** 0 for the callback itself, 1 and up for its repetitions. */
@@ -174,21 +177,21 @@ export interface DeliveryRecord {
   readonly signed: SignedFields;
   readonly signing: Signing;
   readonly retry: RetryRules;
-  /** What this delivery does wrong on purpose, in words. */
+  /** What this delivery deliberately does wrong, in words. */
   readonly misbehaves: readonly string[];
   readonly state: 'scheduled' | 'delivered' | 'given_up';
   /** When the next attempt starts; null while it waits for another delivery. */
   readonly dueAt: number | null;
   /** The delivery whose first attempt this one waits for. */
   readonly after: number | null;
-  /** Out of order: waits until the callback of a later transaction is through. */
+  /** Out of order: waits until the callback of a later transaction has been sent. */
   readonly held: boolean;
   readonly attempts: readonly DeliveryAttempt[];
 }
 
 /**
- * Marks a delivery that is still scheduled, or an entry that is not free, so that those that are over cost nothing; or a
- * failed delivery that the reader has dismissed.
+ * An index of scheduled deliveries and of entries that are not yet available, so that finished ones cost nothing; and of failed
+ * deliveries that the reader has dismissed.
  */
 export interface IdRecord {
   readonly id: number;
@@ -201,14 +204,14 @@ export interface RequestRecord extends BodyStart {
   readonly method: string;
   /** With the query. */
   readonly path: string;
-  /** The two keys are cut to their last four characters. */
+  /** The two keys are truncated to their last four characters. */
   readonly headers: readonly HeaderPair[];
   /** The body of the request, as far as the sandbox read it. */
   readonly sent: string;
   readonly status: number;
-  /** Those of the answer. */
+  /** The headers of the response. */
   readonly response_headers: readonly HeaderPair[];
-  /** Why it was refused; null when it was not. */
+  /** Why it was refused; null if it was not. */
   readonly refusal: string | null;
   readonly ms: number;
 }
@@ -219,44 +222,44 @@ export interface SandboxProvider {
   readonly option: Readonly<PaymentProvider>;
   /** The simulated fee on a collection, in basis points of the amount (300 = 3 %). */
   readonly chargeBasisPoints: number;
-  /** Seconds from completion until the credit becomes available; 0 is immediately. */
+  /** Seconds from completion until the credit becomes available; 0 for immediately. */
   readonly clearingSeconds: number;
-  /** The rolling reserve: the share of the credit that is kept back, and for how long. */
+  /** The rolling reserve: the share of the credit that is held, and for how long. */
   readonly reserve?: { readonly basisPoints: number; readonly seconds: number };
-  /** The banks that it pays out to (method BANK). */
+  /** The banks to which it pays out (method BANK). */
   readonly banks?: readonly Readonly<PayoutBank>[];
 }
 
-/** What an endpoint did with one case. */
+/** The result of one case. */
 export interface CheckResult {
   /** A stable name, such as `wrong_key`. */
   readonly name: string;
-  /** The case in words. */
+  /** A description of the case. */
   readonly title: string;
-  /** The answers that are right, in words. */
+  /** The correct responses, in words. */
   readonly expected: string;
-  /** The answer, in words. */
+  /** The response, in words. */
   readonly got: string;
-  /** The HTTP status; null when there was no answer. */
+  /** The HTTP status; null if there was no response. */
   readonly status: number | null;
-  /** How long it took, in milliseconds; null when nothing was sent. */
+  /** Its duration in milliseconds; null if nothing was sent. */
   readonly ms: number | null;
-  /** `warn`: no mistake, but it loses callbacks or hides what happened. */
+  /** `warn`: not wrong, but it loses callbacks or hides what happened. */
   readonly verdict: 'pass' | 'warn' | 'fail';
-  /** What to do; empty where nothing is. */
+  /** What to do; empty if nothing. */
   readonly fix: string;
 }
 
-/** How an endpoint treats callbacks, genuine and not. */
+/** How an endpoint treats genuine and wrong callbacks. */
 export interface CheckReport {
   readonly url: string;
-  /** True when no case failed. */
+  /** Whether no case failed. */
   readonly ok: boolean;
-  /** In the order in which they were posted. Only the first one when it got no answer. */
+  /** In the order in which they were posted; only the first one if it got no response. */
   readonly results: readonly CheckResult[];
 }
 
-/** The newest check of an endpoint, as far as it is. */
+/** The newest check of an endpoint, finished or not. */
 export interface CheckRecord extends CheckReport {
   readonly at: number;
 }

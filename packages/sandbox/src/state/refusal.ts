@@ -44,7 +44,7 @@ export class SandboxRefusal extends PaymentServiceError {
   /** The HTTP status of the same refusal over HTTP. */
   readonly status: RefusalStatus;
   readonly reason: SandboxRefusalReason;
-  /** The name of the request field that is to blame, where it is one. */
+  /** The name of the request field that is wrong, if it is a field. */
   readonly field: string | undefined;
 
   constructor(reason: SandboxRefusalReason, message: string, field?: string, status?: RefusalStatus) {
@@ -55,7 +55,7 @@ export class SandboxRefusal extends PaymentServiceError {
   }
 }
 
-/** Throws it. `field` is the name of the request field that is to blame, where it is one. */
+/** Throws it. `field` is the name of the request field that is wrong, if it is a field. */
 export function refuse(reason: SandboxRefusalReason, message: string, field?: string): never {
   throw new SandboxRefusal(reason, message, field);
 }

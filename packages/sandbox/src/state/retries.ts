@@ -1,31 +1,31 @@
 import * as z from 'zod';
 import { milliseconds } from './fields.ts';
 
-/** How often, and after which answers, a callback is sent again. Simulated: the service's rule is not shown. */
+/** How often, and after which responses, a callback is resent. Simulated: the service's rule is not shown. */
 export interface RetryRules {
-  /** Attempts in all, the first one included. 1 to 50. */
+  /** The number of attempts, including the first one. 1 to 50. */
   readonly max_attempts: number;
   /** Milliseconds before the second attempt. */
   readonly backoff_ms: number;
-  /** Each further wait is this many times longer. */
+  /** The factor by which each further wait grows. */
   readonly backoff_factor: number;
-  /** No wait is longer than this, in milliseconds. */
+  /** The longest wait, in milliseconds. */
   readonly max_backoff_ms: number;
   /** The statuses that count as delivered: exact ones, or classes such as "2xx". */
   readonly accepted: readonly (number | string)[];
-  /** The statuses after which it is sent again, and so is an attempt without a complete answer. Empty: never. */
+  /** The statuses after which it is resent, as it also is without a complete response. Empty: never. */
   readonly repeated: readonly (number | string)[];
-  /** Signs each attempt afresh, with a new `t`. False repeats the first `t` (threat A28). */
+  /** Whether each attempt is signed with a new `t`. False repeats the first `t` (threat A28). */
   readonly resign: boolean;
 }
 
 /**
- * A common rule for the answers that make a sender repeat a callback: `none` never repeats, `not-2xx` is anything but
- * 2xx, `5xx-and-429` only these, `below-500` anything but 2xx that is below 500.
+ * A common rule for the responses after which a sender repeats a callback: `none` never repeats, `not-2xx` is anything but 2xx,
+ * `5xx-and-429` only these, `below-500` anything but 2xx that is below 500.
  */
 export type RetryPreset = 'none' | 'not-2xx' | '5xx-and-429' | 'below-500';
 
-/** Some of the rules. Those of `preset` hold first; a rule that is given beside it wins. */
+/** Some of the rules. Those of `preset` come first; any other given rule overrides them. */
 export interface RetrySettings extends Partial<RetryRules> {
   readonly preset?: RetryPreset;
 }
@@ -35,7 +35,7 @@ const preset = (label: string, ...repeated: RetryRules['repeated']) => ({
   rules: { accepted: ['2xx'], repeated },
 });
 
-/** The answers of each preset, and what the pages call it. */
+/** The responses of each preset, and its label on the pages. */
 export const retryPresets: Readonly<
   Record<RetryPreset, { readonly label: string; readonly rules: Pick<RetryRules, 'accepted' | 'repeated'> }>
 > = {
@@ -56,7 +56,7 @@ export const defaultRetry: RetryRules = {
 
 const statuses = z.array(z.union([z.int().min(100).max(599), z.string().regex(/^[1-5]xx$/)]));
 
-/** What a request may say of retries, with the rules of its preset in place of the preset. */
+/** The retry rules in a request, with its preset resolved. */
 export const retryRules: z.ZodType<Partial<RetryRules>> = z
   .strictObject({
     preset: z.enum(['none', 'not-2xx', '5xx-and-429', 'below-500']).exactOptional(),
@@ -70,7 +70,7 @@ export const retryRules: z.ZodType<Partial<RetryRules>> = z
   })
   .transform(({ preset, ...rules }) => ({ ...(preset && retryPresets[preset].rules), ...rules }));
 
-/** Whether a list names a status. */
+/** Whether a list includes a status. */
 export function namesStatus(list: readonly (number | string)[], status: number): boolean {
   return list.includes(status) || list.includes(`${Math.floor(status / 100)}xx`);
 }

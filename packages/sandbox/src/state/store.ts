@@ -4,18 +4,18 @@ type Id = string | number;
 type Tables = { [K in Kind]: Map<string, Records[K]> };
 type Pending = { [K in Kind]: Map<string, Records[K] | undefined> };
 
-/** One changed record; `value` is undefined when it is gone. */
+/** One changed record; `value` is undefined if it was deleted. */
 export interface Change {
   readonly kind: Kind;
   readonly id: string;
   readonly value: Records[Kind] | undefined;
 }
 
-/** Where records outlive the process. Without it, the state is in memory only. */
+/** Where records outlive the process. Without it, the state is only in memory. */
 export interface Persistence {
   /** Every record that was saved, in the order of the ids. */
   load(into: (kind: string, id: string, value: unknown) => void): void;
-  /** Saves all changes or none, and returns when they are on the disk. */
+  /** Saves all changes or none, and returns once they are on disk. */
   save(changes: readonly Change[]): void;
   close(): void;
 }
@@ -25,24 +25,24 @@ export interface Reader {
   list<K extends Kind>(kind: K): Records[K][];
 }
 
-/** One unit of work: what it puts becomes visible, and durable, together. */
+/** One unit of work: its changes become visible and durable together. */
 export interface Unit extends Reader {
   put<K extends Kind>(kind: K, id: Id, value: Records[K]): void;
   remove(kind: Kind, id: Id): void;
   clear(kind: Kind): void;
   /**
-   * The next free number, never given out twice, not even after a reset. Transactions and transfers count from 1001, and
-   * deliveries, ledger entries and requests each from 1. From 1001 on, deliveries share the first series, so that no
-   * number is both a delivery's and a transaction's.
+   * The next free number, which is never used twice, not even after a reset. Transactions and transfers count from 1001, and
+   * deliveries, ledger entries and requests each from 1. From 1001 on, deliveries share the first series, so that no number is
+   * both a delivery's and a transaction's.
    */
   nextId(series?: 'delivery' | 'entry' | 'request'): number;
 }
 
-/** All state of a sandbox. Memory answers every read; a file, when there is one, is written before memory changes. */
+/** All state of a sandbox. Reads come from memory; the file, if there is one, is written before memory changes. */
 export interface Store extends Reader {
-  /** Runs the work, then saves what it put. When the work or the saving throws, nothing has changed. */
+  /** Runs the work, then saves its changes. If either throws, nothing has changed. */
   write<T>(work: (unit: Unit) => T): T;
-  /** The same for a log, whose last lines may be lost: they are saved with the next write, which spares a sync to disk. */
+  /** The same for a log, whose last lines may be lost: they are saved with the next write, which avoids a sync. */
   note(work: (unit: Unit) => void): void;
   close(): void;
 }
@@ -136,9 +136,9 @@ function createUnit(tables: Tables, changes: Pending): Unit {
   return unit;
 }
 
-/** What live pages follow: which version of the state they show, and when there is a newer one. */
+/** What live pages follow: the version of the state, and when there is a newer one. */
 export interface Changes {
-  /** Grows with every write, and from one start to the next. */
+  /** Increases with every write, and from one start to the next. */
   readonly version: number;
   /** Aborted when the sandbox closes; from then on no listener is called. */
   readonly ended: AbortSignal;

@@ -30,7 +30,7 @@ const columns = columnsOf<CheckResult & { id: string }>({
   'What to do | wide': ({ fix }) => fix,
 });
 
-/** What the answers mean together, and what they cannot show. */
+/** What the responses mean together, and what they cannot show. */
 function summary(results: readonly CheckResult[]): Markup {
   const having = (verdict: CheckResult['verdict']): number =>
     results.filter((one) => one.verdict === verdict).length;
@@ -47,7 +47,7 @@ function summary(results: readonly CheckResult[]): Markup {
   );
 }
 
-/** One button that posts genuine and wrong callbacks to an endpoint, and the grid of what it did with each. */
+/** A button that posts genuine and wrong callbacks to an endpoint, and the table of its responses. */
 export const check: Page = {
   section: 'Test endpoint',
   show(service, _, refused) {

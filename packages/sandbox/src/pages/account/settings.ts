@@ -5,7 +5,7 @@ import { changeFields, changesIn, fieldsFrom } from '../compose/changes.ts';
 import { button, form, type Page } from '../parts/page.ts';
 import { misbehaviourLabel, misbehaviourOf, presets, retryChoices, retryLabel } from '../parts/presets.ts';
 
-/** The defaults of transactions, the clock, the keys, and the reset. Each control shows what is set. */
+/** The defaults of transactions, the clock, the keys, and the reset. Each control shows its current value. */
 export const settings: Page = {
   section: 'Settings',
   show(service, _, refused) {
@@ -103,7 +103,7 @@ ${choice({ name: 'resign', label: 't of a repeated attempt', value: rules.resign
   },
 };
 
-/** Asks before everything is gone, without script. */
+/** Asks for confirmation before everything is deleted, without a script. */
 export const reset: Page = {
   show(service) {
     const { store } = service;

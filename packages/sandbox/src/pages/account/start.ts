@@ -17,7 +17,7 @@ const endings: Choices = [
   ['pending', 'Leave it pending'],
 ];
 
-/** What a reader often starts: a click fills in the form. */
+/** Frequent transactions: a click fills in the form. */
 const starts: readonly (readonly [label: string, typed: FormValues])[] = [
   ['Completes', { ending: 'direct completed' }],
   ['Fails', { ending: 'direct failed' }],
@@ -27,7 +27,7 @@ const starts: readonly (readonly [label: string, typed: FormValues])[] = [
   ['Bad signature', { ending: 'direct completed', misbehave: 'bad_signature' }],
 ];
 
-/** A number that the provider serves. */
+/** An account number that the provider serves. */
 const accountOf = (provider: SandboxProvider | undefined): string =>
   `${provider?.option.option_prefixes[0] ?? '25677'}2000001`;
 
@@ -36,7 +36,7 @@ const nameOf = ({ provider_code, transaction_currency }: PaymentProvider): strin
 const labelOf = ({ provider_name, transaction_currency, is_active }: PaymentProvider): string =>
   `${provider_name} · ${transaction_currency}${is_active ? '' : ' · off'}`;
 
-/** A form as its address says: `?at=payout&provider=…`, which the choice of a provider leads to. */
+/** A form, from its address `?at=payout&provider=…`, to which the choice of a provider leads. */
 function filledBy(c: Context): Filled | undefined {
   const { at, ...typed } = c.req.query();
   return at === undefined ? undefined : { form: at, typed };
@@ -63,7 +63,7 @@ function requestOf(type: 'COLLECTION' | 'PAYOUT', fields: FormValues, service: S
   };
 }
 
-/** What each form is called, the amount that it proposes, and its button. */
+/** Each form's title, proposed amount and button. */
 const forms = { collection: ['Collection', 500, 'Collect'], payout: ['Payout', 1000, 'Pay out'] } as const;
 
 /** The forms that start a collection or a payout. Account number, amount and bank follow the chosen provider. */
@@ -72,7 +72,7 @@ export const start: Page = {
   show(service, c, refused) {
     const { callback_url, redirect_url } = service.settings();
     const asked = refused ?? filledBy(c);
-    // The same until something is started, so that an update of the page does not change it under the reader's eyes.
+    // Unchanged until something is started, so that an update of the page does not change it while it is read.
     const suggestion = `ORD-${service.store.get('counter', 'id')?.next ?? 1001}`;
 
     const part = (id: 'collection' | 'payout'): Markup | string => {
@@ -89,7 +89,7 @@ export const start: Page = {
       if (chosen === undefined) return '';
       const { option, banks } = chosen;
       const { account, ...typed } = mine?.typed ?? {};
-      // A number of the provider before is of no use. One that was refused is shown with the reason.
+      // An account number of the previous provider is useless. A refused one is shown with the reason.
       const isKept = account !== undefined && (refused !== undefined || servesAccount(option, account));
       const filled = mine && { ...mine, typed: isKept ? { ...typed, account } : typed };
       const { min_amount: min, max_amount: max, option_prefixes: prefixes } = option;

@@ -38,10 +38,10 @@ const about = ({ transactionId, cause }: EntryRecord): Markup | string =>
     ? causes[cause]
     : html`<a href="/transactions/${transactionId}">${causes[cause]}<span class="hidden-text"> ${transactionId}</span></a>`;
 
-/** An entry, and what its part of the wallet held after it. */
+/** An entry, and the balance after it. */
 type Balanced = EntryRecord & { readonly balance: Minor };
 
-/** The entries of a currency, the newest first. */
+/** The entries of a currency, newest first. */
 function balancedEntries(service: Service, currency: string): Balanced[] {
   const sums = new Map<string, Minor>();
   return entriesOf(service.store, currency)
@@ -54,7 +54,7 @@ function balancedEntries(service: Service, currency: string): Balanced[] {
     .reverse();
 }
 
-/** Entries of a currency, the newest first. */
+/** The entries of a currency, newest first. */
 const entryList = (name: string, entries: readonly Balanced[], now: number): Markup =>
   list(
     name,
@@ -69,7 +69,7 @@ const entryList = (name: string, entries: readonly Balanced[], now: number): Mar
     entries,
   );
 
-/** The next parts that become available, and how many others wait. */
+/** The parts that become available next, and the number of others. */
 const waitingList = (name: string, waiting: readonly EntryRecord[], max: number, now: number): Markup =>
   html`${list(
     name,
@@ -89,7 +89,7 @@ function walletList(currency: string, own: readonly Wallet[]): Markup {
   return list(`wallets-${currency}`, walletColumns, rows);
 }
 
-/** The parts that are not free yet, the next one first. */
+/** The parts that are not yet available, the next one first. */
 function waitingOf(service: Service, currency: string): EntryRecord[] {
   return waitingEntries(service.store)
     .filter((entry) => entry.currency === currency)
@@ -167,7 +167,7 @@ ${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : list('transfers', t
   },
 };
 
-/** Every change of the balances of one currency, the newest first. */
+/** Every change of the balances of one currency, newest first. */
 export const currencyWallets: Page = {
   show(service, c) {
     const currency = c.req.param('currency') ?? '';

@@ -4,10 +4,10 @@ import { asObject, readJson } from '../../state/fields.ts';
 import type { Misbehaviour } from '../../state/misbehaviour.ts';
 import { refuse } from '../../state/refusal.ts';
 
-/** The fields of a form, as they were typed. */
+/** The fields of a form, as typed. */
 export type FormValues = Readonly<Record<string, string>>;
 
-/** How the value of each control is read. */
+/** The reader of each control's value. */
 const readers: Readonly<Record<Declared['control'], (text: string, name: string) => unknown>> = {
   flag: () => true,
   number: Number,
@@ -18,11 +18,11 @@ const readers: Readonly<Record<Declared['control'], (text: string, name: string)
   json: objectIn,
 };
 
-/** The changes that a form asks for, not checked yet. */
+/** The changes in a form, not yet checked. */
 export function changesIn(fields: FormValues): Record<string, unknown> {
   const changes: Record<string, unknown> = {};
   for (const [name, { control }] of misbehaviours) {
-    // Forms are sent with the line breaks of mail.
+    // Forms are sent with CRLF line breaks.
     const text = fields[name]?.replaceAll('\r\n', '\n') ?? '';
     if (text !== '') changes[name] = readers[control](text, name);
   }
@@ -36,7 +36,7 @@ function objectIn(text: string, name: string): unknown {
   refuse('malformed_request', message, name);
 }
 
-/** What a form shows of changes that are set. */
+/** The values of a form for these changes. */
 export function fieldsFrom(changes: Misbehaviour): Record<string, string> {
   const shown = Object.entries(changes).filter(([, value]) => value !== false);
   return Object.fromEntries(shown.map(([name, value]) => [name, typedText(value)]));
@@ -47,11 +47,11 @@ function typedText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Controls that belong together, closed while none of them is set: opened together they would fill several screens of a phone. */
+/** Related controls, collapsed while none of them is set: all expanded, they would fill several screens of a phone. */
 export const group = (id: string, title: string, isOpen: boolean, fields: Markup): Markup =>
   html`<details id="group-${id}"${isOpen ? html` open` : ''}><summary>${title}</summary><div class="form columns">${fields}</div></details>`;
 
-/** Every change as a control that shows what is set, but for those that are hidden. */
+/** A control for every change, with its current value, except for hidden ones. */
 export function changeFields(
   { field, area, choice, check }: ReturnType<typeof fieldsOf>,
   set: FormValues,

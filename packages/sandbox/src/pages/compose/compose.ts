@@ -22,12 +22,12 @@ import { SENDING } from '../records/deliveries.ts';
 import { changeFields, changesIn, type FormValues, fieldsFrom, group } from './changes.ts';
 
 const EDIT_BODY = 'edit_body';
-/** In front of the path of a value that is edited in place. */
+/** The prefix of the path of a value that is edited in place. */
 const VALUE = 'value.';
-/** Bodies beyond it do not fit into the address of a preview. */
+/** Longer bodies do not fit into the address of a preview. */
 const MAX_EDITED = 4000;
 
-/** The fields with those of the preset that is chosen. */
+/** The fields, with those of the chosen preset. */
 function withPreset({ preset, at: _, edit: __, ...fields }: FormValues): FormValues {
   return { ...fields, ...fieldsFrom(misbehaviourOf(preset)) };
 }
@@ -39,7 +39,9 @@ function editsIn({ base = '', ...fields }: FormValues): Map<string, string> {
   return new Map(edits.filter(([path, value]) => value !== shown.get(path)));
 }
 
-/** What a form asks to send: its changes, and on top of them what is edited in place. Throws a SandboxRefusal that names the field. */
+/**
+ * The composition in a form: its changes, and then the values edited in place. Throws a SandboxRefusal that names the field.
+ */
 function compositionIn(service: Service, id: number, fields: FormValues): Requests['composition'] {
   const { callback_url = '', retry = '' } = fields;
   const asked = {
@@ -53,13 +55,13 @@ function compositionIn(service: Service, id: number, fields: FormValues): Reques
   return read('composition', { ...asked, body: withValues(service.preview(id, composition).body, edits) });
 }
 
-/** The form as its address says, with what a preset adds. */
+/** The form, from its address, with what a preset adds. */
 function typedIn(c: Context, body: string): FormValues {
   const typed = withPreset(c.req.query());
   return c.req.query('preset') === EDIT_BODY ? { ...typed, body: plainLines(body).join('\n') } : typed;
 }
 
-/** What would be sent, or why it would not. */
+/** What would be sent, or why nothing would be. */
 function previewOf(service: Service, id: number, typed: FormValues): CallbackPreview | SandboxRefusal {
   try {
     return service.preview(id, compositionIn(service, id, typed));
@@ -69,7 +71,7 @@ function previewOf(service: Service, id: number, typed: FormValues): CallbackPre
   }
 }
 
-/** The body with its values as controls. `base` tells which of them were edited when the form is sent. */
+/** The body with its values as controls. `base` shows which of them were edited when the form is sent. */
 function bodyFields(base: string, edits: ReadonlyMap<string, string>, focus: string | undefined): Markup {
   const values = editable(base);
   if (base.length > MAX_EDITED || values.size === 0) return html``;
@@ -96,9 +98,9 @@ ${signatureParts(preview, service.clock.now(), service.account)}
 }
 
 /**
- * One callback with changes: every change as a control, and what it makes of the callback before it is sent.
+ * One callback with changes: a control for every change, and a preview of the callback.
  *
- * The first button of a form is the one of the Enter key: without a preset it is a preview.
+ * The Enter key presses the first button of a form: without a preset, that is the preview.
  */
 export const compose: Page = {
   show(service, c, refused) {

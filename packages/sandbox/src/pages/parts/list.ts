@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 
 const PAGE_SIZE = 25;
 
-/** What a list is asked for: `?q=…&state=…&endpoint=…&page=…`. `endpoint`: where callbacks went. */
+/** The filter of a list: `?q=…&state=…&endpoint=…&page=…`. `endpoint` is where callbacks were sent. */
 export type Query = Readonly<Record<'path' | 'q' | 'state' | 'endpoint', string> & { page: number }>;
 
 export function readQuery(c: Context): Query {
@@ -23,14 +23,14 @@ function addressOf({ path, q, state, endpoint, page }: Query): string {
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
-/** Whether one of the values contains what is searched for, in upper or lower case. */
+/** Whether one of the values contains the search string, in any case. */
 export const matches = ({ q }: Query, ...values: readonly (string | number)[]): boolean =>
   values.some((value) => String(value).toLowerCase().includes(q.toLowerCase()));
 
-/** What a list is called, and what is in it beside its rows. */
+/** The title of a list, and what it shows beside its rows. */
 interface ListOptions<T> {
   readonly name: string;
-  /** What the search looks into. */
+  /** The searched values. */
   readonly searched: string;
   readonly empty: Markup | string;
   /** The addresses to filter by. */
@@ -39,10 +39,9 @@ interface ListOptions<T> {
 }
 
 /**
- * What was found, a page at a time, below its states as links with their counts and below the search. All of it works
- * without script.
+ * The results, one page at a time, below the states as links with their counts and below the search. Works without scripts.
  *
- * @param states each with the rows that are in it, the oldest first; `''` holds all of them.
+ * @param states each with its rows, oldest first; `''` has all of them.
  */
 export function searchable<T extends { readonly id: number | string }>(
   query: Query,
@@ -53,7 +52,7 @@ export function searchable<T extends { readonly id: number | string }>(
   const { name, searched, empty, endpoints = [], more } = options;
   const [, , found = []] = states.find(([state]) => state === query.state) ?? [];
   const { rows, pager } = paged(query, found.toReversed());
-  // A state that no row has would lead to an empty list.
+  // A state without rows would lead to an empty list.
   const offered = states.filter(
     ([state, , { length }]) => length > 0 || state === '' || state === query.state,
   );
@@ -82,7 +81,7 @@ ${rows.length === 0 ? html`<p class="quiet">${isAsked ? 'Nothing matches this se
 ${pager}`;
 }
 
-/** One page of what was found, and the links to the others. */
+/** One page of the results, and links to the others. */
 export function paged<T>(query: Query, found: readonly T[]): { rows: T[]; pager: Markup | string } {
   const pages = Math.max(1, Math.ceil(found.length / PAGE_SIZE));
   const page = Math.min(query.page, pages);

@@ -24,7 +24,10 @@ import { troubled } from './values.ts';
 
 export type Links = readonly (readonly [href: string, label: string])[];
 
-/** What a page shows inside the frame. By default its section is the first part of its address, and above it is that section. */
+/**
+ * What a page shows inside the frame. Its default section is the first part of its address, and its default parent is that
+ * section.
+ */
 export interface Content
   extends Pick<FrameContent, 'title' | 'body' | 'beside' | 'section' | 'crumbs' | 'says'> {
   /** @default 200, or that of the refusal */
@@ -32,8 +35,8 @@ export interface Content
 }
 
 /**
- * Does what a form asks for. Returns what is confirmed to the reader on the page that the form was on, or on the page `to`.
- * Throws a SandboxRefusal.
+ * Performs the action of a form. Returns the confirmation, which is shown on the page of the form, or on the page `to`. Throws
+ * a SandboxRefusal.
  */
 export type Action = (
   fields: Readonly<Record<string, string>>,
@@ -42,12 +45,12 @@ export type Action = (
 ) => Done | Promise<Done>;
 type Done = string | { readonly said: string; readonly to: string };
 
-/** A page, and what its forms do, by the address below /dashboard that they are sent to. */
+/** A page and the actions of its forms, by the address below /dashboard to which they are sent. */
 export interface Page {
-  /** Its name in the navigation; left out where it is not there. */
+  /** Its name in the navigation; undefined if it is not listed there. */
   readonly section?: string;
   readonly show: (service: Service, c: Context, refused?: Filled) => Content;
-  /** Shown again with what was typed when they are refused. */
+  /** When one of these is refused, its form is shown again with the input. */
   readonly forms?: Readonly<Record<string, Action>>;
   /** Forms without fields. */
   readonly buttons?: Readonly<Record<string, Action>>;
@@ -55,14 +58,14 @@ export interface Page {
 
 export const idIn = (c: Context): number => Number(c.req.param('id'));
 
-/** The form's names of fields that requests name differently. */
+/** The form's names for fields that requests name differently. */
 const fieldNames: Readonly<Record<string, string>> = {
   provider_code: 'provider',
   mode: 'ending',
   outcome: 'ending',
 };
 
-/** In place of a validator's message, which speaks of types. */
+/** Instead of a validator's message, which is about types. */
 const words: Readonly<Record<string, string>> = {
   merchant_reference: 'Enter a reference of 1 to 128 characters.',
   amount: 'Enter an amount above zero, such as 500.',
@@ -78,7 +81,7 @@ const words: Readonly<Record<string, string>> = {
   max_daily_amount: 'Enter an amount of zero or more.',
 };
 
-/** The sentence for the reader: a validator's "amount: Invalid input" never reaches a page. */
+/** The message for the reader: a validator's "amount: Invalid input" never reaches a page. */
 export function sentence({ message, field }: SandboxRefusal): string {
   const [, name = field, rest = message] = /^([a-z_]+): (.+)$/s.exec(message) ?? [];
   if (rest === message && !message.startsWith('Invalid')) return message;
@@ -87,7 +90,7 @@ export function sentence({ message, field }: SandboxRefusal): string {
   return `This ${rest.replace(/\.?$/, '.')}`;
 }
 
-/** A form that was refused shows again what was typed, and what is wrong. */
+/** A refused form shows its input again, and what is wrong. */
 export const refusedForm = (form: string, typed: Filled['typed'], refusal: SandboxRefusal): Filled => {
   const { field = '' } = refusal;
   return { form, typed, problem: { text: sentence(refusal), field: fieldNames[field] ?? refusal.field } };
@@ -96,14 +99,14 @@ export const refusedForm = (form: string, typed: Filled['typed'], refusal: Sandb
 type Fields = ReturnType<typeof fieldsOf>;
 type FormContent = Omit<Parameters<typeof plainForm>[2], 'fields'> & { fields: (own: Fields) => Markup };
 
-/** A form with one button. When it was refused, it shows what was typed, and why. The reader returns to its id. */
+/** A form with one button. After a refusal, it shows its input and the reason. The reader returns to its id. */
 export function form(id: string, action: string, filled: Filled | undefined, content: FormContent): Markup {
   const own = fieldsOf(id, filled);
   const fields = html`${content.fields(own)}${own.problem()}`;
   return plainForm(id, `/dashboard/${action}`, { ...content, fields });
 }
 
-/** A button that shows the page again with what is typed, and sends nothing. */
+/** A button that loads the page again with the input, and sends nothing. */
 export const askAgain = (path: string, label: string): Markup =>
   html`<button formmethod="get" formaction="${path}">${label}</button>`;
 
@@ -123,7 +126,7 @@ const PRODUCT = 'Payment service sandbox';
 const COOKIE = 'sandbox-said';
 const REFUSED = 'Refused. Nothing was saved or sent.';
 
-/** A page of the dashboard: header, navigation, what is unusual now, and one main part. */
+/** A page of the dashboard: header, navigation, current warnings, and one main part. */
 export function framed(
   c: Context,
   service: Service,
@@ -148,7 +151,7 @@ export function framed(
   });
 }
 
-/** The way to the newest delivery that failed, first on every page. */
+/** The link to the newest failed delivery, first on every page. */
 function newestTrouble(groups: ReturnType<typeof troubled>): Markup | string {
   const newest = groups.at(-1)?.newest;
   if (newest === undefined) return '';
@@ -156,7 +159,7 @@ function newestTrouble(groups: ReturnType<typeof troubled>): Markup | string {
   return badge('bad', words, `/deliveries/${newest.id}`);
 }
 
-/** What makes the sandbox behave unexpectedly, each with the button that ends it. */
+/** The settings that make the sandbox behave unexpectedly, each with a button that ends it. */
 function banners(service: Service): Markup | string {
   const { misbehave, clockOffset, api_latency_ms, api_error } = service.settings();
   const faults = [
@@ -183,13 +186,13 @@ function banners(service: Service): Markup | string {
   return shown.length === 0 ? '' : html`<div class="stack" id="banners">${shown}</div>`;
 }
 
-/** Whether a browser asks for an address of the dashboard. Everything else gets the envelope. */
+/** Whether a browser requests a page of the dashboard. All other requests get the envelope. */
 export const wantsPage = (c: Context): boolean =>
   c.req.method === 'GET' &&
   !/^\/(data|sandbox)\//.test(c.req.path) &&
   (c.req.header('accept') ?? '').includes('text/html');
 
-/** What is shown where there is nothing. */
+/** Shown at an unknown address. */
 export const nothing = (c: Context, what = 'page'): Content => ({
   status: 404,
   title: `No such ${what}`,
@@ -197,7 +200,7 @@ export const nothing = (c: Context, what = 'page'): Content => ({
 <p><a href="/">Go to the overview</a> or <a href="/transactions">search the transactions</a>.</p>`,
 });
 
-/** The address and the three keys, on every page. They stay hidden until they are asked for: screens are shared. */
+/** The address and the three keys, on every page. They are hidden until revealed, since screens are shared. */
 function keysPanel(c: Context, { account }: Service): Markup {
   const { origin } = new URL(c.req.url);
   const { publicKey, secretKey, signingKey } = account;
@@ -216,7 +219,7 @@ function keysPanel(c: Context, { account }: Service): Markup {
 ${copyable('env', 'All as .env', env)}</details>`;
 }
 
-/** A whole page. `formsTo`: where its forms may lead. `script`: whether it loads the live module. */
+/** A complete page. `formsTo`: where its forms may lead. `script`: whether it loads the live module. */
 export async function page(
   c: Context,
   content: { title: string; body: Markup; status?: 200 | RefusalStatus; formsTo?: string; script?: boolean },
@@ -224,11 +227,11 @@ export async function page(
   return c.html(await documentOf(content), content.status ?? 200, pageHeaders(content));
 }
 
-/** Confirms something on the next page that the reader sees, with and without script. */
+/** Confirms an action on the next page that the reader sees, with and without scripts. */
 export const say = (c: Context, text: string): void =>
   setCookie(c, COOKIE, text, { path: '/', httpOnly: true, sameSite: 'Strict', maxAge: 60 });
 
-/** What is to be confirmed on this page, once. An update that the live module asks for leaves it. */
+/** The confirmation to show on this page, once. Updates by the live module keep it. */
 function takeSaid(c: Context): string {
   if (c.req.header('x-refresh') !== undefined) return '';
   const text = getCookie(c, COOKIE) ?? '';

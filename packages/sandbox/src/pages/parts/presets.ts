@@ -20,7 +20,7 @@ export const presets: readonly (readonly [name: string, label: string])[] = Obje
   ([name, [label]]) => [name, label],
 );
 
-/** What was chosen; nothing for a name that is not offered. */
+/** The chosen one; none for a name that is not offered. */
 export const misbehaviourOf = (name = ''): Misbehaviour => offered[name]?.[1] ?? {};
 
 /** The retry rules that the dashboard offers by name. */
@@ -28,7 +28,7 @@ export const retryChoices: readonly (readonly [name: string, label: string])[] =
   retryPresets,
 ).map(([name, { label }]) => [name, label]);
 
-/** The label of the rules that are set, or the rules themselves where no preset names them. */
+/** The label of the current rules, or the rules themselves if no preset has them. */
 export function retryLabel(retry: Partial<RetryRules>): string {
   const { accepted, repeated } = { ...defaultRetry, ...retry };
   const set = JSON.stringify({ accepted, repeated });
@@ -36,7 +36,7 @@ export function retryLabel(retry: Partial<RetryRules>): string {
   return preset?.label ?? `After ${repeated.join(', ')}; ${accepted.join(', ')} counts as delivered`;
 }
 
-/** A misbehaviour in words: the preset's, or what is set. */
+/** A misbehaviour in words: the preset's label, or its values. */
 export function misbehaviourLabel(misbehave: Misbehaviour): string {
   const preset = Object.values(offered).find(([, one]) => JSON.stringify(one) === JSON.stringify(misbehave));
   return preset?.[0] ?? wordsOf(misbehave).join(', ');

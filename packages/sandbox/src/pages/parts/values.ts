@@ -32,7 +32,7 @@ export const milliseconds = (ms: number | null | undefined): Markup =>
     ? html`<span class="quiet">–</span>`
     : html`<span class="number">${count(ms)} ms</span>`;
 
-/** What the ledger's own names are in sentences. */
+/** The ledger's names in words. */
 export const causes = {
   collection: 'Credit of a collection',
   payout: 'Taken for a payout',
@@ -47,11 +47,11 @@ export const wallets = { MERCHANT_COLLECTION: 'collection wallet', MERCHANT_PAYO
 const tones: Readonly<Record<Outcome['tone'], Tone>> = { good: 'good', bad: 'bad', neutral: 'info' };
 export const toneOf = ({ tone }: Outcome): Tone => tones[tone];
 
-/** The outcome in one line, with its shape. */
+/** The outcome in one line, with its icon. */
 export const outcomeTitle = (outcome: Outcome): Markup =>
   html`<span class="outcome ${toneOf(outcome)}">${shape(toneOf(outcome))}</span> ${outcome.title}`;
 
-/** The outcome where the reader looks for it, with what shows it and what to do. */
+/** The outcome, with its evidence and what to do. */
 export const outcomeNote = (outcome: Outcome): Markup =>
   note(
     toneOf(outcome),
@@ -61,8 +61,8 @@ export const outcomeNote = (outcome: Outcome): Markup =>
   );
 
 /**
- * The states of a delivery as its list filters them. `check`: it counts as delivered, but something is wrong, such as a
- * web page that answers. `refused`: the receiver was right to refuse it.
+ * The states of a delivery as its list filters them. `check`: it counts as delivered, but something is wrong, such as a web
+ * page that responds. `refused`: the receiver was right to refuse it.
  */
 export type DeliveryState = 'failed' | 'check' | 'retrying' | 'waiting' | 'delivered' | 'refused';
 
@@ -89,7 +89,7 @@ export function deliveryState(service: Service, delivery: DeliveryRecord, href?:
   return badge(tone, html`${word}<span class="hidden-text"> delivery ${delivery.id}</span>`, href);
 }
 
-/** What was sent for one transaction, the newest first: its callback, resends and copies. */
+/** What was sent for one transaction, newest first: its callback, resends and copies. */
 export interface Group {
   /** The number of the transaction. */
   readonly id: number;
@@ -97,7 +97,7 @@ export interface Group {
   readonly deliveries: readonly DeliveryRecord[];
 }
 
-/** Deliveries by their transaction, in the order of the newest of each. */
+/** Deliveries by transaction, ordered by the newest of each. */
 export function grouped(deliveries: readonly DeliveryRecord[]): Group[] {
   const groups = new Map<number, DeliveryRecord[]>();
   for (const one of deliveries) {
@@ -112,8 +112,8 @@ export function grouped(deliveries: readonly DeliveryRecord[]): Group[] {
 }
 
 /**
- * Transactions with failed deliveries, the newest last: not those whose callback was delivered later, and no delivery
- * that the reader has dismissed.
+ * Transactions with failed deliveries, newest last: without those whose callback was delivered later, and without dismissed
+ * deliveries.
  */
 export function troubled(service: Service): Group[] {
   const { store } = service;

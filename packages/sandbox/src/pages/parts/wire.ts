@@ -11,7 +11,7 @@ export const head = (firstLine: string, headers: readonly HeaderPair[]): Markup 
 <span class="quiet">${name}:</span> ${value}`,
   )}</pre>`;
 
-/** A body that may be cut. */
+/** A body that may be truncated. */
 export const bodyStart = ({ body, bytes, is_cut }: BodyStart): Markup =>
   html`${bodyText(body)}${
     is_cut
@@ -19,7 +19,7 @@ export const bodyStart = ({ body, bytes, is_cut }: BodyStart): Markup =>
       : ''
   }`;
 
-/** The string that was signed, field by field, and what is known of `t`, which is not signed. */
+/** The signed string, field by field, and what is known about `t`, which is not signed. */
 export function signatureParts(
   { signed, signature, key }: { signed: SignedFields; signature: string; key: Signing['key'] },
   sentAt: number,
@@ -38,7 +38,7 @@ export function signatureParts(
 }
 
 function aboutTime(t: string, sentAt: number): string {
-  // The verifier reads 1e11 or more as milliseconds too.
+  // The verifier, too, reads 1e11 or more as milliseconds.
   const inSeconds = Number(t) < 1e11;
   const ms = Number(t) * (inSeconds ? 1000 : 1);
   const early = ms - sentAt;
@@ -48,15 +48,15 @@ function aboutTime(t: string, sentAt: number): string {
   return 'is not a number of seconds or milliseconds';
 }
 
-/** One request, to be sent again by hand. */
+/** One request, to be resent by hand. */
 type Sent = Omit<Message, 'method'>;
 
-/** Headers whose values are not shown, by the variables that hold them. */
+/** Headers whose values are not shown, and the variables that hold them. */
 type Secrets = Readonly<Record<string, string>>;
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** A client makes these itself. */
+/** Every client adds these itself. */
 const FRAMING = ['host', 'connection', 'content-length'];
 const ownHeaders = (headers: readonly HeaderPair[]): HeaderPair[] =>
   headers.filter(([name]) => !FRAMING.includes(name.toLowerCase()));

@@ -24,7 +24,7 @@ function answerLines({ attempts }: DeliveryRecord): string[] {
 
 const TITLE = 'Compare two deliveries';
 
-/** Two deliveries beside each other: `?of=…&of=…`. */
+/** Two deliveries side by side: `?of=…&of=…`. */
 export const compare: Page = {
   show(service, c) {
     const ids = [...new Set(c.req.queries('of') ?? [])].sort((one, other) => Number(one) - Number(other));

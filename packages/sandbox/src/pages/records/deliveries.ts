@@ -16,7 +16,7 @@ import {
   troubled,
 } from '../parts/values.ts';
 
-/** What a delivery does next, or did at last. */
+/** What a delivery does next, or did last. */
 export function planOf({ state, dueAt, held, attempts }: DeliveryRecord, now: number): Markup | string {
   if (state !== 'scheduled') return '';
   if (dueAt === null) return 'Waits for the copy before it.';
@@ -25,13 +25,13 @@ export function planOf({ state, dueAt, held, attempts }: DeliveryRecord, now: nu
   return html`${attempts.length === 0 ? 'Goes out' : 'Next attempt'} ${when}.`;
 }
 
-/** The box that chooses a delivery for a comparison. */
+/** The checkbox that selects a delivery for comparison. */
 const chooser = ({ id }: DeliveryRecord): Markup =>
   html`<input type="checkbox" form="compare" name="of" value="${id}" id="of-${id}" aria-label="Compare delivery ${id}">`;
 
 const linkTo = ({ id }: DeliveryRecord): Markup => html`<a href="/deliveries/${id}">${id}</a>`;
 
-/** What became of a delivery in one line, and its changes. */
+/** The outcome of a delivery in one line, and its changes. */
 function outcomeLine(service: Service, one: DeliveryRecord): Markup {
   const last = one.attempts.at(-1);
   const changes = one.misbehaves.join(', ');
@@ -39,7 +39,7 @@ function outcomeLine(service: Service, one: DeliveryRecord): Markup {
   return html`<span>${last === undefined ? planOf(one, service.clock.now()) : outcomeTitle(service.outcomeOf(one, last))}</span>${shown}`;
 }
 
-/** The columns of every list of deliveries: of each transaction the newest. */
+/** The columns of every list of deliveries, which shows the newest of each transaction. */
 export function deliveryColumns(service: Service): Column<Group>[] {
   const now = service.clock.now();
   return columnsOf({
@@ -71,7 +71,7 @@ export const dismissButton = (group?: Group): Markup =>
         value: String(group.id),
       });
 
-/** The other deliveries of a transaction, closed. */
+/** The other deliveries of a transaction, collapsed. */
 function others(service: Service, { id, deliveries: [newest, ...rest] }: Group): Markup | string {
   if (newest === undefined || rest.length === 0) return '';
   return html`<details id="others-${id}"><summary>${counted(rest.length, 'earlier delivery', 'earlier deliveries')}<span class="hidden-text"> before ${newest.id}</span></summary><ul class="rows">${rest.map(
@@ -80,7 +80,7 @@ function others(service: Service, { id, deliveries: [newest, ...rest] }: Group):
   )}</ul></details>`;
 }
 
-/** One form for all deliveries that were given up, such as after the merchant's server was down. */
+/** One form for all deliveries that were given up, for example while the merchant's server was down. */
 function sendAgain(service: Service): Markup | string {
   const waiting = failedSince(service.store, 0).length;
   if (waiting === 0) return '';
@@ -97,7 +97,7 @@ ${form('resend-failed', 'deliveries/resend-failed', undefined, {
 })}</section>`;
 }
 
-/** Every callback that was sent or is scheduled by transaction, the newest first. */
+/** Every callback that was sent or is scheduled, by transaction, newest first. */
 export const deliveries: Page = {
   section: 'Deliveries',
   show(service, c) {

@@ -19,7 +19,7 @@ import { deliveryState, milliseconds, outcomeNote, statusTone, troubled } from '
 import { asCurl, asFixture, asTest, bodyStart, head, signatureParts } from '../parts/wire.ts';
 import { dismissButton, planOf, SENDING, sending } from './deliveries.ts';
 
-/** What is sent, each value a link to where it is edited. */
+/** The callback, with each value as a link to its control. */
 const editableBody = ({ id, body }: DeliveryRecord): Markup =>
   bodyText(body, {
     signed: true,
@@ -27,7 +27,7 @@ const editableBody = ({ id, body }: DeliveryRecord): Markup =>
       html`<a href="/compose/${id}?edit=${encodeURIComponent(path)}" title="Edit">${shown}<span class="hidden-text"> of ${path}</span></a>`,
   });
 
-/** Where this delivery differs from the one that it was made from, or from the genuine callback. */
+/** How this delivery differs from the one that it was made from, or from the genuine callback. */
 function changesPart(service: Service, { transactionId, origin, body }: DeliveryRecord): Markup | string {
   const transaction = service.store.get('transaction', transactionId);
   const genuine = transaction === undefined ? body : JSON.stringify(callbackData(transaction));
@@ -72,7 +72,7 @@ ${
 }</div></div></div></details>`;
 }
 
-/** One callback: what became of it and why, and every attempt as it was on the wire. */
+/** One callback: its outcome and the reason, and every attempt as it was on the wire. */
 export const delivery: Page = {
   show(service, c) {
     const delivery = service.store.get('delivery', c.req.param('id') ?? '');

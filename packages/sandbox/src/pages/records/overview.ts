@@ -13,7 +13,7 @@ const dismissal = columnsOf<Group>({ 'Dismiss | title': dismissButton });
 const tile = (href: string, label: string, value: number, tone: Tone): Markup =>
   html`<a class="tile ${value === 0 ? 'neutral' : tone}" id="tile-${label.toLowerCase().replaceAll(' ', '-')}" href="${href}"><div class="quiet">${label}</div><strong>${count(value)}</strong></a>`;
 
-/** A sandbox without an address for callbacks sends none: the reader learns it before the first transaction. */
+/** A sandbox without an address for callbacks sends none, and says so before the first transaction. */
 const nowhere = (service: Service): Markup | string =>
   service.settings().callback_url === null
     ? note(
@@ -23,7 +23,7 @@ const nowhere = (service: Service): Markup | string =>
       )
     : '';
 
-/** What needs attention, what is new, and how to begin. */
+/** What needs attention, what is new, and how to start. */
 export const overview: Page = {
   section: 'Overview',
   show(service) {

@@ -24,7 +24,7 @@ import { asCurl, bodyStart, head } from '../parts/wire.ts';
 const started = z.object({ data: z.object({ transaction: z.object({ id: z.number() }) }) });
 const asked = z.object({ merchant_reference: z.string() });
 
-/** What a call is about: the transaction that it started or names, or else only the reference that it sent. */
+/** The subject of a call: the transaction that it started or names, or otherwise the reference that it sent. */
 function subjectOf(
   store: Reader,
   { path, sent, body }: RequestRecord,
@@ -39,7 +39,7 @@ function subjectOf(
   return { transaction, reference: transaction?.merchantReference ?? reference ?? '' };
 }
 
-/** The reference of a call, as a link to its transaction where there is one. */
+/** The reference of a call, as a link to its transaction if there is one. */
 function subject(store: Reader, request: RequestRecord): Markup | string {
   const { transaction, reference } = subjectOf(store, request);
   return transaction === undefined
@@ -58,10 +58,10 @@ const columns = (store: Reader, now: number): Column<RequestRecord>[] =>
     'Age | title number': ({ at }) => age(at, now),
   });
 
-/** As the keys are called in .env. */
+/** The names of the keys in .env. */
 const variables = { 'public-key': 'PUBLIC_KEY', 'secret-key': 'SECRET_KEY' };
 
-/** The merchant's own calls to the API, the newest first. */
+/** The merchant's calls to the API, newest first. */
 export const requests: Page = {
   section: 'Requests',
   show(service, c) {
@@ -94,7 +94,7 @@ ${searchable(
   },
 };
 
-/** One call: request and answer as they were on the wire, keys masked. */
+/** One call: request and response as they were on the wire, with the keys masked. */
 export const request: Page = {
   show(service, c) {
     const { store } = service;

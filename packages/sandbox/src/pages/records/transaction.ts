@@ -14,7 +14,7 @@ import {
   wallets,
 } from '../parts/values.ts';
 
-/** The merchant's own pages of it, where Settings names them. */
+/** The merchant's own pages of it, if Settings has their addresses. */
 function merchantLinks({ order_url, inbox_url }: Settings, reference: string): Markup | string {
   const link = (url: string | null, text: string): Markup | string =>
     url === null
@@ -24,7 +24,7 @@ function merchantLinks({ order_url, inbox_url }: Settings, reference: string): M
   return html`<dt>In your program</dt><dd>${link(order_url, 'Order')}${link(inbox_url, 'Inbox')}</dd>`;
 }
 
-/** Nothing is sent without an address, and that must not look like a fault. */
+/** Without an address nothing is sent, which must not look like a failure. */
 const silence = ({ callbackUrl, status }: TransactionRecord): Markup | string =>
   callbackUrl !== null
     ? ''
@@ -37,7 +37,7 @@ const silence = ({ callbackUrl, status }: TransactionRecord): Markup | string =>
 const decisions = ({ id }: TransactionRecord): Markup =>
   html`${button(`transactions/${id}/outcome`, 'Complete', { at: 'main', name: 'outcome', value: 'completed', kind: 'main' })}${button(`transactions/${id}/outcome`, 'Fail', { at: 'main', name: 'outcome', value: 'failed', kind: 'danger' })}`;
 
-/** One event of the story: its tone, its title, and what is behind it. */
+/** One event of the story: its tone, its title and its details. */
 function told(
   service: Service,
   { mode, statusMessage }: TransactionRecord,
@@ -93,7 +93,7 @@ function step(service: Service, transaction: TransactionRecord, event: TimelineE
 ${detail === '' ? '' : html`<div>${detail}</div>`}<div class="quiet small">${time(event.at)}</div></div></li>`;
 }
 
-/** One transaction as one story: what it is, what happened, and what the reader can do next. */
+/** The story of one transaction: what it is, what happened, and what to do next. */
 export const transaction: Page = {
   show(service, c) {
     const transaction = service.store.get('transaction', c.req.param('id') ?? '');

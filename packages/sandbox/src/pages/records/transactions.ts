@@ -29,7 +29,7 @@ export function transactionColumns(service: Service): Column<TransactionRecord>[
   });
 }
 
-/** All transactions, the newest first. */
+/** All transactions, newest first. */
 export const transactions: Page = {
   section: 'Transactions',
   show(service, c) {
