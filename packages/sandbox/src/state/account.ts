@@ -7,7 +7,7 @@ export interface SandboxAccount {
   readonly signingKey: string;
 }
 
-/** Hexadecimal digits, at most 64, that depend on seed and label only. Whoever knows the seed knows the keys, by design. */
+/** Hexadecimal digits, at most 64, that depend on seed and label only. The keys follow from the seed, by design. */
 export const deriveText = (seed: string, label: string, length: number): string =>
   hmacOf(seed, label).slice(0, length);
 
