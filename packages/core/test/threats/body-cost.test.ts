@@ -90,6 +90,14 @@ describe('threat A18: the cost of a hostile body', () => {
   });
 
   test.each([
+    ['one expression', ''],
+    ['searches from quote to quote', 'x'.repeat(50_000)],
+  ])('threat A18: %s end when one name too many is found', (_, padding) => {
+    const body = `{"x":"${padding}","y":[${'{"event":1},'.repeat(100)}1],${genuine}`;
+    expect(operations([[RegExp.prototype, ['test']]], () => readCallbackBody(body))).toBeLessThan(20);
+  });
+
+  test.each([
     ['\\u00e9', false],
     ['\\u0061', true],
     ['\\u005f', true],
