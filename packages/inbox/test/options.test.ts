@@ -155,7 +155,10 @@ describe('options', () => {
     ['forget', [7, NOTE], 'merchant_reference'],
     ['expectations', [1], 'merchant_reference'],
     ['transaction', ['insert …'], 'body'],
-    ['recordBalances', [[]], 'wallets'],
+    ...[[], undefined].map((wallets): Refused => ['recordBalances', [wallets], 'wallets']),
+    ...[undefined, { actual_balance: '1,000' }].map(
+      (exact): Refused => ['recordBalances', [[{ currency: 'UGX', wallet_type: 'W', exact }]], 'before'],
+    ),
     ['reconcile', [{ ...PERIOD, creditedWithin: { secondsBefore: 0, secondsAfter: 0 } }], 'from'],
     ['reconcileStatement', [{}, { ...NOTE, ...PERIOD }], 'rows'],
     ['handle', ['no'], 'handler'],

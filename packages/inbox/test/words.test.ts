@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { STATEMENT_VERDICTS } from '../src/reconciliation/statement.ts';
-import { TRANSITION_STATES, type TransitionState } from '../src/states.ts';
+import type { TransitionState } from '../src/states.ts';
 import {
   BODY_WORDS,
   countText,
@@ -19,18 +19,6 @@ const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 
 test('the table of states in the README has the words of the console and of the command', () => {
   expect(readme).toContain(statesTable());
-});
-
-test('every state has a description, and each reason belongs to one state', () => {
-  expect(Object.keys(STATE_WORDS).sort()).toEqual([...TRANSITION_STATES].sort());
-  for (const { state } of Object.values(REASON_WORDS)) expect(TRANSITION_STATES).toContain(state);
-});
-
-test('the code of a rule that refused a callback is described as evidence', () => {
-  for (const reason of ['timestamp_out_of_tolerance', 'timestamp_unreadable'] as const) {
-    expect(wordsOf({ state: 'quarantined', reason })).toBe(EVIDENCE_WORDS);
-  }
-  expect(wordsOf({ state: 'quarantined', reason: 'amount_mismatch' })).not.toBe(EVIDENCE_WORDS);
 });
 
 test('what a person reads about states, reasons, bodies and statements is as written down', async () => {

@@ -7,21 +7,7 @@ import { messageOf } from '../../src/command/failure.ts';
 import { createInbox, sqlite } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { runCommand } from '../support/command.ts';
-import { limitedRole } from '../support/limited-role.ts';
-import { poolShop } from '../support/pool-shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-test('a DBA runs the output of sql on PostgreSQL, and a role with the grants that it names is ready', async () => {
-  const { schema, direct } = poolShop();
-  const { code, stdout } = await runCommand(['sql', '--schema', schema]);
-  expect(code).toBe(0);
-  const rights = 'select, insert, update, delete';
-  expect(stdout).toContain(`-- grant ${rights} on all tables in schema ${schema} to <role>;`);
-  await direct.query(stdout);
-  const { inbox } = poolShop({ schema, pool: await limitedRole(schema, rights) });
-  await inbox.ready();
-  await inbox.receive(paid('ORD-1', 500));
-});
 
 test('the output of sql creates the tables in a SQLite file, and --from leaves out existing versions', async () => {
   const path = join(temporaryFolder(), 'dba.db');

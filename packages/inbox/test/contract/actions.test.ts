@@ -180,21 +180,6 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
       actions: [{ action: 'resolve', ...NOTE }],
     });
   });
-
-  test('expectations() returns what is expected under a reference of the account, for every type', async () => {
-    const { merchant, inbox, pay } = await newShop(engine, LATER);
-    const deadline = new Date(1_900_000_000_000);
-    await inbox.expect({ ...money('A'), deadline });
-    await inbox.expect({ ...money('A', 7), transaction_type: 'PAYOUT' });
-    await merchant.open({ account: 'other' }).expect(money('A', 9));
-    await pay('A');
-    const collection = { currency: 'UGX', amount: '500', deadline, settledBy: transitionId };
-    expect(await inbox.expectations('A')).toMatchObject([
-      { transaction_type: 'COLLECTION', ...collection },
-      { transaction_type: 'PAYOUT', amount: '7', deadline: undefined, settledBy: undefined },
-    ]);
-    expect(await inbox.expectations('B')).toEqual([]);
-  });
 });
 
 test('what is refused says why, and what to do instead', async () => {

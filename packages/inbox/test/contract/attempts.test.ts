@@ -21,6 +21,8 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
       const [retrying] = await inbox.list();
       expect(retrying).toMatchObject({ state: 'retrying', attempts: index + 1 });
       expect((retrying?.nextAt?.getTime() ?? 0) - (retrying?.changedAt.getTime() ?? 0)).toBe(delay);
+      // It is not late.
+      expect(await inbox.health()).toMatchObject({ ok: true, oldestDueSeconds: 0 });
       await workLater(delay / 2);
       expect((await inbox.list())[0]?.attempts).toBe(index + 1);
       await workLater(delay / 2);

@@ -101,24 +101,6 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     expect(await merchant.open({ account: 'other' }).list({ merchant_reference: 'ORD-1' })).toEqual([]);
   });
 
-  test('show() returns a transition with its bodies and its expectation', async () => {
-    const { inbox, pay, show } = await newShop(engine);
-    await inbox.expect({ ...money('A'), compare: 'request' });
-    const { transitionId, signed, raw } = paid('A', 500);
-    for (let delivery = 1; delivery <= 2; delivery += 1) await pay('A');
-    const details = await show('A');
-    expect(details).toMatchObject({
-      ...{ transitionId, signed, state: 'settled', deliveries: 2, refusedBodies: 0, nextAt: undefined },
-      actions: [],
-      expectation: { currency: 'UGX', amount: '500', compare: 'request', settledBy: transitionId },
-    });
-    expect(await inbox.show('0'.repeat(64))).toBeUndefined();
-    const [body] = details?.bodies ?? [];
-    expect(body).toMatchObject({ keyId: 'default', refusal: undefined, isSettled: true, deliveries: 2 });
-    expect(body?.lastAt.getTime()).toBeGreaterThanOrEqual(body?.firstAt.getTime() ?? Number.NaN);
-    expect(JSON.parse(body?.text ?? '')).toEqual(raw);
-  });
-
   test('stats() counts every state and reason, and overdue() lists payments past their deadline', async () => {
     const { merchant, inbox, pay } = await newShop(engine, LATER);
     const deadline = Date.now() + 60 * MINUTE_MS;
@@ -204,21 +186,6 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
       reasons: { no_handler: 10_000, no_expectation: 2 },
     };
     expect(await inbox.stats()).toMatchObject(cut);
-  });
-
-  test('health() fails when a due transition waits too long, not when one waits for its next attempt', async () => {
-    const { merchant, inbox } = await newShop(engine, LATER);
-    expect(await inbox.health()).toEqual({ ok: true, problems: [], oldestDueSeconds: 0, spooled: 0 });
-    await inbox.receive(paid('A', 500));
-    expect(await inbox.health()).toMatchObject({ ok: true });
-    await merchant.advance(30 * MINUTE_MS);
-    expect(await inbox.health({ maxPendingAgeSeconds: 60 * 60 })).toMatchObject({ ok: true, problems: [] });
-    const late = { problems: ['oldest_due_too_old'], oldestDueSeconds: expect.closeTo(30 * 60, -2) };
-    expect(await inbox.health()).toMatchObject({ ok: false, ...late });
-    await workOff(inbox);
-    expect(await inbox.health({ maxPendingAgeSeconds: 1 })).toMatchObject({ ok: true, oldestDueSeconds: 0 });
-    // What it tried to keep is gone.
-    expect(await inbox.list()).toMatchObject([{ nextAt: expect.any(Date) }]);
   });
 });
 

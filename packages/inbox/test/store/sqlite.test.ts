@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createInbox, type Inbox, type SqliteTransaction, sqlite } from '../../src/index.ts';
 import { databasePath } from '../../src/store/sqlite/database-path.ts';
-import { callback, paid } from '../support/callbacks.ts';
+import { paid } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
 import { newMerchant } from '../support/merchant.ts';
 import { creditIn, money, ORDER, order } from '../support/shop.ts';
@@ -60,26 +60,9 @@ describe('the path of a sqlite file is refused', () => {
     symlinkSync(target, link);
     expect(() => sqlite(link)).toThrow(/memory/);
   });
-
-  test('as a spool when it is the file of the store', async () => {
-    const path = join(temporaryFolder(), 'shop.db');
-    const inbox = createInbox({ store: sqlite(path), spool: path });
-    onTestFinished(inbox.close);
-    await expect(inbox.ready()).rejects.toThrow(/is a file, but the spool is a folder/);
-  });
 });
 
 describe('a sqlite file', () => {
-  test('has a write-ahead log, for other programs as well, and a folder in its place fails', async () => {
-    const path = join(temporaryFolder(), 'x.db');
-    await newInbox(path).receive(callback());
-    const other = new DatabaseSync(path);
-    expect(other.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'wal' });
-    other.close();
-    mkdirSync(`${path}.folder`);
-    await expect(newInbox(`${path}.folder`).ready()).rejects.toThrow();
-  });
-
   test('that a handler or another process is writing can be read, and callbacks are spooled meanwhile', async () => {
     const merchant = await newMerchant('sqlite');
     const inbox = merchant.open({ storeTimeoutMs: 300 });
