@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { UnavailableError } from '@payment-service/core';
-import pg from 'pg';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type InboxEvent, postgres } from '../../src/index.ts';
 import { callback, paid } from '../support/callbacks.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
@@ -25,14 +24,10 @@ const HOLDERS: Record<string, string> = {
 
 describe.each(Object.entries(HOLDERS))('threat A59: while %s holds a transition', (_, statement) => {
   test('callbacks of other references are acknowledged, and the others once it is released', async () => {
-    const { inbox, schema } = poolShop({ inbox: { storeTimeoutMs: 15_000 } });
+    const { inbox, schema, hold } = poolShop({ inbox: { storeTimeoutMs: 15_000 } });
     for (const reference of ['HELD', 'KNOWN']) await inbox.receive(paid(reference, 500));
-    const client = new pg.Client({ connectionString: inject('postgresUrl') });
-    await client.connect();
-    onTestFinished(() => client.end());
-    await client.query('begin');
     const { transitionId } = paid('HELD', 500);
-    await client.query(statement.replaceAll('inbox.', `${schema}.`), [transitionId]);
+    const release = await hold(statement.replaceAll('inbox.', `${schema}.`), [transitionId]);
     // In the order of a flood: first what waits, and behind it, in the same groups, what must not wait.
     const held = [1, 2, 3].map((amount) => inbox.receive(paid('HELD', amount)));
     let isHeld = true;
@@ -45,7 +40,7 @@ describe.each(Object.entries(HOLDERS))('threat A59: while %s holds a transition'
     }
     // Control: they do wait for this lock.
     expect(isHeld).toBe(true);
-    await client.query('commit');
+    await release();
     await all;
     const [transition] = await inbox.list({ merchant_reference: 'HELD' });
     expect(transition).toMatchObject({ bodyCount: 4 });
@@ -54,17 +49,14 @@ describe.each(Object.entries(HOLDERS))('threat A59: while %s holds a transition'
 
 test('threat A59: a lock of one transition that outlasts storeTimeoutMs sends its callback to the spool, or back with the reason, and no other', async () => {
   const spool = join(temporaryFolder(), 'spool');
-  const { inbox, schema, direct, events } = poolShop({ inbox: { spool, storeTimeoutMs: 3000 } });
+  const { inbox, schema, hold, events } = poolShop({ inbox: { spool, storeTimeoutMs: 3000 } });
   const { inbox: withoutSpool } = poolShop({ schema, inbox: { storeTimeoutMs: 3000 } });
   await untilDone(() => inbox.ready());
   await untilDone(() => withoutSpool.ready());
   await inbox.receive(paid('HELD', 500));
   await until(async () => (await inbox.list()).length === 1);
-  const client = await direct.connect();
-  onTestFinished(() => client.release());
   const spooled = events.length;
-  await client.query('begin');
-  await client.query(`select 1 from ${schema}.transition for update`);
+  const release = await hold(`select 1 from ${schema}.transition for update`);
   const message =
     'Another transaction locked this transition for longer than storeTimeoutMs, so this callback is not acknowledged and the sender is asked to retry. Look for a transaction that stays open after expect({ tx }), or a lock of your own on the tables of the inbox.';
   await Promise.all([
@@ -75,13 +67,13 @@ test('threat A59: a lock of one transition that outlasts storeTimeoutMs sends it
   await inbox.receive(paid('OTHER', 500));
   const since = events.slice(spooled).filter(({ name }) => name === 'callback.spooled');
   expect(since).toHaveLength(1);
-  await client.query('commit');
+  await release();
   await until(async () => (await inbox.list({ merchant_reference: 'HELD' }))[0]?.bodyCount === 2);
 });
 
 test('threat A59: a busy transition whose last look outlasts storeTimeoutMs does not make the store unavailable', async () => {
   const [isSpooled, spool] = [signal(), join(temporaryFolder(), 'spool')];
-  const { inbox, schema, direct, pool, open } = poolShop();
+  const { inbox, schema, hold, pool, open } = poolShop();
   await inbox.receive(paid('HELD', 500));
   let looks = 0;
   const store = watchedStore(postgres(pool, { schema }), async (text, run) => {
@@ -97,17 +89,14 @@ test('threat A59: a busy transition whose last look outlasts storeTimeoutMs does
   await other.ready();
   // It has looked as well.
   looks = 0;
-  const client = await direct.connect();
-  onTestFinished(() => client.release());
-  await client.query('begin');
-  await client.query(`select 1 from ${schema}.transition for update`);
+  const release = await hold(`select 1 from ${schema}.transition for update`);
   await other.receive(paid('HELD', 1));
   await other.receive(paid('OTHER', 500));
   expect(names.filter((name) => name.startsWith('callback.'))).toEqual([
     'callback.spooled',
     'callback.received',
   ]);
-  await client.query('rollback');
+  await release();
 });
 
 test.each(ENGINES)(

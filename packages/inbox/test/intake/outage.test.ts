@@ -76,9 +76,9 @@ describe('while the database is unavailable', () => {
 });
 
 test('a database that does not respond is given up after storeTimeoutMs, and at most one statement waits there', async () => {
-  const { inbox, direct, schema, lock } = open({ pool: { max: 4 }, inbox: { storeTimeoutMs: 300 } });
+  const { inbox, direct, schema, hold } = open({ pool: { max: 4 }, inbox: { storeTimeoutMs: 300 } });
   await untilDone(() => inbox.ready());
-  const unlock = await lock(`${schema}.transition`);
+  const unlock = await hold(`lock table ${schema}.transition in access exclusive mode`);
   const callbacks = Array.from({ length: 10 }, (_, index) => paid(`ORD-${index}`, 1));
   const refused = callbacks.map((each) => expect(inbox.receive(each)).rejects.toThrow(UnavailableError));
   await Promise.all(refused);
@@ -143,8 +143,8 @@ describe('while the database is unavailable, the spool', () => {
         await until(async () => (await direct.query(`show ${setting}`)).rows[0]?.[setting] === value);
       };
       await change(`set ${setting} = off`, 'off');
-      const message = expect.stringContaining(`${setting} = off`);
-      const refusal = { name: 'ConfigurationError', message };
+      const message = `This PostgreSQL runs with ${setting} = off, so what it acknowledges can be lost when its machine stops. Set ${setting} = on for the server, the database and the role.`;
+      const refusal = { name: 'ConfigurationError', option: 'store', message };
       await expect(inbox.ready()).rejects.toMatchObject(refusal);
       await expect(inbox.receive(callback())).rejects.toMatchObject(refusal);
       expect(await inbox.health()).toMatchObject({ ok: false, spooled: 0 });

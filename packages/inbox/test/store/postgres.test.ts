@@ -10,10 +10,10 @@ import { ORDER, order } from '../support/shop.ts';
 import { startWork, until, workUntil, workUntilSettled } from '../support/until.ts';
 
 test('a handler waits for a lock as long as handlerLockTimeoutMs says, and is retried', async () => {
-  const { inbox, schema, lock, newLedger } = poolShop({ inbox: { handlerLockTimeoutMs: 100 } });
+  const { inbox, schema, hold, newLedger } = poolShop({ inbox: { handlerLockTimeoutMs: 100 } });
   const { credit } = await newLedger();
   await order(inbox, 'ORD-1');
-  const unlock = await lock(`${schema}_credit`);
+  const unlock = await hold(`lock table ${schema}_credit in access exclusive mode`);
   inbox.handle(credit);
   await workUntil(inbox, async () => (await inbox.list())[0]?.state === 'retrying');
   expect(await inbox.list()).toMatchObject([{ lastError: expect.stringContaining('lock timeout') }]);
@@ -115,22 +115,19 @@ describe('a pool', () => {
 
 test('prune() skips a body that another transaction has locked, and removes its content the next time', async () => {
   // What waits for a lock fails after a second.
-  const { inbox, pool, direct, schema } = poolShop({ pool: { options: '-c lock_timeout=1000' } });
+  const { inbox, pool, direct, schema, hold } = poolShop({ pool: { options: '-c lock_timeout=1000' } });
   inbox.handle(() => undefined);
   await order(inbox, 'HELD', 'FREE');
   await workUntilSettled(inbox, 2);
   await direct.query(`update ${schema}.body set first_at = 0`);
   const body = `transition = (select id from ${schema}.callback where transition_id = $1)`;
   const { transitionId } = paid('HELD', 500);
-  const holder = await direct.connect();
-  onTestFinished(() => holder.release());
-  await holder.query('begin');
-  await holder.query(`select 1 from ${schema}.body where ${body} for update`, [transitionId]);
+  const release = await hold(`select 1 from ${schema}.body where ${body} for update`, [transitionId]);
   expect(await inbox.prune()).toEqual({ bodies: 1, archived: 0 });
   // Control: what does not pass it over waits for it.
   const waiting = pool.query(`update ${schema}.body set content = null where ${body}`, [transitionId]);
   await expect(waiting).rejects.toMatchObject({ code: '55P03' });
-  await holder.query('rollback');
+  await release();
   expect(await inbox.prune()).toEqual({ bodies: 1, archived: 0 });
   expect(await inbox.prune()).toEqual({ bodies: 0, archived: 0 });
 });
@@ -151,14 +148,6 @@ describe('what decides whether PostgreSQL keeps what it acknowledges', () => {
       return [{ standbys }];
     };
   const failing = (code: string): Error => Object.assign(new Error('no'), { severity: 'ERROR', code });
-
-  test.each(['fsync', 'full_page_writes', 'synchronous_commit'])('is %s', async (name) => {
-    const message = `This PostgreSQL runs with ${name} = off, so what it acknowledges can be lost when its machine stops. Set ${name} = on for the server, the database and the role.`;
-    await expect(checkDurability(asked({ [name]: 'off' }))).rejects.toMatchObject({
-      option: 'store',
-      message,
-    });
-  });
 
   test('is the encoding', async () => {
     const message = 'The inbox needs a PostgreSQL database with the encoding UTF8.';

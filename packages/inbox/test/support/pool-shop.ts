@@ -17,8 +17,8 @@ export interface PoolShop {
   open(options?: Options): Inbox<pg.PoolClient>;
   /** Makes a table of the merchant, and a handler that adds to it. */
   newLedger(): Promise<Ledger>;
-  /** Holds a lock of a table on a connection of its own; gives the function that releases it. */
-  lock(table: string): Promise<() => Promise<void>>;
+  /** Runs a statement on a connection of its own, whose transaction keeps its locks; gives the function that commits it. */
+  hold(text: string, values?: unknown[]): Promise<() => Promise<void>>;
 }
 
 export interface Ledger {
@@ -71,12 +71,13 @@ export function poolShop({
         },
       };
     },
-    async lock(table) {
+    async hold(text, values) {
       const client = new pg.Client({ connectionString: server });
       await client.connect();
       onTestFinished(() => client.end());
-      await client.query(`begin; lock table ${table} in access exclusive mode`);
-      return async () => void (await client.query('rollback'));
+      await client.query('begin');
+      await client.query(text, values);
+      return async () => void (await client.query('commit'));
     },
   };
 }
