@@ -182,8 +182,8 @@ describe.each([
 describe('what an operator asks on sqlite', () => {
   const store = sqlite(`${folderOnDisk()}/plans.db`);
   /** Tables that are read from one end to the other. The newest ids are read so, up to the limit. */
-  const scannedBy = async (asked: Asked): Promise<string[]> =>
-    (await planOf(store, asked)).filter((step) => /^SCAN (t|c|e|b|payment_inbox_\w+)\b/.test(step));
+  const scannedBy = async (text: string): Promise<string[]> =>
+    (await planOf(store, text)).filter((step) => /^SCAN (t|c|e|b|payment_inbox_\w+)\b/.test(step));
   beforeAll(async () => {
     await fill(store, SETTLED);
     return () => store.close?.();
@@ -191,11 +191,10 @@ describe('what an operator asks on sqlite', () => {
 
   const calls = Object.entries({ ...CALLS, ...SUMS, ...PAGES, ...BOUNDED });
   test.each(calls.filter(([name]) => name !== 'list({})'))('%s scans no table', async (_, call) => {
-    for (const each of await askedBy(store, call)) expect(await scannedBy(each), each.text).toEqual([]);
+    for (const { text } of await askedBy(store, call)) expect(await scannedBy(text), text).toEqual([]);
   });
 
   test.each([SORT, WALK, SUM])('scans a table when it asks: %s (control)', async (text) => {
-    const asked = { text: text.replaceAll('inbox.', store.prefix), values: [''] };
-    expect(await scannedBy(asked)).not.toEqual([]);
+    expect(await scannedBy(text.replaceAll('inbox.', store.prefix))).not.toEqual([]);
   });
 });
