@@ -4,9 +4,9 @@ import { type InboxEvent, type InboxProblem, postgres } from '../src/index.ts';
 import { paid } from './support/callbacks.ts';
 import { ENGINES, newMerchant } from './support/merchant.ts';
 import { poolShop } from './support/pool-shop.ts';
-import { MINUTE_MS, ORDER, order } from './support/shop.ts';
+import { MINUTE_MS, order } from './support/shop.ts';
 import { watchedStore } from './support/store.ts';
-import { startWork, until, workOff } from './support/until.ts';
+import { startWork, until, workOff, workUntil } from './support/until.ts';
 
 const NO_WORKER = {
   kind: 'no_worker',
@@ -75,9 +75,7 @@ test('a worker whose database would lose payments says what to change', async ()
   const check = () => Promise.reject(new ConfigurationError('store', 'Set fsync = on.'));
   const inbox = merchant.open({ store: { ...merchant.newStore(), check } });
   inbox.handle(() => undefined);
-  const stop = startWork(inbox, { concurrency: 3 });
-  await until(() => merchant.problems.length > 0);
-  await stop();
+  await workUntil(inbox, () => merchant.problems.length > 0, { concurrency: 3 });
   const message =
     'work() cannot use the database (ConfigurationError), so nothing is applied; it tries again: Set fsync = on.';
   expect(merchant.problems).toMatchObject([{ kind: 'worker_waits', error: { message } }]);
@@ -104,8 +102,7 @@ test('a worker that cannot use the database reports it once, with the code, and 
   await until(() => events.filter(({ name }) => name === 'store.unavailable').length > 1);
   expect(problems).toEqual([message]);
   isAway = false;
-  await inbox.expect(ORDER);
-  await inbox.receive(paid('ORD-1', 500));
+  await order(inbox, 'ORD-1');
   await until(async () => (await inbox.stats()).states.settled === 1);
   // Until it has looked again.
   await until(async () => Number((await pool.query(`select beats from ${schema}.pulse`)).rows[0]?.beats) > 3);

@@ -58,9 +58,7 @@ describe.each(ENGINES)('work on %s', (engine) => {
     await inbox.ready();
     seen.beats = 0;
     const started = performance.now();
-    const stop = startWork(inbox, { pollMs: 20 });
-    await until(() => seen.looks > 25);
-    await stop();
+    await workUntil(inbox, () => seen.looks > 25, { pollMs: 20 });
     expect(seen.beats).toBeGreaterThan(0);
     // On a busy machine a poll takes longer.
     const mostBeats = (performance.now() - started) / 200 + 2;

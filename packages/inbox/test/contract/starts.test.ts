@@ -5,7 +5,7 @@ import type { AnyTransaction, EngineName, Merchant } from '../support/merchant.t
 import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { creditIn, LATER, order, watchedInbox } from '../support/shop.ts';
 import { after, isFailure, isSettlement, isStart } from '../support/store.ts';
-import { signal, startWork, until, workUntilSettled } from '../support/until.ts';
+import { signal, startWork, until, workUntil, workUntilSettled } from '../support/until.ts';
 
 const { transitionId } = paid('ORD-1', 500);
 const CREDITED = ['ORD-1 500', 'ORD-2 500'];
@@ -66,9 +66,7 @@ describe.each(ENGINES)('threat A51: the start of another worker on %s', (engine)
       },
       { type: 'COLLECTION' },
     );
-    const stop = startWork(inbox);
-    await until(async () => (await inbox.show(transitionId))?.state !== 'pending');
-    await stop();
+    await workUntil(inbox, async () => (await inbox.show(transitionId))?.state !== 'pending');
     expect(runs).toBe(1);
     expect(await counts(merchant)).toEqual(['settled 1 0']);
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
@@ -92,9 +90,7 @@ describe.each(ENGINES)('threat A51: the start of another worker on %s', (engine)
     // Another worker starts it between this one's start and its transaction.
     const overtake = () => merchant.query(`update ${table} set start_id = 'another'`);
     const overtaken = watchedInbox(merchant, after(isStart, overtake));
-    const stop = startWork(overtaken);
-    await until(async () => (await overtaken.show(transitionId))?.attempts === 1);
-    await stop();
+    await workUntil(overtaken, async () => (await overtaken.show(transitionId))?.attempts === 1);
     expect(await merchant.credits()).toEqual([]);
     expect(await counts(merchant)).toEqual(['pending 1 1']);
     expect(await merchant.query(`select start_id from ${table}`)).toEqual([{ start_id: 'another' }]);
@@ -138,9 +134,7 @@ describe.each(ENGINES)('the start that is committed with the settlement before i
       isFailing ? isFailure : isSettlement,
     );
     if (isFailing) inbox.handle(() => Promise.reject(new Error('no')), { type: 'COLLECTION' });
-    const stop = startWork(inbox, { concurrency: 1 });
-    await until(() => committed !== undefined);
-    await stop();
+    await workUntil(inbox, () => committed !== undefined, { concurrency: 1 });
     expect(committed).toEqual(expected);
     expect(
       await merchant.query(`select 1 from ${merchant.table('transition')} where unfinished > 0`),
@@ -158,9 +152,7 @@ describe.each(ENGINES)('the start that is committed with the settlement before i
       if (isCommitted) await run();
       throw Object.assign(new Error('the connection was lost'), { code: 'ECONNRESET' });
     });
-    const stop = startWork(inbox, { concurrency: 1 });
-    await until(async () => (await counts(merchant))[1] === 'settled 1 0');
-    await stop();
+    await workUntil(inbox, async () => (await counts(merchant))[1] === 'settled 1 0', { concurrency: 1 });
     await merchant.advance(120_000);
     await workUntilSettled(inbox, 2);
     expect(await counts(merchant)).toEqual([isCommitted ? 'settled 1 0' : 'settled 2 0', 'settled 1 0']);
@@ -224,9 +216,7 @@ describe('a settlement on postgres', () => {
         return settled;
       });
     });
-    const stop = startWork(inbox, { concurrency: 1 });
-    await until(async () => (await counts(merchant))[1] === 'settled 1 0');
-    await stop();
+    await workUntil(inbox, async () => (await counts(merchant))[1] === 'settled 1 0', { concurrency: 1 });
     expect(await counts(merchant)).toEqual([expected, 'settled 1 0']);
   });
 });

@@ -1,19 +1,12 @@
 import { expect } from 'vitest';
+import type { Finding } from '../../src/command/doctor/finding.ts';
 import { runCommand } from './command.ts';
-
-interface Found {
-  readonly check: string;
-  readonly level: 'problem' | 'notice';
-  readonly seen: string;
-  readonly why: string;
-  readonly todo: string;
-}
 
 export interface Diagnosed {
   readonly code: number;
   /** What each finding is about, such as `problem worker`. */
   readonly names: readonly string[];
-  readonly findings: readonly Found[];
+  readonly findings: readonly Finding[];
   /** Of the first finding. */
   readonly seen: string;
   readonly todo: string;
