@@ -122,7 +122,7 @@ describe('POST /sandbox/payouts and /sandbox/transfers', () => {
     expect(refused).toEqual([422, reason, field]);
   });
 
-  test('transfers move exact amounts, and a payout takes exactly its amount, without a charge', async () => {
+  test('transfers move exact amounts of what is available, and a payout takes exactly its amount, without a charge', async () => {
     open();
     for (const wrong of [
       { currency: 'UGX', amount: 0.5 },
@@ -130,8 +130,12 @@ describe('POST /sandbox/payouts and /sandbox/transfers', () => {
     ])
       expect((await post('transfers', wrong)).status).toBe(400);
     stage.collect({ amount: 10_000 });
-    const { status, body } = await post('transfers', { currency: 'UGX', amount: 7000 });
-    expect([status, body.data['transfer']]).toMatchObject([201, { currency: 'UGX', amount: 7000 }]);
+    // Uncleared money is not available.
+    stage.collect({ provider_code: 'example_bank', amount: 5000 });
+    const tooMuch = { currency: 'UGX', amount: 9701 };
+    expect(await refusalOf('transfers', tooMuch)).toEqual([422, 'insufficient_balance', 'amount']);
+    const { status, body } = await post('transfers', { currency: 'UGX', amount: 9700 });
+    expect([status, body.data['transfer']]).toMatchObject([201, { currency: 'UGX', amount: 9700 }]);
     expect(await stage.list('/sandbox/transfers')).toEqual([body.data['transfer']]);
     const paid = await post('payouts', payout);
     expect(paid.body.data['transaction']).toMatchObject({
@@ -142,7 +146,7 @@ describe('POST /sandbox/payouts and /sandbox/transfers', () => {
       total_credit: 1000,
     });
     const [, wallet] = await stage.list('/data/wallet-balances?currency=UGX');
-    expect(wallet?.['available_balance']).toBe(6000);
+    expect(wallet?.['available_balance']).toBe(8700);
   });
 });
 

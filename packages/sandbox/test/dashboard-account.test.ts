@@ -226,9 +226,3 @@ test.each([
     expect(row(await stage.show('/deliveries'), 'deliveries-1001').startsWith(`${state} 1 `)).toBe(true);
   },
 );
-
-test('a delivery names a refused connection', async () => {
-  await stage.deliver({ callback_url: 'http://127.0.0.1:9/callbacks' });
-  const words = 'Nothing listens at this address. 127.0.0.1:9: ECONNREFUSED.';
-  expect(await stage.read('/deliveries/1')).toContain(words);
-});

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { open, problem, textOf } from './support/pages.ts';
+import { open, part, problem, textOf } from './support/pages.ts';
 import { useStage } from './support/stage.ts';
 
 const stage = useStage({ retry: { max_attempts: 1 } });
@@ -43,6 +43,9 @@ test('presets are kept, and combine with each other and with typed values; group
   const opened = (html: string) => [...html.matchAll(/id="group-(\w+)" open/g)].map(([, group]) => group);
   const all = [text, edited, await show('/compose/1001')].map(opened);
   expect(all).toEqual([['money', 'time', 'fields'], ['body'], []]);
+  // The Enter key, which presses the first button of a form, sends nothing.
+  const [, first] = /<form method="post".*?(<button.*?>)/s.exec(part(text, 'main', 'main')) ?? [];
+  expect(first).toContain('formmethod="get" formaction="/compose/1001"');
 });
 
 test('a composition is sent as shown, with copies, and leads to the delivery', async () => {

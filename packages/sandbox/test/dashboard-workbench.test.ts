@@ -236,9 +236,10 @@ describe('a copy as curl', () => {
   });
 });
 
-test('a request links its reference to its transaction, and shows status line and headers of the answer', async () => {
+test('a request links its reference to its transaction, and shows the masked key, the reason of a refusal, and status line and headers of the answer', async () => {
   await stage.call('POST', '/sandbox/collections', { ...collection, mode: 'pending' });
   await stage.call('POST', '/sandbox/transactions/1001/outcome', { outcome: 'failed' });
+  await stage.sandbox.idle();
   await stage.call('POST', '/sandbox/deliveries/1/resend');
   await stage.call('POST', '/sandbox/collections', { merchant_reference: 'WRONG' });
   await stage.call('GET', '/data/wallet-balances');
@@ -247,9 +248,17 @@ test('a request links its reference to its transaction, and shows status line an
     new RegExp(`<tr id="requests-${id}">.*?data-label="Reference">(.*?)</td>`, 's').exec(text)?.[1];
   const link = '<a href="/transactions/1001">ORD-1</a>';
   expect([1, 2, 3, 4, 5].map(cell)).toEqual([link, link, link, 'WRONG', '']);
+  expect(textOf(text)).toContain('All 5 Refused 1 Answered 4');
+  const refused = /^Refused POST \/sandbox\/collections amount: .* WRONG 400 \d+ ms /;
+  expect(row(text, 'requests-4')).toMatch(refused);
+  expect(row(text, 'requests-1')).toMatch(/^Answered POST /);
+  expect(rows(await show('/requests?state=refused'), 'requests')).toEqual(['4']);
   const detail = await show('/requests/1');
   expect(detail).toContain(`Transaction: ${link}`);
+  expect(textOf(detail)).toContain(`secret-key: …${stage.sandbox.account.secretKey.slice(-4)}`);
   const [, answer = ''] = /id="answer-title">(.*?)<\/section>/s.exec(detail) ?? [];
-  expect(textOf(answer)).toMatch(/^Answer HTTP\/1\.1 201 content-type: application\/json/);
+  expect(textOf(answer)).toMatch(
+    /^Answer HTTP\/1\.1 201 content-type: application\/json .*"payment_page_url": null/,
+  );
   expect(rows(await show('/requests?q=wrong'), 'requests')).toEqual(['4']);
 });

@@ -32,7 +32,9 @@ describe('every page of the dashboard', () => {
         expect(keys).toContain(key);
         expect(text.replace(keys, '')).not.toContain(key);
       }
-      expect(keys.match(/data-copy=/g)).toHaveLength(5);
+      const copied = [...keys.matchAll(/data-copy="([^"]+)"/g)].map(([, id]) => id);
+      expect(copied).toHaveLength(5);
+      for (const id of copied) expect(keys).toMatch(new RegExp(`<(code|pre)[^>]* id="${id}">`));
       expect(textOf(keys)).toContain('Address http://127.0.0.1 Copy address');
       expect(keys).toContain(`SIGNING_KEY=${account.signingKey}`);
     },

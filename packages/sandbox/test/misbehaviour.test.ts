@@ -17,22 +17,6 @@ describe('misbehaviour', () => {
     expect(words).toEqual([[], ['duplicate 1'], ['duplicate 2']]);
   });
 
-  test.each([
-    ['late', { late_ms: 10_000 }, 10_000],
-    ['out of order without another transaction', { out_of_order: true }, 60_000],
-  ])('%s: nothing is sent before the time, then one callback', async (_, misbehave, wait) => {
-    const clock = createManualClock();
-    stage.open({ clock });
-    stage.collect({ misbehave });
-    expect(clock.sleeping()).toEqual([wait]);
-    clock.move(wait - 1);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(stage.merchant.received).toHaveLength(0);
-    clock.move(1);
-    await stage.sandbox.idle();
-    expect(stage.merchant.received).toHaveLength(1);
-  });
-
   test('out of order as the default of the sandbox swaps pairs', async () => {
     stage.open({ clock: createManualClock(), misbehave: { out_of_order: true } });
     for (const first of [1, 3]) {
@@ -49,11 +33,6 @@ describe('misbehaviour', () => {
       { request_amount: 5_000_000, transaction_charge: 15, total_credit: 4_999_985 },
       { request_amount: 500, transaction_charge: 15, total_credit: 485 },
     ]);
-  });
-
-  test('bad signature: it is well-formed, and refused by the verifier', async () => {
-    await stage.deliver({ misbehave: { bad_signature: true }, retry: { max_attempts: 1 } });
-    expect(verdicts()).toEqual(['mismatch']);
   });
 
   test('the default can be changed while the sandbox runs, and a request with {} has no misbehaviour', async () => {

@@ -57,10 +57,9 @@ describe('an attempt is recorded as sent', () => {
     expect(request.headers.map(([name]) => name)).toEqual(names);
     // Control: another byte is another record.
     expect(recorded({ ...request, body: `${request.body} ` })).not.toBe(received);
+    const shown = await stage.show(`/deliveries/${delivery?.id}`);
     const [, attempt = ''] =
-      /<details class="card" id="attempt-1" open>.*?<h2>Request<\/h2>(.*)/s.exec(
-        await stage.show(`/deliveries/${delivery?.id}`),
-      ) ?? [];
+      /<details class="card" id="attempt-1" open>.*?<h2>Request<\/h2>(.*)/s.exec(shown) ?? [];
     const [, head = '', body = ''] =
       /<pre class="wire">(.*?)<\/pre><div class="wire json">(.*?)<\/div>/s.exec(attempt) ?? [];
     const exact = (html: string): string => unescaped(html.replaceAll(/<[^>]+>/g, ''));
@@ -71,6 +70,9 @@ describe('an attempt is recorded as sent', () => {
       .map((line) => exact(line).trimStart())
       .map((line) => line.replace(/^("\w+"): /, '$1:'));
     expect(`${exact(head).replaceAll('\n', '\r\n')}\r\n\r\n${values.join('')}`).toBe(received);
+    expect(textOf(shown)).toContain(
+      'Answer HTTP/1.1 200 X-First: a x-second: b X-First: c content-length: 2 ok Signed string',
+    );
   });
 
   test('with its signature, t, key and the string that was signed', async () => {

@@ -88,17 +88,6 @@ test.each([
   },
 );
 
-test('address and keys are copied on every page', async () => {
-  const { page } = await visit(`${url}/wallets`);
-  await page.getByText('Keys', { exact: true }).click();
-  const clipboard = () => page.evaluate('navigator.clipboard.readText()');
-  await page.getByRole('button', { name: 'Copy address' }).click();
-  await expect.poll(clipboard).toBe(url);
-  await page.getByText('All as .env').click();
-  await page.locator('#env').getByRole('button', { name: 'Copy' }).click();
-  await expect.poll(clipboard).toContain(`SIGNING_KEY=${stage.sandbox.account.signingKey}\n`);
-});
-
 test('without scripts, forms, filters and the confirmation of a reset work', async () => {
   const { page, complaints } = await visit(undefined, { javaScriptEnabled: false });
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
@@ -284,31 +273,5 @@ test('the choice of a provider changes amount and bank, and keeps what is typed'
   await form.getByLabel('Bank').waitFor();
   expect(await form.getByLabel('Amount in UGX').inputValue()).toBe('5000');
   expect(await name.inputValue()).toBe('Zoë');
-  expect(complaints).toEqual([]);
-});
-
-test('a callback is composed, previewed and sent, and the endpoint is checked', async () => {
-  const id = await stage.deliver();
-  const { page, complaints } = await visit(`${url}/transactions/${id}`);
-  await page.getByRole('link', { name: 'Compose a callback' }).click();
-  await page.getByText('Event, status and other fields').click();
-  await page.getByLabel('Another status').fill('REVERSED');
-  await page.getByLabel('Preset').selectOption('Forged amount, valid signature');
-  await page.getByRole('button', { name: 'Add the preset' }).click();
-  await page.getByText('"transaction_status": "REVERSED"').first().waitFor();
-  expect(await page.getByLabel('Another amount').inputValue()).toBe('1');
-  // A group with a change is open.
-  expect(await page.getByLabel('Another status').inputValue()).toBe('REVERSED');
-  await page.getByText('Signature, key and t').click();
-  await page.getByLabel('Changed fields').selectOption('keep');
-  await page.getByLabel('Another amount').press('Enter');
-  await page.getByText('The signature will be refused').waitFor();
-  await page.locator('#compose').getByRole('button', { name: 'Send', exact: true }).click();
-  await page.getByText('What differs from the genuine callback').waitFor();
-  expect(stage.sandbox.deliveries().at(-1)?.misbehaves).toContain('signature kept');
-
-  await page.getByRole('link', { name: 'Test endpoint' }).click();
-  await page.getByRole('button', { name: 'Test it' }).click();
-  await page.getByText('11 of 22 cases failed.').waitFor();
   expect(complaints).toEqual([]);
 });

@@ -98,7 +98,8 @@ test('the string to be signed is updated while a value is edited, without moving
   await amount.fill('9');
   await page.locator('#preview ins', { hasText: '"transaction_amount": 9' }).waitFor();
   expect(await hash()).toBe(signed);
-  await page.reload();
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await page.waitForURL(/#preview$/);
   expect(await amount.inputValue()).toBe('9');
   expect(stage.merchant.received).toHaveLength(2);
   expect(complaints).toEqual([]);
