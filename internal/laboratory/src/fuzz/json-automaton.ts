@@ -19,7 +19,8 @@ const STRING = String.raw`"((?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}
 const NUMBER = String.raw`-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?`;
 /** A token of RFC 8259 after white space. It gives a mark, or what is between the quotes of a string. */
 const TOKEN = new RegExp(String.raw`[ \n\r\t]*(?:([{}[\]:,])|${STRING}|true|false|null|${NUMBER})`, 'y');
-const WHITE_SPACE = /^[ \n\r\t]*$/;
+const START = /^[ \n\r\t]*\{/;
+const END = /^[ \n\r\t]*$/;
 const ESCAPE = /\\(?:u(....)|(.))/g;
 const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
@@ -32,12 +33,13 @@ const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', 
 export function readMembers(text: string, names: readonly string[]): Members | undefined {
   const [event = '', ...inner] = names;
   const root: Level = { isArray: false, names: [event, 'payload'], values: new Map() };
-  const stack: Level[] = [];
-  let [at, isTwice, name] = [0, false, ''];
-  let expects: Expected = 'value';
+  const stack = [root];
+  const [start] = START.exec(text) ?? [];
+  if (start === undefined) return undefined;
+  let [at, isTwice, name] = [start.length, false, ''];
+  let expects: Expected = 'name or end';
 
   const opened = (mark: string): Level => {
-    if (stack.length === 0 && mark === '{') return root;
     const isPayload = mark === '{' && stack.at(-1) === root && name === 'payload';
     return { isArray: mark === '[', names: isPayload ? inner : [], values: new Map() };
   };
@@ -66,7 +68,6 @@ export function readMembers(text: string, names: readonly string[]): Members | u
       expects = 'colon';
     } else if (expects === 'value' || expects === 'value or end') {
       const next = mark === undefined ? undefined : opened(mark);
-      if (level === undefined && next !== root) return undefined;
       if (level?.names.includes(name))
         level.values.set(name, string === undefined ? next : unescaped(string));
       if (next !== undefined) stack.push(next);
@@ -75,7 +76,7 @@ export function readMembers(text: string, names: readonly string[]): Members | u
   }
   const payload = root.values.get('payload');
   const isCallback = expects === 'nothing' && typeof payload === 'object' && !payload.isArray;
-  if (!isCallback || !WHITE_SPACE.test(text.slice(at))) return undefined;
+  if (!isCallback || !END.test(text.slice(at))) return undefined;
   return { values: new Map([...payload.values, [event, root.values.get(event)]]), isTwice };
 }
 
