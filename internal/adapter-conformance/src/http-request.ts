@@ -2,6 +2,8 @@ import { sampleCallback, signCallback } from '@payment-service/core/testing';
 
 export const SIGNING_KEY = 'CONFORMANCE7Kq2SigningKey';
 export const OTHER_KEY = 'CONFORMANCE9Xw4OtherKey';
+/** Of most vectors of the contract. */
+export const VECTOR_KEY = 'Zq8sT4vLm2XwRk7PbN5cJd9HfGy3Ua6e';
 export const CALLBACK_PATH = '/payments/callbacks';
 export const REDIRECT_PATH = '/payments/return';
 /** `t` of every signature here, in seconds; scenarios about tolerance set their clock by it. */

@@ -30,6 +30,7 @@ test('control: an adapter that takes the first value of a header is noticed', TI
     ['an encoding: "gzip, gzip, gzip, gz" of 3004 characters', '200 handled'],
     ['an encoding: gzip twice', '200 handled'],
     ['an encoding: identity and gzip', '401'],
+    ['a vector: header: two equal headers joined with comma and space', '200 handled'],
   ]);
 });
 

@@ -156,37 +156,12 @@ const CONNECTIONS: Verdicts<Parts> = {
 };
 
 const whole = redirectQuery();
-const parameter = (name: string): string => new RegExp(`[?&](${name}=[^&]*)`).exec(whole)?.[1] ?? '';
-const NAMES = [
-  'event',
-  'merchant_reference',
-  'internal_reference',
-  'transaction_type',
-  'transaction_status',
-  'hmac_signature',
-];
-const INVALID_ESCAPES = ['%', '%f', '%zz', '%FF', '%C0%AF', '%ED%A0%80', '%F4%90%80%80'];
+
+/** Those that are long, or odd for a server. The vectors have the others. */
 const QUERIES: Verdicts<string> = {
   [REFUSED]: {
-    missing: '',
-    empty: '?',
-    ...each(NAMES, (name) => ({
-      [`without ${name}`]: whole.replace(parameter(name), ''),
-      [`${name} twice`]: `${whole}&${parameter(name)}`,
-      [`${name} twice, first another value`]: whole.replace('?', `?${name}=x&`),
-      [`${name} as a list`]: `${whole}&${name}[]=x`,
-      [`${name} without a value`]: whole.replace(parameter(name), name),
-      [`${name} in upper case`]: whole.replace(`${name}=`, `${name.toUpperCase()}=`),
-    })),
-    'merchant_reference twice, once encoded': `${whole}&merchant%5Freference=x`,
-    'merchant_reference twice, once in payload[]': `${whole}&payload[merchant_reference]=x`,
-    'a changed reference': whole.replace('ORD-1001', 'ORD-1002'),
-    'of another key': whole.replace(/s%3D[0-9a-f]{64}/, `s%3D${'0'.repeat(64)}`),
-    'separated by semicolons': whole.replaceAll('&', ';'),
     'in JSON': `?${encodeURIComponent(JSON.stringify(sampleCallback()))}`,
-    ...each(INVALID_ESCAPES, (bytes) => ({ [`the escape ${bytes}`]: `${whole}&x=${bytes}` })),
     '8,193 characters': `${whole}&x=`.padEnd(8193, 'y'),
-    '129 parameters': `${whole}${'&x'.repeat(129 - whole.split('&').length)}`,
     '4,000 parameters': `${whole}${'&x'.repeat(3500)}`,
     '8,000 ampersands': `?${'&'.repeat(8000)}`,
     '8,000 plus signs': `?${'+'.repeat(8000)}`,
@@ -195,15 +170,8 @@ const QUERIES: Verdicts<string> = {
   },
   [REDIRECTED]: {
     'an address as a parameter': `${whole}&x=http://evil.example/?y`,
-    'the name __proto__': `${whole}&__proto__[x]=y&constructor.prototype.x=y`,
-    'an encoded name': whole.replace('event', '%65vent'),
     'a fragment': `${whole}#event=x`,
-    '128 parameters': `${whole}${'&x'.repeat(128 - whole.split('&').length)}`,
-    'an unsigned name twice': `${whole}&id=7`,
-    'empty parameters': `${whole}&&&=&=x`,
-    'a NUL': `${whole}&x=%00`,
     '8,192 characters': `${whole}&x=`.padEnd(8192, 'y'),
-    'every character as an escape': whole.replace('ORD-1001', '%4f%52%44%2D%31%30%30%31'),
   },
 };
 

@@ -1,14 +1,4 @@
-import { sampleCallback } from '@payment-service/core/testing';
-import {
-  callbackRequest,
-  type Headers,
-  hash,
-  headed,
-  OTHER_KEY,
-  SIGNED_AT,
-  signature,
-  TEXT,
-} from '../http-request.ts';
+import { callbackRequest, type Headers, hash, headed, signature, TEXT } from '../http-request.ts';
 import { ACCEPTED, callback, type HostileRequest, head, REFUSED, rows, wire } from './hostile-request.ts';
 
 const genuine = signature();
@@ -20,12 +10,11 @@ const many = (count: number, line: string): string[] => Array.from({ length: cou
 const written = (from: string, to: string): string => callbackRequest().toString('latin1').replace(from, to);
 type Value = string | readonly string[] | undefined;
 
-/** Headers: the signature, the content type, and others. */
+/** Headers: signatures that HTTP changes or that are long (the vectors have the others), content types, and the rest. */
 export const headers: readonly HostileRequest[] = [
   ...rows('a signature', (value: Value) => callback({ headers: { 'hmac-signature': value } }), {
     [REFUSED]: {
       missing: undefined,
-      empty: '',
       'of one space': ' ',
       twice: [genuine, genuine],
       'genuine, then forged': [genuine, forged],
@@ -33,35 +22,9 @@ export const headers: readonly HostileRequest[] = [
       'genuine, then empty': [genuine, ''],
       "joined with ','": `${genuine},${genuine}`,
       "joined with ', '": `${genuine}, ${genuine}`,
-      "with spaces around '='": `t = ${SIGNED_AT},s = ${s}`,
-      'with a space after the comma': genuine.replace(',', ', '),
-      'in upper case': `t=${SIGNED_AT},s=${s.toUpperCase()}`,
-      'with names in upper case': `T=${SIGNED_AT},S=${s}`,
-      'with 63 digits': `t=${SIGNED_AT},s=${s.slice(1)}`,
-      'with 65 digits': `t=${SIGNED_AT},s=${s}0`,
-      'with 0x before the digits': `t=${SIGNED_AT},s=0x${s}`,
-      'in Base64': `t=${SIGNED_AT},s=${Buffer.from(s, 'hex').toString('base64')}`,
-      'in quotation marks': `"${genuine}"`,
-      'with quotation marks around the digits': `t=${SIGNED_AT},s="${s}"`,
-      'percent-encoded': encodeURIComponent(genuine),
-      'without t': `s=${s}`,
-      'without s': `t=${SIGNED_AT}`,
-      'with an empty t': `t=,s=${s}`,
-      'with an empty s': `t=${SIGNED_AT},s=`,
-      'with two t': `t=1,${genuine}`,
-      'with two s': `${genuine},s=${s}`,
-      'with a comma at the end': `${genuine},`,
-      'with semicolons': genuine.replace(',', ';'),
-      'of another key': signature(sampleCallback(), OTHER_KEY),
-      'of other data': signature(sampleCallback({ event: 'transaction.failed' })),
-      'of 257 characters': `x=${'x'.repeat(257 - genuine.length - 3)},${genuine}`,
-      'of 257 characters, the unknown part last': `${genuine},x=`.padEnd(257, 'x'),
       'of 8,000 characters': `x=${'x'.repeat(8000)},${genuine}`,
-      'of 4,000 commas': ','.repeat(4000),
     },
     [ACCEPTED]: {
-      'of 256 characters, with an unknown part': `x=${'x'.repeat(256 - genuine.length - 3)},${genuine}`,
-      'with s before t': `s=${s},t=${SIGNED_AT}`,
       'with t of 180 digits': `t=${'9'.repeat(180)},s=${s}`,
       'with a t that is not a number': `t=NaN,s=${s}`,
       'with a t of Latin-1 letters': `t=\u00e9\u00df,s=${s}`,

@@ -6,8 +6,9 @@ import { headers } from './headers.ts';
 import { HostileHost, type HostileServer } from './hostile-host.ts';
 import { callback, type HostileRequest, type Verdict } from './hostile-request.ts';
 import { NO_ANSWER, openHttp2, sendHttp1, sendHttp2 } from './send.ts';
+import { vectors } from './vectors.ts';
 
-export const HOSTILE_REQUESTS: readonly HostileRequest[] = [...headers, ...contents, ...framing];
+export const HOSTILE_REQUESTS: readonly HostileRequest[] = [...headers, ...contents, ...framing, ...vectors];
 
 /** What one server did with one request. */
 export interface Judged {

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Http2Server, ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { CallbackOptions, RedirectOptions } from '@payment-service/core/receive';
-import { CALLBACK_PATH, REDIRECT_PATH, SIGNING_KEY } from '../http-request.ts';
+import { CALLBACK_PATH, REDIRECT_PATH, SIGNING_KEY, VECTOR_KEY } from '../http-request.ts';
 
 /** Whose senders get 300 milliseconds for a body. */
 export const STALLED_PATH = '/payments/stalled';
@@ -57,7 +57,11 @@ export async function serveHostile(mounts: Readonly<Record<string, HostileMount>
     return '/thanks';
   };
   // Refusals are expected here.
-  const quiet = { signingKey: SIGNING_KEY, onRefused: () => undefined, onError: () => undefined };
+  const signingKey = [
+    { id: 'suite', key: SIGNING_KEY },
+    { id: 'vectors', key: VECTOR_KEY },
+  ];
+  const quiet = { signingKey, onRefused: () => undefined, onError: () => undefined };
   const routes: HostileRoutes = {
     callbacks: [
       { path: CALLBACK_PATH, options: { ...quiet, onCallback } },

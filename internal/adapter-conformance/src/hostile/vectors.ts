@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { VECTOR_KEY } from '../http-request.ts';
+import { ACCEPTED, callback, type HostileRequest, REDIRECTED, REFUSED, redirect } from './hostile-request.ts';
+
+/** A vector of the contract: what is sent, and whether it is accepted. */
+interface Vector {
+  readonly name: string;
+  readonly rule: string;
+  readonly channel: 'callback' | 'redirect';
+  readonly options: { readonly now_ms: number; readonly signing_key?: string };
+  readonly signature?: unknown;
+  readonly body_text?: string;
+  readonly body_hex?: string;
+  readonly query?: string;
+  readonly expect: { readonly ok: boolean };
+}
+
+const require = createRequire(import.meta.url);
+const path = require.resolve('@payment-service/openapi/signature-vectors.json');
+const all: { readonly vectors: readonly Vector[] } = JSON.parse(readFileSync(path, 'utf8'));
+
+/** The grammar of signatures, and what a body is (decisions D6 and D10). What its fields say is left to core's own tests. */
+const FORM = ['D6', 'D10'];
+/** What a header or a query can be in HTTP: other characters, and white space around it, do not arrive. */
+const SENDABLE = /^(?:[!-~](?:[ -~]{0,8000}[!-~])?)?$/;
+const IN_A_TARGET = /^(?!\/|https?:)[!-~]*$/i;
+
+/** The vectors that HTTP can carry, and that need no other option than their key. */
+export const vectors: readonly HostileRequest[] = all.vectors.flatMap((vector) => {
+  const { name, rule, channel, options, signature, body_text, body_hex, query = '', expect } = vector;
+  const { signing_key, now_ms: _, ...others } = options;
+  if (signing_key !== VECTOR_KEY || Object.keys(others).length > 0) return [];
+  if (channel === 'redirect') {
+    if (!IN_A_TARGET.test(query)) return [];
+    const target = redirect(`?${query.replace(/^\?/, '')}`);
+    return { kind: 'a vector', name, verdict: expect.ok ? REDIRECTED : REFUSED, ...target };
+  }
+  const body = body_hex === undefined ? body_text : Buffer.from(body_hex, 'hex');
+  const isSent = signature === undefined || (typeof signature === 'string' && SENDABLE.test(signature));
+  if (!FORM.includes(rule) || !isSent || body === undefined) return [];
+  const request = callback({ headers: { 'hmac-signature': signature }, body });
+  return { kind: 'a vector', name, verdict: expect.ok ? ACCEPTED : REFUSED, ...request };
+});
