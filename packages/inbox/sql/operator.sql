@@ -213,9 +213,6 @@ select a.id from inbox.action a where a.action = 'forget' and a.transition in (
 -- name: read_version
 select coalesce(max(version), 0) as version, coalesce(max(compatible_with), 0) as compatible_with from inbox.migration
 
--- name: record_version
-insert into inbox.migration (version, compatible_with, migrated_at) values (cast($1 as integer), cast($2 as integer), {now})
-
 -- name: has_tables (postgres)
 -- Not to_regclass(): inside a transaction it may not see what another one has just made.
 select (select tablename from pg_tables where schemaname || '.' || tablename = 'inbox.migration') as name

@@ -8,8 +8,6 @@ import { bodyIn, expectationIn, membersOf, reasonIn, signedIn } from './stored.t
 export interface CaseFile extends TransitionCase {
   /** Of its expectation. */
   readonly referenceKey: string;
-  /** Of the attempt that may settle it. */
-  readonly startId: string | undefined;
   /** How often it was checked without result. */
   readonly looks: number;
   /** Changes with everything that could change the verdict. */
@@ -86,7 +84,6 @@ function caseIn(unordered: readonly Row[], past: Row = NO_PAST): CaseFile | unde
     isPaidByAnother: isPaidThere || numberOf(past, 'is_paid_by_another') === 1,
     unfinished: numberOf(row, 'unfinished') - 1,
     isWaived: numberOf(row, 'waived') === 1,
-    startId: optionalText(row, 'start_id'),
     looks: numberOf(row, 'looks'),
     revision: numberOf(row, 'revision'),
     content: optionalText(row, 'content'),
