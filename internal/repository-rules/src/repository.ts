@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join, matchesGlob } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, matchesGlob } from 'node:path';
 
 /** A file of the repository, and its text. */
 export interface TextFile {
@@ -12,12 +13,13 @@ export const root: string = join(import.meta.dirname, '..', '..', '..');
 
 let files: readonly TextFile[] | undefined;
 
-/**
- * Every file that git tracks or would track. The files are found by walking, so that a checkout without git is
- * checked as well, and a file is checked before it is committed.
- */
+/** Every file that git tracks or would track, so that a file is checked before it is committed. */
 export function repositoryFiles(): readonly TextFile[] {
-  files ??= walk('', ignoreRules(readFileSync(join(root, '.gitignore'), 'utf8')));
+  files ??= listedByGit().flatMap((path) => {
+    const text = readIfThere(join(root, path));
+    // Pictures are included for links, without text.
+    return text === undefined ? [] : [{ path, text: text.includes('\0') ? '' : text }];
+  });
   return files;
 }
 
@@ -39,19 +41,12 @@ export function isInRepository(path: string): boolean {
   );
 }
 
-function walk(folder: string, isIgnored: (name: string, isFolder: boolean) => boolean): TextFile[] {
-  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    if (isIgnored(entry.name, entry.isDirectory())) return [];
-    if (entry.isDirectory()) return walk(path, isIgnored);
-    if (!entry.isFile()) return [];
-    const text = readIfThere(join(root, path));
-    // Pictures are included for links, without text.
-    return text === undefined ? [] : [{ path, text: text.includes('\0') ? '' : text }];
-  });
+function listedByGit(): readonly string[] {
+  const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
+  return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean);
 }
 
-/** Other tests run at the same time: one of their temporary files may disappear before it is read. */
+/** A file may be deleted and not yet committed, and a temporary one of another test may disappear before it is read. */
 function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
@@ -59,13 +54,4 @@ function readIfThere(path: string): string | undefined {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
-}
-
-function ignoreRules(text: string): (name: string, isFolder: boolean) => boolean {
-  const rules = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  return (name, isFolder) =>
-    name === '.git' ||
-    rules.some((rule) =>
-      rule.endsWith('/') ? isFolder && name === basename(rule) : matchesGlob(name, rule),
-    );
 }
