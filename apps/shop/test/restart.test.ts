@@ -63,17 +63,20 @@ test('a database server that crashes and restarts costs no callback: the answer 
   onTestFinished(() => server.stop());
   const keeping = { databaseUrl: server.url };
   const { shop, reference } = await openOrder({ framework: 'koa', keeping });
-  const health = async (): Promise<number> => (await fetch(`${shop.origin}/healthz`)).status;
-  expect(await health()).toBe(200);
+  const health = async (): Promise<unknown> => {
+    const response = await fetch(`${shop.origin}/healthz`);
+    return [response.status, Object(await response.json()).problems];
+  };
+  expect(await health()).toEqual([200, []]);
 
   await server.kill('everything');
   expect(await shop.sendCallback(reference)).toBe(429);
-  expect(await health()).toBe(503);
+  expect(await health()).toEqual([503, ['store_unavailable']]);
   expect((await new Customer(shop).get(`/orders/${reference}`)).status).toBe(500);
 
   await server.restart();
   await expect.poll(() => shop.sendCallback(reference)).toBe(200);
   await expect.poll(() => shop.stateOf(reference)).toBe('paid');
-  expect(await health()).toBe(200);
+  expect(await health()).toEqual([200, []]);
   await shop.close();
 });
