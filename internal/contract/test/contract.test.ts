@@ -29,11 +29,6 @@ describe('the generated types', () => {
   });
 });
 
-interface Operation {
-  parameters: object[];
-  responses: Record<string, object>;
-}
-
 const FIELDS = {
   PaymentProvider:
     'provider_name provider_code transaction_method transaction_method_name transaction_type transaction_currency ' +
@@ -52,38 +47,6 @@ describe('the contract', () => {
     const { properties, required } = contract.components.schemas[schema];
     expect(Object.keys(properties)).toEqual(fields.split(' '));
     expect(required).toEqual(fields.split(' '));
-  });
-
-  const gets = Object.entries<{ get: Operation }>(contract.paths).map(([path, { get }]) => ({
-    path,
-    get,
-  }));
-
-  test('has the three endpoints', () => {
-    expect(gets.map(({ path }) => path)).toEqual([
-      '/data/payment-providers',
-      '/data/payout-bank-codes',
-      '/data/wallet-balances',
-    ]);
-  });
-
-  test.each(gets)('$path answers every other status with the error envelope', ({ get }) => {
-    expect(get.responses['default']).toEqual({ $ref: '#/components/responses/Error' });
-    const { content } = contract.components.responses.Error;
-    expect(content['application/json'].schema).toEqual({ $ref: '#/components/schemas/ErrorEnvelope' });
-    const { properties, required } = contract.components.schemas.ErrorEnvelope;
-    expect(required).toEqual(['code', 'status', 'message', 'data']);
-    expect(properties).toMatchObject({
-      code: { type: 'integer' },
-      status: { type: 'string', 'x-known-values': ['error'] },
-      message: { type: 'string' },
-      data: { type: 'object' },
-    });
-  });
-
-  test.each(gets)('$path takes x-api-version without requiring it', ({ get }) => {
-    expect(get.parameters).toContainEqual({ $ref: '#/components/parameters/ApiVersion' });
-    expect(contract.components.parameters.ApiVersion).not.toHaveProperty('required');
   });
 
   test('describes the redirect by the one query parameter that is shown', () => {

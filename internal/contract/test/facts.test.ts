@@ -22,7 +22,7 @@ const objects = [...objectsIn(contract)];
 const { schemas } = contract.components;
 interface Operation {
   readonly parameters: readonly { readonly name?: string; readonly required?: boolean }[];
-  readonly responses: object;
+  readonly responses: Readonly<Record<string, unknown>>;
   readonly security?: unknown;
 }
 
@@ -57,13 +57,18 @@ describe('protocol §5.1: request authentication', () => {
   });
 });
 
-test('protocol §9: x-api-version is a header that is sent with 1', () => {
-  expect(contract.components.parameters.ApiVersion).toMatchObject({
+test('protocol §9: x-api-version is a header that is sent with 1, and that no endpoint requires', () => {
+  const { ApiVersion } = contract.components.parameters;
+  expect(ApiVersion).toMatchObject({
     name: 'x-api-version',
     in: 'header',
     example: '1',
     schema: { 'x-known-values': ['1'] },
   });
+  expect(ApiVersion).not.toHaveProperty('required');
+  const reference = { $ref: '#/components/parameters/ApiVersion' };
+  for (const parameters of Object.values(ofEveryPath((get) => get.parameters)))
+    expect(parameters).toContainEqual(reference);
 });
 
 describe('the type of every value', () => {
@@ -159,11 +164,21 @@ describe('protocol §4.2 and §7: the one error that is shown', () => {
       '/data/payout-bank-codes': ['200', '400', 'default'],
       '/data/wallet-balances': ['200', 'default'],
     });
+    for (const others of Object.values(ofEveryPath((get) => get.responses['default'])))
+      expect(others).toEqual({ $ref: '#/components/responses/Error' });
+    const { content } = contract.components.responses.Error;
+    expect(content['application/json'].schema).toEqual({ $ref: '#/components/schemas/ErrorEnvelope' });
     expect(responses['400'].content['application/json']).toEqual({
       schema: { $ref: '#/components/schemas/ErrorEnvelope' },
       example: { code: 400, status: 'error', message: 'provider_code is required', data: {} },
     });
   });
+});
+
+test('protocol §7: an error has the envelope with the status error', () => {
+  const { properties, required } = schemas.ErrorEnvelope;
+  expect(required).toEqual(['code', 'status', 'message', 'data']);
+  expect(properties).toMatchObject({ message: { type: 'string' }, data: { type: 'object' } });
 });
 
 describe('the examples', () => {
