@@ -1,10 +1,10 @@
 /**
- * `pnpm bench [verify|weight|http|client …]`: every part beside its peers, all of them by default. Prints tables,
- * writes reports/bench.json, and exits with 1 where a target is missed.
+ * `pnpm bench [verify|weight|http|client …]`: every part, or the named ones, compared with its peers. Prints tables, writes
+ * reports/bench.json, and exits with 1 if a target is missed.
  *
- * --short runs everything once: it shows that the controls fail where they must and what the report looks like; its
- * figures are noise, so no target is held against them. --only takes the start of a framework's name (http). --rounds
- * sets the rounds of every part. --report names another file. --write-docs puts the figures into docs/benchmarks.md.
+ * --short runs everything once: this shows that the controls fail as they must, and what the report looks like; its figures are
+ * noise, so no target is checked. --only takes the start of a framework's name (http). --rounds sets the rounds of every part.
+ * --report names another file. --write-docs writes the figures into docs/benchmarks.md.
  */
 import { join } from 'node:path';
 import { makeFolder, readFlags, runProgram } from '@payment-service/laboratory';

@@ -1,23 +1,23 @@
 import { judge, type Result } from '@payment-service/laboratory';
 
-/** What one entry costs those who use it. */
+/** What one entry costs its users. */
 export interface Footprint {
   readonly name: string;
   /** With all dependencies. */
   readonly installedBytes: number;
   readonly packages: number;
-  /** Processor time, without the start of Node. */
+  /** Processor time, without Node's own start. */
   readonly importMs: number;
-  /** Of a bundle that uses one export, minified for Node. */
+  /** The size of a bundle that uses one export, minified for Node. */
   readonly bytes: number;
   readonly gzipped: number;
-  /** Of the bundle for browsers, minified; undefined for a peer that needs Node. */
+  /** The size of the minified bundle for browsers; undefined for a peer that needs Node. */
   readonly browserBytes?: number | undefined;
 }
 
 type Measure = Exclude<keyof Footprint, 'name' | 'browserBytes'>;
 type Budget = Readonly<Record<Exclude<Measure, 'importMs'>, number>> & {
-  /** Of stripe's import in the same run: milliseconds describe the machine. */
+  /** Relative to stripe's import in the same run, since milliseconds describe the machine. */
   readonly importOverStripe: number;
 };
 
@@ -34,14 +34,14 @@ function eachAdapter<T>(value: T): Record<string, T> {
   return { express: value, fastify: value, fetch: value, koa: value };
 }
 
-/** About a tenth above what was measured when they were set. */
+/** About a tenth above the measurements when they were set. */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
   core: { ...ADAPTER, packages: 1, bytes: 16 * KIB, gzipped: 6.75 * KIB },
   'core/client': { ...ADAPTER, packages: 1, importOverStripe: 0.4, bytes: 76 * KIB, gzipped: 25 * KIB },
   ...eachAdapter(ADAPTER),
 };
 
-/** Who does the same work: verifies, calls an API, or mounts a route. */
+/** The peers that do the same work: verifies, calls an API, or mounts a route. */
 const SAME_WORK: Readonly<Record<string, readonly string[]>> = {
   core: ['stripe', 'svix', 'standardwebhooks', '@octokit/webhooks-methods'],
   'core/client': ['stripe'],
@@ -58,7 +58,7 @@ const PORTABLE =
 const ROUTE =
   'an adapter limits the size of a body, before and after decompression, and includes the verifier with its messages; the peer has no size limit';
 
-/** Why a peer is lighter, by measure, and by peer where that differs. */
+/** Why a peer is lighter: by measure, and by peer if the reasons differ. */
 const REASONS: Readonly<Record<string, string>> = {
   bytes: RULES,
   gzipped: RULES,
@@ -70,7 +70,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'gzipped @octokit/webhooks': ROUTE,
 };
 
-/** Two imports that differ by less are alike on any machine. */
+/** Imports that differ by less count as equal, on any machine. */
 const IMPORT_TOLERANCE_MS = 1;
 
 export interface Lighter {
@@ -101,7 +101,7 @@ export function budgetResults(
   });
 }
 
-/** Every measure in which a peer that does the same work is lighter than ours. */
+/** Every measure in which a peer that does the same work is lighter than our package. */
 export function lighterPeers(
   footprints: readonly Footprint[],
   reasons: Readonly<Record<string, string>> = REASONS,

@@ -1,7 +1,7 @@
 /**
- * `pnpm budgets`: what users install, bundle and load, with the peers in the same table. Writes reports/budgets.json, and
- * docs/budgets.md with --write-docs, and exits with 1 where a budget is exceeded or a peer is smaller for a reason that is not
- * written down.
+ * `pnpm budgets`: what users install, bundle and load, in one table with the peers. Writes reports/budgets.json, and
+ * docs/budgets.md with --write-docs, and exits with 1 if a budget is exceeded, or if a peer is smaller for no documented
+ * reason.
  */
 
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ async function measure(project: string): Promise<readonly Footprint[]> {
     const [, name = entry.specifier] = /^(@payment-service\/core)\b/.exec(entry.specifier) ?? [];
     const { packages, bytes: installedBytes } = await installed(project, name);
     const { bytes, gzipped, hasZod } = await bundle(project, entry, 'node');
-    // The client is the control: zod is found where it is.
+    // The client is the control: it contains zod.
     if (hasZod !== (entry === CLIENT))
       throw new Error(`The bundle of ${entry.name} holds ${hasZod ? '' : 'no '}zod.`);
     const inBrowser = await bundle(project, entry, 'browser').catch(() => undefined); // Some peers need Node.
@@ -75,7 +75,7 @@ function lighterTable(lighter: readonly Lighter[]): Table {
   return {
     title: 'Where a peer that does the same work is lighter',
     head: ['', 'measure', 'ours', 'theirs', ''],
-    // Those that one peer beats in the same measure are one row: the adapters differ by little.
+    // Entries that one peer beats in the same measure share a row, since the adapters differ by little.
     rows: lighter.flatMap(({ peer, measure, theirs, why = 'NOT EXPLAINED' }, index) => {
       const group = lighter.filter((one) => one.peer === peer && one.measure === measure);
       if (group[0] !== lighter[index]) return [];

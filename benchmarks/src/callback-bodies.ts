@@ -1,14 +1,14 @@
 import type { PublishedCore } from './contenders.ts';
 
-/** What the bodies hold: the signed fields alone, the contract's 16 fields, or those and a long list of others. */
+/** What the bodies contain: only the signed fields, the contract's 16 fields, or those and many others. */
 export const SIZES = ['small', 'typical', '60 KiB'] as const;
 export type Size = (typeof SIZES)[number];
 
 const LONGEST = 60 * 1024;
-/** Enough that no contender meets the same text twice in a row, few enough to stay in the processor's cache. */
+/** Enough that no contender gets the same text twice in a row, and few enough for the processor's cache. */
 const COUNT = 64;
 
-/** Bodies of callbacks that differ in their references and are equally long, as compact JSON. */
+/** Bodies of callbacks as compact JSON, equally long, with different references. */
 export function callbackBodies(
   size: Size,
   { sampleCallback }: Pick<PublishedCore, 'sampleCallback'>,
@@ -36,7 +36,7 @@ export function callbackBodies(
   });
 }
 
-/** Fields that the contract does not know, up to 60 KiB: the receiver takes 64. */
+/** Fields that are not in the contract, up to 60 KiB; the receiver accepts 64. */
 function lengthened(event: string, payload: object): object {
   const line = { sku: 'SKU-000001', title: 'One of many things in a basket', quantity: 2, price: 1250.5 };
   const room = LONGEST - encode({ event, payload: { ...payload, line_items: [], rest: '' } }).length;

@@ -2,11 +2,11 @@ import { rejects } from 'node:assert/strict';
 import type { Contender } from './contenders.ts';
 
 /**
- * Proves that what is timed is verification: the contender makes an event of a genuine body, and refuses both another
- * key's signature and a body whose merchant_reference was changed.
+ * Proves that the timed work is verification: the contender turns a genuine body into an event, and refuses both another key's
+ * signature and a changed merchant_reference.
  *
  * @param stranger the same contender with another signing key.
- * @throws {Error} that names the contender and the control that failed.
+ * @throws {Error} naming the contender and the control that failed.
  */
 export async function checkControls(contender: Contender, stranger: Contender, body: Buffer): Promise<void> {
   const headers = await contender.sign(body);

@@ -1,4 +1,4 @@
-/** The ways to the 30 payment options of client-service.ts. */
+/** The callers that fetch the 30 payment options of client-service.ts. */
 
 import { homeOf, importFrom } from './installed.ts';
 
@@ -23,7 +23,7 @@ export async function createCallers(project: string, baseUrl: string): Promise<r
   ];
 }
 
-/** The same headers as the client's. It checks the status and nothing of the answer. */
+/** Sends the client's headers. Checks the status and nothing else in the response. */
 function bareFetch(baseUrl: string): Caller {
   return {
     name: 'fetch',
@@ -32,7 +32,7 @@ function bareFetch(baseUrl: string): Caller {
   };
 }
 
-/** What a caller needs if a service that never answers must not stop it. */
+/** With the timeout that a caller needs for a service that never answers. */
 function fetchWithDeadline(baseUrl: string): Caller {
   return {
     name: 'fetch with a deadline',

@@ -1,4 +1,4 @@
-/** The callers of client-callers.ts in a process of their own: argv has the project and the address of the service. */
+/** Runs the callers of client-callers.ts in their own process; argv has the project and the address of the service. */
 
 import { answerQuestions } from '@payment-service/laboratory';
 import { createCallers } from './client-callers.ts';
@@ -11,7 +11,7 @@ export interface CallQuestion {
 }
 
 export interface CallSample {
-  /** From the first call to the last answer, divided by the calls. */
+  /** From the first call to the last response, divided by the number of calls. */
   readonly micros: number;
   /** Processor time of the caller. */
   readonly cpuMicros: number;

@@ -1,4 +1,4 @@
-/** The payment options of an account, answered by a process of its own. See client.ts. */
+/** A service in its own process that returns the payment options of an account. See client.ts. */
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +24,7 @@ const PROVIDERS = Array.from({ length: 30 }, (_, index) => ({
   option_prefixes: ['25677', '25678', '25639'],
 }));
 
-/** By the path before the endpoint. The other two are for the controls: a wrong row, and no list. */
+/** By the path before the endpoint. The last two are for the controls: a wrong row, and no list. */
 const ANSWERS: Readonly<Record<string, string>> = {
   '': answer(PROVIDERS),
   '/wrong-row': answer([{ ...PROVIDERS[0], min_amount: 'a lot' }, ...PROVIDERS.slice(1)]),

@@ -1,4 +1,4 @@
-/** A call of the client beside fetch() and response.json(), against a service in another process. */
+/** A call of the client compared with fetch() and response.json(), against a service in another process. */
 
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -10,7 +10,7 @@ import type { Part, Run } from './part.ts';
 
 const CALLER_OVER_FETCH = 1.15;
 const CONCURRENCIES = [1, 16] as const;
-// Every round has a new process, as in http.ts.
+// Every round uses a new process, as in http.ts.
 const FULL = { rounds: 11, slices: 4, calls: 1600, warmUpCalls: 3000 };
 const SHORT = { rounds: 1, slices: 2, calls: 16, warmUpCalls: 16 };
 
@@ -66,8 +66,9 @@ export async function client({ project, isShort, rounds }: Run): Promise<Part> {
 }
 
 /**
- * Proves that all callers do the same work: each gives the service's 30 payment options, with one request, or with none
- * from the cache. And that the client checks what it gives: a wrong row and a missing list, which fetch() lets pass.
+ * Proves that all callers do the same work: each returns the service's 30 payment options after one request, or after none with
+ * the cache. Also proves that the client checks the response: it refuses a wrong row and a missing list, which fetch() lets
+ * pass.
  */
 async function checkControls(
   callers: readonly Caller[],

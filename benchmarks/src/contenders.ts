@@ -8,32 +8,32 @@ import { merchantReference, verifyByRecipe } from './verify-by-recipe.ts';
 type Verification = Pick<typeof import('@payment-service/core'), 'createVerifier'>;
 type Signing = typeof import('@payment-service/core/testing');
 
-/** What is measured of core, out of its tarball. */
+/** The parts of core that are measured, from its tarball. */
 export interface PublishedCore extends Verification, Signing {
   /** The implementation that the import condition chose: `node:crypto` or `@noble/hashes`. */
   readonly digestName: string;
 }
 
-/** Headers as a server has them: names in lower case. */
+/** Headers as a server receives them, with names in lower case. */
 export type Headers = Readonly<Record<string, string>>;
 
 /** One way from a body and its headers to an event whose fields can be used. */
 export interface Contender {
   readonly name: string;
-  /** What is called. */
+  /** The function that is called. */
   readonly call: string;
-  /** Its answer is a promise, which is awaited before the next call. */
+  /** It returns a promise, which is awaited before the next call. */
   readonly isAsync?: true;
   /** The headers that the contender's own service would send with the body. */
   sign(body: Buffer): Headers | Promise<Headers>;
   /**
-   * The event's merchant_reference, read from it so that none puts off its work; throws, or rejects, where the
-   * signature does not match.
+   * The event's merchant_reference, read from it so that no contender can defer its work; throws, or rejects, if the signature
+   * does not match.
    */
   verify(body: Buffer, headers: Headers): unknown;
 }
 
-/** What every contender has to do at the least: parse the body, and one HMAC of the same bytes. It refuses nothing. */
+/** The minimum work of every contender: parsing the body, and one HMAC of the same bytes. It refuses nothing. */
 export function floor(signingKey: string): Contender {
   const key = createSecretKey(signingKey, 'utf8');
   return {
@@ -64,7 +64,7 @@ export function paymentService(name: string, signingKey: string, core: Published
   };
 }
 
-/** With what core may make when it is first read. */
+/** Includes what core may create on the first read. */
 export function paymentServiceInFull(signingKey: string, core: PublishedCore): Contender {
   const verifier = core.createVerifier({ signingKey });
   return {
@@ -122,7 +122,7 @@ export function svix(signingKey: string): Contender {
     call: 'verify + JSON.parse',
     sign: (body) => standardHeaders('svix', peer, body),
     verify(body, headers) {
-      peer.verify(body, headers); // It returns nothing: the event is for the caller to parse.
+      peer.verify(body, headers); // It returns nothing, so the caller parses the event.
       return merchantReference(JSON.parse(body.toString('utf8')));
     },
   };

@@ -1,4 +1,4 @@
-/** What one package costs a program: to import, to bundle and to install. */
+/** What a package costs a program to import, bundle and install. */
 import { execFile } from 'node:child_process';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -8,7 +8,7 @@ import { gzip } from 'node:zlib';
 import { interleave, spread } from '@payment-service/laboratory';
 import { build } from 'esbuild';
 
-/** What is imported or bundled: the name that the import must give is the control that it was loaded. */
+/** What is imported or bundled. The name that the import must provide is the control that it was loaded. */
 export interface Entry {
   readonly name: string;
   readonly specifier: string;
@@ -16,15 +16,15 @@ export interface Entry {
 }
 
 interface Start {
-  /** On the clock, to the end of the process. */
+  /** Elapsed time, to the end of the process. */
   readonly ms: number;
-  /** Processor time up to the end of the program, which a busy neighbour does not change. */
+  /** Processor time to the end of the program; a busy neighbour does not change it. */
   readonly cpuMs: number;
-  /** The import has loaded node:crypto, directly or not. */
+  /** The import has loaded node:crypto, directly or indirectly. */
   readonly hasNodeCrypto: boolean;
 }
 
-/** @throws {Error} when the module does not load, or does not export what it is imported for. */
+/** @throws {Error} if the module does not load, or lacks the expected export. */
 export async function start(project: string, entry: Entry | undefined): Promise<Start> {
   const load =
     entry === undefined
@@ -36,7 +36,7 @@ export async function start(project: string, entry: Entry | undefined): Promise<
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['--input-type=module', '--eval', load + tell],
-    // A cold import compiles what it loads.
+    // A cold import also compiles what it loads.
     { cwd: project, env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' } },
   ).catch((cause: unknown) => {
     throw new Error(`${entry?.specifier} did not load, or has no ${entry?.exported}.`, { cause });
@@ -48,7 +48,7 @@ export async function start(project: string, entry: Entry | undefined): Promise<
 
 export type Cost = Pick<Start, 'ms' | 'cpuMs'>;
 
-/** What each import takes beyond the start of Node, by the names of the entries: medians of so many starts in turn. */
+/** The cost of each import beyond Node's own start, by the name of the entry: medians over a number of interleaved starts. */
 export async function importCosts(
   project: string,
   entries: readonly Entry[],
@@ -71,7 +71,7 @@ export interface Bundle {
   readonly hasZod: boolean;
 }
 
-/** The name that zod gives to the base of its types, which no minifier changes: core's client contains a copy of zod. */
+/** The name that zod gives to the base of its types, which no minifier changes. Core's client contains a copy of zod. */
 const ZOD = /\$ZodType/;
 
 export async function bundle(project: string, entry: Entry, platform: 'node' | 'browser'): Promise<Bundle> {
@@ -92,7 +92,7 @@ export async function bundle(project: string, entry: Entry, platform: 'node' | '
   return { bytes: file.contents.length, gzipped: gzipped.length, hasZod: ZOD.test(file.text) };
 }
 
-/** A package and all that it depends on, as they are on disk. */
+/** A package and all its dependencies, as they are on disk. */
 export async function installed(
   project: string,
   name: string,
@@ -103,7 +103,7 @@ export async function installed(
   return { packages: homes.size, bytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
 
-/** Adds the folder of a package and those of all that it depends on. */
+/** Adds the folders of a package and of all its dependencies. */
 async function addPackage(from: string, name: string, homes: Set<string>): Promise<void> {
   const home = await homeFrom(from, name);
   if (homes.has(home)) return;
@@ -115,7 +115,7 @@ async function addPackage(from: string, name: string, homes: Set<string>): Promi
     await addPackage(join(home, 'package.json'), dependency, homes);
 }
 
-/** Not by resolving the package itself, since its `exports` may hide package.json. */
+/** Does not resolve the package itself, since its `exports` may hide package.json. */
 async function homeFrom(manifest: string, name: string): Promise<string> {
   for (const folder of createRequire(manifest).resolve.paths(name) ?? []) {
     const home = join(folder, name);

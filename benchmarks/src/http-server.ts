@@ -1,4 +1,4 @@
-/** One server in a process of its own: `http-server.ts <framework> <way> <project>`. See http.ts. */
+/** One server in its own process: `http-server.ts <framework> <way> <project>`. See http.ts. */
 
 import {
   createServer,
@@ -25,12 +25,12 @@ const [framework, way, project = ''] = process.argv.slice(2);
 const UNAUTHORIZED = { error: 'unauthorized' };
 let handled = 0;
 
-/** The handler of every server. It counts, so that a server that answers without it is found out. */
+/** The handler of every server. It counts its calls, so that a server that responds without it is detected. */
 function handle(): void {
   handled++;
 }
 
-/** What a merchant's team writes by hand, after a JSON body parser. */
+/** What a merchant's team would write itself, after a JSON body parser. */
 function isGenuine(body: unknown, header: string | undefined): boolean {
   return way === 'bare' || matchesByRecipe(SIGNING_KEY, body, header ?? '');
 }
@@ -41,7 +41,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const ACCEPTED_TEXT = JSON.stringify(ACCEPTED);
 const UNAUTHORIZED_TEXT = JSON.stringify(UNAUTHORIZED);
 
-/** What the limit answers to that body: the status and the text. */
+/** How the limit responds to that body: the status and the text. */
 function answer(body: Buffer, header: unknown): [number, string] {
   if (!isGenuineAtTheLimit(body, header)) return [401, UNAUTHORIZED_TEXT];
   handle();
@@ -119,7 +119,7 @@ const OPENERS: Readonly<Record<Framework, () => Server | Promise<Server>>> = {
       const { paymentCallbacks } = await adapter<typeof import('@payment-service/fetch')>('fetch');
       app.post('/callbacks', paymentCallbacks(options));
     } else if (way === 'limit') {
-      // A Request has no events: the request of Node, which the context names, is the shortest way to its bytes.
+      // A Request has no events, so Node's own request, which the context provides, is the fastest way to the bytes.
       app.post('/callbacks', async (c) => {
         const { incoming } = c.env;
         const body = await new Promise<Buffer>((resolve) => readRaw(incoming, resolve));
@@ -138,7 +138,7 @@ const OPENERS: Readonly<Record<Framework, () => Server | Promise<Server>>> = {
   },
 };
 
-/** Both versions of Express have what a server here needs of them. */
+/** The part of Express that both versions share and a server here needs. */
 async function onExpress(
   listener: RequestListener,
   parser: ReturnType<typeof express.json>,
@@ -164,7 +164,7 @@ function adapter<T>(name: string): Promise<T> {
 }
 
 const server = await OPENERS[framework as Framework]();
-server.keepAliveTimeout = 120_000; // Longer than a measurement, and the same for every framework.
+server.keepAliveTimeout = 120_000; // Longer than a measurement, and equal for every framework.
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 1024, resolve));
 
 answerQuestions(({ collect }: { readonly collect: boolean }): ServerState => {

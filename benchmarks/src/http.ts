@@ -1,6 +1,6 @@
 /**
  * Processor time of a request, and memory of idle connections: each framework bare, with a hand-written check, at the limit,
- * and with its adapter. Every server and the load generator have a process of their own.
+ * and with its adapter. Every server, and the load generator, runs in its own process.
  */
 import { join } from 'node:path';
 import {
@@ -23,7 +23,7 @@ type Testing = typeof import('@payment-service/core/testing');
 export const SIGNING_KEY = 'mK7pQ2vX9sLd4TzR8wYb3NcJ6hGf1EaU';
 const ANOTHER_KEY = 'tF5uW0nB7yHq3ZkV9xGc2LmS8jDa4RpE';
 
-/** What every server answers to a callback that it takes. */
+/** Every server's response to an accepted callback. */
 export const ACCEPTED = { status: 'accepted' };
 
 /** `bare`: a JSON body parser and no check. `by hand`: the parser and an HMAC over the five fields. `limit`: see limit.ts. */
@@ -33,7 +33,7 @@ export type Way = (typeof WAYS)[number];
 export const FRAMEWORKS = ['express 5', 'express 4', 'koa', 'fastify', 'hono'] as const;
 export type Framework = (typeof FRAMEWORKS)[number];
 
-/** What a server tells about itself. */
+/** What a server reports about itself. */
 export interface ServerState {
   readonly port: number;
   /** How often the handler has run. */
@@ -46,15 +46,18 @@ export interface ServerState {
   readonly rss: number;
 }
 
-/** Ours over the others, in processor time of a request. */
+/** The ratio of our processor time per request to that of the others. */
 const OVER_LIMIT = 1.2;
 const OVER_BY_HAND = 1;
-/** Ours over bare, in heap per idle connection: the tolerance is for what a heap does not give back in between. */
+/**
+ * The ratio of our heap per idle connection to that of a bare server; the tolerance is for memory that the heap does not return
+ * in between.
+ */
 const MEMORY_OVER_BARE = 1.05;
 
 const CONNECTIONS = 32;
-// Every round has new servers: probably V8 compiles the same code better or worse in each, since a ratio differs by up to 0.2.
-// Their slices are short: what a neighbour takes away then meets all of them alike.
+// Every round uses new servers: V8 probably compiles the same code better or worse in each, since a ratio differs by up to 0.2.
+// The slices are short, so that the load of a busy neighbour affects all servers equally.
 const FULL = { rounds: 11, slices: 4, ms: 200, warmUpMs: 50, firstWarmUpMs: 1500, idle: 2000, idleRounds: 3 };
 const SHORT = { rounds: 1, slices: 2, ms: 30, warmUpMs: 5, firstWarmUpMs: 5, idle: 20, idleRounds: 1 };
 
@@ -66,7 +69,7 @@ interface Hosted {
 
 interface Sample {
   readonly perSecond: number;
-  /** Processor time of the server for a request, in microseconds. */
+  /** The server's processor time per request, in microseconds. */
   readonly cpu: number;
   readonly user: number;
   readonly system: number;
@@ -132,7 +135,7 @@ async function host(framework: Framework, way: Way, project: string): Promise<Ho
   return { way, worker, port };
 }
 
-/** Genuine callbacks under that key, as the bytes on the wire. */
+/** Genuine callbacks signed with that key, as the bytes on the wire. */
 export function rawRequests(testing: Testing, signingKey: string): readonly [string, ...string[]] {
   const [first = '', ...others] = callbackBodies('typical', testing).map((body) => {
     const text = body.toString('utf8');
@@ -146,8 +149,8 @@ export function rawRequests(testing: Testing, signingKey: string): readonly [str
 }
 
 /**
- * Proves that what is timed is a check: a server answers a genuine callback, in the same bytes as all others, and
- * refuses another key's signature. A bare server must take both: otherwise the request is refused for another reason.
+ * Proves that the timed work is a check: a server accepts a genuine callback, with the same response bytes as all others, and
+ * refuses another key's signature. A bare server must accept both: otherwise the request is refused for another reason.
  */
 export async function checkServer(
   name: string,
@@ -176,7 +179,7 @@ async function send(port: number, request: string): Promise<string> {
 type Pace = typeof FULL;
 type Samples<S> = ReadonlyMap<Way, readonly S[]>;
 
-/** @throws {Error} when a server has answered requests that its handler has not seen. */
+/** @throws {Error} if a server has answered requests that its handler did not see. */
 async function timeServers(
   servers: readonly Hosted[],
   generator: Child,
@@ -198,7 +201,7 @@ async function timeServers(
   return interleave(servers, slices, Math.random, (server) => run(server, warmUpMs));
 }
 
-/** In new processes: one that has held connections before keeps their memory for the next ones. */
+/** In new processes, since a process that has held connections keeps their memory for the next ones. */
 async function measureIdle(
   framework: Framework,
   project: string,

@@ -10,10 +10,10 @@ import {
 } from '@payment-service/toolchains';
 
 const SCOPE = '@payment-service';
-/** The published packages that are measured: core and the adapters, by the name of their folder. */
+/** The published packages that are measured: core and the adapters, by folder name. */
 export const PACKAGES = ['core', 'express', 'fastify', 'fetch', 'koa'] as const;
 
-/** The packages that they are compared with, in the first project, and what is imported from each. */
+/** The peers in the first project, and what is imported from each. */
 export const PEERS: Readonly<Record<string, string>> = {
   stripe: 'default',
   svix: 'Webhook',
@@ -23,8 +23,8 @@ export const PEERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Lays the packages out as a package manager would, from the tarballs of `pnpm pack`: two projects, one as it is, and
- * `portable`, where the condition `node` is taken out of core's package.json, as browsers and workers resolve it. No
+ * Lays the packages out as a package manager would, from the tarballs of `pnpm pack`: two projects, one unchanged, and
+ * `portable`, where the condition `node` is removed from core's package.json, which is how browsers and workers resolve it. No
  * framework is in either project: an adapter that imported its framework would not load.
  *
  * @param folder an empty folder.
@@ -53,7 +53,7 @@ export async function installPacked(
 }
 
 /**
- * Imports a package of a project by its name.
+ * Imports one of a project's packages by name.
  *
  * @param from the project's folder, or that of a package in it for the package's own `#imports`.
  */

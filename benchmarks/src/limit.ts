@@ -2,8 +2,8 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 /**
- * The least that can verify a callback: JSON.parse, two one-shot hashes over prepared pads (HMAC, RFC 2104) and one
- * comparison. It knows no rule: not the grammar of the header, nor the size, the time and the form of a body.
+ * The minimum that can verify a callback: JSON.parse, two one-shot hashes over prepared pads (HMAC, RFC 2104) and one
+ * comparison. It applies no rules: neither the header's grammar nor a body's size, time and form.
  */
 export function limit(signingKey: string): (body: Buffer, header: unknown) => boolean {
   const [inner, outer] = [Buffer.alloc(4096, 0x36), Buffer.alloc(96, 0x5c)];
@@ -24,7 +24,7 @@ export function limit(signingKey: string): (body: Buffer, header: unknown) => bo
   };
 }
 
-/** By events, without a copy where the body is one piece. */
+/** Reads events, without a copy if the body arrives in one chunk. */
 export function readRaw(request: IncomingMessage, onBody: (body: Buffer) => void): void {
   let body: Buffer | undefined;
   request.on('data', (piece: Buffer) => {

@@ -1,7 +1,7 @@
 /**
- * Sends prebuilt requests over raw sockets, in a process of its own: a connection sends its next request when the whole
- * answer to the last one has arrived. It parses one answer and counts the bytes of all others, so that it needs a small
- * part of the processor time of any server that it measures.
+ * Sends prebuilt requests over raw sockets, in its own process: a connection sends its next request once the response to the
+ * last one is complete. It parses one response and counts the bytes of all others, so that it needs only a fraction of the
+ * processor time of the measured server.
  */
 
 import { connect, type Socket } from 'node:net';
@@ -28,10 +28,10 @@ export type LoadQuestion =
   | { readonly kind: 'release' };
 
 export interface Load {
-  /** All answers, those of the warm-up and the last ones included. */
+  /** All responses, including those of the warm-up and the last ones. */
   readonly answered: number;
   readonly perSecond: number;
-  /** The share of the turns of its event loop in which an answer had arrived. */
+  /** The share of its event loop's turns in which a response had arrived. */
   readonly busy: number;
 }
 
@@ -57,7 +57,7 @@ class Connection {
     this.socket.on('close', () => this.#onError(new Error('The server closed a connection.')));
   }
 
-  /** Calls back for every answer until the callback gives no next request. */
+  /** Calls back for every response until the callback returns no next request. */
   run(next: () => Buffer | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#onError = reject;
@@ -92,12 +92,12 @@ answerQuestions(async (question: LoadQuestion): Promise<Load | undefined> => {
   const [first = Buffer.alloc(0)] = requests;
   const length = await answerLength(port, first);
   const open = Array.from({ length: connections }, () => new Connection(port, length));
-  let answered = 1; // The one that was parsed.
+  let answered = 1; // The parsed response.
   if (question.kind === 'hold') {
     for (const connection of open) {
       let rest = 1;
       await connection.run(() => (rest-- > 0 ? first : undefined));
-      connection.socket.on('close', () => process.exit(1)); // It was to stay open.
+      connection.socket.on('close', () => process.exit(1)); // It should have stayed open.
       held.push(connection.socket);
     }
     return { answered: answered + connections, perSecond: 0, busy: 0 };
@@ -105,7 +105,7 @@ answerQuestions(async (question: LoadQuestion): Promise<Load | undefined> => {
   let isOver = false;
   let sent = 0;
   const turns = { all: 0, busy: 0, answered: 0 };
-  // It never sleeps. Otherwise the server would pay for waking it, and a slow server for each answer, a fast one for few.
+  // It never sleeps. Otherwise the server would pay for waking it: a slow server for each response, a fast one for few.
   const stayAwake = (): void => {
     turns.all++;
     if (answered !== turns.answered) turns.busy++;
@@ -136,7 +136,7 @@ answerQuestions(async (question: LoadQuestion): Promise<Load | undefined> => {
   };
 });
 
-/** How many bytes one whole answer has. Every answer of one server is equally long. */
+/** The size of one whole response in bytes. All responses of a server are equally long. */
 function answerLength(port: number, request: Buffer): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1' });

@@ -1,20 +1,20 @@
 import type { Result, Table } from '@payment-service/laboratory';
 
-/** What every part of the benchmark is given. */
+/** The input of every part of the benchmark. */
 export interface Run {
-  /** The folder of a project that has core, the adapters and the peers, as installed. */
+  /** The folder of a project with core, the adapters and the peers, as installed. */
   readonly project: string;
   /** The same packages without the condition `node`. */
   readonly portable: string;
-  /** Everything once: it proves that the controls fail where they must, and its figures are noise. */
+  /** Runs everything once: this proves that the controls fail as they must, and the figures are noise. */
   readonly isShort: boolean;
   /** The start of a framework's name: measures only that one. */
   readonly only: string;
-  /** Where it is 0, each part has a number of its own. */
+  /** 0 means that each part uses its own number. */
   readonly rounds: number;
 }
 
-/** What a part has measured. */
+/** The measurements of a part. */
 export interface Part {
   readonly tables: readonly Table[];
   readonly results: readonly Result[];

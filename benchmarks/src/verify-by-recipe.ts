@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * What a merchant's team writes from protocol §5.2 in an afternoon: correct for a genuine callback and for a
- * simple forgery. It has none of core's refusals (':' shifts, coercion, repeated names, invalid UTF-8), which is
- * what its lead in the table buys.
+ * What a merchant's team writes from protocol §5.2 in an afternoon: correct for a genuine callback and for a simple forgery. It
+ * has none of core's refusals (':' shifts, coercion, repeated names, invalid UTF-8), which is the price of its lead in the
+ * table.
  */
 export function verifyByRecipe(signingKey: string, body: Buffer, header: string): unknown {
   const data: unknown = JSON.parse(body.toString('utf8'));
@@ -27,7 +27,7 @@ export function matchesByRecipe(signingKey: string, data: unknown, header: strin
   return s.length === hash.length && timingSafeEqual(Buffer.from(s), Buffer.from(hash));
 }
 
-/** A field that every handler needs, of an event that is JSON.parse's own object. */
+/** A field that every handler needs, read from the object that JSON.parse returned. */
 export function merchantReference(data: unknown): unknown {
   return isCallback(data) ? data.payload['merchant_reference'] : undefined;
 }

@@ -1,4 +1,4 @@
-/** From the bytes of a body and its header to a verified event: core on both of its digests, beside peers. */
+/** From the bytes of a body and its header to a verified event: core with each of its digests, compared with peers. */
 import { figure, interleave, judge, range, ratio, spread, type Table } from '@payment-service/laboratory';
 import { callbackBodies, SIZES, type Size } from './callback-bodies.ts';
 import { checkControls } from './check-controls.ts';
@@ -40,7 +40,7 @@ const ANOTHER_KEY = 'tF5uW0nB7yHq3ZkV9xGc2LmS8jDa4RpE';
 const FULL = { sliceMs: 25, warmUpMs: 500, rounds: 100 };
 const SHORT = { sliceMs: 1, warmUpMs: 1, rounds: 3 };
 
-/** Nanoseconds of processor time per call in every round, by contender. */
+/** Nanoseconds of processor time per call, for every round, by contender. */
 type Samples = ReadonlyMap<Contender, readonly number[]>;
 
 export async function verify({ project, portable, isShort, rounds }: Run): Promise<Part> {
@@ -101,7 +101,7 @@ function contendersFor(
 
 interface Pace {
   readonly rounds: number;
-  /** How long one contender runs within a round. Long enough that it pays for its own garbage. */
+  /** How long one contender runs within a round: long enough to include its own garbage collections. */
   readonly sliceMs: number;
   readonly warmUpMs: number;
 }
@@ -131,7 +131,7 @@ async function timeContenders(
   });
 }
 
-/** Runs until the time is over, and returns how many passes over the bodies fill a slice. */
+/** Runs until the time is up, and returns the number of passes over the bodies that fill a slice. */
 async function warmUp(
   time: (passes: number) => number | Promise<number>,
   warmUpMs: number,
@@ -166,20 +166,20 @@ async function timeAsync(
 }
 
 /**
- * What this process has spent on all its threads, garbage collection included, in nanoseconds. Time on the clock says
- * more about the neighbours on a shared machine: it spread one ratio from 1 to 20 in one run.
+ * The processor time of all threads of this process in nanoseconds, including garbage collection. On a shared machine, elapsed
+ * time says more about the neighbours: in one run it spread a ratio from 1 to 20.
  */
 function processorTime(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) * 1000;
 }
 
-/** Looks at every result, so that no compiler can leave out its making. */
+/** Reads every result, so that no compiler can skip producing it. */
 function keep(reference: unknown): void {
   if (typeof reference !== 'string') throw new Error('A genuine callback gave no reference.');
 }
 
-/** Strings as a socket gives them: flat, not the concatenations that a signer leaves behind. */
+/** Strings as they come from a socket: flat, not the concatenations that a signer leaves. */
 function asReceived(headers: Headers): Headers {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Buffer.from(value, 'latin1').toString('latin1')]),

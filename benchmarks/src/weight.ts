@@ -1,4 +1,4 @@
-/** What an app loads when it imports core's entries and the adapters, beside peers. For sizes, see budgets.ts. */
+/** What an app loads when it imports core's entries and the adapters, compared with peers. For sizes, see budgets.ts. */
 import { rejects } from 'node:assert/strict';
 import {
   difference,
@@ -30,21 +30,21 @@ export const PEER_ENTRIES: readonly Entry[] = Object.entries(PEERS).map(([name, 
   exported,
 }));
 const ENTRIES: readonly Entry[] = [VERIFIER, RECEIVE, CLIENT, ...ADAPTERS, ...PEER_ENTRIES];
-/** Part of every import that hashes with it, and none of ours to make smaller. */
+/** Part of every import that hashes with it, and nothing that we can make smaller. */
 const NODE_CRYPTO: Entry = { name: 'node:crypto', specifier: 'node:crypto', exported: 'timingSafeEqual' };
 const IMPORTED: readonly Entry[] = [...ENTRIES, NODE_CRYPTO];
 
-/** An adapter's import over standardwebhooks' import, each without Node's own start. */
+/** The ratio of an adapter's import to standardwebhooks' import, each without Node's own start. */
 const IMPORT_OVER_STANDARD_WEBHOOKS = 2.5;
-/** Milliseconds of processor time of an adapter's import, less that of an import of node:crypto alone. */
+/** Milliseconds of processor time for an adapter's import, minus that of node:crypto alone. */
 const IMPORT_WITHOUT_CRYPTO_MS = 5;
 const HEAD = ['ms of processor time', 'without node:crypto', 'times standardwebhooks', 'ms on the clock'];
 
-/** `starts`: of each entry within a round, whose median is the round's sample. */
+/** `starts`: the starts of each entry within a round; their median is the round's sample. */
 const FULL = { rounds: 9, starts: 7 };
 const SHORT = { rounds: 1, starts: 1 };
 
-/** What a program pays before its first line runs, without what Node itself takes. */
+/** What a program pays before its first line runs, without Node's own start. */
 export async function weight({ project, isShort, rounds: given }: Run): Promise<Part> {
   const { rounds, starts } = { ...(isShort ? SHORT : FULL), ...(given && { rounds: given }) };
   await expectRefusal(project);
@@ -86,14 +86,14 @@ export async function weight({ project, isShort, rounds: given }: Run): Promise<
   };
 }
 
-/** The control: a missing export, and a framework that no adapter may import, both fail. */
+/** The control: a missing export and a framework that no adapter may import must both fail. */
 async function expectRefusal(project: string): Promise<void> {
   const express = { name: '', specifier: 'express', exported: 'default' };
   for (const entry of [{ ...VERIFIER, exported: 'absent' }, express])
     await rejects(start(project, entry), `Importing ${entry.exported} of ${entry.specifier} was to fail.`);
 }
 
-/** The control of what is subtracted: an adapter's import has loaded node:crypto, and the start of Node has not. */
+/** The control of the subtraction: an adapter's import loads node:crypto, and Node's own start does not. */
 async function expectNodeCrypto(project: string): Promise<void> {
   for (const entry of [undefined, NODE_CRYPTO, ...ADAPTERS]) {
     const { hasNodeCrypto } = await start(project, entry);

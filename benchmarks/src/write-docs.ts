@@ -3,7 +3,7 @@ import { type Report, resultTable, type Table } from '@payment-service/laborator
 
 const SECTION = /(<!-- figures -->\n).*(<!-- end of figures -->)/s;
 
-/** Puts the figures of a report into a document, between its two marks. */
+/** Writes the figures of a report into a document, between its two marks. */
 export async function writeDocs(
   path: string,
   report: Pick<Report, 'date' | 'environment' | 'results' | 'tables'>,
@@ -13,7 +13,7 @@ export async function writeDocs(
   const { node, platform, cores } = report.environment;
   const taken = `${report.date.slice(0, 10)}, Node ${node.slice(1)}, ${platform}, ${cores} cores.`;
   const tables = [...report.tables, resultTable(report.results)].map(markdown);
-  // As a function: a replacement string would give `$` a meaning.
+  // A function, because `$` has a meaning in a replacement string.
   const section = (_: string, begin: string, end: string): string =>
     `${begin}\n${[taken, ...tables].join('\n\n')}\n\n${end}`;
   await writeFile(path, document.replace(SECTION, section));

@@ -29,13 +29,13 @@ describe('a short run of all parts, with every package packed as it is published
     report = JSON.parse(readFileSync(path, 'utf8'));
   });
 
-  /** The names of the rows of the first table whose title starts so. */
+  /** The names of the rows of the first table whose title starts with the given text. */
   function rowsOf(title: string): readonly string[] {
     const table = report.tables.find((one) => one.title.startsWith(title));
     return table?.rows.map(([name = '']) => name) ?? [];
   }
 
-  /** What follows the start of a target's name, and its bound. */
+  /** The rest of a target's name after the given start, and its bound. */
   function targets(start: string): readonly string[][] {
     return report.results
       .filter(({ name }) => name.startsWith(start))
@@ -49,7 +49,7 @@ describe('a short run of all parts, with every package packed as it is published
     for (const { value, bound, target: wanted, met } of report.results) {
       const target = Number(wanted);
       expect(target).toBeGreaterThan(0);
-      // JSON writes null for what is not a number.
+      // JSON has null for NaN.
       expect(met).toBe(value !== null && (bound === 'at most' ? value <= target : value >= target));
     }
     const count = (part: string): number => report.results.filter(({ name }) => name.startsWith(part)).length;

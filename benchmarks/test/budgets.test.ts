@@ -1,4 +1,4 @@
-/** The judgement about budgets; `pnpm budgets` measures, in CI. */
+/** The judgement of budgets; the measuring is done by `pnpm budgets` in CI. */
 import { expect, test } from 'vitest';
 import { BUDGETS, budgetResults, type Footprint, lighterPeers, unexplained } from '../src/budget-results.ts';
 

@@ -131,7 +131,7 @@ function atTheLimit(signingKey: string): Contender {
   };
 }
 
-/** Checks a signature, over nothing but a constant. */
+/** Checks a signature, but only over a constant. */
 function bodyBlind(signingKey: string): Contender {
   const signature = createHmac('sha256', signingKey).update('constant').digest('hex');
   return {
