@@ -62,9 +62,10 @@ test('control: an example that accepts everything, or that SIGTERM cuts off, is 
   const folder = emptyFolder('examples');
   const text = [
     "import { createServer } from 'node:http';",
-    `createServer((request, response) => response.end('{"status":"accepted"}'))`,
-    "  .listen(Number(process.env.PORT ?? 3000), '127.0.0.1');",
-    "console.log('ORD-1001 is paid');",
+    'createServer((request, response) => {',
+    "  console.log('ORD-1001 is paid');",
+    `  response.end('{"status":"accepted"}');`,
+    "}).listen(Number(process.env.PORT ?? 3000), '127.0.0.1');",
   ].join('\n');
   writeFileSync(join(folder, 'careless.ts'), text);
   const path = relative(root, join(folder, 'careless.ts'));
@@ -74,6 +75,7 @@ test('control: an example that accepts everything, or that SIGTERM cuts off, is 
     'a forged redirect gets 200',
     'a redirect leads to 200 {"status":"accepted"}',
     'a forged redirect gets 200',
+    'it prints "ORD-1001 is paid" for a forged callback or another amount',
     'it ended with null on SIGTERM, not with 0',
   ]);
 });

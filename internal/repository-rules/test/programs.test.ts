@@ -25,21 +25,6 @@ test.each(READMES)(
 
 describe('controls', () => {
   const program = (code: string): CodeBlock => ({ source: 'control.md:1', code });
-  const server = (body: string, end: string): string =>
-    [
-      "import { createServer } from 'node:http';",
-      `createServer((request, response) => { ${body} }).${end};`,
-    ].join('\n');
-  const listen = "listen(Number(process.env.PORT ?? 3000), '127.0.0.1')";
-
-  test('a program that accepts everything is reported', async () => {
-    const code = server(`console.log('paid'); response.end('{"status":"accepted"}');`, listen);
-    expect(await programProblems(program(code), folder, 'paid')).toEqual([
-      expect.stringContaining('a forged callback gets 200'),
-      expect.stringContaining('it prints "paid" for a forged callback'),
-      'it ended with null on SIGTERM, not with 0',
-    ]);
-  });
 
   test('a long program on another port, open to the network, that ends immediately is reported', async () => {
     const code = `${'\n'.repeat(20)}console.log('cannot start');`;
@@ -52,10 +37,11 @@ describe('controls', () => {
   });
 
   test('a program that does nothing with the payment is reported', async () => {
-    const code = server(
-      'response.statusCode = 401; response.end(\'{"error":"unauthorized"}\'); setTimeout(() => process.exit(3), 500);',
-      listen,
-    );
+    const code = `import { createServer } from 'node:http';
+createServer((request, response) => {
+  response.writeHead(401).end('{"error":"unauthorized"}');
+  setTimeout(() => process.exit(3), 500);
+}).listen(Number(process.env.PORT ?? 3000), '127.0.0.1');`;
     expect(await programProblems(program(code), folder, 'paid')).toEqual([
       expect.stringContaining('a callback with another amount gets 401'),
       expect.stringContaining('a signed callback gets 401'),
