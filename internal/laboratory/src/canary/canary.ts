@@ -1,9 +1,9 @@
 /**
  * `pnpm lab canary [--report path]`: three keys, a phone number and a name go through everything that logs, throws, inspects,
- * serialises, renders, stores or exports, in every package. Each place shows exactly the secrets that NAMED lists for it: one
- * that shows more leaks, and one that shows less is named wrongly.
+ * serialises, renders, stores or exports, in every package. Each place must show exactly the secrets that NAMED lists for it:
+ * if it shows more, it leaks; if it shows less, its entry is wrong.
  *
- * NAMED is also the control: what a database, a page for support or an error that is planted here shows must be found there.
+ * NAMED is also the control: the secrets shown by a database, a support page or an error planted here must be found there.
  */
 import { readFlags, runProgram } from '../measure/program.ts';
 import { judge } from '../measure/results.ts';
@@ -13,7 +13,7 @@ import { sandboxPlaces } from './sandbox-places.ts';
 import { type Places, printedBy, SECRETS, secretsIn } from './secrets.ts';
 
 const PERSON = ['phone', 'name'] as const;
-/** What places show on purpose; every other place shows none of the secrets. */
+/** The secrets that places show deliberately; every other place shows none. */
 const NAMED: readonly (readonly [place: RegExp, secrets: readonly string[], why: string])[] = [
   [/^core: the error of a (401|500)/, PERSON, "quotes the service's own error, without keys"],
   [/^control: a printed error/, Object.keys(SECRETS), 'planted, as the control'],

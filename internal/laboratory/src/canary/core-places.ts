@@ -10,7 +10,7 @@ import { everythingIn, type Places, SECRETS, thrownBy } from './secrets.ts';
 const KEYS = { publicKey: SECRETS['public key'], secretKey: SECRETS['secret key'] };
 const signingKey = SECRETS['signing key'];
 
-/** The body and the headers of a callback about the person, with changes to its payload. */
+/** The body and headers of a callback about the person, with changes to its payload. */
 export function callbackOf(
   reference: string,
   change: Record<string, unknown> = {},
@@ -32,7 +32,7 @@ export function callbackOf(
   };
 }
 
-/** Objects, errors and answers of core. */
+/** Objects, errors and responses of core. */
 export async function corePlaces(): Promise<Places> {
   return { ...(await verifierPlaces()), ...(await clientPlaces()), ...(await redirectPlaces()) };
 }
@@ -76,7 +76,7 @@ async function verifierPlaces(): Promise<Places> {
   return places;
 }
 
-/** A hostile service's answers to a client, which repeat its request. */
+/** A hostile service's responses to a client, which echo its request. */
 const ECHOES: readonly (readonly [what: string, listener: RequestListener])[] = [
   ['a 401 that quotes the keys', (request, response) => response.writeHead(401).end(echo(request))],
   ['a 500 page', (request, response) => response.writeHead(500).end(`<pre>${echo(request)}</pre>`)],
@@ -115,7 +115,7 @@ async function clientPlaces(): Promise<Places> {
   return places;
 }
 
-/** What servers that are not the service receive when it redirects the client to them. */
+/** What other servers receive when the service redirects the client to them. */
 async function redirectPlaces(): Promise<Places> {
   const places: Places = {};
   let heard = '';
@@ -141,7 +141,7 @@ async function redirectPlaces(): Promise<Places> {
   return places;
 }
 
-/** @returns the address of a server that is closed at the end. */
+/** @returns the address of a server that is closed at the end of the run. */
 export async function listen(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   const port = await listening(server);

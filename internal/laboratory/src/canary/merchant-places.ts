@@ -26,7 +26,7 @@ const STORED: Readonly<Record<string, Partial<InboxOptions<never>>>> = {
   encrypted: { encryption: aesGcm({ current: 'k1', keys: { k1: Buffer.alloc(32, 7).toString('base64') } }) },
 };
 
-/** Requests that are accepted, refused, kept as evidence, repeated, parked, and failed by the handler. */
+/** Requests that are accepted, refused, kept as evidence, repeated and parked, and one whose handler fails. */
 const REQUESTS = [
   callbackOf('ORD-PAID'),
   callbackOf('ORD-PAID'),
@@ -44,7 +44,7 @@ const VERBS = [
   'expect --reference ORD-UNKNOWN --currency UGX --amount',
 ];
 
-/** What servers, inboxes, their files, the console and the command show. */
+/** Everything that servers, inboxes, their files, the console and the command show. */
 export async function merchantPlaces(): Promise<Places> {
   const places: Places = {};
   for (const [stored, options] of Object.entries(STORED))
@@ -87,7 +87,7 @@ async function inboxPlaces(stored: string, options: Partial<InboxOptions<never>>
     for (const [framework, listener] of Object.entries(await listenersOf(receiver)))
       places[`${framework}: answers`] = await answersOf(listener, REQUESTS);
     await inbox.drain();
-    // Only the callback behind the lock may go to the spool, so only its receiver is impatient.
+    // Only the callback behind the lock may go to the spool, so only its receiver has a short timeout.
     const impatient = opened(300);
     await impatient.ready();
     const locked = new DatabaseSync(path);

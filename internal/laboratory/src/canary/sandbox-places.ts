@@ -3,7 +3,7 @@ import { createSandbox } from '@payment-service/sandbox';
 import { atTheEnd } from '../measure/program.ts';
 import { everythingIn, type Places, printedBy, SECRETS, thrownBy } from './secrets.ts';
 
-/** The pages, the log, the statement and the objects of a sandbox that has the keys and a payment of the person. */
+/** The pages, log, statement and objects of a sandbox that has the keys and one of the person's payments. */
 export async function sandboxPlaces(): Promise<Places> {
   const places: Places = {};
   places['sandbox: what the process prints'] = `printed: ${await printedBy(async () => {
@@ -23,7 +23,7 @@ export async function sandboxPlaces(): Promise<Places> {
       customer_name: SECRETS.name,
     });
     await sandbox.idle();
-    // The merchant's own keys, which are wrong here, reach the log of requests.
+    // The merchant's own keys, which the sandbox does not know, reach its request log.
     const client = createClient({
       baseUrl: 'http://127.0.0.1:4010',
       publicKey: SECRETS['public key'],

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** What must appear nowhere but where it is named. */
+/** The secrets, which must appear only where NAMED lists them. */
 export const SECRETS = {
   'signing key': 'canary-signing-5f1d9be2',
   'public key': 'canary-public-77aa03c1',
@@ -12,7 +12,7 @@ export const SECRETS = {
 /** Everything that each place shows, as one string. */
 export type Places = Record<string, string>;
 
-/** The names of the secrets in a string, as they are, escaped for HTML or a URL, or in Base64. */
+/** The names of the secrets in a string: verbatim, escaped for HTML or a URL, or in Base64. */
 export function secretsIn(shown: string): string[] {
   return Object.entries(SECRETS)
     .filter(([, secret]) =>
@@ -23,7 +23,7 @@ export function secretsIn(shown: string): string[] {
     .map(([name]) => name);
 }
 
-/** The part of the Base64 of a secret that does not depend on what is before and behind it, where it starts a group. */
+/** The part of a secret's Base64 that does not depend on its surroundings, if it starts a group. */
 function base64(secret: string): string {
   return Buffer.from(secret).toString('base64').slice(0, -4);
 }
@@ -43,7 +43,7 @@ export function everythingIn(value: unknown): string {
   return parts.join('\n');
 }
 
-/** What a call throws or rejects with. @throws {Error} If it does neither: then it shows nothing of what was tried. */
+/** What a call throws or rejects with. @throws {Error} if it does neither, since the attempt then shows nothing. */
 export async function thrownBy(call: () => unknown): Promise<string> {
   try {
     await call();
@@ -53,7 +53,7 @@ export async function thrownBy(call: () => unknown): Promise<string> {
   throw new Error(`${call} did not fail.`);
 }
 
-/** Runs something, and returns what the process has printed meanwhile. */
+/** Runs a function, and returns what the process printed meanwhile. */
 export async function printedBy(run: () => Promise<unknown>): Promise<string> {
   const printed: string[] = [];
   const restored = [process.stdout, process.stderr].map((stream) => {

@@ -1,12 +1,12 @@
 /**
  * `pnpm lab cluster [--failovers N] [--pause S] [--control-failovers N] [--ttl S] [--report path]`: a real cluster on loopback
- * (Patroni, etcd, HAProxy and PostgreSQL 15; three nodes) whose primary is killed, paused and cut off from the others, in turn,
- * under load. Receivers and workers know HAProxy only. Then the history is judged. Prints tables, writes reports/cluster.json,
- * and ends with 1 where a target is missed, and with 2 where a program is missing.
+ * (Patroni, etcd, HAProxy and PostgreSQL 15; three nodes) whose primary is killed, paused and cut off from the others, one
+ * after another, under load. Receivers and workers know only HAProxy. Then the history is judged. Prints tables, writes
+ * reports/cluster.json, and exits with 1 if a target is missed, or with 2 if a program is missing.
  *
- * The control is the same cluster in its asynchronous mode: it must lose, and the run fails when it does not.
+ * The control is the same cluster in asynchronous mode: it must lose callbacks, and the run fails if it does not.
  *
- * It looks for the programs in PATH, and before that in the folder CLUSTER_PROGRAMS. It installs nothing.
+ * It looks for the programs first in the folder CLUSTER_PROGRAMS, then in PATH. It installs nothing.
  */
 import { execFile } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -23,18 +23,18 @@ import type { Fault } from './node.ts';
 import { findPrograms, type Programs } from './programs.ts';
 
 const FAULTS: readonly Fault[] = ['killed', 'paused', 'cut off'];
-/** What Patroni accepts at least. */
+/** The minimum that Patroni accepts. */
 const MIN_TTL = 20;
-/** Longer than any sum of the waits in the configuration: more would be no automatic failover. */
+/** Longer than any sum of the configured waits: a longer failover would not be automatic. */
 const MAX_RECOVERY_MS = 120_000;
 
 interface ClusterRun {
   readonly programs: Programs;
   /** The fault of each round. */
   readonly faults: readonly Fault[];
-  /** Without it the run is the control: no commit waits, and the standbys are cut off before each fault. */
+  /** If false, the run is the control: no commit waits, and the standbys are cut off before each fault. */
   readonly isSynchronous: boolean;
-  /** How long a node is paused or cut off, in seconds: at least this, and until another one leads. */
+  /** How long a node is paused or cut off: at least this many seconds, and until another node leads. */
   readonly pause: number;
   readonly ttl: number;
 }
@@ -45,26 +45,26 @@ export interface Round {
   readonly to: string;
   /** When the fault happened, on the clock of the history. */
   readonly at: number;
-  /** Requests that waited for their answer at that moment. */
+  /** Requests that were waiting for a response at that moment. */
   readonly underWay: number;
-  /** What `doctor` found through HAProxy a few seconds later, and when another node led: the check and what it saw. */
+  /** The findings of `doctor` through HAProxy a few seconds later, and once another node led: the check and what it saw. */
   readonly during: readonly string[];
   readonly after: readonly string[];
 }
 
 export interface ClusterOutcome extends Outcome<Round> {
-  /** From each fault to the answer of the first callback that was sent after it and acknowledged, in milliseconds. */
+  /** From each fault to the response to the first callback that was sent after it and acknowledged, in milliseconds. */
   readonly recoveryMs: readonly number[];
   /** What `doctor` found before the first fault. */
   readonly doctorBefore: readonly string[];
 }
 
-/** Payments before a fault, and after it. */
+/** The number of payments before a fault, and after it. */
 const AROUND = 60;
-/** Of the control: payments while the standbys are cut off. */
+/** In the control: the number of payments while the standbys are cut off. */
 const IN_STALL = 50;
 const PAUSE_MS = 400;
-/** So long after a fault a person may start to look. */
+/** When an operator may start to look, after a fault. */
 const DOCTOR_AFTER_MS = 4000;
 const COMMAND = fileURLToPath(new URL('command/command.ts', import.meta.resolve('@payment-service/inbox')));
 
@@ -97,7 +97,7 @@ export default async function (): Promise<void> {
   });
 }
 
-/** One fault of the primary after the other, under load; then the history is judged. */
+/** Plays one fault of the primary after another, under load, and then judges the history. */
 async function runCluster(options: ClusterRun): Promise<ClusterOutcome> {
   const { programs, faults, isSynchronous, ttl } = options;
   try {
@@ -137,7 +137,7 @@ async function failOver(
     cluster.leader(struck),
   ]);
   const after = await doctor(cluster.url);
-  // It ends as networks and virtual machines do: whatever the others need, and a rewind may need the node itself.
+  // The fault ends regardless of the other nodes, as with networks and virtual machines; and a rewind may need the node itself.
   if (fault !== 'killed') await wait(Math.max(0, at + pause * 1000 - monotonicMs()));
   await struck.heal(fault);
   await acknowledged(AROUND);
@@ -156,7 +156,7 @@ function recoveryAfter(at: number, requests: readonly Request[]): number {
   return Math.round(Math.min(...ends) - at);
 }
 
-/** What an operator sees: the checks that find something, and what they see. */
+/** What an operator sees: the checks that find something, and their findings. */
 async function doctor(url: string): Promise<readonly string[]> {
   const output = await new Promise<string>((resolve) => {
     const env = { ...process.env, DATABASE_URL: url };
@@ -190,7 +190,7 @@ function doctorTable({ rounds, doctorBefore }: ClusterOutcome): Table {
   return { title: 'What doctor found, and how often', head: ['', 'times', ''], rows };
 }
 
-/** What the run has to show, and the control: if that loses nothing, the run would not have noticed a loss. */
+/** What the run and the control must show: if the control loses nothing, the run would not have noticed a loss either. */
 export function judgeCluster(
   synchronous: ClusterOutcome,
   control: ClusterOutcome,

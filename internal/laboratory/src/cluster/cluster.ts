@@ -10,7 +10,7 @@ import { etcdFlags, haproxyCfg } from './configuration.ts';
 import { ClusterNode } from './node.ts';
 import type { Programs } from './programs.ts';
 
-/** As long as the cluster may take for anything. */
+/** The longest that the cluster may take for anything. */
 const PATIENCE = { withinMs: 300_000, everyMs: 250 };
 
 const SHOP = 'shop';
@@ -22,7 +22,7 @@ interface Member {
 
 /** Three members of etcd, three nodes with Patroni and PostgreSQL, and HAProxy, all on loopback. */
 export class Cluster {
-  /** Of the primary, through HAProxy, as its superuser. */
+  /** The address of the primary through HAProxy, for the superuser. */
   readonly adminUrl: string;
   readonly #programs: { check(): void }[] = [];
   readonly #nodes: ClusterNode[] = [];
@@ -77,19 +77,21 @@ export class Cluster {
     return cluster;
   }
 
-  /** For the merchant's programs: a role without rights, so that Patroni keeps the connections that are reserved. */
+  /**
+   * The address for the merchant's programs: its role is not a superuser, so the reserved connections stay free for Patroni.
+   */
   get url(): string {
     const own = new URL(this.adminUrl);
     [own.username, own.password] = [SHOP, SHOP];
     return own.href;
   }
 
-  /** @throws {Error} when one of the programs has ended. */
+  /** @throws {Error} if one of the programs has ended. */
   check(): void {
     for (const one of this.#programs) one.check();
   }
 
-  /** The node that leads. @param others than this one. */
+  /** The node that leads. @param others excludes this node. */
   async leader(others?: ClusterNode): Promise<ClusterNode> {
     return this.#found('a leader', async () => {
       const name = (await this.#members(others)).find(({ role }) => role === 'leader')?.name;
@@ -97,7 +99,7 @@ export class Cluster {
     });
   }
 
-  /** Resolves when two standbys stream, and one of them is the one that commits wait for. */
+  /** Resolves when two standbys are streaming, one of which is the synchronous standby. */
   async whole(): Promise<void> {
     await this.#found('two standbys', async () => {
       const members = await this.#members(undefined);
@@ -110,7 +112,7 @@ export class Cluster {
     });
   }
 
-  /** @throws {Error} when it does not happen, or one of the programs has ended. */
+  /** @throws {Error} if nothing is found in time, or if one of the programs has ended. */
   #found<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
     const checked = (): Promise<T | undefined> => {
       this.check();
@@ -119,7 +121,7 @@ export class Cluster {
     return until(what, checked, PATIENCE);
   }
 
-  /** As the nodes see it; the one that was struck is not asked. */
+  /** The members as the nodes see them; the struck node is not asked. */
   async #members(struck: ClusterNode | undefined): Promise<readonly Member[]> {
     const asked = this.#nodes.filter((node) => node !== struck);
     return Promise.any(
@@ -132,7 +134,7 @@ export class Cluster {
   }
 }
 
-/** Before that, Patroni 3.0 ends: the members have not decided on a version. */
+/** If started earlier, Patroni 3.0 exits, because the members have not agreed on a version yet. */
 async function isDecided(client: number): Promise<true | undefined> {
   const { etcdcluster } = await answerOf<{ etcdcluster: string }>(client, '/version');
   return etcdcluster === 'not_decided' ? undefined : true;

@@ -1,20 +1,20 @@
 /** The configuration of the cluster, as docs/scaling.md shows it. Patroni reads YAML, and so JSON. */
 
-/** Ports of one node; those of others' connections to it lead through a link, which can be cut. */
+/** The ports of one node. Connections from other nodes lead through a link, which can be cut. */
 export interface NodePorts {
   readonly name: string;
   readonly rest: number;
   readonly postgres: number;
   readonly restThroughLink: number;
   readonly postgresThroughLink: number;
-  /** Of each member of etcd, through this node's own links. */
+  /** The addresses of all etcd members, through this node's own links. */
   readonly etcdThroughLinks: readonly number[];
 }
 
 export interface ClusterOptions {
   readonly isSynchronous: boolean;
   readonly password: string;
-  /** In seconds: a leader that is silent for longer is replaced. */
+  /** In seconds. A leader that is silent for longer is replaced. */
   readonly ttl: number;
 }
 
@@ -27,7 +27,7 @@ export function patroniYml(
   { isSynchronous, password, ttl }: ClusterOptions,
   where: { readonly data: string; readonly programs: string },
 ): string {
-  // Patroni demands ttl >= loop_wait + 2 * retry_timeout.
+  // Patroni requires ttl >= loop_wait + 2 * retry_timeout.
   const [loop_wait, retry_timeout] = [Math.floor(ttl / 4), Math.floor((ttl * 3) / 8)];
   const account = (username: string): object => ({ username, password });
   return JSON.stringify(
@@ -35,17 +35,17 @@ export function patroniYml(
       scope: 'shop',
       name: ports.name,
       restapi: { listen: `${HOST}:${ports.rest}`, connect_address: `${HOST}:${ports.restThroughLink}` },
-      // Not etcd3: with Patroni 3.0.2 the leader then cannot write who is the synchronous standby, after some failovers.
+      // Not etcd3: with Patroni 3.0.2, the leader can then fail to record the synchronous standby after some failovers.
       etcd: { hosts: ports.etcdThroughLinks.map((port) => `${HOST}:${port}`), use_proxies: true },
       bootstrap: {
         dcs: {
           ttl,
           loop_wait,
           retry_timeout,
-          // With a synchronous standby nothing lags that may lead; the control must be allowed to lose.
+          // With a synchronous standby, no candidate lags behind; in the control a lagging one must be allowed to lead.
           maximum_lag_on_failover: 1024 ** 3,
           synchronous_mode: isSynchronous,
-          // Without a standby, no commit: never an asynchronous moment.
+          // Without a standby nothing commits, so that replication is never asynchronous.
           synchronous_mode_strict: isSynchronous,
           postgresql: {
             use_pg_rewind: true,

@@ -6,7 +6,7 @@ import { Daemon } from '../measure/daemon.ts';
 import { type ClusterOptions, type NodePorts, patroniYml } from './configuration.ts';
 import type { Programs } from './programs.ts';
 
-/** What can happen to the node that leads. */
+/** The faults of the leading node. */
 export type Fault = 'killed' | 'paused' | 'cut off';
 
 interface Where {
@@ -25,7 +25,7 @@ export class ClusterNode {
   #paused: readonly number[] = [];
   #restarts = 0;
 
-  /** @param links to PostgreSQL first. */
+  /** @param links the one to PostgreSQL is first. */
   private constructor(ports: NodePorts, where: Where, links: readonly Link[]) {
     this.ports = ports;
     this.#where = where;
@@ -56,7 +56,7 @@ export class ClusterNode {
     this.#patroni = new Daemon(paths.patroni, [this.#files.configuration], { log, ...user, cwd });
   }
 
-  /** As a service manager does: a Patroni that has ended is started again. @throws {Error} when that does not help. */
+  /** Starts Patroni again if it has ended, as a service manager would. @throws {Error} if that does not help. */
   check(): void {
     if (this.#patroni?.hasFailed !== true) return;
     this.#restarts += 1;
@@ -67,7 +67,7 @@ export class ClusterNode {
   async strike(fault: Fault): Promise<void> {
     if (fault === 'killed') await this.kill();
     if (fault === 'paused') {
-      // Like a virtual machine: nothing of it notices, and all of it continues.
+      // Like a paused virtual machine: none of its processes notices, and all of them continue.
       const postmaster = await this.#postmaster();
       this.#paused = [this.#patroni?.pid ?? 0, postmaster];
       for (const pid of this.#paused) await stopProcess(pid);
@@ -86,7 +86,7 @@ export class ClusterNode {
     if (fault === 'killed') this.start();
   }
 
-  /** The standbys receive nothing from now on, and Patroni has not noticed yet. */
+  /** The standbys receive nothing from now on, but Patroni has not noticed yet. */
   holdReplication(): void {
     this.#links[0]?.hold();
   }
@@ -96,7 +96,7 @@ export class ClusterNode {
     await Promise.all(this.#links.map((link) => link.close()));
   }
 
-  /** Patroni first: it would start the server again. Then all processes of the server together. */
+  /** Patroni first, since it would restart the server. Then all processes of the server together. */
   async kill(): Promise<void> {
     await this.#patroni?.kill();
     const postmaster = await this.#postmaster().catch(() => undefined);
@@ -111,11 +111,11 @@ export class ClusterNode {
     return { data: `${base}-data`, configuration: `${base}.yml` };
   }
 
-  /** @throws {Error} when no server runs here. */
+  /** @throws {Error} if no server runs here. */
   async #postmaster(): Promise<number> {
     const [pid] = (await readFile(join(this.#files.data, 'postmaster.pid'), 'utf8')).split('\n');
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8');
-    // After a crash the file may be an old one, and the id may belong to another program.
+    // After a crash the file may be stale, and its id may belong to another program.
     if (!command.includes(this.#files.data)) throw new Error('The server has ended.');
     return Number(pid);
   }

@@ -2,22 +2,22 @@ import { spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { type ServerUser, serverUser } from '@payment-service/postgres-server';
 
-/** The programs of a cluster, by the flag that prints their version, and the Debian packages that hold them. */
+/** The programs of a cluster, with the flag that prints their version and the Debian packages that contain them. */
 const NEEDED = {
   patroni: { flag: '--version', packages: 'patroni python3-etcd' },
   etcd: { flag: '--version', packages: 'etcd-server' },
   haproxy: { flag: '-v', packages: 'haproxy' },
-  // Only in the folder of the server's programs, where Patroni looks for all of them.
+  // Searched only in the folder of the server's programs, where Patroni looks for all of them.
   pg_controldata: { flag: '--version', packages: 'postgresql-15' },
 } as const;
 type Name = keyof typeof NEEDED;
 
 export interface Programs {
-  /** The path of each. */
+  /** The path of each program. */
   readonly paths: Readonly<Record<Name, string>>;
-  /** The first line that each says of its version. */
+  /** The first line of each program's version output. */
   readonly versions: Readonly<Record<Name, string>>;
-  /** Who runs them: PostgreSQL refuses root. */
+  /** The user who runs them, since PostgreSQL refuses root. */
   readonly user: ServerUser | undefined;
 }
 
@@ -25,10 +25,10 @@ export interface Programs {
 const FOLDERS = ['/usr/sbin', '/usr/lib/postgresql/15/bin'];
 
 /**
- * Looks for the programs and starts each of them once; installs nothing.
+ * Looks for the programs and starts each of them once. Installs nothing.
  *
  * @param env PATH, and CLUSTER_PROGRAMS: a folder that is searched first, in which packages were unpacked.
- * @returns where some are missing, a sentence that names the packages that hold them.
+ * @returns a sentence that names the packages to install, if some programs are missing.
  */
 export function findPrograms(env: NodeJS.ProcessEnv = process.env): Programs | string {
   const user = serverUser();

@@ -13,13 +13,13 @@ import {
   WALLETS,
 } from './grammar.ts';
 
-/** An input that a sender controls: what any receiver of it does, and what we do. */
+/** An input that a sender controls: the work of any receiver, and our own. */
 export interface Channel {
   readonly name: string;
   readonly shapes: Shapes;
   /** In characters. */
   readonly largest: number;
-  /** The decoding that no receiver can leave out. */
+  /** The decoding that every receiver must do. */
   readonly floor: (input: Input) => unknown;
   readonly own: (input: Input) => unknown;
 }
@@ -59,7 +59,7 @@ const client = createClient({
   fetch: serve,
 });
 
-/** Any client reads the body and parses it. */
+/** Every client reads the body and parses it. */
 function response(name: string, shapes: Shapes, status: number, call: () => Promise<unknown>): Channel {
   return {
     name: `response with ${name}`,
@@ -87,7 +87,7 @@ export const CHANNELS: readonly Channel[] = [
   {
     name: 'query of a redirect',
     shapes: QUERIES,
-    // The largest that is read at all, with the genuine parameters in front of it.
+    // The maximum that is read at all, with the genuine parameters in front.
     largest: 7400,
     floor: ({ text }) => [[...new URLSearchParams(text)], digest()],
     own: ({ text }) => verifier.verifyRedirect(text),

@@ -1,9 +1,9 @@
 /**
- * `pnpm lab cost`: the processor time and live heap that hostile inputs cost, beside the decoding that any receiver of them must do.
- * Inputs come from a grammar with a fixed seed, in sizes that double. Prints a table, writes reports/cost.json, and ends with 1
- * where a bound is missed. The controls, the quadratic query parser and the promise for each piece of a body of earlier versions,
- * must exceed the bounds. `--short`: the largest size only, one round, and every eighth
- * shape; `--sizes 1` alone keeps all shapes.
+ * `pnpm lab cost`: the processor time and live heap that hostile inputs cost, compared with the decoding that any receiver must
+ * do. Inputs come from a grammar with a fixed seed, in sizes that double. Prints a table, writes reports/cost.json, and exits
+ * with 1 if a bound is missed. The controls must exceed the bounds: the quadratic query parser of an earlier version, and its
+ * reader with a promise for each chunk of a body. `--short`: the largest size only, one round, and every eighth shape; `--sizes
+ * 1` alone keeps all shapes.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -18,10 +18,12 @@ import { SIGNATURE, SIGNING_KEY } from './grammar.ts';
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/** Times the floor. */
+/** As a multiple of the floor. */
 const BOUND = 1.5;
 const MAX_HEAP = 4;
-/** Processor time of one sample; sizes from the largest, each twice the one before; bodies under way, and bytes of their pieces. */
+/**
+ * Processor time of one sample; the number of sizes, each half the one above; bodies under way, and the sizes of their chunks.
+ */
 const FULL = { rounds: 7, sampleMs: 8, sizes: 4, bodies: 20, pieces: [1, 2, 7, 64, 1000, 64_000] };
 const SHORT = { rounds: 1, sampleMs: 1, sizes: 1, bodies: 4, pieces: [1] };
 
@@ -29,10 +31,10 @@ interface Cost {
   readonly channel: string;
   readonly shape: string;
   readonly size: number;
-  /** Processor time of ours over the floor's, within each round. */
+  /** The ratio of our processor time to the floor's, within each round. */
   readonly ratio: Spread;
   readonly microseconds: number;
-  /** What the result keeps above what the floor's keeps, in times of the input's size. */
+  /** What our result retains beyond the floor's, as a multiple of the input's size. */
   readonly heap: number;
 }
 
@@ -69,7 +71,7 @@ export default function (): Promise<void> {
   });
 }
 
-/** The dearest shapes of each channel. */
+/** The most expensive shapes of each channel. */
 function costTable(costs: readonly Cost[]): Table {
   const byChannel = Map.groupBy(costs, ({ channel }) => channel);
   return {
@@ -84,7 +86,7 @@ function costTable(costs: readonly Cost[]): Table {
   };
 }
 
-/** Twice the input must not cost much more than twice the time. */
+/** Doubling the input must not much more than double the time. */
 function growthTable(costs: readonly Cost[]): Table {
   const growths = costs.flatMap(({ channel, shape, size, microseconds }) => {
     const half = costs.find((one) => one.channel === channel && one.shape === shape && one.size * 2 === size);
@@ -118,7 +120,7 @@ function liveBytes(): number {
 
 type Run = (input: Input) => unknown;
 
-/** Processor time in microseconds, of all threads: the collector's too. */
+/** Processor time of all threads in microseconds, including garbage collection. */
 async function cpuOf(run: Run, input: Input, calls: number): Promise<number> {
   const before = process.cpuUsage();
   for (let call = 0; call < calls; call++) {
@@ -129,7 +131,7 @@ async function cpuOf(run: Run, input: Input, calls: number): Promise<number> {
   return (user + system) / calls;
 }
 
-/** Ours and the floor take turns, so that other load on the machine meets both. */
+/** Our code and the floor take turns, so that other load on the machine affects both. */
 async function compare(
   own: Run,
   floor: Run,
@@ -143,7 +145,7 @@ async function compare(
   return { ratio: ratio(owns, floors), microseconds: quantile(owns, 0.5) };
 }
 
-/** How much more live heap the results of ours take than those of the floor. */
+/** How much more live heap our results take than those of the floor. */
 async function keptBytes({ own, floor }: Channel, input: Input): Promise<number> {
   const kept: unknown[] = [];
   const before = liveBytes();
@@ -153,12 +155,12 @@ async function keptBytes({ own, floor }: Channel, input: Input): Promise<number>
   return (2 * between - before - liveBytes()) / (kept.length / 2);
 }
 
-/** @param isShort every eighth shape only. */
+/** @param isShort only every eighth shape. */
 async function costsOf(channel: Channel, pace: typeof FULL, isShort: boolean): Promise<readonly Cost[]> {
   const { name, shapes, largest } = channel;
   const costs: Cost[] = [];
   const chosen = Object.entries(shapes).filter((_, index) => !isShort || index % 8 === 0);
-  // Compiles what all shapes share, which the first one would pay for.
+  // Compiles the code that all shapes share; otherwise the first one would pay for it.
   for (const [, make] of chosen.slice(0, 3)) {
     const text = make(largest);
     await compare(channel.own, channel.floor, { text, bytes: Buffer.from(text) }, pace);
@@ -178,7 +180,7 @@ async function costsOf(channel: Channel, pace: typeof FULL, isShort: boolean): P
 
 type Feed = (piece: Uint8Array) => void;
 
-/** The seam with an unfinished body. */
+/** Passes an unfinished body to receiveCallback(). */
 function openBody(): Feed {
   let feed: Feed | undefined;
   const receiver = createCallbackReceiver({
@@ -204,7 +206,7 @@ function openBody(): Feed {
   return feed;
 }
 
-/** Control: the reader of the first version, with a promise for each piece. */
+/** Control: the reader of the first version, with a promise for each chunk. */
 function promiseForEachPiece(kept: unknown[]): () => Feed {
   return () => {
     let last: Promise<unknown> = Promise.resolve();
@@ -216,7 +218,7 @@ function promiseForEachPiece(kept: unknown[]): () => Feed {
   };
 }
 
-/** The live heap of unfinished bodies in pieces of some bytes, in times of what has arrived. */
+/** The live heap of unfinished bodies that arrive in small chunks, as a multiple of what has arrived. */
 async function heapOf(open: () => Feed, pieceBytes: number, bodies: number): Promise<number> {
   const bytes = 64_000;
   const before = liveBytes();

@@ -3,7 +3,7 @@ import { type SeededRandom, seededRandom } from '../history/seeded-random.ts';
 
 export const SIGNING_KEY = 'COST-OF-HOSTILITY-7Kq2';
 
-/** Shapes of input by name, each of any size in characters, which is met to within one unit. */
+/** Shapes of input by name. Each can be made in any size in characters, to within one unit. */
 export type Shapes = Readonly<Record<string, (size: number) => string>>;
 
 const data = sampleCallback();
@@ -16,7 +16,7 @@ const query = Object.entries(fields)
 
 type Unit = (index: number, random: SeededRandom) => string;
 
-/** So many units that `size` characters are full. The same ones for the same seed. */
+/** Enough units to fill `size` characters; the same units for the same seed. */
 function filled(size: number, seed: number, unit: Unit): string {
   const random = seededRandom(seed, 0);
   let text = '';
@@ -27,7 +27,7 @@ function filled(size: number, seed: number, unit: Unit): string {
 const escaped = (text: string): string =>
   [...text].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 
-/** What a string of JSON may consist of. */
+/** What a JSON string may consist of. */
 const LETTERS: Readonly<Record<string, Unit>> = {
   letters: () => 'x',
   'letters of signed names': (_, random) => random.pick(['e', 'r', 'n', 't', '_', 'a', 's']),
@@ -42,7 +42,7 @@ const LETTERS: Readonly<Record<string, Unit>> = {
   braces: () => '{[',
 };
 
-/** What a list of JSON may consist of. */
+/** What a JSON array may consist of. */
 const ITEMS: Readonly<Record<string, Unit>> = {
   digits: () => '1,',
   'numbers of 15 digits': (_, random) => `${random.between(1e14, 9e14)},`,
@@ -58,7 +58,7 @@ const ITEMS: Readonly<Record<string, Unit>> = {
   'white space': () => ' \n\t',
 };
 
-/** What the members of an object may be. */
+/** The possible members of an object. */
 const MEMBERS: Readonly<Record<string, Unit>> = {
   'distinct names': (index) => `"n${index}":1,`,
   'one name, repeated': () => '"n":1,',
@@ -72,7 +72,7 @@ const MEMBERS: Readonly<Record<string, Unit>> = {
 
 const SIGNED = ['event', 'payload', 'merchant_reference', 'transaction_status'];
 
-/** A random value of JSON, to a random depth. */
+/** A random JSON value of random depth. */
 function anyValue(random: SeededRandom, depth: number): string {
   const kind = depth === 0 ? random.between(0, 4) : random.between(0, 6);
   const some = (unit: () => string): string => Array.from({ length: random.between(0, 5) }, unit).join();
@@ -134,7 +134,7 @@ function bodiesWith(where: Place): Shapes {
   };
 }
 
-/** A shape for each unit, which is what it repeats. */
+/** A shape for each unit, which it repeats. */
 function repetitions(units: readonly string[], make: (size: number, unit: string) => string): Shapes {
   return Object.fromEntries(units.map((unit) => [`${unit}, repeated`, (size: number) => make(size, unit)]));
 }
@@ -169,7 +169,7 @@ const PARAMETERS: Readonly<Record<string, Unit>> = {
   'random characters': (_, random) => random.pick(['a', '%', '&', '=', '[', ']', '+', ';', '%41', '?', '.']),
 };
 
-/** Queries of redirects, behind the genuine parameters, or alone. */
+/** Queries of redirects, after the genuine parameters or alone. */
 export const QUERIES: Shapes = Object.assign(
   {},
   ...Object.entries(PARAMETERS).map(
@@ -197,7 +197,7 @@ const PROVIDER = `{"provider_name":"Example","provider_code":"example","transact
 const WALLET = `{"currency":"UGX","wallet_type":"COLLECTION","available_balance":100.5,"actual_balance":110.75,
   "uncleared_balance":10,"reserve_balance":0.25}`;
 
-/** A response with so many rows, and what a hostile service adds to it. */
+/** A response with many rows, and what a hostile service adds to it. */
 function response(list: string, rows: string, extra = ''): string {
   return `{"status":"success","code":200,"message":"ok","data":{"${list}":[${rows}]${extra}}}`;
 }
@@ -229,7 +229,7 @@ function responses(list: string, row: string): Shapes {
 
 export const PROVIDERS: Shapes = responses('payment_providers', PROVIDER);
 
-/** What the balances of a wallet may be. */
+/** The possible balances of a wallet. */
 const BALANCES: Readonly<Record<string, Unit>> = {
   'whole numbers': (_, random) => String(random.between(0, 1e9)),
   'numbers with two places': (_, random) => `${random.between(0, 1e7)}.${random.between(10, 99)}`,
@@ -255,7 +255,7 @@ export const WALLETS: Shapes = {
   ),
 };
 
-/** Bodies of errors, whose start is shown without the keys. */
+/** Bodies of error responses, whose beginning is shown without the keys. */
 export const ERRORS: Shapes = {
   ...Object.fromEntries(
     ['x', '&#x41;', '&amp;', '%41', '%2541', '\\u0041', '\\\\', '\n', 'eA==', ' '].map((unit) => [

@@ -1,14 +1,14 @@
 /**
- * `pnpm crash-test --kills N --store postgres|sqlite [--transitions N] [--seed N] [--control] [--report path]`:
- * kill -9 of receivers, workers and the database server under load, and then the history is judged. Prints tables, writes
- * reports/crash-test-<store>.json, and ends with 1 where a target is missed.
+ * `pnpm crash-test --kills N --store postgres|sqlite [--transitions N] [--seed N] [--control] [--report path]`: kills
+ * receivers, workers and the database server under load (kill -9), and then judges the history. Prints tables, writes
+ * reports/crash-test-<store>.json, and exits with 1 if a target is missed.
  *
- * With --control the handler's effect commits before the transition is marked as done, in a transaction of its own:
- * that must show doubles, and the run fails when it shows none.
+ * With --control, the handler's effect commits in its own transaction, before the transition is marked as done: this must show
+ * doubles, and the run fails if it shows none.
  *
- * With --fault something else befalls the run beside the kills: the disk of the database and the spool is full (Linux only), the
- * database's clock steps by hours, nothing passes to PostgreSQL for 30 s, or half of the programs run from --other, a checkout of
- * another commit. The run fails when that did not happen.
+ * With --fault, the run has another fault besides the kills: the disk of the database and the spool is full (Linux only), the
+ * database's clock steps by hours, nothing passes to PostgreSQL for 30 s, or half of the programs run from --other, a checkout
+ * of another commit. The run fails if the fault did not happen.
  */
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
@@ -22,9 +22,9 @@ import type { Kill, Target } from './killer.ts';
 import { PHASES, type Phase } from './phase-log.ts';
 import { type CrashTestOptions, type CrashTestOutcome, RUN_FAULTS, runCrashTest } from './run-crash-test.ts';
 
-/** At least this share of the kills has to hit a moment that hurts; otherwise the run proves little. */
+/** The minimum share of kills that must hit a critical moment; with fewer, the run proves little. */
 const BAD_MOMENTS = 0.5;
-/** What effects outside the transaction may show: they repeat, and no lock holds them in order. */
+/** Faults that effects outside the transaction may show: they repeat, and no lock keeps them in order. */
 const OF_THE_CONTROL: readonly string[] = [
   FAULTS.doubled,
   FAULTS.disordered,
@@ -60,10 +60,10 @@ export default async function (): Promise<void> {
   });
 }
 
-/** Beside a fault, some kills wait until that is over: only without one the moments of the kills are judged. */
+/** During a fault some kills are delayed until it ends, so the moments of the kills are judged only in a run without one. */
 export type Wanted = Pick<CrashTestOptions, 'kills' | 'transitions' | 'isControl' | 'fault'>;
 
-/** What a run has to show. The controls have to show doubles: otherwise nothing could. */
+/** What a run must show. The controls must show doubles: otherwise nothing could. */
 export function judgeCrashes(outcome: CrashTestOutcome, wanted: Wanted): readonly Result[] {
   const { verdict, leaseQueue, payments, kills, happened } = outcome;
   const bad = kills.filter(({ phase }) => phase !== 'idle').length;
@@ -89,7 +89,7 @@ export function judgeCrashes(outcome: CrashTestOutcome, wanted: Wanted): readonl
   ];
 }
 
-/** How many kills hit which process at which phase. */
+/** The number of kills by process and phase. */
 function killTable(kills: readonly Kill[]): Record<Target, Record<Phase, number>> {
   const none = (): Record<Phase, number> => ({ commit: 0, handler: 0, intake: 0, idle: 0 });
   const hits = { receiver: none(), worker: none(), server: none() };

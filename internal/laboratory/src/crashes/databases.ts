@@ -5,34 +5,34 @@ import { startPostgres } from '@payment-service/postgres-server';
 import pg from 'pg';
 import { EFFECT_TABLE, type Read, type Remains, readEffects, readRemains } from '../history/remains.ts';
 
-/** Where the inbox and the merchant's own tables are; handed to every process as JSON. */
+/** The location of the inbox and the merchant's own tables, passed to every process as JSON. */
 export type Database =
   | { readonly store: 'postgres'; readonly url: string }
   | {
       readonly store: 'sqlite';
       readonly path: string;
-      /** Of a second file, which a handler can write to while the inbox holds the write lock of the first. */
+      /** The path of a second file, which a handler can write to while the inbox holds the write lock of the first. */
       readonly outsidePath: string;
     };
 
-/** The database of a run, as the test itself sees it: past the inbox, with plain statements. */
+/** The database of a run as the test itself sees it: not through the inbox, but with plain statements. */
 export interface TestDatabase {
   readonly database: Database;
-  /** Of the inbox's tables. */
+  /** The prefix of the inbox's tables. */
   readonly prefix: string;
   readonly read: Read;
   /** At the end. */
   remains(): Promise<Remains>;
-  /** Kills the server; undefined where the processes are the database. */
+  /** Kills the server; undefined if the database has no server. */
   readonly kill: ((what: 'postmaster' | 'everything') => Promise<void>) | undefined;
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A session whose server was killed may take longer than this to say so. */
+/** A session whose server was killed may take longer than this to report it. */
 const ANSWER_MS = 3000;
 
-/** Transitions of which a condition holds; undefined while the server is unavailable. */
+/** The number of transitions that match a condition; undefined while the server is unavailable. */
 export async function countTransitions(
   { read, prefix }: TestDatabase,
   condition: string,
@@ -44,13 +44,13 @@ export async function countTransitions(
   return Promise.race([counted, wait(ANSWER_MS, undefined, { ref: false })]);
 }
 
-/** A PostgreSQL server of its own, as it comes: every commit is on disk before it is answered. */
+/** A separate PostgreSQL server with its defaults: every commit is on disk before it is confirmed. */
 export async function postgresDatabase(): Promise<TestDatabase> {
   const { url, kill, restart, ...server } = await startPostgres();
   const pool = new pg.Pool({
     connectionString: url,
     max: 2,
-    // A session of a killed server may never answer.
+    // A session of a killed server may never respond.
     connectionTimeoutMillis: 5000,
     query_timeout: 60_000,
   });
@@ -63,14 +63,14 @@ export async function postgresDatabase(): Promise<TestDatabase> {
     ...{ prefix, read, kill, restart },
     remains: () => readRemains(read, prefix),
     async stop() {
-      // A session that lost its server without a word is never given back to the pool.
+      // A session that silently lost its server is never returned to the pool.
       await Promise.race([pool.end(), wait(ANSWER_MS, undefined, { ref: false })]);
       await server.stop();
     },
   };
 }
 
-/** One file that all processes share; there is no server, so killing them is killing it. */
+/** One file that all processes share. There is no server, so killing the processes is killing the database. */
 export function sqliteDatabase(folder: string, isControl: boolean): TestDatabase {
   const [path, outsidePath] = [join(folder, 'shop.db'), join(folder, 'outside.db')];
   const opened = (one: string): DatabaseSync => {

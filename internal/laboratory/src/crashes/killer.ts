@@ -9,7 +9,7 @@ export type Target = 'receiver' | 'worker' | 'server';
 
 export interface Kill {
   readonly target: Target;
-  /** What it was at when it died; for the server, the worst of what its clients were at. */
+  /** The phase in which it died; for the server, the worst phase of its clients. */
   readonly phase: Phase;
 }
 
@@ -17,21 +17,21 @@ export interface KillerOptions {
   readonly processes: readonly ManagedProcess[];
   readonly database: TestDatabase;
   readonly random: SeededRandom;
-  /** Aborted: nothing is killed any more. */
+  /** Once aborted, nothing more is killed. */
   readonly signal: AbortSignal;
 }
 
-/** How long to lie in wait for a phase; then any moment will do. */
+/** How long to wait for a phase; after that, any moment will do. */
 const AIM_MS = 5000;
 
-/** What to kill, and at which phase: half of the kills are aimed at the moments that hurt. */
+/** What to kill, and in which phase: most kills aim at critical moments. */
 const AIMS: Readonly<Record<Target, readonly (Phase | 'any')[]>> = {
   receiver: ['intake', 'intake', 'any'],
   worker: ['handler', 'handler', 'commit', 'commit', 'any'],
   server: ['handler', 'commit', 'intake', 'any'],
 };
 
-/** Kills receivers, workers and the database server, one after the other, and starts them again. */
+/** Kills receivers, workers and the database server, one after another, and starts them again. */
 export class Killer {
   readonly #options: KillerOptions;
   #restarting: Promise<void> = Promise.resolve();
@@ -47,7 +47,7 @@ export class Killer {
     return target === 'server' ? this.#killServer(aim) : this.#killProcess(target, aim);
   }
 
-  /** Resolves when the server is up again; rejects when it does not start. */
+  /** Resolves when the server is up again; rejects if it does not start. */
   async settled(): Promise<void> {
     await this.#restarting;
   }
@@ -79,7 +79,7 @@ export class Killer {
     this.#restarting = database.restart().then(() => {
       this.#isServerUp = true;
     });
-    // It may be away for a while, in which the others are killed too; a failure shows in settled().
+    // The server may be down for a while, during which the others are killed too; a failure shows in settled().
     this.#restarting.catch(() => undefined);
     return { target: 'server', phase };
   }
@@ -93,7 +93,7 @@ export class Killer {
     }
   }
 
-  /** Waits for the moment, and says who is at it. */
+  /** Waits for the moment, and returns the process that has reached it. */
   async #aim(candidates: readonly ManagedProcess[], aim: Phase | 'any'): Promise<ManagedProcess> {
     const { random } = this.#options;
     if (aim === 'any') {
@@ -101,13 +101,13 @@ export class Killer {
       return random.pick(candidates);
     }
     const found = await nextInPhase(candidates, aim);
-    // Immediately, or a little later: also what comes after the phase has begun.
+    // Immediately, or a little later, to also hit what follows the start of the phase.
     if (random.next() < 0.3) await wait(random.next() * 3);
     return found ?? random.pick(candidates);
   }
 }
 
-/** The first to enter the phase; undefined when none does in time. */
+/** The first process to enter the phase; undefined if none does in time. */
 async function nextInPhase(
   candidates: readonly ManagedProcess[],
   aim: Phase,

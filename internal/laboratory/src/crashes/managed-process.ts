@@ -7,9 +7,9 @@ export type Role = 'receiver' | 'worker';
 
 export interface ProcessParts {
   readonly folder: string;
-  /** Told when it ends without having been killed: no run goes on after that. */
+  /** Called if the process ends without having been killed; no run continues after that. */
   readonly onFailure: (error: Error) => void;
-  /** Where its program is. @default beside this file */
+  /** The folder of its program. @default the folder of this file */
   readonly programs?: string | undefined;
   readonly env?: NodeJS.ProcessEnv | undefined;
 }
@@ -23,10 +23,10 @@ export class ManagedProcess extends EventEmitter<Record<Phase, []>> {
   #reader = new PhaseReader();
   #errors = '';
   #isExpected = false;
-  /** Where it listens; undefined while it does not. */
+  /** The address where it listens; undefined while it does not. */
   address: string | undefined;
   isReady = false;
-  /** Codes of the warnings that it has printed. */
+  /** The codes of the warnings that it has printed. */
   readonly warnings: string[] = [];
   /** How often it has entered each phase. */
   readonly entered: Record<Phase, number> = { commit: 0, handler: 0, intake: 0, idle: 0 };
@@ -42,7 +42,7 @@ export class ManagedProcess extends EventEmitter<Record<Phase, []>> {
     const { folder, programs = import.meta.dirname, env } = this.#parts;
     const child = new Child(join(programs, `${this.role}-process.ts`), {
       cwd: folder,
-      // A process is started for each kill; it need not strip the same types each time. One that is killed stores nothing.
+      // A process is started for each kill and need not strip the same types each time. A killed process stores nothing.
       env: { NODE_COMPILE_CACHE: join(folder, 'compiled'), ...process.env, ...env },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
     });
@@ -85,12 +85,12 @@ export class ManagedProcess extends EventEmitter<Record<Phase, []>> {
     return this.#reader.phase;
   }
 
-  /** The database is gone, and with it what this process was at. */
+  /** The database is gone, and with it the work of this process. */
   forgetPhases(): void {
     this.#reader.forget();
   }
 
-  /** Kills it, by its own id, and says what it was at when it died. */
+  /** Kills it, by its own id, and returns the phase in which it died. */
   async kill(): Promise<Phase> {
     const child = this.#child;
     if (child === undefined) return 'idle';
@@ -100,13 +100,13 @@ export class ManagedProcess extends EventEmitter<Record<Phase, []>> {
     return this.#reader.phase;
   }
 
-  /** Lets it finish what it does. */
+  /** Lets it finish its work. */
   async end(): Promise<void> {
     const child = this.#child;
     if (child !== undefined) await this.#closed(child, () => child.ask({ stop: true }));
   }
 
-  /** Closed means that its pipes are read to the end. */
+  /** Once closed, its pipes have been read to the end. */
   async #closed(child: Child, act: () => Promise<unknown>): Promise<void> {
     this.#isExpected = true;
     const closed = once(child.process, 'close');

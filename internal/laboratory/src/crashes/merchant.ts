@@ -9,13 +9,13 @@ export type InsertEffect<Tx> = (tx: Tx, effect: EffectValues) => Promise<unknown
 
 type Options = Omit<InboxOptions<unknown>, 'store'>;
 
-/** Retries are quick, so that a run does not wait for them; otherwise the inbox as a merchant has it. */
+/** Retries are quick, so that a run does not wait for them; otherwise the inbox is as merchants use it. */
 const OPTIONS: Options = { retry: { firstDelayMs: 50, longestDelayMs: 1000 } };
 
 /**
- * Opens the merchant's inbox on whichever engine.
+ * Opens the merchant's inbox on either engine.
  *
- * @param use what to do with it; generic, since the two engines' transactions are of different types.
+ * @param use what to do with it; generic, since the engines' transactions have different types.
  */
 export function withInbox<R>(
   database: Database,
@@ -24,7 +24,7 @@ export function withInbox<R>(
 ): R {
   if (database.store === 'postgres') {
     const pool = new pg.Pool({ connectionString: database.url, max: 12, connectionTimeoutMillis: 5000 });
-    // Once the inbox is closed nothing else listens, and the server is stopped while connections are idle.
+    // Once the inbox is closed nothing else listens for errors, and the server is stopped while connections are idle.
     pool.on('error', () => undefined);
     return use(createInbox({ ...OPTIONS, ...options, store: postgres(pool) }), (tx, effect) =>
       tx.query(INSERT_EFFECT.postgres, [...effect]),
@@ -36,8 +36,8 @@ export function withInbox<R>(
 }
 
 /**
- * The control: writes an effect in a transaction of its own, which commits before the inbox marks the transition as
- * done. A process that dies between the two repeats the effect.
+ * The control: writes an effect in its own transaction, which commits before the inbox marks the transition as done. A process
+ * that dies between the two repeats the effect.
  */
 export function outsideEffects(database: Database): (effect: EffectValues) => Promise<unknown> {
   if (database.store === 'postgres') {

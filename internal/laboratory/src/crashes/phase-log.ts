@@ -4,7 +4,7 @@ import { writeSync } from 'node:fs';
 export const PHASE_LOG = 4;
 
 /**
- * What a process is at, from the worst moment to be killed to the best:
+ * The phases of a process, from the worst moment to be killed to the best:
  * - `commit`: a handler has returned, and its transaction is being committed;
  * - `handler`: a handler runs, inside its transaction;
  * - `intake`: a callback is being kept, and not acknowledged yet;
@@ -13,19 +13,19 @@ export const PHASE_LOG = 4;
 export type Phase = 'commit' | 'handler' | 'intake' | 'idle';
 
 /**
- * Tells the parent, before the next thing happens: what is written into the pipe stays there when this process is
- * killed, so the parent knows exactly what it was at.
+ * Tells the parent before anything else happens. What is written into the pipe stays there when this process is killed, so the
+ * parent knows exactly in which phase it was.
  */
 export function enterPhase(phase: Phase, id: string): void {
   writeSync(PHASE_LOG, `${phase} ${id}\n`);
 }
 
-/** Reads a phase log, in pieces as they come. */
+/** Reads a phase log, in chunks as they arrive. */
 export class PhaseReader {
   readonly #open = new Map<string, Phase>();
   #rest = '';
 
-  /** @param onPhase called with each phase that was entered. */
+  /** @param onPhase called with each phase that is entered. */
   read(piece: string, onPhase: (phase: Phase) => void): void {
     const lines = (this.#rest + piece).split('\n');
     this.#rest = lines.pop() ?? '';
@@ -39,7 +39,7 @@ export class PhaseReader {
     }
   }
 
-  /** The worst of everything that is under way. */
+  /** The worst phase that is under way. */
   get phase(): Phase {
     const open = [...this.#open.values()];
     return PHASES.find((phase) => open.includes(phase)) ?? 'idle';

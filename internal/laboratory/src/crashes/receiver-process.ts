@@ -1,4 +1,4 @@
-/** The merchant's web server: takes callbacks, and what the merchant expects. Killed at any moment. */
+/** The merchant's web server: receives callbacks, and the merchant's expectations. Killed at any moment. */
 import { flushCompileCache } from 'node:module';
 import { json } from 'node:stream/consumers';
 import type { Expectation } from '@payment-service/inbox';
@@ -36,10 +36,10 @@ answerQuestions(({ database, spool }: ReceiverSettings) =>
         },
         '/spooled': async () => String((await inbox.stats()).spooled),
       },
-      // The sender is here to retry what the receiver does not acknowledge.
+      // It is up to the sender to retry what the receiver does not acknowledge.
       onError: () => undefined,
     });
-    // A killed process writes no cache, and each start would strip and compile the same files again.
+    // A killed process writes no cache, so each start would strip and compile the same files again.
     flushCompileCache();
     return `http://127.0.0.1:${port}`;
   }),

@@ -22,7 +22,7 @@ import { withInbox } from './merchant.ts';
 import type { ReceiverSettings } from './receiver-process.ts';
 import type { WorkerSettings } from './worker-process.ts';
 
-/** What `--fault` names. */
+/** The names for `--fault`. */
 export const RUN_FAULTS: Readonly<Record<string, (parts: FaultParts) => Promise<Fault>>> = {
   'full-disk': fullDisk,
   clock: steppingClock,
@@ -33,22 +33,22 @@ export const RUN_FAULTS: Readonly<Record<string, (parts: FaultParts) => Promise<
 export interface CrashTestOptions {
   readonly store: 'postgres' | 'sqlite';
   readonly kills: number;
-  /** At least so many transitions are sent. */
+  /** The minimum number of transitions that are sent. */
   readonly transitions: number;
   readonly seed: number;
   readonly isControl: boolean;
-  /** One of `RUN_FAULTS`, and the other checkout for the one that needs it. */
+  /** One of `RUN_FAULTS`, and the other checkout if the fault needs it. */
   readonly fault?: string | undefined;
   readonly other?: string | undefined;
 }
 
 export interface CrashTestOutcome {
   readonly verdict: Verdict;
-  /** Of the other control, which runs beside every test. */
+  /** The verdict on the other control, which runs with every test. */
   readonly leaseQueue: Verdict;
   readonly payments: number;
   readonly kills: readonly Kill[];
-  /** Transitions whose handlers died three times and that a person, here the test, sent back to work. */
+  /** Transitions whose handlers died three times, and which an operator, here the test, sent back to the workers. */
   readonly crashLooped: number;
   readonly states: Readonly<Record<string, number>>;
   readonly seconds: number;
@@ -60,18 +60,18 @@ const RECEIVERS = 2;
 const WORKERS = 2;
 /** Payments under way at the same time. */
 const AT_ONCE = 24;
-/** No more than this waits for the workers, so that receivers and workers are busy until the end. */
+/** At most this many wait for the workers, so that receivers and workers are busy until the end. */
 const MAX_DUE = 400;
 const NOTE = { by: 'crash-test', note: 'the process was killed, the handler is sound' };
 
-/** One whole run: processes, load, kills, and the count. */
+/** One whole run: processes, load, kills and judgement. */
 export async function runCrashTest(options: CrashTestOptions): Promise<CrashTestOutcome> {
   const { store, kills, seed, isControl } = options;
   const folder = await makeFolder();
   const failed = new AbortController();
   const signal = AbortSignal.any([stopped, failed.signal]);
   const stored = volume ?? folder;
-  // The server makes its folder there.
+  // The server creates its folder there.
   if (volume !== undefined) process.env['TMPDIR'] = volume;
   const test = store === 'postgres' ? await postgresDatabase() : sqliteDatabase(stored, isControl);
   atTheEnd(test.stop);
@@ -81,7 +81,7 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
     return { folder, env, programs: programs?.(index), onFailure: (error) => failed.abort(error) };
   };
   const receivers = Array.from({ length: RECEIVERS }, (_, index) => {
-    // One with a spool and one without, where there is a server that can be away.
+    // If there is a server that can be down: one with a spool and one without.
     const spool = store === 'postgres' && index === 0 ? join(stored, 'spool') : undefined;
     return new ManagedProcess('receiver', { database, spool } satisfies ReceiverSettings, partsOf(index));
   });
@@ -113,14 +113,14 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
   try {
     return await toTheEnd();
   } catch (error) {
-    // Otherwise what ends the run waits for a kill that waits for the run.
+    // Otherwise the end of the run would wait for a kill that waits for the run.
     failed.abort(error);
     throw error;
   }
 
   async function toTheEnd(): Promise<CrashTestOutcome> {
     const started = performance.now();
-    // The tables are there before anything is killed.
+    // The tables exist before anything is killed.
     await withInbox(test.database, {}, async (inbox) => {
       await inbox.ready();
       await inbox.close();
@@ -140,7 +140,7 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
     return { verdict, leaseQueue, payments, kills: killed, states, happened, crashLooped, seconds };
   }
 
-  /** Lets the load go on as far as the kills have come, and as the workers keep up. */
+  /** Lets the load continue as far as the kills have come and the workers keep up. */
   async function sendAll(): Promise<void> {
     let isHeld = false;
     let shown = Date.now();
@@ -163,7 +163,7 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
   async function killAlong(): Promise<void> {
     const random = seededRandom(seed, -2);
     for (let index = 0; index < kills; index++) {
-      // At the beginning of a share: payments are left that the fault can meet.
+      // At the beginning of a share, so that payments are left for the fault to affect.
       if (struck < times && index + 1 > ((struck + 1) * kills) / (times + 1)) {
         await killer.settled();
         await fault?.strike?.(struck);
@@ -179,10 +179,10 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
   }
 
   /**
-   * After the last kill: waits until every spool is drained and every transition has found its place, and does what a
-   * person would do with transitions that no handler survived.
+   * After the last kill: waits until every spool is drained and every transition has its final state, and does what an operator
+   * would do with transitions that no handler survived.
    *
-   * @returns how many of those there were.
+   * @returns the number of such transitions.
    */
   async function drain(): Promise<number> {
     let sentBack = 0;

@@ -13,9 +13,9 @@ export interface WorkerSettings {
   readonly database: Database;
   readonly concurrency?: number;
   readonly pollMs?: number;
-  /** Whether effects are written in a transaction of their own, which must show doubles. */
+  /** Whether effects are written in their own transaction, which must show doubles. */
   readonly isControl: boolean;
-  /** Whether it applies in passes of `drain()`, and not by `work()`. */
+  /** Whether it applies payments in passes of `drain()` instead of with `work()`. */
   readonly isDraining: boolean;
 }
 
@@ -50,11 +50,11 @@ async function work({ database, isControl, isDraining, ...pace }: WorkerSettings
       enterPhase('commit', transitionId);
     };
     for (const status of ['COMPLETED', 'FAILED']) inbox.handle(apply, { status });
-    // A killed process writes no cache, and each start would strip and compile the same files again.
+    // A killed process writes no cache, so each start would strip and compile the same files again.
     flushCompileCache();
     if (!isDraining) await inbox.work({ signal: stopping.signal, ...pace });
     while (isDraining && !stopping.signal.aborted) {
-      // A pass rejects while the database is unavailable. A function or cron comes again, and so does this (threat A57).
+      // A pass rejects while the database is unavailable. A function or cron job runs again, and so does this (threat A57).
       await inbox.drain({ limit: 100, deadlineMs: 2000 }).catch(() => undefined);
       await wait(20);
     }

@@ -99,7 +99,7 @@ async function failOver(
   return { isStalled, underWay, acknowledgedInStall, recoveryMs };
 }
 
-/** What the run has to show, and the control: if that loses nothing, the run would not have noticed a loss. */
+/** What the run and the control must show: if the control loses nothing, the run would not have noticed a loss either. */
 export function judgeFailovers(
   synchronous: Outcome<Round>,
   control: Outcome<Round>,

@@ -5,12 +5,12 @@ import { judge } from '../../measure/results.ts';
 import type { Fault, FaultParts } from './fault.ts';
 
 const HOUR_MS = 3_600_000;
-/** How far the clock of the database is ahead of the machine's after each step. */
+/** How many hours the database's clock is ahead of the machine's after each step. */
 const STEPS = [3, -2, 5, 0];
 const TURN_MS = 50;
 const MAX_TURNS = 600;
 
-/** Found before the server's own by connections whose search_path begins with its schema. */
+/** Connections whose search_path begins with its schema find this function before the server's own. */
 const CLOCK = `create schema if not exists stepped;
   create table if not exists stepped.clock (ms bigint not null);
   insert into stepped.clock select 0 where not exists (select from stepped.clock);
@@ -19,20 +19,20 @@ const CLOCK = `create schema if not exists stepped;
 const SEARCH_PATH = encodeURIComponent('-c search_path=stepped,pg_catalog,public');
 
 /**
- * The clock of the database steps by hours, forward and back. On PostgreSQL its function is found before the server's own; on
- * SQLite, whose clock is that of each process, the programs replace the function when they open a file.
+ * The clock of the database steps by hours, forward and back. On PostgreSQL, a function shadows the server's own; on SQLite,
+ * which uses the clock of each process, the programs replace the function when they open a file.
  */
 export async function steppingClock({ test, folder }: FaultParts): Promise<Fault> {
   const { database, prefix, read } = test;
   const file = join(folder, 'clock');
   const set = async (hours: number): Promise<void> => {
-    // Renamed: a program that reads a file while it is written finds it empty, which is a step to 0.
+    // Renamed, since a program that reads the file while it is written would find it empty, which is a step to 0.
     writeFileSync(`${file}.next`, String(hours * HOUR_MS));
     renameSync(`${file}.next`, file);
     if (database.store === 'postgres')
       await read(`${CLOCK}; update stepped.clock set ms = ${hours * HOUR_MS}`);
   };
-  /** By the database's clock, in the order in which they were kept. */
+  /** When callbacks were kept, by the database's clock, in that order. */
   const keptAt = async (): Promise<readonly number[]> =>
     (await read(`select first_at as at from ${prefix}callback order by id`)).map(({ at }) => Number(at));
   const until = async (holds: () => Promise<boolean>): Promise<void> => {
@@ -41,9 +41,9 @@ export async function steppingClock({ test, folder }: FaultParts): Promise<Fault
   };
   const isAt = (time: unknown, hours: number): boolean =>
     Math.abs(Number(time) - Date.now() - hours * HOUR_MS) < HOUR_MS / 2;
-  /** Its time, not the number of callbacks: one that was on its way during the step still has the time before. */
+  /** Waits for a time, not for a number of callbacks: one that was under way during the step still has the old time. */
   const kept = (hours: number): Promise<void> => until(async () => isAt((await keptAt()).at(-1), hours));
-  /** Only a step back from a time that a worker has noted is noticed. */
+  /** A step back is noticed only if a worker has noted a later time. */
   const noted = (hours: number): Promise<void> =>
     until(async () => {
       const [row] = await read(`select max(seen_at) as at from ${prefix}pulse`);
@@ -61,7 +61,7 @@ export async function steppingClock({ test, folder }: FaultParts): Promise<Fault
         }),
     times: STEPS.length,
     async strike(at) {
-      // So that a callback is kept at each time, whatever the kills and the machine do to the load.
+      // So that a callback is kept at each time, however much the kills and the machine delay the load.
       if (at === 0) await kept(0);
       const hours = STEPS[at] ?? 0;
       await set(hours);

@@ -3,19 +3,19 @@ import type { Result } from '../../measure/results.ts';
 import type { Database, TestDatabase } from '../databases.ts';
 import type { ManagedProcess } from '../managed-process.ts';
 
-/** What befalls a run beside its kills. */
+/** A fault that a run has besides its kills. */
 export interface Fault {
   /** The database as the merchant's programs reach it. @default as the test reaches it */
   readonly database?: Database;
-  /** Of the merchant's programs. */
+  /** The environment of the merchant's programs. */
   readonly env?: NodeJS.ProcessEnv;
-  /** The folder of the program of a receiver or worker, by its number. @default that of the crash test */
+  /** The folder with the program of a receiver or worker, by its number. @default the crash test's own */
   readonly programs?: (index: number) => string;
   /** How often it strikes, spread over the kills. @default 0 */
   readonly times?: number;
-  /** Between two kills, under load. */
+  /** Causes the fault, between two kills, under load. */
   strike?(at: number): Promise<void>;
-  /** Whether it really happened: a run without it proves nothing. */
+  /** Whether the fault really happened: without it, the run proves nothing. */
   happened(seen: Seen): Promise<readonly Result[]>;
 }
 
@@ -25,12 +25,12 @@ export interface Seen {
   readonly workers: readonly ManagedProcess[];
 }
 
-/** What a fault is made from. */
+/** What a fault is built from. */
 export interface FaultParts {
   readonly test: TestDatabase;
-  /** Of the run, on a disk that is never full. */
+  /** The folder of the run, on a disk that is never full. */
   readonly folder: string;
-  /** What `--other` names. */
+  /** The value of `--other`. */
   readonly other: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface Window {
   readonly to: number;
 }
 
-/** Requests whose answer promised nothing, in windows of time. */
+/** The number of requests, in windows of time, whose response promised nothing. */
 export function unanswered({ requests }: Seen, windows: readonly Window[]): number {
   const isIn = (time: number): boolean => windows.some(({ from, to }) => time >= from && time <= to);
   return requests.filter(({ answer, began }) => answer === 'none' && isIn(began)).length;

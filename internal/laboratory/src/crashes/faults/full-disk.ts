@@ -9,17 +9,17 @@ import { volume } from './volume.ts';
 
 const PIECE = Buffer.alloc(64 * 1024);
 const FULL_MS = 5000;
-/** As long as the database may take to meet the full disk: it has some room in files that exist. */
+/** The longest that the database may take to reach the full disk: its existing files have some room left. */
 const MET_MS = 60_000;
 const REVIVE_MS = 10_000;
 const DISK_FULL = '53100';
 const SQLITE_FULL = 13;
 
-/** The volume of the database and the spool is filled to the last byte, and later it has room again. */
+/** The volume of the database and the spool is filled to the last byte, and later freed. */
 export async function fullDisk({ test }: FaultParts): Promise<Fault> {
   const windows: Window[] = [];
   let refused = 0;
-  /** Writes rows of its own. */
+  /** Writes filler rows. */
   const fillUp = async (): Promise<'room' | 'full' | 'gone'> => {
     try {
       await test.read('create table if not exists filler (content text)');
@@ -31,7 +31,7 @@ export async function fullDisk({ test }: FaultParts): Promise<Fault> {
       return test.kill === undefined ? 'room' : 'gone';
     }
   };
-  /** Removes those rows, and starts the server again if it has ended. */
+  /** Removes the filler rows, and restarts the server if it has ended. */
   const revive = async (): Promise<void> => {
     const end = performance.now() + REVIVE_MS;
     const isDropped = (): Promise<boolean> =>
@@ -77,7 +77,7 @@ export async function fullDisk({ test }: FaultParts): Promise<Fault> {
   };
 }
 
-/** To the last byte: pieces that no longer fit are halved. */
+/** To the last byte: chunks that no longer fit are halved. */
 function fill(path: string): void {
   const file = openSync(path, 'w');
   try {

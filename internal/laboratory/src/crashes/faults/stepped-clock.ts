@@ -1,4 +1,6 @@
-/** Loaded before a program of the merchant's: the clock of every SQLite file that it opens is ahead by what a file says. */
+/**
+ * Loaded before one of the merchant's programs: the clock of every SQLite file that it opens is ahead by the number in a file.
+ */
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 

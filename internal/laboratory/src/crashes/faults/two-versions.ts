@@ -4,7 +4,7 @@ import { judge } from '../../measure/results.ts';
 import type { ManagedProcess } from '../managed-process.ts';
 import type { Fault, FaultParts } from './fault.ts';
 
-/** One receiver and one worker run from another checkout, with the inbox as it was there, on the same tables. */
+/** One receiver and one worker run from another checkout, with that version of the inbox, on the same tables. */
 export async function twoVersions({ other }: FaultParts): Promise<Fault> {
   if (other === undefined)
     throw new Error('two-versions needs --other, the folder of another checkout with its dependencies.');
@@ -34,7 +34,7 @@ function done({ role, entered }: ManagedProcess, version: string): ReturnType<ty
   return judge(`${role}, ${version}: times in phase ${phase}`, 'times', entered[phase], 'at least', 20);
 }
 
-/** What the inbox consists of, by its names below `src` and `sql`. */
+/** The files of the inbox, by their names below `src` and `sql`. */
 function sourceOf(checkout: string): Map<string, string> {
   const parts = ['src', 'sql'].map((part) => join(checkout, 'packages', 'inbox', part));
   const files = parts.flatMap((folder) =>

@@ -10,10 +10,11 @@ const SIZE = '600m';
 export const volume: string | undefined = process.env[NAME];
 
 /**
- * Runs this program again with a volume of 600 MB in memory that only it and its children see, so that no other program meets a full
- * disk. An overlay is over it, since the inbox refuses memory. It needs Linux with `unshare` and `mount`, and a user who may make a namespace; root always may.
+ * Runs this program again with a volume of 600 MB in memory that only it and its children see, so that no other program meets a
+ * full disk. An overlay covers it, since the inbox refuses a file system in memory. This needs Linux with `unshare` and
+ * `mount`, and a user who may create a namespace; root always may.
  *
- * @returns its exit code; 2 when there can be no such volume.
+ * @returns its exit code; 2 if such a volume is impossible.
  */
 export function runOnVolume(): number {
   const path = mkdtempSync(join(tmpdir(), 'payment-service-volume-'));
