@@ -33,7 +33,7 @@ export const vectors: readonly HostileRequest[] = all.vectors.flatMap((vector) =
   if (signing_key !== VECTOR_KEY || Object.keys(others).length > 0) return [];
   if (channel === 'redirect') {
     if (!IN_A_TARGET.test(query)) return [];
-    const target = redirect(`?${query.replace(/^\?/, '')}`);
+    const target = redirect(query.replace(/^(?=[^?])/, '?'));
     return { kind: 'a vector', name, verdict: expect.ok ? REDIRECTED : REFUSED, ...target };
   }
   const body = body_hex === undefined ? body_text : Buffer.from(body_hex, 'hex');

@@ -1,29 +1,15 @@
 import { sampleCallback } from '@payment-service/core/testing';
 import { redirected, turnedAway } from '../expectations.ts';
-import { OTHER_KEY, payload, redirectQuery, redirectRequest, signature } from '../http-request.ts';
+import { OTHER_KEY, redirectQuery, redirectRequest, signature } from '../http-request.ts';
 import { expecting, type RedirectScenario } from '../scenario.ts';
 
 const flat = redirectQuery();
 const signed = encodeURIComponent(signature());
 const replaced = (from: string, to: string): Buffer => redirectRequest(flat.replace(from, to));
-/** The signed fields and the signature, with other names for the fields of the payload. */
-const nested = (): string => {
-  const { merchant_reference, internal_reference, transaction_type, transaction_status } =
-    sampleCallback().payload;
-  const fields = { merchant_reference, internal_reference, transaction_type, transaction_status };
-  const named = Object.entries(fields).map(([name, value]) => `payload[${name}]=${value}`);
-  return `?event=transaction.completed&${named.join('&')}&hmac_signature=${signed}`;
-};
 
 export const queries: readonly RedirectScenario[] = [
   ...expecting(redirected(), {
     'a redirect with flat names verifies': redirectRequest(flat),
-    'a redirect with names in payload[…] verifies': redirectRequest(nested()),
-  }),
-  ...expecting(redirected('ORD Zoë 1'), {
-    'a plus sign is a space, and escapes are UTF-8': redirectRequest(
-      redirectQuery(payload({ merchant_reference: 'ORD Zoë 1' })).replace('ORD%20', 'ORD+'),
-    ),
   }),
   {
     name: "the merchant's own parameter ?id=7 does not spoil a redirect, and raw has both values",
@@ -54,7 +40,6 @@ export const queries: readonly RedirectScenario[] = [
     'threat A29: a query of 4,050 empty parameters is refused': redirectRequest(`?${'a&'.repeat(4050)}`),
   }),
   ...expecting(turnedAway('signature_missing'), {
-    'a redirect without a query is refused': redirectRequest(''),
     'a signature in the header does not sign a redirect': redirectRequest(
       flat.replace('hmac_signature', 'other'),
       'GET',
