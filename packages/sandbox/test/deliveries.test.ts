@@ -46,13 +46,6 @@ describe('the queue', () => {
     expect(stage.merchant.received).toHaveLength(2);
   });
 
-  test('moving the clock sends what becomes due', async () => {
-    stage.collect({ misbehave: { late_ms: 86_400_000 } });
-    stage.sandbox.advance(86_400);
-    await stage.sandbox.idle();
-    expect(stage.merchant.received).toHaveLength(1);
-  });
-
   test('a delivery is sent again once it is through, and only then', async () => {
     const resend = async (id = 1) => (await stage.call('POST', `/sandbox/deliveries/${id}/resend`)).status;
     const { isAsked, release } = holdAnswers();
