@@ -2,7 +2,7 @@
  * `pnpm bench [verify|weight|http|client …]`: every part, or the named ones, compared with its peers. Prints tables, writes
  * reports/bench.json, and exits with 1 if a target is missed.
  *
- * --short runs everything once: this shows that the controls fail as they must, and what the report looks like; its figures are
+ * --short runs everything once: this shows that the controls fail as expected, and what the report looks like; its figures are
  * noise, so no target is checked. --only takes the start of a framework's name (http). --rounds sets the rounds of every part.
  * --report names another file. --write-docs writes the figures into docs/benchmarks.md.
  */
