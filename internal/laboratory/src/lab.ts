@@ -1,10 +1,10 @@
 /**
- * `pnpm lab`: lists the programs of the laboratory. `pnpm lab <name>` runs one of them, with the flags that follow. Each
- * prints tables, writes reports/<name>.json, and ends with 1 where a target is missed.
+ * `pnpm lab`: lists the programs of the laboratory. `pnpm lab <name>` runs one of them, with the flags that follow. Each prints
+ * tables, writes reports/<name>.json, and exits with 1 if a target is missed.
  */
 import { spawnSync } from 'node:child_process';
 
-/** The file of a program, or the package that has it, and what it shows. */
+/** The file of a program, or the package that contains it, and what it shows. */
 const PROGRAMS: Readonly<Record<string, readonly [where: string, shows: string]>> = {
   fuzz: ['fuzz/fuzz.ts', 'core and a second verifier judge the same inputs'],
   timing: ['timing/timing.ts', 'whether the time of a verification tells how much of a hash is right'],
@@ -40,7 +40,7 @@ if (where === undefined) {
   process.exitCode = status ?? 1;
 } else {
   process.argv.push(...flags);
-  // A program runs when it is loaded, or is the default of its module.
+  // A program runs when it is loaded, or is its module's default export.
   const program: { readonly default?: () => unknown } = await import(`./${where}`);
   await program.default?.();
 }

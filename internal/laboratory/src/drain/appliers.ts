@@ -10,15 +10,15 @@ import { createDatabase, databaseUrl, EFFECT_TABLE } from '../load/postgres.ts';
 import { openGraphile, startPgBoss } from '../load/queues.ts';
 
 /**
- * One way to apply payments that are due. All have the same effect, one row of the merchant's in a table of its own, in
- * the transaction that marks the payment as done.
+ * One way to apply due payments. All have the same effect: one row in a table of the merchant's, in the transaction that marks
+ * the payment as done.
  */
 export interface Applier {
   readonly name: string;
   /** Adds payments that are due; then ANALYZE. */
   fill(count: number): Promise<void>;
   /**
-   * Applies so many of them.
+   * Applies a number of them.
    *
    * @returns how long it took, in seconds.
    */
@@ -30,11 +30,11 @@ export interface Applier {
 
 const COUNT_EFFECTS = 'select count(*) as n from merchant_effect';
 
-/** As a pool of `pg` has by default, and two more than ten workers need. */
+/** The ten of pg's default pool, which ten workers need, and two more. */
 const CONNECTIONS = 12;
 const EFFECT = 'insert into merchant_effect values ($1, $2)';
 
-/** All of them; those on SQLite, which has one writer, apply one payment at a time. */
+/** All ways. Those on SQLite, which has one writer, apply one payment at a time. */
 export async function openAppliers(serverUrl: string, folder: string): Promise<readonly Applier[]> {
   return [
     await engineApplier('inbox', await postgresEngine(serverUrl, 'apply_inbox', CONNECTIONS)),
@@ -46,7 +46,7 @@ export async function openAppliers(serverUrl: string, folder: string): Promise<r
   ];
 }
 
-/** The inbox on whichever engine. */
+/** The inbox on either engine. */
 async function engineApplier<Tx>(name: string, engine: DrainEngine<Tx>): Promise<Applier> {
   const backlog = openBacklog(engine, 0);
   await backlog.fill();
@@ -60,8 +60,8 @@ async function engineApplier<Tx>(name: string, engine: DrainEngine<Tx>): Promise
 }
 
 /**
- * What no program can do without that commits the start of an attempt, so that a crash is counted, and then has the effect
- * and the record of it in one transaction.
+ * The minimum for any program that commits the start of an attempt, so that crashes are counted, and then commits the effect
+ * and its record in one transaction.
  */
 async function floorApplier(serverUrl: string): Promise<Applier> {
   const pool = await createDatabase(serverUrl, 'apply_floor', CONNECTIONS);
@@ -95,7 +95,7 @@ async function floorApplier(serverUrl: string): Promise<Applier> {
   };
 }
 
-/** The job is completed in a transaction of its own, after the effect: a crash between the two repeats the effect. */
+/** The job is completed in its own transaction, after the effect: a crash between the two repeats the effect. */
 async function graphileApplier(serverUrl: string): Promise<Applier> {
   const pool = await createDatabase(serverUrl, 'apply_graphile', CONNECTIONS);
   const graphile = await openGraphile(pool);
@@ -119,7 +119,7 @@ async function graphileApplier(serverUrl: string): Promise<Applier> {
   };
 }
 
-/** Batches of 50: each job runs in a transaction of its own, and the batch is completed after it. */
+/** Batches of 50: each job runs in its own transaction, and the batch is completed afterwards. */
 async function pgBossApplier(serverUrl: string): Promise<Applier> {
   const pool = await createDatabase(serverUrl, 'apply_pgboss', CONNECTIONS);
   const boss = await startPgBoss(databaseUrl(serverUrl, 'apply_pgboss'), 'payments', CONNECTIONS);
@@ -149,7 +149,7 @@ async function pgBossApplier(serverUrl: string): Promise<Applier> {
   };
 }
 
-/** In the thread that calls, which it blocks: a committed start, then one transaction, both with a full sync. */
+/** Runs in the calling thread, which it blocks: a committed start, then one transaction, both with a full sync. */
 async function floorSqliteApplier(folder: string): Promise<Applier> {
   const path = join(folder, 'apply-floor.db');
   const file = new DatabaseSync(path);
@@ -209,7 +209,7 @@ async function applyIn(pool: pg.Pool, id: string, more?: pg.QueryConfig): Promis
   client.release();
 }
 
-/** The effect, and what else belongs to its transaction. */
+/** The effect, and the rest of its transaction. */
 async function applyWith(client: pg.PoolClient, id: unknown, more?: pg.QueryConfig): Promise<void> {
   await client.query('begin');
   await client.query({ name: 'effect', text: EFFECT, values: [id, '500'] });
@@ -217,7 +217,7 @@ async function applyWith(client: pg.PoolClient, id: unknown, more?: pg.QueryConf
   await client.query('commit');
 }
 
-/** Seconds until `call` was called so many times. */
+/** The seconds until `call` has been called `count` times. */
 function countdown(count: number): { readonly call: () => void; readonly seconds: Promise<number> } {
   const started = performance.now();
   const { promise: seconds, resolve } = Promise.withResolvers<number>();

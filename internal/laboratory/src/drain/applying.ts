@@ -5,7 +5,7 @@ import { atTheEnd } from '../measure/program.ts';
 import { judge, type Result, told } from '../measure/results.ts';
 import { type Applier, openAppliers } from './appliers.ts';
 
-/** What a payment costs, and how much of that the inbox may cost. The statements include BEGIN and COMMIT. */
+/** The costs of a payment, and the most that the inbox may cost. The statements include BEGIN and COMMIT. */
 const COSTS = {
   postgresCpuMs: { unit: 'ms of PostgreSQL', most: 0.9 },
   walBytes: { unit: 'bytes of WAL', most: 1600 },
@@ -15,12 +15,12 @@ const COSTS = {
 type Cost = keyof typeof COSTS;
 const NAMES = Object.keys(COSTS) as Cost[];
 
-/** One slice: its rate, and what a payment cost. */
+/** One slice: its rate, and the cost of a payment. */
 type Applied = Readonly<Record<Cost | 'perSecond', number>>;
 
 /**
- * What is possible: the inbox does what the floor does, and reads the case, marks its transaction and takes a lock besides.
- * On SQLite each of its messages to the thread costs as much as some statements.
+ * What is achievable: besides the floor's work, the inbox reads the case, marks its transaction and takes a lock. On SQLite,
+ * each of its messages to the thread costs as much as several statements.
  */
 const OVER_FLOOR = 0.6;
 const OVER_GRAPHILE = 1;
@@ -31,7 +31,7 @@ const OVER_SQLITE_FLOOR = 0.4;
  *
  * @param pace.payments of one slice.
  * @returns the rates and costs of all contenders; ratios are taken within each round.
- * @throws When one has not exactly as many effects as payments.
+ * @throws if a contender does not have exactly one effect for each payment.
  */
 export async function judgeApplying(
   pace: { readonly rounds: number; readonly payments: number },
@@ -48,7 +48,7 @@ export async function judgeApplying(
       const { unit, most } = COSTS[cost];
       const measured = spread(of(name, cost));
       if (most === undefined || !name.startsWith('inbox')) return told(name, unit, measured);
-      // find_due is shared by a window of payments, and the meter's own statement by a slice.
+      // A window of payments shares one find_due, and a slice shares the meter's own statement.
       const rounded = Math.round(measured.median * 10) / 10;
       return { ...judge(name, unit, rounded, 'at most', most), value: measured.median };
     });

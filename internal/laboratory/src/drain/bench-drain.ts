@@ -1,9 +1,9 @@
 /**
  * `pnpm bench:drain`: how many transitions a second a worker settles from the start of a backlog, at 2,000 and at 50,000 due
- * ones, on both stores; on PostgreSQL also beside an old snapshot with 60,000 settled since it was taken. A large backlog
- * must not slow the worker down. The control, which sorts all that is due for each attempt, must be slowed down. Then what a
- * payment costs, beside the floor of each engine and two queues. Prints a table, writes reports/bench-drain.json, and ends
- * with 1 where a target is missed.
+ * ones, on both stores; on PostgreSQL also with an old snapshot open, since which 60,000 were settled. A large backlog must not
+ * slow the worker down; the control, which sorts all due transitions for each attempt, must slow down. Then the cost of a
+ * payment, compared with the floor of each engine and two queues. Prints a table, writes reports/bench-drain.json, and exits
+ * with 1 if a target is missed.
  */
 import pg from 'pg';
 import { type Backlog, openBacklog } from '../load/backlog.ts';
@@ -41,11 +41,11 @@ interface Contender {
   readonly isControl: boolean;
 }
 
-/** Two backlogs that are held against each other. */
+/** Two backlogs that are compared. */
 interface Target {
   readonly large: string;
   readonly small: string;
-  /** The control, whose claims sort all that is due, has to stay below. */
+  /** The control, whose claims sort all due transitions, must stay below. */
   readonly isControl: boolean;
 }
 const AT_LEAST = 0.8;
@@ -56,7 +56,7 @@ export default function (): Promise<void> {
 
 async function bench(pace: typeof FULL, isShort: boolean): Promise<Found> {
   const applied = await judgeApplying(pace, isShort, await makeFolder());
-  await cleanUp(); // What runs on would run beside the backlogs.
+  await cleanUp(); // Otherwise it would keep running during the backlogs.
   const folder = await makeFolder();
   const server = await startWarmPostgres(isShort);
   const contenders: Contender[] = [];
@@ -99,14 +99,14 @@ async function filled(backlog: Backlog): Promise<Backlog> {
 }
 
 /**
- * Settles so many, by a worker, beside an open REPEATABLE READ transaction: a long report, or a dump. No vacuum removes what it
- * may still see. What is due at the end is as much as before.
+ * Settles transitions while a REPEATABLE READ transaction is open, like that of a long report or a dump. No vacuum removes what
+ * it may still see. In the end as many transitions are due as before.
  */
 async function settleBeside(pace: typeof FULL, backlog: Backlog, url: string): Promise<void> {
   const snapshot = new pg.Client({ connectionString: url });
   await snapshot.connect();
   await snapshot.query('begin isolation level repeatable read');
-  /** As the snapshot still sees it, which its first statement takes: what is settled since is kept for it. */
+  /** As seen by the snapshot, which its first statement takes: the rows that are settled later are kept for it. */
   const due = async (): Promise<number | undefined> => {
     const text = 'select count(*)::int as n from payment_inbox.transition where next_at is not null';
     return (await snapshot.query<{ n: number }>(text)).rows[0]?.n;

@@ -1,9 +1,9 @@
 /**
- * `pnpm failover-test [--rounds N] [--control-rounds N] [--report path]`: the primary of a PostgreSQL pair is killed under
- * load and its standby promoted, round after round, and then the history is judged. Prints a table, writes reports/failover-test.json,
- * and ends with 1 where a target is missed.
+ * `pnpm failover-test [--rounds N] [--control-rounds N] [--report path]`: kills the primary of a PostgreSQL pair under load and
+ * promotes its standby, round after round, and then judges the history. Prints a table, writes reports/failover-test.json, and
+ * exits with 1 if a target is missed.
  *
- * The control is the same with a standby that no commit waits for: it must lose, and the run fails when it does not.
+ * The control is the same with a standby that no commit waits for: it must lose callbacks, and the run fails if it does not.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { told as toldVerdict, verdictTable } from '../history/results.ts';
@@ -15,21 +15,24 @@ import { judgeLosses, type Outcome, runUnderLoad, type Watch } from './run-under
 
 /** One death of a primary. */
 export interface Round {
-  /** Whether the standby was cut off for a moment before. */
+  /** Whether the standby was cut off for a moment before the kill. */
   readonly isStalled: boolean;
-  /** Requests that waited for their answer when the primary was killed. */
+  /** Requests that were waiting for a response when the primary was killed. */
   readonly underWay: number;
-  /** Acknowledged while the standby was cut off. */
+  /** Payments acknowledged while the standby was cut off. */
   readonly acknowledgedInStall: number;
-  /** From the kill to the next answer of 200, in milliseconds. The death need not be noticed: the test knows. */
+  /**
+   * From the kill to the next response with 200, in milliseconds. It includes no failure detection, since the test knows of the
+   * kill.
+   */
   readonly recoveryMs: number;
 }
 
-/** So many payments are acknowledged between two deaths, at least. */
+/** The minimum number of payments acknowledged between two deaths. */
 const BETWEEN = 150;
-/** Of those, so many after the promotion. */
+/** The part of them after the promotion. */
 const AFTER = 50;
-/** So many while the standby of the control is cut off: more than can be on their way at that moment. */
+/** The number while the control's standby is cut off: more than can be under way at that moment. */
 const IN_STALL = 50;
 const PAUSE_MS = 60;
 
@@ -50,9 +53,9 @@ export default async function (): Promise<void> {
 }
 
 /**
- * Kills the primary under load and promotes its standby, round after round, and counts what is left.
+ * Kills the primary under load and promotes its standby, round after round, and judges what is left.
  *
- * @param isSynchronous whether a commit waits for the standby; without it the run is the control.
+ * @param isSynchronous whether a commit waits for the standby; if false, the run is the control.
  */
 async function run(rounds: number, isSynchronous: boolean): Promise<Outcome<Round>> {
   try {
@@ -82,7 +85,7 @@ async function failOver(
   if (isStalled) {
     pair.stallStandby();
     await wait(200 + 300 * Math.random());
-    // With a synchronous standby, none would come.
+    // With a synchronous standby, none would be acknowledged.
     if (!isSynchronous) await acknowledged(IN_STALL);
   } else {
     await wait(100 * Math.random());

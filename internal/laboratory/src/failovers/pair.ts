@@ -5,17 +5,17 @@ import { Link } from '../load/link.ts';
 import { withClient } from '../load/postgres.ts';
 import { until } from '../measure/until.ts';
 
-/** What a standby has missed is still there when it connects. */
+/** Keeps what a standby has missed until it connects. */
 const SETTINGS = { wal_level: 'replica', wal_keep_size: '1GB', synchronous_commit: 'on' };
 const STANDBY = { wal_retrieve_retry_interval: '100ms' };
 
-/** A primary and its standby, and the one address at which the merchant's programs find the primary. */
+/** A primary and its standby, and the one address at which the merchant's programs reach the primary. */
 export class Pair {
-  /** For the merchant's programs: always of the primary. */
+  /** The address for the merchant's programs, always of the primary. */
   readonly url: string;
   readonly #isSynchronous: boolean;
   readonly #front: Link;
-  /** Between the two servers. */
+  /** The network between the two servers. */
   readonly #between: Link;
   #primary: PostgresServer;
   #standby: PostgresServer | undefined;
@@ -36,17 +36,17 @@ export class Pair {
     return new Pair(primary, [await Link.open(port), await Link.open(port)], isSynchronous);
   }
 
-  /** Of the primary, past the link. */
+  /** The address of the primary itself, not through the link. */
   get primaryUrl(): string {
     return this.#primary.url;
   }
 
-  /** Of the standby, which answers questions and takes nothing. */
+  /** The address of the standby, which can be read but not written. */
   get standbyUrl(): string | undefined {
     return this.#standby?.url;
   }
 
-  /** Makes a standby out of a copy of the primary, and resolves when it holds all that the primary has committed. */
+  /** Creates a standby from a copy of the primary, and resolves when it has everything that the primary has committed. */
   async addStandby(): Promise<void> {
     const { url, dataFolder } = this.#primary;
     this.#between.pointAt(portOf(url));
@@ -73,12 +73,12 @@ export class Pair {
     });
   }
 
-  /** Nothing reaches the standby any more: the network between the two has stalled. */
+  /** Stalls the network between the two: nothing reaches the standby any more. */
   stallStandby(): void {
     this.#between.hold();
   }
 
-  /** What the standby missed since then reaches it. */
+  /** Delivers to the standby what it has missed since. */
   releaseStandby(): void {
     this.#between.release();
   }
@@ -89,7 +89,7 @@ export class Pair {
     if (promoted === undefined) throw new Error('There is no standby to promote.');
     await killed.kill('everything');
     this.#front.cut();
-    // What it did not have when the primary died, it never gets.
+    // It never receives what it did not have when the primary died.
     this.#between.cut();
     await withClient(promoted.url, async (client) => {
       const { rows } = await client.query<{ done: boolean }>('select pg_promote(true, 60) as done');
@@ -113,13 +113,13 @@ function portOf(url: string): number {
   return Number(new URL(url).port);
 }
 
-/** What is in folders whose contents belong to the running server, or come over the replication connection. */
+/** The contents of folders that belong to the running server, or come over the replication connection. */
 const EMPTIED = /^pg_(wal|replslot|dynshmem|notify|serial|snapshots|stat_tmp|subtrans)[\\/]/;
 const LEFT_OUT = /^(postmaster\.(pid|opts)|standby\.signal|backup_label|tablespace_map)$/;
 
 /**
- * Copies the data of a server that runs and is written to, as PostgreSQL's manual says for a base backup with its
- * functions, and makes a standby of the copy. `pg_basebackup` does the same; the programs from npm do not hold it.
+ * Copies the data of a running server under writes, with the functions for base backups, as PostgreSQL's manual describes, and
+ * makes the copy a standby. `pg_basebackup` does the same, but the programs from npm do not include it.
  */
 async function copyForStandby(url: string, from: string, to: string): Promise<void> {
   await withClient(url, async (client) => {
@@ -130,7 +130,7 @@ async function copyForStandby(url: string, from: string, to: string): Promise<vo
     );
     await writeFile(join(to, 'backup_label'), rows[0]?.label ?? '');
   });
-  // Who waits for whom is said to each server again.
+  // Each server is told anew which standby it waits for.
   await writeFile(join(to, 'postgresql.auto.conf'), '');
   await writeFile(join(to, 'standby.signal'), '');
 }
@@ -145,7 +145,7 @@ async function copyFolder(from: string, to: string): Promise<void> {
   }
 }
 
-/** A table that is dropped or truncated meanwhile takes its file with it; the write-ahead log says so, too. */
+/** A table that is dropped or truncated meanwhile loses its file; the write-ahead log records that, too. */
 function ignoreVanished(error: unknown): void {
   if (!(error instanceof Error) || Reflect.get(error, 'code') !== 'ENOENT') throw error;
 }

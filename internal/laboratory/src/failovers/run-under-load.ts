@@ -13,33 +13,33 @@ import { atTheEnd, makeFolder, stopped } from '../measure/program.ts';
 import { judge, type Result } from '../measure/results.ts';
 import { stuckWatch } from '../measure/until.ts';
 
-/** Where rounds are played. */
+/** The environment of the rounds. */
 export interface Ground {
   readonly url: string;
-  /** Of whichever server leads at the end, for a look past the inbox. */
+  /** The address of the server that leads at the end, for reading without the inbox. */
   readonly adminUrl: string;
-  /** After each payment, on average. */
+  /** The average pause after each payment. */
   readonly pauseMs: number;
   readonly rounds: number;
-  /** Throws when the database cannot go on. */
+  /** Throws if the database cannot continue. */
   readonly check?: () => void;
 }
 
-/** What a round can look at. */
+/** What a round can observe. */
 export interface Watch {
   readonly load: Load;
-  /** Resolves when so many more payments are acknowledged. */
+  /** Resolves when this many more payments are acknowledged. */
   acknowledged(count: number): Promise<void>;
-  /** Resolves at a moment at which callbacks are on their way, with their number. */
+  /** Resolves at a moment when callbacks are under way, with their number. */
   underWay(): Promise<number>;
 }
 
-/** What rounds under load left. */
+/** The outcome of rounds under load. */
 export interface Outcome<Round> {
   readonly rounds: readonly Round[];
   readonly verdict: Verdict;
   readonly states: Readonly<Record<string, number>>;
-  /** Codes of the warnings that the inboxes gave. */
+  /** The codes of the warnings that the inboxes gave. */
   readonly warnings: readonly string[];
   readonly seconds: number;
 }
@@ -75,7 +75,7 @@ export async function runUnderLoad<Round>(
       const stuck = stuckWatch();
       while (load.acknowledged < enough) {
         stopped.throwIfAborted();
-        // No failover may end one of the programs.
+        // No failover may end any of the programs.
         failed.signal.throwIfAborted();
         check?.();
         stuck(`${load.acknowledged} payments acknowledged`);
@@ -102,7 +102,7 @@ export async function runUnderLoad<Round>(
   return { outcome: { rounds, verdict, states, warnings, seconds }, requests };
 }
 
-/** The merchant's programs, which are those of the crash test: two receivers and two workers. */
+/** The merchant's programs, the same as in the crash test: two receivers and two workers. */
 function merchantPrograms(url: string, parts: ProcessParts): readonly ManagedProcess[] {
   const database = { store: 'postgres', url } as const;
   const receiver: ReceiverSettings = { database, spool: undefined };
@@ -113,7 +113,7 @@ function merchantPrograms(url: string, parts: ProcessParts): readonly ManagedPro
   ]);
 }
 
-/** Of every kind of failover: with a standby that commits wait for nothing is lost, and without one the control loses. */
+/** For every kind of failover: with a synchronous standby nothing is lost, and without one the control loses callbacks. */
 export function judgeLosses(
   synchronous: Outcome<unknown>,
   control: Outcome<unknown>,

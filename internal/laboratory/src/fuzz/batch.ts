@@ -7,8 +7,8 @@ import { NAMES } from './second-verifier.ts';
 import type { Input, Subject } from './subject.ts';
 
 /**
- * Receives an input and how many edits lie between it and the original of its batch, which comes first with none. Where a body
- * was signed again after an edit, the new signature counts as one more.
+ * Receives an input and its number of edits from the original of its batch, which comes first, with 0. If a body was signed
+ * again after an edit, the new signature counts as another edit.
  */
 export type Take = (input: Input, edits: number) => void;
 
@@ -18,7 +18,7 @@ const SIGNED_AGAIN = 5;
 const PAIRED = 60;
 const QUERIES = 24;
 
-/** What a batch of this number is made of is decided by the seed alone, so a run can go on anywhere. */
+/** The seed and the number alone determine the contents of a batch, so a run can resume anywhere. */
 export function batch(
   all: readonly Subject[],
   seed: number,
@@ -59,7 +59,7 @@ function callbacks(from: Original, random: SeededRandom, take: Take): void {
   callback(signature, mutateText(render(changed), random), edits + 1);
 }
 
-/** As a string mostly, since that is read fastest; the rest as bytes, or as a parser reads it. */
+/** Mostly as a string, which is read fastest; otherwise as bytes, or parsed. */
 function form(changed: Model, random: SeededRandom): unknown {
   const text = render(changed);
   const roll = random.next();
@@ -67,7 +67,7 @@ function form(changed: Model, random: SeededRandom): unknown {
   return roll < 0.9 ? new TextEncoder().encode(text) : JSON.parse(text);
 }
 
-/** The string that a verifier signs which converts what is not a string. */
+/** The string that a verifier would sign if it converted other values to strings. */
 function coerced(text: string): string {
   let data: unknown;
   try {

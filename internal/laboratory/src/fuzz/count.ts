@@ -2,11 +2,11 @@ import { batch } from './batch.ts';
 import type { Original } from './originals.ts';
 import { FAULTS, type Fault, faultOf, type Input, type Subject, secondVerdict } from './subject.ts';
 
-/** What a run has seen so far; JSON, so that it can be saved. */
+/** What a run has seen so far, as JSON so that it can be saved. */
 export interface Counts {
   inputs: number;
   accepted: number;
-  /** Refused, and one edit from an input that is accepted. */
+  /** Refused inputs that are one edit away from an accepted one. */
   near: number;
   /** By code. */
   verdicts: Record<string, number>;

@@ -1,12 +1,12 @@
 /**
- * `pnpm lab fuzz [--count N] [--seed N] [--short] [--long] [--minutes N] [--state path] [--replay path] [--report path]`: core's
- * verifier and a second one judge the same callbacks and redirects, most of which are one edit from a genuine one, and must agree
- * on every verdict. 10 million inputs by default, a billion with --long.
+ * `pnpm lab fuzz [--count N] [--seed N] [--short] [--long] [--minutes N] [--state path] [--replay path] [--report path]`:
+ * core's verifier and a second one judge the same callbacks and redirects, most of them one edit away from a genuine one, and
+ * must agree on every verdict. 10 million inputs by default, a billion with --long.
  *
- * With --long the run keeps its place in reports/fuzz-state.json (another file with --state): after Ctrl-C, or after --minutes,
- * the same command goes on from there. It also repeats a sample on Bun, Deno and workerd, which npm installs into a temporary
- * folder. --replay judges one vector or failure, as a run has printed it. The run is void, and fails, unless every naive verifier
- * is caught.
+ * With --long the run saves its position in reports/fuzz-state.json (or the file of --state): after Ctrl-C, or after --minutes,
+ * the same command resumes there. It also repeats a sample on Bun, Deno and workerd, which npm installs into a temporary
+ * folder. --replay judges one vector or failure, as printed by a run. A run is void, and fails, unless every naive verifier is
+ * caught.
  */
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -23,15 +23,15 @@ import { type RuntimeSample, sampleRuntimes } from './runtimes.ts';
 import { checkStructures } from './structure.ts';
 import { FAULTS, type Fault, faultOf, fromVector, secondVerdict, subject } from './subject.ts';
 
-/** Everything that a run has found. */
+/** All findings of a run. */
 export interface Fuzzed {
   readonly counts: Counts;
-  /** Undefined where a run of limited time may end before. */
+  /** Undefined if a run of limited time may end earlier. */
   readonly wanted: number | undefined;
   readonly cpuMs: number;
   readonly caught: readonly Caught[];
   readonly structures: { readonly inputs: number; readonly failure: string | undefined };
-  /** A sentence where Python is missing. */
+  /** A sentence if Python is missing. */
   readonly python: Comparison | string;
   readonly runtimes: readonly RuntimeSample[];
   readonly injectivity: readonly Injectivity[];
@@ -53,7 +53,7 @@ export default async function (): Promise<void> {
   await runProgram({ name: 'fuzz', isShort, report: flags.report }, async () => {
     const all = subjects();
     const partOf = (share: number, most: number): number => Math.min(Math.ceil(count / share), most);
-    // The control is first: without it, nothing that follows counts. With fewer, it would miss what is rare.
+    // The control is first: if it fails, nothing that follows counts. With fewer inputs, it would miss rare faults.
     const caught = catchNaive(all, seed, Math.max(partOf(100, 100_000), 10_000));
     const structures = checkStructures(all, seed, Math.max(partOf(500, 20_000), 2000));
     const python = compareWithPython(all, seed, isLong ? 200_000 : partOf(500, 20_000));
@@ -68,7 +68,7 @@ export default async function (): Promise<void> {
   });
 }
 
-/** Shows both verdicts on one vector, or on the one of a failure. */
+/** Shows both verdicts on one vector, or on that of a failure. */
 async function replay(path: string): Promise<void> {
   const given = JSON.parse(await readFile(path, 'utf8'));
   const { options, input } = fromVector(given.vector ?? given);

@@ -19,15 +19,15 @@ export interface Injectivity {
   readonly rule: string;
   readonly readings: number;
   readonly accepted: number;
-  /** Signed strings that core accepts in two readings. */
+  /** Signed strings that core accepts with two readings. */
   readonly shared: number;
 }
 
 /**
- * Asks core about every reading of five fields over an alphabet that has `:`, each under the signature of its joined string: no
- * string may be accepted in two readings.
+ * Asks core about every reading of five fields over an alphabet that includes `:`, each with the signature of its joined
+ * string: no string may be accepted with two readings.
  *
- * @returns a row for each rule, and last the control, which accepts every reading.
+ * @returns a row for each rule; the last one is the control, which accepts every reading.
  */
 export function countShared(alphabet: string, longest: number): readonly Injectivity[] {
   const all = words(alphabet, longest);

@@ -1,4 +1,4 @@
-/** The members of a callback that a verifier looks at. */
+/** The members of a callback that a verifier reads. */
 export interface Members {
   /** The last value of each name: a string, or something else. */
   readonly values: ReadonlyMap<string, unknown>;
@@ -6,7 +6,7 @@ export interface Members {
   readonly isTwice: boolean;
 }
 
-/** An object or an array, and the last values of the names that count in it. */
+/** An object or an array, and the last values of its relevant names. */
 interface Level {
   readonly isArray: boolean;
   readonly names: readonly string[];
@@ -17,7 +17,7 @@ type Expected = 'value' | 'value or end' | 'name' | 'name or end' | 'colon' | 'c
 
 const STRING = String.raw`"((?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*)"`;
 const NUMBER = String.raw`-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?`;
-/** A token of RFC 8259 after white space. It gives a mark, or what is between the quotes of a string. */
+/** A token of RFC 8259 after white space. Returns a punctuation mark, or the text between the quotes of a string. */
 const TOKEN = new RegExp(String.raw`[ \n\r\t]*(?:([{}[\]:,])|${STRING}|true|false|null|${NUMBER})`, 'y');
 const START = /^[ \n\r\t]*\{/;
 const END = /^[ \n\r\t]*$/;
@@ -25,7 +25,7 @@ const ESCAPE = /\\(?:u(....)|(.))/g;
 const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
 /**
- * Reads RFC 8259 in one pass and with a stack of its own, so that no depth ends it, and builds nothing but the members.
+ * Reads RFC 8259 in one pass with its own stack, so that no depth stops it, and builds nothing but the members.
  *
  * @param names `event` first; the others are members of `payload`.
  * @returns undefined unless the string is the JSON of an object whose `payload` is an object.

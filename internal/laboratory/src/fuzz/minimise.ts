@@ -1,6 +1,6 @@
 import { type Fault, faultOf, type Input, type Subject, secondVerdict } from './subject.ts';
 
-/** The input without everything that its fault does not need: pieces are taken out, long ones first, while it stays. */
+/** Reduces an input to what its fault needs: removes pieces, long ones first, as long as the fault remains. */
 export function minimise(subject: Subject, input: Input, fault: Fault): Input {
   const remains = (candidate: Input): boolean => {
     subject.second.forget();

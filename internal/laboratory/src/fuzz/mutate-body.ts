@@ -4,7 +4,7 @@ import { spoil } from './mutate-header.ts';
 import { type Original, odd } from './originals.ts';
 import { NAMES } from './second-verifier.ts';
 
-/** The members of a callback as JSON, of which `PAYLOAD` is the place of the payload among the outer ones. */
+/** The members of a callback as JSON. `PAYLOAD` marks the place of the payload among the outer ones. */
 export interface Model {
   readonly outer: readonly string[];
   readonly payload: readonly string[];
@@ -32,7 +32,7 @@ const EXTRA: readonly string[] = [
   '"x":[[[[[[]]]]]]',
   '"event ":"x"',
 ];
-/** With one of them, core reads a body in another way than a usual one. */
+/** With one of these, core reads a body differently. */
 const LONG: readonly string[] = [
   `"${'e'.repeat(4100)}"`,
   ...['\\"', '\\\\', '\\u0065', '\\",\\"event\\":'].map((unit) => `"${unit.repeat(2050)}"`),
@@ -127,7 +127,7 @@ export function mutateModel(given: Model, { fields }: Original, random: SeededRa
     () => put(member(name, odd(random))),
   ];
   const edit = edits[random.between(0, edits.length)];
-  // The ':' shift: the same signed string, cut elsewhere.
+  // The ':' shift: the same signed string, split elsewhere.
   if (edit === undefined) return shifted(given, fields, random);
   edit();
   return { outer, payload };
@@ -171,7 +171,7 @@ export function mutateText(text: string, random: SeededRandom): string | Uint8Ar
       return bytes;
     },
     () => Buffer.concat([Buffer.from(before), Buffer.from(random.pick(INVALID_UTF8)), Buffer.from(after)]),
-    // A piece twice, or left out.
+    // A piece repeated, or left out.
     () => before + text.slice(random.between(0, text.length)),
   ];
   const edit = edits[random.between(0, 9)];

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { SeededRandom } from '../history/seeded-random.ts';
 import { type Original, TIMES } from './originals.ts';
 
-/** What belongs between, before or inside the parts of a header in no grammar, or in a lenient one only. */
+/** Text that no grammar, or only a lenient one, allows between, before or inside the parts of a header. */
 const STRAY: readonly string[] = [
   ',',
   ...'= \t\0\u00a0\u0085\u2028\ufefftsv0fF;"\uff11',
@@ -55,7 +55,7 @@ export function mutateHeader(given: unknown, original: Original, random: SeededR
   return edit === undefined ? spoil(given, random, STRAY) : edit();
 }
 
-/** One edit of a character: it is removed, replaced, exchanged with the next one, or preceded by another. */
+/** One edit of a character: it is removed, replaced, swapped with the next one, or preceded by another. */
 export function spoil(text: string, random: SeededRandom, stray: readonly string[]): string {
   const at = random.between(0, text.length);
   const [before, character, after] = [text.slice(0, at), text.slice(at, at + 1), text.slice(at + 1)];

@@ -6,7 +6,7 @@ import { type Input, type Subject, secondVerdict } from './subject.ts';
 /** Whether a verifier accepts an input. It may throw, which does not count as accepting. */
 type Accepts = (input: Input) => boolean;
 
-/** Changes what a verifier sees, which is one fault: the rest is the second verifier, so nothing else can be caught. */
+/** Makes one fault by changing what a verifier sees: the rest is the second verifier, so nothing else can be caught. */
 function seeing(change: (input: Input) => Input) {
   return ({ second }: Subject): Accepts =>
     (input) =>
@@ -31,7 +31,7 @@ function ofBody(change: (body: string) => unknown) {
   });
 }
 
-/** The second verifier under other options. @param codes of the verdicts that it takes for genuine. */
+/** The second verifier with other options. @param codes the verdicts that it takes for genuine. */
 function under(change: (options: VectorOptions) => VectorOptions, codes: readonly string[] = ['ok']) {
   return ({ options }: Subject): Accepts => {
     const second = new SecondVerifier(change(options));
@@ -44,7 +44,7 @@ function under(change: (options: VectorOptions) => VectorOptions, codes: readonl
 
 const S = /(?<=s=)[^,]*/g;
 
-/** The verifiers that have been written for this scheme, and the second one with one fault each: a run has to catch them all. */
+/** Verifiers as they have been written for this scheme, and the second one with one fault each: a run must catch them all. */
 const NAIVE: Readonly<Record<string, (subject: Subject) => Accepts>> = {
   'signs the body': signsTheBody,
   'the usual fifteen lines': usual,
@@ -104,7 +104,7 @@ function signsTheBody({ options }: Subject): Accepts {
   };
 }
 
-/** As it is written again and again: the header split, the fields joined, and compared with `===`. */
+/** As it is usually written: the header split, the fields joined, and compared with `===`. */
 function usual({ options }: Subject): Accepts {
   return (input) => {
     try {
@@ -121,7 +121,7 @@ function usual({ options }: Subject): Accepts {
   };
 }
 
-/** What was caught of one naive verifier. */
+/** What was caught with one naive verifier. */
 export interface Caught {
   readonly name: string;
   readonly falseAccepts: number;

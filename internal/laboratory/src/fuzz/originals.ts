@@ -13,7 +13,7 @@ const RING = [
 const ORDERS = '^ORD-[0-9]+$';
 const SPLIT_ORDERS = '^ORD-[0-9]+(:[0-9]+)?$';
 
-/** What the verifiers of a run are set to: each option of a verdict, alone and with others. */
+/** The options of a run's verifiers: each option that affects a verdict, alone and with others. */
 const OPTIONS: readonly VectorOptions[] = [
   { ...NOW, signing_key: KEY },
   { ...NOW, signing_keys: RING },
@@ -39,7 +39,7 @@ export function subjects(): readonly Subject[] {
   return OPTIONS.map(subject);
 }
 
-/** A callback or redirect as the service signs it, before anything is changed. */
+/** A callback or redirect as the service signs it, before any change. */
 export interface Original {
   readonly subject: Subject;
   readonly key: number;
@@ -69,7 +69,7 @@ function tail(random: SeededRandom): string {
   return roll < 0.9 ? '' : roll < 0.96 ? `:${random.between(1, 9)}` : roll < 0.98 ? ':' : ':a:b';
 }
 
-/** Strings that have confused a verifier before. */
+/** Strings that have confused verifiers before. */
 export const ODD: readonly string[] = [
   '',
   ' ',

@@ -16,7 +16,7 @@ export interface Comparison {
 /**
  * Judges a sample with the verifier in Python as well.
  *
- * @returns a sentence where Python is missing.
+ * @returns a sentence if Python is missing.
  */
 export function compareWithPython(
   all: readonly Subject[],

@@ -7,11 +7,11 @@ import { asVector, type Subject } from './subject.ts';
 
 export interface Run {
   readonly seed: number;
-  /** How many inputs to judge, those of an earlier part of the run included. */
+  /** How many inputs to judge, including those of earlier parts of the run. */
   readonly count: number;
   /** When to end before that, in milliseconds since 1970. */
   readonly until: number;
-  /** Where to go on from, and to write where this part ended. */
+  /** The file with the position to resume from, which also receives the position where this part ends. */
   readonly state: string | undefined;
 }
 
@@ -19,10 +19,10 @@ interface State {
   readonly seed: number;
   /** The number of the next batch. */
   next: number;
-  /** Of processor time, in all parts. */
+  /** Processor time of all parts. */
   cpuMs: number;
   readonly counts: Counts;
-  /** As JSON: what reproduces it, and the least input that still shows it. */
+  /** Each as JSON: what reproduces it, and the smallest input that still shows it. */
   readonly failures: string[];
 }
 
@@ -40,7 +40,7 @@ export async function runFuzz(all: readonly Subject[], run: Run): Promise<State>
     if (run.state !== undefined) await writeFile(run.state, JSON.stringify(state));
   };
   atTheEnd(save);
-  // Most refused bodies are errors of JSON.parse, and their stacks would cost more than the verdict.
+  // Most refused bodies are errors of JSON.parse, whose stack traces would cost more than the verdict.
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
   let shown = Date.now();

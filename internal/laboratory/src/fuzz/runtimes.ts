@@ -8,13 +8,13 @@ import { makeFolder } from '../measure/program.ts';
 import type { Counts } from './count.ts';
 import { sample } from './sample-process.ts';
 
-/** One sample on another digest or runtime, beside the same one here. */
+/** One sample on another digest or runtime, compared with the same one here. */
 export interface RuntimeSample {
   readonly name: string;
   readonly inputs: number;
   /** Faults there, by the second verifier there. */
   readonly faults: number;
-  /** Whether each verdict was given as often as here: the inputs are the same. */
+  /** Whether each verdict was given as often as here, since the inputs are the same. */
   readonly isSame: boolean;
 }
 
@@ -29,7 +29,7 @@ const sample :Workerd.Worker = (
 `;
 
 /**
- * Runs the same batches on the portable digest, and with `isLong` on Bun, Deno and workerd too, which npm installs into a
+ * Runs the same batches on the portable digest and, with `isLong`, on Bun, Deno and workerd, which npm installs into a
  * temporary folder.
  */
 export async function sampleRuntimes(

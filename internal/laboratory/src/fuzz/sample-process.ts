@@ -2,7 +2,7 @@ import process from 'node:process';
 import { type Counts, countBatch, noCounts } from './count.ts';
 import { subjects } from './originals.ts';
 
-/** A part of a run as a program of its own, which is bundled with either digest and started on any runtime. */
+/** A part of a run as a separate program, which is bundled with either digest and started on any runtime. */
 export function sample(seed: number, batches: number): Counts {
   const all = subjects();
   const counts = noCounts();
@@ -13,7 +13,7 @@ export function sample(seed: number, batches: number): Counts {
 const [seed, batches] = process.argv.slice(2).map(Number);
 if (seed && batches) console.log(JSON.stringify(sample(seed, batches)));
 
-/** What `workerd test` calls, which passes no arguments. */
+/** The entry for `workerd test`, which passes no arguments. */
 const worker = {
   test(_controller: unknown, { SAMPLE = '' }: { readonly SAMPLE?: string }): void {
     const [ownSeed = 0, ownBatches = 0] = SAMPLE.split(' ').map(Number);

@@ -31,7 +31,7 @@ export interface VectorOptions {
 export type Unit = 'seconds' | 'milliseconds' | 'unreadable';
 export type Verdict =
   | { readonly code: 'ok'; readonly fields: readonly string[]; readonly keyId: string; readonly unit: Unit }
-  /** `or` is another code, where the documents leave the order of two reasons open. */
+  /** `or` is another code, if the documents leave the order of two reasons open. */
   | { readonly code: string; readonly authentic: boolean; readonly or?: string };
 
 type Refused = { readonly code: string; readonly authentic: boolean; readonly or?: string };
@@ -40,15 +40,15 @@ type Signature = Exclude<Header, Refused>;
 interface Fields {
   readonly fields: readonly string[];
   readonly isTwice: boolean;
-  /** One for each key, once they were needed. */
+  /** One for each key, once needed. */
   digests?: readonly string[];
 }
 type Claim = Fields | Refused;
 
 /**
  * A second verifier, which judges core. It follows docs/protocol.md §5.2 and the refusals that decisions D2, D4 to D7 and D11
- * declare, was written before its author had seen core's verifier, and imports nothing of it: every reader is a grammar of its
- * own, and the HMAC is OpenSSL's. What it has read is kept until `forget()`, since a batch repeats its parts.
+ * declare, was written before its author had seen core's verifier, and imports nothing from it: every reader has its own
+ * grammar, and the HMAC is OpenSSL's. What it has read is cached until `forget()`, since a batch repeats its parts.
  */
 export class SecondVerifier {
   readonly #options: VectorOptions;
@@ -68,7 +68,7 @@ export class SecondVerifier {
     this.#digests = this.#keys.map(() => new Map());
   }
 
-  /** Drops what was kept. */
+  /** Clears the cache. */
   forget(): void {
     for (const kept of [this.#headers, this.#bodies, ...this.#digests]) kept.clear();
   }
@@ -96,7 +96,7 @@ export class SecondVerifier {
     return this.#decide(header, { fields, isTwice: false }, expected);
   }
 
-  /** The HMAC of the five fields, as protocol §5.2 has it: a vector's `s`. */
+  /** The HMAC of the five fields as in protocol §5.2: a vector's `s`. */
   digest(fields: readonly string[], key = 0): string {
     const joined = fields.join(':');
     return kept(this.#digests[key] ?? new Map<string, string>(), joined, (message) =>
@@ -181,7 +181,7 @@ function readTime(t: string): [Unit, ms: number] {
   return value >= 1e11 ? ['milliseconds', value] : ['seconds', value * 1000];
 }
 
-/** Decisions D5 and D10. A body that a parser has read is read again, as the text of its own members. */
+/** Decisions D5 and D10. A parsed body is read again, as the text of its own members. */
 function readBody(body: unknown): Claim {
   const isText = typeof body === 'string';
   const text = isText ? body : body instanceof Uint8Array ? decodeUtf8(body) : JSON.stringify(body);
@@ -222,7 +222,7 @@ function readQuery(query: string): ReadonlyMap<string, string> | undefined {
   return found;
 }
 
-/** The signed name that a parameter has, flat or in `payload[…]`, and the brackets that follow it. */
+/** The signed name of a parameter, flat or in `payload[…]`, and the brackets that follow it. */
 function signedPart(name: string): [signed: string | undefined, rest: string] {
   const inner = /^payload\[([^\]]*)\](.*)$/s.exec(name);
   if (inner !== null && inner[1] !== 'event' && inner[1] !== 'hmac_signature') {

@@ -23,9 +23,9 @@ const shape = fc.record({
 type Shape = typeof shape extends fc.Arbitrary<infer T> ? T : never;
 
 /**
- * Structures that no list of edits has: any JSON, any Unicode, any order and number of members, parts and pairs.
+ * Structures that no list of edits contains: any JSON, any Unicode, any order and number of members, parts and pairs.
  *
- * @returns the smallest one that fast-check finds, where the two verifiers differ.
+ * @returns the smallest structure that fast-check finds for which the two verifiers differ.
  */
 export function checkStructures(
   all: readonly Subject[],

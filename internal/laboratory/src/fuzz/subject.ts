@@ -15,7 +15,7 @@ export type CoreVerdict = VerifiedCallback | VerifiedRedirect | Refusal;
 /** A verifier under test: core, or a control that must be caught. */
 export type Judge = (input: Input) => CoreVerdict;
 
-/** One set of options, with core and the second verifier under it. */
+/** One set of options, with core and the second verifier configured by it. */
 export interface Subject {
   readonly options: VectorOptions;
   readonly second: SecondVerifier;
@@ -46,7 +46,7 @@ export function subject(options: VectorOptions): Subject {
         const { query, expected } = input;
         return verifier.verifyRedirect(query, expected === undefined ? {} : { expectReference: expected });
       }
-      // Some inputs have signatures and bodies of wrong types on purpose, which the types rule out.
+      // Some inputs deliberately have signatures and bodies of wrong types, which the types rule out.
       return verifier.verifyCallback({ signature: input.signature, body: input.body } as CallbackInput);
     },
   };
@@ -59,7 +59,7 @@ export function secondVerdict({ second }: Pick<Subject, 'second'>, input: Input)
     : second.callback(input.signature, input.body);
 }
 
-/** What a verdict can have wrong, and how many of those are called. */
+/** The faults of a verdict, and the names of their counts. */
 export const FAULTS = {
   'false accept': 'false accepts',
   'false refusal': 'false refusals',
@@ -69,7 +69,7 @@ export const FAULTS = {
 } as const;
 export type Fault = keyof typeof FAULTS;
 
-/** What is wrong with a verdict, by the second one. */
+/** What is wrong with a verdict, according to the second one. */
 export function faultOf(judge: Judge, input: Input, right: Verdict): Fault | undefined {
   let verdict: CoreVerdict;
   try {
@@ -90,7 +90,7 @@ export function faultOf(judge: Judge, input: Input, right: Verdict): Fault | und
   return isSameKey && timestamp.unit === right.unit ? undefined : 'another reading';
 }
 
-/** The input as a vector, which the Python verifier reads and a person can add to the file. */
+/** The input as a vector, which the Python verifier reads and a developer can add to the file. */
 export function asVector(options: VectorOptions, input: Input): Readonly<Record<string, unknown>> {
   if (input.channel === 'redirect') {
     const { query, expected } = input;
@@ -107,12 +107,12 @@ export function asVector(options: VectorOptions, input: Input): Readonly<Record<
   return { channel: 'callback', options, ...(signature === undefined ? {} : { signature }), ...carried };
 }
 
-/** The reverse: a vector of the file, or one that a run has printed. */
+/** The reverse, for a vector of the file or one printed by a run. */
 export function fromVector(vector: Readonly<Record<string, unknown>>): {
   options: VectorOptions;
   input: Input;
 } {
-  // The file is the repository's own, and its tests hold it to this shape.
+  // The file is the repository's own, and its tests ensure this shape.
   const { options, channel, signature, query, body_text, body_hex, body_json } = vector as {
     readonly options: VectorOptions & { readonly expect_reference?: string };
     readonly channel: 'callback' | 'redirect';

@@ -1,4 +1,4 @@
-/** Strict UTF-8, by the table of well-formed sequences (Unicode 16, table 3-7). Undefined where it is not. */
+/** Strict UTF-8, by the table of well-formed sequences (Unicode 16, table 3-7). Undefined if it is ill-formed. */
 export function decodeUtf8(bytes: ArrayLike<number>): string | undefined {
   let text = '';
   for (let at = 0; at < bytes.length; ) {
@@ -24,12 +24,12 @@ export function decodeUtf8(bytes: ArrayLike<number>): string | undefined {
   return text;
 }
 
-/** Whether every surrogate has its partner. */
+/** Whether every surrogate is paired. */
 export function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text);
 }
 
-/** Form encoding, strict: a `+` is a space, and escapes have two digits and are UTF-8. Undefined where they are not. */
+/** Strict form encoding: a `+` is a space, and escapes have two digits and are UTF-8. Undefined otherwise. */
 export function percentDecode(text: string): string | undefined {
   if (/%(?![0-9a-f]{2})/i.test(text)) return undefined;
   let isUtf8 = true;

@@ -1,16 +1,16 @@
 /**
- * A model of what a payment system promises. It knows nothing of the inbox and imports nothing: it reads what was asked, what was
- * answered and what had an effect, each with its times on one clock, and names what no correct system could have left behind.
+ * A model of what a payment system promises. It knows nothing of the inbox and imports nothing: it reads the requests,
+ * responses and effects, each with its times on one clock, and names what no correct system could have left behind.
  */
 
-/** One request and its answer. Times are in milliseconds, on one clock for all processes of a run. */
+/** One request and its response. Times are in milliseconds, on one clock for all processes of a run. */
 export interface Request {
   readonly kind: 'expectation' | 'callback';
   /** The merchant_reference. */
   readonly payment: string;
-  /** Currency and amount: those that are expected, or those that the body claims. */
+  /** Currency and amount, as expected or as claimed by the body. */
   readonly money: string;
-  /** Of a callback: the internal_reference, one of its transitions, the status, and what was sent, byte for byte. */
+  /** For a callback: the internal_reference, one of its transitions, the status, and what was sent, byte for byte. */
   readonly subject?: string;
   readonly transition?: string;
   readonly status?: string;
@@ -21,20 +21,20 @@ export interface Request {
 }
 
 /**
- * - `acknowledged`: accepted, and not said whether it was known;
+ * - `acknowledged`: accepted, without saying whether it was known;
  * - `first`, `repetition`: accepted, and whether the body was known;
- * - `refused`: never to have an effect;
- * - `none`: no answer, or one that promises nothing. It can take effect at any later time, or never.
+ * - `refused`: must never have an effect;
+ * - `none`: no response, or one that promises nothing. The request can take effect at any later time, or never.
  */
 export type Answer = 'acknowledged' | 'first' | 'repetition' | 'refused' | 'none';
 
-/** What a handler has left behind, and when it ran: a time before its commit. */
+/** The effect of a handler, and when it ran: a time before its commit. */
 export interface Effect {
   readonly payment: string;
   readonly subject: string;
   readonly transition: string;
   readonly status: string;
-  /** What was credited; empty where the status settles nothing. */
+  /** What was credited; empty if the status settles nothing. */
   readonly money: string;
   readonly began: number;
   readonly ended: number;
@@ -47,7 +47,7 @@ export interface History {
   readonly kept: ReadonlySet<string>;
 }
 
-/** The one status that pays, and that nothing follows. */
+/** The only status that pays; nothing may follow it. */
 const PAID = 'COMPLETED';
 
 export const FAULTS = {
@@ -64,11 +64,11 @@ export const FAULTS = {
 export type Fault = keyof typeof FAULTS;
 
 export interface Verdict {
-  /** For each fault, the payments, transitions, subjects or bodies that have it. */
+  /** For each fault, the affected payments, transitions, subjects or bodies. */
   readonly faults: Readonly<Record<Fault, readonly string[]>>;
   readonly requests: number;
   readonly acknowledgements: number;
-  /** Requests without an answer that promises something. */
+  /** Requests without a response that promises something. */
   readonly unanswered: number;
   readonly repetitions: number;
   readonly refusals: number;
@@ -133,7 +133,7 @@ export function judgeHistory({ requests, effects, kept }: History): Verdict {
   };
 }
 
-/** The system has promised to apply it: money that is expected and the callback that pays it, both acknowledged. */
+/** The system has promised to apply a payment if the expectation and the callback that pays it were both acknowledged. */
 function isDue(sent: readonly Request[]): boolean {
   const promised = sent.filter(isAcknowledged);
   return promised.some(
@@ -142,7 +142,7 @@ function isDue(sent: readonly Request[]): boolean {
   );
 }
 
-/** What is wrong with an effect alone: everything that it rests on must have been sent before it began. */
+/** What is wrong with a single effect: everything that it is based on must have been sent before it began. */
 function faultOf(effect: Effect, all: readonly Request[]): 'unasked' | 'forged' | 'early' | undefined {
   const sent = all.filter(({ answer }) => answer !== 'refused');
   const calls = sent.filter(
@@ -160,7 +160,7 @@ function faultOf(effect: Effect, all: readonly Request[]): 'unasked' | 'forged' 
   return isEarly ? 'early' : undefined;
 }
 
-/** One at a time, and nothing after the payment. That one of them happens twice is another fault. */
+/** One at a time, and nothing after the payment. An effect that happens twice is another fault. */
 function isInOrder(effects: readonly Effect[]): boolean {
   const sorted = effects.toSorted((a, b) => a.began - b.began);
   const once = sorted.filter(
@@ -173,8 +173,9 @@ function isInOrder(effects: readonly Effect[]): boolean {
 }
 
 /**
- * Whether one order of the requests for a body explains their answers, each of them at a moment between its begin and its end:
- * the first one says so, and all others are repetitions. What was not answered may be the first one, also after its end.
+ * Whether an order of the requests for a body explains their responses, each at a moment between its begin and its end: the
+ * first one is reported as first, and all others as repetitions. A request without a response may be the first one, even after
+ * its end.
  */
 function answersFit(requests: readonly Request[]): boolean {
   const [first, ...others] = requests.filter(({ answer }) => answer === 'first');

@@ -22,7 +22,7 @@ interface Step {
   readonly act: 'claim' | 'apply';
 }
 
-/** One step of a worker. @returns whether there was something to do. */
+/** One step of a worker. @returns whether there was anything to do. */
 export function workOnLease({ path, act }: Step): boolean {
   const file = new DatabaseSync(path, { timeout: 5000 });
   try {
@@ -31,7 +31,7 @@ export function workOnLease({ path, act }: Step): boolean {
       const claim = file.prepare('update job set leased_until = ? where done = 0 and leased_until < ?');
       return claim.run(now + LEASE_MS, now).changes === 1;
     }
-    // It has claimed the payment, and does not look at its lease again.
+    // The worker has claimed the payment, and does not check its lease again.
     const { payment, subject, transition, status, money } = CALLBACK;
     file.prepare(INSERT_EFFECT.sqlite).run(payment, subject, transition, status, money, now, monotonicMs());
     return file.prepare('update job set done = 1').run().changes === 1;
@@ -41,7 +41,7 @@ export function workOnLease({ path, act }: Step): boolean {
 }
 
 /**
- * The control of the checker: a queue as many teams write it, with a lease in place of a transaction. Its worker is paused
+ * The control of the checker: a queue as many teams write it, with a lease instead of a transaction. Its worker is paused
  * (SIGSTOP) between the claim and the effect, as a virtual machine can be; the lease runs out, another worker takes the payment
  * and applies it, and then the first one continues. The history must be found faulty.
  */

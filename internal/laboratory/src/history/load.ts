@@ -7,40 +7,43 @@ import { monotonicMs } from '../measure/measure.ts';
 import type { Answer, Request } from './judge-history.ts';
 import { type Payment, paymentAt } from './payment-plan.ts';
 
-/** A receiver that does not answer was killed, or waits for a database that was. */
+/** A receiver that does not respond was killed, or is waiting for a killed database. */
 const ANSWER_MS = 10_000;
 
 export interface LoadOptions {
-  /** Of the receivers that listen at the moment. */
+  /** The addresses of the receivers that are currently listening. */
   readonly addresses: () => readonly string[];
   /** The file for the history. */
   readonly record: string;
   readonly seed: number;
   /** How many payments are under way at the same time. */
   readonly atOnce: number;
-  /** Before a request is repeated; it doubles up to twentyfold. */
+  /** The delay before a request is repeated; it doubles, up to twentyfold. */
   readonly firstDelayMs: number;
-  /** After each payment, on average: the workers have to keep up on a small machine. @default 0 */
+  /** The average pause after each payment, so that the workers keep up on a small machine. @default 0 */
   readonly pauseMs?: number;
   /** How many payments there are. @default as many as are sent before the end */
   readonly payments?: number;
-  /** The service may repeat anything at any time: the callbacks of each so-manieth payment, when so many others have begun. */
+  /**
+   * The service may repeat anything at any time: here the callbacks of one in `every` payments, after `later` others have
+   * begun.
+   */
   readonly repeats: { readonly every: number; readonly later: number };
 }
 
 /**
- * The service and the merchant's shop: expects payments, sends their callbacks, and sends each again until it is answered
- * 200. It runs in a process that nothing kills, and keeps the history: a file that is only appended to, in no database, so that
- * nothing which loses a callback could lose its line too.
+ * The service and the merchant's shop: announces payments, sends their callbacks, and repeats each until the response is 200.
+ * It runs in a process that nothing kills, and keeps the history in an append-only file, not in a database, so that nothing
+ * that loses a callback can also lose its line.
  */
 export class Load {
-  /** Begins no payment from this number on, for now. */
+  /** For now, no payment with this or a higher number begins. */
   limit = 0;
   begun = 0;
-  /** Payments of which everything was answered. */
+  /** Payments for which every request was answered. */
   acknowledged = 0;
   isDone = false;
-  /** Requests that wait for an answer at this moment. */
+  /** Requests that are currently waiting for a response. */
   underWay = 0;
   readonly #options: LoadOptions;
   readonly #record: number;
@@ -55,7 +58,7 @@ export class Load {
     this.#ended = this.#payAll();
   }
 
-  /** Begins no further payment, and resolves when each that was begun is acknowledged. */
+  /** Begins no more payments, and resolves when every payment that has begun is acknowledged. */
   async stop(): Promise<void> {
     this.#payments = this.begun;
     await this.#ended;
@@ -103,7 +106,7 @@ export class Load {
       );
   }
 
-  /** Again and again, until it has the answer that is wanted. */
+  /** Repeats a message until the response has the wanted status. */
   async #send(
     path: string,
     wanted: number,
@@ -128,7 +131,7 @@ export class Load {
   }
 }
 
-/** Only the events of the inbox tell how it kept a callback: nothing does for an expectation, or a callback in the spool. */
+/** Only the inbox's events tell how it kept a callback. There are none for an expectation, or for a callback in the spool. */
 function answerIn({ status, outcome }: Answered): Answer {
   if (status === 401) return 'refused';
   if (status !== 200 && status !== 204) return 'none';
@@ -136,7 +139,7 @@ function answerIn({ status, outcome }: Answered): Answer {
   return outcome === 'known' ? 'repetition' : 'first';
 }
 
-/** Reads the history that a load has written. */
+/** Reads the history written by a load. */
 export async function readRequests(path: string): Promise<readonly Request[]> {
   const requests: Request[] = [];
   const file = await open(path);

@@ -9,7 +9,7 @@ import { type SeededRandom, seededRandom } from './seeded-random.ts';
 export interface Delivery {
   readonly body: string;
   readonly signature: string;
-  /** What the record says of it; the body is its transition and its SHA-256, both in hex. */
+  /** Its facts in the record; `body` is its transition and its SHA-256, both in hex. */
   readonly facts: Required<Pick<Request, 'payment' | 'money' | 'subject' | 'transition' | 'status' | 'body'>>;
 }
 
@@ -18,11 +18,11 @@ export interface Payment {
   readonly reference: string;
   /** Its name in the table below. */
   readonly kind: string;
-  /** What the merchant expects, and whether it says so before or after the callbacks. */
+  /** What the merchant expects, and whether it is announced before or after the callbacks. */
   readonly expectation:
     | { readonly currency: string; readonly amount: string; readonly isLate: boolean }
     | undefined;
-  /** One round after the other; within a round, all together. */
+  /** Rounds run one after another; the deliveries of a round, concurrently. */
   readonly rounds: readonly (readonly Delivery[])[];
 }
 
@@ -39,13 +39,13 @@ type Kind = readonly [weight: number, rounds: (making: Making) => Rounds];
 const several = (count: number, make: () => Delivery): Delivery[] => Array.from({ length: count }, make);
 const once = ({ make }: Making): Rounds => [[make()]];
 
-/** Of a hundred payments, about how many are of each kind, and what is sent of one. */
+/** About how many of a hundred payments are of each kind, and what is sent for one. */
 const KINDS: Readonly<Record<string, Kind>> = {
   /** One genuine callback. */
   plain: [50, once],
-  /** The genuine callback several times, immediately and again later. */
+  /** The genuine callback several times: immediately and again later. */
   duplicates: [10, ({ random, make }) => [several(random.between(2, 4), make), [make()]]],
-  /** Forged amounts under the genuine signature, and then the genuine callback. */
+  /** Forged amounts with the genuine signature, and then the genuine callback. */
   forged_first: [14, ({ random, make, forge }) => [several(random.between(1, 3), forge), [make()]]],
   /** Forged and genuine at the same moment. */
   forged_race: [5, ({ make, forge }) => [[forge(), make(), forge()]]],
@@ -58,15 +58,15 @@ const KINDS: Readonly<Record<string, Kind>> = {
       [make({ transaction_status: 'FAILED' }), make()],
     ],
   ],
-  /** Two completed transactions for one reference: one of them is for a person to look at. */
+  /** Two completed transactions for one reference: one of them is for manual review. */
   rivals: [5, ({ index, make }) => [[make(), make({ internal_reference: `INT-${index}-B` })]]],
-  /** The merchant tells what it expects only after the callback came. */
+  /** The merchant announces what it expects only after the callback has arrived. */
   late_expectation: [3, once],
   /** Not expected: never applied. */
   unexpected: [2, once],
   /** The genuine callback never comes: never applied. */
   forged_only: [3, ({ random, forge }) => [several(random.between(1, 3), forge)]],
-  /** Signed with another key: refused, whenever it comes. */
+  /** Signed with another key: refused, whenever it arrives. */
   refused: [2, ({ make }) => [[{ ...make(), signature: '0'.repeat(128) }]]],
 };
 /** Each as often as its weight. */
@@ -74,7 +74,7 @@ const BAG = Object.entries(KINDS).flatMap(([kind, [weight, rounds]]) =>
   Array.from({ length: weight }, () => ({ kind, rounds })),
 );
 
-/** The payment with this number: the same one for the same seed, in whichever process it is asked for. */
+/** The payment with this number: the same one for the same seed, in every process. */
 export function paymentAt(seed: number, index: number): Payment {
   const random = seededRandom(seed, index);
   const { kind, rounds } = random.pick(BAG);
@@ -99,7 +99,7 @@ export function paymentAt(seed: number, index: number): Payment {
   };
 }
 
-/** How many payments have at least so many transitions among them. */
+/** How many payments are needed to have at least this many transitions. */
 export function paymentsFor(seed: number, transitions: number): number {
   let count = 0;
   for (let index = 0; ; index++) {
@@ -112,7 +112,7 @@ export function transitionsOf({ rounds }: Payment): ReadonlySet<string> {
   return new Set(rounds.flat().map(({ facts }) => facts.transition));
 }
 
-/** Another amount, another currency, or only one of the two amounts changed: none of them is signed. */
+/** Another amount, another currency, or only one of the two amounts changed: none of these is signed. */
 function forged(currency: string, amount: number, random: SeededRandom): Record<string, unknown> {
   const much = amount * 1000 + random.between(1, 1_000_000);
   switch (random.between(0, 2)) {
@@ -136,7 +136,7 @@ function money(currency: string, amount: number): Record<string, unknown> {
   };
 }
 
-/** What a body claims; no expectation equals two amounts that differ. */
+/** What a body claims; two amounts that differ match no expectation. */
 function moneyIn(payload: ReturnType<typeof sampleCallback>['payload']): string {
   const { request_currency, request_amount, transaction_currency, transaction_amount } = payload;
   const request = `${request_currency} ${canonicalAmount(Number(request_amount))}`;

@@ -1,11 +1,11 @@
-/** What the merchant's programs leave behind, and how it is read at the end. */
+/** What the merchant's programs leave behind, and how it is read at the end of a run. */
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { HandledTransition } from '@payment-service/inbox';
 import { monotonicMs } from '../measure/measure.ts';
 import type { Effect, History } from './judge-history.ts';
 
-/** The merchant's own table. No constraint on it: an effect that happens twice is two rows. */
+/** The merchant's own table. It has no constraints: an effect that happens twice is two rows. */
 export const EFFECT_TABLE = `create table if not exists merchant_effect (
   payment text not null, subject text not null, transition text not null, status text not null, money text not null,
   began double precision not null, ended double precision not null
@@ -30,20 +30,20 @@ export function effectValues(
   return [...known, began, monotonicMs()];
 }
 
-/** A statement past the inbox, on whichever engine. */
+/** Runs a statement directly on either engine, not through the inbox. */
 export type Read = (statement: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
-/** What is left, read past the inbox. */
+/** What is left, read directly and not through the inbox. */
 export interface Remains extends Pick<History, 'kept'> {
   readonly effects: readonly Effect[];
   /** How many transitions are in each state. */
   readonly states: Readonly<Record<string, number>>;
 }
 
-/** A transition that a worker will still look at, now or later. */
+/** A transition that a worker will still process, now or later. */
 export const OPEN = 'next_at is not null';
 
-/** As long as the workers may have nothing to show for. */
+/** The longest that the workers may make no progress. */
 const STUCK_MS = 60_000;
 
 /** Waits until the workers are done. */
@@ -53,7 +53,7 @@ export async function drained(read: Read): Promise<void> {
   while ((await read(isOpen)).length > 0 && performance.now() < end) await wait(100);
 }
 
-/** @param prefix of the inbox's tables. */
+/** @param prefix the prefix of the inbox's tables. */
 export async function readRemains(read: Read, prefix: string): Promise<Remains> {
   const bodies = await read(
     `select c.transition_id as id, b.content as content from ${prefix}body b join ${prefix}callback c on c.id = b.transition`,

@@ -2,7 +2,7 @@ import { judge, type Result } from '../measure/results.ts';
 import { figure, type Table } from '../measure/tables.ts';
 import { FAULTS, type Fault, type Verdict } from './judge-history.ts';
 
-/** Every fault, none of which a run may have. @param least how many payments had to be due. */
+/** Every fault, none of which a run may have. @param least the minimum number of due payments. */
 export function verdictResults(verdict: Verdict, least: number): readonly Result[] {
   const faults = Object.entries(FAULTS).map(([fault, name]) =>
     judge(name, 'faults', verdict.faults[fault as Fault].length, 'exactly', 0),
@@ -14,12 +14,12 @@ export function verdictResults(verdict: Verdict, least: number): readonly Result
   ];
 }
 
-/** For a control: it must have this fault, or nothing would have been noticed. */
+/** For a control: it must show this fault, since a checker that finds none proves nothing. */
 export function caughtResult(control: string, { faults }: Verdict, fault: Fault): Result {
   return judge(`control, ${control}: ${FAULTS[fault]}`, 'faults', faults[fault].length, 'at least', 1);
 }
 
-/** For a report: the figures, and of each fault how often it was found and the first ones by name. */
+/** For a report: the figures, and for each fault its count and the first cases by name. */
 export function told({ faults, ...figures }: Verdict): Readonly<Record<string, unknown>> {
   const found = Object.entries(faults).filter(([, all]) => all.length > 0);
   const named = found.map(([fault, all]) => [fault, { count: all.length, first: all.slice(0, 5) }]);

@@ -1,6 +1,6 @@
 /** The same numbers for the same seed, on every machine (mulberry32). */
 export interface SeededRandom {
-  /** From 0 up to 1. */
+  /** From 0 to below 1. */
   next(): number;
   /** A whole number, both ends included. */
   between(least: number, most: number): number;
@@ -8,7 +8,7 @@ export interface SeededRandom {
   pick<T>(items: readonly T[]): T;
 }
 
-/** @param stream numbers of their own for each part of a run, so that one part does not shift another. */
+/** @param stream gives each part of a run its own numbers, so that one part does not shift another. */
 export function seededRandom(seed: number, stream: number): SeededRandom {
   let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(stream + 1, 0xc2b2ae35);
   const next = (): number => {

@@ -1,8 +1,8 @@
 /**
- * `pnpm lab hostile`: more than 400 hostile requests to every framework that has an adapter, on real sockets, and the heavy attacks
- * with their full figures: bodies of 100 MB, a thousand connections, streams left open. Prints a table, writes
- * reports/hostile.json, and ends with 1 where a verdict or a bound is missed. The control, a receiver that collects bodies, must
- * break a bound under every attack. `--short`: the smaller figures of the tests.
+ * `pnpm lab hostile`: sends more than 400 hostile requests to every framework with an adapter, on real sockets, and runs the
+ * heavy attacks at full size: bodies of 100 MB, a thousand connections, streams left open. Prints a table, writes
+ * reports/hostile.json, and exits with 1 if a verdict is wrong or a bound is missed. The control, a receiver that collects
+ * bodies, must break a bound under every attack. `--short`: the smaller sizes of the tests.
  */
 import {
   brokenBounds,
@@ -29,7 +29,7 @@ const SERVERS: readonly HostileServer[] = Object.entries(PACKAGES).flatMap(([fol
   return names.map((name) => ({ name, program }));
 });
 
-/** What must be zero over all attacks; the first word is what is counted. */
+/** What must be zero over all attacks; the first word names what is counted. */
 const MUST_BE_ZERO: Readonly<Record<string, (one: Resisted) => number>> = {
   'sockets left': ({ socketsLeft }) => socketsLeft,
   'streams left': ({ streamsLeft }) => streamsLeft,
@@ -82,7 +82,7 @@ function unbroken(attacks: readonly Resisted[]): number {
   return attacks.length === 0 ? Number.NaN : attacks.filter((one) => boundsOf(one).length === 0).length;
 }
 
-/** Without the end of the attack itself, which proves nothing about the control. */
+/** Ignores how the attack itself ended, which proves nothing about the control. */
 function boundsOf(one: Resisted): readonly string[] {
   return brokenBounds({ ...one, failure: undefined });
 }

@@ -1,6 +1,7 @@
 /**
- * `pnpm bench:inbox`: durable callbacks a second and their acknowledgement, on both stores, beside the floor of the same
- * engine and beside pg-boss. Prints tables, writes reports/bench-inbox.json, and ends with 1 where a target is missed.
+ * `pnpm bench:inbox`: durable callbacks per second and the time to their acknowledgement, on both stores, compared with the
+ * floor of the same engine and with pg-boss. Prints tables, writes reports/bench-inbox.json, and exits with 1 if a target is
+ * missed.
  */
 import { startWarmPostgres } from '../load/postgres.ts';
 import { ratio, type Spread, spread } from '../measure/measure.ts';
@@ -20,7 +21,7 @@ import {
 const FULL = { rounds: 45, count: 1000, concurrency: 32 };
 const SHORT = { rounds: 1, count: 20, concurrency: 8 };
 
-/** A lower bound for the callbacks a second of one contender over those of another. */
+/** A lower bound for the ratio of one contender's callbacks per second to another's. */
 interface Target {
   readonly way: Way;
   readonly contender: string;
@@ -28,7 +29,7 @@ interface Target {
   readonly atLeast: number;
 }
 
-/** docs/inbox-benchmark.md says why these. */
+/** docs/inbox-benchmark.md explains these values. */
 export const TARGETS: readonly Target[] = [
   { way: 'store', contender: 'inbox, postgres', over: 'grouped floor, postgres', atLeast: 0.8 },
   { way: 'store', contender: 'inbox, sqlite', over: 'grouped floor, sqlite', atLeast: 0.8 },
@@ -58,7 +59,7 @@ export interface Measurement extends Readonly<Record<keyof Sample, Spread>> {
   readonly way: Way;
   readonly contender: string;
   readonly call: string;
-  /** Callbacks a second, divided by those of the same engine's floor in the same round. */
+  /** Callbacks per second, divided by those of the same engine's floor in the same round. */
   readonly overFloor: Spread;
 }
 

@@ -1,4 +1,4 @@
-/** Hosts one contender: behind HTTP with verification, and called directly. Idle while it is not its turn. */
+/** Hosts one contender: behind HTTP with verification, and called directly. Idle while other contenders run. */
 import { freshCallbacks, verified } from '../load/callbacks.ts';
 import { inConcert, type Timed } from '../load/in-concert.ts';
 import { serve } from '../load/serve.ts';
@@ -9,7 +9,7 @@ import type { Contender } from './floors.ts';
 export type ContenderRequest =
   /** Returns its port. */
   | { readonly kind: 'open'; readonly name: string; readonly engines: Engines }
-  /** Calls it directly, for so many callbacks, so many at a time. */
+  /** Calls it directly: how many callbacks in all, and how many at a time. */
   | { readonly kind: 'store'; readonly prefix: string; readonly count: number; readonly concurrency: number }
   | { readonly kind: 'count' };
 

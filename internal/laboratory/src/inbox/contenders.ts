@@ -16,7 +16,7 @@ import {
 
 /** Where a contender finds its engine. */
 export interface Engines {
-  /** A PostgreSQL server as it comes, with fsync and synchronous_commit on. */
+  /** A PostgreSQL server with its defaults, so fsync and synchronous_commit are on. */
   readonly postgresUrl: string;
   /** A folder on a disk. */
   readonly folder: string;
@@ -24,14 +24,14 @@ export interface Engines {
 
 interface ContenderKind {
   readonly engine: 'postgres' | 'sqlite';
-  /** What is called for each callback. */
+  /** The function that is called for each callback. */
   readonly call: string;
   readonly open: (engines: Engines) => Promise<Contender>;
 }
 
 /**
- * The inbox on both engines, the floors that it is held against, a queue that a team would take instead, and for the count of
- * syncs two that answer before anything is on disk.
+ * The inbox on both engines, the floors that it is compared with, a queue that a team might use instead and, for the count of
+ * syncs, two that respond before anything is on disk.
  */
 export const CONTENDERS: Readonly<Record<string, ContenderKind>> = {
   'inbox, postgres': { engine: 'postgres', call: 'inbox.receive', open: inboxPostgres },
@@ -70,10 +70,10 @@ export const CONTENDERS: Readonly<Record<string, ContenderKind>> = {
   },
 };
 
-/** Those of the benchmark: durable, all of them. */
+/** Those of the benchmark, all of them durable. */
 export const BENCHED: readonly string[] = Object.keys(CONTENDERS).filter((name) => !isLazy(name));
 
-/** Whether it answers before anything is on disk. */
+/** Whether it responds before anything is on disk. */
 export function isLazy(name: string): boolean {
   return name.startsWith('control');
 }

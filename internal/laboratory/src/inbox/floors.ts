@@ -9,26 +9,26 @@ import pg from 'pg';
 export interface Contender {
   /** Resolves when the callback is on disk. */
   keep(callback: VerifiedCallback): Promise<unknown>;
-  /** How many it has kept, read back from where it keeps them. */
+  /** How many it has kept, read back from its storage. */
   count(): Promise<number>;
 }
 
-/** Tables like those of the inbox, and what writes the same rows into them. */
+/** Tables like those of the inbox, and a function that writes the same rows into them. */
 interface Floor extends Pick<Contender, 'count'> {
-  /** In one commit. */
+  /** Writes all rows in one commit. */
   write(rows: readonly SameRow[]): Promise<unknown>;
 }
 
-/** What the inbox stores of a callback, made by hand, in the order of the floors' statements. */
+/** What the inbox stores for a callback, built without the inbox, in the order of the floors' statements. */
 interface SameRow {
-  /** Of its transition: the id, the signed fields, the key of the reference, the type, the key of the subject. */
+  /** The columns of its transition: the id, the signed fields, the key of the reference, the type, the key of the subject. */
   readonly callback: readonly string[];
-  /** Its digest, content, claims and key. */
+  /** The columns of its body: digest, content, claims and key. */
   readonly body: readonly string[];
   readonly receivedAt: number;
 }
 
-/** As many connections for each, and no more than a default pool has. */
+/** The same number of connections for each, and no more than in a default pool. */
 export const CONNECTIONS = 10;
 
 /** One commit for each callback. */
@@ -40,7 +40,7 @@ interface Waiting extends PromiseWithResolvers<void> {
   readonly row: SameRow;
 }
 
-/** The plainest way to commit for up to 64 callers together: while one group is on its way, the next one gathers. */
+/** The simplest way to commit for up to 64 callers together: while one group is being written, the next one gathers. */
 export function grouped({ write, count }: Floor, lanes: number): Contender {
   const waiting: Waiting[] = [];
   let free = lanes;
@@ -60,7 +60,7 @@ export function grouped({ write, count }: Floor, lanes: number): Contender {
   const keep = (callback: VerifiedCallback): Promise<void> => {
     const one = { row: sameRow(callback), ...Promise.withResolvers<void>() };
     waiting.push(one);
-    // Whatever else arrives in this turn of the event loop comes along.
+    // The group includes whatever else arrives in this turn of the event loop.
     setImmediate(next);
     return one.promise;
   };
@@ -90,9 +90,9 @@ export async function openInbox<Tx>(store: Store<Tx>): Promise<Inbox<Tx>> {
   return inbox;
 }
 
-/** In a schema of its own, one statement that writes all of its rows. @param options of its connections. */
+/** In its own schema, with one statement that writes all rows. @param options of its connections. */
 export async function postgresFloor(url: string, schema: string, options = ''): Promise<Floor> {
-  // The inbox, whose tables these are like, refuses a connection that does not wait for the disk.
+  // The inbox, whose tables are copied here, refuses a connection that does not wait for the disk.
   const durable = new pg.Pool({ connectionString: url });
   await (await openInbox(postgres(durable))).close();
   await durable.end();
@@ -136,7 +136,7 @@ export async function countRows(pool: pg.Pool, table: string): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-/** In a file of its own, with the tables and indexes of the inbox, one transaction for all of its rows. */
+/** In its own file, with the tables and indexes of the inbox, and one transaction for all rows. */
 export async function sqliteFloor(
   folder: string,
   name: string,

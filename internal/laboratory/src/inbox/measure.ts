@@ -7,7 +7,7 @@ import { interleave, quantile } from '../measure/measure.ts';
 import type { ContenderRequest } from './contender-process.ts';
 import type { Engines } from './contenders.ts';
 
-/** A contender in a process of its own. */
+/** A contender in its own process. */
 export interface HostedContender {
   readonly name: string;
   readonly port: number;
@@ -23,13 +23,13 @@ export async function hostContender(name: string, engines: Engines): Promise<Hos
 export type Way = 'store' | 'http';
 const WAYS: readonly Way[] = ['store', 'http'];
 
-/** Rounds, the callbacks of one slice, and how many of them are under way at the same time. */
+/** The rounds, the callbacks of one slice, and how many of them are under way at a time. */
 export type Pace = Readonly<Record<'rounds' | 'count' | 'concurrency', number>>;
 
-/** What one contender did in one slice. */
+/** The result of one contender in one slice. */
 export type Sample = Readonly<Record<'perSecond' | 'p50Ms' | 'p99Ms', number>>;
 
-/** The samples of one contender in one way, one for each round. */
+/** The samples of one contender in one way: one for each round. */
 export interface Measured {
   readonly way: Way;
   readonly contender: string;
@@ -37,10 +37,10 @@ export interface Measured {
 }
 
 /**
- * Times the contenders side by side: every round runs each of them once in both ways, in a new random order, so that
- * whatever else the machine does meets all of them. Afterwards each is asked how many callbacks it holds.
+ * Times the contenders side by side: every round runs each of them once in both ways, in a new random order, so that other load
+ * on the machine affects all of them. Afterwards each is asked how many callbacks it has kept.
  *
- * @throws when one holds fewer than it has acknowledged.
+ * @throws if one has kept fewer than it has acknowledged.
  */
 export async function measure(
   contenders: readonly HostedContender[],

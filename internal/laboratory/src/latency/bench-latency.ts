@@ -1,7 +1,7 @@
 /**
- * `pnpm bench:latency`: how long a callback takes from its request to the commit of its effect, at 1, 100 and 500 a second, in
- * one process that receives and works, and in two; beside graphile-worker. Prints a table, writes reports/bench-latency.json,
- * and ends with 1 where a target is missed. The control, a worker that does not listen, must be slow.
+ * `pnpm bench:latency`: the time from a callback's request to the commit of its effect, at 1, 100 and 500 callbacks per second,
+ * in one process that receives and works, and in two, compared with graphile-worker. Prints a table, writes
+ * reports/bench-latency.json, and exits with 1 if a target is missed. The control, a worker that does not listen, must be slow.
  */
 import { Agent } from 'node:http';
 import { join } from 'node:path';
@@ -18,9 +18,9 @@ import { judge, type Result, told } from '../measure/results.ts';
 
 const FULL = {
   rounds: 3,
-  /** Callbacks before the first round, at 100 a second: enough that V8 has compiled what each of them runs. */
+  /** Callbacks before the first round, at 100 a second: enough that V8 has compiled the code of each contender. */
   warmUp: 1000,
-  /** The callbacks are those of each round. */
+  /** `callbacks` is their number in each round. */
   rates: [
     { perSecond: 1, callbacks: 10 },
     { perSecond: 100, callbacks: 200 },
@@ -84,7 +84,7 @@ async function start(way: Way, processes: number, at: string) {
   return { port, worker };
 }
 
-/** From the moment when a callback was due to be sent to the commit of its effect, in ms, whatever came before it. */
+/** From the moment when a callback was due to be sent to the commit of its effect, in ms, so earlier delays count too. */
 async function latencies({ name, port, worker, rate }: Slice, round: number): Promise<number[]> {
   const callbacks = freshCallbacks(`${rate.perSecond}-${round}`, rate.callbacks);
   const references = callbacks.map((_, index) => `ORD-${rate.perSecond}-${round}-${index}`);
@@ -97,7 +97,7 @@ async function latencies({ name, port, worker, rate }: Slice, round: number): Pr
   return ends.map((end, index) => end - (due[index] ?? Number.NaN));
 }
 
-/** @returns when each was due: at even intervals, whether or not the earlier ones were answered. */
+/** @returns when each was due: at even intervals, whether or not earlier ones have been answered. */
 async function send(port: number, callbacks: readonly WireCallback[], perSecond: number): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const cell = new Int32Array(new SharedArrayBuffer(4));
@@ -117,7 +117,7 @@ async function send(port: number, callbacks: readonly WireCallback[], perSecond:
   return due;
 }
 
-/** Median and 99th percentile of each; the median is held to the target on `pg`, and the control must miss it. */
+/** The median and 99th percentile of each. On `pg` the median must meet the target, and the control must miss it. */
 export function judgeLatency(all: ReadonlyMap<string, readonly number[]>): readonly Result[] {
   return [...all].flatMap(([name, own]) => {
     if (own.length === 0) throw new Error(`Not measured: ${name}.`);
