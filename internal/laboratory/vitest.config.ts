@@ -5,7 +5,10 @@ import { SHARED } from '../../vitest.shared.ts';
 
 const LONGEST = ['fuzz', 'failover-test', 'crash-test', 'mutation'].map((name) => `/${name}.test.ts`);
 
-/** A clean checkout knows no durations. vitest then begins with the largest files, and the longest runs are in small ones. */
+/**
+ * A clean checkout has no recorded durations. vitest then begins with the largest files, but the longest runs are in small
+ * ones.
+ */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification): boolean =>
@@ -16,7 +19,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 const config: ViteUserConfig = defineConfig({
-  // Whole runs, with processes and servers that are killed and started again: most of the time a file waits for them.
+  // Whole runs, with processes and servers that are killed and restarted: a file mostly waits for them.
   test: {
     ...SHARED,
     testTimeout: 300_000,

@@ -7,6 +7,6 @@ test('the cost of hostile inputs is measured, an unfinished body takes little he
   expect(figureOf(report, 'shapes and sizes')).toBeGreaterThan(20);
   expect(figureOf(report, 'unfinished body: live heap')).toBeLessThanOrEqual(4);
   expect(figureOf(report, 'control: a promise for each piece')).toBeGreaterThan(4);
-  // Thousands of copies of a list: no noise of a busy machine hides it.
+  // Thousands of copies of a list, so that the noise of a busy machine cannot hide it.
   expect(figureOf(report, 'control: the quadratic query')).toBeGreaterThan(1.5);
 });

@@ -16,7 +16,7 @@ test('a short run tells the rates of both stores, beside an old snapshot too, an
   expect(results.filter(({ unit }) => unit === 'per second')).toHaveLength(19);
   expect(results.map(({ bound }) => bound).filter((bound) => bound === 'at least')).toHaveLength(8);
   expect(results.map(({ bound }) => bound).filter((bound) => bound === 'below')).toHaveLength(2);
-  // Processor time is counted in steps of 10 ms, which a short run may not reach.
+  // Processor time is counted in units of 10 ms, which a short run may not reach.
   const timed = results.filter(({ unit }) => !unit.startsWith('ms of '));
   expect(timed.length).toBeLessThan(results.length);
   for (const { value } of timed) expect(value).toBeGreaterThan(0);

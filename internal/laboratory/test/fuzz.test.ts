@@ -20,13 +20,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** `pnpm test` judges 10 million beside the tests: scripts/test.ts. */
+/** `pnpm test` judges 10 million while the tests run: scripts/test.ts. */
 const COUNT = 100_000;
 
 test('core and a second verifier agree on 100,000 callbacks and redirects, and every naive verifier is caught', {
   timeout: 1_200_000,
 }, () => {
-  vi.stubEnv('PATH', folder); // Python is not there.
+  vi.stubEnv('PATH', folder); // Python is not installed.
   const report = reportOf<Report & Fuzzed>('fuzz', '--count', String(COUNT));
   vi.unstubAllEnvs();
   expect(figureOf(report, 'inputs')).toBeGreaterThanOrEqual(COUNT);

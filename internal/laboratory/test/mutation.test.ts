@@ -12,8 +12,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 test('most faults of a sample in the reading of decimals are found, and none of those that no test reaches is', () => {
   const report = join(folder, 'report.json');
-  // A survivor makes the run exit with 1, and which faults are in the sample changes with the code.
-  // Two small files and their tests: each run of Stryker first runs all tests that judge.
+  // A survivor makes the run exit with 1, and the sample of faults changes with the code. Two small files and their tests,
+  // since Stryker first runs all tests that judge.
   runLab(['mutation', 'amounts', '--file', 'decimal.ts', '--share', '0.03', '--report', report]);
   const { tables } = JSON.parse(readFileSync(report, 'utf8')) as Report;
   const [counts] = tables;
@@ -35,7 +35,7 @@ test('a survivor without an entry is a miss, and so is an entry whose fault is f
   expect(compareSurvivors([FAULT], [])).toEqual({ unexplained: [FAULT], outdated: [] });
   const found = { ...FAULT, isFound: true, status: 'Killed' };
   expect(compareSurvivors([found], written)).toEqual({ unexplained: [], outdated: written });
-  // Of a file that was not tried, nothing is known.
+  // Nothing is known about a file that was not tried.
   expect(compareSurvivors([{ ...found, file: 'b.ts' }], written)).toEqual({ unexplained: [], outdated: [] });
 });
 

@@ -10,16 +10,17 @@ import { runLab } from './support/run-program.ts';
 
 test('by the count of PostgreSQL itself, the inbox syncs the log for each of 100 callbacks in a row, and a control without synchronous commits does not', async () => {
   const count = await countingServer();
-  // The first use creates the tables, which syncs too.
+  // The first use creates the tables, which also syncs.
   await count('inbox, postgres', 0);
   const idle = await count('inbox, postgres', 0);
   expect((await count('inbox, postgres', 100)) - idle).toBeGreaterThanOrEqual(100);
   expect(await count('control, postgres', 100)).toBeLessThan(10);
 });
 
-/** @returns how often the sessions of a contender sync the write-ahead log while it keeps so many callbacks. */
+/** @returns how often a contender's sessions sync the write-ahead log while it keeps the callbacks. */
 async function countingServer(): Promise<(name: string, callbacks: number) => Promise<number>> {
-  // The background writers must not sync for the sessions; and the default method of some systems is no call to count.
+  // The background writers must not sync for the sessions, and on some systems the default method is not a call that can be
+  // counted.
   const server = await startPostgres({
     wal_writer_delay: '10000',
     checkpoint_timeout: '1h',
@@ -31,7 +32,7 @@ async function countingServer(): Promise<(name: string, callbacks: number) => Pr
     await client.end();
     await server.stop();
   });
-  // A session adds to the statistics at the latest when it ends.
+  // A session updates the statistics at the latest when it ends.
   const total = async (): Promise<number> => {
     const others = `select 1 from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`;
     while ((await client.query(others)).rowCount !== 0) await wait(20);
@@ -53,7 +54,7 @@ async function countingServer(): Promise<(name: string, callbacks: number) => Pr
 }
 
 test('without strace, fsync-count says what to install, and fails', () => {
-  // An empty PATH: strace is not there.
+  // With an empty PATH, strace is not found.
   const run = runLab(['fsync-count'], { PATH: '' });
   expect(run.status).toBe(1);
   expect(run.stderr).toMatch(/^strace is not installed\. Install it/);
@@ -95,7 +96,7 @@ describe('which acknowledgements a sync can have been made for', () => {
   });
 });
 
-/** Since the first second of the trace. */
+/** Relative to the first second of the trace. */
 function microseconds(ms: number): number {
   return Math.round((ms - 1_763_712_000_000) * 1000);
 }

@@ -18,12 +18,12 @@ test('the t of pairs is that of their differences, whatever both of a pair share
   expect(pairedT([901, 2, 503, 4], [902, 4, 504, 6]).t).toBeCloseTo(1.5 / Math.sqrt(1 / 3 / 4), 12);
 });
 
-/** Few, so that those of one class may well lie better than those of the other. */
+/** Few inputs, so that those of one class may well have better places than those of the other. */
 const INPUTS = 20;
 
 /**
- * Times like those of a timer, in blocks: a floor, a tail and interruptions; a machine that slows down and recovers from block to
- * block; and for each input its own place in memory, which all of its calls feel.
+ * Times like those of a timer, in blocks: a floor, a tail and interruptions; a machine that slows down and recovers from block
+ * to block; and for each input its own place in memory, which affects all its calls.
  */
 function madeUp(seed: number, later: number) {
   const random = seededRandom(seed, 0);

@@ -3,27 +3,27 @@ import { freshCallbacks, verified } from './callbacks.ts';
 import type { DrainEngine } from './engines.ts';
 import { inConcert } from './in-concert.ts';
 
-/** A backlog of due transitions, which is brought back to its size before each measurement. */
+/** A backlog of due transitions, which is refilled to its size before each measurement. */
 export interface Backlog {
   /**
    * Lets a new worker settle the first `count`.
    *
-   * @param options.isControl Before each attempt, sorts all that is due, as a claim without a window does.
-   * @returns transitions settled a second.
-   * @throws When anything else than settled came of one.
+   * @param options.isControl Before each attempt, sorts all due transitions, as a claim without a window does.
+   * @returns the number of transitions settled per second.
+   * @throws if a transition did not settle.
    */
   drain(
     count: number,
     options?: { readonly isControl?: boolean; readonly concurrency?: number | undefined },
   ): Promise<number>;
-  /** Receives, through the inbox, what is missing to its size or to another one; then ANALYZE. */
+  /** Receives, through the inbox, what is missing to its own or the given size; then ANALYZE. */
   fill(size?: number): Promise<void>;
   /** How many transitions are due. */
   due(): Promise<number>;
   readonly close: () => Promise<void>;
 }
 
-/** Callbacks that are signed and verified at a time, to bound the memory. */
+/** How many callbacks are signed and verified at a time, to bound the memory. */
 const CHUNK = 5000;
 const CONCURRENCY = 128;
 
@@ -41,7 +41,7 @@ export function openBacklog<Tx>(engine: DrainEngine<Tx>, size: number): Backlog 
       await inConcert(callbacks, CONCURRENCY, inbox.receive);
     }
     await inbox.close();
-    // As expect() would, and before the first look of a worker.
+    // Like expect(), and before a worker first looks.
     const request = `${store.dialect === 'sqlite' ? 'b.claims' : 'cast(b.claims as jsonb)'} -> 'request'`;
     await ask(`insert into ${store.prefix}expectation (reference_key, transaction_type, account, merchant_reference,
         currency, amount, compare, replaced, changed_at)
@@ -83,12 +83,12 @@ export function openBacklog<Tx>(engine: DrainEngine<Tx>, size: number): Backlog 
   return { drain, fill, due, close: engine.close };
 }
 
-/** The store of many inboxes, one after the other: closing one of them closes nothing. */
+/** A store for many inboxes, one after another: closing one of them does not close the store. */
 function keptOpen<Tx>(store: Store<Tx>): Store<Tx> {
   return { ...store, close: async () => undefined };
 }
 
-/** What a claim costs that knows neither a window nor a mark. */
+/** The cost of a claim without a window or a mark. */
 function sortingAll<Tx>(store: Store<Tx>): Store<Tx> {
   const text = `select id from (select id, next_at from ${store.prefix}transition where next_at is not null
     order by next_at + 0, id) due limit 1`;

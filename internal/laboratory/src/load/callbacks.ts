@@ -3,13 +3,13 @@ import { sampleCallback, signCallback } from '@payment-service/core/testing';
 
 export const SIGNING_KEY = 'bT4vQ9mX2sLd7RzK5wYp8NcJ3hGf6EaU';
 
-/** A callback as it comes over the wire: about 560 bytes, with the 16 fields of the contract. */
+/** A callback as it arrives over the wire: about 560 bytes, with the 16 fields of the contract. */
 export interface WireCallback {
   readonly body: string;
   readonly signature: string;
 }
 
-/** Callbacks with references that were never seen before: every one is a row of its own. */
+/** Callbacks with new references, so that each is a separate row. */
 export function freshCallbacks(prefix: string, count: number): readonly WireCallback[] {
   return Array.from({ length: count }, (_, index) => {
     const data = sampleCallback({

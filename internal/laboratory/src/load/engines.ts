@@ -10,17 +10,17 @@ import {
 } from '@payment-service/inbox';
 import { createDatabase, EFFECT_TABLE } from './postgres.ts';
 
-/** One database with an inbox in it, and with the merchant's own table. */
+/** A database with an inbox and the merchant's own table. */
 export interface DrainEngine<Tx> {
   readonly store: Store<Tx>;
   /** The effect of a payment, in the handler's transaction. */
   readonly apply: (tx: Tx, transitionId: string, amount: string) => Promise<unknown>;
-  /** Past the inbox: one statement that gives a number, or none. */
+  /** Runs one statement without the inbox, which returns a number or nothing. */
   readonly ask: (statement: string) => Promise<number>;
   readonly close: () => Promise<void>;
 }
 
-/** In a database of its own: a snapshot that is open in one of them does not hold back the others. */
+/** In its own database, so that an open snapshot in one does not hold back the others. */
 export async function postgresEngine(
   serverUrl: string,
   name: string,
@@ -29,7 +29,7 @@ export async function postgresEngine(
   const pool = await createDatabase(serverUrl, name, connections);
   return {
     store: postgres(pool),
-    // By name, as the other contenders: what is parsed each time costs the handler, and not the inbox.
+    // A named statement, as in the other contenders: parsing it each time would be a cost of the handler and not of the inbox.
     apply: (tx, ...values) =>
       tx.query({ name: 'effect', text: 'insert into merchant_effect values ($1, $2)', values }),
     ask: async (statement) => Number((await pool.query<{ n?: string }>(statement)).rows[0]?.n ?? Number.NaN),

@@ -1,6 +1,6 @@
-/** What a slice took. */
+/** The duration of a slice. */
 export interface Timed {
-  /** Of all items, from the first start to the last end. */
+  /** For all items, from the first start to the last end. */
   readonly seconds: number;
   /** When each item was begun and done, in milliseconds since 1970, to the microsecond. */
   readonly spans: readonly Span[];
@@ -11,7 +11,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** Does all items, so many at a time: each worker takes the next one when it is done. */
+/** Processes all items, with limited concurrency: each worker takes the next item when it is done. */
 export async function inConcert<T>(
   items: readonly T[],
   concurrency: number,

@@ -2,14 +2,14 @@ import { createConnection, createServer, type Server, type Socket } from 'node:n
 import { listening } from './serve.ts';
 
 /**
- * A TCP address that leads to whichever server it is pointed at: for the merchant's programs the one address of the
- * primary, as a load balancer gives it; between two servers the network, which can stall.
+ * A TCP address that leads to the server it is pointed at. For the merchant's programs it is the one address of the primary, as
+ * a load balancer provides it; between two servers it is the network, which can stall.
  */
 export class Link {
   readonly port: number;
   readonly #server: Server;
   #target: number | undefined;
-  /** The two ends of each connection; a client that came while nothing passes has no other end yet. */
+  /** The two ends of each connection; a client that connects during a stall has no other end yet. */
   readonly #pairs = new Map<Socket, Socket | undefined>();
   #isHeld = false;
 
@@ -25,16 +25,16 @@ export class Link {
     return new Link(server, await listening(server), target);
   }
 
-  /** From now on nothing arrives on either side, and no connection ends: packets are lost. */
+  /** From now on nothing arrives on either side and no connection ends, as if packets were lost. */
   hold(): void {
     this.#isHeld = true;
     for (const socket of this.#sockets) socket.unpipe().pause();
   }
 
   /**
-   * What was sent meanwhile arrives, on the connections that have not ended.
+   * Delivers what was sent meanwhile, on the connections that have not ended.
    *
-   * @returns how many that are.
+   * @returns the number of these connections.
    */
   release(): number {
     this.#isHeld = false;
@@ -46,7 +46,7 @@ export class Link {
     return held.length;
   }
 
-  /** Ends every connection, with what is under way on it, and refuses others until `pointAt()`. */
+  /** Ends every connection, with everything under way on it, and refuses new ones until `pointAt()`. */
   cut(): void {
     this.#target = undefined;
     for (const socket of this.#sockets) socket.destroy();

@@ -8,8 +8,8 @@ export const EFFECT_TABLE: string =
   'create table merchant_effect (transition_id text not null, amount text not null)';
 
 /**
- * A PostgreSQL server in the state of one that has run for a while: the files of its write-ahead log are there. A new one makes
- * each of them, 16 MB of zeros and a sync, while a commit waits for it, and all commits behind it.
+ * A PostgreSQL server in the state of one that has run for a while: the files of its write-ahead log exist. A new server
+ * creates each of them, with 16 MB of zeros and a sync, while a commit and all commits behind it wait.
  *
  * @param isShort whether the run is too short to need them.
  */
@@ -27,13 +27,13 @@ export async function startWarmPostgres(
       await client.query('select pg_switch_wal()');
     }
     await client.query('drop table run_in');
-    // Files that are no longer needed are kept, and take what is written next.
+    // Files that are no longer needed are kept and reused for the next writes.
     await client.query('checkpoint');
   });
   return server;
 }
 
-/** One connection, for one use. */
+/** Uses one connection once. */
 export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -44,7 +44,7 @@ export async function withClient<T>(url: string, use: (client: pg.Client) => Pro
   }
 }
 
-/** A database of its own, with the merchant's table. */
+/** A new database with the merchant's table. */
 export async function createDatabase(serverUrl: string, name: string, max: number): Promise<pg.Pool> {
   await withClient(serverUrl, (admin) => admin.query(`create database ${name}`));
   const pool = new pg.Pool({ connectionString: databaseUrl(serverUrl, name), max });
@@ -59,22 +59,22 @@ export function databaseUrl(serverUrl: string, name: string): string {
   return url.href;
 }
 
-/** What a kernel for Linux counts CPU time in. */
+/** The unit in which Linux counts CPU time. */
 const TICK_MS = 10;
 
 /**
- * The CPU time of a server so far, in milliseconds: of all its processes, those that have ended included, since each has its
- * children's time beside its own.
+ * The CPU time of a server so far, in milliseconds: of all its processes, including ended ones, since each process also counts
+ * the time of its children.
  *
- * @returns NaN where there is no procfs.
+ * @returns NaN without procfs.
  */
 export async function serverCpuMs(server: PostgresServer): Promise<number> {
   let ticks: number | undefined;
   for (const pid of await server.processIds()) {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-    // It has just ended, or there is no procfs.
+    // The process has just ended, or there is no procfs.
     if (stat === undefined) continue;
-    // From the third field on. The second, the name in brackets, may hold anything.
+    // From the third field on. The second, the name in brackets, may contain anything.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     for (const field of fields.slice(11, 15)) ticks = (ticks ?? 0) + Number(field);
   }

@@ -1,4 +1,4 @@
-/** Does what `program.ts` asks. */
+/** Executes the requests of `program.ts`. */
 import { EventEmitter, once } from 'node:events';
 import type { VerifiedCallback } from '@payment-service/core';
 import { createInbox, type InboxEvent, postgres, type Store, sqlite } from '@payment-service/inbox';
@@ -69,7 +69,7 @@ function isCommitted(reference: string): void {
   committed.set(reference, monotonicMs());
   commits.emit('commit');
   untold += 1;
-  // Once for all that settled in this turn.
+  // Once for all payments that settled in this turn.
   if (untold === 1)
     setImmediate(() => {
       tellParent(untold);
@@ -92,7 +92,7 @@ async function openProgram(way: Way, at: string): Promise<Program> {
       tx('merchant_effect').insert({ transition_id: id, amount }),
     );
   }
-  // Connections that stay: none is opened while something is timed.
+  // Connections are kept, so that none is opened during a measurement.
   const pool = new pg.Pool({ connectionString: at, idleTimeoutMillis: 0 });
   pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
   if (way === 'graphile-worker') return graphileProgram(pool);
@@ -126,7 +126,7 @@ async function inboxProgram<Tx>(
   };
 }
 
-/** The end of the effect's transaction counts: that of the job is recorded later. */
+/** The end of the effect's transaction counts; the job is completed later. */
 async function graphileProgram(pool: pg.Pool): Promise<Program> {
   const graphile = await openGraphile(pool);
   return {

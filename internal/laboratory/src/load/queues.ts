@@ -1,9 +1,9 @@
-/** The two queues on PostgreSQL that a team would take instead of the inbox, each loaded where it is used. */
+/** The two queues on PostgreSQL that a team might use instead of the inbox, each loaded where it is used. */
 import type { Runner } from 'graphile-worker';
 import type pg from 'pg';
 import type { PgBoss } from 'pg-boss';
 
-/** With a queue, and only what send() and work() need: nothing else runs beside it. */
+/** With a queue, and only what send() and work() need: no background tasks. */
 export async function startPgBoss(connectionString: string, queue: string, max: number): Promise<PgBoss> {
   const { PgBoss: Boss } = await import('pg-boss');
   const boss = new Boss({ connectionString, max, supervise: false, schedule: false });
@@ -16,12 +16,12 @@ export async function startPgBoss(connectionString: string, queue: string, max: 
 export interface Graphile {
   /** Adds a job for `apply`. */
   addJob(payload: object): Promise<unknown>;
-  /** @param apply with the member of the payload that it names. */
+  /** @param apply receives the member of the payload that it names. */
   work(concurrency: number, member: string, apply: Apply): Promise<Runner>;
 }
 type Apply = (client: pg.PoolClient, value: unknown) => Promise<void>;
 
-/** With its tables, and without what it logs. */
+/** With its tables, and without its logs. */
 export async function openGraphile(pgPool: pg.Pool): Promise<Graphile> {
   const { Logger, makeWorkerUtils, run, runMigrations } = await import('graphile-worker');
   const shared = { pgPool, logger: new Logger(() => () => undefined) };

@@ -4,20 +4,20 @@ import { finished } from 'node:stream/promises';
 import { inConcert, type Timed } from './in-concert.ts';
 import { OUTCOME } from './serve.ts';
 
-/** What is posted: a callback, or without a signature something of the merchant's. */
+/** What is posted: a callback or, without a signature, a message of the merchant's. */
 export interface Message {
   readonly body: string;
   readonly signature?: string;
 }
 
-/** A whole answer; without a status there was none. */
+/** A complete response; without a status there was none. */
 export interface Answer {
   readonly status?: number | undefined;
-  /** How the inbox kept the callback, where the receiver says so. */
+  /** How the inbox kept the callback, if the receiver reports it. */
   readonly outcome?: string | undefined;
 }
 
-/** Posts every callback once, over connections that stay open, and times each from the request to the whole answer. */
+/** Posts every callback once, over connections that stay open, and times each from the request to the complete response. */
 export async function sendCallbacks(
   port: number,
   callbacks: readonly Message[],
@@ -31,7 +31,7 @@ export async function sendCallbacks(
   }
 }
 
-/** @throws {Error} when it is not acknowledged. */
+/** @throws {Error} if it is not acknowledged. */
 export async function sendCallback(port: number, callback: Message, agent: Agent): Promise<void> {
   const { status } = await post(`http://127.0.0.1:${port}/callbacks`, callback, agent);
   if (status !== 200) throw new Error(`A callback was answered ${status ?? 'incompletely'}, not 200.`);
@@ -46,7 +46,7 @@ export async function post(
   const signed = signature === undefined ? {} : { 'hmac-signature': signature };
   const headers = { 'content-type': 'application/json', ...signed };
   const sent = request(url, { method: 'POST', agent, headers, timeout });
-  // Also one that comes after the answer has begun; it shows in the answer, which is not whole.
+  // Also for an error after the response has begun; it shows as an incomplete response.
   sent.on('error', () => undefined).on('timeout', () => sent.destroy());
   sent.end(body);
   try {

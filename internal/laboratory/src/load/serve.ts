@@ -12,16 +12,16 @@ export const OUTCOME = 'outcome';
 
 const answering = new AsyncLocalStorage<{ outcome?: string }>();
 
-/** For `onEvent` of an inbox that keeps what this server receives: its answers then say how a callback was kept. */
+/** For `onEvent` of an inbox that keeps what this server receives: the server's responses then say how a callback was kept. */
 export function tellOutcome(event: InboxEvent): void {
   const answer = answering.getStore();
   if (answer !== undefined && event.name === 'callback.received') answer.outcome = event.outcome;
 }
 
-/** A server of the merchant's. Only what keeps a callback differs between programs. What fails is answered 503. */
+/** A merchant's server. Programs differ only in how they keep a callback. A failure is answered with 503. */
 export interface Served {
   readonly keep: (callback: VerifiedCallback) => Promise<unknown>;
-  /** What else it answers, by path; text is a 200, and nothing a 204. */
+  /** Its other routes, by path; text is sent with 200, and undefined is a 204. */
   readonly others?: Readonly<Record<string, (request: IncomingMessage) => Promise<string | undefined>>>;
   /** Default: prints. */
   readonly onError?: () => undefined;
@@ -56,7 +56,7 @@ export async function serve({ keep, others = {}, onError }: Served): Promise<num
   return listening(server);
 }
 
-/** @returns the port of a server that listens on loopback from now on. */
+/** @returns the port of a server that now listens on loopback. */
 export async function listening(server: Server): Promise<number> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return (server.address() as AddressInfo).port;

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 
 export interface ChildOptions extends Pick<ForkOptions, 'cwd' | 'env' | 'stdio'> {
   readonly args?: readonly string[];
-  /** Of Node, beside those of this process. */
+  /** Options of Node, in addition to those of this process. */
   readonly execArgv?: readonly string[];
-  /** Receives what the program tells without being asked. */
+  /** Receives messages that the program sends without being asked. */
   readonly onTold?: (message: unknown) => void;
 }
 
 type Message = { readonly value: unknown } | { readonly error: string } | { readonly told: unknown };
 
-/** A program of the repository in a process of its own, which answers one question at a time and ends with its parent. */
+/** A program of the repository in its own process, which answers one question at a time and ends with its parent. */
 export class Child {
   readonly process: ChildProcess;
 
@@ -31,7 +31,7 @@ export class Child {
     return this.process.exitCode !== null || this.process.signalCode !== null;
   }
 
-  /** @throws {Error} that the program threw, or that says that it ended. */
+  /** @throws {Error} the program's own error, or one that says that the program ended. */
   ask<Answer>(question: object): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const child = this.process;
@@ -40,7 +40,7 @@ export class Child {
         if ('told' in message) return;
         child.off('exit', onExit).off('message', onMessage);
         if ('error' in message) reject(new Error(message.error));
-        // What the two sides say is declared once, beside the program.
+        // The messages of the two sides are declared once, next to the program.
         else resolve(message.value as Answer);
       };
       child.once('exit', onExit).on('message', onMessage);
@@ -48,7 +48,7 @@ export class Child {
     });
   }
 
-  /** Lets it end on its own, so that a profiler can write what it has. */
+  /** Lets it end on its own, so that a profiler can write its output. */
   async end(): Promise<void> {
     await this.#ended(() => this.process.disconnect());
   }
@@ -77,7 +77,7 @@ export function answerQuestions<Question>(answer: (question: Question) => unknow
   });
 }
 
-/** Tells the parent something that it did not ask for. */
+/** Sends the parent a message without being asked. */
 export function tellParent(message: unknown): void {
   process.send?.({ told: message });
 }

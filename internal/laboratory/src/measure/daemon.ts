@@ -18,7 +18,7 @@ export class Daemon {
   constructor(program: string, args: readonly string[], { log, ...options }: DaemonOptions) {
     this.#log = log;
     const output = openSync(log, 'a');
-    // A group of its own: Ctrl-C reaches it through the end of the run, in the right order.
+    // In its own process group, so that Ctrl-C reaches it through the end of the run, in the right order.
     this.#child = spawn(program, args, { ...options, detached: true, stdio: ['ignore', output, output] });
     closeSync(output);
   }
@@ -35,7 +35,7 @@ export class Daemon {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  /** @throws {Error} with the end of its output, if it has ended and was not killed. */
+  /** @throws {Error} with the end of its output, if it has ended without being killed. */
   check(): void {
     if (!this.hasFailed) return;
     throw new Error(`${this.#child.spawnfile} has ended:\n${readFileSync(this.#log, 'utf8').slice(-3000)}`);
@@ -51,10 +51,10 @@ export class Daemon {
 }
 
 /**
- * Looks for a program of the system, which npm does not have.
+ * Looks for a system program, which npm does not have.
  *
  * @param name of the program; it knows the flag `--version`.
- * @returns undefined when it can be started; otherwise a sentence that says what to do.
+ * @returns undefined if it can be started; otherwise a sentence that says what to do.
  */
 export function installed(name: string): string | undefined {
   if (spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0) return undefined;

@@ -1,9 +1,9 @@
-/** The median of many rounds, and how far they lie apart. */
+/** The median of many rounds, and their spread. */
 export interface Spread {
   readonly median: number;
-  /** A tenth of the rounds lies below. */
+  /** A tenth of the rounds is below. */
   readonly p10: number;
-  /** A tenth of the rounds lies above. */
+  /** A tenth of the rounds is above. */
   readonly p90: number;
 }
 
@@ -11,7 +11,7 @@ export function spread(values: readonly number[]): Spread {
   return { median: quantile(values, 0.5), p10: quantile(values, 0.1), p90: quantile(values, 0.9) };
 }
 
-/** Interpolates between two neighbours. */
+/** Interpolates between neighbouring values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const at = share * (sorted.length - 1);
@@ -20,7 +20,7 @@ export function quantile(values: readonly number[], share: number): number {
   return below + (above - below) * (at - Math.floor(at));
 }
 
-/** Divides within each round, where both sides met the same machine, and only then takes the median. */
+/** Divides within each round, in which both sides had the same conditions, and only then takes the median. */
 export function ratio(own: readonly number[], over: readonly number[]): Spread {
   return spread(own.map((value, round) => value / (over[round] ?? Number.NaN)));
 }
@@ -31,9 +31,9 @@ export function difference(own: readonly number[], less: readonly number[]): Spr
 }
 
 /**
- * Runs every contender once per round, in a new random order, so that other load on the machine meets all of them.
+ * Runs every contender once per round, in a new random order, so that other load on the machine affects all of them.
  *
- * @param random from 0 up to 1; decides the order.
+ * @param random returns numbers from 0 to below 1 and decides the order.
  * @returns for each contender, the samples of all rounds in order.
  */
 export async function interleave<C, S>(
@@ -56,7 +56,7 @@ export function shuffled<T>(items: readonly T[], random: () => number): T[] {
     .map(({ item }) => item);
 }
 
-/** In milliseconds: one clock for all processes of the machine, which nothing sets. */
+/** In milliseconds, on one clock for all processes of the machine, which is never adjusted. */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -5,14 +5,14 @@ import { parseArgs } from 'node:util';
 import type { Result } from './results.ts';
 import { printTable, resultTable, type Table } from './tables.ts';
 
-/** What a program of the laboratory has found. Every member is kept in its report. */
+/** The findings of a laboratory program. Every member is kept in its report. */
 export interface Found {
   readonly results: readonly Result[];
   readonly tables?: readonly Table[];
   readonly [figures: string]: unknown;
 }
 
-/** What the file holds. */
+/** The contents of the report file. */
 export interface Report extends Found {
   readonly name: string;
   /** ISO 8601. */
@@ -34,7 +34,7 @@ const closers: (() => Promise<unknown>)[] = [];
 let closing: Promise<void> = Promise.resolve();
 const stopping = new AbortController();
 
-/** Aborted when the run is ended early; it is cleaned up then as at its end. */
+/** Aborted if the run is ended early; the clean-up is then the same as at its normal end. */
 export const stopped: AbortSignal = stopping.signal;
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -45,8 +45,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 /**
- * Runs a program: prints the tables and the results, writes reports/<name>.json, and ends with 1 where a target is missed. The
- * figures of a short run are noise: no target is held against them.
+ * Runs a program: prints the tables and the results, writes reports/<name>.json, and exits with 1 if a target is missed. The
+ * figures of a short run are noise, so no target is checked.
  *
  * @param program.report another file for the report.
  */
@@ -69,7 +69,7 @@ export async function runProgram(
     else if (results.some(({ met }) => !met)) process.exitCode = 1;
     return report;
   } catch (error) {
-    // Shown before the clean-up, which may be long.
+    // Shown before the clean-up, which may take long.
     console.error(error);
     throw error;
   } finally {
@@ -99,10 +99,10 @@ type Flags<F> = {
 };
 
 /**
- * Reads the flags of a program: each is of the type of its default, a number is a whole one from 1, and `controlRounds` is
- * `--control-rounds`. A flag or part that is unknown or wrong ends the program with 2.
+ * Reads the flags of a program: each is of the type of its default, numbers are integers from 1, and `controlRounds` is
+ * `--control-rounds`. With an unknown or invalid flag or part, the program exits with 2.
  *
- * @param all the parts of the program: those that are named are returned, or all of them if none is.
+ * @param all the parts of the program. Returns those that are named, or all of them if none is.
  */
 export function readFlags<F extends Readonly<Record<string, string | number | boolean>>>(
   defaults: F,
@@ -138,7 +138,7 @@ export function readFlags<F extends Readonly<Record<string, string | number | bo
   }
 }
 
-/** Ends a program that was called in a way in which it cannot run. */
+/** Ends a program that was called in a way that it does not support. */
 export function endUnused(why: string): never {
   console.error(why);
   process.exit(2);
@@ -151,12 +151,12 @@ export async function makeFolder(): Promise<string> {
   return folder;
 }
 
-/** Has something closed at the end of the run, whichever way it ends; what was opened last is closed first. */
+/** Closes something at the end of the run, however it ends; what was opened last is closed first. */
 export function atTheEnd(close: () => Promise<unknown>): void {
   closers.push(close);
 }
 
-/** Closes what is open so far. */
+/** Closes everything that is open. */
 export function cleanUp(): Promise<void> {
   closing = closing.then(async () => {
     for (const close of closers.splice(0).reverse()) await close();
@@ -164,7 +164,7 @@ export function cleanUp(): Promise<void> {
   return closing;
 }
 
-/** The machine that a report was made on. */
+/** The machine on which a report was made. */
 function environment(): Environment {
   const [cores, memoryGiB] = [availableParallelism(), Math.round(totalmem() / 2 ** 30)];
   return { node: process.version, platform: process.platform, cores, memoryGiB };

@@ -1,19 +1,19 @@
 import type { Spread } from './measure.ts';
 
-/** How a value has to relate to its target. */
+/** How a value must relate to its target. */
 export type Bound = 'at least' | 'at most' | 'above' | 'below' | 'exactly';
 
-/** One figure and its bound, as every report holds it. */
+/** One figure and its bound, as in every report. */
 export interface Result {
   readonly name: string;
-  /** The median of the rounds, or the one value of a count. */
+  /** The median of the rounds, or the single value of a count. */
   readonly value: number;
   readonly unit: string;
   readonly bound: Bound | 'none';
-  /** Null for a figure that is only told. */
+  /** Null for a figure that is only reported. */
   readonly target: number | null;
   readonly met: boolean;
-  /** Where there were rounds. */
+  /** Only if there were rounds. */
   readonly p10?: number;
   readonly p90?: number;
 }
@@ -26,7 +26,7 @@ const HOLDS: Readonly<Record<Bound, (value: number, target: number) => boolean>>
   exactly: (value, target) => value === target,
 };
 
-/** Holds a figure against its target. What was not measured, such as 0 over 0, meets none. */
+/** Compares a figure with its target. A figure that was not measured, such as 0 over 0, meets none. */
 export function judge(
   name: string,
   unit: string,
@@ -38,7 +38,7 @@ export function judge(
   return { ...others, value, bound, target, met: Number.isFinite(value) && HOLDS[bound](value, target) };
 }
 
-/** A figure without a target. It only has to be there. */
+/** A figure without a target. It only has to exist. */
 export function told(name: string, unit: string, measured: number | Spread): Result {
   const isOne = typeof measured === 'number';
   const value = isOne ? measured : measured.median;

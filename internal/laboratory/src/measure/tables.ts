@@ -1,7 +1,7 @@
 import type { Spread } from './measure.ts';
 import type { Result } from './results.ts';
 
-/** Figures for a reader, printed and kept in the report. */
+/** Figures for readers, printed and kept in the report. */
 export interface Table {
   readonly title: string;
   /** One heading for every column; the first names the row, and the last one may explain it. */
@@ -22,7 +22,7 @@ export function printTable({ title, head, rows }: Table): void {
   }
 }
 
-/** What was found, beside what was wanted. */
+/** The results next to their targets. */
 export function resultTable(results: readonly Result[]): Table {
   return {
     title: 'Targets',
@@ -43,7 +43,7 @@ export function withRange(all: Spread): string {
   return all.p10 === all.p90 ? figure(all.median) : `${figure(all.median)} (${range(all)})`;
 }
 
-/** `1.10 to 1.31`; empty where there were no rounds. */
+/** `1.10 to 1.31`; empty if there were no rounds. */
 export function range({ p10, p90 }: { readonly p10?: number; readonly p90?: number }): string {
   return p10 === undefined || p90 === undefined || p10 === p90 ? '' : `${figure(p10)} to ${figure(p90)}`;
 }

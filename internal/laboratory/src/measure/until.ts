@@ -2,10 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { stopped } from './program.ts';
 
 /**
- * Looks again and again, until something is found.
+ * Looks repeatedly until something is found.
  *
- * @param what is waited for: ends the sentence of the error.
- * @throws {Error} when it is not found in time, or the run is ended.
+ * @param what names what is waited for; it ends the sentence of the error.
+ * @throws {Error} if it is not found in time, or if the run is ended.
  */
 export async function until<T>(
   what: string,
@@ -22,10 +22,10 @@ export async function until<T>(
   }
 }
 
-/** As long as a run may stand still: far longer than any outage of its own making. */
+/** The longest that a run may make no progress: far longer than any outage that it causes. */
 const STUCK_MS = 120_000;
 
-/** Throws when what it is shown stays the same for too long. */
+/** Throws if the given state stays the same for too long. */
 export function stuckWatch(): (state: string) => void {
   let last = '';
   let since = performance.now();

@@ -24,13 +24,13 @@ const CLOSED: Readonly<Record<string, Json>> = {
   object: { additionalProperties: false },
 };
 
-/** Every fact is removed, and changed: generated from the document, so that a new fact is tried as well. */
+/** Removes and changes every fact. Generated from the document, so that new facts are covered as well. */
 export function* contractFaults(contract: unknown): Generator<ContractFault> {
   for (const [path, what, changed] of changesIn(contract, '', (value) => value))
     yield { code: `${path}: ${what}`, contract: changed };
 }
 
-/** @param rebuild makes the whole document with another value at this place. */
+/** @param rebuild builds the whole document with another value at this place. */
 function* changesIn(
   value: unknown,
   path: string,

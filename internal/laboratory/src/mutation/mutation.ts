@@ -1,8 +1,8 @@
 /**
- * `pnpm lab mutation [part]… [--file name.ts] [--share 0.1] [--seed text] [--report path]`: plants faults in the code, one after another
- * (Stryker), and counts those that no test finds. Each survivor of a part that names money or a signature is explained in
- * survivors.md; one that is not, or that is explained and found now, is a miss. What was found once is not tried again while
- * its code and its tests stay the same (reports/mutation).
+ * `pnpm lab mutation [part]… [--file name.ts] [--share 0.1] [--seed text] [--report path]`: plants faults in the code, one
+ * after another (Stryker), and counts those that no test finds. In parts that handle money or signatures, each survivor is
+ * explained in survivors.md; one that is not, or an explained one that is now found, is a miss. Faults found once are not tried
+ * again while their code and tests stay the same (reports/mutation).
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,11 +1,11 @@
-/** One part of the product, and the tests that have to notice faults in it: globs in its package, so that files can move. */
+/** One part of the product, and the tests that must notice faults in it: globs in its package, so that files can move. */
 export interface Part {
   readonly name: string;
-  /** Of the repository. */
+  /** The folder of the package, in the repository. */
   readonly package: string;
-  /** What is changed together, and judged by the same tests. */
+  /** Files that are changed together and judged by the same tests. */
   readonly runs: readonly (readonly [mutate: string, tests: string | readonly string[], except?: string])[];
-  /** Of 100 faults, how many the tests must find. */
+  /** The percentage of faults that the tests must find. */
   readonly target: number;
   /** Every survivor has an entry in survivors.md. */
   readonly isExplained: boolean;
@@ -29,7 +29,7 @@ export const PARTS: readonly Part[] = [
   {
     name: 'verifier',
     package: CORE,
-    // Each file with the tests that read it closely; a new file is judged by all rules.
+    // Each file with the tests that cover it closely; a new file is judged by all rules.
     runs: [
       [
         'src/**/verify/**/*.ts',
@@ -90,7 +90,7 @@ export const PARTS: readonly Part[] = [
         'src/**/receive/{inflate.portable,node,web}.ts',
       ],
       [
-        // What Node and the web platform call a request is known to the adapters, on real sockets.
+        // The request objects of Node and the web platform are covered by the adapters' tests, on real sockets.
         'src/**/receive/{node,web}.ts',
         [
           'test/receive/bodies.test.ts',
@@ -118,7 +118,7 @@ export const PARTS: readonly Part[] = [
   {
     name: 'inbox',
     package: INBOX,
-    // Each folder with the tests that use it closely.
+    // Each folder with the tests that cover it closely.
     runs: [
       [
         'src/intake/*.ts',
@@ -169,7 +169,10 @@ export const PARTS: readonly Part[] = [
   CONTRACT,
 ];
 
-/** The same faults, judged by tests that never reach them: a program that calls one of them found would be wrong. */
+/**
+ * The control: the same faults, judged by tests that never reach them. A program that reports one of them as found would be
+ * wrong.
+ */
 export const CONTROL: Part = {
   name: 'control',
   package: CORE,

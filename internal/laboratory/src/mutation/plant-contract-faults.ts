@@ -10,7 +10,7 @@ import { isInSample, type Sample } from './sample.ts';
 const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
 const CONTRACT = join('openapi', 'payment-service.yaml');
 
-/** Asked in this order, and the status of a fault is the first of them that finds it. */
+/** The judges are asked in this order, and the status of a fault names the first that finds it. */
 const FACTS = ['internal/contract', ['facts', 'contract'], /^(?!.*the generated types)/] as const;
 const SANDBOX = ['packages/sandbox', ['contract']] as const;
 
@@ -19,7 +19,7 @@ interface Judge {
   readonly isAccepted: (contract: unknown) => Promise<boolean>;
 }
 
-/** Changes every fact of the contract in a copy of it, one after another, and runs the tests that read it. */
+/** Changes every fact of the contract in a copy, one after another, and runs the tests that read it. */
 export async function plantContractFaults(sample: Sample): Promise<Fault[]> {
   const text = await readFile(join(ROOT, CONTRACT), 'utf8');
   const copy = await copyOfReaders();
@@ -28,7 +28,7 @@ export async function plantContractFaults(sample: Sample): Promise<Fault[]> {
     { status: 'types', isAccepted: await typesOf() },
     { status: 'sandbox', isAccepted: await testsOf(copy, ...SANDBOX) },
   ];
-  // In the form in which the faults are written: a judge that refuses that form would find every fault.
+  // In the format in which the faults are written: a judge that refuses this format would find every fault.
   await writeFile(join(copy, CONTRACT), stringify(parse(text)));
   for (const { status, isAccepted } of judges)
     if (!(await isAccepted(parse(text))))
@@ -48,7 +48,7 @@ export async function plantContractFaults(sample: Sample): Promise<Fault[]> {
   return faults;
 }
 
-/** The packages that read the contract, beside links to everything else: their own links lead to the copy of the contract. */
+/** Copies the packages that read the contract, and links everything else: their own links lead to the copy of the contract. */
 async function copyOfReaders(): Promise<string> {
   const folder = await makeFolder();
   const copied = ['openapi', 'internal/contract', 'packages/sandbox'];
@@ -66,7 +66,7 @@ async function copyOfReaders(): Promise<string> {
   return folder;
 }
 
-/** As the tests of "the generated types" ask, without a process for each fault. */
+/** Checks the same as the tests of "the generated types", without a process for each fault. */
 async function typesOf(): Promise<Judge['isAccepted']> {
   const generator: { readonly generatedTypes: (contract: unknown) => Promise<string> } = await import(
     join(ROOT, 'internal', 'contract', 'generated-types.ts')

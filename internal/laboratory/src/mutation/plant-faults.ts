@@ -7,16 +7,16 @@ import { atTheEnd, makeFolder } from '../measure/program.ts';
 import { INBOX, type Part } from './parts.ts';
 import { isInSample, type Sample } from './sample.ts';
 
-/** The process of the tests would outlive a run that is ended early. */
+/** Otherwise the process of the tests would outlive a run that is ended early. */
 const END_WITH_PARENT = 'data:text/javascript,process.on("disconnect",()=>process.exit())';
 const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
 
 /** One fault, and whether a test noticed it. */
 export interface Fault {
-  /** Without its folder, so that it can move. */
+  /** The file's name without its folder, so that it can move. */
   readonly file: string;
   readonly line: number;
-  /** The line with the change: with the file, this identifies the fault wherever it moves. */
+  /** The line with the change. With the file, this identifies the fault wherever it moves. */
   readonly code: string;
   readonly isFound: boolean;
   /** Killed, Timeout, Survived or NoCoverage: see the documentation of Stryker. */
@@ -24,10 +24,10 @@ export interface Fault {
 }
 
 /**
- * Plants the faults of a part, one after another, and runs the tests that reach it. In a copy of the package: the checkout is
+ * Plants the faults of a part, one after another, in a copy of the package, and runs the tests that reach them. The checkout is
  * never changed.
  *
- * @param name only faults of the files of this name; of all files where it is empty.
+ * @param name only faults in files of this name; in all files if it is empty.
  */
 export async function plantFaults(part: Part, sample: Sample, name: string): Promise<Fault[]> {
   process.chdir(ROOT);
@@ -67,12 +67,12 @@ export async function plantFaults(part: Part, sample: Sample, name: string): Pro
       coverageAnalysis: 'perTest',
       concurrency: 2,
       testRunnerNodeArgs: ['--import', END_WITH_PARENT],
-      // A fault that loops endlessly costs this: four times what its tests took, and ten seconds, so that a busy machine
-      // does not make a slow test look like one that found something.
+      // The cost of a fault that loops endlessly: four times the duration of its tests, plus ten seconds, so that a slow test
+      // on a busy machine does not look as if it had found something.
       timeoutFactor: 4,
       timeoutMS: 10_000,
       disableTypeChecks: false,
-      // No file: Stryker would rewrite it with the compiler's API, which TypeScript 7 does not have.
+      // No such file: Stryker would rewrite it with the compiler's API, which TypeScript 7 does not have.
       tsconfigFile: 'none',
       reporters: [process.stdout.isTTY ? 'progress' : 'progress-append-only', 'survivors'],
       logLevel: 'warn',
@@ -92,7 +92,7 @@ export async function plantFaults(part: Part, sample: Sample, name: string): Pro
   return faults;
 }
 
-/** For all tests and all faults of a run: a test makes a database or a schema of its own on it. */
+/** One server for all tests and faults of a run: each test creates its own database or schema on it. */
 async function serverUrl(): Promise<string> {
   const server = await startPostgres({ autovacuum: 'off', max_connections: '500' });
   atTheEnd(() => server.stop());

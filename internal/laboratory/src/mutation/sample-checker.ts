@@ -1,8 +1,8 @@
 import { isInSample, type Sample } from './sample.ts';
 
 /**
- * A checker of Stryker, which asks it before it tries a fault: those outside of the sample are passed over as if they did not
- * compile, which is in no score.
+ * A checker, which Stryker asks before it tries a fault: faults outside the sample are skipped as if they did not compile,
+ * which no score includes.
  */
 class SampleChecker {
   readonly #sample: Sample = JSON.parse(process.env['MUTATION_SAMPLE'] ?? '{}');

@@ -8,7 +8,7 @@ interface Tried {
   readonly status: string;
 }
 
-/** A reporter of Stryker that names what is not killed immediately: a run that is ended early then says which it was. */
+/** A reporter for Stryker that names survivors immediately, so that a run that is ended early has shown them. */
 class SurvivorReporter {
   onMutantTested({ fileName, location, mutatorName, replacement = '', status }: Tried): void {
     if (!['Survived', 'NoCoverage', 'Timeout'].includes(status)) return;

@@ -1,6 +1,6 @@
 import type { Fault } from './plant-faults.ts';
 
-/** What survivors.md says of one fault that no test finds. */
+/** The entry in survivors.md for a fault that no test finds. */
 export type Explained = Pick<Fault, 'file' | 'code'>;
 
 /** `- name.ts: the line`, both in backticks. */
@@ -18,9 +18,9 @@ export function entryOf({ file, code }: Explained): string {
 }
 
 /**
- * Compares the survivors of a whole run with what is written of them.
+ * Compares the survivors of a whole run with their entries.
  *
- * @returns those without an entry, and the entries whose fault is found now or exists no more.
+ * @returns the survivors without an entry, and the entries whose fault is now found or no longer exists.
  */
 export function compareSurvivors(
   faults: readonly Fault[],

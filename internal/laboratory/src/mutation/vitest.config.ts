@@ -9,7 +9,7 @@ const copy = join(import.meta.dirname, '..', '..', '..', '..');
 const include: string[] = JSON.parse(MUTATION_TESTS);
 const isPortable = include.every((test) => test.includes('.portable.'));
 
-/** What one package imports of another is in the copy as well, if that is where the faults are. */
+/** What one package imports from another is in the copy as well, if the faults are there. */
 const fromCopy: Plugin = {
   name: 'from-copy',
   enforce: 'pre',
@@ -29,7 +29,7 @@ const withoutNodeCondition: Plugin = {
   },
 };
 
-/** In the order of their names: in core, the short tests of the rules before the threats and the 922 vectors. */
+/** In alphabetical order: in core, the short tests of the rules run before the threats and the 922 vectors. */
 class ByName extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return files.toSorted((one, other) => one.moduleId.localeCompare(other.moduleId));

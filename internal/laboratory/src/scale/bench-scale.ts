@@ -1,9 +1,9 @@
 /**
- * `pnpm bench:scale`: how long every call of the operator takes on PostgreSQL with a year of payments, made in SQL, and whether
- * keeping and settling take longer than with none. Prints a table, writes reports/bench-scale.json, and ends with 1 where a
+ * `pnpm bench:scale`: how long every operator call takes on PostgreSQL with a year of payments, created in SQL, and whether
+ * keeping and settling take longer than without them. Prints a table, writes reports/bench-scale.json, and exits with 1 if a
  * call takes more than 50 ms.
  *
- * --payments says how many; they take about 2 KB of disk each.
+ * --payments sets their number; each takes about 2 KB of disk.
  */
 import { createHash } from 'node:crypto';
 import { createInbox, type Inbox, type PostgresClient, type Store } from '@payment-service/inbox';
@@ -66,7 +66,7 @@ export default function (): Promise<void> {
   });
 }
 
-/** Every view of the operator, by what is called, and the control. */
+/** Every view of the operator, by the function called, and the control. */
 async function operatorCalls(
   inbox: Inbox<PostgresClient>,
   store: Store<PostgresClient>,

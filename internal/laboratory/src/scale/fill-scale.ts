@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { withClient } from '../load/postgres.ts';
 
-/** What waits: so many payments for a worker, and as many for the next attempt. */
+/** The number of payments that wait for a worker, and of those that wait for the next attempt. */
 const WAITING = 1000;
 const CHUNK = 500_000;
-/** Only the newest have their bodies: prune() has taken the text of the others. */
+/** Only the newest have their bodies: prune() has removed the text of the others. */
 const WITH_TEXT = 0.1;
 const YEAR_MS = 365 * 86_400_000;
 
@@ -15,10 +15,10 @@ const IS_OPEN = 'i > $3 - 2000 or i % 100 = 7 or i % 1000 = 13';
 const FROM = 'from generate_series($1::bigint, $2::bigint) as i where $3::bigint > 0 and $4::bigint > 0';
 const STATE = `case when i > $3 - ${WAITING} then 'pending' when i > $3 - ${WAITING * 2} then 'retrying'
   when i % 100 = 7 then 'unhandled' when i % 1000 = 13 then 'quarantined' else 'settled' end`;
-/** The most that stats() counts of a state. Only if all states have fewer, it counts the settled payments completely. */
+/** The most that stats() counts in a state. It counts the settled payments completely only if all states have fewer. */
 const MAX_COUNTED = 10_000;
 
-/** What stats() counts of them, by `STATE`. */
+/** Their counts in stats(), by `STATE`. */
 export function countsOf(payments: number): Readonly<Record<string, number>> {
   const old = payments - 2 * WAITING;
   const [unhandled, quarantined] = [Math.floor((old + 93) / 100), Math.floor((old + 987) / 1000)];
@@ -36,11 +36,11 @@ export function countsOf(payments: number): Readonly<Record<string, number>> {
 /** From a year ago until now. */
 const AT = `$4 + (i * ${YEAR_MS}.0 / $3)::bigint`;
 
-/** As the inbox writes it. */
+/** In the format of the inbox. */
 const SIGNED = `'{"event":"transaction.completed","merchant_reference":"ORD-' || i || '","internal_reference":"INT-' || i ||
     '","transaction_type":"COLLECTION","transaction_status":"COMPLETED"}'`;
 
-/** Each with the first and the last number of a chunk, how many there are in all, and when the first one came. */
+/** Parameters of each: the first and last number of a chunk, the total number, and the time of the first payment. */
 const FILLS = [
   `insert into payment_inbox.callback (transition_id, account, signed, reference_key, transaction_type, subject_key, first_at)
   select ${ID}, '', ${SIGNED},
@@ -60,7 +60,7 @@ const FILLS = [
     case when ${IS_OPEN} then null else ${ID} end, case when ${IS_OPEN} then null else ${AT} end, ${AT} ${FROM}`,
 ];
 
-/** Makes so many payments in the tables of the inbox, as a year leaves them. Indexes are built when the rows are there. */
+/** Creates payments in the tables of the inbox, as a year leaves them. Indexes are built once the rows exist. */
 export async function fillScale(url: string, payments: number): Promise<void> {
   await withClient(url, async (client) => {
     await client.query(
@@ -72,7 +72,7 @@ export async function fillScale(url: string, payments: number): Promise<void> {
       const to = Math.min(payments, from + CHUNK - 1);
       for (const text of FILLS) await client.query(text, [from, to, payments, first]);
     }
-    // Each group of receivers left a row, and the worker merged all but the last ones.
+    // Each group commit of the receivers left a row, and the worker has merged all but the last ones.
     await client.query("insert into payment_inbox.tally (account, total) values ('', $1)", [payments - 500]);
     await client.query(
       "insert into payment_inbox.tally (account, total) select '', 1 from generate_series(1, 500)",
@@ -83,7 +83,7 @@ export async function fillScale(url: string, payments: number): Promise<void> {
   });
 }
 
-/** @returns the statements that make them again. */
+/** @returns the statements that recreate them. */
 async function dropIndexes(client: pg.Client): Promise<string[]> {
   const keys = await client.query<{ name: string; of: string; text: string }>(
     `select conname as name, conrelid::regclass::text as of, pg_get_constraintdef(oid) as text from pg_constraint

@@ -1,6 +1,6 @@
 /**
- * `pnpm bench:scaling`: the inbox on PostgreSQL with 1, 2 and 4 processes that receive, and then as many that work off what
- * was received. Prints a table and writes reports/bench-scaling.json.
+ * `pnpm bench:scaling`: the inbox on PostgreSQL with 1, 2 and 4 processes that receive, and then as many that process the
+ * backlog. Prints a table and writes reports/bench-scaling.json.
  */
 import { createDatabase, databaseUrl, serverCpuMs, startWarmPostgres } from '../load/postgres.ts';
 import { askProgram, type ProgramRequest, startProgram } from '../load/program.ts';
@@ -11,21 +11,21 @@ import { judge } from '../measure/results.ts';
 import { figure, withRange } from '../measure/tables.ts';
 
 const SIZES = [1, 2, 4];
-/** The callbacks of one slice, and how many are under way at the same time: its processes share both. */
+/** The callbacks of one slice, and how many are under way at a time; the processes of the slice share both. */
 const FULL = { rounds: 7, count: 1600, concurrency: 64 };
 const SHORT: typeof FULL = { rounds: 1, count: 16, concurrency: 8 };
 /**
- * More processes on the same cores must not fall far behind one. In the intake each has a smaller share of the callbacks, so
- * its groups are smaller.
+ * More processes on the same cores must not be much slower than one. In the intake each has a smaller share of the callbacks,
+ * so its groups are smaller.
  */
 const AT_LEAST = { intake: 0.5, drain: 0.8 };
 const TABLES = ['callback', 'transition', 'body', 'delivery', 'expectation', 'tally'];
 
 interface Stage {
   readonly perSecond: number;
-  /** Processor time of the programs for each callback, in milliseconds. */
+  /** The programs' processor time per callback, in milliseconds. */
   readonly programsMs: number;
-  /** That of PostgreSQL. Not a number where there is no procfs. */
+  /** PostgreSQL's processor time per callback. NaN without procfs. */
   readonly postgresMs: number;
 }
 type Sample = Readonly<Record<keyof typeof AT_LEAST, Stage>>;
@@ -37,8 +37,8 @@ export default function (): Promise<void> {
 }
 
 /**
- * Times the intake and the drain of the same callbacks by as many processes as each of `SIZES` says: every round runs each
- * size once, in a new random order.
+ * Times the intake and the drain of the same callbacks for each number of processes in `SIZES`: every round runs each size
+ * once, in a new random order.
  */
 async function measure({ rounds, count, concurrency }: typeof FULL, isShort: boolean) {
   const server = await startWarmPostgres(isShort);

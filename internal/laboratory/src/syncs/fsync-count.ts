@@ -1,8 +1,8 @@
 /**
- * `pnpm fsync-count [--count N] [--report path]`: acknowledges callbacks over HTTP while strace writes down every fsync
- * and fdatasync of the engine's write-ahead log, and then asks of each acknowledgement: was there a sync that began after
- * the request and ended before the answer? The controls answer before anything is on disk, and must show that there was
- * none. Needs strace, and ends with 1 where it is not installed or a target is missed.
+ * `pnpm fsync-count [--count N] [--report path]`: acknowledges callbacks over HTTP while strace records every fsync and
+ * fdatasync of the engine's write-ahead log, and then checks for each acknowledgement: was there a sync that began after the
+ * request and ended before the response? The controls respond before anything is on disk, and must show that there was none.
+ * Needs strace, and exits with 1 if it is not installed or if a target is missed.
  */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,9 +21,9 @@ interface SyncCount {
   readonly name: string;
   readonly concurrency: number;
   readonly acknowledgements: number;
-  /** Of the write-ahead log, while callbacks were under way. */
+  /** Syncs of the write-ahead log while callbacks were under way. */
   readonly syncs: number;
-  /** Acknowledgements without a sync between the request and the answer. */
+  /** Acknowledgements without a sync between the request and the response. */
   readonly withoutSync: number;
 }
 
@@ -36,7 +36,7 @@ if (missing !== undefined) {
 } else {
   await runProgram({ name: 'fsync-count', report }, async () => {
     const folder = await makeFolder();
-    // The background writers of a server would sync in time for any caller that waits long enough: they are told to take their time.
+    // The server's background writers would sync in time for any caller that waits long enough, so they are slowed down.
     const postgres = await startPostgres({ wal_writer_delay: '10000', checkpoint_timeout: '1h' });
     atTheEnd(() => postgres.stop());
     const counts: SyncCount[] = [];
@@ -52,7 +52,7 @@ if (missing !== undefined) {
   });
 }
 
-/** One contender, with one callback after the other and with several at a time. */
+/** One contender, with one callback at a time and with several. */
 async function countSyncs(
   kind: string,
   engine: keyof typeof LOG_FILES,
@@ -65,7 +65,7 @@ async function countSyncs(
   const counts: SyncCount[] = [];
   try {
     for (const concurrency of [1, 32]) {
-      // Its connections are there before, and what they prepare.
+      // Its connections and their prepared statements exist beforehand.
       await sendCallbacks(port, freshCallbacks(`warm-${concurrency}`, 100), concurrency);
       const traced = engine === 'postgres' ? await postgres.processIds() : [host.pid];
       const endTrace = await traceSyncs(traced, LOG_FILES[engine], join(own, `strace-${concurrency}`));
@@ -81,7 +81,7 @@ async function countSyncs(
   return counts;
 }
 
-/** The inbox: a sync for each acknowledgement, or for the group it is in. The controls: for most there was none. */
+/** The inbox: a sync for each acknowledgement, or for its group. The controls: none for most of them. */
 function judgeSyncs({ name, concurrency, acknowledgements, syncs, withoutSync }: SyncCount): Result[] {
   const title = `${name}, ${concurrency} at a time`;
   const without = (bound: Bound, target: number): Result =>

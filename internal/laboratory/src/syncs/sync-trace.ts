@@ -4,16 +4,16 @@ import { globSync, readFileSync } from 'node:fs';
 import type { Span } from '../load/in-concert.ts';
 import { until } from '../measure/until.ts';
 
-/** One fsync or fdatasync of a log file, from its call to its end. */
+/** One fsync or fdatasync of a log file, from its call to its return. */
 export type Sync = Span;
 
 /**
  * Follows processes, their threads and their children with strace.
  *
- * @param logFile which files count: the write-ahead log, by its path.
- * @param output what the names of its files begin with.
- * @returns what ends the trace; the processes go on.
- * @throws when strace may not follow them.
+ * @param logFile matches the paths of the files that count: the write-ahead log.
+ * @param output the beginning of the names of its files.
+ * @returns a function that ends the trace; the processes continue.
+ * @throws if strace may not follow them.
  */
 export async function traceSyncs(
   pids: readonly number[],
@@ -21,7 +21,7 @@ export async function traceSyncs(
   output: string,
 ): Promise<() => Promise<readonly Sync[]>> {
   const followed = pids.flatMap((pid) => ['-p', String(pid)]);
-  // A file for each process and thread: in one file, calls would interrupt each other.
+  // A separate file for each process and thread: in one file, calls would interrupt each other.
   const args = ['-ff', '-y', '-ttt', '-T', '-e', 'trace=fsync,fdatasync', '-o', output, ...followed];
   const strace = spawn('strace', args, { stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
@@ -41,7 +41,7 @@ export async function traceSyncs(
   };
 }
 
-/** Reads what `strace -ff -y -ttt -T` writes. */
+/** Reads the output of `strace -ff -y -ttt -T`. */
 export function syncsIn(text: string, logFile: RegExp): readonly Sync[] {
   const calls = text.matchAll(/^([\d.]+) f(?:data)?sync\(\d+<(.*)>\)\s+= 0 <([\d.]+)>$/gm);
   return [...calls].flatMap(([, at, path = '', took]) => {
@@ -50,10 +50,10 @@ export function syncsIn(text: string, logFile: RegExp): readonly Sync[] {
   });
 }
 
-/** Two clocks are read, one by Node and one by strace; they are the same clock, read a little apart. */
+/** The tolerance between two readings: Node and strace read the same clock, a little apart. */
 const READING_MS = 0.2;
 
-/** How many syncs began and ended while callbacks were under way. */
+/** The number of syncs that began and ended while callbacks were under way. */
 export function syncsDuring(acknowledgements: readonly Span[], syncs: readonly Sync[]): number {
   const first = Math.min(...acknowledgements.map(({ begin }) => begin));
   const last = Math.max(...acknowledgements.map(({ end }) => end));
@@ -61,8 +61,8 @@ export function syncsDuring(acknowledgements: readonly Span[], syncs: readonly S
 }
 
 /**
- * Acknowledgements that no sync can have been made for: none began after the request and ended before the answer. One
- * sync may serve a group.
+ * Acknowledgements that no sync can have covered: none began after the request and ended before the response. One sync may
+ * cover a group.
  */
 export function withoutSync(acknowledgements: readonly Span[], syncs: readonly Sync[]): number {
   return acknowledgements.filter(

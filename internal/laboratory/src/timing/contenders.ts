@@ -5,12 +5,12 @@ import { createVerifier } from '@payment-service/core';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import type { SeededRandom } from '../history/seeded-random.ts';
 
-/** What is measured: one call, on an input of either class. */
+/** The measured operation: one call, on an input of either class. */
 export interface Contender {
   readonly name: string;
   readonly isControl: boolean;
   readonly classes: readonly [string, string];
-  /** A call on a new input of a class, made by the same steps as one of the other class; it never returns true. */
+  /** A call on a new input of a class, built in the same steps as one of the other class. It never returns true. */
   readonly makeCall: (random: SeededRandom, index: 0 | 1) => Call;
 }
 export type Call = () => boolean;
@@ -32,7 +32,7 @@ export const CONTENDERS: readonly Contender[] = [
 
 type Equal = (one: string, other: string) => boolean;
 
-/** Core exports its comparison to nothing, and should not for a measurement: it is loaded from its file. */
+/** Core does not export its comparison, and should not for a measurement, so it is loaded from its file. */
 async function comparisonOf(file: string): Promise<Equal> {
   const core = dirname(createRequire(import.meta.url).resolve('@payment-service/core/package.json'));
   const { equalHex }: { readonly equalHex: Equal } = await import(
@@ -41,7 +41,7 @@ async function comparisonOf(file: string): Promise<Equal> {
   return equalHex;
 }
 
-/** The first digit differs in one class, and the last one in the other. */
+/** In one class the first digit differs, in the other the last one. */
 function comparison(name: string, isControl: boolean, length: number, equal: Equal): Contender {
   return {
     name,
@@ -55,7 +55,7 @@ function comparison(name: string, isControl: boolean, length: number, equal: Equ
   };
 }
 
-/** @param more is done after each verification, with the right hash and the given one. */
+/** @param more runs after each verification, with the right hash and the given one. */
 function whole(name: string, isControl: boolean, more: Equal): Contender {
   return {
     name,
@@ -69,7 +69,7 @@ const verifier = createVerifier({ signingKey: SIGNING_KEY });
 
 function verification(random: SeededRandom, index: 0 | 1, more: Equal): Call {
   const data = sampleCallback();
-  // Another reference each time: with one right hash, the processor would learn its digits, and those of random ones never.
+  // A new reference each time: with a single right hash, the processor would learn its digits, but never those of random ones.
   data.payload.merchant_reference = `ORD-${random.between(100_000, 999_999)}`;
   const body = JSON.stringify(data);
   const genuine = signCallback({ signingKey: SIGNING_KEY, data });
@@ -88,13 +88,13 @@ function digits(random: SeededRandom, length: number): string {
   return flat(Array.from({ length }, () => DIGITS[random.between(0, 15)]).join(''));
 }
 
-/** Another digit, any of the fifteen: a letter costs the reader of the header another time than a number. */
+/** Any of the other fifteen digits, since the header's parser takes a different time for a letter than for a number. */
 function changed(text: string, at: number, random: SeededRandom): string {
   const digit = (DIGITS.indexOf(text[at] ?? '') + random.between(1, 15)) % 16;
   return flat(text.slice(0, at) + DIGITS[digit] + text.slice(at + 1));
 }
 
-/** A string of its own: a slice or a concatenation would be put together by the first comparison. */
+/** A flat string: the first comparison would have to assemble a slice or a concatenation. */
 function flat(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');
 }

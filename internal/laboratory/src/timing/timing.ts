@@ -1,12 +1,12 @@
 /**
- * `pnpm lab timing [--samples N] [--runs N] [--seed N] [--short] [--report path]`: times single comparisons and verifications of
- * two classes of wrong hashes, and asks with a t over blocks of samples whether their means differ: 4.5 and more is a leak
- * (dudect's bound). Four of five runs have to stay below it. A timer that shows nothing proves nothing: the controls end at the
- * first difference, `===` among them, and each of their runs has to be above 10. A timer that shows too much proves nothing
- * either: the first class is measured against itself in the same blocks, and has to stay below 4.5 in four of five runs. Where
- * one of these fails, the run is void: it judges nothing, and ends with 1.
+ * `pnpm lab timing [--samples N] [--runs N] [--seed N] [--short] [--report path]`: times single comparisons and verifications
+ * of two classes of wrong hashes, and tests with a t over blocks of samples whether their means differ: 4.5 or more is a leak
+ * (dudect's bound). Four of five runs must stay below it. A timer that shows nothing proves nothing: the controls, among them
+ * `===`, end at the first difference, and each of their runs must be above 10. A timer that shows too much proves nothing
+ * either: the first class is measured against itself in the same blocks, and must stay below 4.5 in four of five runs. If one
+ * of these fails, the run is void: it judges nothing, and exits with 1.
  *
- * Run it on a machine that does nothing else. With --short it only shows that it works.
+ * Run it on an otherwise idle machine. With --short it only shows that it works.
  */
 import { setImmediate } from 'node:timers/promises';
 import { seededRandom } from '../history/seeded-random.ts';
@@ -26,18 +26,21 @@ const SEEN = 10;
 
 /** The class of each group of a block. */
 const GROUPS = [0, 0, 1] as const;
-/** Inputs of each group, new in each block, and the calls of each: a block has a thousand samples of each group. */
+/** The inputs of each group, new in each block, and the calls of each input: a block has a thousand samples of each group. */
 const INPUTS = 50;
 const CALLS = 20;
 const WARM_UP_BLOCKS = 10;
 
-/** One run over one contender, in nanoseconds. */
+/** One run of one contender, in nanoseconds. */
 interface TimingRun {
-  /** Of the second class from the first, over the means of blocks. */
+  /** The t of the second class against the first, over the means of blocks. */
   readonly classes: Difference;
-  /** Of the first class from itself, over the means of the same blocks: what the program sees where nothing is. */
+  /**
+   * The t of the first class against itself, over the means of the same blocks: what the program sees when there is nothing to
+   * see.
+   */
   readonly same: Difference;
-  /** That of the first class from itself again, with every sample taken for independent. */
+  /** The t of the first class against itself again, with every sample taken as independent. */
   readonly sameSingly: Difference;
 }
 
@@ -67,7 +70,8 @@ export default function (): Promise<void> {
 
 /**
  * Times single calls in blocks. The inputs of a block are made and called in one random order, which the seed decides, so that
- * neither their place in memory nor what the machine does meanwhile depends on the class. The loop that measures does not know it.
+ * neither their place in memory nor other activity of the machine depends on the class. The measuring loop does not know the
+ * class.
  */
 function measureTiming(contender: Contender, samples: number, seed: number): TimingRun {
   const random = seededRandom(seed, 0);
@@ -115,7 +119,7 @@ type Measured = Pick<Contender, 'name' | 'isControl'> & {
   readonly runs: readonly Pick<TimingRun, 'classes' | 'same'>[];
 };
 
-/** Judges the targets only where every control of the run held. */
+/** Judges the targets only if every control of the run held. */
 export function judgeTiming(measured: readonly Measured[]): { isVoid: boolean; results: readonly Result[] } {
   const controls = measured.flatMap(({ name, isControl, runs }) => {
     const twice = runs.map((run) => run.same);
@@ -134,7 +138,7 @@ export function judgeTiming(measured: readonly Measured[]): { isVoid: boolean; r
   return { isVoid, results: [...targets, ...controls] };
 }
 
-/** Four of five have to be. */
+/** Four of five must be. */
 function runsBelow(name: string, runs: readonly Difference[]): Result {
   const below = runs.filter(({ t }) => Math.abs(t) < LEAK).length;
   return judge(`${name}: runs below ${LEAK}`, 'runs', below, 'at least', Math.ceil(0.8 * runs.length));

@@ -1,20 +1,20 @@
 export interface Difference {
   /** The difference of the means over its standard error. */
   readonly t: number;
-  /** Of the second mean from the first, in the unit of the samples. */
+  /** The second mean minus the first, in the unit of the samples. */
   readonly difference: number;
   readonly error: number;
 }
 
-/** Welch's t of two samples, whose variances may differ. It takes every value for independent. NaN where neither varies. */
+/** Welch's t of two samples, whose variances may differ. It takes every value as independent. NaN if neither sample varies. */
 export function welch(one: readonly number[], other: readonly number[]): Difference {
   const [a, b] = [moments(one), moments(other)];
   return difference(b.mean - a.mean, a.variance / one.length + b.variance / other.length);
 }
 
 /**
- * The t of two means of each block, which is Welch's with what both means of a block share taken out. Samples of one input, or of
- * one burst of load, resemble each other, so a million of them know less than a million independent ones. Blocks share neither
+ * The t of the two means of each block: Welch's t without what both means of a block share. Samples of one input, or of one
+ * burst of load, resemble each other, so a million of them tell less than a million independent ones. Blocks share neither
  * inputs nor bursts.
  */
 export function pairedT(one: readonly number[], other: readonly number[]): Difference {
@@ -37,10 +37,10 @@ function moments(values: readonly number[]): { readonly mean: number; readonly v
   return { mean, variance: squares / (count - 1) };
 }
 
-/** Of what lies above it, interrupts and collections of garbage make more than the code that is measured. */
+/** Above this quantile, interrupts and garbage collections contribute more than the measured code. */
 const KEPT = 0.9;
 
-/** The bound of a block above which samples are dropped: a quantile of all of its classes together, so that it favours none. */
+/** The bound of a block above which samples are dropped: a quantile over all its classes together, so that it favours none. */
 export function cropAbove(block: Float64Array): number {
   return block.toSorted()[Math.floor(KEPT * block.length)] ?? Number.NaN;
 }

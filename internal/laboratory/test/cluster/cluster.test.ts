@@ -62,7 +62,7 @@ test('the members of etcd know each other', () => {
 test('without its programs the cluster run fails with 2, names the packages, and tests nothing', () => {
   const folder = mkdtempSync(join(tmpdir(), 'payment-service-laboratory-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  // As root it looks for another user with this program.
+  // When run as root, it looks for another user with this program.
   symlinkSync('/usr/bin/id', join(folder, 'id'));
   const { status, stdout, stderr } = runLab(['cluster'], { PATH: folder });
   expect([status, stdout]).toEqual([2, '']);
@@ -74,7 +74,7 @@ test('without its programs the cluster run fails with 2, names the packages, and
 test('a program that exists and does not start counts as missing', () => {
   const folder = mkdtempSync(join(tmpdir(), 'payment-service-laboratory-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  // A user other than root has to reach it.
+  // A user other than root must be able to reach it.
   chmodSync(folder, 0o755);
   for (const name of ['patroni', 'etcd'])
     writeFileSync(join(folder, name), '#!/bin/sh\nexit 1\n', { mode: 0o755 });

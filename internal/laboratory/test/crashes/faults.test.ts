@@ -23,7 +23,7 @@ test.each(Object.keys(RUN_FAULTS))('a crash run in which the fault %s did not ha
     await inbox.ready();
     await inbox.close();
   });
-  // The stall opens no connection until the run does.
+  // The stall opens no connection before the run does.
   const postgres = { store: 'postgres', url: 'postgres://127.0.0.1:1/postgres' } as const;
   const database = name === 'stall' ? postgres : sqlite.database;
   const fault = await RUN_FAULTS[name]?.({ test: { ...sqlite, database }, folder, other: CHECKOUT });

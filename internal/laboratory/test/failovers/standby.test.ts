@@ -9,7 +9,7 @@ import { withClient } from '../../src/load/postgres.ts';
 const [callback = expect.unreachable()] = verified(freshCallbacks('standby', 1));
 const expectation = { merchant_reference: 'ORD-standby-0', currency: 'UGX', amount: '500' };
 
-/** For all tests: each says itself whether commits wait for the standby, and has tables of its own. */
+/** Shared by all tests: each chooses whether commits wait for the standby, and has its own tables. */
 let pair: Pair;
 let warningsWithoutStandby: unknown[];
 
@@ -31,7 +31,7 @@ test('a standby serves the views of the operator, and nothing else', async () =>
   await primary.receive(callback);
 
   const standby = openInbox(pair.standbyUrl);
-  // The standby has it on its disk when the primary answers, and shows it a moment later.
+  // The standby has it on disk when the primary responds, and shows it a moment later.
   await expect.poll(async () => (await standby.list()).length).toBe(1);
   const [listed] = await standby.list();
   expect(listed).toMatchObject({
@@ -94,10 +94,10 @@ test('a commit whose wait for the standby is cancelled is not acknowledged', asy
       await expect.poll(async () => (await client.query(cancel)).rowCount).toBe(1);
       expect(await received).toBe('refused');
       expect(failures).toEqual(['STANDBY_WAIT_CANCELLED']);
-      // PostgreSQL itself calls it a commit: without a look at its notice, this would have been acknowledged.
+      // PostgreSQL itself reports a commit: if its notice were ignored, this would have been acknowledged.
       expect((await client.query(kept)).rowCount).toBe(1);
     });
-    // With the primary it would be lost.
+    // It would be lost with the primary.
     expect((await standby.query(kept)).rowCount).toBe(0);
   });
   pair.releaseStandby();
@@ -127,7 +127,7 @@ function openInbox(
   return inbox;
 }
 
-/** Codes of the warnings that an inbox gives when it starts. */
+/** The codes of the warnings that an inbox gives on start. */
 async function warningsAtStart(url: string): Promise<unknown[]> {
   const codes: unknown[] = [];
   const onWarning = (warning: Error): unknown => codes.push(Reflect.get(warning, 'code'));
@@ -137,7 +137,7 @@ async function warningsAtStart(url: string): Promise<unknown[]> {
   const inbox = createInbox({ store: postgres(pool, { schema: `of_${new URL(url).username}` }) });
   try {
     await inbox.ready();
-    // Warnings are told in the next turn.
+    // Warnings are emitted in the next turn.
     await new Promise((resolve) => setImmediate(resolve));
     return codes;
   } finally {

@@ -11,7 +11,7 @@ import { runLeaseQueue } from '../../src/history/lease-queue.ts';
 import { paymentAt, paymentsFor, transitionsOf } from '../../src/history/payment-plan.ts';
 import { cleanUp } from '../../src/measure/program.ts';
 
-/** A payment of 500 that is expected at 10, paid at 20, and applied at 30. */
+/** A payment of 500, expected at 10, paid at 20 and applied at 30. */
 const MONEY = { payment: 'A', money: 'UGX 500' };
 const TRANSITION = { subject: 'INT-A', transition: 'T-A', status: 'COMPLETED' };
 const EXPECTED: Request = { ...MONEY, kind: 'expectation', began: 10, ended: 12, answer: 'acknowledged' };

@@ -20,7 +20,7 @@ export function runLab(args: readonly string[], env: NodeJS.ProcessEnv = process
 }
 
 /**
- * Runs a program whose run must succeed: no target missed that is held, every result printed, and nothing left behind.
+ * Runs a program that must succeed: no checked target missed, every result printed, and nothing left behind.
  *
  * @returns its report.
  */
@@ -29,7 +29,7 @@ export function reportOf<R extends Report>(
   ...args: readonly string[]
 ): R & { readonly output: string } {
   const folder = mkdtempSync(join(tmpdir(), 'payment-service-laboratory-test-'));
-  // A server of root's runs as a user of its own, who has to reach it.
+  // A server that root starts runs as another user, who must be able to reach it.
   chmodSync(folder, 0o755);
   const path = join(folder, 'report.json');
   const { status, stdout, stderr } = runLab([name, ...args, '--report', path], {

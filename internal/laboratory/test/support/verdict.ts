@@ -2,7 +2,7 @@ import { type Fault, judgeHistory, type Verdict } from '../../src/history/judge-
 
 const NONE = judgeHistory({ requests: [], effects: [], kept: new Set() });
 
-/** Of a run with 80 payments, for tests of what is demanded of one. */
+/** The verdict on a run with 80 payments, for tests of the requirements. */
 export function verdictOf(
   faults: Partial<Record<Fault, readonly string[]>>,
   figures: Partial<Verdict> = {},
