@@ -19,7 +19,7 @@ export interface CallbackRoute {
   readonly before: Reader | undefined;
   /** The framework's JSON parser, mounted after the adapter: between it and the handler in pass-through mode. */
   readonly after: 'json' | undefined;
-  /** Pass-through mode: the app's own handler calls this with what it received, and answers 202 with the string. */
+  /** Pass-through mode: the app's own handler calls this with what it received, and responds with 202 and the string. */
   readonly handle: ((callback: VerifiedCallback | undefined) => Promise<string>) | undefined;
 }
 
@@ -38,5 +38,5 @@ export interface Application {
   redirects(route: RedirectRoute): Server | Promise<Server>;
 }
 
-/** With a handler the adapter answers; without one, it passes the request through to the app's own handler. */
+/** With a handler the adapter responds; without one, it passes the request through to the app's own handler. */
 export type Mode = 'handler' | 'pass-through';

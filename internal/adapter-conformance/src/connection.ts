@@ -26,7 +26,7 @@ export class Connection {
       this.#received = Buffer.concat([this.#received, chunk]);
       this.#wake();
     });
-    // A server that rejects an upload may reset the connection; only the answer before that counts.
+    // A server that rejects an upload may reset the connection; only the response before that counts.
     socket.on('error', () => undefined);
     this.#closed = new Promise((resolve) => {
       socket.once('close', () => {
@@ -37,7 +37,7 @@ export class Connection {
     });
   }
 
-  /** @param patienceMs how long the client waits for an answer, and for the server to close. */
+  /** @param patienceMs how long the client waits for a response, and for the server to close. */
   static async open(port: number, patienceMs?: number): Promise<Connection> {
     const socket = connect({ port, host: '127.0.0.1' });
     await hangGuard('a connection', once(socket, 'connect'));
@@ -59,7 +59,7 @@ export class Connection {
     }
   }
 
-  /** The next answer. Interim answers (1xx) are skipped unless asked for. */
+  /** The next response. Interim responses (1xx) are skipped unless requested. */
   async answer({ to = 'POST', interim = false }: AnswerOptions = {}): Promise<HttpAnswer> {
     for (;;) {
       const taken = takeHttpAnswer(this.#received, to === 'HEAD');
@@ -80,7 +80,7 @@ export class Connection {
     }
   }
 
-  /** Received bytes that are not part of an answer. */
+  /** Received bytes that are not part of a response. */
   get unread(): string {
     return this.#received.toString('latin1');
   }
@@ -94,7 +94,7 @@ export class Connection {
     this.#socket.destroy();
   }
 
-  /** Hangs up with a TCP reset, as a process that was killed does. */
+  /** Hangs up with a TCP reset, like a killed process. */
   reset(): void {
     this.#socket.resetAndDestroy();
   }

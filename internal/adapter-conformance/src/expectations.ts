@@ -4,7 +4,7 @@ import { ANSWERS, type AnswerRecord, type Outcome, PRIVATE } from './outcome.ts'
 
 type ByMode = (mode: Mode) => Partial<Outcome>;
 
-/** What the sender of an accepted callback sees: the answer of the adapter, or of the app's own handler. */
+/** What the sender of an accepted callback sees: the response of the adapter, or of the app's own handler. */
 export function acceptance(mode: Mode): AnswerRecord {
   return mode === 'handler' ? ANSWERS.accepted : ANSWERS.passedThrough;
 }
@@ -20,7 +20,7 @@ export function thenAccepted({ answers = [], refusals = [] }: Partial<Outcome>):
   return (mode) => ({ answers: [...answers, acceptance(mode)], refusals, handled: ['ORD-1001'] });
 }
 
-/** The answer; the code reaches `onRefused` exactly once, and the handler is not called. */
+/** Expects this response; the code reaches `onRefused` exactly once, and the handler is not called. */
 export function refused(
   code: RefusalCode,
   answer: AnswerRecord = ANSWERS.unauthorized,
@@ -28,7 +28,7 @@ export function refused(
   return { answers: [answer], refusals: [code] };
 }
 
-/** The redirect verified: 303 to the clean address, or the answer of the app's own handler, with the same headers. */
+/** The redirect verified: 303 to the clean address, or the response of the app's own handler, with the same headers. */
 export function redirected(recorded: unknown = 'ORD-1001'): ByMode {
   const seeOther = { status: 303, body: '', location: '/thanks' };
   return (mode) => ({
@@ -37,7 +37,7 @@ export function redirected(recorded: unknown = 'ORD-1001'): ByMode {
   });
 }
 
-/** A refused redirect, where no `refusedLocation` is set. */
+/** A refused redirect without `refusedLocation`. */
 export function turnedAway(code: RefusalCode): Partial<Outcome> {
   return { answers: [{ ...ANSWERS.unauthorized, ...PRIVATE }], refusals: [code] };
 }

@@ -1,4 +1,4 @@
-/** One answer, unchanged from the wire. */
+/** One response, unchanged from the wire. */
 export interface HttpAnswer {
   readonly status: number;
   /** By lower-case name; a repeated name is joined with ' | ', which no single value here contains. */
@@ -7,8 +7,8 @@ export interface HttpAnswer {
 }
 
 /**
- * Removes the first complete answer from the bytes, or returns undefined while it is incomplete. Written here because fetch and
- * node:http hide what this suite checks: repeated headers, pipelined answers, a body after HEAD.
+ * Removes the first complete response from the bytes, or returns undefined while it is incomplete. Written here because fetch
+ * and node:http hide what this suite checks: repeated headers, pipelined responses, a body after HEAD.
  */
 export function takeHttpAnswer(
   bytes: Buffer,

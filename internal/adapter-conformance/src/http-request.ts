@@ -2,7 +2,7 @@ import { sampleCallback, signCallback } from '@payment-service/core/testing';
 
 export const SIGNING_KEY = 'CONFORMANCE7Kq2SigningKey';
 export const OTHER_KEY = 'CONFORMANCE9Xw4OtherKey';
-/** Of most vectors of the contract. */
+/** The key of most vectors of the contract. */
 export const VECTOR_KEY = 'Zq8sT4vLm2XwRk7PbN5cJd9HfGy3Ua6e';
 export const CALLBACK_PATH = '/payments/callbacks';
 export const REDIRECT_PATH = '/payments/return';
@@ -39,13 +39,13 @@ export function payload(fields: Payload): CallbackData {
 export interface CallbackRequest {
   readonly method?: string;
   readonly path?: string;
-  /** Signed; the body too, unless `body` says otherwise. */
+  /** The signed data; also the body, unless `body` says otherwise. */
   readonly data?: CallbackData;
   readonly body?: string | Uint8Array;
   readonly headers?: Headers;
 }
 
-/** What is the same in HTTP/1.1 and HTTP/2: a method, a target, headers and a body. */
+/** The parts shared by HTTP/1.1 and HTTP/2: a method, a target, headers and a body. */
 export interface Message {
   readonly method: string;
   readonly target: string;
@@ -74,7 +74,7 @@ export function callbackRequest(request: CallbackRequest = {}): Buffer {
   return bytesOf(callbackMessage(request));
 }
 
-/** A callback request with these headers in place of its own. */
+/** A callback request with these headers instead of its own. */
 export function headed(headers: Headers): Buffer {
   return callbackRequest({ headers });
 }
@@ -82,7 +82,7 @@ export function headed(headers: Headers): Buffer {
 /** A genuine callback without its signature. */
 export const UNSIGNED_REQUEST: Buffer = headed({ 'hmac-signature': undefined });
 
-/** A callback request with a chunked body; each chunk is a write of its own. */
+/** A callback request with a chunked body; each chunk is a separate write. */
 export function chunkedCallbackRequest(
   chunks: readonly (string | Uint8Array)[],
   { method = 'POST', data = sampleCallback(), headers }: Omit<CallbackRequest, 'path' | 'body'> = {},

@@ -13,7 +13,7 @@ interface BuildPlugin {
 
 /**
  * For the build of an adapter: `export * from '@payment-service/core'` becomes the list of these names, from the file that the
- * adapter loads in any case. Node would load core's main entry otherwise, a file that only passes them on.
+ * adapter loads anyway. Otherwise Node would load core's main entry, a file that only re-exports them.
  */
 export const namesOfCore: BuildPlugin = {
   name: 'names-of-core',

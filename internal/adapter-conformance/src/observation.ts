@@ -10,7 +10,7 @@ import { Stage } from './stage.ts';
 /**
  * Plays one scenario against a real server, and compares the observation with the expectation of the scenario.
  *
- * @param patienceMs after which a wait is a hang.
+ * @param patienceMs the time after which a wait counts as a hang.
  */
 export async function playCallback(
   application: Application,
@@ -70,7 +70,7 @@ class Observation {
     onError: (error: unknown): void => void this.#errors.push(error),
   };
 
-  /** What a handler received, which is recorded. */
+  /** Records what a handler received. */
   reached<T extends VerifiedCallback | VerifiedRedirect>(
     kind: T['kind'],
     verified: T | undefined,

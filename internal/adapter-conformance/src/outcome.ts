@@ -1,14 +1,14 @@
 import type { RefusalCode } from '@payment-service/core';
 import type { HttpAnswer } from './http-answer.ts';
 
-/** The parts of an answer that must be the same under every framework. */
+/** The parts of a response that must be the same under every framework. */
 export interface AnswerRecord {
   readonly status: number;
   readonly body: string;
   /** The content type of a body. */
   readonly type?: string;
   readonly allow?: string;
-  /** Recorded when it is `close`. */
+  /** Recorded only if it is `close`. */
   readonly connection?: 'close';
   readonly location?: string;
   readonly 'retry-after'?: string;
@@ -24,7 +24,7 @@ export interface Outcome {
   readonly refusals: readonly RefusalCode[];
   /** What reached `onError`: name and message. */
   readonly errors: readonly unknown[];
-  /** What reached the handler, or the app's own handler behind the adapter. */
+  /** What reached the handler, or the app's own handler after the adapter. */
   readonly handled: readonly unknown[];
 }
 
@@ -64,7 +64,7 @@ type AnswerName =
   | 'bodyConsumed'
   | 'unavailable';
 
-/** The answers of the seam, written once: every framework must give exactly these. */
+/** The responses of core, written once: every framework must send exactly these. */
 export const ANSWERS: Readonly<Record<AnswerName, AnswerRecord>> = {
   accepted: json(200, { status: 'accepted' }),
   /** The app's own handler, in pass-through mode. */
@@ -81,10 +81,10 @@ export const ANSWERS: Readonly<Record<AnswerName, AnswerRecord>> = {
   unavailable: json(429, { error: 'unavailable' }),
 };
 
-/** The same answer, after which the server closes the connection. */
+/** The same response, after which the server closes the connection. */
 export function closing(answer: AnswerRecord): AnswerRecord {
   return { ...answer, connection: 'close' };
 }
 
-/** On every answer of a redirect route, so that the signed address reaches no other site and no cache (threat A23). */
+/** On every response of a redirect route, so that the signed address reaches no other site and no cache (threat A23). */
 export const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' } as const;

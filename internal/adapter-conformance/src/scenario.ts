@@ -9,17 +9,17 @@ import type { Stage } from './stage.ts';
 export type Play = Uint8Array | readonly Uint8Array[] | ((stage: Stage) => Promise<unknown>);
 
 interface Scenario {
-  /** The rule that it proves, as a sentence; a threat by its number in docs/threats.md. */
+  /** The rule that it proves, as a sentence; threats are cited by their number in docs/threats.md. */
   readonly name: string;
   readonly play: Play;
-  /** Everything else must be empty. Defined once: the outcome is the same under every framework. */
+  /** All other parts must be empty. Defined once, since the outcome is the same under every framework. */
   readonly expect: Partial<Outcome> | ((mode: Mode) => Partial<Outcome>);
   /** @default both */
   readonly modes?: readonly Mode[];
 }
 
 export interface CallbackScenario extends Scenario {
-  /** Changes a request before the framework sees it, as a bridge without a socket does. */
+  /** Changes a request before the framework sees it, like a bridge without a socket. */
   readonly bridge?: (request: IncomingMessage) => void;
   readonly options?: Partial<CallbackOptions>;
   readonly before?: Reader;
@@ -37,7 +37,7 @@ export interface RedirectScenario extends Scenario {
   readonly record?: (redirect: VerifiedRedirect) => unknown;
 }
 
-/** Scenarios with one outcome: how each is played, by its name. */
+/** Scenarios with the same outcome: how each is played, by its name. */
 export function expecting<const Setting extends object>(
   expect: Scenario['expect'],
   plays: Readonly<Record<string, Play>>,
@@ -51,7 +51,7 @@ export function expecting<const Setting extends object>(
 /** For rules about the handler that the adapter calls: in pass-through mode the app's own handler decides. */
 export const HANDLER: readonly Mode[] = ['handler'];
 
-/** Makes scenarios of what the handler does with a genuine request in handler mode, by their names. */
+/** Creates scenarios from what the handler does with a genuine request in handler mode, by name. */
 export function handlersOf<S extends CallbackScenario | RedirectScenario>(play: Play) {
   return (
     expect: Scenario['expect'],
@@ -63,7 +63,7 @@ export function handlersOf<S extends CallbackScenario | RedirectScenario>(play: 
     );
 }
 
-/** Requests one after the other on one connection. */
+/** Requests one after another on one connection. */
 export function onOneConnection(...requests: readonly (Uint8Array | readonly Uint8Array[])[]): Play {
   return async (stage) => {
     const client = await stage.connect();

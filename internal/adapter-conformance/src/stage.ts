@@ -38,7 +38,7 @@ export class Stage {
     return client;
   }
 
-  /** Sends one request and records the answer. */
+  /** Sends one request and records the response. */
   async ask(request: Uint8Array | readonly Uint8Array[], client?: Connection): Promise<AnswerRecord> {
     const connection = client ?? (await this.connect());
     const parts = request instanceof Uint8Array ? [request] : request;
@@ -64,7 +64,7 @@ export class Stage {
     await this.#gate.promise;
   }
 
-  /** Resolves when a handler waits at the gate. */
+  /** Resolves when a handler is waiting at the gate. */
   async handlerCalled(): Promise<void> {
     await hangGuard('the handler to be called', this.#handlerCalled.promise);
   }
@@ -75,7 +75,7 @@ export class Stage {
 
   /** Resolves when the server has noticed that every client is gone. */
   async serverSawHangUps(): Promise<void> {
-    // Not `once`, which rejects where a connection was reset.
+    // Not the `once` of node:events, which rejects if a connection was reset.
     const closings = [...this.#sockets].map(
       (socket) => new Promise((resolve) => socket.once('close', resolve)),
     );

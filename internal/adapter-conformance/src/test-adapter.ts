@@ -4,7 +4,7 @@ import { playCallback, playRedirect } from './observation.ts';
 import type { CallbackScenario, RedirectScenario } from './scenario.ts';
 import { BRIDGE_SCENARIOS, CALLBACK_SCENARIOS, REDIRECT_SCENARIOS } from './scenarios/index.ts';
 
-// Above the hang guard, whose message says more.
+// Longer than the hang guard, whose message says more.
 const TIMEOUT = { timeout: 60_000 };
 const MODES: readonly Mode[] = ['handler', 'pass-through'];
 

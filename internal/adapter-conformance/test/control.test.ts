@@ -16,7 +16,7 @@ import { NodeHttp } from './node-http.ts';
 // A suite that cannot fail proves nothing: each adapter here breaks one rule, and the scenarios of that rule must fail.
 // node-http.test.ts shows that the unbroken adapter passes all scenarios.
 
-/** How long a scenario waits for an adapter that never answers or never closes. The others have the time of the suite. */
+/** How long a scenario waits for an adapter that never responds or never closes. The others have the suite's default. */
 const PATIENCE_MS = 500;
 const NEVER_END: readonly string[] = [
   'hides the declared length',
@@ -80,7 +80,7 @@ function rawValues({ rawHeaders }: IncomingMessage, name: string): string[] {
   );
 }
 
-/** Converts every chunk to a string, which breaks characters that two chunks share. */
+/** Converts every chunk to a string, which breaks characters that are split between two chunks. */
 const decodesChunks = reading((body) =>
   body.state === 'unread'
     ? {
@@ -91,7 +91,7 @@ const decodesChunks = reading((body) =>
     : body,
 );
 
-/** Core gets a body that is decompressed: Node's own gunzip accepts what core refuses. */
+/** Core receives a decompressed body: Node's own gunzip accepts what core refuses. */
 const gunzips = describing((_incoming, request) => {
   const { 'content-encoding': _, ...headers } = request.headers;
   return incomingCallback(Object.assign(request.pipe(createGunzip()), { method: request.method, headers }));
@@ -171,7 +171,7 @@ function readsTheQueryFirst(): NodeHttp {
   return adapter;
 }
 
-/** A fault, the adapter that has it, and the scenarios that must fail. */
+/** A fault, an adapter with it, and the scenarios that must fail. */
 type Fault = readonly [fault: string, adapter: Adapter, ...mustFail: string[]];
 
 const REFUSALS: Readonly<Record<string, string>> = {

@@ -12,7 +12,7 @@ import { type HostileMount, type HostileRoutes, serveHostile } from '../src/host
 
 type Incoming = ReturnType<typeof incomingCallback>;
 
-/** The seam on Node's own servers, without a framework. */
+/** Core's interface for adapters on Node's own servers, without a framework. */
 function seam({ callbacks, redirects }: HostileRoutes): (url: string, callback: Incoming) => Promise<Reply> {
   const receivers = new Map(callbacks.map(({ path, options }) => [path, createCallbackReceiver(options)]));
   const redirect = createRedirectReceiver(redirects.options);

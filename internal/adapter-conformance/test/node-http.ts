@@ -11,8 +11,8 @@ import {
 import type { Application, CallbackRoute, Reader, RedirectRoute } from '../src/index.ts';
 
 /**
- * The seam on node:http alone, without a framework: the minimum of an adapter. `translate`, `target` and `answer` can be
- * replaced by wrong ones, to check that the suite notices.
+ * Core's interface for adapters on plain node:http: a minimal adapter. `translate`, `target` and `answer` can be replaced by
+ * faulty ones, to check that the suite notices.
  */
 export class NodeHttp implements Application {
   translate: typeof incomingCallback = incomingCallback;

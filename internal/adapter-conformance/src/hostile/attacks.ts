@@ -16,14 +16,14 @@ import { head } from './hostile-request.ts';
 import { openHttp2 } from './send.ts';
 import { type ServerReport, STALLED_PATH } from './serve-hostile.ts';
 
-/** The clients of an attack. They stay connected until the server has been looked at. */
+/** The clients of an attack. They stay connected until the server has been inspected. */
 export class Attackers {
   readonly #ports: ServerReport['ports'];
   readonly #clients: Connection[] = [];
   readonly #sessions: ClientHttp2Session[] = [];
   readonly statuses: Map<number, number> = new Map();
 
-  /** How long a client waits for an answer before it goes on sending: the control gives none. */
+  /** How long a client waits for a response before it continues sending, since the control sends none. */
   readonly answerMs: number;
 
   constructor(ports: ServerReport['ports'], answerMs: number) {
@@ -31,7 +31,7 @@ export class Attackers {
     this.answerMs = answerMs;
   }
 
-  /** So many connections, which do the same side by side. */
+  /** Opens a number of connections, which all do the same concurrently. */
   async connect(count: number, act: (client: Connection) => Promise<unknown>): Promise<void> {
     const clients: Connection[] = [];
     for (let opened = 0; opened < count; opened++) clients.push(await Connection.open(this.#ports.http1));
@@ -64,15 +64,15 @@ export class Attackers {
   }
 }
 
-/** One kind of hostility that is heavy: much, many, or for long. */
+/** One kind of heavy attack: with many bytes, many requests, or of long duration. */
 export interface Attack {
   readonly name: string;
   readonly protocol: 'HTTP/1.1' | 'HTTP/2';
   /** How many requests or connections. */
   readonly count: { readonly full: number; readonly short: number };
-  /** Of every answer; undefined where nothing is answered. */
+  /** The status of every response; undefined if there are none. */
   readonly status: number | undefined;
-  /** Where the connection may stay open, or no answer is due yet: how many bytes or sockets the server must have by then. */
+  /** If the connection may stay open, or no response is due yet: the bytes or sockets that the server must have by then. */
   readonly mayStay?: { readonly bytes?: number; readonly sockets?: boolean };
   readonly run: (attackers: Attackers, count: number, isFull: boolean) => Promise<unknown>;
 }
@@ -90,7 +90,7 @@ const pieces = Buffer.concat(
 );
 const at = (path: string, request: string): string => request.replace(/ \S+/, ` ${path}`);
 
-/** A body of 100 MB that goes on after the answer. */
+/** A body of 100 MB that continues after the response. */
 function huge(name: string, headers: Readonly<Record<string, string | undefined>>, status: number): Attack {
   const chunk = 'x'.repeat(0x10000);
   const isChunked = headers['transfer-encoding'] === 'chunked';
@@ -105,12 +105,12 @@ function huge(name: string, headers: Readonly<Record<string, string | undefined>
       const part = isChunked ? `10000\r\n${chunk}\r\n` : chunk;
       return attackers.connect(count, async (client) => {
         const answered = attackers.answer(client);
-        // A client that still writes when the server closes may lose the answer: it is given time to read it first.
+        // A client that is still writing when the server closes may lose the response, so it is given time to read it first.
         const first = isChunked && status === 413 ? [part, part] : [];
         await client.write(head({ ...headers, ...length }), ...first);
         const late = new Promise((resolve) => setTimeout(resolve, attackers.answerMs).unref());
         await Promise.race([answered, late]);
-        // Whole pieces, so that what is declared is not exceeded.
+        // Whole parts, so that the declared length is not exceeded.
         await client.writeUntilClosed(part, bytes - (bytes % part.length) - first.length * part.length);
         if (isChunked) await client.write('0\r\n\r\n');
         else await client.write('x'.repeat(bytes % part.length));
@@ -121,7 +121,7 @@ function huge(name: string, headers: Readonly<Record<string, string | undefined>
   };
 }
 
-/** The same request again and again, on a few connections. */
+/** The same request repeatedly, on a few connections. */
 function repeated(name: string, request: Uint8Array, status: number, count: Attack['count']): Attack {
   return {
     name,
@@ -145,7 +145,7 @@ function repeated(name: string, request: Uint8Array, status: number, count: Atta
   };
 }
 
-/** Starts of requests that never go on: all of them get their answers, or still wait when the attack is over. */
+/** Starts of requests that never continue: all of them get their responses, or are still waiting when the attack ends. */
 function unfinished(
   name: string,
   parts: readonly (string | Uint8Array)[],
@@ -182,7 +182,7 @@ async function stream(
 ): Promise<void> {
   const request = session.request({ ':method': 'POST', ...headers });
   request.on('error', () => undefined);
-  // The server's end of the stream: what the client has still to write keeps its own end open.
+  // The server's end of the stream: the client's own end is kept open by what it still has to write.
   const closed = new Promise((resolve) => request.once('close', resolve).once('aborted', resolve));
   request.once('response', (answer) => attackers.count(Number(answer[':status'])));
   request.resume();
@@ -193,7 +193,7 @@ async function stream(
   await hangGuard('a stream to close', closed);
 }
 
-/** Threat A43: a hundred streams on each of some connections, given up after the first byte of their bodies. */
+/** Threat A43: a hundred streams on each of several connections, abandoned after the first byte of their bodies. */
 function leftOpen(name: string, headers: Readonly<Record<string, string>>, status: number): Attack {
   return {
     name,

@@ -14,10 +14,10 @@ const bytes = Buffer.from(TEXT);
 const LEVELS = 10_000;
 const LISTS = '['.repeat(LEVELS) + ']'.repeat(LEVELS);
 const OBJECTS = `${'{"a":'.repeat(LEVELS)}1${'}'.repeat(LEVELS)}`;
-/** At the end of the payload. */
+/** Adds a member at the end of the payload. */
 const withMember = (member: string): string => `${TEXT.slice(0, -2)},${member}}}`;
 
-/** Bodies that are large or deep, under the signature of the sample. The vectors have those of every other kind. */
+/** Bodies that are large or deep, with the signature of the sample. The vectors cover every other kind. */
 const BODIES: Verdicts<string | Uint8Array> = {
   [REFUSED]: {
     'a byte order mark after white space': ` \ufeff${TEXT}`,

@@ -6,8 +6,8 @@ const TRACE = 'The Request of the platform refuses TRACE, so that the server of 
 const HONO = '@hono/node-server refuses a request without a host.';
 
 /**
- * Where a framework or a bridge decides before the adapter: the verdict and the reason, by protocol, server and request. A
- * difference that is not here fails.
+ * Requests that a framework or a bridge decides before the adapter: the verdict and the reason, by protocol, server and
+ * request. An unlisted difference fails.
  */
 export const DIFFERENCES: Readonly<Record<string, readonly [verdict: Verdict, reason: string]>> = {
   'HTTP/2, koa 2, a method: HEAD': ['no answer', KOA_2],

@@ -35,7 +35,7 @@ const unsigned = UNSIGNED_REQUEST.toString('latin1');
 const ofLength = (length: string): string => head({ 'content-length': length });
 
 type Sent = ReturnType<typeof wire>;
-/** Writes, or what is sent with other conditions. */
+/** Writes, or a message with other conditions. */
 type Parts = string | readonly (string | Uint8Array)[] | Sent;
 
 const sent = (parts: Parts): Sent => (typeof parts === 'object' && 'wire' in parts ? parts : wire(parts));
@@ -63,7 +63,7 @@ const coding = (name: string): Readonly<Record<string, Parts>> => ({
   [`the coding "${name}"`]: [head({ 'transfer-encoding': name }), CHUNK + END],
 });
 
-/** Below the head of a chunked callback, unless a list names its own. */
+/** Sent below the head of a chunked callback, unless a list includes its own. */
 const CHUNKS: Verdicts<Parts> = {
   [ACCEPTED]: {
     'an extension': `${size};a=b\r\n${TEXT}\r\n${END}`,
@@ -157,7 +157,7 @@ const CONNECTIONS: Verdicts<Parts> = {
 
 const whole = redirectQuery();
 
-/** Those that are long, or odd for a server. The vectors have the others. */
+/** Queries that are long, or odd for a server. The vectors cover the others. */
 const QUERIES: Verdicts<string> = {
   [REFUSED]: {
     'in JSON': `?${encodeURIComponent(JSON.stringify(sampleCallback()))}`,

@@ -10,7 +10,7 @@ const many = (count: number, line: string): string[] => Array.from({ length: cou
 const written = (from: string, to: string): string => callbackRequest().toString('latin1').replace(from, to);
 type Value = string | readonly string[] | undefined;
 
-/** Headers: signatures that HTTP changes or that are long (the vectors have the others), content types, and the rest. */
+/** Headers: signatures that HTTP changes or that are long (the vectors cover the others), content types, and the rest. */
 export const headers: readonly HostileRequest[] = [
   ...rows('a signature', (value: Value) => callback({ headers: { 'hmac-signature': value } }), {
     [REFUSED]: {

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { hangGuard } from '../hang-guard.ts';
 import type { ServerReport } from './serve-hostile.ts';
 
-/** A program that calls `serveHostile()`, and which of its servers is meant. */
+/** A program that calls `serveHostile()`, and the name of one of its servers. */
 export interface HostileServer {
   readonly name: string;
   readonly program: URL;
 }
 
-/** The process of a server. One that ends on its own has crashed: every question after that fails. */
+/** The process of a server. If it ends on its own it has crashed, and every further question fails. */
 export class HostileHost {
   readonly #process: ChildProcess;
   readonly #crash: Promise<never>;
@@ -29,19 +29,19 @@ export class HostileHost {
 
   /**
    * @param question `heap` for the live heap too, which costs the server a garbage collection.
-   * @throws {Error} when the server has crashed.
+   * @throws {Error} if the server has crashed.
    */
   async report(question: 'state' | 'heap' = 'state'): Promise<ServerReport> {
     const child = this.#process;
     const reported = once(child, 'message');
     child.send(question);
     const answered = Promise.race([reported, this.#crash]);
-    // Some frameworks pass 1.3 million pieces through several promises each before they report.
+    // Some frameworks pass each of 1.3 million chunks through several promises before they report.
     const [report] = await hangGuard('the report of a server', answered, 120_000);
     return report;
   }
 
-  /** Asks until a report has what is expected, and returns the last one. Each question is a turn of the server's loop. */
+  /** Asks until a report shows what is expected, and returns the last one. Each question is a turn of the server's loop. */
   async until(isReached: (report: ServerReport) => boolean, seconds: number): Promise<ServerReport> {
     const end = performance.now() + seconds * 1000;
     for (;;) {

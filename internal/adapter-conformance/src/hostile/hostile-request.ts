@@ -10,21 +10,21 @@ import {
 
 /**
  * What the sender saw, and whether a handler ran: `401`, `200 handled`, `200 401 200 handled twice`. `closed`: the connection
- * or stream ended without an answer.
+ * or stream ended without a response.
  */
 export type Verdict = string;
 
-/** Bytes that only HTTP/1.1 has. */
+/** Bytes that only HTTP/1.1 can send. */
 export interface Wire {
-  /** Each is a write of its own. */
+  /** Each is sent as a separate write. */
   readonly bytes: readonly Uint8Array[];
-  /** How many answers to wait for. @default 1 */
+  /** How many responses to wait for. @default 1 */
   readonly answers?: number;
   /** Whether the sender ends its side afterwards. */
   readonly isFinished?: boolean;
 }
 
-/** One request that no genuine sender makes, or makes seldom, and the one verdict that every server gives. */
+/** A request that no genuine sender makes, or only rarely, and the one verdict that every server gives. */
 export interface HostileRequest {
   readonly kind: string;
   readonly name: string;
@@ -53,7 +53,7 @@ export function rows<T>(
   );
 }
 
-/** What is made of each string, by a name that says which one it is. */
+/** The entries for each string, under a name that identifies it. */
 export function each<T>(
   values: readonly string[],
   named: (value: string) => Readonly<Record<string, T>>,
@@ -76,7 +76,7 @@ export function wire(
   return { wire: { bytes, ...rest } };
 }
 
-/** The head of a callback whose header lines may be written in any way. */
+/** The head of a callback, with header lines in any form. */
 export function head(headers: Headers, lines: readonly string[] = []): string {
   const whole = callbackHead(headers).toString('latin1');
   return `${whole.slice(0, -2)}${lines.map((line) => `${line}\r\n`).join('')}\r\n`;

@@ -16,7 +16,7 @@ export interface Judged {
   readonly protocol: 'HTTP/1.1' | 'HTTP/2';
   readonly verdict: Verdict;
   readonly expected: Verdict;
-  /** Why this server differs from all others, where it is known. */
+  /** Why this server differs from all others, if known. */
   readonly reason: string | undefined;
 }
 

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { serveHostile } from './serve-hostile.ts';
 
-// The control: a receiver without the reader of core. It has room for a body ready for every connection, waits for the end of
-// each body however long that takes, bounds nothing, and keeps what it received for its log.
+// The control: a receiver without core's reader. It allocates room for a body on every connection, waits for the end of each
+// body without a timeout, has no limits, and keeps what it has received for its log.
 
 const log: unknown[] = [];
 
@@ -23,7 +23,7 @@ function collect(onCallback: () => void): RequestListener {
         Object.assign(entry, { body, data: JSON.parse(body.toString()) });
         onCallback();
       } catch {
-        // Accepted in any case.
+        // Always accepted.
       }
       response.end('{"status":"accepted"}');
     });

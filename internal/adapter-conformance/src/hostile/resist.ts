@@ -3,42 +3,48 @@ import { ATTACKS, type Attack, Attackers } from './attacks.ts';
 import { HostileHost, type HostileServer } from './hostile-host.ts';
 import { sendHttp1 } from './send.ts';
 
-/** For the live heap while an attack is under way, and after it. */
+/** The bound for the live heap during an attack and after it. */
 export const MAX_GROWTH_BYTES = 20_000_000;
 
-/** For the live heap once the pieces of unfinished bodies are processed: one word for each of 786,432 is more (threat A30). */
+/**
+ * The bound for the live heap once the chunks of unfinished bodies are processed: one word for each of 786,432 is more (threat
+ * A30).
+ */
 const MAX_HELD_BYTES = 5_000_000;
 
 /** What one attack did to one server. */
 export interface Resisted {
   readonly attack: string;
-  /** Why it ended before all of it was sent and answered. */
+  /** Why the attack ended before all of it was sent and answered. */
   readonly failure: string | undefined;
   readonly protocol: Attack['protocol'];
   readonly answers: number;
-  /** Answers with another status than that of the attack. */
+  /** Responses with a status other than the attack's. */
   readonly otherAnswers: number;
-  /** The most live heap above the state before, while the attack was under way. */
+  /** The maximum growth of the live heap while the attack was under way. */
   readonly growthBytes: number;
-  /** What unfinished bodies still take when all of their pieces are processed. */
+  /** The live heap that unfinished bodies still take once all their chunks are processed. */
   readonly heldBytes: number;
-  /** Resident memory, which the system and the collector decide on. */
+  /** Resident memory, which depends on the system and the garbage collector. */
   readonly residentGrowthBytes: number;
-  /** That the server still had when every answer was sent; where connections may stay, after the clients had gone. */
+  /**
+   * Sockets that the server still had once every response was sent; if connections may stay open, once the clients had gone.
+   */
   readonly socketsLeft: number;
   readonly streamsLeft: number;
   readonly bytesRead: number;
-  /** A genuine callback, sent after it, was accepted. */
+  /** Whether a genuine callback, sent afterwards, was accepted. */
   readonly isHealthy: boolean;
 }
 
-/** The control: a receiver without the reader of core. */
+/** The control: a receiver without core's reader. */
 export const NAIVE: HostileServer = { name: 'naive', program: new URL('naive-server.ts', import.meta.url) };
 
 /**
  * Every heavy attack on one server, or those of `attacks`.
  *
- * @param options.patienceSeconds how long the answers of an attack may take after which connections end: the control gives some never.
+ * @param options.patienceSeconds how long the responses may take in an attack after which connections end, since the control
+ * never sends some of them.
  */
 export async function resistAttacks(
   server: HostileServer,
@@ -53,7 +59,7 @@ export async function resistAttacks(
   },
 ): Promise<readonly Resisted[]> {
   const resisted: Resisted[] = [];
-  // A process for each attack on the control, which keeps what it got.
+  // A separate process for each attack on the control, which keeps what it has received.
   const isShared = server !== NAIVE;
   let host: HostileHost | undefined;
   try {
@@ -91,7 +97,8 @@ async function resist(
   const over = (): void => {
     isOver = true;
   };
-  // What collects memory goes on until it is over, or has broken the bound: a slow machine must not save the control.
+  // An attack that accumulates memory continues until it is complete or has broken the bound, so that a slow machine does not
+  // save the control.
   const end = performance.now() + (attack.mayStay === undefined ? patienceSeconds : 200) * 1000;
   const attacked = attack.run(attackers, count, isFull).then(over, (error: unknown) => {
     failure = String(error);
@@ -120,7 +127,7 @@ async function resist(
     last = held;
     held = (await host.report('heap')).heapBytes;
   }
-  // Before the clients hang up, which ends what is still under way.
+  // Before the clients hang up, which ends everything that is still under way.
   const early = failure;
   attackers.hangUp();
   const after = await host.until(({ sockets, streams }) => sockets + streams === 0, 10);
@@ -143,7 +150,7 @@ async function resist(
   };
 }
 
-/** Which bounds an attack broke. */
+/** The bounds that an attack broke. */
 export function brokenBounds({
   failure,
   growthBytes,

@@ -4,7 +4,7 @@ import { hangGuard } from '../hang-guard.ts';
 import type { Message } from '../http-request.ts';
 import type { Wire } from './hostile-request.ts';
 
-/** Sends a request in HTTP/1.1, and returns the statuses of its answers. */
+/** Sends a request over HTTP/1.1, and returns the statuses of its responses. */
 export async function sendHttp1(
   port: number,
   { bytes, answers = 1, isFinished = false }: Wire,
@@ -34,7 +34,7 @@ async function nextAnswer(client: Connection, to: string): Promise<{ status: str
     const { status, headers } = await client.answer({ to });
     return { status: String(status), isLast: headers.get('connection')?.toLowerCase() === 'close' };
   } catch (error) {
-    // The parser of Node answers without a length, and closes.
+    // Node's parser responds without a length, and closes the connection.
     const [, status] = /^HTTP\/1\.1 (\d{3}) [\s\S]*connection: close/i.exec(client.unread) ?? [];
     if (status !== undefined) return { status, isLast: true };
     if (String(error).includes('Hangs')) throw error;
@@ -48,16 +48,16 @@ export function openHttp2(port: number): ClientHttp2Session {
   return session;
 }
 
-/** What HTTP/2 has no header for. */
+/** Headers that HTTP/2 does not have. */
 const OF_HTTP1 = ['host', 'connection', 'transfer-encoding', 'upgrade'];
 
-/** The stream is still open after the answer to a later request. */
+/** The stream is still open after the response to a later request. */
 export const NO_ANSWER = 'no answer';
 
 /**
- * Sends a request in HTTP/2. Undefined when the client of Node cannot write it.
+ * Sends a request over HTTP/2. Returns undefined if Node's client cannot write it.
  *
- * @param later for a server that is known to leave the request without an answer.
+ * @param later for a server that is known not to respond to the request.
  */
 export async function sendHttp2(
   session: ClientHttp2Session,

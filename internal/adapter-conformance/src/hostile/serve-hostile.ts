@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { CallbackOptions, RedirectOptions } from '@payment-service/core/receive';
 import { CALLBACK_PATH, REDIRECT_PATH, SIGNING_KEY, VECTOR_KEY } from '../http-request.ts';
 
-/** Whose senders get 300 milliseconds for a body. */
+/** A route whose senders have 300 milliseconds for a body. */
 export const STALLED_PATH = '/payments/stalled';
 
 interface Mounted<Options> {
@@ -23,7 +23,7 @@ export interface HostileRoutes {
 /** How one framework mounts the adapter. None of the servers is listening yet. */
 export interface HostileMount {
   readonly http1: (routes: HostileRoutes) => Server | Promise<Server>;
-  /** Where the framework serves it. */
+  /** Only if the framework serves HTTP/2. */
   readonly http2?: (routes: HostileRoutes) => Http2Server | Promise<Http2Server>;
 }
 
@@ -34,14 +34,13 @@ export interface ServerReport {
   readonly sockets: number;
   readonly streams: number;
   readonly bytesRead: number;
-  /** Live, if it was asked for: `heapUsed` and `external` after a garbage collection. */
+  /** The live heap, if requested: `heapUsed` and `external` after a garbage collection. */
   readonly heapBytes: number;
   readonly residentBytes: number;
 }
 
 /**
- * Serves one of `mounts`, the one that the first argument names, in a process of its own, and reports its state when it is
- * asked to.
+ * Serves one of `mounts`, named by the program's first argument, in its own process, and reports its state on request.
  *
  * @example
  * await serveHostile({ 'express 5': { http1: (routes) => createServer(mounted(routes)) } });

@@ -3,11 +3,11 @@ import type { HostileServer } from './hostile-host.ts';
 import { judgeServer } from './judge-server.ts';
 import { brokenBounds, resistAttacks } from './resist.ts';
 
-// Hundreds of requests, and millions of bytes, on a machine that has other things to do.
+// For hundreds of requests and millions of bytes, on a busy machine.
 const TIMEOUT = { timeout: 240_000 };
 
 /**
- * Sends every hostile request to one server, and every heavy attack with its smaller figures. `program` mounts the adapter with
+ * Sends every hostile request to one server, and every heavy attack at its smaller size. `program` mounts the adapter with
  * `serveHostile()` under this name.
  */
 export function testHostility(name: HostileServer['name'], program: URL): void {

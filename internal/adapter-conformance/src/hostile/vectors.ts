@@ -20,13 +20,16 @@ const require = createRequire(import.meta.url);
 const path = require.resolve('@payment-service/openapi/signature-vectors.json');
 const all: { readonly vectors: readonly Vector[] } = JSON.parse(readFileSync(path, 'utf8'));
 
-/** The grammar of signatures, and what a body is (decisions D6 and D10). What its fields say is left to core's own tests. */
+/**
+ * The grammar of signatures, and the form of a body (decisions D6 and D10). The contents of its fields are left to core's own
+ * tests.
+ */
 const FORM = ['D6', 'D10'];
-/** What a header or a query can be in HTTP: other characters, and white space around it, do not arrive. */
+/** What a header or a query can be over HTTP: other characters, and surrounding white space, do not arrive. */
 const SENDABLE = /^(?:[!-~](?:[ -~]{0,8000}[!-~])?)?$/;
 const IN_A_TARGET = /^(?!\/|https?:)[!-~]*$/i;
 
-/** The vectors that HTTP can carry, and that need no other option than their key. */
+/** The vectors that HTTP can carry and that need no option except their key. */
 export const vectors: readonly HostileRequest[] = all.vectors.flatMap((vector) => {
   const { name, rule, channel, options, signature, body_text, body_hex, query = '', expect } = vector;
   const { signing_key, now_ms: _, ...others } = options;

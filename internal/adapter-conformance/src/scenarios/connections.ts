@@ -24,7 +24,7 @@ async function isHealthy(stage: Stage): Promise<void> {
   await stage.ask(genuine);
 }
 
-/** The server answers the start of a request, and closes the connection. */
+/** The server responds to the start of a request, and closes the connection. */
 function closedAfter(...parts: readonly (string | Uint8Array)[]): Play {
   return async (stage) => {
     const client = await stage.connect();
@@ -58,7 +58,7 @@ export const connections: readonly CallbackScenario[] = [
       stage.record(await client.answer());
     },
   }),
-  // A refused request, its body unread by the adapter, and a genuine one behind it on the same connection.
+  // A refused request, whose body the adapter has not read, and a genuine one after it on the same connection.
   ...expecting(thenAccepted(UNSIGNED), {
     'a connection survives the refusal of a small unread body': onOneConnection(UNSIGNED_REQUEST, genuine),
   }),
@@ -91,7 +91,7 @@ export const connections: readonly CallbackScenario[] = [
   ...expecting(thenAccepted({ refusals: ['body_aborted'] }), {
     'a sender that hangs up halfway through a declared body is reported, and the server stays healthy':
       abandoned('hangUp', ...half),
-    // The whole body, but not the chunk that ends it.
+    // The whole body, without the final chunk.
     'a sender that hangs up before the last chunk is reported, and the server stays healthy': abandoned(
       'hangUp',
       head,

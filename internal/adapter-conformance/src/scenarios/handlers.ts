@@ -90,7 +90,7 @@ export const handlers: readonly CallbackScenario[] = [
       const client = await stage.connect();
       await client.write(genuine);
       await stage.handlerCalled();
-      // Another complete request is answered meanwhile, which leaves enough time for a premature answer to arrive.
+      // Another complete request is answered meanwhile, which leaves enough time for a premature response to arrive.
       await stage.ask(UNSIGNED_REQUEST);
       if (client.unread !== '') throw new Error('The answer arrived before the handler had resolved.');
       stage.openGate();

@@ -23,7 +23,7 @@ const keys = [
   { id: 'old', key: SIGNING_KEY },
 ];
 
-// The protocol shows no content type of a callback (protocol §5.2): none is refused, and JSON decides.
+// The protocol does not specify the content type of a callback (protocol §5.2): none is refused, and only the JSON decides.
 const TYPES = [
   'application/json; charset=iso-8859-1',
   'Application/JSON',

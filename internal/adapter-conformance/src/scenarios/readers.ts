@@ -16,7 +16,7 @@ const LIMIT = 64 * 1024;
 const genuine = callbackRequest();
 const chunked = chunkedCallbackRequest([TEXT.slice(0, 40), TEXT.slice(40)]);
 
-/** The error of a body that was read and not kept. */
+/** The error for a body that was read and not kept. */
 function consumed(status = 429): Partial<Outcome> {
   const whatToMountWhere = expect.stringMatching(
     /^ConfigurationError: .*Mount paymentCallbacks\(\) before it, or use a JSON body parser\.$/,
