@@ -1,5 +1,5 @@
-// The `prepack` script of every published package. pnpm alone applies `publishConfig`: a tarball of another client has
-// entries that point at sources it does not contain. JavaScript, so that a client on any Node can run it.
+// The `prepack` script of every published package. Only pnpm applies `publishConfig`: a tarball of another client has entries
+// that point at sources that it does not contain. JavaScript, so that a client on any Node can run it.
 import { existsSync, readFileSync } from 'node:fs';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));

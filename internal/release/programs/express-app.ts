@@ -2,7 +2,7 @@ import * as adapter from '@payment-service/express';
 import express, { type Express } from 'express';
 import { merchant } from './merchant.js';
 
-/** A merchant on Express, who does `keep` before anything else with a callback. */
+/** A merchant on Express, who calls `keep` first with each callback. */
 export function expressApp(keep?: (callback: adapter.VerifiedCallback) => Promise<unknown>): Express {
   const { options, report } = merchant(adapter, process.env);
   const onCallback = async (callback: adapter.VerifiedCallback): Promise<void> => {

@@ -7,7 +7,7 @@ interface Answer {
   isBase64Encoded?: boolean;
 }
 
-/** A function URL in small: each request becomes an event of version 2.0, as the platform sends it. */
+/** A minimal function URL: each request becomes an event of version 2.0, as on the platform. */
 export function serveLambda(handler: (event: never, context: never) => Promise<unknown>): void {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

@@ -10,7 +10,7 @@ export interface Adapter {
   paymentCallbacks(options: { signingKey: string }): unknown;
 }
 
-/** What every program of the rehearsal does, apart from its framework. */
+/** The part of every program of the rehearsal that is independent of its framework. */
 export function merchant(adapter: Adapter, settings: Settings) {
   const prices: Readonly<Record<string, string | undefined>> = { 'ORD-1001': '500', 'ORD-2001': '5000' };
   const received: string[] = [];

@@ -1,7 +1,7 @@
 import * as adapter from '@payment-service/fetch';
 import { merchant, type Settings } from './merchant.js';
 
-/** The same merchant on every runtime of `Request → Response`, who does `keep` before anything else with a callback. */
+/** The same merchant on every runtime of `Request → Response`, who calls `keep` first with each callback. */
 export function web(
   settings: Settings,
   keep?: (callback: adapter.VerifiedCallback) => Promise<unknown>,

@@ -6,7 +6,7 @@ import { existsSync, globSync, mkdirSync, realpathSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { pnpm, readManifest, root } from '@payment-service/toolchains';
 
-/** A third-party package that comes with a published one: its package.json, and whether npm would compile it. */
+/** A third-party package that is installed with a published one: its package.json, and whether npm would compile it. */
 export interface Dependency {
   readonly name: string;
   readonly version: string;
@@ -25,8 +25,8 @@ export async function publishedDependencies(): Promise<readonly Dependency[]> {
   const output = await pnpm(root, ...PUBLISHED, 'licenses', 'list', '--prod', '--json');
   const byLicense: Record<string, { paths: string[] }[]> = JSON.parse(output.slice(output.indexOf('{')));
   const installed = Object.values(byLicense).flatMap((packages) => packages.flatMap(({ paths }) => paths));
-  // A build that copies a package leaves its licence beside the copy. The package is installed there, or in the private package
-  // that is bundled with it.
+  // A build that copies a package leaves its licence next to the copy. The package is installed there, or in the private
+  // package that is bundled with it.
   const copied = globSync('packages/*/dist/**/*.LICENSE', { cwd: root }).map((path) => {
     const [, folder = '', name = ''] = /^(packages.[^/\\]+).dist.(.+)\.LICENSE$/.exec(path) ?? [];
     const places = [folder, 'internal/pages'].map((place) => join(root, place, 'node_modules', name));

@@ -86,7 +86,7 @@ export function publishedProblems(
     if (!resolved?.startsWith('^') && resolved !== 'workspace:^')
       problems.push(`${name} is fixed to ${resolved}, so that users get a second copy`);
   }
-  // The framework of an adapter is the peer of its own name: without it, the package has no use.
+  // The framework of an adapter is the peer with the adapter's name: without it, the package is useless.
   for (const name of Object.keys(manifest.peerDependencies ?? {}))
     if (!manifest.name.endsWith(`/${name}`) && !manifest.peerDependenciesMeta?.[name]?.optional)
       problems.push(`the peer ${name} is not optional`);

@@ -1,8 +1,8 @@
 /**
- * `pnpm release --dry-run`: versions, builds and packs the commit in a clone, and prints exactly what would be published.
- * `pnpm release --check`: fails while a packed file contains the placeholder of the repository's owner.
+ * `pnpm release --dry-run`: versions, builds and packs the commit in a clone, and prints exactly what would be published. `pnpm
+ * release --check`: fails while a packed file contains the placeholder of the repository's owner.
  *
- * There is no third form. Only the workflow `release` publishes, so no person and no machine needs the right to.
+ * There is no third form. Only the workflow `release` publishes, so no other account or machine needs the right to.
  */
 import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -64,7 +64,7 @@ async function dryRun(): Promise<void> {
 /**
  * Packs a built package, and describes the tarball in lines: its name, versions, sizes and every file.
  *
- * @throws {Error} when the package is not built.
+ * @throws {Error} if the package is not built.
  */
 export async function packedLines(
   folder: string,

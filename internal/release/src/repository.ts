@@ -7,7 +7,7 @@ export function git(cwd: string, ...args: readonly string[]): Promise<string> {
   return run({ command: 'git', args, cwd });
 }
 
-/** Copies the repository as it is, uncommitted work included, into a folder that is a repository of its own. */
+/** Copies the repository, including uncommitted work, into a folder that becomes a separate repository. */
 export async function copyRepository(folder: string): Promise<void> {
   const listed = await git(root, 'ls-files', '--cached', '--others', '--exclude-standard', '-z');
   const paths = listed.split('\0').filter((path) => path !== '' && existsSync(join(root, path)));

@@ -16,7 +16,7 @@ interface Job {
   readonly 'timeout-minutes'?: number;
 }
 
-/** A commit, with the version that it is as a comment. */
+/** A commit, with its version as a comment. */
 const PINNED = /^ *(?:- )?uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
 
 /**

@@ -1,4 +1,4 @@
-/** The short form of the rehearsal: one row and one control, from a registry of their own. */
+/** The short form of the rehearsal: one row and one control, from their own registry. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -53,7 +53,7 @@ test.each([
   },
 );
 
-/** Of every package of the copy. */
+/** The name and version of every package of the copy. */
 function versions(): ReadonlyMap<string, string> {
   const paths = globSync('{packages,internal,apps}/*/package.json', { cwd: copy }).sort();
   const manifests = paths.map((path) => readManifest<{ name: string; version: string }>(join(copy, path)));

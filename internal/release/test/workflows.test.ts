@@ -8,7 +8,7 @@ import { workflowProblems } from '../src/workflow-problems.ts';
 
 const { scripts } = readManifest<{ scripts: object }>(join(root, 'package.json'));
 const paths = globSync('.github/workflows/*', { cwd: root }).map((path) => path.replaceAll('\\', '/'));
-// A new linter for each text: after a long text, the same one may fail with an error of its WebAssembly.
+// A new linter for each text, since after a long text the same one may fail with an error of its WebAssembly.
 const problems = async (path: string, text: string): Promise<readonly string[]> =>
   workflowProblems(path, text, await createLinter(), Object.keys(scripts));
 

@@ -28,10 +28,10 @@ export interface ApiReport {
 }
 
 /**
- * Reports the public API of every published package of a repository: one report per entry, from the declarations that
- * the build emitted. A type that is not exported is part of the report where an exported one uses it.
+ * Reports the public API of every published package of a repository: one report per entry, from the declarations that the build
+ * emitted. A type that is not exported is part of the report if an exported one uses it.
  *
- * @throws {Error} when a package is not built, or API Extractor fails.
+ * @throws {Error} if a package is not built, or if API Extractor fails.
  */
 export function apiReports(root: string): ApiReport[] {
   const entries = publishedEntries(root);
@@ -39,7 +39,7 @@ export function apiReports(root: string): ApiReport[] {
   const configs = entries.map((entry) => configOf(entry, scratch.path));
   const [first] = configs;
   if (first === undefined) throw new Error(`No published package was found in ${root}.`);
-  // One program for all entries; one for each takes several times as long.
+  // One compiler program for all entries; one for each would take several times as long.
   const compilerState = CompilerState.create(first, {
     additionalEntryPoints: entries.map(({ declarations }) => declarations),
   });
@@ -117,7 +117,7 @@ function configOf({ packageFolder, declarations, specifier }: Entry, scratch: st
             types: ['node'],
             strict: true,
             exactOptionalPropertyTypes: true,
-            // Sources, where an entry imports another package of the workspace.
+            // Sources, if an entry imports another package of the workspace.
             allowImportingTsExtensions: true,
             noEmit: true,
             skipLibCheck: true,

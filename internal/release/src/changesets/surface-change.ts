@@ -13,7 +13,7 @@ export interface Difference {
 const ORDER: readonly Change[] = ['none', 'text', 'addition', 'breaking'];
 /** Types that a user writes: a member that becomes required breaks their code. */
 const WRITTEN_BY_USERS = /(?:Options|Query|Request|Input|Selector)\b/;
-/** Members of the contract that describe and decide nothing. */
+/** Members of the contract that only describe. */
 const DESCRIPTIVE = ['description', 'summary', 'example', 'examples', 'title', 'x-known-values'];
 
 /** The difference between two reports of a public API, as `pnpm api` writes them; `''` when they are equal. */
@@ -22,7 +22,7 @@ export function surfaceDifference(before: string, after: string): Difference {
   const found: Difference[] = [];
   for (const [name, lines] of old) {
     const remaining = [...(now.get(name) ?? [])];
-    // A type that is not exported is seen through those that use it.
+    // Changes to a type that is not exported show in the types that use it.
     if (!now.has(name) && !name.startsWith('export')) continue;
     for (const line of lines) {
       const at = remaining.indexOf(line);
@@ -81,7 +81,7 @@ function nameOf(line: string): string {
   return (/^(?:export )?(?:declare |abstract )*\w+ [\w{ ,}]*\w/.exec(line)?.[0] ?? line).trim();
 }
 
-/** One line for each value of a document, with the way to it. */
+/** One line for each value of a document, with its path. */
 function members(value: unknown, path = ''): Set<string> {
   const lines = new Set<string>();
   if (Array.isArray(value)) {

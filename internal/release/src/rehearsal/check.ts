@@ -11,7 +11,7 @@ interface Vector {
   readonly body_text: string;
 }
 
-/** What a program reports: its verified callbacks, a misconfiguration as its adapter throws it, and the client's providers. */
+/** What a program reports: its verified callbacks, the misconfiguration that its adapter throws, and the client's providers. */
 interface Report {
   readonly received: readonly string[];
   readonly error: { readonly name: string; readonly isOfCore: boolean };

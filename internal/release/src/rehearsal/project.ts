@@ -39,7 +39,7 @@ export interface Rehearsed {
   readonly installed: readonly string[];
 }
 
-/** Not tsconfig.json, which would make the project one of TypeScript to Next.js and Jest. */
+/** Not tsconfig.json, which would make Next.js and Jest treat the project as TypeScript. */
 const TSCONFIG = 'tsconfig.rehearsal.json';
 const MAX_STARTING_MS = 30_000;
 const programs = join(import.meta.dirname, '../../programs');
@@ -97,7 +97,7 @@ async function writeProject(row: Row, dependencies: object, stage: Stage, cwd: s
     writeFileSync(join(cwd, '.yarnrc.yml'), yarnSettings(stage.registry, stage.thirdParty));
     writeFileSync(join(cwd, 'yarn.lock'), '');
   }
-  // Strict: a package finds only what it declares.
+  // Strict: a package finds only its declared dependencies.
   if (installer === 'pnpm')
     writeFileSync(join(cwd, 'pnpm-workspace.yaml'), 'hoist: false\nminimumReleaseAge: 0\n');
 }

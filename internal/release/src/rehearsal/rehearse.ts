@@ -1,6 +1,6 @@
 /**
  * `pnpm rehearse [row…]`: publishes the packages to a throw-away registry on loopback, installs them from it into fresh
- * projects and runs those. Prints a table, writes reports/rehearse.json, and ends with 1 if a row fails or a control passes.
+ * projects and runs those. Prints a table, writes reports/rehearse.json, and exits with 1 if a row fails or a control passes.
  * Without names, all rows and controls run.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -30,10 +30,10 @@ export interface Outcome extends Rehearsed {
 const AT_A_TIME = 2;
 
 /**
- * Versions, builds and publishes the packages to a registry of its own, and runs the rows.
+ * Versions, builds and publishes the packages to its own registry, and runs the rows.
  *
  * @param onProgress receives one line for each step.
- * @throws {Error} when something fails before the first row.
+ * @throws {Error} if something fails before the first row.
  */
 export async function runRehearsal(
   rows: readonly Row[],

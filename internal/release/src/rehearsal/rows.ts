@@ -15,7 +15,7 @@ export interface Row {
   readonly type?: 'module' | 'commonjs';
   /** Dependencies besides core, with their ranges; without a program, besides those that README.md installs. */
   readonly dependencies: Readonly<Record<string, string>>;
-  /** The file of `programs/` that is compiled and started. Without one, the three steps of README.md are used. */
+  /** The file of `programs/` that is compiled and started. Without one, the three steps of README.md are run. */
   readonly program?: string;
   /** With options, the types are checked. Without, the files are only translated, with the compiler of the repository. */
   readonly compiler?: Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ export interface Row {
   readonly files?: Readonly<Record<string, string>>;
   /** Commands between the compilation and the start, of programs of the project's dependencies. */
   readonly prepare?: readonly string[];
-  /** What starts the program. @default node on the compiled file */
+  /** The command that starts the program. @default node on the compiled file */
   readonly start?: string;
   /** Whether the program ends after its report, as a test does, and not on SIGTERM. */
   readonly endsAlone?: boolean;
@@ -183,7 +183,7 @@ export const ROWS: readonly Row[] = [
     fails: /ERR_MODULE_NOT_FOUND|Cannot find module/,
   }),
   {
-    // By README.md, whose project does not depend on core itself, which would be found.
+    // As in README.md, whose project does not itself depend on core, where core would be found.
     name: 'control-dependency',
     about: 'a package that does not declare core',
     installer: 'pnpm',

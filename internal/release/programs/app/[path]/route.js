@@ -1,6 +1,6 @@
 import { web } from '../../out/web.js';
 
-// Made on the first request: a build loads this file, and has no secrets.
+// Created on the first request, since a build loads this file and has no secrets.
 let handle;
 const answer = (request) => {
   handle ??= web(process.env);
