@@ -2,7 +2,7 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { SHARED } from '../../vitest.shared.ts';
 
 const config: ViteUserConfig = defineConfig({
-  // The programs of the documents are extracted beside the tests, with test files among them.
+  // The programs of the documents, including test files, are extracted next to the tests.
   test: { ...SHARED, include: ['test/**/*.test.ts'] },
 });
 export default config;

@@ -34,7 +34,7 @@ export function fileAt(path: string): TextFile {
   return file;
 }
 
-/** Whether a path from the root is a file of the repository, or a folder that holds one. */
+/** Whether a path from the root is a file of the repository, or a folder that contains one. */
 export function isInRepository(path: string): boolean {
   return (
     path === '' || repositoryFiles().some((file) => file.path === path || file.path.startsWith(`${path}/`))

@@ -1,10 +1,10 @@
 import { tableRows } from './markdown.ts';
 import type { TextFile } from './repository.ts';
 
-/** What no file says, and what to say instead. */
+/** Words that no file may contain, and what to say instead. */
 export type Words = readonly (readonly [pattern: RegExp, instead: string])[];
 
-/** What a native writer would not say: only what is wrong in every sentence. */
+/** What a native writer would not write: only what is wrong in every sentence. */
 export const ODD_ENGLISH: Words = [
   [/\b(?:some|no)body\b|\bwhoever\b/i, 'name the subject'],
   [/\bfor ever\b/i, 'permanently'],
@@ -33,13 +33,13 @@ export const MACHINE_NAMES: Words = [
   ],
   [/(?<![\w/])~\/[\w.]/, 'no folder of one machine'],
   [/\b[A-Z]:\\\w/, 'no folder of one machine'],
-  // It depends on who installs.
+  // The registry's host depends on the machine that installs.
   [/\b(?:registry|npm|packages?|mirror)\.[a-z][\w-]*\.[a-z]{2,}/i, 'no host of a registry'],
   [/\b(?:unpkg|jsdelivr|npmmirror|npmjs|(?<!@)yarnpkg|jfrog)\b(?!\s+\d)/i, 'no host of a registry'],
 ];
 
 /**
- * Words of the column "we do not say" that also have an ordinary meaning. They are wrong only if they replace the word beside
+ * Words of the column "we do not say" that also have an ordinary meaning. They are wrong only if they replace the word next to
  * them, which a reader must judge.
  */
 const ORDINARY = ['return', 'callback', 'secret', 'payload', 'trusted data', 'event id', 'order'];
@@ -54,11 +54,11 @@ export function excludedWords(glossary: string): Words {
     .map(([word, say]) => [new RegExp(`(?<![a-z])${word.split(' ').join('[ _-]?')}`, 'i'), say]);
 }
 
-/** Data, the user of Unix, names of other projects, and an event of `pg`. */
+/** Data, the Unix user, names of other projects, and an event of `pg`. */
 const PERMITTED =
   /['`]nobody['`]|runs as nobody|Somebody Else|@octokit\/webhooks(?:-methods)?|standardwebhooks|Standard Webhooks|webhooks\.constructEvent|['"]notification['"]/g;
 
-/** The lines of a file that say it. */
+/** The lines of a file that contain one of the words. */
 export function saidIn({ path, text }: TextFile, words: Words): readonly string[] {
   return text.split('\n').flatMap((line, index) => {
     const rest = line.replace(PERMITTED, '');

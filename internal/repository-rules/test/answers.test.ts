@@ -5,11 +5,11 @@ import { section, tableRows } from '../src/markdown.ts';
 import { fileAt, filesMatching } from '../src/repository.ts';
 
 const { passedThrough: _, ...own } = ANSWERS;
-/** In the form of the README's table: `401 {"error":"unauthorized"}`, or only a status. */
+/** In the format of the README's table: `401 {"error":"unauthorized"}`, or only a status. */
 const answers: ReadonlySet<string> = new Set([
   ...Object.values(own).map(({ status, body }) => `${status} ${body}`),
   '303',
-  // The sender is gone, so that the suite reads no answer: a test of core does.
+  // The sender is gone, so the suite reads no answer, but a test of core does.
   '400 {"error":"request_aborted"}',
 ]);
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { root } from '../src/repository.ts';
 
-/** A line of `git ls-files --eol`: how the file is committed and, by its attributes, what every checkout makes of it. */
+/** A line of `git ls-files --eol`: how the file is committed and, by its attributes, checked out. */
 const SAME_EVERYWHERE = /^i\/(?:lf|none|-text) +w\/\S+ +attr\/(?:text=auto eol=lf|text eol=crlf|-text) *\t/;
 
 test('every file has the same line ends in every checkout, and pictures are unchanged', () => {

@@ -1,4 +1,4 @@
-/** The first callback in three commands: what a reader of a README or of the guide types first must work as it is written. */
+/** The first callback in three commands: what a reader of a README or of the guide types first must work exactly as written. */
 import { describe, expect, test } from 'vitest';
 import { emptyFolder } from '../src/extracted.ts';
 import { adapters } from '../src/manifests.ts';

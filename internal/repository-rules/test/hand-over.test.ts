@@ -15,7 +15,7 @@ test('arguments and the exit code pass through the hand-over', async () => {
 });
 
 test('a script of pnpm below the hand-over may use the hand-over again', async () => {
-  // As pnpm does, which names itself to its scripts.
+  // Sets the variable in which pnpm names itself to its scripts.
   const script = startingHandOver("{ ...process.env, npm_execpath: process.argv[1] + '.inner.mjs' }");
   const program = written('outer.mjs', script);
   written('outer.mjs.inner.mjs', "console.log('inner');");
@@ -23,7 +23,7 @@ test('a script of pnpm below the hand-over may use the hand-over again', async (
 });
 
 test('a hand-over that would start itself says so and ends', async () => {
-  // As the script in node_modules/.bin does. It gives up at the fifth start, so that the old failure has an end.
+  // Like the script in node_modules/.bin. It gives up at the fifth start, so that the old failure ends.
   const starts = join(folder, 'starts');
   const count = `fs.appendFileSync(${JSON.stringify(starts)}, '.');
     if (fs.readFileSync(${JSON.stringify(starts)}).length >= 5) process.exit(5);`;

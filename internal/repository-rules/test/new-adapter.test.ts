@@ -8,7 +8,7 @@ import { newAdapter, SIBLINGS } from '../../../scripts/new-adapter.ts';
 import { fencedBlocks, section } from '../src/markdown.ts';
 import { fileAt, root } from '../src/repository.ts';
 
-/** What names another framework or runtime. The web's own `fetch` and its Request are no framework's. */
+/** The names of other frameworks and runtimes. The web's own `fetch` and Request belong to none. */
 const FOREIGN = /express|fastify|koa|hono|nextjs|nestjs|\bbun\b|\bdeno\b|\bworkers?\b/i;
 
 describe.each(['node', 'fetch'] as const)('new-adapter --%s', (like) => {
@@ -19,7 +19,7 @@ describe.each(['node', 'fetch'] as const)('new-adapter --%s', (like) => {
   beforeAll(() => {
     newAdapter(root, 'example', like, folder);
     writeFileSync(join(scratch, 'package.json'), '{ "type": "module" }');
-    // What `pnpm install` does: the new package depends on a part of what its sibling depends on.
+    // Does the work of `pnpm install`: the new package depends on a part of its sibling's dependencies.
     for (const path of ['vitest.shared.ts', 'tsconfig.base.json', 'node_modules'])
       symlinkSync(join(root, path), join(scratch, path));
     const installed = join(root, 'packages', SIBLINGS[like].folder, 'node_modules');

@@ -1,4 +1,4 @@
-/** The thirty mistakes of newcomers: what the command and the program print is scored, from real runs. */
+/** The thirty mistakes of newcomers: the output of the command and the program is scored, from real runs. */
 import { sideBySide } from '@payment-service/toolchains';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { emptyFolder } from '../src/extracted.ts';
@@ -6,7 +6,7 @@ import { MISTAKES, type Mistake, scoreOf } from '../src/newcomers/mistakes.ts';
 import { outputOf } from '../src/newcomers/run-mistake.ts';
 
 const outputs = new Map<string, string>();
-/** Processes that wait cost little: so many run beside each other. */
+/** Waiting processes cost little, so this many run concurrently. */
 const AT_A_TIME = 5;
 
 beforeAll(async () => {

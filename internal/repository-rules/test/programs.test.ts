@@ -6,7 +6,7 @@ import { programProblems } from '../src/programs/program-problems.ts';
 import { fileAt } from '../src/repository.ts';
 
 const folder = emptyFolder('programs');
-/** What each program prints about the genuine payment, and about no other request. */
+/** What each program prints only about the genuine payment. */
 const READMES: readonly (readonly [path: string, printed: string | undefined])[] = [
   ['README.md', 'ORD-1001 is paid'],
   ['packages/inbox/README.md', 'transition.settled'],

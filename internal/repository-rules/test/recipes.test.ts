@@ -72,7 +72,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** The address of a database of its own. */
+/** The address of a new database. */
 async function newDatabase(): Promise<string> {
   const client = new pg.Client(server.url);
   await client.connect();

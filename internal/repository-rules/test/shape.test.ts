@@ -1,4 +1,4 @@
-/** The shape of sources, tests and packages, which a reader can rely on. */
+/** The shape of sources, tests and packages on which readers can rely. */
 import { describe, expect, test } from 'vitest';
 import { adapters, publishedPackages, workspacePackages } from '../src/manifests.ts';
 import { fileAt, filesMatching, repositoryFiles } from '../src/repository.ts';
@@ -35,7 +35,7 @@ test.each(adapters)('the adapter for %s exists and runs the conformance suite', 
 
 test('tests are not mocked or timed', () => {
   expect(tests.length).toBeGreaterThan(30);
-  // Tests about such tests hold them as strings.
+  // Tests about such tests contain them as strings.
   const own = /^internal\/repository-rules\/test\/(shape|count-report)\.test\.ts$/;
   expect(tests.filter(({ path }) => !own.test(path)).flatMap(testProblems)).toEqual([]);
 });

@@ -75,7 +75,7 @@ const ASSERTED = 'assertAmount(callback, { currency: order.currency, amount: ord
 const COMPLETED = ' || !isTransactionCompleted(callback)';
 const REFERENCE = 'paymentRedirect.signed.merchant_reference';
 
-/** The right program with parts replaced, and what the judge has to say about it. */
+/** The right program with parts replaced, and what the judge must say about it. */
 interface Wrong {
   readonly name: string;
   readonly of?: Task;
@@ -140,7 +140,7 @@ const programs = [
   })),
 ];
 const found = new Map<string, readonly string[]>();
-/** They wait for each other's processes most of the time. */
+/** They mostly wait for each other's processes. */
 const AT_A_TIME = 4;
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** One concept, one word; and no trace of the machine that a file was written on. */
+/** One concept, one word; and no trace of the machine on which a file was written. */
 import { describe, expect, test } from 'vitest';
 import { section } from '../src/markdown.ts';
 import { fileAt, repositoryFiles } from '../src/repository.ts';
@@ -6,7 +6,7 @@ import { excludedWords, MACHINE_NAMES, ODD_ENGLISH, saidIn, type Words } from '.
 
 const glossary = section(fileAt('docs/glossary.md').text, '## The words');
 const excluded = excludedWords(glossary);
-// The rule itself has to name the words.
+// The rule itself must name the words.
 const OWN = /^internal\/repository-rules\/(src\/words|test\/words\.test)\.ts$/;
 const files = repositoryFiles().filter(({ path }) => path !== 'pnpm-lock.yaml' && !OWN.test(path));
 

@@ -3,7 +3,7 @@ import { fencedBlocks, prose, tableRows } from '../markdown.ts';
 const CLAUSE = /^#{2,4} (\d+(?:\.\d+)?)\.? .*$/gm;
 const NOT_SHOWN = /\*\*Not shown:\*\*\s+(.*?)\.(?:\s|$)/gs;
 
-/** Every item that a clause of the protocol calls not shown, as `protocol §6: other values of …`. */
+/** Every item that a clause of the protocol lists as not shown, in the form `protocol §6: other values of …`. */
 export function openItems(protocol: string): readonly string[] {
   const clauses = protocol.split(CLAUSE);
   return clauses.flatMap((text, index) => {
@@ -16,8 +16,8 @@ export function openItems(protocol: string): readonly string[] {
 }
 
 /**
- * Where the page of questions and the protocol differ, and options in the last column that the page's block does not use. The
- * block is compiled with all others, so an option in it exists in a type.
+ * Differences between the page of questions and the protocol, and options in the last column that the page's block does not
+ * use. The block is compiled with all others, so an option in it exists in a type.
  */
 export function questionProblems(page: string, protocol: string): readonly string[] {
   const rows = tableRows(prose(page));

@@ -12,7 +12,7 @@ const FORMS = [
   /\bprotocol(?:\.md)? (§[\d.]*\d(?:(?:, | and | or | to )§[\d.]*\d)*)/gi,
   /\bthreats? (A\d+(?:(?:, | and | or | to )A\d+)*)/gi,
   /\bdecisions? (D\d+(?:(?:, | and | or | to )D\d+)*)/gi,
-  // The members of a test vector, and the arguments of the program that makes it.
+  // The members of a test vector, and the arguments of the program that creates it.
   /"?\b(?:rule|threat)(?:": |=)["']([AD]\d+)["']/g,
 ];
 
@@ -39,7 +39,7 @@ export function referenceAnchors(files: readonly TextFile[]): ReadonlySet<string
 export function brokenReferences({ path, text }: TextFile, anchors: ReadonlySet<string>): readonly string[] {
   const at = (index: number): string => `${path}:${rest.slice(0, index).split('\n').length}`;
   const problems: string[] = [];
-  // A heading is the anchor, and within its own document a section may go without the name of the document.
+  // A heading is the anchor; within its own document, a section may be cited without the document's name.
   let rest = path in ANCHORS ? text.replace(/^#+ .*$/gm, blank) : text;
   if (path === 'docs/protocol.md') rest = rest.replace(/§(?=\d)/g, 'protocol §');
   for (const form of FORMS) {
@@ -61,8 +61,8 @@ export function brokenReferences({ path, text }: TextFile, anchors: ReadonlySet<
 }
 
 /**
- * Threats whose answer nothing shows. The line **Shown by** names a decision, or a test or a file of vectors that cites
- * the threat.
+ * Threats whose answer no test or decision shows. The line **Shown by** names a decision, or a test or a file of vectors that
+ * cites the threat.
  */
 export function unshownThreats(files: readonly TextFile[]): readonly string[] {
   const document = files.find(({ path }) => path === 'docs/threats.md')?.text ?? '';
@@ -79,7 +79,7 @@ export function unshownThreats(files: readonly TextFile[]): readonly string[] {
   });
 }
 
-/** Keeps length and lines, so that the rest keeps its place. */
+/** Keeps the length and the lines, so that positions stay the same. */
 function blank(match: string): string {
   return match.replace(/[^\n]/g, ' ');
 }

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { execute } from '@payment-service/toolchains';
 import { type CodeBlock, emptyFolder, extract, tsc } from '../extracted.ts';
 
-/** The errors of strict TypeScript in code blocks, each block a module of its own, all of them in one run. */
+/** The errors of strict TypeScript in code blocks, each block as a separate module, all in one run. */
 export async function typeErrors(
   blocks: readonly CodeBlock[],
   folderName: string,

@@ -10,7 +10,7 @@ export interface Commands {
 }
 
 const PNPM_OWN = ['install', 'add', 'exec', 'dlx', 'pack'];
-/** What readers do in a project of their own, and owners of the packages to a release. */
+/** Commands for readers' own projects, and for the owners of the packages. */
 const NPM_OWN = ['run', 'ls', 'deprecate', 'dist-tag'];
 const OTHER_TOOLS = ['curl', 'cd'];
 

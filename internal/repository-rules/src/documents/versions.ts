@@ -1,6 +1,6 @@
 import type { TextFile } from '../repository.ts';
 
-/** The versions of pnpm that the files name: `pnpm@12.21.0`, with the files of each. */
+/** The versions of pnpm that the files name, such as `pnpm@12.21.0`, with the files for each. */
 export function pnpmVersions(files: readonly TextFile[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (const { path, text } of files) {

@@ -3,15 +3,15 @@ import type { TextFile } from '../repository.ts';
 import { children, parse } from '../syntax.ts';
 
 const MIN_WORDS = 3;
-/** What a program reads: SQL and parts of it, routes, and a header. */
+/** Strings for programs: SQL and parts of it, routes, and a header. */
 const CODE =
   /^(select|insert into|update \S+ set|delete from|create (table|schema|index)|pragma|prepare|values|begin (isolation|immediate)|left join|listen \w|(and|from|where) \S*[._(=]|[A-Z]+ \/)|^(SELECT|INSERT|DELETE FROM|CREATE TABLE|PRAGMA|READ COMMITTED)|\b(cast|current_setting|upper)\(|\b(is|not) null\b|\bon conflict\b|primary key|\w\.\w+ (=|<|>|is\b|in\b|desc\b|not\b)|'self'|HttpOnly/;
 /** A tag, with the name that it gives a control. */
 const TAG = /<[^>]*?(?:\b(?:aria-label|placeholder|title)="([^"]*)"[^>]*)?>/g;
 
 /**
- * The messages of a source file, in its order, as people read them, with `…` for what is filled in: strings of three words
- * or more, and shorter ones that begin like a heading or a sentence. Types and SQL are left out; of markup, the text counts.
+ * The messages of a source file, in its order, as people read them, with `…` for inserted values: strings of three words or
+ * more, and shorter ones that begin like a heading or a sentence. Types and SQL are left out; in markup, only the text counts.
  */
 export function messagesIn(file: TextFile): readonly string[] {
   const found = new Set<string>();

@@ -55,7 +55,7 @@ ${listen}
 ${after}
 `;
 
-/** A proxy on PORT in front of the program; `change` gets the headers and the body that it forwards. */
+/** A proxy on PORT in front of the program; `change` receives the headers and the body that the proxy forwards. */
 const proxied = (change: string): string => `
 const inner = app.listen(0, '127.0.0.1');
 http.createServer((request, response) => {
@@ -79,7 +79,7 @@ const answering = (code: string): string => `app.use((request, response, next) =
 const ACCEPTED = /The callback was accepted\./;
 const works = { cause: ACCEPTED, fix: ACCEPTED };
 
-/** What each mistake changes in the program, or in the command, and what the output must name. */
+/** How each mistake changes the program or the command, and what the output must name. */
 const TABLE: Readonly<Record<string, Parts & Omit<Mistake, 'name' | 'program'>>> = {
   'a key with a line break': {
     key: "process.env.SIGNING_KEY + '\\n'",
@@ -242,7 +242,7 @@ export const MISTAKES: readonly Mistake[] = Object.entries(TABLE).map(([name, mi
   ...mistake,
 }));
 
-/** 2 when the output names the cause and the fix, 1 when it names one of them. */
+/** 2 if the output names the cause and the fix, 1 if it names one of them. */
 export function scoreOf({ cause, fix }: Mistake, output: string): number {
   return Number(cause.test(output)) + Number(fix.test(output));
 }

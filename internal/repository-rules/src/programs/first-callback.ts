@@ -47,7 +47,7 @@ export async function firstCallbackProblems(
   try {
     const { output } = await withRunningProgram(
       commandFile(),
-      // `node` of the command is this one.
+      // `node` in the command is the running one.
       { PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter) },
       async ({ hasPrinted }) => {
         await hasPrinted('The callback was accepted.');

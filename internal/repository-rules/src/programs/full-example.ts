@@ -15,7 +15,7 @@ const FORGED_AMOUNT = 5_000_000;
 export async function fullExampleProblems(file: string, databaseUrl: string): Promise<readonly string[]> {
   const problems: string[] = [];
   const sandbox = createSandbox();
-  const cwd = mkdtempSync(join(tmpdir(), 'full-example-')); // For its spool.
+  const cwd = mkdtempSync(join(tmpdir(), 'full-example-')); // A folder for its spool.
   const environment = {
     DATABASE_URL: databaseUrl,
     SIGNING_KEY: sandbox.account.signingKey,
@@ -67,7 +67,7 @@ export async function fullExampleProblems(file: string, databaseUrl: string): Pr
           return false;
         };
         const isPaid = async (): Promise<boolean> => (await text(order)).includes('Paid');
-        // The worker has decided when the console says that a person must.
+        // The worker has decided once the console says that an operator must.
         const isLeft = async (): Promise<boolean> =>
           (await text(paid, { authorization })).includes('a colleague must check it');
         if (!(await eventually(async () => (await isLeft()) || isPaid())))
@@ -85,7 +85,7 @@ export async function fullExampleProblems(file: string, databaseUrl: string): Pr
       },
       { cwd },
     );
-    // Windows has no SIGTERM: a process ends there without being asked.
+    // Windows has no SIGTERM: there a process ends without notice.
     if (exitCode !== 0 && process.platform !== 'win32')
       problems.push(`it ended with ${exitCode} on SIGTERM, not with 0`);
   } catch (error) {

@@ -14,7 +14,7 @@ const FAILED = '429 {"error":"handler_failed"}';
 /**
  * The problems of a program in a document: it is longer than a screen, open to the network, or does not do what it should show.
  *
- * @param printed what it must print about the genuine payment, and about no other request.
+ * @param printed what it must print only about the genuine payment.
  */
 export async function programProblems(
   block: CodeBlock,
@@ -29,7 +29,7 @@ export async function programProblems(
   ];
 }
 
-/** A program that lets assertAmount() throw has kept nothing, and must not acknowledge a callback that a person must see. */
+/** A program that lets assertAmount() throw has kept nothing, and must not acknowledge a callback that needs manual review. */
 function answerToOtherAmount(code: string): string {
   return code.includes('assertAmount(') && !code.includes('AmountMismatchError') ? FAILED : ACCEPTED;
 }
@@ -53,8 +53,8 @@ function addressProblems(code: string): readonly string[] {
 }
 
 /**
- * Starts a server, sends it a forged callback, a signed one whose unsigned amount was changed, and a genuine one, and asks
- * it to end: with 0 on SIGTERM.
+ * Starts a server, sends it a forged callback, a signed one whose unsigned amount was changed, and a genuine one, then asks it
+ * to end: with 0 on SIGTERM.
  */
 async function serverProblems(
   file: string,
@@ -82,7 +82,7 @@ async function serverProblems(
     });
     if (printed !== undefined && output.split(printed).length > 2)
       problems.push(`it prints "${printed}" for a forged callback or another amount`);
-    // Windows has no SIGTERM: a process ends there without being asked.
+    // Windows has no SIGTERM: there a process ends without notice.
     if (exitCode !== 0 && process.platform !== 'win32')
       problems.push(`it ended with ${exitCode} on SIGTERM, not with 0`);
     return problems;
@@ -91,7 +91,7 @@ async function serverProblems(
   }
 }
 
-/** Follows the sample's redirect, and one whose signature is not its own. */
+/** Follows the sample's redirect, and a forged one whose reference was changed. */
 async function redirectProblems(url: string, isPaid: boolean): Promise<readonly string[]> {
   const query = redirectQuery(sampleCallback(), signingKey);
   const page = await fetch(`${url}/payments/return${query}`);
@@ -103,7 +103,7 @@ async function redirectProblems(url: string, isPaid: boolean): Promise<readonly 
   ];
 }
 
-/** Signed as the sample is: a payload with another signed field is a forged one. */
+/** Has the sample's signature, so a payload with another signed field is forged. */
 async function send(url: string, payload: object): Promise<string> {
   const data = sampleCallback();
   const signature = signCallback({ signingKey, data });

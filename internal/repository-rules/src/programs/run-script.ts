@@ -6,7 +6,7 @@ import { type CodeBlock, extract } from '../extracted.ts';
 import { fencedBlocks } from '../markdown.ts';
 import type { TextFile } from '../repository.ts';
 
-/** A block that is complete and ends: ```` ```ts run ````. The next block, ```` ```text ````, shows what it prints. */
+/** A complete block that ends by itself: ```` ```ts run ````. The next block, ```` ```text ````, shows its output. */
 export interface Script extends CodeBlock {
   readonly printed: string;
 }
@@ -26,7 +26,7 @@ export function scriptsIn(document: TextFile): readonly Script[] {
 /**
  * Runs a script in its own empty folder, which is removed, with an almost empty environment.
  *
- * @returns all that it has printed.
+ * @returns all its output.
  */
 export async function runScript(
   script: CodeBlock,

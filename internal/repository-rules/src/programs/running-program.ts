@@ -11,9 +11,9 @@ export interface RunningProgram {
   hasPrinted(text: string): Promise<void>;
 }
 
-/** How a program is started when it is not the program of the document itself. */
+/** How to start a program that is not the document's own. */
 export interface Starting {
-  /** What follows the file on the command line, for the port that the program is to listen on. */
+  /** The arguments after the file, for the port on which the program must listen. */
   readonly argumentsFor?: (port: number) => readonly string[];
   /** @default the folder of the file */
   readonly cwd?: string;
@@ -22,10 +22,10 @@ export interface Starting {
 const MAX_WAIT_MS = 25_000;
 
 /**
- * Starts a program in a process of its own, on a free port, with nothing but PORT and the given variables in its environment;
- * runs `use` once it accepts connections, and always ends it, by its own id.
+ * Starts a program in its own process, on a free port, with nothing but PORT and the given variables in its environment; runs
+ * `use` once it accepts connections, and always ends it, by its own id.
  *
- * @returns all that it has printed, on both streams, and its exit code after SIGTERM; null when the signal ended it.
+ * @returns all its output, on both streams, and its exit code after SIGTERM; null if the signal ended it.
  */
 export async function withRunningProgram(
   file: string,

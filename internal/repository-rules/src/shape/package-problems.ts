@@ -7,7 +7,7 @@ const REPORT = '--outputFile.json=.test-report.json';
 /**
  * Packages whose code is not checked by any script of the test command.
  *
- * @param program tsconfig.all.json: what it leaves out needs a script of its own.
+ * @param program tsconfig.all.json: what it leaves out needs its own script.
  */
 export function uncheckedPackages(
   packages: readonly WorkspacePackage[],

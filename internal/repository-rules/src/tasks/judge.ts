@@ -14,10 +14,10 @@ const POLL_MS = 50;
 const ORDERS = { PAID: 500, FAILED: 700, FORGED: 900, LAST: 1100 } as const;
 
 /**
- * What is wrong with a program that was written for a task: runs it beside a sandbox for each account, with the sandbox's check,
- * a forged amount and what else a merchant's endpoint receives, and compares what it credited.
+ * The problems of a program that was written for a task: runs it with a sandbox for each account, the sandbox's check, a forged
+ * amount and everything else that a merchant's endpoint receives, and compares what it credited.
  *
- * @param folder of its server.mjs, in which the packages resolve.
+ * @param folder the folder of its server.mjs, in which the packages resolve.
  */
 export async function taskProblems(task: Task, folder: string): Promise<readonly string[]> {
   const accounts = (task.accounts ?? [ACCOUNT]).map((account, index) => ({
@@ -56,7 +56,7 @@ export async function taskProblems(task: Task, folder: string): Promise<readonly
   return problems;
 }
 
-/** Sends what must not be credited, then a payment twice, and another payment last. */
+/** Sends what must not be credited, then a payment twice, and finally another payment. */
 async function sendTo(sandbox: Sandbox, url: string, prefix: string): Promise<readonly string[]> {
   const { results } = await sandbox.check(url);
   const failed = results.filter(({ verdict }) => verdict === 'fail');
@@ -85,7 +85,7 @@ async function sendTo(sandbox: Sandbox, url: string, prefix: string): Promise<re
   return failed.map(({ title, got, expected }) => `check: ${title}: ${got}, and not ${expected}`);
 }
 
-/** The redirect of an order whose callback never came shows WAITING and pays nothing; a forged one is refused. */
+/** The redirect of an order whose callback never arrived shows WAITING and pays nothing; a forged one is refused. */
 async function redirectProblems({ url }: RunningProgram, { account }: Sandbox): Promise<readonly string[]> {
   const visit = async (merchant_reference: string, signingKey: string): Promise<string> => {
     const payload = {
@@ -109,7 +109,7 @@ async function redirectProblems({ url }: RunningProgram, { account }: Sandbox): 
     .map(([which, seen, right]) => `a redirect ${which} gets ${seen}, and not ${right}`);
 }
 
-/** What the program says it credited, as soon as the last payments are among it. */
+/** What the program says it credited, once this includes the last payments. */
 async function creditsOf({ url }: RunningProgram, last: readonly string[]): Promise<readonly string[]> {
   const deadline = AbortSignal.timeout(DEADLINE_MS);
   for (;;) {

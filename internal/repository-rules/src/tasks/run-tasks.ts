@@ -1,7 +1,7 @@
 /**
- * `pnpm tasks COMMAND…`: gives each of the ten tasks to a reader, and judges the program that comes out. The reader is any
- * command: it starts in a folder that holds the documents, TASK.md and nothing else, and leaves server.mjs there. `--only NAME`
- * in front gives it one task. The exit code is 1 when a program is wrong: then the documents have misled the reader.
+ * `pnpm tasks COMMAND…`: gives each of the ten tasks to a reader, and judges the resulting program. The reader is any command:
+ * it starts in a folder that contains only the documents and TASK.md, and leaves server.mjs there. `--only NAME` before the
+ * command selects one task. The exit code is 1 if a program is wrong: then the documents have misled the reader.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ for (const task of TASKS.filter(({ name }) => only === undefined || name === onl
       stdio: ['ignore', 'ignore', 'inherit'],
       timeout: MAX_READING_MS,
     });
-    // Only now: a package has its sources here, which a reader of the documents does not have.
+    // Only now, since a linked package includes its sources, which a reader of the documents does not have.
     symlinkSync(installed, join(folder, 'node_modules'), 'junction');
     const problems = existsSync(join(folder, 'server.mjs'))
       ? await taskProblems(task, folder)

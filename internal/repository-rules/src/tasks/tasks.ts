@@ -1,4 +1,4 @@
-/** Where the callbacks of one account go, and the variable that its signing key is in. */
+/** The path of one account's callbacks, and the variable with its signing key. */
 export interface TaskAccount {
   readonly path: string;
   readonly key: string;
@@ -7,7 +7,7 @@ export interface TaskAccount {
 /** A program to write from the documents alone. */
 export interface Task {
   readonly name: string;
-  /** What is particular about it; COMMON holds for every task. */
+  /** The specific part of the task; COMMON applies to every task. */
   readonly text: string;
   /** @default one account at /payments/callbacks, with SIGNING_KEY */
   readonly accounts?: readonly TaskAccount[];
@@ -18,7 +18,7 @@ export interface Task {
 const PATH = '/payments/callbacks';
 export const ACCOUNT: TaskAccount = { path: PATH, key: 'SIGNING_KEY' };
 
-/** What every task says. The judge relies on each sentence of it. */
+/** The common part of all tasks. The judge relies on each of its sentences. */
 export const COMMON: string = `Write server.mjs, a program for Node 24, from the documents in this folder alone. Every package that they name will be installed.
 
 - It listens on 127.0.0.1, on the port that the variable PORT names, and ends on SIGTERM.

@@ -1,4 +1,7 @@
-/** The facts of docs/protocol.md that determine behaviour, as literals: code cites the clause, and nothing else checks it. */
+/**
+ * The facts of docs/protocol.md that determine behaviour, as literals: code cites the clause, and nothing else checks the
+ * clause.
+ */
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { fileAt } from '../../src/repository.ts';
