@@ -1,6 +1,6 @@
 /**
- * The first half of `pnpm start`: builds the packages that the sample shop uses. It prints one line, and the build's
- * output only when the build fails.
+ * The first half of `pnpm start`: builds the packages that the sample shop uses. It prints one line, and the build's output
+ * only if the build fails.
  */
 import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';

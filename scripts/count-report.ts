@@ -26,10 +26,10 @@ interface TestResult {
 }
 
 /**
- * Counts vitest's report on one package. Only a test that ran and passed counts as passed: a skipped test, a missing or
- * broken report, a suite that did not load and a test file that did not run all count as failed.
+ * Counts vitest's report on one package. Only a test that ran and passed counts as passed: a skipped test, a missing or broken
+ * report, a suite that did not load and a test file that did not run all count as failed.
  *
- * @param text the report, or undefined where none was written.
+ * @param text the report, or undefined if none was written.
  * @param testFiles the package's test files, as paths from the root with slashes.
  */
 export function countReport(text: string | undefined, testFiles: readonly string[]): Counts {

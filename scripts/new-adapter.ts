@@ -1,6 +1,6 @@
 /**
  * `pnpm new-adapter NAME --node|--fetch`: the first of the five steps of CONTRIBUTING.md. Copies the nearer sibling to
- * `packages/NAME`: one source file, the conformance suite on a bare server, and the configuration. What belongs to the
+ * `packages/NAME`: one source file, the conformance suite on a bare server, and the configuration. Everything specific to the
  * sibling's own framework is left out. The copy passes the suite, and then becomes the adapter for a framework.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -56,10 +56,10 @@ export const SIBLINGS: Readonly<Record<'node' | 'fetch', Sibling>> = {
 
 /**
  * @param root the repository.
- * @param name of the new package, without its scope, such as `hapi`.
+ * @param name the name of the new package without its scope, such as `hapi`.
  * @param like `node` for a framework on the requests of `node:http`, `fetch` for one on `Request → Response`.
  * @param folder where to write; `packages/NAME` by default.
- * @throws {Error} when the name cannot be a package's, or the folder exists.
+ * @throws {Error} if the name cannot be a package's, or if the folder exists.
  */
 export function newAdapter(
   root: string,

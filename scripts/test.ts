@@ -11,7 +11,7 @@ import { availableParallelism, constants, setPriority } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { type Counts, countReport, failuresIn } from './count-report.ts';
 
-/** Half of the ten million inputs, in a process for each of two cores. */
+/** Half of the ten million inputs: one process for each of two cores. */
 const fuzz = (seed: number): readonly [name: string, command: readonly string[]] => [
   `core and a second verifier agree on 5 million inputs of seed ${seed}`,
   [
@@ -26,11 +26,11 @@ const CHECKS: readonly (readonly [name: string, command: readonly string[]])[] =
   fuzz(1),
   fuzz(2),
 ];
-// Every test file, and every command that a test starts, is a process of its own. They share what Node has compiled, which
-// is most of what such a process computes. Each run begins without it, as CI does.
+// Every test file, and every command that a test starts, is a separate process. They share what Node has compiled, which is
+// most of the work of such a process. Each run begins without this cache, as in CI.
 const COMPILED = join('node_modules', '.cache', 'compiled');
-// Tests of packages with one worker, one package after another. What is left runs beside them, in a task for each core: left to
-// chance, the longest of them begins last, and then the other cores wait for it.
+// Tests of packages with one worker, one package after another. The rest runs at the same time, in one task for each core: if
+// the order were left to chance, the longest of them might begin last, and the other cores would wait for it.
 const LONE = ['compatibility', 'integrations', 'release', 'repository-rules'].map(
   (name) => `@payment-service/${name}`,
 );
@@ -54,7 +54,7 @@ const tested = manifests
 if (tested.length === 0)
   throw new Error('No package has tests. Run this script from a complete checkout of the repository.');
 for (const folder of tested) rmSync(`${folder}/.test-report.json`, { force: true });
-// Beside the checks: neither needs the other.
+// At the same time as the checks: neither needs the other.
 const tests = testAll();
 const checks = CHECKS.map(([name, command]) => ({ name, ended: run(command, 'collected') }));
 for (const { name, ended } of checks) {
@@ -118,7 +118,7 @@ function run(
     shell: process.platform === 'win32',
     stdio: show === 'shown' ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
   });
-  // Nothing waits for a check before the end: it takes what the tests leave of the processor.
+  // Nothing waits for a check before the end, so it uses the processor time that the tests leave.
   if (show === 'collected' && child.pid !== undefined)
     setPriority(child.pid, constants.priority.PRIORITY_LOW);
   let output = '';

@@ -1,6 +1,6 @@
 /**
- * A plugin of TypeDoc for names: modules as users import them, the error of `@throws {Name}`, and parameters that a function
- * takes apart, which have none.
+ * A TypeDoc plugin for names: modules as users import them, the error of `@throws {Name}`, and destructured parameters, which
+ * have none.
  */
 import { type Application, Converter } from 'typedoc';
 

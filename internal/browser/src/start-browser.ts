@@ -17,10 +17,10 @@ const FLAGS = [
 /**
  * Starts a headless browser with an empty profile, which `close()` removes.
  *
- * It runs without Chromium's sandbox, which is unavailable to root and in most containers: open only pages of the test.
+ * It runs without Chromium's sandbox, which is unavailable to root and in most containers: open only the test's own pages.
  *
  * @param options of Playwright, for a browser other than the platform's.
- * @throws {Error} where no browser can run; the message says what to install.
+ * @throws {Error} if no browser can run; the message says what to install.
  */
 export async function startBrowser(options?: LaunchOptions): Promise<Browser> {
   try {

@@ -27,7 +27,7 @@ export async function unpackedChromium(cache: string = CACHE): Promise<UnpackedC
   const { version }: { version: string } = JSON.parse(
     await readFile(manifestOf('@sparticuz/chromium'), 'utf8'),
   );
-  // "mono": with a monospaced font beside the package's own.
+  // "mono": with a monospaced font in addition to the package's own.
   const folder = join(cache, `chromium-${version}-mono`);
   if (!existsSync(folder)) {
     await mkdir(cache, { recursive: true });
@@ -35,7 +35,7 @@ export async function unpackedChromium(cache: string = CACHE): Promise<UnpackedC
     try {
       await unpackInto(own);
       await rename(own, folder).catch((error: unknown) => {
-        // Another process was first.
+        // Another process was faster.
         if (!existsSync(folder)) throw error;
       });
     } finally {
@@ -59,7 +59,7 @@ async function unpackInto(folder: string): Promise<void> {
   for (const name of ['DejaVuSansMono.ttf', 'DejaVuSansMono-Bold.ttf']) {
     await copyFile(join(fonts, name), join(folder, 'fonts', name));
   }
-  // The package's own file names folders of a server.
+  // The package's own configuration names folders of a server.
   await writeFile(
     join(folder, 'fonts.conf'),
     `<fontconfig><dir prefix="relative">fonts</dir>

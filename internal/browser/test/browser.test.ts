@@ -16,7 +16,7 @@ test('the browser runs the scripts of a page on loopback and draws its letters',
   const page = await browser.newPage();
   await page.goto(origin);
   expect(await page.title()).toBe('after');
-  // Without a font letters have no width.
+  // Without a font, letters have no width.
   const width = await page.locator('span').evaluate((element) => element.getBoundingClientRect().width);
   expect(width).toBeGreaterThan(0);
   // Code is drawn with a monospaced font: aligned columns stay aligned.
@@ -56,7 +56,7 @@ test('if no browser can be started, the error says so and names what to install'
   );
 });
 
-// The package holds a program for this platform only: elsewhere the installed browser is used and nothing is unpacked.
+// The package contains a program only for this platform: elsewhere the installed browser is used and nothing is unpacked.
 const unpackable = process.platform === 'linux' && process.arch === 'x64' ? [3] : [];
 test.each(unpackable)('%i processes that unpack at the same time share one copy', async (count) => {
   const cache = mkdtempSync(join(tmpdir(), 'payment-service-browser-test-'));

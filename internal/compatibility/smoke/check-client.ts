@@ -5,7 +5,7 @@ import { listening } from './listening.ts';
 
 const bank = { bank_code: 'B1', bank_name: 'Example Bank', is_active: true };
 
-/** The client against a server that answers as the protocol shows: success, and its one error. */
+/** The client against a server that responds as the protocol shows: success, and its one error. */
 export async function checkClient(): Promise<void> {
   const server = createServer((request, response) => {
     const isGood =

@@ -11,7 +11,7 @@ import { type Vector, wrongVerdicts } from './wrong-verdicts.ts';
 
 const signingKey = 'SMOKE-SIGNING-KEY';
 
-/** Every vector of the contract, then the way from a signed body to a confirmed amount. */
+/** Every vector of the contract, then the steps from a signed body to a confirmed amount. */
 export function checkCore(vectorsPath: string): void {
   const { vectors } = JSON.parse(readFileSync(vectorsPath, 'utf8')) as { vectors: Vector[] };
   assert.ok(vectors.length >= 150);

@@ -4,7 +4,7 @@ import { paymentCallbacks } from '@payment-service/fetch';
 const signingKey = 'SMOKE-SIGNING-KEY';
 type Encoding = 'gzip' | 'deflate';
 
-/** The expected answers of every runtime, with node:zlib and with the web's own streams. */
+/** The expected responses on every runtime, with node:zlib and with the web's own streams. */
 export const EXPECTED_STATUSES: Readonly<Record<string, number>> = {
   gzip: 200,
   deflate: 200,
@@ -17,7 +17,7 @@ export const EXPECTED_STATUSES: Readonly<Record<string, number>> = {
   'over 64 KiB': 413,
 };
 
-/** Compressed callbacks, sent to the fetch adapter. Uses the globals of the web alone. */
+/** Compressed callbacks, sent to the fetch adapter. Uses only the web's globals. */
 export async function encodedStatuses(): Promise<Readonly<Record<string, number>>> {
   const data = sampleCallback();
   const text = JSON.stringify(data);

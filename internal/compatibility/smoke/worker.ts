@@ -36,5 +36,5 @@ async function bankNames(): Promise<readonly string[]> {
   return banks.map((one) => one.bank_name);
 }
 
-/** For a runtime that is not Node: one global holds everything, as in a worker. */
+/** For a runtime other than Node: one global contains everything, as in a worker. */
 Object.assign(globalThis, { worker: { answers, bankNames, encodedStatuses, wrongVerdicts } });

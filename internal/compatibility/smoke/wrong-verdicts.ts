@@ -55,7 +55,7 @@ function verdict({ options, channel, query = '', signature, ...carried }: Vector
   });
   const { body_text, body_hex, body_json } = carried;
   const body = body_hex === undefined ? (body_text ?? body_json) : bytesOf(body_hex);
-  // The file contains signatures and bodies of wrong types on purpose, which the types rule out.
+  // The file deliberately contains signatures and bodies of wrong types, which the types rule out.
   const callback = { signature, body } as Parameters<Verifier['verifyCallback']>[0];
   const expectation = expect_reference === undefined ? {} : { expectReference: expect_reference };
   const result =

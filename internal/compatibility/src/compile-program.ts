@@ -23,7 +23,7 @@ export interface Compiler {
 
 const smoke = join(import.meta.dirname, '..', 'smoke');
 
-/** Copies the smoke programs into a project of their own in `scratch`, and compiles them against the packed types. */
+/** Copies the smoke programs into a separate project in `scratch`, and compiles them against the packed types. */
 export async function compileProgram(
   scratch: string,
   folder: string,

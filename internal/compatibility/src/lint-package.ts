@@ -3,7 +3,7 @@ import { type PackedFile, type PackedManifest, textOf } from '@payment-service/t
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 
-/** The findings of publint, suggestions included. */
+/** The findings of publint, including suggestions. */
 export async function publintMessages(files: readonly PackedFile[]): Promise<string[]> {
   const pack = { files: files.map(({ name, data }) => ({ name: `package/${name}`, data })) };
   const { messages, pkg } = await publint({ pkgDir: 'package', pack, strict: true });

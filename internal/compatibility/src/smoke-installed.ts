@@ -26,7 +26,7 @@ const callbacks = paymentCallbacks({
 express().use('/payments/callbacks', callbacks).listen(Number(process.env.PORT), '127.0.0.1');
 `;
 
-// A path with a space, as home folders have on Windows.
+// A path with a space, as home folders may have on Windows.
 const project = mkdtempSync(join(tmpdir(), 'smoke installed-'));
 try {
   await packPublished(join(project, 'tarballs'));

@@ -1,4 +1,4 @@
-/** The installed commands: both start, and the sandbox answers, keeps its file and ends on Ctrl-C. */
+/** The installed commands: both start, and the sandbox responds, keeps its file and ends on Ctrl-C. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Running, readTarballs, start, until, userNodes } from '@payment-service/toolchains';

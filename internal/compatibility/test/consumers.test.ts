@@ -45,13 +45,13 @@ const worked = (line: string): Ended => ({ code: 0, output: `${line}\n` });
 // Node 22 announces node:sqlite as experimental.
 const QUIET = '--disable-warning=ExperimentalWarning';
 type Program = readonly [does: string, of: string, file: string, line: string, ...flags: string[]];
-/** What each shows, the package that says on which Node, the file, and what it prints. */
+/** What each program shows, the package whose `engines` apply, the file, and what it prints. */
 const PROGRAMS: readonly Program[] = [
   ['core, client and adapters work', 'core', 'smoke.js', 'core, client and adapters work'],
   ['the sandbox works', 'sandbox', 'sandbox-smoke.js', 'the sandbox works'],
   ['the inbox works', 'inbox', 'inbox-smoke.js', 'the inbox works', QUIET],
 ];
-/** From a module only: `require` is made there, and asked for the same package. */
+/** Only as a module: it creates `require` itself, and requires the same package. */
 const OF_MODULES: readonly Program[] = [
   ['import and require give one instance', 'core', 'one-instance.mjs', 'one instance'],
   ['threat A37: copies of core accept the results of each other', 'core', 'two-copies.mjs', 'copies agree'],
@@ -99,7 +99,7 @@ describe.each(CONSUMERS)('$name', (setup) => {
     expect(await execute({ command, args, cwd: join(scratch, folder), env: ENV })).toEqual(worked(line));
   });
 
-  // Jest and older bundlers know no module-sync: they take the CommonJS files, which Node itself has no use for.
+  // Jest and older bundlers do not know module-sync: they use the CommonJS files, which Node itself does not need.
   test.each(setup.type === 'commonjs' ? PROGRAMS : [])(
     '%s from the CommonJS files alone',
     async (_does, _of, file, line) => {

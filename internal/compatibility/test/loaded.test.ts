@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 const APART = /packages\/core\/src\/(?:client|explain)\/.*|^zod\b/;
 
-/** What the sources of a package load of these, in whatever way, on Node and elsewhere. */
+/** Which of these the sources of a package load, in any way, on Node and elsewhere. */
 async function loadedBy(name: string): Promise<readonly string[]> {
   const input = globSync(`packages/${name}/src/**/*.ts`, { cwd: root }).map((path) => join(root, path));
   const external = (id: string): boolean => !/^(?:[/.#]|@payment-service\/)/.test(id);

@@ -31,7 +31,7 @@ describe('bundled for a browser', () => {
 
   test('the bundle imports nothing of Node', () => {
     expect(bundle.imports).toEqual([]);
-    // Core asks for this module where there is one, and names it; it does not import it.
+    // Core requests this module at run time if it exists, by name; it does not import it.
     const code = bundle.code.replaceAll(/(?:getBuiltinModule\?\.\(|digestName\S* = )"node:crypto"/g, '');
     expect(code).not.toMatch(/["'`]node:|\brequire\(/);
   });
@@ -73,7 +73,7 @@ test('loading core has no side effects, so that a bundle contains only what it u
     input: join(inject('scratch'), 'worker', 'loads-all.ts'),
     platform: 'node',
     external: isBuiltin,
-    treeshake: { moduleSideEffects: true }, // As if package.json did not say so.
+    treeshake: { moduleSideEffects: true }, // As if package.json did not declare this.
   });
   const { output } = await build.generate({ format: 'esm' });
   expect(output[0].code.replaceAll(/^(\/\/.*|import .*|export \{\s*\};?)$/gm, '').trim()).toBe('');
@@ -102,7 +102,7 @@ async function bundleFor(platform: 'browser' | 'node'): Promise<Bundle> {
   const { output } = await build.generate({ format: platform === 'browser' ? 'iife' : 'esm' });
   const chunks = output.filter((one) => one.type === 'chunk');
   expect(chunks).toHaveLength(output.length);
-  // A dynamic import inside the bundle names a file of the bundle.
+  // A dynamic import inside the bundle refers to a file of the bundle.
   const own = chunks.map(({ fileName }) => fileName);
   const imports = chunks
     .flatMap((chunk) => [...chunk.imports, ...chunk.dynamicImports])
@@ -110,7 +110,7 @@ async function bundleFor(platform: 'browser' | 'node'): Promise<Bundle> {
   return { imports, code: chunks.map(({ code }) => code).join('\n') };
 }
 
-/** Runs the bundle in a realm of its own: the language, the web's globals, and neither `process` nor `Buffer`. */
+/** Runs the bundle in its own realm: the language, the web's globals, and neither `process` nor `Buffer`. */
 function start(code: string): Worker {
   const web = {
     AbortController,

@@ -1,6 +1,6 @@
 /**
- * What the service shows, as literals: each fact once, so that a mistake in the contract cannot confirm itself. A planted fault
- * in one of them once passed every other test.
+ * The facts that the service shows, as literals: each fact once, so that a mistake in the contract cannot confirm itself. A
+ * fault planted in one of them once passed every other test.
  */
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';

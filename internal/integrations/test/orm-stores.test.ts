@@ -150,7 +150,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
         const credits = library.credits(tx);
         const add = (): Promise<unknown> => credits.add(signed.merchant_reference, settled.amount);
         if (attempt === 1) {
-          // Never idle for long, so that it is not the server that ends the session.
+          // Never idle for long, so that the server does not end the session.
           while (!hasSecondBegun) await credits.amounts('ORD-11').catch(() => setTimeout(10));
           await add().catch((error: unknown) => lateErrors.push(error));
           late.resolve();

@@ -56,7 +56,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       expect(await inbox.drain()).toMatchObject({ settled: payments });
       return (await statementsIn(database)) - before;
     }
-    /** Both counts include what a pass itself needs, such as the query for what is due. */
+    /** Both counts include what a pass itself needs, such as the query for due transitions. */
     const countPayment = async (rows: number): Promise<number> =>
       ((await countPass(40, rows)) - (await countPass(20, rows))) / 20;
 
@@ -64,7 +64,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       const withOne = await countPayment(1);
       console.log(`${name}: ${withOne} statements a payment`);
       expect(withOne).toBeLessThanOrEqual(most);
-      // Control: what the handler runs besides is counted.
+      // Control: additional statements of the handler are counted.
       expect((await countPayment(3)) - withOne).toBeGreaterThan(1);
     });
   });

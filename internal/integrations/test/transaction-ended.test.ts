@@ -81,7 +81,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
           ],
         );
         const retry = { attempts: 3, firstDelayMs: 1, longestDelayMs: 1 };
-        // Short only where the limit is what ends the handler.
+        // Short only if the limit must end the handler.
         const handlerTimeoutMs = continuation === 'does not return' ? 400 : 20_000;
         const inbox = await shop.newInbox({ retry, handlerTimeoutMs, storeTimeoutMs: 2000 });
         const ways = new Map(

@@ -29,7 +29,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
     });
     afterAll(() => shop.close());
 
-    /** A worker, and a receiver on the same tables that knows nothing of it. */
+    /** A worker, and a receiver on the same tables that does not know of it. */
     async function pair(schema: string, change: (store: Store<Tx>) => Store<Tx> = (store) => store) {
       const worker = await shop.newInbox({ store: change(shop.library.newStore(schema)) });
       const receiver = await shop.newInbox({ store: shop.library.newStore(schema) });
@@ -50,13 +50,13 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       await receiver.receive(paid('ORD-1'));
       await untilSettled(worker, 1);
       await deaf.receiver.receive(paid('ORD-2'));
-      // Kept later, and settled: the control's own has been told of by then.
+      // Kept later, and settled: by then, the control's own callback has been announced.
       for (const [index, reference] of ['ORD-2', 'ORD-3'].entries()) {
         await receiver.receive(paid(reference));
         await untilSettled(worker, index + 2);
       }
       expect((await deaf.receiver.stats()).states).toMatchObject({ settled: 1, pending: 1 });
-      await deaf.worker.transaction(async () => undefined); // After a call of its own, a worker looks.
+      await deaf.worker.transaction(async () => undefined); // A worker looks after a call of its own.
       await untilSettled(deaf.worker, 2);
       await worker.close();
       await until(async () => (await shop.listeners()) === 0);

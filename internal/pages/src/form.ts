@@ -97,7 +97,7 @@ interface FormContent {
   readonly after?: Markup | string;
   /** Values that are sent with the fields. */
   readonly hidden?: Readonly<Record<string, string>>;
-  /** True where a field is a file. */
+  /** True if a field is a file. */
   readonly isMultipart?: boolean;
 }
 

@@ -12,11 +12,11 @@ export interface FrameContent {
   /** The address of this page's section; none by default. */
   readonly section?: string | undefined;
   readonly body: Markup;
-  /** In the header, after the product's name. */
+  /** Shown in the header, after the product's name. */
   readonly brand?: Markup | undefined;
   /** Above the heading: notes about unusual states. */
   readonly banners?: Markup | string | undefined;
-  /** Beside the heading: a state and buttons. */
+  /** Next to the heading: a state and buttons. */
   readonly beside?: Markup | string | undefined;
   /** The pages above this one, topmost first. */
   readonly crumbs?: readonly (readonly [href: string, label: string])[] | undefined;

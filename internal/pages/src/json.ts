@@ -81,7 +81,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The lines of a body as strings: JSON on lines of its own. */
+/** The lines of a body as strings: JSON on separate lines. */
 export const plainLines = (text: string): string[] =>
   isJson(text)
     ? linesOf(text).map(({ depth, parts }) => '  '.repeat(depth) + parts.map(([piece]) => piece).join(''))
@@ -132,7 +132,7 @@ export const masked = (text: string, shown: (path: string, piece: string) => str
  * A readable body: JSON on separate lines, anything else unchanged.
  *
  * @param options.signed whether to mark the values of a callback that the signature covers (protocol §5.2).
- * @param options.value shows a value that can be edited, in place of the value itself.
+ * @param options.value shows a value that can be edited, instead of the value itself.
  */
 export function bodyText(
   text: string,

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { Markup } from './layout.ts';
 import { count } from './quantities.ts';
 
-/** A column of a list. On a phone, where a row has two lines, `label` is shown beside the cell. */
+/** A column of a list. On a phone, where a row has two lines, `label` is shown next to the cell. */
 export interface Column<T> {
   readonly label: string;
   readonly kinds: readonly string[];

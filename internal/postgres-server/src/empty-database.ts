@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ServerUser } from './programs.ts';
 
-/** Data to start on instead of an empty database: a copy of another server's, whose password it has. */
+/** Data to start with instead of an empty database: a copy of another server's, with that server's password. */
 export interface GivenData {
   readonly password: string;
   /** Fills the existing, empty folder. */
@@ -15,18 +15,18 @@ export interface GivenData {
 
 const run = promisify(execFile);
 const CACHE = join(import.meta.dirname, '..', '..', '..', 'node_modules', '.cache', 'postgres');
-// SCRAM would cost each of the thousands of connections of the tests a millisecond or two; they do not leave this machine.
+// SCRAM would cost each of the tests' thousands of connections a millisecond or two, and they do not leave this machine.
 const ARGUMENTS = [
   ...['--auth=password', '--username=postgres', '--encoding=UTF8', '--locale=C'],
   ...['--no-sync', '--set=scram_iterations=1'],
 ];
 
 /**
- * A database as `initdb` makes it. The first server of a checkout leaves its data for the others, and a copy costs a tenth of
- * what `initdb` does. Of several first ones, one is kept: it appears under its name when it is complete.
+ * A database as created by `initdb`. The first server of a checkout leaves its data for the others, since a copy costs a tenth
+ * of `initdb`. If several servers are first, one copy is kept: it appears under its name when it is complete.
  *
- * @param initdb the program; another version has data of its own.
- * @param folder of the server, in which `user` may write.
+ * @param initdb the program; another version has its own data.
+ * @param folder the server's folder, in which `user` may write.
  */
 export async function emptyDatabase(
   initdb: string,
@@ -47,7 +47,7 @@ export async function emptyDatabase(
   };
 }
 
-/** @returns the folder of the data and of the file with its password. */
+/** @returns the folder with the data and the password file. */
 async function makeDatabase(initdb: string, folder: string, user: ServerUser | undefined): Promise<string> {
   const made = join(folder, 'made');
   await mkdir(made, { mode: 0o700 });
@@ -70,9 +70,9 @@ async function keep(kept: string, made: string): Promise<void> {
   await rm(made, { recursive: true });
 }
 
-/** Copies what is in a folder into an existing one. */
+/** Copies the contents of a folder into an existing one. */
 async function copyFolder(from: string, to: string): Promise<void> {
-  // The program needs a third of the processor time that Node does.
+  // The program needs a third of Node's processor time.
   if (process.platform === 'win32') await cp(from, to, { recursive: true });
   else await run('cp', ['-a', `${from}/.`, to]);
 }

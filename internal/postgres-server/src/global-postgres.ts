@@ -3,12 +3,12 @@ import { startPostgres } from './start-postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The address of the run's PostgreSQL server. Every test makes a database or a schema of its own on it. */
+    /** The address of the run's PostgreSQL server. Every test creates its own database or schema on it. */
     postgresUrl: string;
   }
 }
 
-/** For `globalSetup` of a vitest.config.ts: `inject('postgresUrl')` then gives the address of a server. */
+/** For `globalSetup` of a vitest.config.ts: `inject('postgresUrl')` then returns the address of a server. */
 export const GLOBAL_POSTGRES: string = import.meta.filename;
 
 /** One server for the whole run, which is too short to need vacuuming: a plan must not depend on when that happens. */

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** The processes that a process has started and that still run. Empty where there is no procfs (macOS). */
+/** The processes that a process has started and that are still running. Empty without procfs (macOS). */
 export async function childrenOf(pid: number): Promise<readonly number[]> {
   const processes = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   const parents = await Promise.all(
@@ -10,7 +10,7 @@ export async function childrenOf(pid: number): Promise<readonly number[]> {
   return parents.filter(([, parent]) => parent === pid).map(([child]) => child);
 }
 
-/** Resolves when the process runs no more: one that is starting another when the signal is sent completes that first. */
+/** Resolves when the process has stopped: one that is starting another when the signal is sent completes that first. */
 export async function stopProcess(pid: number): Promise<void> {
   signalProcess(pid, 'SIGSTOP');
   while (/^[DRS]/.test((await statOf(pid))[0] ?? '')) await wait(1);
@@ -37,8 +37,8 @@ export function signalProcess(pid: number, signal: 'SIGSTOP' | 'SIGCONT' | 'SIGK
 }
 
 /**
- * Ends the sessions of a killed postmaster. Most notice and end; one that waits for another process that is gone would
- * hold the shared memory permanently. On a server, the service manager kills it.
+ * Ends the sessions of a killed postmaster. Most notice and end; one that waits for an ended process would hold the shared
+ * memory permanently. On a real server, the service manager kills it.
  */
 export async function endOrphans(pids: readonly number[]): Promise<void> {
   for (let attempt = 0; attempt < 20; attempt++) {

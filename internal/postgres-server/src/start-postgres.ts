@@ -11,11 +11,11 @@ import { childrenOf, endOrphans, signalProcess, stopProcess } from './process-tr
 import { programsFor, type ServerUser, serverUser } from './programs.ts';
 
 export interface PostgresServer {
-  /** Of the database `postgres`, with the password. */
+  /** The address of the database `postgres`, with the password. */
   readonly url: string;
   /** The folder of its data. */
   readonly dataFolder: string;
-  /** The postmaster first, then every process that it has started. */
+  /** The ids of the postmaster and then of every process that it has started. */
   processIds(): Promise<readonly number[]>;
   /**
    * Kills without warning: only the postmaster, whose sessions finish their work and then notice, or all of its processes

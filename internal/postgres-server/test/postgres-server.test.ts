@@ -72,7 +72,7 @@ test.each(['postmaster', 'everything'] as const)(
   },
 );
 
-// Only Linux tells the state of a process.
+// Only Linux reports the state of a process.
 test.each(process.platform === 'linux' ? ['R', 'S'] : [])(
   'a process in the state %s has stopped, and can start no other, when stopProcess() resolves',
   async (state) => {

@@ -1,4 +1,4 @@
-/** The site: the repository's Markdown files where they are, and the reference that TypeDoc makes from the docstrings. */
+/** The site: the repository's Markdown files in their places, and the reference that TypeDoc generates from the docstrings. */
 import { existsSync, readFileSync } from 'node:fs';
 import { posix, resolve } from 'node:path';
 import { defineConfig, type Plugin, type UserConfig } from 'vitepress';
@@ -16,7 +16,7 @@ interface Manifest {
 const manifestIn = (folder: string): Manifest =>
   JSON.parse(readFileSync(`${root}/${folder}/package.json`, 'utf8'));
 const { homepage = 'https://repository.example' } = manifestIn('.');
-/** Published READMEs name files of the repository by their address on the web. */
+/** Published READMEs link files of the repository by their address on the web. */
 const ON_THE_WEB = ['blob', 'tree'].map((kind) => `${homepage}/${kind}/main/`);
 
 /** The address of a page is that of its file. A README is the index of its folder. */
@@ -24,7 +24,7 @@ function pageOf(file: string): string {
   return file.replace(GENERATED, 'reference/').replace(/(^|\/)README\.md$/, '$1index.md');
 }
 
-/** Where a link of a document leads: to a page of the site, or else to the file in the repository. */
+/** The target of a document's link: to a page of the site, or else to the file in the repository. */
 function addressOf(from: string, given: string): string {
   const link = ON_THE_WEB.reduce((address, prefix) => address.replace(prefix, '/'), given);
   if (/^([a-z][a-z+.-]*:|#)/i.test(link)) return link;
@@ -117,7 +117,7 @@ const SIDEBAR = [
   },
 ];
 
-/** What users import has a page in the reference. */
+/** Everything that users import has a page in the reference. */
 const ENTRIES = PACKAGES.flatMap((folder) =>
   Object.keys(manifestIn(`packages/${folder}`).publishConfig?.exports ?? {})
     .filter((entry) => entry !== './internal' && entry !== './package.json')
@@ -126,7 +126,7 @@ const ENTRIES = PACKAGES.flatMap((folder) =>
     .map((text) => ({ text, link: `/reference/@payment-service/${text}` })),
 );
 
-/** Pages lie outside this package, where Vue is not found. */
+/** Pages are outside this package, where Vue is not found. */
 const vueOfThisPackage: Plugin = {
   name: 'vue-of-this-package',
   enforce: 'pre',
@@ -182,10 +182,10 @@ const config: UserConfig = defineConfig({
     search: {
       provider: 'local',
       options: {
-        // What readers call a concept elsewhere leads to the page that the glossary names for it.
+        // Other names for a concept lead to the page that the glossary gives for it.
         _render: (source, env, markdown) => {
           const { highlight } = markdown.options;
-          // The index has words only: colours cost a tenth of the build.
+          // The index contains only words: highlighting costs a tenth of the build.
           markdown.options.highlight = null;
           const html = markdown.render(source, env);
           markdown.options.highlight = highlight;

@@ -6,7 +6,7 @@ interface Group {
   readonly items: readonly { readonly text: string; readonly link: string }[];
 }
 
-/** What the site knows of its pages. */
+/** What the site knows about its pages. */
 export interface Site {
   readonly root: string;
   readonly outDir: string;
@@ -18,7 +18,9 @@ export interface Site {
   readonly groups: readonly Group[];
 }
 
-/** For readers that are programs: every page as Markdown beside its HTML, and `llms.txt`, which lists them after the rules. */
+/**
+ * For programs that read the site: every page as Markdown next to its HTML, and `llms.txt`, which lists them after the rules.
+ */
 export function writeMarkdown({ root, outDir, pages, pageOf, addressOf, groups }: Site): void {
   const read = (file: string): string => readFileSync(join(root, file), 'utf8');
   for (const file of pages) {
@@ -49,7 +51,7 @@ function markdownOf(address: string): string {
   return anchor === undefined ? file : `${file}#${anchor}`;
 }
 
-/** Other links, outside of blocks of code. */
+/** Other links, outside code blocks. */
 function withLinks(text: string, change: (link: string) => string): string {
   return text
     .split(/(^ *```[\s\S]*?^ *```$)/m)

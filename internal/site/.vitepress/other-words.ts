@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
 
 /**
- * The words of the glossary's last column, by the page that the first one links to. No document uses them, and readers search
+ * The words of the glossary's last column, by the page that the first one links to. No document uses them, but readers search
  * for them.
  *
- * @param folder of the glossary, from the root.
+ * @param folder the glossary's folder, from the root.
  */
 export function otherWords(glossary: string, folder: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();

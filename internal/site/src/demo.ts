@@ -7,7 +7,7 @@ export interface Demo {
   readonly close: () => Promise<unknown>;
 }
 
-/** Starts what `pnpm start` starts, on free ports. */
+/** Starts the same programs as `pnpm start`, on free ports. */
 export async function startDemo(): Promise<Demo> {
   const running = start({
     command: process.execPath,

@@ -66,7 +66,7 @@ async function checkEndpoint(page: Page): Promise<void> {
   await page.getByText('No case failed.').or(page.getByText('cases failed.')).waitFor();
 }
 
-/** Transactions that went well, failed, are forged on purpose, and met a server that is wrong. */
+/** Transactions that succeeded, failed, are deliberately forged, or met a faulty server. */
 async function fill(sandbox: Sandbox, receiver: string): Promise<{ forged: number; collected: number }> {
   const common = { currency: 'UGX', provider_code: 'example_mobile_money', account: '256772000001' };
   const collect = (number: number, more: object = {}): number =>
@@ -129,7 +129,7 @@ async function onPage(
 
 async function photograph(page: Page, folder: string, name: string): Promise<void> {
   const take = () => page.screenshot({ path: join(folder, `${name}.png`) });
-  // Chromium sometimes refuses the first picture of a new browser, and takes it when it is asked again.
+  // Chromium sometimes refuses the first screenshot of a new browser, and takes it on the second request.
   await take().catch((error: unknown) => {
     if (!String(error).includes('Unable to capture screenshot')) throw error;
     return take();

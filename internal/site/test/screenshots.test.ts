@@ -18,7 +18,7 @@ test('eight pictures are written, and docs/pictures holds the same ones', async 
   for (const file of files) {
     const bytes = readFileSync(join(folder, file));
     expect(bytes.subarray(1, 4).toString()).toBe('PNG');
-    // An empty page of this size has less than 10 kB.
+    // A picture of an empty page of this size has less than 10 kB.
     expect(bytes.length, file).toBeGreaterThan(15_000);
   }
 });

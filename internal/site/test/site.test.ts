@@ -1,4 +1,4 @@
-/** Builds the site as `pnpm site` does. What the build cannot see, these tests read in the finished pages. */
+/** Builds the site as `pnpm site` does. These tests check in the finished pages what the build cannot. */
 import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -129,7 +129,7 @@ describe('in a browser', () => {
     };
     for (const [text, expected] of Object.entries(searches)) {
       await page.getByRole('searchbox').fill(text);
-      // The first three are in view.
+      // The first three are visible.
       const links = page.getByRole('option').locator('a');
       const found = () =>
         links.evaluateAll((all) => all.slice(0, 3).map((one) => one.getAttribute('href') ?? ''));
@@ -157,12 +157,12 @@ describe('in a browser', () => {
   });
 });
 
-/** The Markdown beside a page. */
+/** The Markdown next to a page. */
 function markdownOf(path: string): string {
   return path.replace(/\.html$/, '.md');
 }
 
-/** Links of a page to a page of the site, or to a heading, that is not there, and links to other places. */
+/** A page's links to missing pages or headings of the site, and its links to other sites. */
 function brokenLinks(path: string, html: string, site: ReadonlyMap<string, string>): readonly string[] {
   return [...html.matchAll(/<a\b[^>]*\bhref="([^"]+)"/g)].flatMap(([, href = '']) => {
     const url = new URL(href.replaceAll('&amp;', '&'), `http://site${path}`);

@@ -61,14 +61,14 @@ export interface PackedFile {
 export interface PackedPackage {
   readonly manifest: PackedManifest;
   readonly files: readonly PackedFile[];
-  /** Of the tarball. */
+  /** The size of the tarball. */
   readonly bytes: number;
 }
 
 /**
  * Packs a built package with `pnpm pack`, which applies `publishConfig`; `npm pack` does not.
  *
- * @throws {Error} when the package is not built.
+ * @throws {Error} if the package is not built.
  */
 export async function packPackage(folder: string, destination: string): Promise<PackedPackage> {
   // Scripts such as `prepack` may print before the result.
@@ -96,7 +96,7 @@ export function textOf({ data }: PackedFile): string {
   return new TextDecoder('utf-8', { fatal: true }).decode(data);
 }
 
-/** The same package with another text of its package.json. */
+/** The same package with a different package.json. */
 export function withManifest(packed: PackedPackage, edit: (text: string) => string): PackedPackage {
   const files = packed.files.map((file) =>
     file.name === 'package.json' ? { ...file, data: new TextEncoder().encode(edit(textOf(file))) } : file,
@@ -108,7 +108,7 @@ export function withManifest(packed: PackedPackage, edit: (text: string) => stri
 export type Installed = readonly [name: string, by: string];
 
 /**
- * Lays out the packages as a package manager would: their files from the tarballs, their dependencies only beside their own
+ * Lays out the packages as a package manager would: their files from the tarballs, their dependencies only next to their own
  * code, so that an undeclared dependency is not found. Third-party packages are links to the versions of this workspace.
  *
  * @param project The folder of the program that uses the packages.

@@ -7,14 +7,14 @@ export interface Command {
   readonly cwd: string;
   /** Added to the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** `env` is all that the program gets, so that it does not depend on this computer. */
+  /** `env` is the whole environment, so that the program does not depend on this computer. */
   readonly isAlone?: boolean;
 }
 
-/** A program that runs. */
+/** A running program. */
 export interface Running {
   readonly child: ChildProcess;
-  /** Its exit code; null when a signal ended it. */
+  /** Its exit code; null if a signal ended it. */
   readonly ended: Promise<number | null>;
   readonly stdout: () => string;
   /** What it has written to both streams. */
@@ -32,7 +32,7 @@ const KEPT = /^npm_(execpath|config_(registry|userconfig|globalconfig|cafile|pro
  * Without the variables that a package manager sets for its scripts and another one would read, but with those of the registry.
  */
 function environment({ env, isAlone }: Command): NodeJS.ProcessEnv {
-  // Node's compile cache of the packages, which programs share, changes nothing else.
+  // Programs share Node's compile cache of the packages, which changes nothing else.
   if (isAlone) return { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env };
   const kept = Object.entries(process.env).filter(([name]) => !SCRIPT.test(name) || KEPT.test(name));
   return { ...Object.fromEntries(kept), CI: '1', NEXT_TELEMETRY_DISABLED: '1', ...env };
@@ -63,7 +63,7 @@ export function start(program: Command): Running {
  * Asks a running program until it has reached what its caller waits for.
  *
  * @param otherwise what is wrong if it does not.
- * @throws {Error} with its output, when it ends before that or takes longer than `ms`.
+ * @throws {Error} with its output, if it ends before that or takes longer than `ms`.
  */
 export async function until(
   { child, output }: Running,
@@ -85,7 +85,7 @@ export interface Ended {
   readonly output: string;
 }
 
-/** Runs a program to its end, whatever that is. */
+/** Runs a program to its end, with any exit code. */
 export async function execute(command: Command): Promise<Ended> {
   const { ended, output } = start(command);
   return { code: await ended, output: output() };
@@ -95,7 +95,7 @@ export async function execute(command: Command): Promise<Ended> {
  * Runs a program to its end.
  *
  * @returns what it wrote to stdout.
- * @throws {Error} with the end of its output when it ends with anything but 0.
+ * @throws {Error} with the end of its output if it exits with anything but 0.
  */
 export async function run(command: Command): Promise<string> {
   const { ended, stdout, output } = start(command);
@@ -105,7 +105,7 @@ export async function run(command: Command): Promise<string> {
   throw new Error(`${line} ended with ${code}:\n${lastLines(output())}`);
 }
 
-/** Waits for the end of a program that ends alone, or asks it to end; kills it after ten seconds. */
+/** Waits for a program that ends by itself, or asks it to end; kills it after ten seconds. */
 export async function finish({ child, ended }: Running, endsAlone = false): Promise<number | null> {
   if (!endsAlone) child.kill();
   const late = setTimeout(() => child.kill('SIGKILL'), MAX_ENDING_MS);
@@ -118,7 +118,7 @@ export function lastLines(text: string): string {
   return text.trim().split('\n').slice(-SHOWN_LINES).join('\n');
 }
 
-/** Does the same with each item, some of them side by side. */
+/** Does the same with each item, several at a time. */
 export async function sideBySide<T>(
   items: readonly T[],
   atATime: number,

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** A Node that a user may have. `version` is what it says of itself, such as `20.19.6`. */
+/** A Node that a user may have. `version` is its own output, such as `20.19.6`. */
 export interface UserNode {
   readonly version: string;
   readonly binary: string;
@@ -13,8 +13,8 @@ const require = createRequire(import.meta.url);
 const modules = join(import.meta.dirname, '..', 'node_modules');
 
 /**
- * The Node versions that the packages support, oldest first. They are Linux programs for x64; on every other platform
- * the Node that runs this is the only one, whatever was installed.
+ * The Node versions that the packages support, oldest first. They are Linux programs for x64; on every other platform the
+ * running Node is the only one, whatever was installed.
  */
 export function userNodes(): readonly UserNode[] {
   const isTheirPlatform = process.platform === 'linux' && process.arch === 'x64';

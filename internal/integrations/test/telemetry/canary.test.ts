@@ -15,7 +15,7 @@ interface Told {
   readonly logs: () => string;
 }
 
-/** All that channels and the console say during a test. */
+/** Everything that the channels and the console emit during a test. */
 function listen(): Told {
   const messages: string[] = [];
   for (const name of [...CHANNELS, EVENTS]) {

@@ -22,7 +22,7 @@ interface TraceRequest {
   }[];
 }
 
-/** A collector for one test: takes OTLP over HTTP, in JSON, on the loopback interface. */
+/** A collector for one test: accepts OTLP over HTTP, in JSON, on the loopback interface. */
 export interface Collector {
   readonly url: string;
   /** Every request, unchanged. */

@@ -28,13 +28,13 @@ const rules = parse(readFileSync(join(FOLDER, 'alerts.yaml'), 'utf8')) as Rules;
 const alerts = rules.groups.flatMap((group) => group.rules);
 const { panels } = JSON.parse(readFileSync(join(FOLDER, 'dashboard.json'), 'utf8')) as Dashboard;
 
-/** Every expression of both files, with where it is. */
+/** Every expression of both files, with its location. */
 const expressions: readonly (readonly [where: string, expression: string])[] = [
   ...alerts.map(({ alert, expr }) => [alert, expr] as const),
   ...panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const)),
 ];
 
-/** What Prometheus reads of the shop, over HTTP. */
+/** What Prometheus reads from the shop, over HTTP. */
 async function scrape({ metricsUrl }: ObservedShop): Promise<readonly Sample[]> {
   const response = await fetch(metricsUrl);
   expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
@@ -109,10 +109,10 @@ test('what a shop lives through fires the alerts about it, and no others', async
   const after = await scrape(shop);
   expect(firing({ before, after })).toEqual(['PaymentsWaitForAPerson', 'PaymentsContradicted']);
   const contradicted = after.filter(({ name }) => name === 'inbox_contradictions_total');
-  expect(contradicted.map(({ value }) => value)).toEqual([1]); // Of two payments that were settled.
+  expect(contradicted.map(({ value }) => value)).toEqual([1]); // One of two settled payments.
 });
 
-/** For each alert the sample that raises it, and the value; undefined where the sample is gone. */
+/** For each alert, the sample that raises it, and its value; undefined if the sample is missing. */
 const RAISED: Readonly<Record<string, readonly [sample: string, value: number | undefined]>> = {
   PaymentsWaitForAPerson: ['inbox_transitions dead', 1],
   PaymentsOverdue: ['inbox_overdue ', 1],
@@ -127,7 +127,7 @@ const RAISED: Readonly<Record<string, readonly [sample: string, value: number | 
 
 test('each alert fires when its metric passes the threshold, and no other does', async () => {
   const shop = await newObservedShop();
-  await shop.post('ORD-1', { internal_reference: 'another' }); // The first refusal begins its series.
+  await shop.post('ORD-1', { internal_reference: 'another' }); // The first refusal starts its series.
   const before = await scrape(shop);
   const raise = ([sample, value]: (typeof RAISED)[string], by = 0): readonly Sample[] => {
     const [name, label] = sample.split(' ');

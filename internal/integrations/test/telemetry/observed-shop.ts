@@ -41,9 +41,9 @@ export interface ObservedShop {
   readonly meters: MeterProvider;
   /** The address of the text page that Prometheus reads. */
   readonly metricsUrl: string;
-  /** Everything that `onError` of the observation got. */
+  /** Everything that `onError` of the observation received. */
   readonly errors: unknown[];
-  /** Posts a callback of `reference`, as an adapter does. */
+  /** Posts a callback of `reference`, as an adapter would. */
   post(
     reference: string,
     change?: Record<string, unknown>,
@@ -69,7 +69,7 @@ export async function newObservedShop(): Promise<ObservedShop> {
   });
   const meters = new MeterProvider({ readers: [prometheus, periodic] });
   const folder = mkdtempSync(join(tmpdir(), 'telemetry-'));
-  // The error of a handler is the application's own: it says what it wants.
+  // A handler's error is the application's own, with any contents.
   const inbox = createInbox({ store: sqlite(join(folder, 'shop.db')), onError: () => undefined });
   const errors: unknown[] = [];
   const end = observePayments({
@@ -117,7 +117,7 @@ export async function newObservedShop(): Promise<ObservedShop> {
     const signature = signCallback({ signingKey, data });
     const changed = { ...data, payload: { ...data.payload, ...change } };
     const all = new Map(Object.entries({ 'hmac-signature': signature, ...headers }));
-    // What an instrumentation of HTTP does.
+    // Does the work of an instrumentation of HTTP.
     return tracer.startActiveSpan('POST /callbacks', async (span) => {
       const request = { method: 'POST', header: (name: string) => all.get(name) };
       const { reply } = await receiveCallback(
@@ -168,7 +168,7 @@ export async function newObservedShop(): Promise<ObservedShop> {
       await post(`${CANARY.reference}:evidence`);
       for (const key of [signingKey, 'another-key-of-someone-else']) await redirect(key);
       for (const status of [200, 500]) await call(status);
-      // A program that works below a span of its own: its attempts are not part of that.
+      // A program that works within its own span: its attempts are not part of that span.
       await tracer.startActiveSpan('program', (span) => inbox.drain().finally(() => span.end()));
     },
     async flush() {

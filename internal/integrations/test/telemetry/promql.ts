@@ -23,7 +23,7 @@ function parse(expression: string): Part {
   return read(parser.parse(text).topNode);
 }
 
-/** All parts of these names, those inside of others too. */
+/** All parts with these names, including nested ones. */
 function within(part: Part, name: string): readonly Part[] {
   return [...(part.name === name ? [part] : []), ...part.parts.flatMap((one) => within(one, name))];
 }
@@ -51,7 +51,7 @@ function matchersOf(selector: Part): readonly Matcher[] {
   });
 }
 
-/** What an expression asks for and a page does not have: each metric, label and value. Throws for what is not PromQL. */
+/** What an expression requests but a page lacks: each metric, label and value. Throws for what is not PromQL. */
 export function missingOnPage(expression: string, samples: readonly Sample[]): readonly string[] {
   const search = (part: Part, outer: readonly string[]): readonly string[] => {
     const groups = [...outer, ...groupsOf(part)];
@@ -71,7 +71,9 @@ export function missingOnPage(expression: string, samples: readonly Sample[]): r
   return search(parse(expression), []);
 }
 
-/** The labels that a template names, such as `{{outcome}}` or `{{ $labels.outcome }}`, and the result of the expression has not. */
+/**
+ * The labels that a template names, such as `{{outcome}}` or `{{ $labels.outcome }}`, but the result of the expression lacks.
+ */
 export function missingInResult(expression: string, template: string): readonly string[] {
   const [outermost] = within(parse(expression), 'AggregateExpr');
   const kept = outermost === undefined ? [] : groupsOf(outermost);
@@ -90,8 +92,8 @@ export interface Scrapes {
 type Series = Omit<Sample, 'name'>;
 
 /**
- * What an expression gives after the second scrape, for the part of PromQL that the alerts use. An increase is what lies between
- * the two scrapes: Prometheus extrapolates it to the whole range.
+ * The value of an expression after the second scrape, for the part of PromQL that the alerts use. An increase is the difference
+ * between the two scrapes; Prometheus extrapolates it to the whole range.
  */
 export function evaluate(expression: string, scrapes: Scrapes): readonly Series[] {
   const [top] = parse(expression).parts;
@@ -133,7 +135,7 @@ function selected(selector: Part, samples: readonly Sample[]): readonly Sample[]
   return samples.filter((sample) => sample.name === metric && isMatch(sample));
 }
 
-/** Of series that both scrapes have: Prometheus sees no increase in one that begins. */
+/** Only for series in both scrapes, since Prometheus sees no increase in a new one. */
 function increase(range: Part, { before, after }: Scrapes): readonly Series[] {
   const earlier = new Map(selected(range, before).map(({ labels, value }) => [keyOf(labels), value]));
   return selected(range, after).flatMap(({ labels, value }) => {

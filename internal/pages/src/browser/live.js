@@ -129,7 +129,7 @@ let loading;
 let isStale = false;
 let refreshed = Date.now();
 
-/** Requests this page again; changes that arrive meanwhile cause one more round. */
+/** Requests this page again; changes that arrive meanwhile cause one more request. */
 async function refresh(isHeld = true) {
   // A page without a version is requested only once, such as a comparison.
   if (part('main').dataset.version === '') return;
@@ -297,7 +297,7 @@ if (here !== null) here.closest('ul').scrollLeft = here.offsetLeft - here.offset
 if (isPolled()) {
   setTimeout(poll, Number(part('main').dataset.poll));
 } else {
-  // The channel of stream.js beside this module.
+  // The channel of the stream.js next to this module.
   const versions = new BroadcastChannel(`versions of ${new URL('.', import.meta.url).pathname}`);
   versions.onmessage = ({ data }) => hear(data);
   connect();
