@@ -22,10 +22,12 @@ const TEXT = JSON.stringify(callbackData());
 const READ = '"request_amount":500';
 const unread = (read: string, written: string): VerifiedCallback =>
   accepted(verify(TEXT.replaceAll(read, written)));
-/** Both amounts as a JSON string writes them. */
+/** Both amounts as written in a JSON string. */
 const written = (literal: string): VerifiedCallback => unread('_amount":500', `_amount":${literal}`);
 
-/** Every mismatch as one string. assertAmount() must agree: it throws where there is one, and returns the order's money otherwise. */
+/**
+ * Every mismatch as one string. assertAmount() must agree: it throws if there is one, and returns the order's money otherwise.
+ */
 function mismatchesOf(callback: VerifiedCallback, order: Partial<ExpectedAmount> = {}): string[] {
   const expected = { ...ORDER, ...order };
   const result = confirmAmount(callback, expected);
@@ -282,7 +284,7 @@ describe('threat A31, threat A5: a forged amount and the genuine one', () => {
   const forgery = { request_amount: 5_000_000, transaction_amount: 5_000_000 };
 
   test('threat A31: confirmAmount() cannot tell a claim of the payer from a claim of the service', () => {
-    // Were the forged amount noticed, decision D1 would have to change.
+    // If the forged amount were noticed, decision D1 would have to change.
     expect(mismatchesOf(accepted(verify(callbackData(forgery))), { amount: '5000000' })).toEqual([]);
   });
 

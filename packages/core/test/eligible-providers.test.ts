@@ -93,7 +93,7 @@ describe('amounts are compared exactly', () => {
     const change = { min_amount: 0.3, max_amount: 0.1 + 0.7 };
     expect(reasonsFor({ amount: '0.3' }, change)).toEqual([]);
     expect(reasonsFor({ amount: '0.29999999999999999' }, change)).toEqual(['amount_below_minimum']);
-    // As the service wrote it: 0.7999999999999999.
+    // As written by the service: 0.7999999999999999.
     expect(reasonsFor({ amount: '0.7999999999999999' }, change)).toEqual([]);
     expect(reasonsFor({ amount: '0.8' }, change)).toEqual(['amount_above_maximum']);
   });

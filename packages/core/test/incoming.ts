@@ -14,18 +14,18 @@ import { QUERY, SIGNATURE, SIGNING_KEY } from './signed-callbacks.ts';
 
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
-/** A callback request as an adapter describes it; unless `headers` say otherwise, with the ordinary signature. */
+/** A callback request as described by an adapter, with the ordinary signature unless `headers` say otherwise. */
 export function post(body: IncomingBody, headers: Headers = {}, method = 'POST'): IncomingCallback {
   const all = new Map(Object.entries({ 'hmac-signature': SIGNATURE, ...headers }));
   return { method, header: (name) => all.get(name), body };
 }
 
-/** A body that a parser mounted before has read. */
+/** A body that an earlier parser has read. */
 export function parsed(data: unknown): IncomingBody {
   return { state: 'parsed', data };
 }
 
-/** A body that arrives in these pieces. */
+/** A body that arrives in these chunks. */
 export function unread(...pieces: (Uint8Array | string)[]): IncomingBody {
   return {
     state: 'unread',

@@ -1,8 +1,8 @@
 export type Counted = readonly [owner: object, names: readonly PropertyKey[]];
 
 /**
- * What a run costs: one for each call of these built-in methods, of which everything else is made, and what `sizeOf` adds for its
- * result.
+ * The cost of a run: one for each call of these built-in methods, on which everything else is based, plus what `sizeOf` adds
+ * for its result.
  */
 export function operations(
   counted: readonly Counted[],

@@ -44,7 +44,7 @@ describe('reconcile() compares two balance inquiries with the movements between 
     ]);
   });
 
-  // Threat A56: the service has no such payment, since the callback was forged with a key that leaked.
+  // Threat A56: the service has no such payment, since the callback was forged with a leaked key.
   test('money that was settled here and that the wallet does not have is reported as missing', () => {
     const charged = settled('500', { isCertain: true, charge: { least: 0, most: 15 } });
     const movements = [charged, settled('900', CERTAIN)];
@@ -193,7 +193,7 @@ describe('reconcile() is exact for every amount', () => {
           if (each.kind === 'withdrawn') gains[COLLECTION] -= each.amount + charge;
           if (each.kind === 'paid_out') gains[PAYOUT] -= each.amount + charge;
           if (each.kind !== 'moved') continue;
-          // Either wallet may bear it.
+          // Either wallet may have paid the charge.
           const fromCollection = share % 2 === 0;
           gains[COLLECTION] -= each.amount + (fromCollection ? charge : 0n);
           gains[PAYOUT] += each.amount - (fromCollection ? 0n : charge);

@@ -1,6 +1,6 @@
 import { createVerifier, type SignedFields, type VerifiedCallback } from '../src/index.ts';
 
-// Compiled only: what must compile, and what must not.
+// Only compiled, never run: what must compile, and what must not.
 
 const result = createVerifier({ signingKey: 'a' }).verifyCallback({ signature: '', body: '' });
 

@@ -16,10 +16,13 @@ type CallbackInput = Parameters<Verifier['verifyCallback']>[0];
 /** Ten seconds after the `t` of the ordinary callback, in milliseconds. */
 export const NOW: number = (T + 10) * 1000;
 
-/** The verifier that the ordinary callback and the ordinary redirect are signed for. */
+/** The verifier for which the ordinary callback and the ordinary redirect are signed. */
 export const verifier: Verifier = createVerifier({ signingKey: SIGNING_KEY, now: () => NOW });
 
-/** The result of the ordinary verifier, or of one with other options. No type limits an attacker, so both are unknown. */
+/**
+ * The result of the ordinary verifier, or of one with other options. No type limits an attacker, so both parameters are
+ * unknown.
+ */
 export function verify(
   body: unknown,
   signature: unknown = SIGNATURE,
@@ -42,7 +45,7 @@ export function accepted<Result extends Verified>(result: Result | Refusal): Res
   return result;
 }
 
-/** hmac-signature for any fields, made by the code under test. */
+/** hmac-signature for any fields, computed by the code under test. */
 export function sign(data: { event: string; payload: object }, signingKey: string = SIGNING_KEY): string {
   return signCallback({ signingKey, data, timestamp: T });
 }

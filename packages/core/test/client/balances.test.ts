@@ -37,7 +37,7 @@ const amount = fc.oneof(
   fc.bigInt({ min: -(10n ** 8n), max: 10n ** 8n }),
   fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }),
 );
-/** Members of a wallet that hold what a reader of numbers or strings could trip over. */
+/** Members of a wallet with contents that a reader of numbers or strings could misread. */
 const odd = fc.constantFrom('"actual_balance": 7', '\\', '\\"', '1', '{"a":-1.5e3}', '"', '/', '\ud800');
 const name = fc.string({ maxLength: 5 }).map((text) => `x${text}`);
 const extra = fc
@@ -45,7 +45,7 @@ const extra = fc
   .map((members) => JSON.stringify(members).slice(1, -1));
 
 describe('every balance is an exact string beside its number', () => {
-  /** A decimal that JSON allows. Most are short, so that three of them often add up in the tenth. */
+  /** A decimal that JSON allows. Most are short, so that three of them often add up exactly. */
   const written = fc
     .tuple(
       fc.constantFrom('', '-'),
@@ -64,11 +64,11 @@ describe('every balance is an exact string beside its number', () => {
   };
   const wallet: fc.Arbitrary<readonly string[]> = fc.oneof(
     fc.tuple(written, written, written, written),
-    // The total is the first part, or differs from it by the second one.
+    // The total equals the first part, or differs from it by the second one.
     fc.tuple(written, fc.constantFrom('0', '1e-30', '0.0001', '0.00001')).map(([one, other]) => {
       return [one, one, other, '0'];
     }),
-    // Three parts that add up to the total, or to a little more or less.
+    // Three parts that add up to the total, or to slightly more or less.
     fc
       .tuple(amount, amount, amount, fc.constantFrom(0n, 0n, 0n, 1n, -1n, 100n))
       .map(([one, other, third, error]) => [one, one + other + third + error, other, third].map(literal)),

@@ -18,7 +18,7 @@ function refusal(options: object): ConfigurationError {
 }
 
 describe('keys are checked at construction', () => {
-  // What no key can be is refused as for signing keys, by the same check (threat A19); here, what no header can carry.
+  // Impossible keys are refused by the same check as for signing keys (threat A19); this refuses what no header can carry.
   const unfit = [undefined, null, '', 'undefined', '<PUBLIC_KEY>', '"pk"', 42, ['pk'], {}];
   const unsendable = ['pk live', 'pk\r\nx-injected: 1', 'pk\x7f', 'ключ', 'p\u00adk', 'pk\ud800'];
 

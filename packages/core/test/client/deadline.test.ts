@@ -68,7 +68,7 @@ describe('one deadline covers the whole call', () => {
       elapsed += 4000;
       failure(503)(response, request);
     };
-    // 4 s and 250 ms, then 8 s and 500 ms, then 12 s are over: nothing left for 1000 ms.
+    // 4 s and 250 ms, then 8 s and 500 ms, then 12 s have passed: no time is left for 1000 ms.
     const options = { timing: { ...timing, monotonic: () => elapsed }, maxAttempts: 9 };
     const error = await failureWith(slow, options);
     expect(error).toBeInstanceOf(ApiError);

@@ -136,7 +136,7 @@ describe('threat A33: one hostile response costs little', () => {
   const repeated = (row: string, count: number): string => `${`${row},`.repeat(count - 1)}${row}`;
   const fields = (row: object): string => JSON.stringify(row).slice(1, -1);
   const minimal = '{"bank_code":"B","bank_name":"N","is_active":true}';
-  // The envelope and this row have 11 values beside those of the unknown field.
+  // The envelope and this row have 11 values in addition to those of the unknown field.
   const values = (count: number): string =>
     `{${fields(bank)},"extra":[${repeated('0', count - 11)}]}${' '.repeat(75_000)}`;
   test.each([

@@ -10,7 +10,7 @@ import {
 } from '../../src/errors.ts';
 
 describe('an error keeps its name and code', () => {
-  // A minifier renames classes, as these subclasses do.
+  // Minifiers rename classes, as these subclasses simulate.
   test.each([
     ['ApiError', 'api_error', new (class A extends ApiError {})('x', { status: 400 })],
     ['ConnectionError', 'connection_failed', new (class A extends ConnectionError {})('x')],

@@ -14,7 +14,7 @@ import type {
 import { createClient } from '../../src/client/create-client.ts';
 import { provider, publicKey, secretKey } from './wire-samples.ts';
 
-/** Answers one request of the client. */
+/** Responds to one request of the client. */
 export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
 interface ReceivedRequest {
@@ -26,7 +26,7 @@ interface ReceivedRequest {
   readonly closed: Promise<unknown>;
 }
 
-/** A real HTTP server on the loopback interface for one test, a client of it with both keys, and what that client reports. */
+/** A real HTTP server on the loopback interface for one test, a client for it with both keys, and that client's reports. */
 export interface Served {
   readonly baseUrl: string;
   readonly requests: ReceivedRequest[];
@@ -35,7 +35,7 @@ export interface Served {
   readonly reports: AttemptReport[];
 }
 
-/** Each request gets the next answer; the last one repeats. */
+/** Each request gets the next response; the last one repeats. */
 export async function serve(
   answers: Answer | readonly Answer[],
   options: Partial<ClientOptions> = {},
@@ -58,7 +58,7 @@ export async function serve(
   return { baseUrl, requests, ...clientAt(baseUrl, options) };
 }
 
-/** A client with both keys, and what it reports. */
+/** A client with both keys, and its reports. */
 export function clientAt(
   baseUrl: string = 'http://127.0.0.1:1',
   options: Partial<ClientOptions> = {},
@@ -75,7 +75,7 @@ export function clientAt(
   };
 }
 
-/** A client whose requests this function answers. */
+/** A client whose requests are answered by this function. */
 export const clientWith = (
   fetch: ClientOptions['fetch'],
   options: Partial<ClientOptions> = {},
@@ -89,7 +89,7 @@ export async function failureOf(call: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** The error of a list of payment providers, or of another call, that gets these answers. */
+/** The error of a call that gets these responses; by default, of listing the payment providers. */
 export async function failureWith(
   answers: Answer | readonly Answer[],
   options: Partial<ClientOptions> = {},
@@ -102,7 +102,7 @@ export const balances = (client: ClientWithSecretKey): Promise<unknown> => clien
 export const banksOf = (client: Client): Promise<PayoutBank[]> =>
   client.listPayoutBanks({ provider_code: 'x' });
 
-/** Lets something happen once the headers of the answer have arrived. */
+/** Runs a function once the headers of the response have arrived. */
 export function fetchThen(happen: () => void): (url: string, init: FetchInit) => Promise<Response> {
   return async (url, init) => {
     const response = await fetch(url, init);
@@ -135,7 +135,7 @@ export function successBody(data: unknown): Record<string, unknown> {
   return { code: 200, status: 'success', message: 'Request completed successfully', data };
 }
 
-/** The ordinary answer of listPaymentProviders(). */
+/** The ordinary response to listPaymentProviders(). */
 export const providers: Answer = success({ payment_providers: [provider] });
 
 /** The envelope of an error (protocol §7). */
@@ -151,7 +151,7 @@ export function stall(status: number): Answer {
   };
 }
 
-/** Breaks the connection before anything was answered. */
+/** Breaks the connection before any response. */
 export const reset: Answer = (_response, request) => {
   request.socket.resetAndDestroy();
 };

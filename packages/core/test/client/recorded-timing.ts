@@ -6,13 +6,13 @@ export interface RecordedTiming {
   readonly waits: number[];
   /** Every deadline that was set, in milliseconds. */
   readonly deadlines: number[];
-  /** Timers that were neither fired nor cancelled. */
+  /** Timers that have neither fired nor been cancelled. */
   readonly pending: Set<number>;
   /** Expires all running deadlines. */
   readonly expire: () => void;
 }
 
-/** The default deadline; what is shorter is a wait. */
+/** The default deadline; anything shorter is a wait. */
 const DEADLINE_MS = 10_000;
 
 /**

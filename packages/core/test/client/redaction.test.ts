@@ -21,10 +21,10 @@ import {
 import { recordedTiming } from './recorded-timing.ts';
 import { publicKey, secretKey } from './wire-samples.ts';
 
-/** A piece of each key: not even that may appear. */
+/** A part of each key: not even this may appear. */
 const PIECES = /4f9c1|9d2e7/i;
 
-/** Everything that a logger could extract from a value, its hidden properties and chain of causes included. */
+/** Everything that a logger could extract from a value, including its hidden properties and chain of causes. */
 function everythingIn(value: unknown): string {
   const chain: unknown[] = [];
   for (let link = value; link instanceof Error && chain.length < 10; link = link.cause) {
@@ -150,7 +150,7 @@ describe('the scrubber finds keys in any string', () => {
     .array(fc.integer({ min: 0x21, max: 0x7e }), { minLength: 12, maxLength: 40 })
     .map((codes) => String.fromCharCode(...codes));
 
-  // A key that holds an escape of its own is removed in its plain spellings only.
+  // A key that itself contains an escape is removed only in its plain spellings.
   const longKey = visible.filter((key) => !/\\|&[#a-z]|%[\da-f]/i.test(key));
   type Spelling = (key: string, around: string) => string;
   const code = (char: string): number => char.charCodeAt(0);
@@ -187,7 +187,7 @@ describe('the scrubber finds keys in any string', () => {
     (key) => new URLSearchParams([['', key]]).toString().slice(1),
   ];
 
-  /** A text inside another format. */
+  /** A string inside another format. */
   const layers: readonly ((text: string) => string)[] = [
     (text) => text,
     encodeURIComponent,
@@ -222,6 +222,13 @@ describe('the scrubber finds keys in any string', () => {
     );
   });
 
+  test('a key is removed in place where it is spelled as in a URL or in JSON', () => {
+    const key = 'se"cret\\key &1';
+    const { text } = createScrubber([key]);
+    for (const spelled of [key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1)])
+      expect(text(`x${spelled}y`)).toBe('x[redacted]y');
+  });
+
   test('control: a string without a key is unchanged, escapes and encodings included', () => {
     const other = 'another-key-of-16';
     const foreign = [
@@ -251,7 +258,7 @@ describe('the scrubber finds keys in any string', () => {
   test('a snippet is searched as far as a key that begins in it can reach, and no further', () => {
     const key = 'sk_live_'.padEnd(100, '4f9c1');
     const scrubber = createScrubber([key]);
-    // Each escape is itself in a URL, in JSON and in HTML.
+    // Each escape remains the same in a URL, in JSON and in HTML.
     const nested = (char: string): string =>
       `%26%23x${char.charCodeAt(0).toString(16)}%3B`.replaceAll('%', '\\u0025');
     for (const offset of [0, 400, 511]) {

@@ -23,7 +23,7 @@ import { bank, exactWallet, provider, wallet } from './wire-samples.ts';
 const TTL_MS = 1000;
 const FRESH = { fresh: true };
 
-/** A service of these answers, and a client whose cache clock is still until the test moves it. */
+/** A service with these responses, and a client whose cache clock stands still until the test advances it. */
 async function cached(
   answers: Answer | readonly Answer[],
   cache: Partial<CacheOptions> = {},
@@ -40,7 +40,7 @@ async function cached(
   return { ...served, clock };
 }
 
-/** An answer of one payment provider, with this name. */
+/** A response with one payment provider of this name. */
 const named = (provider_name: string): Answer =>
   success({ payment_providers: [{ ...provider, provider_name }] });
 const nameFrom = async (
@@ -223,7 +223,7 @@ describe('every caller gets a copy of the answer', () => {
 });
 
 describe('concurrent callers share one request', () => {
-  /** Holds its answer back until told. */
+  /** Delays its response until it is released. */
   function held(answer: Answer): { answer: Answer; release: () => void } {
     let release = (): void => {};
     const isReleased = new Promise<void>((resolve) => {

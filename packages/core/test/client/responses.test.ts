@@ -5,6 +5,7 @@ import {
   type Answer,
   balances,
   banksOf,
+  clientWith,
   failure,
   failureOf,
   failureWith,
@@ -44,7 +45,10 @@ describe('an error of the service throws an ApiError (protocol §7)', () => {
     'an error with the body %j has no message of the service',
     async (body) => {
       const error = await failureWith(reply(403, body));
-      expect(error).toMatchObject({ code: 'api_error', status: 403 });
+      expect(error).toMatchObject({
+        ...{ code: 'api_error', status: 403 },
+        message: 'listPaymentProviders: the service answered 403. Check the request, the keys and baseUrl.',
+      });
       expect(error).toHaveProperty('serviceMessage', undefined);
     },
   );
@@ -70,6 +74,13 @@ describe('a 200 must be JSON of at most 1 MiB after decompression', () => {
     (body: string): Answer =>
     (response) =>
       response.writeHead(200).end(body);
+
+  test('a 200 without a body is an invalid response', async () => {
+    const client = clientWith(() => new Response(null));
+    const error = await failureOf(client.listPaymentProviders());
+    expect(error).toMatchObject({ code: 'invalid_response', status: 200, snippet: '' });
+    expect(error.message).toContain('the response is not JSON');
+  });
 
   test.each<[what: string, Answer]>([
     ['of exactly the limit', reply(200, padded(LIMIT))],

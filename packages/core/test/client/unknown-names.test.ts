@@ -7,7 +7,7 @@ import { provider, wallet } from './wire-samples.ts';
 const PAYMENT = { account: '256772000001', amount: 500, currency: 'UGX', transaction_type: 'COLLECTION' };
 
 const client = clientWith(() => expect.fail('A request was sent.'));
-/** Every function of the client that takes an object of names, and the names that it knows. */
+/** Every function of the client that takes an object, and the names that it knows. */
 const functions: readonly [string, readonly string[], (options: object) => unknown][] = [
   ['eligibleProviders()', Object.keys(PAYMENT), (options) => eligibleProviders([provider], options)],
   ['listPaymentProviders()', ['signal'], (options) => client.listPaymentProviders({}, options)],

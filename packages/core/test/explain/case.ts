@@ -1,6 +1,6 @@
 import type { Cause, ExplainedRequest, ExplainKeys, ExplainOptions } from '../../src/explain/index.ts';
 
-/** A mistake, made for real; what must name it; and what the detail must show. */
+/** A real mistake, the cause that must name it, and what the detail must show. */
 export type Case = readonly [
   cause: Cause,
   mistake: string,

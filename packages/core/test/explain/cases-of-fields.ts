@@ -10,7 +10,7 @@ const { merchant_reference: ref, ...rest } = payload;
 const { internal_reference: _, ...lost } = payload;
 type Row<T> = readonly [cause: Case[0], mistake: string, wrong: T, shows: RegExp];
 
-/** Shapes of a body whose fields were signed as the protocol says. */
+/** Shapes of a body whose fields were signed according to the protocol. */
 const SHAPES: readonly Row<unknown>[] = [
   ['double_encoded', 'a body in a JSON string', BODY, /body is a JSON string/],
   [
@@ -32,7 +32,7 @@ const SHAPES: readonly Row<unknown>[] = [
   ['field_missing', 'an empty payload', { event, payload: {} }, /merchant_reference is missing.*No key/],
 ];
 
-/** What was signed in place of ORD-1001, and what arrived. */
+/** What was signed instead of ORD-1001, and what arrived. */
 const VALUES: readonly (readonly [cause: Case[0], value: unknown, signed: string, shows: RegExp])[] = [
   ['field_null', null, '', /merchant_reference is null/],
   ['field_null', null, 'None', /merchant_reference is null/],
@@ -42,7 +42,7 @@ const VALUES: readonly (readonly [cause: Case[0], value: unknown, signed: string
   ['colon', 'A:B', 'A:B', /merchant_reference has ':' at position 2.*not set/],
 ];
 
-/** The `t` of a signature that fits, with a tolerance of 30 s. */
+/** The `t` of a valid signature, with a tolerance of 30 s. */
 const TIMES: readonly Row<string | number>[] = [
   ['timestamp_unit', 'microseconds', `${T}000000`, /as microseconds/],
   ['timestamp_unit', 'nanoseconds', `${T}000000000`, /as nanoseconds/],

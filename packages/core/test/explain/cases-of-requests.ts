@@ -39,7 +39,7 @@ const OTHERS: readonly Row<Partial<Case[2]>>[] = [
 const length = { 'content-length': '620' };
 const parts = { 'content-type': 'multipart/form-data; boundary=x' };
 const truncated = Buffer.from(BODY).subarray(0, 300);
-/** Bodies that are no callback, and the headers that came with them. */
+/** Bodies that are not callbacks, and their headers. */
 const BODIES: readonly (readonly [...Row<Case[2]['body']>, headers?: Readonly<Record<string, string>>])[] = [
   ['body_too_large', 'a body of 70 KB', bodyWith({ filler: 'x'.repeat(70_000) }), /7\d{4} bytes/],
   ['body_consumed', 'a stream that was read', undefined, /620/, length],

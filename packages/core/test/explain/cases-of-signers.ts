@@ -88,7 +88,7 @@ const old = { id: 'old', key: OTHER_KEY, notAfter: new Date(NOW - 1) };
 const rotated = { signingKey: [{ id: 'new', key: SIGNING_KEY }, old] };
 const unset = { id: 'unset', key: undefined };
 const others = { others: [unset, { id: 'sandbox', key: OTHER_KEY }] };
-/** The key that the sender used, where the receiver has SIGNING_KEY. */
+/** The key that the sender used, when the receiver has SIGNING_KEY. */
 const KEYS: Rows<string | Buffer> = {
   expired_key: [['an old key', OTHER_KEY, /"old" that ends in Y0zC/, rotated]],
   other_key: [['the key of the sandbox', OTHER_KEY, /"sandbox" that ends in Y0zC/, others]],
@@ -114,7 +114,7 @@ const KEYS: Rows<string | Buffer> = {
   unknown_key: [["another account's key", OTHER_KEY, /None of \d{3}/]],
 };
 
-/** The key that the receiver has, where the sender used SIGNING_KEY. */
+/** The key that the receiver has, when the sender used SIGNING_KEY. */
 const SETTINGS: Rows<string | undefined> = {
   key_white_space: [
     ['a line feed here', `${SIGNING_KEY}\n`, /without the white space/],

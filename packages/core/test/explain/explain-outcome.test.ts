@@ -42,7 +42,7 @@ async function portOf(server: Server | TcpServer): Promise<number> {
 const http = async (listener: RequestListener): Promise<string> =>
   `http://127.0.0.1:${await portOf(createServer(listener))}`;
 
-/** Delivers for real, as a sender does, and explains what it recorded. */
+/** Sends a real delivery, and explains the recorded exchange. */
 async function deliver(
   url: string,
   changes: Partial<Exchange['request']> = {},

@@ -61,7 +61,7 @@ describe('explainRefusals()', () => {
 });
 
 describe('threat A23: the refused request', () => {
-  /** What `onRefused` receives beside the refusal. */
+  /** What `onRefused` receives in addition to the refusal. */
   async function refused(request: IncomingCallback): Promise<RefusedRequest | undefined> {
     const requests: (RefusedRequest | undefined)[] = [];
     const onRefused = (_: unknown, one?: RefusedRequest): number => requests.push(one);

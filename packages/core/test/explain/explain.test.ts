@@ -59,7 +59,7 @@ describe('threat A23: leaks', () => {
     secretKey: SECRET_KEY,
   };
 
-  /** Throws for nothing, and shows no secret and no long piece of the request. */
+  /** Never throws, and shows no secret and no long part of the request. */
   function check(given: ExplainedRequest): void {
     const { title, detail, fix } = explain(given, keys, { toleranceSeconds: 30, now: () => NOW });
     const shown = `${title} ${detail} ${fix}`;

@@ -17,7 +17,7 @@ export function explained([, , , , settings = {}]: Case, request: ExplainedReque
   return explain(request, { signingKey, publicKey, secretKey, others }, { now: () => NOW, ...options });
 }
 
-/** Every mistake is named, and every cause has a mistake. */
+/** Every mistake gets its cause, and every cause has a mistake. */
 export function runCases(): void {
   for (const one of CASES) {
     const [cause, mistake, request, shows] = one;

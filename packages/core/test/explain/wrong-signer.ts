@@ -8,7 +8,7 @@ export const SECRET_KEY = 'SECh7Jk1Lz4Xc8Vb2Nm6Qw0Er5Ty9Ui3';
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** The message of a right signer, written out once more: nothing here comes from the code under test. */
+/** The message of a correct signer, written out again: nothing here comes from the code under test. */
 export function messageOf(data: Data): string {
   const payload = data['payload'] as Data;
   const names = ['merchant_reference', 'internal_reference', 'transaction_type', 'transaction_status'];
@@ -23,7 +23,7 @@ export function sha256(message: string): string {
   return createHash('sha256').update(message, 'utf8').digest('hex');
 }
 
-/** A request with this signature, `t=…,s=…` around a hash. */
+/** A request with the signature `t=…,s=…` of this hash. */
 export function signed(
   body: ExplainedRequest['body'],
   hash: string,

@@ -39,7 +39,7 @@ describe('refusals before verification', () => {
     abort();
     return () => undefined;
   };
-  /** The body of a request that is refused before. */
+  /** The body of a request that is refused before it is read. */
   const body: IncomingBody = { state: 'unread', read: () => expect.fail('The body was read.') };
   const unsigned = { 'hmac-signature': '' };
 

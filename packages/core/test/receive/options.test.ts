@@ -8,7 +8,7 @@ const MAKERS = {
   'paymentCallbacks()': createCallbackReceiver,
   'paymentRedirects()': createRedirectReceiver,
 };
-/** Any options, checked by the maker and not by the compiler. */
+/** Calls a factory with any options, which it must check instead of the compiler. */
 const make = (call: keyof typeof MAKERS, options: object | null | undefined) => () =>
   Reflect.apply(MAKERS[call], undefined, [options && { signingKey, ...options }]);
 

@@ -2,7 +2,7 @@ import { createHook } from 'node:async_hooks';
 import { describe, expect, test } from 'vitest';
 import { type Limited, TimeLimit } from '../../src/receive/time-limit.ts';
 
-/** Resolves once the limit has ended this one. */
+/** Starts one that the limit will end; `over` resolves when it has. */
 function started(limit: TimeLimit): { readonly limited: Limited; readonly over: Promise<void> } {
   let end = (): void => {};
   const over = new Promise<void>((resolve) => {
@@ -43,7 +43,7 @@ describe('one limit for many things', () => {
     const next = started(limit);
     limit.stop(late.limited);
     limit.stop(late.limited);
-    await next.over; // Never, if the second of them had been lost: vitest's deadline would end the test.
+    await next.over; // If the second of them had been lost, this would never resolve, and vitest's timeout would end the test.
   });
 
   test('an onOver that throws is an uncaught exception, and the others still end', async () => {
@@ -58,7 +58,7 @@ describe('one limit for many things', () => {
     const same = started(limit);
     try {
       expect(await uncaught).toBe(failure);
-      await same.over; // Never, if the clock had stopped: vitest's deadline would end the test.
+      await same.over; // If the clock had stopped, this would never resolve, and vitest's timeout would end the test.
       await started(limit).over;
     } finally {
       for (const listener of before) process.on('uncaughtException', listener);

@@ -152,7 +152,7 @@ describe('the traceparent of a delivery', () => {
 describe('what subscribers do', () => {
   const failing = receiver(() => Promise.reject(new Error('no ledger')));
 
-  /** Every answer, and how often the handler and onRefused ran. */
+  /** Every response, and how often the handler and onRefused ran. */
   async function answers(): Promise<{ replies: (Reply | undefined)[]; runs: number }> {
     let runs = 0;
     const count = (): void => {

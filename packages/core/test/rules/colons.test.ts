@@ -44,7 +44,7 @@ describe('threat A3, threat A32: bodies that share a signature', () => {
       ['references have no colon', hasNoColon, -1],
       ['references are listed', (reference) => ['', 'a:', ':a', 'aa'].includes(reference), -1],
     ];
-  // 3 of the 7 strings have no colon; a field that is named may be any of the 7.
+  // 3 of the 7 strings have no colon; the field named by colonIn may be any of the 7.
   test.each<[name: string, policy: Policy, accepted: number]>([
     ['no options', {}, 3 ** 5],
     ['colonIn merchant_reference', { colonIn: 'merchant_reference' }, 3 ** 4 * 7],
@@ -63,7 +63,7 @@ describe('threat A3, threat A32: bodies that share a signature', () => {
       const result = given.verifyCallback({ signature, body: data });
       const isRight = result.ok ? !seen.has(signature) : result.code === 'ambiguous' && result.authentic;
       if (result.ok) seen.add(signature);
-      // One assertion for all: a hundred thousand of them take longer than what they look at.
+      // One assertion for all: a hundred thousand assertions would take longer than the code under test.
       if (!isRight || result.ok !== isUnambiguous(fields, policy)) wrong.push({ fields, result });
     }
     expect(wrong).toEqual([]);
@@ -71,7 +71,7 @@ describe('threat A3, threat A32: bodies that share a signature', () => {
     else expect(seen.size).toBeGreaterThan(0);
   });
 
-  /** The rule, written a second time: by all tuples that join to the same string. */
+  /** The rule, written a second time: in terms of all tuples that join to the same string. */
   function isUnambiguous(fields: SignedFields, { colonIn, isMerchantReference }: Policy): boolean {
     const all = Object.entries(fields);
     if (all.some(([name, text]) => name !== colonIn && text.includes(':'))) return false;

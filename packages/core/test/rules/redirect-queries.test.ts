@@ -5,7 +5,7 @@ import { redirected } from '../incoming.ts';
 import { callbackData, HASH, QUERY, SIGNATURE, SIGNING_KEY, signatureFor } from '../signed-callbacks.ts';
 import { accepted, sign, verdictOf, verifier, verify } from '../verify.ts';
 
-// Beside the vectors of the contract: forms of a query, construction, and what the sender of a URL can do.
+// In addition to the vectors of the contract: forms of a query, construction, and what the sender of a URL can do.
 
 const verdictOn = (query: unknown): string => verdictOf(verifier.verifyRedirect(query as string));
 const verifierWith = (options: object) => core.createVerifier({ signingKey: SIGNING_KEY, ...options });

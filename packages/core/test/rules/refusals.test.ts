@@ -3,7 +3,7 @@ import { parsed, post, received } from '../incoming.ts';
 import { callbackData, HASH_OF_OTHER_KEY, SIGNATURE, signatureFor, T } from '../signed-callbacks.ts';
 import { NOW, verify } from '../verify.ts';
 
-// Decision D8, beside the vectors of the contract: the answer, the hook and the evidence.
+// Decision D8, in addition to the vectors of the contract: the response, the hook and the evidence.
 
 const FORGED = `t=${T},s=${HASH_OF_OTHER_KEY}`;
 const ambiguous = callbackData({ merchant_reference: 'A:B' });

@@ -6,7 +6,8 @@ import { type Counted, operations } from '../operations.ts';
 import { callbackData, HASH, HASH_OF_EMPTY_KEY, QUERY, SIGNATURE, T } from '../signed-callbacks.ts';
 import { verdictOf, verifier } from '../verify.ts';
 
-// Decision D6, beside the vectors of the contract: one t, one s of 64 lower-case digits, no white space, 256 characters.
+// Decision D6, in addition to the vectors of the contract: one t, one s of 64 lower-case digits, no white space, 256
+// characters.
 
 const verdictOn = (signature: string) =>
   verdictOf(verifier.verifyCallback({ signature, body: callbackData() }));

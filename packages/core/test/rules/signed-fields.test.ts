@@ -6,7 +6,7 @@ import { anything } from '../anything.ts';
 import { callbackData, HASH, SIGNING_KEY } from '../signed-callbacks.ts';
 import { accepted, sign, verdictOf, verify } from '../verify.ts';
 
-// Beside the vectors of the contract: objects, getters and prototypes. Storage against threat A10 belongs to the inbox.
+// In addition to the vectors of the contract: objects, getters and prototypes. Storage against threat A10 belongs to the inbox.
 
 test('the HMAC of the five fields is the one that openssl makes', () =>
   expect(hmacOf(SIGNING_KEY, 'transaction.completed:ORD-1001:INT-77:COLLECTION:COMPLETED')).toBe(HASH));

@@ -7,7 +7,8 @@ import { signCallback } from '../../src/testing.ts';
 import { callbackData, HASH_OF_EMPTY_KEY, OTHER_KEY, SIGNING_KEY, T } from '../signed-callbacks.ts';
 import { NOW, sign, verdictOf, verify } from '../verify.ts';
 
-// Decision D7, beside the vectors of the contract: keys that are refused at construction, keys that rotate, sandbox keys.
+// Decision D7, in addition to the vectors of the contract: keys that are refused at construction, keys that rotate, sandbox
+// keys.
 
 const SANDBOX_KEY = 'SANDBOX-3f9c2a7e5b1d';
 
@@ -227,7 +228,7 @@ describe('warnings', () => {
   });
 
   const get = (): never => {
-    throw new Error('Requires env access'); // As Deno without --allow-env.
+    throw new Error('Requires env access'); // Like Deno without --allow-env.
   };
   test.each<[where: string, set: () => unknown]>([
     ['when NODE_ENV is unset', () => vi.stubEnv('NODE_ENV', undefined)],

@@ -4,7 +4,8 @@ import { membersNamed, payloadValueStart, visitMembers } from '../../src/verify/
 import { type Counted, operations } from '../operations.ts';
 import { callbackData } from '../signed-callbacks.ts';
 
-// What a hostile body costs beside the one JSON.parse that every receiver pays, counted in calls of what makes strings.
+// The cost of a hostile body in addition to the one JSON.parse of every receiver, counted in calls of methods that create
+// strings.
 
 const COUNTED: readonly Counted[] = [[JSON, ['parse']]];
 const SEARCHES: readonly Counted[] = [
@@ -42,7 +43,7 @@ describe('threat A18: the cost of a hostile body', () => {
 
   test('threat A18: a usual body is parsed once, and is not walked through', () => {
     const usual = JSON.stringify(callbackData({ note: 'Éva' }));
-    // One parse, each of six names and the end, and the search for escapes.
+    // One parse, searches for each of the six names and for the end, and the search for escapes.
     expect(operations([...COUNTED, ...SEARCHES], () => readCallbackBody(usual))).toBe(1 + 7 + 1);
     expect(operations([...COUNTED, ...SEARCHES], () => payloadValueStart(usual, 'request_amount'))).toBe(2);
   });
@@ -67,7 +68,7 @@ describe('threat A18: the cost of a hostile body', () => {
     // A search for the end of each string.
     ['short strings', filled(() => '"aa",1,').slice(0, -1), 60_000 / 7],
   ])('threat A18: 60 KB of %s are walked without a search at each character', (_, value, searches) => {
-    // The one name too many makes the walk necessary.
+    // The extra name makes the walk necessary.
     const body = `{"y":{"event":1},"x":[${value}],${genuine}`;
     expect(readCallbackBody(body)?.repeatsSignedName).toBe(false);
     const others = 700; // The probes of the density, and the rest of the body.
@@ -85,7 +86,7 @@ describe('threat A18: the cost of a hostile body', () => {
     // The search for escapes, the six names, and the end; or each quote.
     expect([walked(short), searched(short)]).toEqual([0, 1 + 7]);
     expect([walked(long), searched(long)]).toEqual([0, quotes]);
-    // A probe at every 64 characters or more, until there are as many as half of that.
+    // A probe every 64 characters or more, until half as many probes have been made.
     expect(operations([[String.prototype, ['indexOf']]], () => readCallbackBody(short))).toBeLessThan(500);
   });
 

@@ -14,7 +14,7 @@ const BODY = Buffer.from(JSON.stringify(callbackData()).padEnd(65_536, ' '));
 describe('threat A30: a body in one-byte pieces', () => {
   const receiver = createCallbackReceiver({ signingKey: SIGNING_KEY, onCallback: () => undefined });
 
-  /** A request whose body the test sends itself. */
+  /** A request whose body is sent by the test. */
   function open() {
     let sink: BodySink | undefined;
     const read = (given: BodySink) => {

@@ -29,7 +29,7 @@ const FORMS: [name: string, wrap: (promise: Promise<unknown>) => unknown][] = [
   ],
 ];
 
-/** Each hook that is awaited: runs it with this result, and returns the reply. */
+/** For each awaited hook: runs it with this result, and returns the reply. */
 type Ask = (result: () => unknown, options?: object) => Promise<Reply | undefined>;
 const HOOKS: [hook: string, ask: Ask][] = [
   ['onCallback', (onCallback, options) => ask({ ...options, onCallback })],

@@ -7,7 +7,7 @@ import { operations } from '../operations.ts';
 import { callbackData, HASH_OF_OTHER_KEY, OTHER_KEY, SIGNING_KEY, T } from '../signed-callbacks.ts';
 import { NOW } from '../verify.ts';
 
-// What an unauthenticated sender can make explain() do, while it is on.
+// How much work an unauthenticated sender can cause in explain(), while it is enabled.
 
 const FORGED = { 'hmac-signature': `t=${T},s=${HASH_OF_OTHER_KEY}` };
 const BODY = JSON.stringify(callbackData());
@@ -75,7 +75,7 @@ describe('threat A45: a flood of forged callbacks', () => {
 });
 
 describe('threat A45: the cost of one explanation', () => {
-  /** How many characters and names the built-in functions make, of which everything else is made. */
+  /** How many characters and names are created by the built-in functions, on which everything else is based. */
   const costOf = (run: () => unknown): number =>
     operations(
       [

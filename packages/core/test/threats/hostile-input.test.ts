@@ -12,7 +12,7 @@ import { parsed, post } from '../incoming.ts';
 import { callbackData, SIGNATURE, SIGNING_KEY } from '../signed-callbacks.ts';
 import { verdictOf, verifier, verify } from '../verify.ts';
 
-// Arbitrary input before authentication: its cost, and what the answer reveals.
+// Arbitrary input before authentication: its cost, and what the response reveals.
 
 describe('threat A18: cost before authentication, and totality', () => {
   test('threat A18: verifyCallback answers any input with a result, and accepts none of it', () => {
@@ -42,7 +42,7 @@ describe('threat A18: cost before authentication, and totality', () => {
       expect(verify(callbackData(), value).ok).toBe(false);
       expect(verify(callbackData({ merchant_reference: value })).ok).toBe(false);
       expect(verify({ event: 'transaction.completed', payload: value }).ok).toBe(false);
-      // In an unsigned field it is unknown, and unknown is not wrong.
+      // In an unsigned field the value is unknown, which is not an error.
       expect(verify(callbackData({ customer_name: value, id: value, channel: value })).ok).toBe(true);
     }
   });

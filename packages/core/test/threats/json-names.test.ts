@@ -43,7 +43,7 @@ describe('threat A17: a name that appears twice', () => {
   const value = fc.oneof(
     fc.json({ maxDepth: 3 }),
     fc.constantFrom('{"event":1,"event":2}', '{"merchant_reference":1}', '[{"payload":{}}]', '"\\\\"', '"}"'),
-    // Of more than 4,096 characters: long strings, which are walked, and short ones, which are searched first.
+    // Over 4,096 characters: long strings, which are walked, and short ones, which are searched first.
     fc
       .tuple(
         fc.constantFrom('e', '\\"', '\\\\', '\\n', '\\u0065', '\\",\\"event\\":'),
@@ -101,7 +101,7 @@ describe('threat A17: a name that appears twice', () => {
     const isRarely = fc.nat(9).map((number) => number === 0);
     const extra = fc.tuple(anyName, content, isRarely);
     const own = (names: Iterable<string>) => fc.tuple(fc.subarray([...names]), fc.boolean(), content);
-    // Short bodies and long ones, with few quotes and with many, are searched in different ways.
+    // Short and long bodies, with few and with many quotes, are searched in different ways.
     const padding = fc.constantFrom('0', `"${'x'.repeat(5000)}"`, `[${'"",'.repeat(2000)}0]`);
     const counts = { shortcut: 0, repeated: 0, verifiable: 0 };
     fc.assert(

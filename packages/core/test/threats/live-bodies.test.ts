@@ -4,11 +4,11 @@ import { bodyText, claimedAmounts, unsignedFields } from '../../src/index.ts';
 import { callbackData } from '../signed-callbacks.ts';
 import { accepted, verify } from '../verify.ts';
 
-// Middleware between a body parser and the handler can change the parsed body, after it was verified.
+// Middleware between a body parser and the handler can change the parsed body after its verification.
 
 type Callback = Parameters<typeof bodyText>[0];
 
-/** All that a program can read of a result. */
+/** Everything that a program can read from a result. */
 function view(callback: Callback): string {
   const { unsigned, raw } = callback;
   return JSON.stringify([unsigned, raw, bodyText(callback), claimedAmounts(callback)]);
@@ -18,7 +18,7 @@ function callbackOf(body: unknown): Callback {
   return accepted(verify(body)) as Callback;
 }
 
-/** Changes every value of an object, at every depth, as a sanitiser does, and adds one. */
+/** Changes every value of an object, at every depth, like a sanitiser, and adds one. */
 function sanitise(value: object): void {
   for (const [name, inner] of Object.entries(value)) {
     if (typeof inner === 'object' && inner !== null) sanitise(inner);

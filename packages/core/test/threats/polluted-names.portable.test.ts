@@ -1,4 +1,4 @@
 import { testPollution } from './pollution.ts';
 
-// threat A42, on the digest of this project: vitest.config.ts says which.
+// Threat A42, on this project's digest, which vitest.config.ts selects.
 testPollution();

@@ -3,7 +3,8 @@ import { claimedAmounts, confirmAmount, createVerifier } from '../../src/index.t
 import { callbackData, QUERY, SIGNATURE, SIGNING_KEY } from '../signed-callbacks.ts';
 import { accepted, verifier, verify } from '../verify.ts';
 
-// Objects that were not verified, and what Object.prototype must not supply; polluted-names.test.ts has every name of the source.
+// Objects that were not verified, and what Object.prototype must not supply; polluted-names.test.ts covers every name in the
+// source.
 
 const polluted = new Set<string>();
 

@@ -33,7 +33,7 @@ const SOURCES = readdirSync(directory, { recursive: true, encoding: 'utf8' })
   .filter((path) => /^(?!client|explain|generated).*\.ts$/.test(path))
   .map((path) => readFileSync(new URL(path.replaceAll('\\', '/'), directory), 'utf8'));
 
-/** Every word outside of comments: among them is every name of a property that the code can read. */
+/** Every word outside comments, which includes every property name that the code can read. */
 export const NAMES: readonly string[] = [
   ...new Set(
     SOURCES.flatMap(
@@ -111,10 +111,10 @@ function throwing(): never {
   throw new Error('polluted');
 }
 
-/** What the language itself reads: of what a promise resolves with, of an iterator whose loop ends early, of what becomes JSON. */
+/** What the language itself reads: from a promise's value, from an iterator whose loop ends early, from what becomes JSON. */
 const READ_BY_THE_LANGUAGE: readonly string[] = ['then', 'return', 'toJSON'];
 
-/** So many names are on Object.prototype at a time; where a verdict changes, one of them did it. */
+/** How many names are on Object.prototype at a time; if a verdict changes, one of them caused it. */
 const TOGETHER = 16;
 
 /** The cases whose verdict changes when Object.prototype has these names. */
@@ -122,13 +122,14 @@ export async function changedBy(names: readonly string[], cases: readonly Case[]
   const expected = await outcomes(cases);
   const changed: string[] = [];
   for (const [index, descriptor] of VALUES.entries()) {
-    // Names of descriptors are among them: none of these objects inherits one.
+    // The names include those of descriptors, so none of these objects may inherit one.
     const own = (members: PropertyDescriptor): PropertyDescriptor =>
       Object.assign(Object.create(null), members);
     const polluting = own({ ...descriptor, configurable: true, enumerable: index % 2 === 0 });
     const added = names
       .filter((name) => !READ_BY_THE_LANGUAGE.includes(name))
-      // @noble/hashes clones a prepared key by assignment, which an inherited setter swallows. No data can make one.
+      // @noble/hashes clones a prepared key by assignment, which an inherited setter would swallow. No data can create a
+      // setter.
       .filter((name) => name !== 'destroyed' || descriptor.get === undefined)
       .map((name) => [name, Object.getOwnPropertyDescriptor(Object.prototype, name)] as const)
       .map(([name, original]) => [name, original && own(original)] as const);

@@ -3,9 +3,9 @@ import { type Counted, operations } from '../operations.ts';
 import { QUERY } from '../signed-callbacks.ts';
 import { verdictOf, verifier } from '../verify.ts';
 
-// What a query costs before authentication, counted in operations on strings, lists and maps.
+// The cost of a query before authentication, counted in operations on strings, lists and maps.
 
-/** The methods whose work grows with what they read or make. */
+/** The methods whose work grows with their input or result. */
 const COUNTED: readonly Counted[] = [
   [String.prototype, 'slice substring split indexOf includes startsWith replaceAll match'.split(' ')],
   [Array.prototype, [...'flat concat map filter some includes push slice'.split(' '), Symbol.iterator]],
@@ -14,7 +14,7 @@ const COUNTED: readonly Counted[] = [
 ];
 const sizeOf = (value: unknown): number =>
   typeof value === 'string' || Array.isArray(value) ? value.length : 0;
-/** How many characters and elements the built-in methods make, and one for each call. */
+/** How many characters and elements the built-in methods create, plus one for each call. */
 const costOf = (run: () => unknown): number =>
   operations(COUNTED, run, (result, name, self) => sizeOf(name === Symbol.iterator ? self : result));
 const verdictOn = (query: string | URL | URLSearchParams): string =>

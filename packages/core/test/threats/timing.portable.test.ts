@@ -4,7 +4,7 @@ import { HASH } from '../signed-callbacks.ts';
 
 // Belongs to the project `portable` of vitest.config.ts, where '#digest' is the implementation without node:crypto.
 
-/** A string that records which of its characters were read. */
+/** A string that records which of its characters have been read. */
 class WatchedString extends String {
   readonly read: number[] = [];
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createVerifier } from '../../src/index.ts';
 import { callbackData, HASH, HASH_OF_OTHER_KEY, OTHER_KEY, SIGNING_KEY, T } from '../signed-callbacks.ts';
 
-// The comparison of digests on node:crypto; timing.portable.test.ts holds the other.
+// The comparison of digests on node:crypto; timing.portable.test.ts tests the other.
 
 describe('threat A21: timing', () => {
   test("threat A21: every key's whole digest goes through the constant-time comparison, whichever key matches", () => {

@@ -16,7 +16,7 @@ describe('threat A37: two copies of core', () => {
   const expected = { currency: 'UGX', amount: 500 };
   const text = JSON.stringify(callbackData());
 
-  /** Who verifies, and who reads. */
+  /** The copy that verifies, and the copy that reads. */
   const pairs = () =>
     [first, second].flatMap((maker) => [first, second].map((reader) => [maker, reader] as const));
 

@@ -19,10 +19,7 @@ const CODES: Record<VerifierCode, true> = {
   reference_unexpected: true,
 };
 
-/**
- * One test for every vector of the contract, on the digest that the import condition has chosen for the file that calls
- * this.
- */
+/** One test for every vector of the contract, on the digest that the import condition has chosen for the calling file. */
 export function runVectors(implementation: typeof digestName | '@noble/hashes'): void {
   const { vectors, digest_tool } = readVectors();
   const accepted = vectors.filter((vector) => vector.expect.ok);
@@ -34,7 +31,7 @@ export function runVectors(implementation: typeof digestName | '@noble/hashes'):
 
     test(`the verifier under test runs on ${implementation}`, () => {
       expect(digestName).toBe(implementation);
-      // threat A6: databases store it.
+      // Threat A6: databases store it.
       expect(callbackOf().transitionId).toBe(
         '97f95b316e2c080cd2b6b9d40f2ea22caf4c897e2ca83978b06e4b2d74268ca2',
       );

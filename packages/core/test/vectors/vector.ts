@@ -54,7 +54,7 @@ const NAMES = {
   expect: 'ok signed key_id timestamp_unit age_seconds code authentic',
 };
 
-/** A misspelled member would be an option that no run ever sets, or an expectation that none checks. */
+/** A misspelled member would be an option that no run sets, or an expectation that no run checks. */
 function checkNames(kind: keyof typeof NAMES, value: object): void {
   const unknown = Object.keys(value).filter((name) => !NAMES[kind].split(/\s+/).includes(name));
   if (unknown.length > 0) throw new Error(`A vector has the unknown member ${unknown} in ${kind}.`);

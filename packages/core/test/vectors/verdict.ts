@@ -20,7 +20,7 @@ export function verdictsOn(vector: Vector): [form: string, verdict: Verdict][] {
     return [['query', verifier.verifyRedirect(vector.query ?? '', options)]];
   }
   return bodiesOf(vector).map(([form, body]) => {
-    // Some vectors have signatures and bodies of wrong types on purpose, which the types rule out.
+    // Some vectors deliberately have signatures and bodies of wrong types, which the types rule out.
     const callback = { signature: vector.signature, body } as CallbackInput;
     return [form, verifier.verifyCallback(callback)];
   });
@@ -46,7 +46,7 @@ function verifierOptions(options: Vector['options']): VerifierOptions {
   };
 }
 
-/** A JSON string gets one verdict as a string and as bytes; one that verifies, also when a parser has read it. */
+/** A JSON string gets the same verdict as a string and as bytes; one that verifies, also after a parser has read it. */
 function bodiesOf(vector: Vector): [form: string, body: unknown][] {
   if (vector.body_hex !== undefined) return [['bytes', Buffer.from(vector.body_hex, 'hex')]];
   if (vector.body_text === undefined) return [['parsed', vector.body_json]];
@@ -59,7 +59,7 @@ function bodiesOf(vector: Vector): [form: string, body: unknown][] {
   return forms;
 }
 
-/** What every form of a vector must get; a verdict may have more members than these. */
+/** The verdict that every form of a vector must get; it may have more members than these. */
 export function expectedOf({ channel, expect: expected }: Vector): object {
   if (!expected.ok) return expected;
   const { signed, key_id, timestamp_unit: unit, age_seconds: ageSeconds } = expected;
