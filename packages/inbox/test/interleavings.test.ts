@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { play } from './interleavings/play.ts';
 import { ENGINES, newMerchant } from './support/merchant.ts';
 
-// Every run takes other ones; INTERLEAVINGS_SEED repeats a run, or one scenario with INTERLEAVINGS=1. The script
+// Every run plays different ones; INTERLEAVINGS_SEED repeats a run, or one scenario with INTERLEAVINGS=1. The script
 // `interleavings` plays ten thousand on each engine.
 const count = Number(process.env['INTERLEAVINGS'] ?? 100);
 const firstSeed = Number(process.env['INTERLEAVINGS_SEED'] ?? Math.floor(Date.now() % 2 ** 31));

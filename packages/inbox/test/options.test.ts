@@ -14,7 +14,7 @@ const MOST = 2 ** 31 - 1;
 const hidden = (text: string): string => Buffer.from(text).toString('base64');
 const shown = (text: string): string => Buffer.from(text, 'base64').toString();
 
-/** Of no file on a local disk. */
+/** Paths that are not a file on a local disk. */
 const PATHS = [' ', 'x\0.db', 'file::memory:?cache=shared', 'file:x.db?mode=memory', '\\\\host\\share\\x.db'];
 
 const emptyStore = () => sqlite(join(temporaryFolder(), 'x.db'));
@@ -69,7 +69,7 @@ describe('options', () => {
     }
   });
 
-  /** Functions that refuse these values, and the name of the one that is wrong. */
+  /** Functions that refuse these values, and the name of the wrong one. */
   type Maker = readonly [make: (...values: never[]) => unknown, option: string, ...values: unknown[]];
   const MAKERS: readonly Maker[] = [
     ...[{}, undefined, { connect: 5 }].map((one): Maker => [postgres, 'pool', one]),
@@ -98,7 +98,7 @@ describe('options', () => {
     ),
   ];
 
-  /** A method, its values, of which one is wrong, and the name of that one. */
+  /** A method, its values, one of which is wrong, and the name of that one. */
   type Refused = readonly [
     method: keyof Inbox<never>,
     values: readonly unknown[],
@@ -117,7 +117,7 @@ describe('options', () => {
       { by: 'x'.repeat(201), note: 'x' },
     ],
     ...['', '\0', 'x'.repeat(1001)].map((note) => ({ note, by: 'dana' })),
-    // A misspelled body would close the transition, and apply nothing.
+    // A misspelled `body` would close the transition without applying anything.
     { digest: ID, ...NOTE },
   ];
   const amounts = ['secret', 0.1 + 0.2, '10e9999', `${'9'.repeat(990)}e30`];

@@ -35,7 +35,7 @@ async function uses(inbox: Inbox<SqliteTransaction>, pool: Pool): Promise<void> 
   // @ts-expect-error a handler sees no body
   inbox.handle(({ body }) => body);
 
-  // The client of the pool is what handlers get.
+  // Handlers receive the client of the pool.
   createInbox({ store: postgres(pool) }).handle(({ tx }) => expectTypeOf(tx).toEqualTypeOf<PoolClient>());
 
   const given = inbox.transaction(async (tx) => {

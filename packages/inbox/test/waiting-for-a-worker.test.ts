@@ -104,7 +104,7 @@ test('a worker that cannot use the database reports it once, with the code, and 
   isAway = false;
   await order(inbox, 'ORD-1');
   await until(async () => (await inbox.stats()).states.settled === 1);
-  // Until it has looked again.
+  // Waits until it has looked again.
   await until(async () => Number((await pool.query(`select beats from ${schema}.pulse`)).rows[0]?.beats) > 3);
   isAway = true;
   await until(() => problems.length > 1);

@@ -82,7 +82,7 @@ test('a pause ends with any of its signals, also one that was aborted before, an
   await expect(late).rejects.toMatchObject(error);
 });
 
-/** A group whose sending waits until it may go on. */
+/** A group whose sending waits until it may continue. */
 function heldGroup() {
   const sent: number[][] = [];
   const mayGoOn = signal();

@@ -1,4 +1,4 @@
-/** payment-service-inbox as a process: what an operator runs beside a program that works. */
+/** payment-service-inbox as a process: what an operator runs next to a working program. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ const { transitionId: WAITING } = paid('ORD-2', 700);
 const { transitionId: DEAD } = paid('DEAD', 500);
 const UNKNOWN = 'a'.repeat(64);
 
-/** A merchant whose inbox has settled ORD-1 and left ORD-2 unhandled, and the command on its database. */
+/** A merchant whose inbox has settled ORD-1 and left ORD-2 unhandled, and the command for its database. */
 async function newDesk(engine: EngineName) {
   const { merchant, inbox, pay } = await newShop(engine, { retry: { attempts: 1 } }, async (transition) => {
     if (transition.signed.merchant_reference === 'DEAD') throw new Error('no such order');
@@ -111,7 +111,7 @@ describe.each(ENGINES)('payment-service-inbox on %s', SESSION, (engine) => {
   });
 });
 
-/** One of two runs is later, by a second on a busy machine. */
+/** One of two runs is later: on a busy machine, by a second. */
 function timeless(result: CommandResult): CommandResult {
   return { ...result, stdout: result.stdout.replace(/waited \d+ s/, 'waited N s') };
 }

@@ -1,4 +1,4 @@
-/** payment-service-inbox doctor and health on servers that are half broken: every check finds, and has a control. */
+/** payment-service-inbox doctor and health on partly broken servers: every check has a case that it finds, and a control. */
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type PostgresServer, startPostgres } from '@payment-service/postgres-server';
@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 const SERVER = inject('postgresUrl');
 const CHANGE = 'select, insert, update, delete';
 
-/** Of a schema on the server of the whole run, or on another one. */
+/** For a schema on the server of the whole run, or on another one. */
 async function newPatient(server = SERVER) {
   const shop = poolShop({ server });
   await shop.inbox.ready();
@@ -102,7 +102,7 @@ describe('a role or a connection that may not', () => {
 });
 
 test('handlers are probably slow when a worker listens and something has been due for long', async () => {
-  // In a database of its own: in the other one, the workers of the tests beside this one listen.
+  // In its own database: in the shared one, the workers of concurrent tests listen.
   await (await connected(SERVER)).query('create database one_worker');
   const server = changed(SERVER, { pathname: '/one_worker' });
   const { inbox, direct, schema, doctor } = await newPatient(server);
@@ -135,7 +135,7 @@ describe('the way to PostgreSQL', () => {
 
   test('to a database with another clock is found', async () => {
     const { direct, schema, doctor } = await newPatient();
-    // A server whose clock differs: its function of the time is found before that of the system.
+    // A server whose clock differs: its time function shadows the system's.
     const clock = async (seconds: number): Promise<string[]> => {
       await direct.query(`create or replace function ${schema}.statement_timestamp() returns timestamptz stable
         language sql as $$ select pg_catalog.statement_timestamp() + interval '${seconds} seconds' $$`);
@@ -168,7 +168,8 @@ describe('a server', () => {
       await admin.query('select pg_reload_conf()');
     });
     await admin.query(`alter system set ${name} = '${value}'`);
-    // The first process reads the settings before it tells the others to do so. Asked again, since it may not have listened yet.
+    // The first process reads the settings before it tells the others to do so. Repeated, since it may not have been listening
+    // yet.
     await until(async () => {
       await admin.query('select pg_reload_conf()');
       const { rows } = await admin.query('select reset_val from pg_settings where name = $1', [name]);

@@ -1,4 +1,7 @@
-/** payment-service-inbox doctor, on both engines and on SQLite files that are wrong: every check finds, and has a control. */
+/**
+ * payment-service-inbox doctor, on both engines and on faulty SQLite files: every check has a case that it finds, and a
+ * control.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,7 +15,7 @@ import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { MINUTE_MS, money } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** In a spool of the folder: a callback that has waited for so long. */
+/** Puts a callback that has waited for a given time into a spool in the folder. */
 function spool(folder: string, owner: string, age: number): void {
   const name = `${owner}-${Date.now() - age}-3b241101-e2bb-4255-8caf-4136c566a962.json`;
   writeFileSync(join(folder, name), '{}');
@@ -51,7 +54,7 @@ describe.each(ENGINES)('on %s', SESSION, (engine) => {
     const { names, seen, todo } = await runDoctor(args, env);
     expect(names).toEqual(['problem worker']);
     expect(seen).toMatch(/due for 3\d\d seconds.*sign of a process was 3\d\d seconds ago/);
-    // On PostgreSQL, the workers of the tests beside this one listen in the same database.
+    // On PostgreSQL, the workers of concurrent tests listen in the same database.
     const isHeard = engine === 'postgres' && seen.includes('and a worker was seen');
     if (!isHeard) expect(seen).toContain('and no worker was seen');
     const [slow, none] = [/^Probably handlers are slow/, /^Probably no process runs inbox\.work\(\)/];
@@ -83,7 +86,7 @@ describe.each(ENGINES)('on %s', SESSION, (engine) => {
 });
 
 describe('doctor on a SQLite file', () => {
-  /** With the tables of an inbox, whose only finding the change is. */
+  /** With the tables of an inbox, in which the change is the only finding. */
   async function changed(change: (file: DatabaseSync) => void) {
     const path = join(temporaryFolder(), 'shop.db');
     const inbox = createInbox({ store: sqlite(path) });

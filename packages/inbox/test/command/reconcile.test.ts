@@ -22,7 +22,7 @@ async function fileOf(text: string): Promise<string> {
   return path;
 }
 
-/** A merchant that has settled A and expects B, and the command on its database. */
+/** A merchant that has settled A and expects B, and the command for its database. */
 async function newDesk(engine: EngineName) {
   const { merchant, inbox } = await newShop(engine);
   await order(inbox, 'A');

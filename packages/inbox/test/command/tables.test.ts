@@ -40,7 +40,7 @@ test.each([
     expect(stderr).toMatch(/^payment-service-inbox: .{10}/);
     expect(stderr).toContain(says);
   }
-  // Nor where an error quotes the address, or a part of it that was read as another one.
+  // Nor if an error quotes the address, or a part of it that was read as another address.
   vi.stubEnv('DATABASE_URL', DATABASE_URL);
   onTestFinished(() => void vi.unstubAllEnvs());
   const [secret = DATABASE_URL] = /(?<=\/\/.*)hun[^@]*secret/.exec(DATABASE_URL) ?? [];

@@ -1,4 +1,4 @@
-/** Threat A55: who gets in, who a form is from, and what a page shows of what others wrote. Each with a control. */
+/** Threat A55: who gets access, where a form comes from, and how a page shows what others wrote. Each with a control. */
 import { describe, expect, test } from 'vitest';
 import { type ConsoleAccess, inboxConsole } from '../../src/console/index.ts';
 import { readCsv } from '../../src/reconciliation/csv.ts';
@@ -197,7 +197,7 @@ describe('what others wrote', () => {
     const fields = await visitor.fieldsOf(pageOf('OURS'), 'resolve');
     expect((await visitor.post(`${path}/resolve`, { ...fields, ...CLOSED })).status).toBe(404);
     expect((await other.list())[0]?.state).toBe('pending');
-    // Control: it is in its own console.
+    // Control: it is shown in its own console.
     expect((await visit(other).get(path)).status).toBe(200);
   });
 
@@ -216,7 +216,7 @@ describe('what others wrote', () => {
     expect(html).not.toMatch(/Grace|Nakato|25677200000/);
     expect(text).toContain('"request_amount": 512');
     expect(text).toContain('"merchant_reference": "ORD-7"');
-    // That they differ shows, and not in what.
+    // It shows that they differ, but not how.
     expect(text).toMatch(/- "customer_name": "hidden \d+", was \+ "customer_name": "hidden \d+", added/);
     // Control: with the right.
     expect((await visit(inbox).get(pageOf('ORD-7'))).text).toContain('"customer_name": "Grace Nakato"');

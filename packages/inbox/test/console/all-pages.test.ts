@@ -6,7 +6,7 @@ import type { Merchant } from '../support/merchant.ts';
 import { DAY_MS, MINUTE_MS, money, NOTE, newShop, REPLACE } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
-/** What differs from one run to the next, and what is long. */
+/** Replaces what differs from one run to the next, and what is long. */
 const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
   [/(name="(?:proof|until)" value="|data-version=")[0-9a-f]+/g, '$1…'],
   [/<time datetime="[^"]*"( data-age)? title="[^"]*">[^<]*/g, '<time$1>…'],
@@ -18,7 +18,7 @@ const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
   [/(The whole body<.*?<\/summary>).*?(<\/details>)/gs, '$1$2'],
 ];
 
-/** In an order: each has a time of its own. */
+/** In a fixed order: each has its own time. */
 async function inOrder(merchant: Merchant, ...all: readonly (() => Promise<unknown>)[]): Promise<void> {
   for (const happens of all) {
     await happens();
@@ -26,7 +26,7 @@ async function inOrder(merchant: Merchant, ...all: readonly (() => Promise<unkno
   }
 }
 
-/** The stories of everything under a reference. */
+/** The stories of everything with a given reference. */
 async function storiesOf<Tx>(inbox: Inbox<Tx>, ...references: readonly string[]): Promise<string[]> {
   const found = await Promise.all(references.map((one) => inbox.list({ merchant_reference: one })));
   return found.flat().map(({ transitionId }) => `/transitions/${transitionId}`);
@@ -90,7 +90,7 @@ test('the pages of the console are as written down, with their words, links, col
 
 test('so are those of rarer states, of an empty inbox, and of what is refused', async () => {
   const { inbox: empty } = await newConsoleShop();
-  // A retry that is not late yet when the pages are read, a minute and the time of this test after its attempt.
+  // A retry that is not overdue yet when the pages are read, a minute plus this test's duration after its attempt.
   const retry = { attempts: 2, firstDelayMs: 50_000 };
   const options = { retry, interimStatuses: ['SENT'], onError: () => undefined };
   const shop = await newShop('sqlite', options, async ({ signed }) => {

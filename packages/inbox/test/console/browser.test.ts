@@ -10,7 +10,7 @@ import { workOff } from '../support/until.ts';
 const RUN = `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
   .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`;
 
-/** axe's complaints about the page that is open, in words. */
+/** axe's complaints about the open page, in words. */
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const found: unknown = await page.evaluate(RUN);
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-/** A console with one of each that a person meets, and a page of a browser. */
+/** A console with one example of everything that an operator meets, and a browser page. */
 async function open(view: Parameters<Browser['newContext']>[0] = {}) {
   const shop = await newConsoleShopWithNone();
   const { inbox, pay } = shop;

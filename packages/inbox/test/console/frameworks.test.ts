@@ -23,7 +23,7 @@ import {
 
 const other = (_: unknown, response: express.Response): unknown => response.send('other');
 
-/** The one line of the guide, beside another route of the application. */
+/** The one line of the guide, next to another route of the application. */
 const MOUNTS: Record<string, (admin: InboxConsole) => RequestListener | Promise<RequestListener>> = {
   'Express 5': (admin) => express().use(nodeListener(admin)).get('/other', other),
   'Express 5 under its prefix': (admin) => express().use(BASE, nodeListener(admin)).get('/other', other),
@@ -57,7 +57,7 @@ const MOUNTS: Record<string, (admin: InboxConsole) => RequestListener | Promise<
   'Hono, mounted': (admin) => asListener(new Hono().mount(BASE, (incoming) => admin(incoming))),
 };
 
-/** Hono on a Node server, by way of the listener: Hono itself gets a Request. */
+/** Hono on a Node server, through the listener: Hono itself receives a Request. */
 function asListener(app: Hono): RequestListener {
   app.get('/other', (context) => context.text('other'));
   const handle = async (incoming: Request): Promise<Response> => app.fetch(incoming);

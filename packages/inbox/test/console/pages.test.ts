@@ -8,7 +8,7 @@ import { workOff } from '../support/until.ts';
 const rowsIn = (html: string, list: string): string[] =>
   [...html.matchAll(new RegExp(`<tr id="${list}-([0-9a-f]{64})">`, 'g'))].map(([, id = '']) => id);
 
-/** A console with so many transitions that are unhandled. */
+/** A console with a number of unhandled transitions. */
 async function newLongList(count: number) {
   const shop = await newConsoleShop();
   for (let number = 0; number < count; number += 1) await shop.inbox.receive(paid(`N-${number}`, 500));

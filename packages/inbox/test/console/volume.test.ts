@@ -38,7 +38,7 @@ test('every page of the console takes as many statements, and reads as many rows
     }
     return found;
   };
-  /** As a worker leaves them, in the tables. */
+  /** Inserts them into the tables as a worker leaves them. */
   const settled = async (from: number, to: number): Promise<void> => {
     const numbers = `with recursive n (n) as (select ${from} union all select n + 1 from n where n < ${to})`;
     const id = "printf('%064x', n)";

@@ -52,7 +52,7 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
     await pay('EARLY');
     await merchant.advance(MINUTE_MS);
     await pay('LATE');
-    // Those that changed at or after a given time are left out.
+    // Transitions that changed at or after a given time are left out.
     const [{ changedAt: until } = {}] = await inbox.list(unhandled);
     expect(await inbox.resolve({ ...unhandled, until }, NOTE)).toBe(1);
     expect(await inbox.list(unhandled)).toMatchObject([{ signed: { merchant_reference: 'LATE' } }]);
@@ -137,7 +137,7 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
     const all = Promise.resolve().then(() => inbox.resolve({ state: 'conflict' }, accepted));
     await expect(all).rejects.toMatchObject({ option: 'body' });
     await inbox.resolve(transitionId, accepted);
-    // It is an expectation now, and no other body takes its place.
+    // It is an expectation now, and no other body replaces it.
     await expect(inbox.resolve(transitionId, accepted)).rejects.toThrow(InvalidStateError);
     await workOff(inbox);
     expect(await merchant.credits()).toEqual(['A 500']);

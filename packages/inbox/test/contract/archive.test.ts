@@ -18,10 +18,10 @@ import { workOff, workUntil } from '../support/until.ts';
 const YEAR = { archiveOlderThanDays: 365 };
 const OLD_MS = 366 * DAY_MS;
 const { transitionId, signed } = paid('ORD-1', 500);
-/** Of the transaction that has paid. */
+/** A callback of the transaction that has paid. */
 const same = (transaction_status: string, reference = 'ORD-1') =>
   paid(reference, 500, { transaction_status, internal_reference: 'INT-ORD-1' });
-/** Of another transaction for the same merchant_reference. */
+/** A callback of another transaction for the same merchant_reference. */
 const other = (transaction_status: string, amount = 500) =>
   paid('ORD-1', amount, { transaction_status, internal_reference: 'INT-OTHER' });
 const ONLY_ARCHIVED = { callback: 0, transition: 0, body: 0, delivery: 0, expectation: 0, archive: 1 };
@@ -33,7 +33,7 @@ async function rowsIn({ query, table }: Merchant): Promise<Record<string, number
   return counts;
 }
 
-/** As by a program that knows no archive: the rows that prevent it are there afterwards. */
+/** Runs `act` as if by a program without the archive: the rows that would prevent it are put back afterwards. */
 async function withoutArchive({ query, table }: Merchant, act: () => Promise<unknown>): Promise<void> {
   await query(`create table aside as select * from ${table('archive')}`);
   await query(`delete from ${table('archive')}`);
@@ -102,7 +102,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     const [row] = await merchant.query(`select signed from ${merchant.table('callback')}`);
     const write = (text: string) =>
       merchant.query(`update ${merchant.table('callback')} set signed = $1`, [text]);
-    // Another program has written other references, and restores them after the row was found due.
+    // Another program has changed the references, and restores them after the row was found due.
     await write(String(row?.['signed']).replaceAll('ORD-1', 'ORD-2'));
     const worker = watchedInbox(
       merchant,
@@ -205,11 +205,11 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     };
     expect(await reasonOf('FAILED', 'ORD-OTHER')).toBe('transition_not_allowed');
     expect(await reasonOf('REVERSED')).toBeUndefined();
-    // Its place is above that of the archived one: nothing follows it.
+    // It ranks above the archived status, which nothing can follow.
     expect(await reasonOf('PAID_OUT')).toBe('transition_not_allowed');
     await merchant.advance(OLD_MS);
     expect(await inbox.prune(YEAR)).toMatchObject({ archived: 1 });
-    // In whatever order the archive is read.
+    // Whatever the order in which the archive is read.
     await merchant.query(`update ${merchant.table('archive')} set id = id + 1000 where place = 1`);
     expect(await reasonOf('AGAIN')).toBe('transition_not_allowed');
     expect(applied).toEqual(['REVERSED']);
@@ -314,7 +314,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     // After the move, and before the commit.
     const isMove = (text: string) => /archive_kind k on k.account/.test(text);
     const moving = after(isMove, async () => {
-      // On SQLite they wait for the transaction; on PostgreSQL their first statements read beside it.
+      // On SQLite they wait for the transaction; on PostgreSQL their first statements read concurrently.
       arrived = inbox.receive(paid('ORD-1', 500));
       refusal = inbox.reopen(transitionId, NOTE).catch((error: unknown) => error);
       if (engine === 'postgres') await merchant.query('select pg_sleep(0.1)');
@@ -333,7 +333,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     let pruned: unknown;
     const isFirst = (text: string) => /insert into \S+callback/.test(text);
     const keeping = after(isFirst, async ({ length }) => {
-      // It has found the callback among the known ones.
+      // The callback is already known.
       if (length === 0) pruned ??= await inbox.prune(YEAR);
     });
     const receiver = watchedInbox(merchant, keeping);

@@ -74,7 +74,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     await isLate.promise;
     expect(late).toBeInstanceOf(Error);
     expect(await merchant.credits()).toEqual(['next 1']);
-    // On a machine that stands still, a retry takes too long as well.
+    // On a machine that stalls, a retry takes too long as well.
     while (!(await merchant.credits()).includes('ORD-1 500')) await workLater(60 * MINUTE_MS);
   });
 
@@ -118,7 +118,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
       const { states } = await inbox.stats();
       return states.quarantined === 1 && states.settled === 3;
     });
-    // Nor does another body have it run.
+    // Another body does not make it run either.
     await deliver(paid('POISON', 501));
     const parked = { state: 'quarantined', reason: 'crash_loop', nextAt: undefined };
     expect(await show('POISON')).toMatchObject(parked);
@@ -171,7 +171,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     let reports = 0;
     const store = watchedStore(merchant.newStore(), async (text, run) => {
       if (!isFailure(text)) return run();
-      // The connection that reports a failure is lost as well: before it, or with its answer.
+      // The connection that reports a failure is lost as well: before the report, or with its response.
       reports += 1;
       if (reports % 2 === 0) return run();
       if (reports % 4 === 1) await run();
@@ -181,7 +181,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     inbox.handle(async (transition) => {
       await creditIn(merchant)(transition);
       if (transition.attempt > 5 || transition.signed.merchant_reference === 'ORD-2') return;
-      // The server ends the connection under it; SQLite has none to lose.
+      // The server ends the connection during it; SQLite has no connection to lose.
       if (engine === 'postgres') await transition.tx.query('select pg_terminate_backend(pg_backend_pid())');
       throw new Error('not yet');
     });

@@ -13,7 +13,7 @@ const balance = (actual_balance: string, wallet_type = 'MERCHANT_COLLECTION'): W
 });
 const ago = (days: number): Date => new Date(Date.now() - days * DAY_MS);
 const WITHIN = { secondsBefore: 600, secondsAfter: 600 };
-/** From three days ago until now, with every charge from nothing to 3 percent. */
+/** From three days ago until now, with every charge from 0 to 3 percent. */
 const period = (more: Partial<BalanceOptions> = {}): BalanceOptions => ({
   from: ago(3),
   to: ago(0),
@@ -48,7 +48,7 @@ describe.each(ENGINES)('balances and totals on %s', (engine) => {
     expect(await merchant.open({ account: 'other' }).totals({ from: ago(9), to: ago(-1) })).toEqual([]);
   });
 
-  // Threat A56: the wallet is the service's own account of the money.
+  // Threat A56: the wallet is the service's own record of the money.
   test.each([
     ['compares the nearest snapshots with what was settled between them', '1085', 'explained'],
     ['emits an event without an amount where money is missing from the wallet', '600', 'less'],

@@ -43,7 +43,7 @@ describe.each(ENGINES)('a clock that steps back on %s', (engine) => {
     await merchant.advance(-HOUR_MS);
     const stopOther = startWork(other);
     await until(() => merchant.problems.some(({ kind }) => kind === 'clock_stepped_back'));
-    // Both have looked again.
+    // Wait until both have looked again.
     const beats = async (): Promise<number> =>
       Number((await merchant.query(`select beats from ${merchant.table('pulse')}`))[0]?.['beats']);
     const seen = await beats();
@@ -51,7 +51,7 @@ describe.each(ENGINES)('a clock that steps back on %s', (engine) => {
     await stop();
     await stopOther();
     expect(merchant.problems.filter(({ kind }) => kind === 'clock_stepped_back')).toEqual([STEPPED_BACK]);
-    // Less only by the time between two looks.
+    // It differs only by the time between two looks.
     expect(Math.abs((await dueAt()) - before)).toBeLessThan(10_000);
   });
 });

@@ -98,7 +98,7 @@ describe('work on postgres', () => {
     const made: string[] = [];
     let transactions = 0;
     const watched = watchedStore(own, (text, run, isAlone) => {
-      // Looks at the tables and the clock, once in a while.
+      // Looks at the tables and the clock from time to time.
       if (/migration|pulse|^with gone/.test(text)) return run();
       made.push(text);
       if (isAlone) transactions += 1;
@@ -109,7 +109,7 @@ describe('work on postgres', () => {
       transactions += 1;
       return own.transaction(body, parts);
     };
-    // Without ears: another test's callback, of the same account in another schema, would wake the worker.
+    // Without `listen`: another test's callback, of the same account in another schema, would wake the worker.
     const { listen: _, ...deaf } = watched;
     const inbox = merchant.open({ store: { ...deaf, transaction } });
     inbox.handle(creditIn(merchant));
@@ -159,11 +159,12 @@ describe('work on postgres', () => {
     for (const amount of [500, 900]) await inbox.receive(paid('1', amount));
     const [first] = await inbox.list({ merchant_reference: '1' });
     expect(first).toMatchObject({ state: 'pending', deliveries: 3, bodyCount: 2 });
-    // Another process starts nothing of an internal_reference whose handler runs: if it ended then, that would be a crash.
+    // Another process starts nothing of an internal_reference whose handler is running: if this process ended then, it would
+    // count as a crash.
     await inbox.receive(paid('1', 500, { transaction_status: 'FAILED' }));
     const starts: number[] = [];
     const starting = after(isStart, (rows) => {
-      // A look that finds it says whether it has begun; a statement that only starts gives what it has started.
+      // A look returns with each row whether it has begun; a statement that only starts returns what it has started.
       starts.push(rows.filter((row) => row['begun'] !== false).length);
     });
     const other = watchedInbox(merchant, starting);
@@ -213,7 +214,7 @@ describe('work on postgres', () => {
     for (const stop of stops) await stop();
     expect(handled).toHaveLength(count);
     expect(new Set(handled).size).toBe(count);
-    // 110 to 220, depending on the load. If all continued at the same place, they would try 370 to 390.
+    // 110 to 220, depending on the load. If all continued at the same position, they would try 370 to 390.
     expect(overtaken).toBeLessThan(1.5 * count);
   });
 });

@@ -74,7 +74,7 @@ describe.each(ENGINES)('drain() on %s', (engine) => {
       await creditIn(merchant)(transition);
     });
     await order(inbox, '1', '2', '3');
-    // How many are started depends on the machine, but never all: two of them take longer than the deadline.
+    // How many are started depends on the machine, but it is never all of them: two take longer than the deadline.
     const { settled, left } = await inbox.drain({ deadlineMs: 40, concurrency: 1 });
     expect(settled).toBeLessThan(3);
     expect(left).toBe(3 - settled);

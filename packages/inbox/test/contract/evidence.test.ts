@@ -64,7 +64,7 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
     await workOff(inbox);
     expect(await inbox.list({ state: 'settled' })).toMatchObject([{ deliveries: 2, bodyCount: 1 }]);
     expect(await inbox.list({ reason: 'amount_mismatch' })).toMatchObject([{ bodyCount: 2 }]);
-    // Not even when a person reopens it: that is for evidence alone.
+    // Not even if an operator reopens it, which only evidence allows.
     await inbox.reopen(paid('ORD-2', 700).transitionId, NOTE);
     await workOff(inbox);
     expect(await merchant.credits()).toEqual(['ORD-1001 500']);
@@ -82,7 +82,7 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
       { bodyCount: MAX_EVIDENCE, refusedBodies, reason: 'ambiguous' },
     ]);
     expect(await merchant.query(`select 1 from ${merchant.table('body')}`)).toHaveLength(MAX_EVIDENCE);
-    // Another signed string has a row of its own.
+    // Another signed string has its own row.
     await inbox.quarantine(evidence('ambiguous'));
     expect(await inbox.list()).toHaveLength(2);
   });
@@ -145,15 +145,15 @@ function readings(): ReturnType<typeof evidence>[] {
   });
 }
 
-/** What no compression makes short. */
+/** A text that does not compress. */
 const NOISE = randomBytes(48 * KIB).toString('base64');
 
-/** The JSON text with a further member, so many bytes long. */
+/** The JSON text with a further member of the given length in bytes. */
 function filled(text: string, bytes: number): string {
   return `${text.slice(0, -1)},"filled":"${NOISE.slice(0, bytes - Buffer.byteLength(text) - 12)}"}`;
 }
 
-/** What the rows hold, all columns of all tables of the inbox. */
+/** The contents of the rows: all columns of all tables of the inbox. */
 async function bytesIn(merchant: Merchant): Promise<number> {
   let bytes = 0;
   for (const name of ['callback', 'transition', 'body', 'delivery', 'action']) {

@@ -18,7 +18,7 @@ describe.each(ENGINES)('expectations on %s', (engine) => {
       await expect(refused).rejects.toThrow(InvalidStateError);
       await expect(refused).rejects.toThrow('replace: true');
     }
-    // Nor does a refused one change the deadline, when the merchant commits all the same.
+    // A refused one does not change the deadline either, even if the merchant commits.
     await inbox.transaction(async (tx) => {
       const refused = inbox.expect({ ...earlier, amount: '1', deadline: new Date(0) }, { tx });
       await expect(refused).rejects.toThrow(InvalidStateError);
@@ -55,7 +55,7 @@ describe.each(ENGINES)('expectations on %s', (engine) => {
     const conflicts = await inbox.list({ state: 'conflict', reason: 'contradicting_bodies' });
     expect(conflicts.map(({ signed }) => signed.merchant_reference).sort()).toEqual(['ORD-1', 'ORD-2']);
     await inbox.resolve(transitionId, NOTE);
-    // A person who has asked the service lets the other one through.
+    // An operator who has asked the service approves the other one.
     await inbox.reopen(paid('ORD-2', 500).transitionId, NOTE);
     await workOff(inbox);
     expect(await show()).toMatchObject({ state: 'resolved' });
@@ -112,7 +112,7 @@ describe.each(ENGINES)('expectations on %s', (engine) => {
     await workOff(inbox);
     expect((await inbox.stats()).states).toMatchObject({ unhandled: 1, retrying: 1 });
     await merchant.advance(MINUTE_MS);
-    // Looked at while the expectation was not committed, the second one is retried a moment later.
+    // The second one was looked at before the expectation was committed, so it is retried a moment later.
     await workUntilSettled(inbox, 2);
     expect(await merchant.credits()).toEqual(['ORD-1 500', 'ORD-2 7']);
   });

@@ -33,7 +33,8 @@ describe('the choice of a handler', () => {
     expect(applied.sort()).toEqual([
       ...['COLLECTION COMPLETED: 0 500', 'COLLECTION FAILED: 3', 'COLLECTION OTHER: 5'],
       ...['PAYOUT COMPLETED: 1 500', 'PAYOUT FAILED: 2', 'PAYOUT OTHER: 5'],
-      // By status before by type: a handler of completed transactions also gets those of a type that has a wildcard.
+      // The status comes before the type: a handler for completed transactions also gets those of a type with a wildcard
+      // handler.
       ...['REFUND COMPLETED: 0 500', 'REFUND FAILED: 3', 'REFUND OTHER: 4'],
     ]);
   });
@@ -77,7 +78,7 @@ describe.each(ENGINES)('the order of statuses on %s', (engine) => {
       for (const transaction_status of all) await deliver(paid(reference, 500, { transaction_status }));
     }
     expect(applied).toEqual(['PENDING', 'FAILED', 'PENDING', 'COMPLETED']);
-    // The second one by the default for COMPLETED, which stays.
+    // The second one is handled by the default for COMPLETED, which remains.
     expect((await inbox.stats()).reasons).toEqual({ transition_not_allowed: 2 });
   });
 });

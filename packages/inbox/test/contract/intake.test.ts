@@ -45,7 +45,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
       () => true,
       (error: unknown) => !(error instanceof UnavailableError),
     );
-    // SQLite has a spool by default: the callback is there, and so it is acknowledged.
+    // SQLite has a spool by default: the callback is kept there and therefore acknowledged.
     expect(isKept).toBe(engine === 'sqlite');
     const name = engine === 'sqlite' ? 'callback.spooled' : 'callback.unavailable';
     expect(merchant.events).toContainEqual(expect.objectContaining({ name }));
@@ -85,7 +85,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
       '8 different bodies of this transition are already kept, and this one does not equal the expectation, so it is not acknowledged. Inspect the transition with list() and show(), and call expect() for its reference.';
     await expect(further).rejects.toMatchObject({ name: 'UnavailableError', retryAfterSeconds: 60, message });
     expect(merchant.events.at(-1)).toMatchObject({ name: 'callback.received', outcome: 'full' });
-    // What is kept comes again: a callback, and a piece of evidence that verifies now.
+    // What is kept arrives again: a callback, and a piece of evidence that now verifies.
     for (const id of [108, MAX_EVIDENCE]) await inbox.receive(callback({ id }));
     const bodyCount = 8 + MAX_EVIDENCE;
     const kept = { nextAt: expect.any(Date), bodyCount, deliveries: bodyCount + 2, refusedBodies: 2 };
@@ -103,7 +103,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     const equal = Array.from({ length: 40 }, (_, id) => paid('ORD-1', 500, { id }));
     await Promise.all(equal.map((each, index) => (index % 2 === 0 ? one : other).receive(each)));
     expect(await one.list()).toMatchObject([{ bodyCount: 9, deliveries: 48, refusedBodies: 2 }]);
-    // With another expectation, none of the nine equals it.
+    // With another expectation, none of the nine matches.
     await one.expect({ ...ORDER, amount: '600' }, REPLACE);
     await one.receive(paid('ORD-1', 600));
     await expect(one.receive(paid('ORD-1', 601))).rejects.toThrow(UnavailableError);

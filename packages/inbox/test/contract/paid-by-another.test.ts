@@ -104,7 +104,7 @@ test('threat A53: a payment waits for the commit of a FAILED whose handler was t
   expect((await inbox.stats()).states.settled).toBe(2);
 });
 
-/** ORD-1 is paid, and a handler un-pays what it gets under the selector. */
+/** ORD-1 is paid, and a handler reverses the payment for what it receives with the selector. */
 async function newPaidShop(engine: EngineName, selector: HandlerSelector, options: object = {}) {
   const { merchant, inbox, sell, deliver } = await newShop(engine, { ...LATER, ...options });
   const un: HandledTransition<AnyTransaction>[] = [];

@@ -22,7 +22,7 @@ const SEALED = { encryption: aesGcm({ current: 'k1', keys: { k1: OLD } }) };
 const ROTATED = { encryption: aesGcm({ current: 'k2', keys: { k1: OLD, k2: NEW } }) };
 const KEY_LOST = { encryption: aesGcm({ current: 'k2', keys: { k2: NEW } }) };
 
-/** What says who paid: also the hash of a body, which can be found by trying all phone numbers. */
+/** What identifies the payer: also the hash of a body, which can be found by trying all phone numbers. */
 const canaries = (...bodies: readonly ReturnType<typeof paid>[]): string[] => [
   ...[NAME, PHONE],
   ...bodies.map((body) => createHash('sha256').update(bodyText(body)).digest('hex')),
@@ -56,7 +56,7 @@ const unavailable = (store: Store<AnyTransaction>): Store<AnyTransaction> => {
   return { ...store, query: refuse, transaction: refuse };
 };
 
-/** A merchant whose customer has paid, in every way in which a body is stored. */
+/** A merchant whose customer has paid, for every way in which a body is stored. */
 async function newPaid(
   engine: (typeof ENGINES)[number],
   options: Options,
@@ -78,7 +78,7 @@ async function newPaid(
   return { ...shop, claimed };
 }
 
-/** How bodies are kept, and whether a copy of the database says who has paid. */
+/** How bodies are kept, and whether a copy of the database reveals who has paid. */
 const KEPT: readonly [string, Options, boolean][] = [
   ['whole bodies (control)', {}, true],
   ["bodies: 'claims'", { bodies: 'claims' }, false],
@@ -211,7 +211,7 @@ describe('kept content', () => {
     expect(String(merchant.problems[0]?.error)).toBe(
       'InboxWarning: The content of a body could not be sealed (Error), so callbacks are kept and applied without it: only what they claim about money is stored. Fix seal() of the option encryption.',
     );
-    // Once more after it has worked.
+    // The warning is repeated after it has worked again.
     for (const [index, broken] of [false, true, true].entries()) {
       isBroken = broken;
       await pay(`ORD-${index + 3}`, 500, PERSON);
@@ -285,7 +285,7 @@ describe.each(ENGINES)('forget() on %s', (engine) => {
     const removed = { action: 'retry', by: 'kim', note: '(removed by forget())' };
     const actions = [removed, { action: 'forget', ...WHY }];
     expect(await show()).toMatchObject({ lastError: undefined, failures: [], actions });
-    // So does the next failure, once.
+    // The next failure is also removed, once.
     await workLater();
     for (const transitions of [1, 0])
       expect(await inbox.forget('ORD-1', WHY)).toEqual({ ...NOTHING, transitions });

@@ -74,7 +74,7 @@ describe('what onError receives', () => {
     expect(printed[2]).toContain(
       'It is dead: attempts_used_up, and waits for a person. Fix the cause, then call retry().',
     );
-    // What a library adds to its errors quotes values.
+    // The details that a library adds to its errors quote values.
     expect(printed.join()).not.toContain('ORD-1');
   });
 
@@ -101,7 +101,7 @@ test.each(ENGINES)(
   },
 );
 
-/** What an inbox without `onError` prints until its transition is dead; each attempt fails as its letter says. */
+/** What an inbox without `onError` prints until its transition is dead; each letter says how an attempt fails. */
 async function printedFor(failures: string, engine: EngineName = 'sqlite'): Promise<string[]> {
   const print = vi.spyOn(console, 'error').mockReturnValue();
   onTestFinished(() => print.mockRestore());

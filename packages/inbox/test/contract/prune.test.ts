@@ -51,7 +51,7 @@ describe.each(ENGINES)('prune() on %s', (engine) => {
     const { merchant, inbox } = await newShop(engine, LATER);
     for (const reference of ['ORD-1', 'ORD-2']) await inbox.receive(paid(reference, 500));
     const [body, transition] = [merchant.table('body'), merchant.table('transition')];
-    // Two of 256 bodies, so that the end of a transaction is between two bodies of one transition.
+    // Two with 256 bodies, so that a database transaction ends between two bodies of one transition.
     for (let round = 0; round < 8; round += 1)
       await merchant.query(`insert into ${body} (transition, digest, content, claims, key_id, first_at)
         select transition, digest || '${round}', content, claims, key_id, first_at from ${body}`);

@@ -11,15 +11,15 @@ const { transitionId } = paid('ORD-1', 500);
 const CREDITED = ['ORD-1 500', 'ORD-2 500'];
 type Rows = ReturnType<Store<unknown>['query']>;
 
-/** What counts a crash, of each transition: state, attempts, unfinished. */
+/** What counts crashes, for each transition: state, attempts, unfinished. */
 async function counts({ query, table }: Merchant): Promise<string[]> {
   const rows = await query(`select state, attempts, unfinished from ${table('transition')} order by id`);
   return rows.map(({ state, attempts, unfinished }) => `${state} ${attempts} ${unfinished}`);
 }
 
 /**
- * A due transition, and a worker whose start never reached the database. It takes its start back after `unanswered`, and
- * `lost` says that it has.
+ * A due transition, and a worker whose start never reached the database. The worker takes its start back after `unanswered`;
+ * `lost` resolves when it has.
  */
 async function newLostStart(engine: EngineName) {
   const merchant = await newMerchant(engine);
@@ -38,7 +38,7 @@ async function newLostStart(engine: EngineName) {
   await order(inbox, 'ORD-1');
   const stop = startWork(inbox);
   await asked.promise;
-  // It starts nothing further, and takes back what it may have started.
+  // The worker starts nothing more, and takes back what it may have started.
   void stop();
   return { merchant, lost, unanswered };
 }
@@ -97,7 +97,7 @@ describe.each(ENGINES)('threat A51: the start of another worker on %s', (engine)
   });
 });
 
-/** A worker of one lane with two transitions that are due, and a test around the statement that settles. */
+/** A worker with one lane and two due transitions, and a hook around the statement that settles. */
 async function newPair(
   engine: EngineName,
   watch: (run: () => Rows, merchant: Merchant) => Rows,

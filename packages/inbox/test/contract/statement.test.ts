@@ -18,7 +18,7 @@ const row = (merchant_reference: string, more: Partial<StatementRow> = {}): Stat
 const PERIOD = { from: new Date(Date.now() - DAY_MS), to: new Date(Date.now() + DAY_MS) };
 const DRY: StatementOptions = { ...NOTE, ...PERIOD };
 const APPLY: StatementOptions = { ...DRY, dryRun: false };
-/** The verdicts that occur, with their counts. */
+/** The verdicts with their counts. */
 const countsOf = ({ counts }: StatementReport) =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 const without = (name: keyof StatementRow, from = row('A')): StatementRow => {
@@ -108,10 +108,10 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
     const twice = row('A', { event, internal_reference: 'INT-2' });
     for (const given of [
       ...wrong.map((each) => [row('A', { event, ...each })]),
-      // Which of two events a callback would have is not known.
+      // It is not known which of two events a callback would have.
       [row('A')],
       [without('internal_reference', row('A', { event }))],
-      // Paid twice, or read twice from a broken export: a person decides.
+      // Paid twice, or read twice from a broken export: this needs manual review.
       [row('A', { event }), twice],
     ])
       expect(await inbox.reconcileStatement(given, APPLY), JSON.stringify(given)).toMatchObject({
@@ -162,7 +162,7 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
       ...['internal_reference', 'event'].map((field) => `${field} ${name}, or be left out.`),
       'reconcileStatement() needs an object.',
     ]);
-    // Without the option, the account of a row says nothing.
+    // Without the option, the account of a row has no meaning.
     const any = await inbox.reconcileStatement([row('A', { account: 'shop-2' })], DRY);
     expect(any.counts).toMatchObject({ other_account: 0, paid_without_callback: 1 });
     const others = { ...APPLY, account: 'shop-1' };

@@ -14,9 +14,9 @@ interface Column {
   readonly table: 'callback' | 'body' | 'expectation';
   /** As this version writes it. */
   readonly genuine: string;
-  /** What is not JSON, or is another word. */
+  /** Values that are not JSON, or are another word. */
   readonly values: readonly string[];
-  /** What the error says that it must hold. */
+  /** What the value must be, according to the error. */
   readonly wanted: string;
 }
 
@@ -58,7 +58,10 @@ const COLUMNS: readonly Column[] = [
   },
 ];
 
-/** The JSON text with one member of it removed, or with a value of another type. `null` stays out where claims may hold it. */
+/**
+ * The JSON text with one of its members removed, or with a value of another type. `null` is left out where claims may contain
+ * it.
+ */
 function wrongValues({ genuine, values, column }: Column): string[] {
   if (!/^[[{]/.test(genuine)) return [...values];
   const wrong: string[] = [...values];
@@ -90,7 +93,7 @@ const PLACES = {
   expectation: 'reference_key = (select reference_key from CALLBACK where transition_id = $2)',
 };
 
-/** Writes as another program does, into the row of the transition of `paid(reference)`. */
+/** Writes like another program, into the row of the transition of `paid(reference)`. */
 async function write(merchant: Merchant, { table, column }: Column, text: string, reference: string) {
   const where = PLACES[table].replace('CALLBACK', merchant.table('callback'));
   const update = `update ${merchant.table(table)} set ${column} = $1 where ${where}`;

@@ -47,14 +47,14 @@ describe.each(ENGINES)('traces on %s', (engine) => {
     const seen = attempts();
     const { inbox, show } = await newShop(engine);
     await inbox.expect(ORDER);
-    // One with a wrong amount first, so that there are two bodies.
+    // First one with a wrong amount, so that there are two bodies.
     expect(await postOrder(inbox, { traceparent: `${OTHER}` }, 499)).toBe(200);
     await workOff(inbox);
     expect(await postOrder(inbox, { traceparent: `${PARENT}` })).toBe(200);
     expect(await postOrder(inbox, { traceparent: `${SPAN}` })).toBe(200);
     await workOff(inbox);
     const { transitionId } = paid('ORD-1', 500);
-    // A start that was taken back, as beside another worker, is no attempt.
+    // A start that was taken back, as happens next to another worker, is not an attempt.
     const [parked, settled] = [seen.find(({ outcome }) => outcome !== 'undone'), seen.at(-1)];
     const common = { transitionId, attempt: 1, isFailed: false, durationMs: expect.any(Number) };
     const why = { outcome: 'parked', state: 'quarantined', reason: 'amount_mismatch' };
@@ -65,7 +65,7 @@ describe.each(ENGINES)('traces on %s', (engine) => {
       state: 'settled',
       traceparents: [OTHER, PARENT],
     });
-    // That of a repetition is not kept.
+    // The traceparent of a repetition is not kept.
     expect((await show())?.bodies.map(({ traceparent }) => traceparent)).toEqual([OTHER, PARENT]);
   });
 });

@@ -38,7 +38,7 @@ describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
       const credits = await merchant.credits();
       const committed = words.startsWith('commit') ? WAYS.map((way) => `${way} 500`) : [];
       expect(credits.filter((credit) => credit !== 'later 1').sort()).toEqual(committed);
-      // What a handler writes between transactions is committed by PostgreSQL, once.
+      // PostgreSQL commits what a handler writes between transactions, once.
       expect(credits.length - committed.length).toBeLessThanOrEqual(2);
       // Neither the connection nor the next transaction is affected.
       await inbox.transaction((tx) => merchant.credit(tx, 'next', '1'));
@@ -89,7 +89,7 @@ describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
 describe.each(ENGINES)('transaction() on %s', (engine) => {
   test('commits an order and its expectation together, wakes the worker, and resolves with the result of the body', async () => {
     const { merchant, inbox } = await newShop(engine, LATER);
-    // Without a ready() of the program's own.
+    // Without the program calling ready().
     expect(await inbox.transaction(async () => 7)).toBe(7);
     await inbox.receive(paid('ORD-1', 500));
     const stop = startWork(inbox, { pollMs: 3_600_000 });
@@ -216,7 +216,7 @@ describe('transactions on sqlite', () => {
     });
     await expect(failed).rejects.toThrow(/rolled back|was ended/);
     const tx = await inbox.transaction(async (given) => given);
-    // Nor is there any statement after its end.
+    // No statement runs after its end either.
     await expect(merchant.credit(tx, 'late', '1')).rejects.toMatchObject({ option: 'tx' });
     expect(await merchant.credits()).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { ENGINES } from '../support/merchant.ts';
 import { creditIn, LATER, MINUTE_MS, money, NOTE, newShop, type Shop } from '../support/shop.ts';
 import { startWork, workOff } from '../support/until.ts';
 
-/** The references of a list, which have one letter each. */
+/** The references of a list, each of one letter. */
 async function listed({ inbox }: Shop, options?: ListOptions): Promise<string> {
   return (await inbox.list(options)).map(({ signed }) => signed.merchant_reference).join('');
 }
@@ -105,7 +105,7 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     const { merchant, inbox, pay } = await newShop(engine, LATER);
     const deadline = Date.now() + 60 * MINUTE_MS;
     const deadlines = { A: deadline, C: deadline + 2, B: deadline + 1 };
-    // When it is repeated, it gets another deadline.
+    // If repeated, it gets another deadline.
     for (const [reference, own] of Object.entries(deadlines))
       for (const at of [0, own]) await inbox.expect({ ...money(reference), deadline: new Date(at) });
     await inbox.expect(money('D', '1.50'));

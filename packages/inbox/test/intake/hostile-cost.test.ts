@@ -6,7 +6,7 @@ import { post, SIGNING_KEY, signedText } from '../support/callbacks.ts';
 import { poolShop } from '../support/pool-shop.ts';
 import { watchedStore } from '../support/store.ts';
 
-// What a request costs the database, as the statistics of the one session see it that serves the inbox.
+// The cost of a request for the database, from the statistics of the inbox's only session.
 
 const NOTHING = {
   statements: 0,
@@ -14,13 +14,13 @@ const NOTHING = {
   rows: 0,
   walRecords: 0,
   walBytes: 0,
-  /** The most that a transaction held before its commit, its own number not counted. */
+  /** The most locks that a transaction held before its commit, except the one on its own id. */
   locks: 0,
 };
 const LOCKS = `select count(*)::int as locks from pg_locks
   where pid = $1 and locktype not in ('virtualxid', 'transactionid') and mode not in ('AccessShareLock')`;
 
-/** An inbox behind a receiver, and what each request makes its only session do. */
+/** An inbox behind a receiver, and the work of its only session for each request. */
 async function watchedInbox(): Promise<
   (requests: readonly { signature: string; body: string }[]) => Promise<typeof NOTHING>
 > {
@@ -90,7 +90,7 @@ test('threat A18: forged requests hold no lock and write nothing; repetitions an
     { ...genuine, body: genuine.body.padEnd(65_537, ' ') },
   ];
   expect(await spend(forged)).toEqual(NOTHING);
-  // Control: what is genuine is counted.
+  // Control: genuine requests are counted.
   expect(await spend([genuine])).toMatchObject({
     rows: 4,
     walRecords: expect.toSatisfy((count) => count >= 4),
@@ -99,7 +99,7 @@ test('threat A18: forged requests hold no lock and write nothing; repetitions an
   const repeated = await spend([genuine]);
   const other = await spend([{ ...genuine, body: otherAmount }]);
   expect([repeated.rows, other.rows]).toEqual([1, 2]);
-  // Records, since the first change of a page after a checkpoint puts all of it into the log.
+  // Records rather than bytes, since the first change of a page after a checkpoint puts the whole page into the log.
   expect(repeated.walRecords).toBeLessThan(10);
   expect(other.walRecords).toBeLessThan(20);
   expect(repeated.locks).toBeLessThan(10);

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { signal, until, untilDone } from '../support/until.ts';
 
 const HELD = 'where id = (select id from inbox.callback where transition_id = $1)';
-/** What can hold a transition: a person's query, an expectation that is not committed, and a receiver that stands still. */
+/** What can hold a transition: an operator's query, an uncommitted expectation, and a stalled receiver. */
 const HOLDERS: Record<string, string> = {
   'SELECT FOR UPDATE': `select 1 from inbox.transition ${HELD} for update`,
   'an UPDATE that is not committed': `update inbox.transition set revision = revision + 1 ${HELD}`,
@@ -28,7 +28,7 @@ describe.each(Object.entries(HOLDERS))('threat A59: while %s holds a transition'
     for (const reference of ['HELD', 'KNOWN']) await inbox.receive(paid(reference, 500));
     const { transitionId } = paid('HELD', 500);
     const release = await hold(statement.replaceAll('inbox.', `${schema}.`), [transitionId]);
-    // In the order of a flood: first what waits, and behind it, in the same groups, what must not wait.
+    // In the order of a flood: first those that wait, then, in the same groups, those that must not wait.
     const held = [1, 2, 3].map((amount) => inbox.receive(paid('HELD', amount)));
     let isHeld = true;
     const all = Promise.all(held).then(() => {
@@ -87,7 +87,7 @@ test('threat A59: a busy transition whose last look outlasts storeTimeoutMs does
   };
   const other = open({ store, spool, storeTimeoutMs: 3000, onEvent });
   await other.ready();
-  // It has looked as well.
+  // The other inbox has looked as well.
   looks = 0;
   const release = await hold(`select 1 from ${schema}.transition for update`);
   await other.receive(paid('HELD', 1));

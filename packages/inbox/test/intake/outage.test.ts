@@ -88,7 +88,7 @@ test('a database that does not respond is given up after storeTimeoutMs, and at 
     await expect(inbox.receive(each)).rejects.toThrow(new UnavailableError(message));
   expect(await inbox.health()).toMatchObject({ ok: false, problems: ['store_unavailable'] });
   const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'";
-  // That of the first group; after it, the server gives up as well.
+  // The statement of the first group waits; after the client, the server gives up as well.
   await until(async () => (await direct.query(waiting)).rows.length === 1);
   await unlock();
   for (const each of callbacks) await untilDone(() => inbox.receive(each));
@@ -101,7 +101,7 @@ describe('while the database is unavailable, the spool', () => {
     const { inbox, events } = open({ inbox: newSpool() });
     for (let amount = 1; amount <= 8; amount += 1) await untilDone(() => inbox.receive(paid('A', amount)));
     await server.kill('everything');
-    // At most 8 bodies of one transition, and the store takes all that were acknowledged.
+    // At most 8 bodies of one transition, and the store accepts all acknowledged ones.
     for (let amount = 101; amount <= 108; amount += 1) await inbox.receive(paid('A', amount));
     await expect(inbox.receive(paid('A', 109))).rejects.toThrow(UnavailableError);
     await Promise.all(['B', 'C'].map((reference) => inbox.receive(paid(reference, 500))));

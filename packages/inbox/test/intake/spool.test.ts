@@ -68,7 +68,7 @@ test('deliveries that arrive together are all spooled, and are stored in groups 
   await until(() => next.countOf('spool.drained') > 0);
   expect(next.events).toEqual([{ name: 'spool.drained', count: 250 }]);
   expect([next.references().length, filesIn(next.path)]).toEqual([250, []]);
-  // Groups double up to 64, whose files are not read all at the same moment.
+  // Groups double up to 64, whose files are not all read at the same time.
   expect(most).toBeGreaterThan(16);
   expect(most).toBeLessThanOrEqual(64);
 });
@@ -114,7 +114,7 @@ test.each([1, 4])(
   },
 );
 
-/** Files that this version did not write. */
+/** Files that were not written by this version. */
 const STRANGE: [string, string, string][] = [
   ['is damaged', '{"signed":', 'SyntaxError'],
   ...Object.keys(recordOf('A')).map((member): [string, string, string] => [
@@ -169,7 +169,7 @@ test('a folder that cannot be created, or is a file, accepts nothing until that 
   expect(filesIn(one.path)).toHaveLength(1);
 });
 
-// Only Linux tells the type of a file system: elsewhere there is no such test.
+// Only Linux reports the type of a file system: elsewhere this test does not exist.
 test.each(process.platform === 'linux' ? ['/dev'] : [])('memory is refused, even on a disk: %s', (spool) => {
   const store = sqlite(join(temporaryFolder(), 'shop.db'));
   expect(() => createInbox({ store, spool })).toThrow(/memory/);
@@ -256,7 +256,7 @@ test.each(['what is being spooled', 'the delivery that is being drained'])(
   },
 );
 
-/** How long it waits after each round in which the store was unavailable. */
+/** The delays after each round in which the store was unavailable. */
 function waitsOf(one: TestSpool | undefined): number[] {
   return one?.events.flatMap((event) => (event.name === 'store.unavailable' ? [event.retryInMs] : [])) ?? [];
 }

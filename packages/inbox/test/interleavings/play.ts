@@ -12,7 +12,7 @@ import { callback } from '../support/callbacks.ts';
 import type { AnyTransaction, Merchant } from '../support/merchant.ts';
 import { money } from '../support/shop.ts';
 
-/** Plays the scenarios of the seeds on a real store, several side by side; says which did not end as expected. */
+/** Plays the scenarios of the seeds on a real store, several at a time; returns those that did not end as expected. */
 export async function play(merchant: Merchant, seeds: readonly number[], lanes: number): Promise<string[]> {
   const store = merchant.newStore();
   await merchant.open({ store }).ready();
@@ -41,7 +41,7 @@ async function playScenario(
     failSometimes();
   });
   if (scenario.isFailedHandled) {
-    // Trusts the status, and takes the payment back: it may run before the payment, and not after it (threat A53).
+    // Trusts the status, and reverses the payment: it may run before the payment, but not after it (threat A53).
     const unpay = async ({ tx, signed }: HandledTransition<AnyTransaction>): Promise<void> => {
       // The payment may be settled meanwhile.
       for (let step = 0; step < 3; step += 1) await playMeanwhile();
@@ -66,7 +66,7 @@ async function playScenario(
     if (failures >= 0) throw new Error('this attempt fails, after its effect');
   }
 
-  /** The next step happens while a handler runs. SQLite has one writer, so there nothing does. */
+  /** The next step happens while a handler runs. Not on SQLite, which has one writer. */
   async function playMeanwhile(): Promise<void> {
     if (store.dialect !== 'postgres' || isHandling) return;
     isHandling = true;
@@ -75,8 +75,8 @@ async function playScenario(
   }
 
   /**
-   * Works on what is due first, and on what is started with its settlement. A crash comes after a start that is committed: that
-   * of the first, or where `isLate` is set the one that its settlement has committed.
+   * Works on the first due transition, and on the one that is started with its settlement. A crash comes after a committed
+   * start: the first one or, with `isLate`, the one committed with the settlement.
    *
    * @returns whether anything was due.
    */
@@ -114,7 +114,7 @@ async function playScenario(
   }
 
   while (steps.length > 0) await playStep(steps.shift());
-  // In the end every worker comes by, and every retry is due.
+  // In the end every worker runs, and every retry is due.
   const makeDue = `update ${merchant.table('transition')} set next_at = next_at - 3600000 where account = $1`;
   for (let round = 0; round <= scenario.failures + 4; round += 1) {
     await merchant.query(makeDue, [account]);
@@ -150,7 +150,7 @@ async function check(merchant: Merchant, scenarios: readonly Scenario[]): Promis
   });
 }
 
-/** One thing that happens to a payment. */
+/** One step of a scenario. */
 type Step =
   | { readonly kind: 'expect'; readonly amount: number }
   | { readonly kind: 'receive'; readonly callback: VerifiedCallback }
@@ -158,24 +158,24 @@ type Step =
   /** A worker ends its process after it has started an attempt; `isLate`: the one that follows another one. */
   | { readonly kind: 'crash'; readonly isLate: boolean };
 
-/** One interleaving of one payment, made from its seed and nothing else. */
+/** One interleaving of one payment, made only from its seed. */
 interface Scenario {
   readonly seed: number;
   readonly reference: string;
-  /** An account of its own, so that its work steps work on it and on nothing else. */
+  /** Its own account, so that its work steps affect nothing else. */
   readonly account: string;
   readonly steps: readonly Step[];
-  /** How often it must be credited in the end, in whatever order the steps came. */
+  /** How often it must be credited in the end, in any order of the steps. */
   readonly credits: 0 | 1;
-  /** For each transition, by its name: the states in which it may end. */
+  /** For each transition, by name: the states in which it may end. */
   readonly states: ReadonlyMap<string, readonly string[]>;
-  /** The attempts of the handlers that fail, after their effect. */
+  /** The attempts of the handlers that fail after their effect. */
   readonly failures: number;
-  /** A handler takes FAILED, and un-pays the order. */
+  /** A handler for FAILED reverses the payment. */
   readonly isFailedHandled: boolean;
 }
 
-/** What a scenario sends, by the names of the transitions: all bodies, and which transitions have a genuine one. */
+/** What a scenario sends, by transition name: all bodies, and which transitions have a genuine one. */
 interface Received {
   readonly bodies: Map<string, Set<string>>;
   readonly genuine: Set<string>;
@@ -184,7 +184,7 @@ interface Received {
 
 const EXPECTED = 500;
 
-/** Names a transition among those of its scenario. */
+/** The name of a transition within its scenario. */
 function transitionName({ internal_reference, transaction_status }: SignedFields): string {
   return `${internal_reference} ${transaction_status}`;
 }
@@ -201,9 +201,9 @@ function seeded(seed: number): () => number {
 }
 
 /**
- * Of a payment of 500: an expectation (perhaps a wrong one first, perhaps none), genuine and forged bodies of one or two
- * transactions, a FAILED of each of them, perhaps with a handler that un-pays, duplicates of them all, workers that end, and work between any two of these. On PostgreSQL
- * the next step happens while a handler runs.
+ * For a payment of 500: an expectation (perhaps a wrong one first, perhaps none), genuine and forged bodies of one or two
+ * transactions, a FAILED for each of them, perhaps with a handler that reverses the payment, duplicates of all these, workers
+ * that end, and work between any two steps. On PostgreSQL the next step happens while a handler runs.
  */
 function scenarioOf(seed: number): Scenario {
   const random = seeded(seed);
@@ -256,7 +256,7 @@ function forgery(random: () => number): Readonly<Record<string, unknown>> {
   return kinds[Math.floor(random() * kinds.length)] ?? {};
 }
 
-/** The right one last: until it is settled an expectation may be replaced. No body equals the wrong one. */
+/** The right one is last: an expectation may be replaced until it is settled. No body matches the wrong one. */
 function insertExpectations(steps: Step[], random: () => number): void {
   const amounts =
     random() < 0.2 ? [EXPECTED + 77, EXPECTED] : random() < 0.2 ? [EXPECTED, EXPECTED] : [EXPECTED];

@@ -8,7 +8,7 @@ const LENGTH = 'it has N fields, and the header has 2';
 const MISPLACED = 'a quotation mark or a line break is misplaced or missing';
 const NAMES = 'two columns have the same name, or a name is missing';
 
-// Threat A56: a file that was cut off, or has another form.
+// Threat A56: a file that was cut off, or has another format.
 describe('the CSV of a statement is read by RFC 4180', () => {
   test('a file written by the rules of CSV is read back unchanged, with every separator and line break', () => {
     const cell = fc.string({
@@ -78,7 +78,7 @@ describe('what a person states about a statement', () => {
         currency: 'UGX',
         event: 'e',
       },
-      // COMPLETED is then a word that is not stated.
+      // COMPLETED is then not among the stated words.
       { merchant_reference: 'B', amount: '7', currency: 'UGX', event: 'x' },
       { merchant_reference: 'C', amount: '8', transaction_status: 'Failed', currency: 'UGX', event: 'e' },
     ]);

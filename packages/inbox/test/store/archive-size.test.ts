@@ -5,7 +5,7 @@ import { Statements } from '../../src/store/statements.ts';
 import { fill, numbers } from '../support/plans.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** Pages of random keys fill and split at about the same time: at so many rows they are nearly as full as at 100,000. */
+/** Pages of random keys fill and split at about the same time: with this many rows they are nearly as full as with 100,000. */
 const COUNT = { postgres: 12_500, sqlite: 5000 };
 const AT_MOST = 250;
 
@@ -37,7 +37,7 @@ function expectSmall(bytes: unknown, count: number): void {
   expect(Number(bytes) / count).toBeLessThanOrEqual(AT_MOST);
 }
 
-/** With so many rows after another, so that the indexes are as a random order of keys leaves them. */
+/** Rows are inserted one after another, so that the indexes are as a random order of keys leaves them. */
 describe('threat A60: the size of an archived payment on disk, indexes included', () => {
   test('is at most 250 bytes on postgres', async () => {
     const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: 4 });

@@ -1,4 +1,4 @@
-/** A bundle takes the code of the package and not the file of its thread, as Next.js and other bundlers do. */
+/** A bundle contains the code of the package but not the file of its thread, as with Next.js and other bundlers. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'tsdown';
@@ -17,7 +17,7 @@ test.each(['esm', 'cjs'] as const)(
     await build({
       ...{ config: false, entry: { bundled: `test/support/programs/${PROGRAM}` }, outDir: folder, format },
       ...{ platform: 'node', dts: false, clean: false, logLevel: 'silent', fixedExtension: true },
-      // The SQL, as the package itself does.
+      // Includes the SQL, as in the package itself.
       plugins: config[0]?.plugins,
       deps: { alwaysBundle: [/./] },
     });

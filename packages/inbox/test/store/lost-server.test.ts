@@ -39,7 +39,7 @@ describe('a server that falls silent', () => {
       fallSilent();
     }
     const ordered = Promise.all(REFERENCES.map((reference) => untilDone(() => order(inbox, reference))));
-    // The network comes back: what was asked over it is reported as lost.
+    // The network recovers: requests over it are reported as lost.
     await silent.promise;
     await pause(600);
     proxy.end();
@@ -63,7 +63,7 @@ describe('a server that falls silent', () => {
     });
     const inbox = open({ store, storeTimeoutMs: 500 });
     await untilDone(() => inbox.receive(paid('BEFORE', 500)));
-    // The look for a worker, after the first callback, is over: the next one gets a connection that falls silent.
+    // The check for a worker, after the first callback, has finished: the next statement gets a connection that falls silent.
     await until(() => isLookedFor && pool.idleCount === pool.totalCount);
     isNext = true;
     let refusals = 0;
@@ -74,7 +74,7 @@ describe('a server that falls silent', () => {
         throw error;
       });
     await Promise.all(REFERENCES.map((reference) => untilDone(() => receive(reference))));
-    // The silent connection holds up its own group: without an end to that, there were a refusal every half second.
+    // The silent connection holds up only its own group: if that never ended, there would be a refusal every half second.
     expect(refusals).toBeGreaterThan(0);
     expect(refusals).toBeLessThan(10 * REFERENCES.length);
     const listed = (await inbox.list()).map(({ signed }) => signed.merchant_reference);
@@ -91,7 +91,7 @@ describe('a server that falls silent', () => {
     const inbox = open({ store, storeTimeoutMs: 500 });
     await inbox.ready();
     isReady = true;
-    // Its statement alone would wait for 15 seconds.
+    // The statement by itself would wait for 15 seconds.
     const answer = await Promise.race([inbox.health(), pause(10_000)]);
     expect(answer).toMatchObject({ ok: false, problems: ['store_unavailable'] });
   });
@@ -117,7 +117,8 @@ describe('a server that ends', () => {
       const { direct, pool, inbox, schema, areSettled, newLedger } = await behindProxy();
       const { credit, credits } = await newLedger();
       inbox.handle(credit);
-      // Every fourth or fifth commit loses its connection: with a fixed step, it could be the same one of each attempt forever.
+      // Every fourth or fifth commit loses its connection: with a fixed step, it could always be the same commit of each
+      // attempt.
       const isLost = (commit: number): boolean =>
         Math.floor(commit * 0.236) > Math.floor((commit - 1) * 0.236);
       let [count, lost] = [0, 0];
@@ -136,7 +137,7 @@ describe('a server that ends', () => {
           const run = (): unknown => Reflect.apply(query, client, values);
           const calls: readonly Call[] = Reflect.get(Object(values[0]), 'calls') ?? [];
           const own = Reflect.get(Object(values[0]), 'text') ?? calls.at(-1)?.statement.text ?? values[0];
-          // First deliveries and the start of an attempt commit automatically, and a settlement brings its COMMIT.
+          // First deliveries and the start of an attempt commit automatically, and a settlement includes its COMMIT.
           const commits = /^commit$|insert into \S+\.callback|unfinished \+ 1/;
           return commits.test(String(own)) ? lose(run) : run();
         };
@@ -160,13 +161,13 @@ async function behindProxy() {
   const schema = `proxied_${process.hrtime.bigint()}`;
   const shop = poolShop({
     schema,
-    // A connection that falls silent while it comes about is given up as well.
+    // A connection that falls silent while it is established is abandoned as well.
     pool: { connectionString: proxy.url, connectionTimeoutMillis: 1000, application_name: schema },
     inbox: { storeTimeoutMs: 500, handlerTimeoutMs: 500, retry: { firstDelayMs: 10, longestDelayMs: 100 } },
   });
   onTestFinished(() => proxy.end());
   await untilDone(() => shop.inbox.ready());
-  /** Whether all of REFERENCES are settled, asked past the proxy. */
+  /** Whether all of REFERENCES are settled, queried without the proxy. */
   const areSettled = async (): Promise<boolean> => {
     const settled = `select 1 from ${schema}.transition where state = 'settled'`;
     return (await shop.direct.query(settled)).rows.length === REFERENCES.length;

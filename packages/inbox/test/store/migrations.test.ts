@@ -79,7 +79,7 @@ describe.each(ENGINES)('a newer version that changes the tables under a running 
     await until(() => merchant.problems.length > 0);
     const pauses = (): number => merchant.events.filter(({ name }) => name === 'store.unavailable').length;
     const twoPauses = (before = pauses()): Promise<void> => until(() => pauses() > before + 1);
-    // What a worker looked for before it noticed the change may still be on its way.
+    // A statement from before the worker noticed the change may still be under way.
     await twoPauses();
     await merchant.advance(600_000);
     await twoPauses();
@@ -110,7 +110,7 @@ test('tables that a DBA creates from the output of sql, which has inbox.migratio
   await workOff(inbox);
   expect(await inbox.list()).toMatchObject([{ state: 'settled' }]);
   expect(await inbox.health()).toMatchObject({ ok: true });
-  // They are those that the inbox makes itself.
+  // They are the same as those that the inbox creates itself.
   const { inbox: own, schema: other } = poolShop();
   await own.ready();
   for (const each of [schema, other]) expect(await tablesOf(direct, each)).toEqual(made);

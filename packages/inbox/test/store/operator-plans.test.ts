@@ -26,7 +26,7 @@ const SETTLED = [
     "exact":{"actual_balance":"0"}}]' from (select 10000 as at union all select 10100) as taken`,
   `insert into inbox.tally (account, total) values ('', ${COUNT})`,
 ];
-/** As many again that were settled at the same times, in the order in which prune() archives them. */
+/** The same number again, settled at the same times, in the order in which prune() archives them. */
 const ARCHIVED = [
   ...SETTLED,
   `insert into inbox.archive_kind (account, event, transaction_type, transaction_status, state, reason, currency, compare)
@@ -35,7 +35,7 @@ const ARCHIVED = [
   ${numbers(COUNT)} select ${COUNT} + i, i, i, 1, 1, '"a' || i || '"', '"b' || i || '"', '1' from n`,
 ];
 
-/** As many of each state that waits for a worker or a person, in turn: a backlog of a day without the ledger. */
+/** Equally many of each state that waits for a worker or an operator, alternating: a backlog of a day without the ledger. */
 const BACKLOG = 60_000;
 const IN_TURN =
   "case i % 5 when 0 then 'retrying' when 1 then 'pending' when 2 then 'unhandled' when 3 then 'dead'";
@@ -76,7 +76,7 @@ const CALLS: Record<string, Call> = {
   'overdue()': (inbox) => inbox.overdue({ limit: 5 }),
 };
 
-/** What is compared with balances and statements, of a short period. */
+/** What is compared with balances and statements, for a short period. */
 const period = { from: day(10_000), to: day(10_100) };
 const creditedWithin = { secondsBefore: 0, secondsAfter: 0 };
 const SUMS: Record<string, Call> = {
@@ -86,7 +86,7 @@ const SUMS: Record<string, Call> = {
     inbox.reconcileStatement([], { ...period, by: 'dana', note: 'month-end', dryRun: true }),
 };
 
-/** What the pages of the console ask for: lists of five, of a page and of one more, and the preview of many. */
+/** What the pages of the console request: lists of five, of a page and of one more, and the preview of many. */
 const STATES = ['retrying', 'pending', 'unhandled', 'dead', 'quarantined', 'settled'] as const;
 const PAGES: Record<string, Call> = {
   ...lists(26, [
@@ -97,13 +97,13 @@ const PAGES: Record<string, Call> = {
   ]),
   'show()': (inbox) => inbox.show(after),
 };
-/** These read more, and not more for a longer backlog. */
+/** These read more rows, but not more for a longer backlog. */
 const BOUNDED: Record<string, Call> = {
   'stats()': (inbox) => inbox.stats(),
   ...lists(5, [{ since: day(100) }]),
 };
 
-/** The statements that a call asks, with their values. */
+/** The statements that a call runs, with their values. */
 async function askedBy<Tx>(store: Store<Tx>, call: Call): Promise<Asked[]> {
   const asked: Asked[] = [];
   const query: Store<Tx>['query'] = ({ text, ...how }, values, ...more) => {
@@ -119,7 +119,7 @@ async function askedBy<Tx>(store: Store<Tx>, call: Call): Promise<Asked[]> {
   return own;
 }
 
-/** What the views asked before: newest first by the id, a look at every row, and sums without an index. */
+/** Controls, as in earlier views: newest first by id, a scan of every row, and sums without an index. */
 const SORT =
   "select id from inbox.transition where account = $1 and state || '' = 'settled' order by changed_at desc, id desc limit 5";
 const WALK =
@@ -131,10 +131,10 @@ const SUM =
 const SUM_ARCHIVED =
   'select count(*) from inbox.archive where cast($1 as text) is not null and changed_at + 0 between 10000 and 10100';
 
-/** More than the nine states, each with a page, and what is open in this data; and far below what is settled. */
+/** More than the nine states with a page each, and than the open transitions in this data; far fewer than the settled ones. */
 const FEW = 200;
 
-/** A database of its own: in a shared one, VACUUM leaves out what an open transaction of another test may still see. */
+/** Its own database: in a shared one, VACUUM skips what an open transaction of another test may still see. */
 const address = new URL(inject('postgresUrl'));
 address.pathname = `plans_${randomBytes(8).toString('hex')}`;
 // ANALYZE looks at 300 rows for each: at all of them here, so that no plan depends on which ones it chose.
@@ -181,7 +181,7 @@ describe.each([
 
 describe('what an operator asks on sqlite', () => {
   const store = sqlite(`${folderOnDisk()}/plans.db`);
-  /** Tables that are read from one end to the other. The newest ids are read so, up to the limit. */
+  /** Tables that are scanned in full. The newest ids are read the same way, up to the limit. */
   const scannedBy = async (text: string): Promise<string[]> =>
     (await planOf(store, text)).filter((step) => /^SCAN (t|c|e|b|payment_inbox_\w+)\b/.test(step));
   beforeAll(async () => {

@@ -71,7 +71,7 @@ test('behind a pooler that forgets prepared statements, starts are taken back an
   inbox.handle(credit);
   await order(inbox, 'A', 'B', 'C');
   await workUntilSettled(inbox, 3);
-  // From now on, every borrowed connection knows no statement.
+  // From now on, no borrowed connection knows a statement.
   pool.on('acquire', (client) => void client.query('deallocate all'));
   await order(inbox, 'D', 'E', 'F');
   await direct.query(`update ${schema}.transition set next_at = 0 where next_at is not null`);
@@ -182,7 +182,7 @@ test('two stores on one pool execute what one of them has prepared', async () =>
   for (const each of [store, postgres(pool), store])
     expect(await each.transaction(async (_, rows) => rows, { entry })).toEqual([[{ two: '2' }]]);
   const names = 'select name from pg_prepared_statements';
-  // The one that begins the transaction, and their own.
+  // The statement that begins the transaction, and the test's own.
   expect((await pool.query(names)).rows).toEqual(Array(2).fill({ name: expect.stringMatching(/_x$/) }));
 });
 

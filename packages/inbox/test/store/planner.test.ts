@@ -8,7 +8,7 @@ import { folderOnDisk } from '../support/temporary-folder.ts';
 const DUE = 30_000;
 const WINDOW = 50;
 
-/** Half of them first deliveries of the same millisecond, as after an outage; and many that are no longer due. */
+/** Half of them are first deliveries of the same millisecond, as after an outage; many others are no longer due. */
 const FILLS = [
   `insert into inbox.callback (transition_id, account, signed, reference_key, transaction_type, subject_key, first_at)
   ${numbers(DUE * 2)} select 't' || i, '', '{}', 'r' || i, '"COLLECTION"', 's' || i, 1 from n`,
@@ -38,14 +38,14 @@ describe('finding due transitions on postgres, with 30,000 due', () => {
     return () => pool.end();
   });
 
-  /** As a driver runs it, with parameters: how many entries of the index it visits. */
+  /** How many index entries a statement visits, run with parameters as by a driver. */
   async function visited(workMem: string, text: string, values: (string | number)[]): Promise<number> {
     const client = await pool.connect();
     try {
       await client.query(`begin; set local work_mem = '${workMem}'`);
       return await visitedBy(client, { text, values });
     } finally {
-      // Undoes what was started.
+      // Undoes the starts.
       client.release(true);
     }
   }
@@ -99,7 +99,7 @@ describe('on sqlite', () => {
       `insert into inbox.expectation (reference_key, transaction_type, account, merchant_reference, currency, amount, compare,
          replaced, changed_at)
        ${numbers(3000)} select 'r' || i, '"COLLECTION"', '', 'm', 'UGX', '5', 'request', '[]', 1 from n`,
-      // Statistics from when nothing was settled: to the planner, the index of what is settled looks empty.
+      // Statistics from before anything was settled: to the planner, the index of settled rows looks empty.
       'analyze',
     ]);
     const scans = async (text: string): Promise<string[]> =>
@@ -107,7 +107,7 @@ describe('on sqlite', () => {
     const attempt = ['start_attempt', 'read_case', 'read_past', 'lock_expectation', 'settle', 'park'];
     for (const name of ['find_due', ...attempt])
       expect({ name, scans: await scans(statements.get(name).text) }).toEqual({ name, scans: [] });
-    // Control: without its key, the expectation is found by reading all of them.
+    // Control: without its key, the expectation is found only by reading all of them.
     const { text } = statements.get('settle');
     const unkeyed = text.replaceAll(/\be\.reference_key = /g, "e.reference_key || '' = ");
     expect(await scans(unkeyed)).toEqual([expect.stringContaining('SCAN')]);

@@ -124,7 +124,7 @@ test('prune() skips a body that another transaction has locked, and removes its 
   const { transitionId } = paid('HELD', 500);
   const release = await hold(`select 1 from ${schema}.body where ${body} for update`, [transitionId]);
   expect(await inbox.prune()).toEqual({ bodies: 1, archived: 0 });
-  // Control: what does not pass it over waits for it.
+  // Control: a statement that does not skip it waits for it.
   const waiting = pool.query(`update ${schema}.body set content = null where ${body}`, [transitionId]);
   await expect(waiting).rejects.toMatchObject({ code: '55P03' });
   await release();
@@ -186,7 +186,7 @@ describe('what decides whether PostgreSQL keeps what it acknowledges', () => {
   ])('is that a commit waits for its standby: with a notice of %s', async (routine, isKept) => {
     const { inbox, pool } = poolShop();
     await inbox.ready();
-    // Once the store listens: the server's answer may come before a later turn of the event loop.
+    // Once the store listens: the server's response may arrive before a later turn of the event loop.
     pool.on('acquire', (client: NodeJS.EventEmitter) =>
       client.on('newListener', (event) => {
         if (event === 'notice') queueMicrotask(() => client.emit('notice', { routine }));
@@ -208,7 +208,7 @@ const SETTINGS = `select ${NAMES.map((name) => `current_setting('${name}') as ${
   coalesce(current_setting('payment_inbox.attempt', true), '') as attempt, pg_backend_pid() as id`;
 const MAX = 4;
 
-/** Of all the pool's connections. */
+/** The settings of all the pool's connections. */
 async function settingsOf(pool: pg.Pool): Promise<Record<string, unknown>[]> {
   const clients = await Promise.all(Array.from({ length: MAX }, () => pool.connect()));
   const settings = clients.map((client) => client.query<Record<string, unknown>>(SETTINGS));
@@ -236,7 +236,7 @@ test('a connection of the pool has its own settings restored after a payment, as
   await inbox.receive(paid('ORD-1', 500));
   await workUntilSettled(inbox, 1);
   await inbox.health();
-  // In it they were others (control).
+  // Control: inside it, they were different.
   const attempt = expect.stringMatching(/^[0-9a-f-]{36}$/);
   const others = { lock_timeout: '10s', statement_timeout: '30s', transaction_isolation: 'read committed' };
   expect(inside[0]).toMatchObject({ ...others, attempt });
@@ -267,7 +267,7 @@ test('behind a pooler without prepared statements, callbacks are stored without 
   const prepareOthers = rows.map(({ name }) => `prepare ${name} as select 1`).join(';');
   await pool.query('deallocate all');
   await inbox.receive(paid('B', 500));
-  await pool.query(prepareOthers); // It would fail if the inbox still used the names.
+  await pool.query(prepareOthers); // This would fail if the inbox still used the names.
   await inbox.receive(paid('C', 500));
   const other = poolShop({ schema, pool: { max: 1 } });
   other.pool.on('connect', (client) => void client.query(prepareOthers));

@@ -13,7 +13,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { signal } from '../support/until.ts';
 
 const CHANGE = 'select, insert, update, delete';
-/** To a process, a file that may not grow is as a disk that is full. */
+/** To a process, a file that may not grow is like a full disk. */
 const limitedTo = (blocks: string) => ['sh', '-c', 'ulimit -f "$1"; shift; exec "$@"', 'sh', blocks];
 const AWAY = { ok: false, problems: ['store_unavailable'], oldestDueSeconds: undefined };
 
@@ -75,7 +75,7 @@ describe('ready() and health() fail', () => {
     expect(await startChild('spool-health.ts', values, limitedTo(blocks)).ended).toMatchObject({
       output: `${said}\n`,
     });
-    // Nor is a part of a file left, which would fill the disk further.
+    // No part of a file is left either, which would fill the disk further.
     expect(readdirSync(spool)).toEqual([]);
   });
 });
@@ -110,7 +110,7 @@ test.each(ENGINES)(
 test('health() leaves nothing behind, and a process that is stopped in the middle of it blocks no other', async () => {
   const { inbox, pool, open } = poolShop({ pool: { max: 3 }, inbox: { storeTimeoutMs: 60_000 } });
   await inbox.ready();
-  // A receiver that stands still between the last statement of its check and the rollback.
+  // A receiver that stalls between the last statement of its check and the rollback.
   const [isHeld, mayEnd] = [signal(), signal()];
   pool.on('connect', (client) => {
     const query = client.query.bind(client);

@@ -12,7 +12,7 @@ import { creditIn, money, ORDER, order } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { pause, signal, untilDone, workUntilSettled } from '../support/until.ts';
 
-// Only Linux tells the type of a file system, and has memory at a place that is known: elsewhere there is no such test.
+// Only Linux reports the type of a file system and has a known path in memory: elsewhere this test does not exist.
 const memories = process.platform === 'linux' ? ['/dev/shm'] : [];
 
 const BUSY = `const { parentPort, workerData } = require('node:worker_threads');
@@ -76,7 +76,7 @@ describe('a sqlite file', () => {
     for (const reference of ['B', 'C']) await inbox.expect(money(reference));
     const worked = workUntilSettled(inbox, 3);
     await isRunning.promise;
-    // Each resolves while the file is written, which ends only after it.
+    // Each resolves while the file is being written, which ends only later.
     await inbox.receive(paid('B', 500));
     await untilDone(async () => expect(await inbox.health()).toMatchObject({ ok: false, spooled: 1 }));
     mayEnd.give();

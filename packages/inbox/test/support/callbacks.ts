@@ -19,11 +19,11 @@ export interface CallbackText {
   readonly rewrite?: (text: string) => string;
   /** The field that may hold a ':'. */
   readonly colonIn?: 'merchant_reference' | 'internal_reference';
-  /** The verifier's. */
+  /** The options of the verifier. */
   readonly account?: string | undefined;
 }
 
-/** The signature and the body of a callback, as they come over the wire. */
+/** The signature and the body of a callback, as they arrive over the wire. */
 export function signedText(
   payload: Payload = {},
   { event, rewrite = (text) => text }: CallbackText = {},
@@ -32,7 +32,7 @@ export function signedText(
   return { signature: signCallback({ signingKey: SIGNING_KEY, data }), body: rewrite(JSON.stringify(data)) };
 }
 
-/** Posts the bytes of a callback, as an adapter does; gives the status of the answer. */
+/** Posts the bytes of a callback, like an adapter; returns the status of the response. */
 export async function post(
   receiver: Parameters<typeof receiveCallback>[1],
   { signature, body }: ReturnType<typeof signedText>,
@@ -68,7 +68,7 @@ export function callback(payload: Payload = {}, text: CallbackText = {}): Verifi
   return result;
 }
 
-/** A callback of so much money, in both of its amounts. */
+/** A callback with this amount in both of its amounts. */
 export function paid(
   reference: string,
   amount: number,
@@ -82,7 +82,7 @@ export function paid(
   );
 }
 
-/** What a rule refused although its signature fits: by a ':' too many, or by the tolerance. */
+/** What a rule refused although its signature is valid: because of an extra ':', or the tolerance. */
 export function evidence(
   rule: 'ambiguous' | 'timestamp_out_of_tolerance',
   payload: Payload = {},

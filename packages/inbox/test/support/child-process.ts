@@ -8,7 +8,7 @@ interface Ended {
   readonly output: string;
 }
 
-/** A real process of the test, which runs one of the programs beside this file; the command may start it. */
+/** A real process of the test, which runs one of the programs next to this file; the command may start it. */
 export function startChild(
   program: string,
   args: readonly string[],

@@ -17,8 +17,8 @@ let host: ChildProcess | undefined;
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs payment-service-inbox in the folder of this package, in a pipe. The runs of a test file share a process, which ends with
- * the file's, one after the other: most of what a process of its own costs is to load the command.
+ * Runs payment-service-inbox in the folder of this package, in a pipe. The runs of a test file share one process, one after
+ * another, which ends with the file's: loading the command is most of the cost of a separate process.
  */
 export async function runCommand(
   args: readonly string[],
@@ -48,7 +48,7 @@ interface CommandOn {
   run(...given: readonly string[]): Promise<CommandResult>;
   /** Runs each of these lines, which have no quotes. */
   type(...lines: readonly string[]): Promise<void>;
-  /** What was typed and printed, and how it ended, without what differs from one run or one engine to the next. */
+  /** What was typed and printed, and how it ended, without the differences between runs or engines. */
   screen(): string;
 }
 
@@ -62,10 +62,10 @@ const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
   [/("oldestDueSeconds": )[\d.]+/g, '$1…'],
 ];
 
-/** For tests that type many lines: on a machine that has other things to do, each takes seconds. */
+/** For tests that type many lines: on a busy machine, each takes seconds. */
 export const SESSION = { timeout: 300_000 };
 
-/** The command on the database of a merchant. */
+/** The command for a merchant's database. */
 export function commandOn({ engine, programArguments: [, where = '', schema = ''] }: Merchant): CommandOn {
   const args = engine === 'sqlite' ? ['--database', where] : ['--schema', schema];
   const env: CommandOn['env'] = engine === 'sqlite' ? {} : { DATABASE_URL: where };
@@ -83,7 +83,7 @@ export function commandOn({ engine, programArguments: [, where = '', schema = ''
   };
 }
 
-/** The same in a process of its own, on a pseudo-terminal by `script`, whose arguments differ between Linux and the BSDs. */
+/** The same in a separate process, on a pseudo-terminal of `script`, whose arguments differ between Linux and the BSDs. */
 export function runOnTerminal(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -94,7 +94,7 @@ export function runOnTerminal(
   return run('script', own, { TERM: 'xterm-256color', ...env });
 }
 
-/** The same in a process of its own, in a pipe. */
+/** The same in a separate process, in a pipe. */
 export function runAlone(args: readonly string[]): Promise<CommandResult> {
   return run(process.execPath, [PATH, ...args], {});
 }
@@ -112,7 +112,7 @@ function run(
   });
 }
 
-/** Nothing of this process's own: vitest sets FORCE_COLOR or NO_COLOR. */
+/** Without this process's own environment: vitest sets FORCE_COLOR or NO_COLOR. */
 function ownEnvironment(env: Readonly<Record<string, string>>): Record<string, string | undefined> {
   const { PATH: path, NODE_COMPILE_CACHE } = process.env;
   return { PATH: path, NODE_COMPILE_CACHE, SHELL: '/bin/sh', ...env };

@@ -13,7 +13,7 @@ export const EVERYTHING: ConsoleAccess['may'] = [
   ...(['reopen', 'expect', 'forget', 'reconcile'] as const),
 ];
 
-/** A page as a browser without scripts gets it. */
+/** A page as a browser without scripts receives it. */
 export interface Shown {
   readonly status: number;
   readonly headers: Headers;
@@ -27,7 +27,7 @@ export interface Visitor {
   get(path: string, headers?: Record<string, string>): Promise<Shown>;
   /** The hidden fields of a form of this page. */
   fieldsOf(path: string, form: string): Promise<Record<string, string>>;
-  /** Opens the page, sends its form of this id with these fields, and follows the answer. */
+  /** Opens the page, sends its form with this id and these fields, and follows the response. */
   send(path: string, form: string, fields?: Record<string, string>): Promise<Shown>;
   /** Sends any form, with the cookies of the browser. */
   post(
@@ -37,7 +37,7 @@ export interface Visitor {
   ): Promise<Shown>;
 }
 
-/** Where a browser says that a form of the console comes from. */
+/** The headers with which a browser says where a form of the console comes from. */
 export const OWN: Record<string, string> = { origin: ORIGIN, 'sec-fetch-site': 'same-origin' };
 
 /** A visitor of a console of this inbox. */
@@ -134,7 +134,7 @@ export async function newConsoleShop(): Promise<Shop> {
   return shop;
 }
 
-/** The same, in which the payment NONE waits for a person. */
+/** The same, in which the payment NONE needs an operator. */
 export async function newConsoleShopWithNone(): Promise<Shop> {
   const shop = await newConsoleShop();
   await shop.pay('NONE');

@@ -20,21 +20,21 @@ export type EngineName = 'postgres' | 'sqlite';
 /** The database of one test at a time. */
 export interface Database {
   readonly engine: EngineName;
-  /** For other processes, which must have ended before the test does: see programs/open-inbox.ts. */
+  /** Arguments for other processes, which must end before the test does: see programs/open-inbox.ts. */
   readonly programArguments: readonly string[];
   newStore(): Store<AnyTransaction>;
   /** The merchant's own connection, outside the inbox. `$1` is written for both engines. */
   query(text: string, values?: (string | number | null)[]): Promise<Record<string, unknown>[]>;
-  /** The merchant's own transaction, on a connection of its own. */
+  /** The merchant's own transaction, on a separate connection. */
   transaction<T>(body: (tx: AnyTransaction) => Promise<T>): Promise<T>;
   /** A table of the inbox. */
   table(name: string): string;
 }
 
 interface OwnDatabase extends Database {
-  /** What a test must not have changed, beside the migrations: the tables, their columns and rules. */
+  /** What a test must not have changed, besides the migrations: the tables, their columns and constraints. */
   readonly shape: () => Promise<unknown>;
-  /** Empties all tables; false if something of the last test is still under way. */
+  /** Empties all tables; false if work of the last test is still under way. */
   readonly clear: () => Promise<boolean>;
   readonly end: () => Promise<void>;
 }
@@ -45,8 +45,8 @@ const FREE: Record<EngineName, { readonly database: OwnDatabase; readonly shape:
 };
 
 /**
- * The tests of a process use an empty database one after the other: a new one, with its tables and its connections or its
- * thread, costs more than most tests. One in which a test has left anything but rows is not used again.
+ * The tests of a process use the same empty database one after another: a new one, with its tables and its connections or its
+ * thread, costs more than most tests. A database in which a test has left anything but rows is not used again.
  */
 export async function lendDatabase(
   engine: EngineName,
@@ -117,7 +117,7 @@ async function newPostgres(): Promise<OwnDatabase> {
       await endOthers();
       stores = 0;
       const sessions = await query('select 1 from pg_stat_activity where application_name = $1', [schema]);
-      // A session without a connection of the pools may still run what its client has given up.
+      // A session without a connection of the pools may still run what its client has abandoned.
       if (sessions.length !== own.idleCount + first.idleCount) return false;
       clearing ??= (
         await query(`select 'delete from ' || schemaname || '.' || tablename as text from pg_tables

@@ -4,7 +4,7 @@ import { runCommand } from './command.ts';
 
 export interface Diagnosed {
   readonly code: number;
-  /** What each finding is about, such as `problem worker`. */
+  /** The level and subject of each finding, such as `problem worker`. */
   readonly names: readonly string[];
   readonly findings: readonly Finding[];
   /** Of the first finding. */
@@ -14,7 +14,7 @@ export interface Diagnosed {
   readonly text: string;
 }
 
-/** Runs doctor, and checks what holds for every diagnosis: the exit code, and that each finding says all three things. */
+/** Runs doctor, and checks what applies to every diagnosis: the exit code, and that each finding has all three parts. */
 export async function runDoctor(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

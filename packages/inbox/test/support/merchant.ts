@@ -12,26 +12,26 @@ export type { AnyTransaction, EngineName };
 
 export const ENGINES: readonly EngineName[] = ['postgres', 'sqlite'];
 
-/** A merchant with an empty database of its own, and tables of its own in it. */
+/** A merchant with its own empty database, and its own tables in it. */
 export interface Merchant extends Database {
   /** Everything that the inboxes of this merchant reported. */
   readonly events: InboxEvent[];
-  /** Everything that `onError` got. */
+  /** Everything that `onError` received. */
   readonly problems: (InboxProblem & { readonly error: unknown })[];
   open(options?: Partial<InboxOptions<AnyTransaction>>): Inbox<AnyTransaction>;
-  /** The merchant's effect: a row of money, without any guard against a second one. */
+  /** The merchant's effect: a row of money, without any protection against a second one. */
   credit(tx: AnyTransaction, reference: string, amount: string): Promise<void>;
-  /** The opposite: removes every row of it. */
+  /** The opposite: removes every row of the reference. */
   uncredit(tx: AnyTransaction, reference: string): Promise<void>;
   /** In the order of the references, such as `ORD-1 500`. */
   credits(): Promise<string[]>;
-  /** Makes a table `child`: an insert of 1 is refused by the commit, not by the statement. */
+  /** Creates a table `child`: an insert of 1 is refused by the commit, not by the statement. */
   deferredChild(): Promise<void>;
-  /** The database's clock goes on, or steps back by a negative time: what is stored is moved instead. */
+  /** Advances the database's clock, or steps it back by a negative time, by moving the stored times instead. */
   advance(ms: number): Promise<void>;
 }
 
-/** A merchant whose database is empty; `tables` says whether an inbox has made its tables in it. */
+/** A merchant with an empty database; `tables` says whether an inbox has created its tables in it. */
 export async function newMerchant(
   engine: EngineName,
   tables: 'with tables' | 'without tables' = 'with tables',
@@ -39,7 +39,7 @@ export async function newMerchant(
   return merchantOf(await lendDatabase(engine, tables));
 }
 
-/** The columns that hold a time. */
+/** The columns that contain a time. */
 const TIMES = {
   callback: ['first_at'],
   transition: ['next_at', 'changed_at'],
@@ -65,7 +65,7 @@ function merchantOf(database: Database): Merchant {
     },
     open(options = {}) {
       const onEvent = (event: InboxEvent) => events.push(event);
-      // A machine that stands still for a moment must not look like a store that is unavailable.
+      // A machine that stalls for a moment must not look like an unavailable store.
       const onError = (error: unknown, problem: InboxProblem) => problems.push({ ...problem, error });
       const defaults = { storeTimeoutMs: 20_000, random: () => 1, onEvent, onError };
       const inbox = createInbox<AnyTransaction>({ store: newStore(), ...defaults, ...options });

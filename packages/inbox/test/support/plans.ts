@@ -11,7 +11,7 @@ export interface Asked {
 export const numbers = (count: number): string =>
   `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})`;
 
-/** Makes the tables and runs these statements, in which the inbox's tables are named `inbox.`. */
+/** Creates the tables and runs these statements, in which the inbox's tables have the prefix `inbox.`. */
 export async function fill<Tx>(store: Store<Tx>, fills: readonly string[]): Promise<void> {
   await createInbox({ store }).ready();
   for (const text of fills) await store.query({ text: text.replaceAll('inbox.', store.prefix) }, []);
@@ -43,7 +43,7 @@ export async function visitedBy(
   return Math.max(...visited);
 }
 
-/** The plan of SQLite for a statement and what follows it, a line for each step. */
+/** SQLite's plans for one or more statements, one line for each step. */
 export async function planOf(store: Store<SqliteTransaction>, text: string): Promise<string[]> {
   const parts = text.split(/;\n/).map((part) => store.query({ text: `explain query plan ${part}` }, []));
   return (await Promise.all(parts)).flat().map(({ detail }) => String(detail));

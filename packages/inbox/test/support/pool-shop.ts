@@ -13,11 +13,11 @@ export interface PoolShop {
   readonly inbox: Inbox<pg.PoolClient>;
   /** Everything that the inboxes of this shop reported. */
   readonly events: InboxEvent[];
-  /** A further inbox on the same pool and the same tables. */
+  /** Another inbox on the same pool and the same tables. */
   open(options?: Options): Inbox<pg.PoolClient>;
-  /** Makes a table of the merchant, and a handler that adds to it. */
+  /** Creates a table of the merchant, and a handler that adds to it. */
   newLedger(): Promise<Ledger>;
-  /** Runs a statement on a connection of its own, whose transaction keeps its locks; gives the function that commits it. */
+  /** Runs a statement on a separate connection, whose transaction keeps its locks; returns the function that commits it. */
   hold(text: string, values?: unknown[]): Promise<() => Promise<void>>;
 }
 
@@ -27,7 +27,7 @@ export interface Ledger {
   credits(): Promise<string[]>;
 }
 
-/** An inbox on a pool and on a schema of which the test says what they are like. */
+/** An inbox on a pool and a schema that the test configures. */
 export function poolShop({
   pool: poolOptions = {},
   inbox: inboxOptions = {},

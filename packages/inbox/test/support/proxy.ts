@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Between a client and a server, whose address it gives. */
+/** Starts a proxy between a client and a server, and returns its address. */
 async function proxy(serverUrl: string, join: (near: Socket, far: Socket) => void): Promise<string> {
   const url = new URL(serverUrl);
   const [host, port] = [url.hostname, Number(url.port)];
@@ -12,7 +12,7 @@ async function proxy(serverUrl: string, join: (near: Socket, far: Socket) => voi
       [far, near],
     ] as const) {
       one.setNoDelay(true);
-      // A connection that one side gives up is not kept by the other.
+      // A connection that one side abandons is not kept by the other.
       one.on('close', () => other.destroy());
       one.on('error', () => other.destroy());
     }
@@ -26,8 +26,8 @@ async function proxy(serverUrl: string, join: (near: Socket, far: Socket) => voi
 }
 
 /**
- * Loses the client and the server for each other without a word, as a broken network does: after `silence()`, nothing
- * passes over the connections that are open, and later ones work. `end()` ends them, as a network does when it is restored.
+ * Silently disconnects the client and the server, like a broken network: after `silence()`, nothing passes over the open
+ * connections, while later ones work. `end()` ends them, like a network that is restored.
  */
 export async function silentProxy(
   serverUrl: string,
@@ -53,7 +53,7 @@ const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 const FIELDS = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0';
 const FAREWELL = Buffer.from([0x45, 0, 0, 0, FIELDS.length + 4, ...Buffer.from(FIELDS)]);
 
-/** Every connection is completed, and in the very packet that says so the server reports that it ends. */
+/** Every connection is completed, and in the same packet the server reports that it is ending. */
 export function dyingServer(serverUrl: string): Promise<string> {
   return proxy(serverUrl, (near, far) => {
     near.on('data', (chunk) => far.write(chunk));
@@ -68,9 +68,9 @@ export function dyingServer(serverUrl: string): Promise<string> {
 const KEY_DATA = Buffer.from([0x4b, 0, 0, 0, 12]);
 
 /**
- * Names a process of its own instead of the server's, as poolers do. `sent` is what the client sent.
+ * Reports its own process id instead of the server's, as poolers do. `sent` is what the client sent.
  *
- * @param step How far it is from the server's.
+ * @param step the distance to the server's id.
  */
 export async function poolerOf(
   serverUrl: string,
@@ -95,7 +95,7 @@ export async function poolerOf(
   return { url, sent: () => Buffer.concat(sent).toString('latin1') };
 }
 
-/** The type of the message by which PostgreSQL tells what NOTIFY said. */
+/** The type of the message in which PostgreSQL delivers a NOTIFY. */
 const TOLD = 0x41;
 
 /** Passes everything but what LISTEN waits for. */

@@ -9,7 +9,7 @@ import { untilDone, workOff } from './until.ts';
 export const ORDER = { merchant_reference: 'ORD-1', currency: 'UGX', amount: '500' };
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
-/** No attempt comes due while a test looks: it moves the clock. */
+/** No attempt becomes due while a test is looking, since the test moves the clock. */
 export const LATER = { retry: { firstDelayMs: 60_000, longestDelayMs: 3_600_000 } };
 export const REPLACE = { replace: true };
 /** Who acts, and why. */
@@ -27,13 +27,13 @@ export interface Shop {
   deliver(...callbacks: readonly VerifiedCallback[]): Promise<void>;
   /** Expects 500 for each reference, keeps the callback of its payment, and works until nothing is due. */
   sell(...references: readonly string[]): Promise<void>;
-  /** Moves the clock, and works until nothing is due. */
+  /** Advances the clock, and works until nothing is due. */
   workLater(ms?: number): Promise<void>;
   /** The transition of `paid(reference)`. */
   show(reference?: string): Promise<TransitionDetails | undefined>;
 }
 
-/** What a payment of this reference must be. */
+/** The expectation of a payment with this reference. */
 export function money(
   merchant_reference: string,
   amount: string | number = '500',
@@ -49,7 +49,7 @@ export async function order<Tx>(inbox: Inbox<Tx>, ...references: readonly string
   }
 }
 
-/** A merchant with an inbox whose handler credits what is settled, or does as it is told. */
+/** A merchant with an inbox whose handler credits what is settled, or is given by the test. */
 export async function newShop(
   engine: EngineName,
   options: Options = {},
@@ -100,7 +100,7 @@ export function creditIn(
     merchant.credit(tx, signed.merchant_reference, settled?.amount ?? 'nothing');
 }
 
-/** A further inbox that credits what is settled, with a test between it and its store. */
+/** Another inbox that credits what is settled, with a hook between it and its store. */
 export function watchedInbox(
   merchant: Merchant,
   watch: Parameters<typeof watchedStore>[1],

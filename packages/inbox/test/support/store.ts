@@ -3,9 +3,9 @@ import type { Store } from '../../src/index.ts';
 type Rows = Awaited<ReturnType<Store<unknown>['query']>>;
 
 /**
- * The same store, with a test between it and the inbox.
+ * The same store, with a hook between it and the inbox.
  *
- * @param watch Called instead of every statement, which `run` runs. `isAlone` says that it is a transaction of its own.
+ * @param watch called instead of every statement, which `run` runs. `isAlone` says that it is a separate transaction.
  */
 export function watchedStore<Tx>(
   store: Store<Tx>,
@@ -18,7 +18,7 @@ export function watchedStore<Tx>(
   };
 }
 
-/** What `watchedStore()` calls: runs `act` after every statement of a kind, before the inbox receives its rows. */
+/** A hook for `watchedStore()`: runs `act` after every statement of a kind, before the inbox receives its rows. */
 export function after(
   isMeant: (text: string) => boolean,
   act: (rows: Rows) => unknown,

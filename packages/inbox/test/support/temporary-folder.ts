@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 
 const TMPFS = 0x01021994;
 
-/** A folder on a disk: where /tmp is memory, the inbox refuses it. */
+/** A folder on a disk: if /tmp is in memory, the inbox refuses it. */
 export function folderOnDisk(): string {
   const isMemory = process.platform === 'linux' && statfsSync(tmpdir()).type === TMPFS;
   return mkdtempSync(join(isMemory && existsSync('/var/tmp') ? '/var/tmp' : tmpdir(), 'inbox-test-'));

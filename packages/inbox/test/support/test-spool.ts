@@ -10,7 +10,7 @@ import { paid } from './callbacks.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { pause } from './until.ts';
 
-/** Where the inboxes of a spool are. */
+/** Identifies the tables of the inboxes that share a spool. */
 const PLACE = { dialect: 'sqlite', prefix: 'payment_inbox_' } as const;
 
 /** A spool, and a store that can be unavailable, or refuse the deliveries of one reference. */
@@ -18,10 +18,10 @@ export class TestSpool {
   readonly path: string;
   readonly spool: Spool;
   readonly events: InboxEvent[] = [];
-  /** What `onError` got: the kinds and the messages. */
+  /** What `onError` received: the kinds and the messages. */
   readonly problems: string[] = [];
   readonly taken: IntakeRecord[] = [];
-  /** References that the store refuses, together with what is in the same group. */
+  /** References that the store refuses, together with the rest of their group. */
   readonly refused: Set<string> = new Set();
   /** What the store waits for. */
   wait: () => Promise<void> = () => pause(1);
@@ -50,7 +50,7 @@ export class TestSpool {
     onTestFinished(() => this.spool.close());
   }
 
-  /** As an inbox does when its program starts. */
+  /** Does the same as an inbox when its program starts. */
   start(): this {
     this.isThere = true;
     this.spool.start();
@@ -74,13 +74,13 @@ export class TestSpool {
     return this.events.filter(({ name }) => name === event).length;
   }
 
-  /** Of what the store has taken, each one once. */
+  /** What the store has accepted, each delivery once. */
   references(): string[] {
     return [...new Set(this.taken.map(referenceOf))].sort();
   }
 }
 
-/** The folder of a spool that is closed: what is changed in it now, no round of that spool reads. */
+/** The folder of a closed spool: no round of that spool reads what is changed in it now. */
 export async function leftSpool(references: readonly string[]): Promise<string> {
   const ended = new TestSpool();
   await ended.keepAll(references);

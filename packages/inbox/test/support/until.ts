@@ -1,11 +1,11 @@
 import type { Inbox, WorkerOptions } from '../../src/index.ts';
 
-/** Resolves when the condition holds; a hang is ended by the test's own deadline. */
+/** Resolves when the condition holds; the test's own timeout ends a hang. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   for (let ms = 2; !(await condition()); ms = Math.min(2 * ms, 20)) await pause(ms);
 }
 
-/** Repeats until it succeeds, as a sender would: a slow disk must not fail a test about something else. */
+/** Repeats until it succeeds, as a sender would, so that a slow disk does not fail a test about something else. */
 export async function untilDone(act: () => Promise<unknown>): Promise<void> {
   await until(async () => (await Promise.allSettled([act()]))[0].status === 'fulfilled');
 }
@@ -22,7 +22,7 @@ export function signal(): { readonly promise: Promise<void>; readonly give: () =
 
 type Options = Partial<WorkerOptions>;
 
-/** Starts work; gives the function that ends it gracefully. */
+/** Starts work; returns the function that ends it gracefully. */
 export function startWork<Tx>(inbox: Inbox<Tx>, options: Options = {}): () => Promise<void> {
   const stop = new AbortController();
   const working = inbox.work({ signal: stop.signal, pollMs: 10, ...options });
@@ -32,7 +32,7 @@ export function startWork<Tx>(inbox: Inbox<Tx>, options: Options = {}): () => Pr
   };
 }
 
-/** Works until the condition holds; what is under way ends. */
+/** Works until the condition holds, and completes what is under way. */
 export async function workUntil<Tx>(
   inbox: Inbox<Tx>,
   condition: () => boolean | Promise<boolean>,
@@ -45,11 +45,11 @@ export async function workUntil<Tx>(
 
 /** Works until nothing is due at this moment. */
 export async function workOff<Tx>(inbox: Inbox<Tx>): Promise<void> {
-  // A pass leaves what becomes due meanwhile.
+  // A pass does not process what becomes due meanwhile.
   for (let left = 1; left > 0; ) ({ left } = await inbox.drain());
 }
 
-/** Works until so many transitions are settled. */
+/** Works until this many transitions are settled. */
 export function workUntilSettled<Tx>(inbox: Inbox<Tx>, count: number, options?: Options): Promise<void> {
   return workUntil(inbox, async () => (await inbox.stats()).states.settled === count, options);
 }

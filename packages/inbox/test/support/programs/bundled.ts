@@ -1,4 +1,4 @@
-/** Keeps a callback with sqlite(), and says what ready() and receive() say. A test bundles it. */
+/** Keeps a callback with sqlite(), and prints the results of ready() and receive(). A test bundles it. */
 import { createInbox, sqlite } from '../../../src/index.ts';
 import { paid } from '../callbacks.ts';
 
@@ -11,5 +11,5 @@ async function main(): Promise<void> {
   console.log(`health ${(await inbox.health()).problems}`);
   await inbox.close();
 }
-// A bundle may be CommonJS, which knows no await here.
+// A bundle may be CommonJS, which does not allow await here.
 void main();

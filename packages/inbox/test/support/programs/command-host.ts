@@ -1,6 +1,6 @@
 /**
- * Runs payment-service-inbox as often as it is told to. A run has ended when nothing of it is left to wait for, as a process
- * ends: what the command leaves open, it waits for.
+ * Runs payment-service-inbox on each request. Like a process, a run ends when nothing is left to wait for: it waits for
+ * whatever the command leaves open.
  */
 interface Run {
   readonly args: readonly string[];

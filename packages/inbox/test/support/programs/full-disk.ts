@@ -1,4 +1,4 @@
-/** Asks for health() until it fails, at most 200 times, and says what it found; then whether a callback is kept. */
+/** Calls health() until it fails, at most 200 times, and prints the result, then whether a callback is kept. */
 import { createInbox, sqlite } from '../../../src/index.ts';
 import { paid } from '../callbacks.ts';
 

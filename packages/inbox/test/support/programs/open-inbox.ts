@@ -2,7 +2,7 @@ import pg from 'pg';
 import { createInbox, type Inbox, postgres, sqlite } from '../../../src/index.ts';
 import type { AnyTransaction } from '../merchant.ts';
 
-/** A busy machine must not look like a store that is unavailable. */
+/** A busy machine must not look like an unavailable store. */
 const patient = { storeTimeoutMs: 20_000 };
 
 /** The inbox of a program: `postgres <url> <schema>` or `sqlite <path>`. */

@@ -1,4 +1,4 @@
-/** Says what ready() and health() find of an inbox with a spool. */
+/** Prints what ready() and health() report for an inbox with a spool. */
 import pg from 'pg';
 import { createInbox, postgres } from '../../../src/index.ts';
 

@@ -1,4 +1,4 @@
-/** Keeps one delivery after the other in a spool whose store is unavailable, and prints each that it has kept. */
+/** Keeps one delivery after another in a spool whose store is unavailable, and prints each one that it has kept. */
 import { sqlite } from '../../../src/index.ts';
 import { callbackRecord } from '../../../src/intake/record.ts';
 import { Spool, spoolOwner } from '../../../src/intake/spool.ts';
@@ -22,5 +22,5 @@ async function write(): Promise<never> {
     if (await spool.keep(callbackRecord(paid(reference, 500), ''), 'ECONNREFUSED')) console.log(reference);
   }
 }
-/** Three at a time, so that a kill finds groups as well as single deliveries. */
+/** Three at a time, so that a kill hits groups as well as single deliveries. */
 await Promise.all([write(), write(), write()]);

@@ -1,4 +1,4 @@
-/** Keeps a callback, passes a promise that it forgot to wait for as a value, and goes on to its end: no close(), no exit(). */
+/** Keeps a callback, passes a promise that it forgot to await as a value, and runs to its end: no close(), no exit(). */
 import { paid } from '../callbacks.ts';
 import { openInbox } from './open-inbox.ts';
 
