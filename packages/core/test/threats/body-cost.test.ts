@@ -86,7 +86,7 @@ describe('threat A18: the cost of a hostile body', () => {
     // The search for escapes, the six names, and the end; or each quote.
     expect([walked(short), searched(short)]).toEqual([0, 1 + 7]);
     expect([walked(long), searched(long)]).toEqual([0, quotes]);
-    // A probe every 64 characters or more, until half as many probes have been made.
+    // Probes lie 64 characters or more apart, and there is at most one for every 128 characters of text.
     expect(operations([[String.prototype, ['indexOf']]], () => readCallbackBody(short))).toBeLessThan(500);
   });
 
