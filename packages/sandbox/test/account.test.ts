@@ -15,7 +15,7 @@ describe('settings', () => {
     const addresses = { callback_url: stage.merchant.url, redirect_url, order_url: null, inbox_url: null };
     const changed = await put('settings', { callback_url: stage.merchant.url, redirect_url });
     expect(changed.body.data).toEqual({ ...addresses, ...INITIAL });
-    // A setting does not turn a collection that is decided immediately into a page that waits for a customer.
+    // A setting does not turn a collection that is decided immediately into one that waits for a customer on a page.
     expect(stage.collect()).toMatchObject({
       payment_page_url: null,
       redirect_location: expect.stringContaining(redirect_url),

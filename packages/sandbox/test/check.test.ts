@@ -12,7 +12,7 @@ interface Incoming extends Pick<Received, 'method' | 'body'> {
   readonly header: string;
 }
 
-/** From now on the endpoint answers the status that `answer` returns, and nothing without one. */
+/** From now on the endpoint responds with the status that `answer` returns; without one, it does not respond. */
 function endpoint(answer: (request: Incoming, response: ServerResponse) => number | undefined): void {
   stage.merchant.answer = (response, { method, headers, body }) => {
     const header = String(headers['hmac-signature'] ?? '');
@@ -21,7 +21,7 @@ function endpoint(answer: (request: Incoming, response: ServerResponse) => numbe
   };
 }
 
-/** What an endpoint answers that has no other fault than in how it checks a signature. */
+/** The response of an endpoint whose only fault is how it checks a signature. */
 function answerTo({ method, body }: Incoming, isAccepted: () => boolean): number {
   if (method !== 'POST') return 405;
   if (body.length > 65_536) return 413;
@@ -33,14 +33,14 @@ const namesOf = ({ results }: CheckReport, verdict: string): string[] =>
   results.filter((one) => one.verdict === verdict).map(({ name }) => name);
 const named = ({ results }: CheckReport, name: string) => results.find((one) => one.name === name);
 
-/** The hash of a header as hand-written code reads it: the last one of two equal names counts. */
+/** The hash of a header as naive code reads it: the last of two equal names counts. */
 const isSigned = (text: string, header: string): boolean => {
   const { signingKey } = stage.sandbox.account;
   const parts = Object.fromEntries(header.split(',').map((part) => part.trim().split('=')));
   return createHmac('sha256', signingKey).update(text).digest('hex') === parts['s'];
 };
 
-/** The five fields joined as hand-written code does, whatever their types are. */
+/** The five fields joined as in naive code, whatever their types are. */
 function joined(body: string): string {
   const { event, payload } = JSON.parse(body);
   const { merchant_reference, internal_reference, transaction_type, transaction_status } = payload;
@@ -76,7 +76,7 @@ describe('check(url) of an endpoint', () => {
       verdict: 'fail',
       fix: expect.stringMatching(/^Verify the signature before anything else/),
     });
-    // The second callback is the first one again, and every other one has references of its own.
+    // The second callback repeats the first one, and every other one has its own references.
     const references = stage.merchant.received.slice(0, 3).map(({ data }) => data.payload.merchant_reference);
     expect([references[0] === references[1], references[1] === references[2]]).toEqual([true, false]);
   });

@@ -15,7 +15,7 @@ function opened(options: SandboxOptions = {}): Promise<number> {
   return stage.deliver();
 }
 
-/** What arrives of a composition: the verifier's word, `t` and the payload. */
+/** What the merchant receives from a composition: the verifier's verdict, `t` and the payload. */
 async function sent(id: number, changes: Composition) {
   stage.merchant.received.length = 0;
   const deliveries = stage.sandbox.compose(id, changes);
@@ -193,7 +193,7 @@ describe('sending again all that failed', () => {
 });
 
 describe('values edited in place', () => {
-  /** What the merchant receives of a form of the page. */
+  /** What the merchant receives from a form of the page. */
   const edited = async (id: number, fields: Record<string, string>) => {
     stage.merchant.received.length = 0;
     await stage.submit(`compose/${id}`, fields);
@@ -219,7 +219,7 @@ describe('values edited in place', () => {
       });
       expect(received.map(({ body }) => body)).toEqual([base.replace(was, becomes)]);
     }
-    // Values that share a name, or have none, are no fields; they are edited with the whole body.
+    // Values that share a name, or have none, are not fields; they are edited with the whole body.
     const names = [...(await stage.show(`/compose/${first}`)).matchAll(/name="value\.([^"]+)"/g)];
     const fields = ['event', 'payload.id', 'payload.note', 'payload.deep.b', 'x'];
     expect(names.map(([, name]) => name)).toEqual(fields);

@@ -26,7 +26,7 @@ function problemsOf(path: string, { status, headers, body }: Answer): string[] {
   return responseProblems(route, status, headers.get('content-type') ?? '', body);
 }
 
-/** The callbacks that `start` causes. */
+/** The callbacks caused by `start`. */
 async function callbacksOf(start: () => unknown) {
   const from = merchant.received.length;
   start();
@@ -126,7 +126,7 @@ describe('the reference data', () => {
 
   test.each([
     ['currency=KES&transaction_type=PAYOUT', ['savanna_mobile_money Payout', 'example_bank_ke Payout']],
-    // Our choice: the filter is upper case, as the specification shows it, and nothing else matches.
+    // Our choice: the filter is upper case, as in the specification, and nothing else matches.
     ['transaction_type=Collection', []],
     ['currency=EUR', []],
   ])('the filter %s finds these providers in a list in mixed case: %j', async (query, found) => {
@@ -141,7 +141,7 @@ describe('the reference data', () => {
   test.each([
     ['example_bank', ['EX001 true', 'EX002 true', 'EX003 false']],
     ['example_bank_ke', ['EK001 true', 'EK002 true']],
-    // Our choice where the specification is silent: no error for a provider without banks, or unknown.
+    // Our choice, since the specification is silent: no error for a provider that has no banks or is unknown.
     ['example_mobile_money', []],
     ['unknown', []],
   ])('the provider %s has these banks: %j', async (code, found) => {
@@ -178,7 +178,7 @@ describe('errors are in the envelope, with empty data', () => {
   ] as const)('%s: GET %s', async (_, path, headers, status, says) => {
     const { status: found, body } = await get(path, headers as Record<string, string>);
     expect([found, body.message]).toEqual([status, expect.stringContaining(says)]);
-    // No answer repeats a key.
+    // No response repeats a key.
     expect(JSON.stringify(body)).not.toContain('SANDBOX');
   });
 

@@ -77,7 +77,7 @@ describe('a form that is sent', () => {
     expect(text).toContain('value="Zoë &quot;Z&quot; &lt;b&gt;"');
     expect(text).toContain('<option value="late" selected>');
     expect(text).toMatch(/name="charge_customer" value="yes" checked/);
-    // The other form on the page is as it was.
+    // The other form on the page is unchanged.
     expect(text).toMatch(/id="payout-account"[^>]* value="256772000001"/);
   });
 

@@ -45,7 +45,7 @@ describe('deliveries', () => {
     expect(textOf(text)).toContain('All 3 Needs attention 1 Failed 1 Waiting 1 Delivered 1');
     expect(await listed('/deliveries?state=failed')).toEqual(['1002']);
     expect(await listed('/deliveries?q=good')).toEqual(['1001']);
-    // The way to it is the first link of every page.
+    // Its link is the first one of every page.
     const top = part(await show('/wallets'), 'top', 'header');
     expect(textOf(top)).toContain('1 needs attention: delivery 2');
     expect(top).toContain('href="/deliveries/2"');

@@ -73,7 +73,7 @@ describe('what needs attention', () => {
     expect(await attention()).toEqual(['1001', '1002']);
     await submit('seen', { transaction: '1001' });
     expect(await attention()).toEqual(['1002']);
-    // A further attempt of what was dismissed is not new.
+    // Another attempt of a dismissed delivery is not new.
     await submit('release');
     await tried(2);
     expect(await attention()).toEqual(['1002']);
@@ -179,7 +179,7 @@ test('a page of one delivery shows the answer above the difference, and the chan
   expect(textOf(shown.replaceAll(/<\/summary>.*?<\/details>/gs, ''))).toMatch(
     /^16 unchanged lines "provider_code": "example_mobile_money", - "transaction_status": "COMPLETED", was \+ "transaction_status": "REVERSED", added "status_message": .* \} \}$/,
   );
-  // Nothing is lost by the folding.
+  // Folding loses nothing.
   expect(textOf(shown)).toContain('"merchant_reference": "ORD-1"');
   expect(textOf(text)).toContain('Changes status REVERSED');
 });

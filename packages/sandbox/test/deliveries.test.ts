@@ -5,7 +5,7 @@ import { until, useStage } from './support/stage.ts';
 
 const stage = useStage({});
 
-/** From now on the merchant answers when it is told to. */
+/** From now on the merchant responds only when released. */
 function holdAnswers(): { isAsked(): boolean; release(): void } {
   let release: (() => void) | undefined;
   stage.merchant.answer = (response) => {

@@ -11,7 +11,7 @@ import { until, useStage } from './support/stage.ts';
 
 const stage = useStage();
 
-/** Opens the same file anew each time, after the sandbox before it is closed. */
+/** Reopens the same file each time, after closing the previous sandbox. */
 function reopenable(): { file: string; reopen(options?: SandboxOptions): Promise<void> } {
   const file = join(emptyFolder(), 'state.sqlite');
   let isOpen = false;
@@ -25,7 +25,7 @@ function reopenable(): { file: string; reopen(options?: SandboxOptions): Promise
 
 const dataOf = async (path: string) => (await stage.call('GET', path)).body.data;
 
-/** What the file says, read without the sandbox. */
+/** The contents of the file, read without the sandbox. */
 function inDatabase<T>(file: string, work: (database: DatabaseSync) => T): T {
   const database = new DatabaseSync(file);
   try {
@@ -35,7 +35,7 @@ function inDatabase<T>(file: string, work: (database: DatabaseSync) => T): T {
   }
 }
 
-/** Everything that can be seen of a sandbox from outside. */
+/** Everything that is visible of a sandbox from outside. */
 async function snapshot() {
   const names = ['transactions', 'transfers', 'settings', 'clock', 'providers', 'entries'];
   const paths = ['/data/wallet-balances', ...names.map((name) => `/sandbox/${name}`)];
@@ -65,7 +65,7 @@ describe('a file keeps the state', () => {
     const before = await snapshot();
     await reopen({ clock });
     expect(await snapshot()).toEqual(before);
-    // Numbers go on where they were.
+    // Numbers continue where they were.
     const ids = (await stage.list('/sandbox/transactions')).map(({ id }) => Number(id));
     expect(stage.collect().transaction.id).toBeGreaterThan(Math.max(...ids));
   });
@@ -214,7 +214,7 @@ test('kill -9 at several moments loses no acknowledged operation, keeps the bala
         done += 1;
       }
     };
-    // Three at a time: the kill falls into the middle of what the others do.
+    // Three at a time: the kill interrupts the work of the others.
     const workers = [work(), work(), work()].map((one) => one.catch(() => 'killed'));
     await until(() => done >= operations);
     expect(await stop('SIGKILL')).toBe('SIGKILL');
@@ -243,7 +243,7 @@ test('kill -9 at several moments loses no acknowledged operation, keeps the bala
     await stage.sandbox.close();
   }
 
-  // The merchant is back, and a process starts: what was owed arrives.
+  // The merchant is available again, and a process starts: the owed deliveries arrive.
   stage.answer(200);
   const from = stage.merchant.received.length;
   const last = await startCommand(args);

@@ -67,7 +67,7 @@ describe('a form of a page is accepted with 303, and one of another site refused
 });
 
 describe('threat A27: a sandbox for other computers', () => {
-  // An address of loopback that the sandbox does not know as one: the test opens nothing to the network.
+  // A loopback address that the sandbox does not recognise as one, so that the test opens nothing to the network.
   const beyond = '127.1';
 
   test.each(['', '192.0.2.1', 'sandbox.invalid'])(

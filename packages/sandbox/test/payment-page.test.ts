@@ -18,7 +18,7 @@ const visit = (address: string | null, init: RequestInit = {}): Promise<Response
   stage.sandbox.fetch(address ?? 'http://127.0.0.1/missing', { redirect: 'manual', ...init });
 const textAt = async ({ payment_page_url }: StartedCollection) => (await visit(payment_page_url)).text();
 
-/** Presses a button of the page: where the customer goes on. */
+/** Presses a button of the page, and returns where the customer is redirected. */
 async function choose({ payment_page_url }: StartedCollection, choice: string) {
   const body = new URLSearchParams({ choice });
   const { status, headers } = await visit(payment_page_url, { method: 'POST', body });
@@ -76,7 +76,7 @@ describe('pay and decline', () => {
     );
     const signed = { merchant_reference: 'ORD-1', transaction_status: 'COMPLETED' };
     expect(verify(location)).toMatchObject({ ok: true, signed });
-    // The same signature on both channels: what threat A4 is about.
+    // The same signature on both channels, as in threat A4.
     const signature = new URL(location ?? '').searchParams.get('hmac_signature');
     expect(signature).toBe(stage.merchant.received[0]?.headers['hmac-signature']);
   });

@@ -107,7 +107,7 @@ describe('a transaction knows everything that happened to it', () => {
     const location = await choose(payment_page_url, 'pay');
     await stage.sandbox.idle();
     await choose(payment_page_url, 'pay');
-    // Uncleared money only, unless the reserve is named.
+    // Only uncleared money, unless the reserve is named.
     const cleared = await stage.call('POST', '/sandbox/clearing', {});
     const merchant_wallets = await stage.list('/data/wallet-balances');
     expect(cleared.body.data).toEqual({ released: 1, merchant_wallets });

@@ -17,7 +17,7 @@ interface Body {
   readonly chunks?: readonly (string | Buffer)[];
 }
 
-/** One request on a socket of its own. With `chunks` and no content-length, Node sends them chunked. */
+/** One request on its own socket. With `chunks` and no content-length, Node sends them chunked. */
 function send(method: string, path: string, { headers = {}, chunks = [] }: Body = {}) {
   return new Promise<{ status: number; text: string }>((resolve, reject) => {
     const options = { host: '127.0.0.1', port, method, path, headers: { ...keysOf(sandbox), ...headers } };
@@ -27,7 +27,7 @@ function send(method: string, path: string, { headers = {}, chunks = [] }: Body 
       resolve({ status: response.statusCode ?? 0, text });
     });
     sent.on('error', reject);
-    // One after the other: each is a chunk of its own for the sandbox.
+    // One after another, so that each is a separate chunk for the sandbox.
     const write = (at: number): void => {
       const chunk = chunks[at];
       if (chunk === undefined) sent.end();

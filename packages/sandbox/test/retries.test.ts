@@ -9,7 +9,7 @@ const attemptsOf = () =>
     .deliveries()
     .map(({ state, attempts }) => [state, ...attempts.map(({ status, error }) => status ?? error)]);
 
-/** From now on the merchant answers these statuses, one after the other; `undefined` hangs up. */
+/** From now on the merchant responds with these statuses, one after another; `undefined` hangs up. */
 const answers = (...statuses: (number | undefined)[]): void => {
   const from = stage.merchant.received.length + 1;
   stage.merchant.answer = (response) => {
@@ -120,7 +120,7 @@ test('a receiver that refuses or stalls gives an attempt with its reason', async
   stage.open({ retry: { max_attempts: 1 }, deliveryTimeoutMs: 100 });
   stage.merchant.answer = () => {};
   await stage.deliver();
-  // The headers come, and the body does not end.
+  // The headers arrive, but the body does not end.
   stage.merchant.answer = (response) => void response.write('a');
   await stage.deliver();
   const gone = await startMerchant();

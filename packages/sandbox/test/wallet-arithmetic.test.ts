@@ -93,7 +93,7 @@ async function run(sandbox: Sandbox, given: Operation): Promise<void> {
   }
 }
 
-/** What the transactions and the deposits say the wallets must hold altogether. */
+/** The total of the wallets according to the transactions and the deposits. */
 async function expectedTotals(sandbox: Sandbox, entries: readonly Row[]): Promise<Totals> {
   const totals: Totals = { UGX: 0n, KES: 0n, USD: 0n };
   for (const one of await listed(sandbox, '/sandbox/transactions')) {
@@ -107,7 +107,7 @@ async function expectedTotals(sandbox: Sandbox, entries: readonly Row[]): Promis
   return totals;
 }
 
-/** Checks what must be true of the wallets at every moment. Returns what each currency has altogether. */
+/** Checks what must be true of the wallets at every moment. Returns the total of each currency. */
 async function checkedTotals(sandbox: Sandbox): Promise<Totals> {
   const entries = await entriesOf(sandbox);
   const sums: Totals = {};
@@ -151,7 +151,7 @@ test('wallet arithmetic holds after every operation of any sequence', async () =
       if (['transfer', 'clear', 'wait'].includes(one.kind)) expect(after).toEqual(totals);
       totals = after;
     }
-    // Everything that was ever held back comes free: no part of a balance is lost between its lots.
+    // Everything that was ever held back is released: no part of a balance is lost between its lots.
     await call(sandbox, 'POST', '/sandbox/clearing', { buckets: ['uncleared', 'reserve'] });
     for (const wallet of await walletsOf(sandbox)) {
       expect(wallet['available_balance']).toBe(wallet['actual_balance']);
@@ -164,7 +164,7 @@ test('wallet arithmetic holds after every operation of any sequence', async () =
 test('total_credit = transaction_amount - transaction_charge without charge_customer, and the whole amount with it', () => {
   const sandbox = createSandbox({ clock: createManualClock() });
   const property = fc.property(fc.integer({ min: 1000, max: 15_000_000 }), fc.boolean(), (minor, isOnTop) => {
-    // Each collection has a day of its own, so none reaches the limit of a day.
+    // Each collection is on a different day, so none reaches the daily limit.
     sandbox.advance(86_400);
     const request = { ...collection, ...providers[1], amount: amountOf(minor, 'KES') };
     const { transaction } = sandbox.collect({ ...request, charge_customer: isOnTop });

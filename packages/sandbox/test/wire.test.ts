@@ -5,7 +5,7 @@ import { textOf, unescaped } from './support/pages.ts';
 import { useStage } from './support/stage.ts';
 
 const stage = useStage();
-/** A receiver that knows no HTTP: it keeps the bytes of each connection, and answers with bytes. */
+/** A receiver without HTTP: it keeps the bytes of each connection, and responds with bytes. */
 let server: Server | undefined;
 afterEach(async () => {
   await new Promise((resolve) => (server === undefined ? resolve(undefined) : server.close(resolve)));
@@ -41,7 +41,7 @@ async function receive(answer: string, options: SandboxOptions = {}, path = '/ca
 
 const ok = 'HTTP/1.1 200 OK\r\nX-First: a\r\nx-second: b\r\nX-First: c\r\ncontent-length: 2\r\n\r\nok';
 
-/** What a record describes, as it is on the wire. */
+/** What a record describes, as bytes on the wire. */
 function recorded({ method, url, headers, body }: NonNullable<SandboxAttempt['request']>): string {
   const { pathname, search } = new URL(url);
   const head = [`${method} ${pathname}${search} HTTP/1.1`, ...headers.map((one) => one.join(': '))];
@@ -63,7 +63,7 @@ describe('an attempt is recorded as sent', () => {
     const [, head = '', body = ''] =
       /<pre class="wire">(.*?)<\/pre><div class="wire json">(.*?)<\/div>/s.exec(attempt) ?? [];
     const exact = (html: string): string => unescaped(html.replaceAll(/<[^>]+>/g, ''));
-    // Each value has a line of its own, with a space after its name, and says whether it is signed.
+    // Each value has its own line, with a space after its name, and says whether it is signed.
     const values = body
       .replaceAll(/<small>.*?<\/small>|<span class="hidden-text">.*?<\/span>/g, '')
       .split('</span></span>')

@@ -9,7 +9,7 @@ import { useBrowser } from '../support/visitor.ts';
 const RUN = `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
   .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`;
 
-/** axe's complaints about the page that is open, in words. The page's own policy would refuse a script tag. */
+/** axe's complaints about the open page, in words. The page's own policy would refuse a script tag. */
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const found: unknown = await page.evaluate(RUN);
@@ -79,7 +79,7 @@ afterAll(async () => {
   await merchant?.close();
 });
 
-/** Between them, these have every part of the pages: what is looked at in other colours and in another layout. */
+/** Together, these contain every part of the pages; they are also checked in other colours and in another layout. */
 const OTHER_VIEWS = ['overview', 'a failed delivery', 'a check', 'a composition', 'start'];
 /** The deadline is longer than that of other tests. */
 const TWENTY_PAGES = { timeout: 180_000 };
@@ -89,7 +89,7 @@ const VIEWS = [
   ['on a phone', { isPhone: true }],
 ] as const;
 
-/** Checks the page that is open, with every panel open and the notice of a lost connection shown. */
+/** Checks the current page, with every panel open and the notice of a lost connection shown. */
 async function expectNoFault(page: Page, name: string): Promise<void> {
   await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true;
     const lost = document.getElementById('connection'); if (lost) lost.hidden = false;
@@ -100,7 +100,7 @@ async function expectNoFault(page: Page, name: string): Promise<void> {
 
 test.each(VIEWS)('axe (WCAG 2.2 AA) finds no fault %s', TWENTY_PAGES, async (how, view) => {
   const { page } = await visit(undefined, view);
-  // In light, the test of every page looks at them.
+  // The test of every page covers them in the light scheme.
   for (const name of how === 'in light' ? [] : OTHER_VIEWS) {
     await page.goto(url + paths[name]);
     await expectNoFault(page, name);
@@ -128,7 +128,7 @@ test('control: axe reports a page with faults', async () => {
   expect(found).toEqual(expect.arrayContaining(['color-contrast', 'label']));
 });
 
-/** Words of tables that are broken inside; references may break, and they are links. */
+/** Words in tables that are broken in the middle; references may break, and they are links. */
 const BROKEN = `(() => {
   const broken = [];
   for (const cell of document.querySelectorAll('.list th, .list td')) {
@@ -158,7 +158,7 @@ const UNCLEAR = `(() => {
   return [...[...places].filter(([, { size }]) => size > 1).map(([words]) => words), ...bare.map(({ id }) => id)];
 })()`;
 
-/** How often Tab leads on until it reaches the newest failed delivery. */
+/** How many presses of Tab lead to the newest failed delivery. */
 async function stopsToFailure(page: Page): Promise<number> {
   for (let stops = 1; stops < 20; stops += 1) {
     await page.keyboard.press('Tab');

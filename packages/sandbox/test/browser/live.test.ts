@@ -9,7 +9,7 @@ beforeEach(async () => {
   ({ url } = await stage.sandbox.listen());
 });
 
-/** Another sandbox on the port of the one that was closed. */
+/** Another sandbox on the port of the closed one. */
 const reopen = async (): Promise<void> => {
   await stage.open().listen({ port: Number(new URL(url).port) });
 };
@@ -41,7 +41,7 @@ test('a page shows changes, announces each once, and keeps typed input, focus, o
   await page.keyboard.type(' and');
   const suggested = await page.locator('#payout-merchant_reference').getAttribute('value');
   stage.collect({ merchant_reference: 'ANOTHER' });
-  // Fields that were not changed follow the server: the suggested reference moves on.
+  // Unchanged fields follow the server: the suggested reference advances.
   await page.locator(`#payout-merchant_reference:not([value="${suggested}"])`).waitFor({ state: 'attached' });
   await page.keyboard.type(' more');
   expect(await name.inputValue()).toBe('Zoë and more');
@@ -169,7 +169,7 @@ test('without a stream, a page says so and still shows changes', async () => {
 
 describe('what is saved or sent is confirmed', () => {
   const kept = 'http://127.0.0.1:3000/kept';
-  /** The page of settings with an address to save. */
+  /** The settings page with an address to save. */
   const typed = async (javaScriptEnabled = true) => {
     const { page, complaints } = await visit(`${url}/settings`, { javaScriptEnabled });
     const redirect = page.getByLabel('Redirect URL');
@@ -193,7 +193,7 @@ describe('what is saved or sent is confirmed', () => {
     await page.goto(`${url}/start`);
     expect(await said.textContent()).toBe('');
     await page.getByRole('button', { name: 'Collect', exact: true }).click();
-    // Another page: what was done is said there.
+    // On another page: the confirmation is shown there.
     await page.getByText('The collection was started.').waitFor();
     await page.reload();
     expect(await said.textContent()).toBe('');
@@ -207,7 +207,7 @@ describe('what is saved or sent is confirmed', () => {
     await save.click();
     await reported.waitFor();
     await reopen();
-    // The page shows the new state, and still what was typed.
+    // The page shows the new state, and still contains the input.
     stage.sandbox.advance(7200);
     await page.getByText('The clock is 2 h ahead.').waitFor();
     await reported.waitFor();

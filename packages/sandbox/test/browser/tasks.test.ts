@@ -6,7 +6,7 @@ import { useBrowser } from '../support/visitor.ts';
 const stage = useStage({ retry: { preset: 'none' } });
 const visit = useBrowser();
 
-/** A tab on a sandbox with one delivery that arrived and one that failed, and a count of what a reader presses. */
+/** A tab on a sandbox with one delivery that arrived and one that failed, and a count of the reader's clicks and keys. */
 async function open(path: string, javaScriptEnabled = true) {
   stage.merchant.answer = (response, { data }) => {
     response.statusCode = data.payload.merchant_reference === 'BAD' ? 500 : 200;
@@ -116,7 +116,7 @@ test('rows stay in place under the pointer while others arrive, which appear on 
   const button = page.getByRole('button', { name: '3 new' });
   await button.waitFor();
   expect(await ids()).toEqual(['deliveries-1002', 'deliveries-1001']);
-  // A row that is there goes on to change in its place.
+  // An existing row continues to change in its place.
   await stage.sandbox.idle();
   stage.sandbox.compose(1, { forged_amount: 1 });
   await page.locator('#deliveries-1001', { hasText: '×2' }).waitFor();

@@ -8,7 +8,7 @@ import { commandLine } from '../../src/command/program.ts';
 import { runCommand } from '../support/command.ts';
 import { emptyFolder } from '../support/folders.ts';
 
-/** A made-up PATH of Windows: npm is npm.cmd there, and node is node.exe. */
+/** A made-up PATH of Windows, where npm is npm.cmd and node is node.exe. */
 function onWindows() {
   const folder = emptyFolder();
   const [first, second] = [join(folder, 'node & tools'), join(folder, 'bin')];

@@ -1,4 +1,4 @@
-/** `explain`: a recorded request in three forms, and the words of core. */
+/** `explain`: a recorded request in three forms, and core's explanation. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';

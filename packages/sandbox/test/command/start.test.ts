@@ -74,11 +74,11 @@ describe('payment-service-sandbox', () => {
     expect(await modes()).toEqual(expected);
     expect(again.keys).toEqual(keys);
     expect(again.output()).toContain(`are kept in ${join('.payment-service-sandbox', 'state.sqlite')}.`);
-    // Out of version control.
+    // Excluded from version control.
     expect(await readFile(join(own, '.gitignore'), 'utf8')).toBe('*\n');
   });
 
-  // Node reads the second name too.
+  // Node also reads the second name.
   test.each([['--keys-file', '.env'], ['--env-file=.env']])(
     '%s adds the keys to the file, readable by its owner only',
     async (...option) => {
@@ -104,7 +104,7 @@ describe('payment-service-sandbox', () => {
   });
 
   test('threat A27: --host beyond loopback prints the risk, and --allow-host adds a name that it answers under', async () => {
-    // An address of loopback that the sandbox does not know as one: the test opens nothing to the network.
+    // A loopback address that the sandbox does not recognise as one, so that the test opens nothing to the network.
     const { url, output } = await start(['--host', '127.1', '--allow-host', 'sandbox']);
     expect(output()).toContain('anyone on the network can read its keys and move the simulated money.');
     const statusUnder = (host: string) => statusOf(new URL(url).port, 'GET', '/', { host });

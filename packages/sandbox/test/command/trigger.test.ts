@@ -1,4 +1,4 @@
-/** `trigger`, `resend` and `check`, which talk to a sandbox that runs. */
+/** `trigger`, `resend` and `check`, which talk to a running sandbox. */
 import { expect, test } from 'vitest';
 import { freePort } from '../../../../vitest.shared.ts';
 import { type RunOptions, runCommand, runOnTerminal, startCommand } from '../support/command.ts';
@@ -8,7 +8,7 @@ const stage = useStage({ retry: { preset: 'none' } });
 const saying = (code: number, words: string) => ({ code, stderr: expect.stringContaining(words) });
 const KEYS = { PUBLIC_KEY: 'SANDBOXp', SECRET_KEY: 'SANDBOXs' };
 
-/** The environment that leads a command to the sandbox of the stage. */
+/** The environment that directs a command to the stage's sandbox. */
 async function running() {
   const { url: BASE_URL } = await stage.sandbox.listen();
   const { publicKey: PUBLIC_KEY, secretKey: SECRET_KEY } = stage.sandbox.account;

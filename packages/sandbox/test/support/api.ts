@@ -14,7 +14,7 @@ interface Envelope {
   readonly data: Record<string, unknown>;
 }
 
-/** The list in the data of an answer. */
+/** The list in the data of a response. */
 export function listOf({ body }: Answer): Record<string, unknown>[] {
   const list = Object.values(body.data).find((value) => Array.isArray(value));
   if (list === undefined) throw new Error('The answer has no list.');
@@ -59,7 +59,7 @@ export async function call(
   return { status: response.status, headers: response.headers, body: parsed };
 }
 
-/** A collection that every check lets through. */
+/** A collection that passes every check. */
 export const collection: CollectionRequest = {
   merchant_reference: 'ORD-1',
   amount: 500,
@@ -68,7 +68,7 @@ export const collection: CollectionRequest = {
   account: '256772000001',
 };
 
-/** A payout that every check lets through, once the wallet has it. */
+/** A payout that passes every check, once the wallet has the money. */
 export const payout: PayoutRequest = {
   merchant_reference: 'PAY-1',
   amount: 1000,

@@ -8,18 +8,18 @@ const path = fileURLToPath(new URL('../../src/command/command.ts', import.meta.u
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** The folder that it runs in; an empty one otherwise. */
+  /** The folder in which it runs. @default an empty one */
   readonly cwd?: string;
   /** What it reads from standard input. */
   readonly input?: string;
-  /** Keys that are pressed on the terminal when it has printed something. */
+  /** Keys that are pressed on the terminal once it has printed something. */
   readonly keys?: { readonly after: string; readonly press: string };
 }
 
-/** The command as a process of its own. */
+/** The command as a separate process. */
 export interface Command {
   readonly process: ChildProcess;
-  /** The folder that it runs in. */
+  /** The folder in which it runs. */
   readonly cwd: string;
   /** The address that it printed. */
   readonly url: string;
@@ -78,7 +78,7 @@ export async function runProgram(
 export const runCommand = (args: readonly string[], options: RunOptions = {}): Promise<Ended> =>
   runProgram(process.execPath, [path, ...args], options);
 
-/** Runs it on a pseudo-terminal, by `script`, whose arguments differ between Linux and the BSDs. */
+/** Runs it on a pseudo-terminal of `script`, whose arguments differ between Linux and the BSDs. */
 export function runOnTerminal(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const command = [process.execPath, path, ...args];
   const quoted = command.map((each) => `'${each}'`).join(' ');

@@ -33,8 +33,8 @@ interface Envelope {
 }
 
 /**
- * What is wrong with an answer: the contract's schema of its status, or of `default`, and the values of the envelope
- * (protocol §2.1 and §7), which the contract leaves open. A path that is not in the contract can only answer an error.
+ * What is wrong with a response: by the contract's schema for its status, or for `default`, and by the values of the envelope
+ * (protocol §2.1 and §7), which the contract leaves open. A path that is not in the contract can only return an error.
  */
 export function responseProblems(
   path: string,

@@ -11,14 +11,14 @@ export function emptyFolder(): string {
   return folder;
 }
 
-/** Who may do what with the files in a folder, by their names; `.` is the folder itself. */
+/** The modes of the files in a folder, by name; `.` is the folder itself. */
 export async function modesIn(folder: string): Promise<Record<string, string>> {
   const names = ['.', ...(await readdir(folder))];
   const modes = names.map(async (name) => (await stat(join(folder, name))).mode & 0o777);
   return Object.fromEntries((await Promise.all(modes)).map((mode, at) => [names[at], mode.toString(8)]));
 }
 
-/** The modes of what only the owner can read. Windows has no such modes. */
+/** The modes of files that only the owner can read. Windows has no such modes. */
 const isWindows = process.platform === 'win32';
 export const OWN_FILE: string = isWindows ? '666' : '600';
 export const OWN_FOLDER: string = isWindows ? '666' : '700';

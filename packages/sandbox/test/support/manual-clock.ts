@@ -1,8 +1,8 @@
 import type { Clock } from '../../src/index.ts';
 
-/** A clock that stands still until it is moved; a sleeper wakes when it passes the time. */
+/** A clock that stands still until it is advanced; a sleeper wakes when the clock passes its time. */
 export interface ManualClock extends Clock {
-  /** How long each sleeper still sleeps, in milliseconds, the shortest first. */
+  /** The remaining time of each sleeper in milliseconds, shortest first. */
   sleeping(): number[];
   move(ms: number): void;
 }

@@ -8,16 +8,16 @@ export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** The body, read. Throws if it is not JSON. */
+  /** The parsed body. Throws if it is not JSON. */
   readonly data: TransactionCallback;
 }
 
-/** A merchant's server on a real socket: it keeps every request, and answers as it is told. */
+/** A merchant's server on a real socket: it records every request, and responds as the test decides. */
 export interface Merchant {
   readonly url: string;
   readonly port: number;
   readonly received: Received[];
-  /** Decides each answer; 200 until it is set. */
+  /** Decides each response; 200 until it is set. */
   answer: (response: ServerResponse, received: Received) => void;
   close(): Promise<void>;
 }

@@ -1,18 +1,18 @@
 import type { Sandbox } from '../../src/index.ts';
 
-/** A page as a browser without scripts gets it. */
+/** A page as a browser without scripts receives it. */
 export interface Shown {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** The answer to a form, and where the browser goes on. */
+/** The response to a form, and where the browser is redirected. */
 export interface Sent extends Shown {
   readonly location: string | null;
 }
 
-/** Asks for a page without a socket. */
+/** Requests a page without a socket. */
 export async function open(sandbox: Sandbox, path: string): Promise<Shown> {
   const response = await sandbox.fetch(`http://127.0.0.1${path}`, { headers: { accept: 'text/html' } });
   return { status: response.status, headers: response.headers, text: await response.text() };
@@ -86,5 +86,5 @@ export const part = (html: string, id: string, tag: string): string =>
 export const copied = (html: string, id: string): string =>
   unescaped(new RegExp(`id="${id}-text">(.*?)</pre>`, 's').exec(html)?.[1] ?? '');
 
-/** What a form says about a field that it refuses. */
+/** A form's message about a field that it refuses. */
 export const problem = (html: string, id: string): string => textOf(part(html, `${id}-problem`, 'p'));

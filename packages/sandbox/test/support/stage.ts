@@ -14,17 +14,17 @@ import { open, type Sent, submit, textOf } from './pages.ts';
 /** A merchant for every test, and the sandboxes that the test opens; all are closed after it. */
 export interface Stage {
   readonly merchant: Merchant;
-  /** The sandbox that was opened last. */
+  /** The most recently opened sandbox. */
   readonly sandbox: Sandbox;
   /** Opens a sandbox whose callbacks go to the merchant. */
   open(options?: SandboxOptions): Sandbox;
-  /** Starts a collection that every check lets through, with these changes. */
+  /** Starts a collection that passes every check, with these changes. */
   collect(change?: Partial<CollectionRequest>): StartedCollection;
-  /** The same, and waits until its callbacks are through. Returns the number of the transaction. */
+  /** The same, and waits until its callbacks are delivered. Returns the number of the transaction. */
   deliver(change?: Partial<CollectionRequest>): Promise<number>;
-  /** From now on the merchant answers this. */
+  /** From now on the merchant responds with this. */
   answer(status: number, body?: string): void;
-  /** The payloads of what the merchant received. */
+  /** The payloads that the merchant received. */
   payloads(): Received['data']['payload'][];
   /** Calls the API with both keys. */
   call(method: string, path: string, body?: object): Promise<Answer>;
@@ -36,7 +36,7 @@ export interface Stage {
   read(path: string): Promise<string>;
   /** Sends a form of the dashboard. */
   submit(action: string, fields?: Record<string, string>, from?: string): Promise<Sent>;
-  /** What the verifier of core makes of a callback: the reference, or the refusal. */
+  /** The verdict of core's verifier on a callback: the reference, or the refusal. */
   verdict(received: Received): string;
 }
 
@@ -94,7 +94,7 @@ export function useStage(options?: SandboxOptions): Stage {
   return stage;
 }
 
-/** Waits without a deadline of its own: only a hang fails the test. */
+/** Waits without its own deadline: only a hang fails the test. */
 export async function until(done: () => boolean): Promise<void> {
   while (!done()) await new Promise((resolve) => setTimeout(resolve, 2));
 }

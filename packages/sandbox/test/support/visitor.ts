@@ -1,7 +1,7 @@
 import { type Browser, type Page, startBrowser } from '@payment-service/browser';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 
-/** How a reader looks at the pages. */
+/** How a reader views the pages. */
 export interface View {
   readonly colorScheme?: 'light' | 'dark';
   readonly isPhone?: boolean;
@@ -9,13 +9,16 @@ export interface View {
   readonly timezoneId?: string;
 }
 
-/** A tab, and what its console complains of. */
+/** A tab, and the complaints in its console. */
 export interface Visit {
   readonly page: Page;
   readonly complaints: string[];
 }
 
-/** A browser for the tests of a file. Returns what opens a tab, at an address if one is given, which is closed after its test. */
+/**
+ * A browser for the tests of a file. Returns a function that opens a tab, at an address if one is given, which is closed after
+ * its test.
+ */
 export function useBrowser(): (address?: string, view?: View) => Promise<Visit> {
   let browser: Browser;
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** A merchant's program for the command's tests: what it does is in its arguments. */
+/** A merchant's program for the command's tests: its arguments determine what it does. */
 import { createServer } from 'node:http';
 
 const [port = '0', status = '200', ending = ''] = process.argv.slice(2);
