@@ -6,7 +6,7 @@ import { Customer } from './support/customer.ts';
 import { type OpenShop, openShop } from './support/open-shop.ts';
 
 const EVERY_RULE = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-/** Each colour scheme and each layout. No rule of the style sheets depends on both, and the markup depends on neither. */
+/** Each colour scheme and each layout. No rule of the style sheets depends on both, and the markup on neither. */
 const SCREENS = [
   {
     screen: 'a wide screen in light',
@@ -23,7 +23,7 @@ const SCREENS = [
 ] as const;
 
 type Step = (page: Page) => Promise<unknown>;
-/** A page and, if it has a state without an address, the steps that lead to it. */
+/** A page and, if its state has no address, the steps that lead to it. */
 type State = readonly [url: string, reach?: Step];
 
 const open = useBrowser();
@@ -94,7 +94,7 @@ async function statesOf(): Promise<State[]> {
   return [...empty, ...own.map(([path, ...rest]): State => [shop.origin + path, ...rest])];
 }
 
-/** Flaws of the layout: wider than the screen, broken words, tables and links without a name of their own. */
+/** Flaws of the layout: wider than the screen, broken words, tables and links without their own name. */
 const FLAWS = `(() => {
   const flaws = [];
   if (document.documentElement.scrollWidth > innerWidth) flaws.push('wider than the screen');
@@ -146,7 +146,7 @@ test('a printed page is light and has no navigation', async () => {
   expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(36, 31, 26)');
 });
 
-// Twenty pages: the deadline is longer than that of other tests.
+// Twenty pages, so the timeout is longer than in other tests.
 test.each(SCREENS)(
   'on $screen, no page has a violation of WCAG 2.2 AA or is too wide, and tables and links have names of their own',
   { timeout: 180_000 },

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Customer } from './support/customer.ts';
 import { amounts, genuine, LATE, openOrder } from './support/open-shop.ts';
 
-/** As in production. What differs between the engines is in books.test.ts and payment.test.ts. */
+/** As in production. The differences between the engines are tested in books.test.ts and payment.test.ts. */
 const stage = { framework: 'fastify', engine: 'postgres' } as const;
 
 test('threat A2: a forged amount under a valid signature pays no order', async () => {

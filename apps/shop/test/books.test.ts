@@ -15,7 +15,7 @@ describe.each(ENGINES)('the books on $engine', (stage) => {
     const accepted = { by: 'Ann', note: 'Paid at the door.', body: bodies[0]?.digest };
     await shop.inbox.resolve(conflict?.transitionId ?? '', accepted);
     await shop.transitions();
-    // The reference is settled with another amount: the inbox refuses the expectation, and the order goes with it.
+    // The reference is settled with another amount: the inbox refuses the expectation, and with it the order.
     expect((await new Customer(shop).checkOut()).status).toBe(500);
     expect(await shop.orders.list()).toEqual([]);
   });

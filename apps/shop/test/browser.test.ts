@@ -1,4 +1,4 @@
-/** What only a browser shows: fingers, keys, a page that changes while it is open, and pages that were left. */
+/** What only a browser shows: touch, keys, a page that changes while it is open, and pages that were left. */
 import type { Page } from '@payment-service/browser';
 import { describe, expect, test } from 'vitest';
 import { fillIn, heading, press, useBrowser } from './support/browser.ts';
@@ -111,18 +111,18 @@ describe('on a phone with a screen 360 pixels wide', () => {
   });
 });
 
-/** The words that a person sees at the control that has the focus. */
+/** The visible words of the focused control. */
 const FOCUSED = `(() => {
   const { id, labels, textContent } = document.activeElement;
   return (labels?.length ? [...labels].map((label) => label.textContent).join(' ') : textContent) || id;
 })()`;
-/** Whether the focus can be seen: by an outline of the page, or the browser's own on the payment page. */
+/** Whether the focus is visible: by an outline of the page, or by the browser's own on the payment page. */
 const IS_VISIBLE = `(() => {
   const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
   return outlineStyle === 'auto' || (outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2);
 })()`;
 
-/** Presses Tab until the control has the focus, and returns how often. Every stop on the way shows the focus. */
+/** Presses Tab until the control has the focus, and returns the number of presses. Every stop on the way shows the focus. */
 async function tabTo(page: Page, control: RegExp): Promise<number> {
   for (let presses = 1; presses <= 30; presses += 1) {
     await page.keyboard.press('Tab');
@@ -149,7 +149,7 @@ test('a customer orders, pays and views the order with the keyboard alone', asyn
   await tabTo(page, /^Phone or account number/);
   await page.keyboard.type('256700000001');
   await page.getByText('Lake Mobile Money is selected: it serves your number.').waitFor();
-  // One stop for all providers, at the one that is selected; the arrows choose another.
+  // One stop for all providers, at the selected one; the arrow keys choose another.
   expect(await tabTo(page, /Lake Mobile Money/)).toBe(1);
   await page.keyboard.press('ArrowDown');
   expect(await page.evaluate(FOCUSED)).toContain('Example Bank Transfer');
@@ -202,7 +202,7 @@ describe.each(WITH_AND_WITHOUT_SCRIPTS)('with scripts: $javaScriptEnabled,', (sc
     };
     await fillIn(page, '256770000001', /Example Mobile Money/);
     const first = await pay();
-    // The page that is open changes without the customer's doing.
+    // The open page changes without any action of the customer.
     ahead = 120_000;
     await heading(page, 'We have not received a confirmation yet');
     await page.getByRole('link', { name: 'Try again' }).click();

@@ -94,7 +94,7 @@ test('an account number that the chosen provider does not serve is refused with 
   expect(body).toMatch(
     /id="account-problem">Example Mobile Money supports only accounts that start with 25677, 25678\. These can accept UGX\u00a018,000 from this account: Lake Mobile Money, Example Bank Transfer, Example Card \(UGX\)\./,
   );
-  // What was typed is still there, and the way to the payment is open.
+  // The input is still there, and the payment is possible.
   expect(body).toContain('value="256700000001"');
   expect(body).toContain('value="Ann &lt;3"');
   expect(body).toMatch(/value="example_mobile_money" checked/);
@@ -210,7 +210,7 @@ test('a start whose response is lost leads to the order, says that the start is 
   expect(await customer.read('/owner/orders')).toContain('Start unknown: it cannot be reached');
   expect(shop.log.join('\n')).toContain(`${reference}: the payment may have been started`);
 
-  // The payment was started. The cookie makes the redirect count in the browser that ordered.
+  // The payment was started. The cookie makes the redirect count in the ordering browser.
   const [page = ''] = service.started;
   const redirect = await customer.decide(page.replace(service.baseUrl, shop.sandboxOrigin), 'pay');
   expect((await customer.get(redirect)).location).toBe(location);

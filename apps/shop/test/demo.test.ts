@@ -43,7 +43,7 @@ async function keepConnected(address: string): Promise<void> {
   await once(socket, 'connect');
 }
 
-/** Every framework, signal and place of the books once. */
+/** Every framework, signal and location of the books once. */
 test.each([
   ['express', 'SIGINT', 'a file that is removed with it', ['--framework', 'express']],
   ['fastify', 'SIGHUP', 'the file of INBOX_FILE', ['--framework', 'fastify']],
@@ -66,7 +66,7 @@ test.each([
   expect(await (await fetch(`${shop}/owner/inbox`)).text()).toContain('Payment inbox');
   expect(await (await fetch(shop)).text()).toContain('Hillside Market');
   expect((await fetch(`${shop}/healthz`)).status).toBe(200);
-  // What is started in the dashboard reaches the shop, and the dashboard leads to its pages.
+  // What is started in the dashboard reaches the shop, and the dashboard links to the shop's pages.
   const settings = await (await fetch(`${sandbox}/settings`)).text();
   for (const path of [
     '/payments/callbacks',
@@ -75,7 +75,7 @@ test.each([
   ]) {
     expect(settings).toContain(`value="${shop}${path}`);
   }
-  // The misbehaviour to try is one that the dashboard offers.
+  // The suggested misbehaviour is one that the dashboard offers.
   const [, misbehaviour = 'none'] = /open "Settings", press "([^"]+)"/.exec(text) ?? [];
   expect(settings).toContain(`>${misbehaviour}</button>`);
 
@@ -85,7 +85,7 @@ test.each([
   demo.process.kill(signal);
   expect(await demo.ended).toMatchObject({ code: 0, signal: null, stderr: '' });
   expect([await isListening(shop), await isListening(sandbox)]).toEqual([false, false]);
-  // What was not to be kept is gone.
+  // What was not meant to be kept is gone.
   if (framework === 'express') expect(existsSync(dirname(file))).toBe(false);
   expect(existsSync(INBOX_FILE)).toBe(framework === 'fastify');
 });
@@ -102,7 +102,7 @@ test.each(['PORT', 'SANDBOX_PORT'])(
   },
 );
 
-// What only reads the environment is in config.test.ts.
+// Tests that only read the environment are in config.test.ts.
 test.each([
   ['demo.ts', { HOST: '0.0.0.0' }, 'HOST must be this computer'],
   ['demo.ts', { NODE_ENV: 'production' }, 'does not start with NODE_ENV=production'],

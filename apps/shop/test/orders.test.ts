@@ -26,7 +26,7 @@ const sent =
 const UNKNOWN = { state: 'unknown', why: 'it did not answer' } as const;
 const PENDING = { status: 'PENDING', completed: false };
 const WAITING = 'We are waiting for your payment';
-/** Every way to wait, and what the page says about it within the limit. */
+/** Every way of waiting, and what the page says about it within the limit. */
 const WAITS: readonly (readonly [name: string, heading: string, prepare: Waiting])[] = [
   ['nothing', WAITING, async () => undefined],
   ['a response to the start', 'Your payment is being started', started({ state: 'starting' })],
@@ -45,7 +45,7 @@ describe('an order that is not confirmed in time', () => {
       const { shop, customer, reference } = await openOrder({ now: () => Date.now() + ahead });
       await prepare(shop, reference);
       await shop.transitions();
-      // A control: within the limit it waits, and loads itself again without a script.
+      // A control: within the limit it waits, and reloads itself without a script.
       const early = await customer.orderPage(reference);
       expect(early).toContain(`<h2>${heading}</h2>`);
       expect(early).toContain('<noscript><meta http-equiv="refresh"');
@@ -57,7 +57,7 @@ describe('an order that is not confirmed in time', () => {
       expect(late).not.toContain('http-equiv="refresh"');
       const mail = `mailto:help@shop.example?subject=Order%20${reference}`;
       for (const way of [`/orders/${reference}/again`, mail, '/']) expect(late).toContain(`href="${way}"`);
-      // Another attempt is an order with a reference of its own; the first one can still be paid.
+      // Another attempt is an order with its own reference; the first one can still be paid.
       const second = await customer.placeOrder(hiddenIn(await customer.read(`/orders/${reference}/again`)));
       expect(second.reference).not.toBe(reference);
       await shop.sendCallback(reference);
@@ -142,7 +142,7 @@ describe('an order whose callbacks are all held back', () => {
     const held = await customer.orderPage(reference);
     expect(held).toContain('The shop must check your payment');
     expect(held).toContain(paymentUrl);
-    // Its script notices the change all the same.
+    // Its script notices the change nevertheless.
     expect(held).toContain('/live.js');
     await shop.orders.hint(reference, COMPLETED);
     const hinted = await customer.orderPage(reference);
@@ -166,7 +166,7 @@ describe('a customer who goes back', () => {
   test('reads the state of the order at the checkout, and finds no form', async () => {
     const shop = await openShop();
     const customer = new Customer(shop);
-    // A control: before the order, for another product and for another customer it is the form.
+    // A control: before the order, for another product and for another customer it shows the form.
     const expectForm = async (address: string, browser = customer): Promise<void> =>
       expect(await browser.read(address)).toContain('<h1>Checkout</h1>');
     await expectForm(COFFEE);
@@ -190,7 +190,7 @@ describe('a customer who goes back', () => {
     await expectForm(COFFEE, new Customer(shop));
     expect(await new Customer(shop).read(`/orders/${reference}/again`)).toContain(paid);
 
-    // The product can be bought a second time, from that page and from the catalogue.
+    // The product can be bought again, from that page and from the catalogue.
     const another = `${COFFEE}&amp;after=${reference}`;
     expect(await expectPage(COFFEE, paid)).toContain(`href="${another}"`);
     expect(await customer.read('/')).toContain(`href="${another}"`);
@@ -214,7 +214,7 @@ describe('a customer who goes back', () => {
       const answers = [];
       for (const form of [first, again])
         answers.push((await customer.checkOut(form)).location === `/orders/${reference}`);
-      // A control: where the payment failed, another attempt is an order of its own.
+      // A control: if the payment failed, another attempt is a separate order.
       const isPaid = transaction_status === 'COMPLETED';
       expect(answers).toEqual([true, isPaid]);
       expect(await shop.orders.list()).toHaveLength(isPaid ? 1 : 2);

@@ -89,7 +89,7 @@ describe('the owner’s pages', () => {
     expect(await owner.read('/owner/inbox/overdue')).toContain('Nothing is overdue.');
     now -= 2 * 60 * 60 * 1000;
     const forgotten = await owner.placeOrder();
-    // Above what the provider takes on one day.
+    // Above the provider's daily limit.
     for (let times = 0; times < 4; times += 1) {
       const { reference } = await owner.placeOrder({ product: 'lamp', quantity: '41' });
       await shop.sendCallback(reference, { ...amounts(4_920_000), internal_reference: `INT-L${times}` });

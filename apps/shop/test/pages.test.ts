@@ -67,7 +67,7 @@ describe('the pages', () => {
       expect(headers.get('referrer-policy')).toBe('same-origin');
       expect(headers.get('cache-control')).toBe('no-store');
       expect(headers.get('x-powered-by')).toBeNull();
-      // No asset from another site, no inline script or style that the policy would block.
+      // No asset from another site, and no inline script or style that the policy would block.
       expect(body).not.toMatch(/(?:src|href)="(?:https?:)?\/\/(?!127\.0\.0\.1)/);
       expect(body).not.toMatch(/ on\w+="| style="|<style|<script(?! type="module" src=)/);
       expect(body).toContain('<meta name="viewport" content="width=device-width, initial-scale=1">');
@@ -143,7 +143,7 @@ test('the pages say that the payment service is unavailable, and nothing is paid
   expect((await visitor.checkOut()).status).toBe(503);
   expect(away.log.join('\n')).toContain('The payment service is unavailable');
 
-  // The options were asked for a moment ago, and the payment then cannot be started any more.
+  // The options were requested a moment ago, and then the payment can no longer be started.
   const late = await customer.checkOut();
   expect([late.status, late.location]).toEqual([303, expect.stringMatching(/^\/orders\/ORD-/)]);
   expect(await customer.read(late.location)).toContain('We do not know yet whether your payment was started');

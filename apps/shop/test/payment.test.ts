@@ -31,7 +31,7 @@ test.each(ENGINES)(
     const redirect = await customer.decide(paymentUrl, 'pay');
     expect(redirect).toContain('hmac_signature=');
     const { status, location, headers } = await customer.get(redirect);
-    // The address that stays in the browser and its history holds no signature (threat A23).
+    // The address that remains in the browser and its history contains no signature (threat A23).
     expect([status, location]).toEqual([303, `/orders/${reference}`]);
     expect(headers.get('referrer-policy')).toBe('no-referrer');
 
@@ -43,7 +43,7 @@ test.each(ENGINES)(
     expect(await customer.read('/owner/orders')).toContain(reference);
     const wallets = await customer.read('/owner/wallets');
     expect(wallets).toContain('UGX, collection wallet');
-    // 54,000 less the sandbox's charge of 3 %.
+    // 54,000 minus the sandbox's charge of 3 %.
     expect(wallets).toContain('UGX\u00a052,380');
   },
 );

@@ -71,7 +71,7 @@ test('a choice by hand stays, even of the provider that the prefix had selected 
   const page = await openCheckout();
   await fillIn(page, '256700000001');
   await said(page, 'Lake Mobile Money is selected: it serves your number.');
-  // Faster than the shop answers: only the page knows that both were choices.
+  // Faster than the shop responds: only the page knows that both were choices.
   await page.evaluate(
     `for (const code of ['example_bank', 'lake_mobile_money']) document.querySelector('[value=' + code + ']').click()`,
   );
@@ -132,7 +132,7 @@ test('a choice by hand stays, although the response to an earlier request arrive
   const page = await openCheckout();
   await page.getByLabel('Phone or account number').fill('256700000001');
   await said(page, 'Lake Mobile Money is selected: it serves your number.');
-  // The answer to the next question waits until arrive() is called, as one that arrives with the click.
+  // The response to the next request waits until arrive() is called, so that it arrives with the click.
   await page.evaluate(`
     const real = fetch;
     const held = Promise.withResolvers();
@@ -162,7 +162,7 @@ test('a checkout that the browser kept in memory asks the shop again when it is 
   await page.context().addCookies([{ name: 'last-coffee', value: reference, url: shop.origin }]);
   await shop.sendCallback(reference);
   await shop.transitions();
-  // A control: shown for the first time it stays as it is.
+  // A control: when shown for the first time, it remains unchanged.
   await show(false);
   expect(await page.getByLabel('Your name').inputValue()).toBe('Ann Example');
   await show(true);

@@ -45,7 +45,7 @@ describe.each(ENGINES)('a restart on $framework and $engine', ({ framework, engi
     first.program.process.kill('SIGKILL');
     expect(await first.program.ended).toMatchObject({ signal: 'SIGKILL' });
 
-    // Repaired before the next start: nothing could have been applied until then.
+    // Repaired before the next start; until then nothing could have been applied.
     await execute(keeping, REPAIR[engine]);
     const second = await start();
     const customer = new Customer(second);

@@ -59,7 +59,7 @@ const CASES: readonly Case[] = [
   [401, 'POST', '/payments/callbacks', FORM, 'a=b'],
 ];
 
-/** Each run has ports of its own; how long a connection lasts is the framework's affair, and so is a JSON charset. */
+/** Each run has its own ports; the duration of a connection and the charset of JSON are up to the framework. */
 function comparable(headers: IncomingHttpHeaders): Record<string, string> {
   const { date, connection, 'keep-alive': keepAlive, 'content-length': length, ...rest } = headers;
   const pairs = Object.entries(rest).map(([name, value]) => [name, withoutPorts(String(value))]);

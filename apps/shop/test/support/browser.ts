@@ -3,7 +3,7 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 
 type Options = Parameters<Browser['newContext']>[0];
 
-/** Starts a browser for a test file, and returns a function that opens a page of its own, closed when the test has finished. */
+/** Starts a browser for a test file, and returns a function that opens a separate page, closed when the test has finished. */
 export function useBrowser(): (url?: string, options?: Options) => Promise<Page> {
   let browser: Browser;
   beforeAll(async () => {

@@ -13,7 +13,7 @@ export interface PlacedOrder {
   readonly paymentUrl: string;
 }
 
-/** A customer with a browser that keeps cookies and shows every step: it follows nothing automatically. */
+/** A customer with a browser that keeps cookies and shows every step: it follows no redirects automatically. */
 export class Customer {
   /** By path and name. */
   readonly #cookies = new Map<string, { readonly pair: string; readonly path: string }>();
@@ -36,7 +36,7 @@ export class Customer {
     return (await this.get(address)).body;
   }
 
-  /** Opens a story of the inbox, and submits its form of this name with these fields, as the owner's browser does. */
+  /** Opens a story of the inbox, and submits its form of this name with these fields, like the owner's browser. */
   async act(transitionId: string, form: string, fields: Readonly<Record<string, string>>): Promise<Answer> {
     const body = await this.read(`/owner/inbox/transitions/${transitionId}`);
     const pattern = new RegExp(`<form method="post" action="([^"]*)" id="${form}"[^>]*>([\\s\\S]*?)</form>`);

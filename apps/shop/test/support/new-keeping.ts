@@ -18,7 +18,7 @@ export async function newKeeping(engine: Engine, closing: Closing = onTestFinish
     : newPostgresDatabase();
 }
 
-/** Runs SQL beside the shop, and returns the rows of a query. */
+/** Runs SQL independently of the shop, and returns the rows of a query. */
 export async function execute(keeping: Keeping, text: string): Promise<unknown[]> {
   if ('file' in keeping) {
     const file = new DatabaseSync(keeping.file, { timeout: 10_000 });
@@ -37,7 +37,7 @@ export async function execute(keeping: Keeping, text: string): Promise<unknown[]
 
 const TMPFS = 0x01021994;
 
-/** A folder on a disk, since the inbox refuses memory. Removed when the test has finished. */
+/** A folder on a disk, since the inbox refuses a file in memory. Removed when the test has finished. */
 export function temporaryFolder(closing: Closing = onTestFinished): string {
   const isMemory = process.platform === 'linux' && statfsSync(tmpdir()).type === TMPFS;
   const folder = mkdtempSync(join(isMemory ? '/var/tmp' : tmpdir(), 'payment-service-shop-'));

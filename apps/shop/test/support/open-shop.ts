@@ -22,7 +22,7 @@ export const ENGINES: readonly { readonly framework: Framework; readonly engine:
 /** A sandbox whose callbacks are late: the test advances its clock by an hour. */
 export const LATE: SandboxOptions = { misbehave: { late_ms: 3_600_000 } };
 
-/** A running shop beside a running sandbox, both on real sockets. */
+/** A running shop and a running sandbox, both on real sockets. */
 export interface OpenShop {
   readonly origin: string;
   readonly sandbox: Sandbox;
@@ -30,11 +30,11 @@ export interface OpenShop {
   readonly orders: OrderStore;
   readonly inbox: Inbox<Transaction>;
   readonly log: readonly string[];
-  /** The state of an order when everything that was acknowledged has been processed. */
+  /** The state of an order once everything that was acknowledged has been processed. */
   readonly stateOf: (reference: string) => Promise<string | undefined>;
   /** The same after a callback, which must be acknowledged. */
   readonly stateAfter: (reference: string, payload?: object) => Promise<string | undefined>;
-  /** The transitions of the inbox when everything has been processed, newest first. */
+  /** The transitions of the inbox once everything has been processed, newest first. */
   readonly transitions: () => Promise<readonly TransitionSummary[]>;
   /** Posts the callback of an order of 18,000 UGX with these changes, signed as the service would, and returns the status. */
   readonly sendCallback: (reference: string, payload?: object, signingKey?: string) => Promise<number>;
@@ -70,7 +70,7 @@ async function post(origin: string, data: object, signature: string): Promise<nu
   return response.status;
 }
 
-/** The same with a genuine callback under this key. */
+/** The same with a genuine callback signed with this key. */
 export function sendGenuine(
   origin: string,
   signingKey: string,
@@ -134,7 +134,7 @@ export async function openShop(options: OpenShopOptions = {}): Promise<OpenShop>
   };
 }
 
-/** A shop, and a customer who has placed an order in it. */
+/** A shop, and a customer who has placed an order. */
 export async function openOrder(
   options: OpenShopOptions = {},
   form?: Readonly<Record<string, string>>,

@@ -13,7 +13,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Not fetch(): it sets the header `host` itself, and tidies the target and the headers up. */
+/** Not fetch(): it sets the header `host` itself, and normalises the target and the headers. */
 export function sendRaw(
   origin: string,
   { method = 'GET', target, headers, body }: RawRequest,

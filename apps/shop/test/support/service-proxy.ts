@@ -6,15 +6,15 @@ import { onTestFinished } from 'vitest';
 /** A proxy between a shop and its sandbox. */
 export interface ServiceProxy {
   readonly baseUrl: string;
-  /** Call it with the address of the sandbox, before any request. */
+  /** Call this with the sandbox's address, before any request. */
   readonly leadTo: (sandboxOrigin: string) => void;
   /** The payment pages of started payments, oldest first. */
   readonly started: readonly string[];
 }
 
 /**
- * Passes everything through, and lets the test decide about the response to the start of a payment, which is under way by then.
- * Closed when the test has finished.
+ * Passes everything through, except that the test decides about the response to the start of a payment, which is then under
+ * way. Closed when the test has finished.
  */
 export async function openServiceProxy(
   onStart: () => Promise<'answer' | 'lose' | 'lead elsewhere'>,
