@@ -8,7 +8,7 @@ import { type ExpressHandler, paymentCallbacks, paymentRedirects } from '../src/
 
 const signingKey = SIGNING_KEY;
 
-/** What both majors' types have in common. */
+/** The common part of both majors' types. */
 interface App {
   (request: IncomingMessage, response: ServerResponse): void;
   use(path: string, handler: ExpressHandler): unknown;

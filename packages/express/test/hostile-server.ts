@@ -6,7 +6,7 @@ import { type ExpressHandler, paymentCallbacks, paymentRedirects } from '../src/
 
 interface App {
   (request: IncomingMessage, response: ServerResponse): void;
-  /** What both majors' types have in common. */
+  /** The common part of both majors' types. */
   use(path: string, handler: ExpressHandler): unknown;
 }
 

@@ -4,7 +4,7 @@ import { type Reader, testAdapter, testBridges } from '@payment-service/adapter-
 import { type ExpressHandler, paymentCallbacks, paymentRedirects } from '../src/index.ts';
 import { nodeServer } from './node-server.ts';
 
-// On node:http alone: what the framework itself adds is not needed.
+// On plain node:http: what the framework itself adds is not needed.
 
 const readers: Readonly<Record<Reader, (bytes: Buffer) => unknown>> = {
   json: (bytes) => JSON.parse(bytes.toString()),
@@ -13,7 +13,7 @@ const readers: Readonly<Record<Reader, (bytes: Buffer) => unknown>> = {
   'nothing kept': () => undefined,
 };
 
-/** A body parser: of one that has run, and of other types than JSON, it leaves everything as it is. */
+/** A body parser: it leaves bodies that were already parsed, and types other than JSON, unchanged. */
 function parser(reader: Reader): ExpressHandler {
   return async (request, _response, next) => {
     const { headers } = request;

@@ -3,7 +3,7 @@ import type { ExpressHandler } from '../src/index.ts';
 
 type Request = Parameters<ExpressHandler>[0] & { body?: unknown };
 
-/** Calls one handler after the other, as every framework of this kind does. An error ends the request with 500. */
+/** Calls one handler after another, like every framework of this kind. An error ends the request with 500. */
 export function nodeServer(...handlers: readonly ExpressHandler[]): Server {
   return createServer((incoming: IncomingMessage, response: ServerResponse) => {
     const request: Request = Object.assign(incoming, { originalUrl: incoming.url ?? '' });

@@ -8,7 +8,7 @@ import {
 import fastify, { type FastifyInstance } from 'fastify';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
 
-/** Fastify parses inside a route's own scope; the parser before it is the parent app's. */
+/** Fastify parses inside a route's own scope; the earlier parser is the parent app's. */
 const readers: Readonly<Record<Reader, (app: FastifyInstance) => void>> = {
   json: (app) =>
     app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) =>

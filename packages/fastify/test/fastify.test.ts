@@ -22,7 +22,7 @@ const merchantReference = (callback: VerifiedCallback | undefined): string | und
   callback?.signed.merchant_reference;
 
 describe.each(['handler', 'pass-through'] as const)('%s mode, encapsulated', (mode) => {
-  /** A parent app with a JSON route before, one after, and one beside in a scope of its own. */
+  /** A parent app with one JSON route before, one after, and one in a separate scope. */
   async function parentApp(): Promise<string> {
     const app = fastify();
     app.post('/before', async (request) => ({

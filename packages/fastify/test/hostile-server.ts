@@ -19,7 +19,7 @@ await serveHostile({
     },
     async http2(routes) {
       const app = fastify({ http2: true });
-      // The server of HTTP/2 changes the types of an app; a plugin does not use it.
+      // An HTTP/2 server changes the types of an app; plugins do not use it.
       mount(routes, (plugin, prefix) =>
         app.register(async (scope) => scope.register(plugin as never, { prefix })),
       );

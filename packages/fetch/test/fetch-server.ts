@@ -24,7 +24,7 @@ function requestOf(incoming: IncomingMessage): Request {
   return new Request(address, { method, headers, body, duplex: 'half' });
 }
 
-/** Reads on demand only, and leaves the connection alone when it is cancelled: the answer is still to be sent. */
+/** Reads only on demand, and leaves the connection open when cancelled, since the response must still be sent. */
 function streamOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
   const iterator = incoming.iterator({ destroyOnReturn: false });
   return new ReadableStream<Uint8Array>(

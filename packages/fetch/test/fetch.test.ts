@@ -10,7 +10,7 @@ const readers: Readonly<Record<Reader, (request: Request) => Promise<unknown>>> 
   'nothing kept': (request) => request.arrayBuffer(),
 };
 
-/** No reader of the runtime decompresses. */
+/** None of the runtime's readers decompresses. */
 const isCompressed = (request: Request): boolean => request.headers.has('content-encoding');
 
 testAdapter('fetch', {

@@ -20,7 +20,7 @@ interface Answered {
   readonly seen: number;
 }
 
-/** One request to a real server, whose route takes the context of Hono after that middleware. */
+/** One request to a real server, whose route receives Hono's context after that middleware. */
 async function answerAfter(
   middleware: MiddlewareHandler<{ Bindings: HttpBindings }>,
   init: RequestInit = {},
@@ -30,7 +30,7 @@ async function answerAfter(
   const onError = (): void => undefined;
   const callbacks = paymentCallbacks({ signingKey, onCallback, onError, bodyTimeoutMs: 500 });
   const app = new Hono<{ Bindings: HttpBindings }>().use(middleware).all(path, callbacks);
-  // With a small buffer, a body stops arriving when a stream of it is full and nothing reads that stream.
+  // With a small buffer, a body stops arriving when one of its streams is full and is not read.
   const serverOptions = { highWaterMark: 1024 };
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1', createServer, serverOptions });
   try {
@@ -52,7 +52,7 @@ const chunked = (body: string | Uint8Array): RequestInit => ({
   duplex: 'half',
 });
 
-/** As long as a body may be, in pieces that the server does not get together. */
+/** As long as a body may be, in chunks that the server does not receive together. */
 function inPieces(): RequestInit {
   const bytes = new TextEncoder().encode(text.padEnd(64 * 1024));
   let sent = 0;
@@ -67,7 +67,7 @@ function inPieces(): RequestInit {
   return { body, duplex: 'half' };
 }
 
-/** Replaces the request of the context, as middleware of Hono does. */
+/** Replaces the request of the context, like some middleware of Hono. */
 function replace(context: Context, init: RequestInit): void {
   context.req.raw = new Request(context.req.raw, { duplex: 'half', ...init });
 }

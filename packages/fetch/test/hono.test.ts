@@ -5,13 +5,13 @@ import { type Context, Hono } from 'hono';
 import { cloneRawRequest } from 'hono/request';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
 
-/** A route passes its context, or the request that it holds. */
+/** A route passes its context, or the context's request. */
 const forms: Readonly<Record<string, (context: Context) => Context | Request>> = {
   'hono, its request': (context) => context.req.raw,
   'hono, its context': (context) => context,
 };
 
-/** Hono keeps what its own readers have read, and can make a request of it again for the next reader. */
+/** Hono keeps what its own readers have read, and can create a request from it for the next reader. */
 const readers: Readonly<Record<Reader, (context: Context) => Promise<unknown>>> = {
   json: async (context) => context.req.header('content-type') === 'application/json' && context.req.json(),
   text: (context) => context.req.text(),

@@ -15,7 +15,7 @@ function callbackRequest(
   return new Request('https://shop.example/callbacks', { method: 'POST', headers, body, duplex: 'half' });
 }
 
-/** A body of the given chunks, which reports how often it was asked for more, and whether it was released. */
+/** A body of the given chunks, which reports how often more was requested, and whether it was released. */
 function recordedBody(chunks: readonly Uint8Array[]): {
   stream: ReadableStream<Uint8Array>;
   pulls: () => number;

@@ -20,7 +20,7 @@ const koa = (Koa: typeof Koa2 | typeof Koa3): HostileMount => {
   };
   return {
     http1: (routes) => createServer(answerOf(routes)),
-    // Koa takes the requests of HTTP/2, which its types do not say.
+    // Koa accepts HTTP/2 requests, which its types do not say.
     http2: (routes) => {
       const answer = answerOf(routes);
       return createHttp2Server((...exchange) => void Reflect.apply(answer, undefined, exchange));

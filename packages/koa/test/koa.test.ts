@@ -7,7 +7,7 @@ import { type KoaContext, type KoaMiddleware, paymentCallbacks, paymentRedirects
 
 const signingKey = SIGNING_KEY;
 
-/** What both majors' types have in common. */
+/** The common part of both majors' types. */
 interface App {
   silent: boolean;
   on(event: 'error', listener: (error: unknown) => void): unknown;
