@@ -68,7 +68,7 @@ describe('a short run of all parts, with every package packed as it is published
     });
   });
 
-  test('core is measured on both of its digests, beside its peers', () => {
+  test('core is measured with both of its digests, compared with its peers', () => {
     const table = report.tables.find(({ title }) => title.startsWith('Verification of a typical body'));
     expect(table?.rows.map(([name]) => name)).toEqual([
       'floor',
@@ -97,7 +97,7 @@ describe('a short run of all parts, with every package packed as it is published
       ]);
   });
 
-  test('every entry and adapter is imported beside the peers', () => {
+  test('every entry and adapter is imported, compared with the peers', () => {
     const adapters = ['express', 'fastify', 'fetch', 'koa'];
     const peers = ['stripe', 'svix', 'standardwebhooks', '@octokit/webhooks-methods', '@octokit/webhooks'];
     const entries = ['core', 'core/receive', 'core/client', ...adapters, ...peers];

@@ -113,7 +113,7 @@ const FLAWS = `(() => {
   return flaws;
 })()`;
 
-test('the check finds every flaw of a page that is broken on purpose (control)', async () => {
+test('the check finds every flaw of a deliberately broken page (control)', async () => {
   const page = await open(`${shop.origin}/owner/orders`);
   await page.evaluate(`{
     document.querySelector('caption').remove();
@@ -165,7 +165,7 @@ test.each(SCREENS)(
   },
 );
 
-test('axe finds violations in a page that is broken on purpose (control)', async () => {
+test('axe finds violations in a deliberately broken page (control)', async () => {
   const page = await open(`${shop.origin}/checkout?product=coffee`, SCREENS[0].context);
   await page.evaluate(`
     document.documentElement.removeAttribute('lang');

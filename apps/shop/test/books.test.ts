@@ -133,7 +133,7 @@ test('a shop that cannot write to its books retries automatically or when the ow
   expect(await shop.stateOf(reference)).toBe('paid');
 });
 
-test('a shop whose database accepts no writes keeps the callback beside it, and the order is paid once it accepts writes again', async () => {
+test('a shop whose database accepts no writes keeps the callback next to the database, and the order is paid once it accepts writes again', async () => {
   const keeping = await newKeeping('sqlite');
   const { shop, reference } = await openOrder({ keeping });
   const file = new DatabaseSync('file' in keeping ? keeping.file : '', { timeout: 10_000 });

@@ -125,7 +125,7 @@ describe('the form for another attempt', () => {
     expect((await new Customer(shop).get('/orders/ORD-UNKNOWN/again')).status).toBe(404);
   });
 
-  test('keeps the provider that was chosen by hand beside a number that would select another', async () => {
+  test('keeps the provider that the customer chose, even with a number that would select another', async () => {
     const { customer, reference } = await openOrder({}, { ...TYPED, provider: 'example_card_ugx' });
     const body = await customer.read(`/orders/${reference}/again`);
     expect(body).toContain('value="example_card_ugx" checked');

@@ -50,7 +50,7 @@ describe('while the customer types', () => {
     expect(addresses.filter((address) => /25670|25677|256%2077/.test(address))).toEqual([]);
   });
 
-  test('a provider that was chosen by hand stays, and says that it cannot serve the number', async () => {
+  test('a provider that the customer chose stays, and says that it cannot serve the number', async () => {
     const page = await openCheckout();
     await fillIn(page, '256770000001');
     await said(page, 'Example Mobile Money is selected: it serves your number.');
@@ -67,7 +67,7 @@ describe('while the customer types', () => {
   });
 });
 
-test('a choice by hand stays, even of the provider that the prefix had selected and that serves no other number', async () => {
+test('the choice of the customer stays, even of the provider that the prefix had selected and that serves no other number', async () => {
   const page = await openCheckout();
   await fillIn(page, '256700000001');
   await said(page, 'Lake Mobile Money is selected: it serves your number.');
@@ -128,7 +128,7 @@ test('a shop that cannot answer says so, keeps what is shown, and decides when t
   await page.waitForURL(/\/sandbox\/pay\//);
 });
 
-test('a choice by hand stays, although the response to an earlier request arrives at the same moment', async () => {
+test('the choice of the customer stays, although the response to an earlier request arrives at the same moment', async () => {
   const page = await openCheckout();
   await page.getByLabel('Phone or account number').fill('256700000001');
   await said(page, 'Lake Mobile Money is selected: it serves your number.');

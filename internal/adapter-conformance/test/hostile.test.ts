@@ -9,7 +9,7 @@ const TIMEOUT = { timeout: 240_000 };
 
 testHostility('node:http', program);
 
-test('there are at least 400 hostile requests, each with a name of its own, and every difference is one of them', () => {
+test('there are at least 400 hostile requests, each with its own name, and every difference is one of them', () => {
   const names = new Set(HOSTILE_REQUESTS.map(({ kind, name }) => `${kind}: ${name}`));
   expect(names.size).toBe(HOSTILE_REQUESTS.length);
   expect(names.size).toBeGreaterThanOrEqual(400);

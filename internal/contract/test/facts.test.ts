@@ -158,7 +158,7 @@ describe('protocol §4.2 and §7: the one error that is shown', () => {
     expect(parameters).toContainEqual(expect.objectContaining({ name: 'provider_code', in: 'query' }));
   });
 
-  test('beside 200, only 400 is shown, for the payout banks, with the error envelope', () => {
+  test('the only other status than 200 is 400, for the payout banks, with the error envelope', () => {
     expect(ofEveryPath((get) => Object.keys(get.responses))).toEqual({
       '/data/payment-providers': ['200', 'default'],
       '/data/payout-bank-codes': ['200', '400', 'default'],

@@ -11,7 +11,7 @@ import { reportOf } from './support/run-program.ts';
 const folder = mkdtempSync(join(tmpdir(), 'payment-service-backlog-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a short run tells the rates of both stores, beside an old snapshot too, and holds each control to its bound', () => {
+test('a short run reports the rates of both stores, also with an old snapshot open, and checks the bound of each control', () => {
   const { results } = reportOf('bench:drain', '--short');
   expect(results.filter(({ unit }) => unit === 'per second')).toHaveLength(19);
   expect(results.map(({ bound }) => bound).filter((bound) => bound === 'at least')).toHaveLength(8);

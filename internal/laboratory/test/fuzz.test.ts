@@ -90,7 +90,7 @@ test('a verifier that accepts white space in the header is reported with the lea
   expect(least).toMatchObject({ signature: expect.stringMatching(/^(?=.* )[^ ]* ?[^ ]*$/) });
 });
 
-test('a run that was stopped goes on from its state file to the counts of one that was not', async () => {
+test('a stopped run resumes from its state file and reaches the counts of an uninterrupted one', async () => {
   const all = subjects();
   const state = join(folder, 'state.json');
   const run = { seed: 7, until: Number.POSITIVE_INFINITY };

@@ -45,7 +45,7 @@ test('a control must fail, and for its own reason', () => {
   expect(judge(row('express5'), ['genuine: 500'])).toEqual(['genuine: 500']);
 });
 
-test('every row has a name of its own', () => {
+test('every row has its own name', () => {
   const names = ROWS.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
 });

@@ -153,7 +153,7 @@ beforeAll(async () => {
   });
 }, 300_000);
 
-test('there are ten tasks, with names of their own', () => {
+test('there are ten tasks, each with its own name', () => {
   expect(new Set(TASKS.map(({ name }) => name)).size).toBe(10);
 });
 

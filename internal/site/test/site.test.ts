@@ -61,7 +61,7 @@ test('every document is in the sidebar', () => {
   expect(documents.filter((path) => !home.includes(`href="${path}"`))).toEqual([]);
 });
 
-test('every page is there as Markdown beside its HTML, and llms.txt lists those of the navigation after the rules', () => {
+test('every page exists as Markdown next to its HTML, and llms.txt lists those of the navigation after the rules', () => {
   const markdown = new Map(
     [...globSync('**/*.md', { cwd: dist }), 'llms.txt'].map((path) => [
       `/${path}`,

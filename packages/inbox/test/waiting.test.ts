@@ -20,7 +20,7 @@ test('a group holds what arrives in one turn of the event loop, or while another
   expect(sent.map(String)).toEqual(['1,2', '3,4,5,6']);
 });
 
-test('a second group is sent beside the first when it has 64 items, and a third waits', async () => {
+test('a second group is sent concurrently with the first when it has 64 items, and a third waits', async () => {
   const { sent, mayGoOn, add } = heldGroup();
   const results = [add(1)];
   await turn();

@@ -17,7 +17,7 @@ test('the middleware fits use under the types of Koa 2 and of Koa 3, and inside 
   new Koa3().use(callbacks).use((ctx, next) => (ctx.path === '/callbacks' ? callbacks(ctx, next) : next()));
 });
 
-test('the middleware fits an app whose state has a type of its own, and leaves that type unchanged', () => {
+test('the middleware fits an app whose state has its own type, and leaves that type unchanged', () => {
   const callbacks = paymentCallbacks({ signingKey });
   new Koa3<{ shop: string }>().use(callbacks).use((ctx, next) => {
     expectTypeOf(ctx.state.shop).toEqualTypeOf<string>();

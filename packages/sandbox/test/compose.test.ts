@@ -178,7 +178,7 @@ describe('sending again all that failed', () => {
     expect(new Set(stage.merchant.received.map(stage.verdict))).toEqual(new Set(['ORD-1']));
   });
 
-  test('sends once what was resent by hand and failed each time', async () => {
+  test('sends once what was resent manually and failed each time', async () => {
     const id = await opened();
     stage.answer(500);
     const [first] = stage.sandbox.compose(id, { forged_amount: 1 });

@@ -149,7 +149,7 @@ describe('a file keeps the state', () => {
     expect(version).toEqual({ user_version: 2 });
   });
 
-  test('threat A46: only its owner can read the file of the state and the files of SQLite beside it, new and old', async () => {
+  test('threat A46: only its owner can read the file of the state and the files of SQLite next to it, new and old', async () => {
     const folder = emptyFolder();
     const file = join(folder, 'state.sqlite');
     const files = async (): Promise<[string[], Set<string>]> => {

@@ -44,7 +44,7 @@ const extra = fc
   .dictionary(name, fc.oneof(fc.jsonValue(), odd))
   .map((members) => JSON.stringify(members).slice(1, -1));
 
-describe('every balance is an exact string beside its number', () => {
+describe('every balance is an exact string in addition to its number', () => {
   /** A decimal that JSON allows. Most are short, so that three of them often add up exactly. */
   const written = fc
     .tuple(
@@ -73,7 +73,7 @@ describe('every balance is an exact string beside its number', () => {
       .tuple(amount, amount, amount, fc.constantFrom(0n, 0n, 0n, 1n, -1n, 100n))
       .map(([one, other, third, error]) => [one, one + other + third + error, other, third].map(literal)),
   );
-  test('balances of any length and exponent, beside any other members, have the canonical strings of their literals, and are reported only where they do not add up', async () => {
+  test('balances of any length and exponent, among any other members, have the canonical strings of their literals, and are reported only where they do not add up', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(wallet, extra, extra), { maxLength: 5 }),

@@ -50,7 +50,7 @@ const nameFrom = async (
 ): Promise<string | undefined> => (await client.listPaymentProviders(query, call))[0]?.provider_name;
 
 describe('the cache serves an answer for its time to live', () => {
-  test('an answer is served until its time to live is over', async () => {
+  test('an answer is served until its time to live has passed', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     onTestFinished(() => log.mockRestore());
     const { client, clock, requests } = await cached([named('one'), named('two')]);

@@ -27,7 +27,7 @@ describe('threat A37: two copies of core', () => {
     return result;
   }
 
-  test('threat A37: control: the copies have classes of their own', () => {
+  test('threat A37: control: each copy has its own classes', () => {
     expect(second.ConfigurationError).not.toBe(first.ConfigurationError);
     const [one, other] = [first, second].map((copy) => Object.getPrototypeOf(callbackOf(copy)));
     expect(one).not.toBe(other);

@@ -95,7 +95,7 @@ describe.each(ENGINES)('drain() on %s', (engine) => {
     expect(listed.map(({ attempts }) => attempts)).toEqual(references.map(() => 1));
   });
 
-  test('concurrent passes beside a worker apply each payment once (threat A57)', async () => {
+  test('concurrent passes and a worker apply each payment once (threat A57)', async () => {
     const merchant = await newMerchant(engine);
     const [worker, ...others] = [merchant.open(), merchant.open(), merchant.open()] as const;
     for (const inbox of [worker, ...others]) inbox.handle(creditIn(merchant));

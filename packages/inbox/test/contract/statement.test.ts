@@ -175,7 +175,7 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
     expect(own).toMatchObject({ applied: 1 });
   });
 
-  test('a settlement is absent from a truncated statement, and a failed attempt beside a paid one contradicts nothing', async () => {
+  test('a settlement is absent from a truncated statement, and a failed attempt next to a paid one contradicts nothing', async () => {
     const { merchant, inbox, sell, deliver } = await newShop(engine);
     await inbox.expect({ ...money('P'), transaction_type: 'PAYOUT' });
     await deliver(paid('P', 500, { transaction_type: 'PAYOUT' }));

@@ -54,7 +54,7 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     expect(await inbox.list({ merchant_reference: 'A', state: 'pending' })).toEqual([newest]);
   });
 
-  test('list() returns pages of pending transitions in the order of the workers, beside those being retried', async () => {
+  test('list() returns pages of pending transitions in the order of the workers, among those being retried', async () => {
     const shop = await newShop(engine, LATER, () => Promise.reject(new Error('no')));
     const { merchant, inbox, sell } = shop;
     await sell('R');
@@ -130,7 +130,7 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     });
   });
 
-  test('stats() counts exactly during concurrent deliveries, settlements and reopenings, beside another account and a merge', async () => {
+  test('stats() counts exactly during concurrent deliveries, settlements and reopenings, with another account and a merge', async () => {
     const { merchant, inbox } = await newShop(engine);
     const [other, second] = [merchant.open({ account: 'other' }), merchant.open()];
     for (const index of Array(8).keys()) await inbox.expect(money(`ORD-${index}`));
