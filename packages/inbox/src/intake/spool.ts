@@ -36,6 +36,8 @@ export class Spool {
   readonly #prefix: string;
   /** How many bodies of each transition are here, so that a flood of forged ones cannot fill the disk. */
   readonly #counts = new Map<string, number>();
+  /** How many writes have begun. */
+  #begun = 0;
   readonly #writing = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #draining: Promise<void> | undefined;
@@ -81,6 +83,7 @@ export class Spool {
     const count = this.#counts.get(record.transitionId) ?? 0;
     if (count >= MAX_BODIES) return false;
     this.#counts.set(record.transitionId, count + 1);
+    this.#begun += 1;
     const writing = this.#write(JSON.stringify(record));
     this.#writing.add(writing);
     try {
@@ -144,8 +147,10 @@ export class Spool {
     let [taken, failed, size] = [0, 0, 1];
     let failure: string | undefined;
     try {
+      // A file that is being written has no name yet, so an empty folder proves nothing then.
+      const [isQuiet, begun] = [this.#writing.size === 0, this.#begun];
       const names = await this.#names();
-      if (names.length === 0) {
+      if (names.length === 0 && isQuiet && begun === this.#begun) {
         this.#counts.clear();
         this.#report(false, 'All callbacks from the spool are now stored in the database.');
       }

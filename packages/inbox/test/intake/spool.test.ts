@@ -51,6 +51,15 @@ test('an outage is reported once when callbacks are spooled, once when they are 
   expect(one.problems).toEqual([spooled, stored, spooled, stored]);
 });
 
+test('threat A34: bodies count while they are written, although the folder is still empty', async () => {
+  const one = new TestSpool().start();
+  one.isThere = false;
+  // The folder is read while the first file has no name yet.
+  const kept = Array.from({ length: 8 }, (_each, amount) => one.keep('A', amount));
+  expect(await Promise.all(kept)).not.toContain(false);
+  expect(await one.keep('A', 8)).toBe(false);
+});
+
 test('deliveries that arrive together are all spooled, and are stored in groups once the store accepts one', async () => {
   const one = new TestSpool();
   const references = Array.from({ length: 250 }, (_each, index) => `${index}`);
