@@ -19,7 +19,7 @@ export interface ClusterOptions {
 }
 
 const HOST = '127.0.0.1';
-/** Without rights of its own: the folder of the run is closed to others. */
+/** Over TCP with the password only; there is no access through the local socket. */
 const PG_HBA = ['host all all 127.0.0.1/32 scram-sha-256', 'host replication all 127.0.0.1/32 scram-sha-256'];
 
 export function patroniYml(
