@@ -87,10 +87,13 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
         const ways = new Map(
           [...raw, ...own].map(([way, end], index) => [`ORD-${continuation}-${index}`, { way, end }]),
         );
-        inbox.handle(async ({ tx, signed: { merchant_reference: reference }, settled }) => {
+        // On a busy machine, the limit may be over before the handler has ended its transaction; the next attempt is then the first.
+        const endedIn = new Map<string, number>();
+        inbox.handle(async ({ tx, signed: { merchant_reference: reference }, settled, attempt }) => {
           const run = { library: shop.library, tx, reference };
           await shop.library.credits(tx).add(reference, settled.amount);
           await ways.get(reference)?.end(run);
+          if (!endedIn.has(reference)) endedIn.set(reference, attempt);
           await goOn?.(run);
         });
         await pay(inbox, ...ways.keys());
@@ -100,7 +103,9 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
           const { way = '' } = ways.get(signed.merchant_reference) ?? {};
           const amounts = await shop.library.credits().amounts(signed.merchant_reference);
           const count = amounts.filter((amount) => amount === '500').length;
-          const outcome = `${state}: ${reason}, attempts: ${attempts}, ${count} times`;
+          const late =
+            continuation === 'does not return' ? (endedIn.get(signed.merchant_reference) ?? 1) - 1 : 0;
+          const outcome = `${state}: ${reason}, attempts: ${attempts - late}, ${count} times`;
           const isOnce = amounts.length - count <= 1;
           if (!isOnce || !allowed(way, continuation).includes(outcome)) violations.push(`${way}: ${outcome}`);
         }
