@@ -79,7 +79,7 @@ describe('a 200 must be JSON of at most 1 MiB after decompression', () => {
     const client = clientWith(() => new Response(null));
     const error = await failureOf(client.listPaymentProviders());
     expect(error).toMatchObject({ code: 'invalid_response', status: 200, snippet: '' });
-    expect(error.message).toContain('the response is not JSON');
+    expect(String(error)).toContain('the response is not JSON');
   });
 
   test.each<[what: string, Answer]>([
