@@ -105,7 +105,7 @@ export async function run(command: Command): Promise<string> {
   throw new Error(`${line} ended with ${code}:\n${lastLines(output())}`);
 }
 
-/** Waits for a program that ends by itself, or asks it to end; kills it after ten seconds. */
+/** Waits for a program that exits on its own, or asks it to end; kills it after ten seconds. */
 export async function finish({ child, ended }: Running, endsAlone = false): Promise<number | null> {
   if (!endsAlone) child.kill();
   const late = setTimeout(() => child.kill('SIGKILL'), MAX_ENDING_MS);

@@ -6,7 +6,7 @@ import { type CodeBlock, extract } from '../extracted.ts';
 import { fencedBlocks } from '../markdown.ts';
 import type { TextFile } from '../repository.ts';
 
-/** A complete block that ends by itself: ```` ```ts run ````. The next block, ```` ```text ````, shows its output. */
+/** A complete program that ends on its own: ```` ```ts run ````. The next block, ```` ```text ````, shows its output. */
 export interface Script extends CodeBlock {
   readonly printed: string;
 }

@@ -145,7 +145,7 @@ function readings(): ReturnType<typeof evidence>[] {
   });
 }
 
-/** A text that does not compress. */
+/** An incompressible string. */
 const NOISE = randomBytes(48 * KIB).toString('base64');
 
 /** The JSON text with a further member of the given length in bytes. */

@@ -91,7 +91,7 @@ describe('a server that falls silent', () => {
     const inbox = open({ store, storeTimeoutMs: 500 });
     await inbox.ready();
     isReady = true;
-    // The statement by itself would wait for 15 seconds.
+    // Without storeTimeoutMs, the statement would wait for 15 seconds.
     const answer = await Promise.race([inbox.health(), pause(10_000)]);
     expect(answer).toMatchObject({ ok: false, problems: ['store_unavailable'] });
   });
