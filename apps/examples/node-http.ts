@@ -12,7 +12,7 @@ import {
 
 const signingKey = process.env.SIGNING_KEY;
 const orders = new Map([['ORD-1001', { currency: 'UGX', amount: '500', isPaid: false }]]);
-const forReview = new Map<string, unknown>(); // Needs a decision by a person. In production a table, like the orders.
+const forReview = new Map<string, unknown>(); // Needs a decision by an operator. In production a table, like the orders.
 
 const callbacks = createCallbackReceiver({
   signingKey,

@@ -29,7 +29,7 @@ inbox.handle(async ({ tx, signed, settled }) => {
   ]);
   console.log(signed.merchant_reference, 'is paid:', settled.amount, settled.currency);
 });
-// Any other status. One that follows COMPLETED waits for a person: see docs/guide/recipes.md.
+// Any other status. One that follows COMPLETED waits for an operator: see docs/guide/recipes.md.
 inbox.handle(({ signed }) => console.log(signed.merchant_reference, signed.transaction_status), {
   status: '*',
 });

@@ -74,7 +74,7 @@ What to click:
   1. Open the shop and press "Buy" at the coffee beans.
   2. Enter any name and the number 256770000001, which selects Example Mobile Money, and press "Pay".
   3. Press "Pay" on the sandbox's payment page. The order becomes paid as soon as the signed callback is in.
-  4. Open "Inbox" in the menu: it shows what needs a person. Under "Transitions" the callback is "settled".
+  4. Open "Inbox" in the menu: it shows what needs an operator. Under "Transitions" the callback is "settled".
   5. In the sandbox, open "Settings", press "Forged amount, valid signature", and buy again: the order stays unpaid, and in
      the inbox its callback is "quarantined".
 Then try one sticker (no provider accepts so little), "Decline", or a number that starts with 25679.

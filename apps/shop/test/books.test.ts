@@ -81,7 +81,7 @@ describe.each(ENGINES)('the books on $engine', (stage) => {
     expect((await shop.orders.find(reference))?.payment?.transitionId).toBe('first');
   });
 
-  test('contain no payment of an order by a payout, whatever a person accepts', async () => {
+  test('contain no payment of an order by a payout, whatever an operator accepts', async () => {
     const { shop, customer, reference } = await openOrder(stage);
     const payout = { transaction_type: 'PAYOUT', internal_reference: 'INT-P' };
     for (const amount of [5, 18_000]) await shop.sendCallback(reference, { ...payout, ...amounts(amount) });

@@ -15,7 +15,7 @@ describe('the owner’s pages', () => {
   test('lead from an order to its callbacks in the console of the inbox, without personal data', async () => {
     const shop = await openShop(stage);
     const owner = new Customer(shop);
-    expect(await owner.read('/owner/inbox')).toContain('Nothing waits for a person.');
+    expect(await owner.read('/owner/inbox')).toContain('Nothing waits for an operator.');
     const person = { customer_name: 'Secret Name', transaction_account: '256770000987' };
     for (const [state, payload] of [
       ['settled', person],
@@ -55,7 +55,7 @@ describe('the owner’s pages', () => {
     });
   });
 
-  test('let a person accept an amount, and the money is on the books once', async () => {
+  test('let an operator accept an amount, and the money is on the books once', async () => {
     const keeping = await newKeeping(stage.engine);
     const shop = await openShop({ ...stage, keeping });
     const owner = new Customer(shop);
@@ -72,7 +72,7 @@ describe('the owner’s pages', () => {
     ]);
   });
 
-  test('let a person accept an amount other than that of an order, and the orders show both', async () => {
+  test('let an operator accept an amount other than that of an order, and the orders show both', async () => {
     const { shop, customer: owner, reference } = await openOrder(stage);
     await shop.sendCallback(reference, { transaction_amount: 17_000 });
     const id = await newestIn(shop);
@@ -114,7 +114,7 @@ test('the owner’s orders are a table of the last 50, the newest first', async 
   expect(body).toContain('<caption');
 });
 
-test('the health check counts what waits for a person, and stays 200', async () => {
+test('the health check counts what waits for an operator, and stays 200', async () => {
   const { shop, reference } = await openOrder();
   const health = async (): Promise<unknown> => {
     const response = await fetch(`${shop.origin}/healthz`);

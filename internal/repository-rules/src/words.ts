@@ -22,6 +22,7 @@ export const ODD_ENGLISH: Words = [
   [/\bbelongs? into\b/i, 'belong in'],
   [/\bstands in it\b/i, 'appears in it'],
   [/\bthat people read\b/i, 'messages'],
+  [/\b(?:waits?|needs?) (?:for )?a person\b/i, 'an operator'],
   [/\b(?:MOST|LONGEST|LEAST|SHORTEST)_[A-Z]/, 'MAX_, MIN_'],
 ];
 

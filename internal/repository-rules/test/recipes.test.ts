@@ -36,7 +36,7 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
       /has completed, and the order is paid\.\nAn attempt has failed, and the order is failed/,
     ],
   },
-  'a part, too much and a forged amount are credited only as a person accepts them': {
+  'a part, too much and a forged amount are credited only as an operator accepts them': {
     page: 'recipes',
     heading: '## Another amount',
     careless: [' === paid', ' !== paid', /ORD-3 is credited with 5000000/],

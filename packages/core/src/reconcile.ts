@@ -62,7 +62,7 @@ export interface WalletReconciliation {
   /** Above zero: gained beyond `most`. Below zero: missing below `least`. */
   readonly unexplained: string | undefined;
   readonly verdict: 'explained' | 'more' | 'less' | 'wallet_missing';
-  /** One or two English sentences for a person. A guess says "probably". */
+  /** One or two English sentences for a reader. A guess says "probably". */
   readonly message: string;
 }
 

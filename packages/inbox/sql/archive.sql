@@ -1,5 +1,5 @@
 -- name: find_archivable (postgres)
--- Final rows without a change or a delivery for the time $5, oldest first. What a person has decided stays with its note. Until
+-- Final rows without a change or a delivery for the time $5, oldest first. What an operator has decided stays with its note. Until
 -- the transaction ends, the rows are locked: other prunes skip them, and receivers wait briefly. Rows that another transaction
 -- has locked wait for the next run.
 with found as materialized (

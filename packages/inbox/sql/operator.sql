@@ -37,7 +37,7 @@ select t.id, t.state from inbox.callback c join inbox.transition t on t.id = c.i
 where c.transition_id = $1 and c.account = $2
 
 -- name: move
-update inbox.transition set state = $2, reason = case when $2 = 'resolved' then 'closed_by_person' end, attempts = 0,
+update inbox.transition set state = $2, reason = case when $2 = 'resolved' then 'closed_by_operator' end, attempts = 0,
   unfinished = 0, start_id = null, looks = 0, last_error = null, waived = case when $3 = 'reopen' then 1 else 0 end,
   revision = revision + 1, changed_at = {now}, next_at = case when $2 = 'pending' then {now} end
 where id = $1

@@ -43,14 +43,14 @@ export type InboxEvent =
       readonly failure: string;
       readonly delayMs: number;
     }
-  /** The transition waits for something: a person, a handler, an expectation. */
+  /** The transition waits for something: an operator, a handler, an expectation. */
   | {
       readonly name: 'transition.parked';
       readonly transitionId: string;
       readonly state: TransitionState;
       readonly reason: TransitionReason;
     }
-  /** A person moved it. */
+  /** An operator moved it. */
   | { readonly name: 'transition.moved'; readonly transitionId: string; readonly state: TransitionState }
   /**
    * `reconcile()` cannot explain what a wallet gained. Only the report contains the amount. `currency` and `walletType` are
@@ -62,7 +62,7 @@ export type InboxEvent =
       readonly walletType: string;
       readonly verdict: 'more' | 'less' | 'wallet_missing';
     }
-  /** `reconcileStatement()` leaves `count` rows with this verdict for a person. */
+  /** `reconcileStatement()` leaves `count` rows with this verdict for an operator. */
   | { readonly name: 'statement.differs'; readonly verdict: StatementVerdict; readonly count: number }
   /** The store has taken `count` deliveries from the spool. */
   | { readonly name: 'spool.drained'; readonly count: number }

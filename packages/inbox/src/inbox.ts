@@ -71,7 +71,7 @@ export interface Inbox<Tx> {
    */
   readonly receive: (callback: VerifiedCallback) => Promise<void>;
   /**
-   * Keeps a callback whose signature is valid but which a rule refuses, as evidence for a person. For `onAuthenticRefusal`.
+   * Keeps a callback whose signature is valid but which a rule refuses, as evidence for an operator. For `onAuthenticRefusal`.
    * Rejects as `receive()` does.
    */
   readonly quarantine: (refusal: AuthenticRefusal) => Promise<void>;
@@ -161,7 +161,7 @@ export interface Inbox<Tx> {
    */
   readonly resolve: (which: string | TransitionSelection, resolution: Resolution) => Promise<number>;
   /**
-   * Applies a closed transition once more, or one that the order of statuses or a contradicting body holds back. For a person
+   * Applies a closed transition once more, or one that the order of statuses or a contradicting body holds back. For an operator
    * who has asked the service.
    *
    * @throws {InvalidStateError} If it is pending or retrying, or evidence that can be read in more than one way.

@@ -64,7 +64,7 @@ export interface InboxOptions<Tx> {
   readonly allowTransitions?: AllowedTransitions | undefined;
   /**
    * Statuses that are not final (protocol §3). One that arrives after a status that allows no next one becomes `superseded`,
-   * which needs no action; others wait for a person. The protocol shows none. @default []
+   * which needs no action; others wait for an operator. The protocol shows none. @default []
    */
   readonly interimStatuses?: readonly string[] | undefined;
   /** How a failed handler is retried. @default 40 attempts, 1 s doubled up to 1 h: about 14 to 28 hours */

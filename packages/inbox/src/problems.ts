@@ -9,7 +9,7 @@ export type InboxProblem =
       readonly transitionId: string;
       /** The number of the attempt, from 1. */
       readonly attempt: number;
-      /** It runs again after `delayMs`, or is `dead` and waits for a person. */
+      /** It runs again after `delayMs`, or is `dead` and waits for an operator. */
       readonly state: 'retrying' | 'dead';
       /** Why it is dead. */
       readonly reason: 'attempts_used_up' | 'transaction_ended' | undefined;
@@ -68,12 +68,12 @@ function wordsOf({ transitionId, attempt, reason, delayMs }: AttemptFailed): str
   const what = `payment-service-inbox: attempt ${attempt} of transition ${transitionId} failed. `;
   if (reason === 'transaction_ended') {
     return (
-      `${what}It is dead: transaction_ended, and waits for a person because its effects may be committed. Check your own ` +
+      `${what}It is dead: transaction_ended, and waits for an operator because its effects may be committed. Check your own ` +
       'tables and fix the handler. Then call resolve() if the effects are there, or retry() if they are not.'
     );
   }
   if (reason === 'attempts_used_up')
-    return `${what}It is dead: attempts_used_up, and waits for a person. Fix the cause, then call retry().`;
+    return `${what}It is dead: attempts_used_up, and waits for an operator. Fix the cause, then call retry().`;
   const seconds = Math.ceil((delayMs ?? 0) / 1000);
   return (
     `${what}Its transaction was rolled back, and it runs again in ${seconds} s. The same message is printed again only if ` +

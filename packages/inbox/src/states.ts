@@ -15,7 +15,7 @@ export const TRANSITION_STATES = [
 /** The state of a transition; the table in the README says what each state waits for. */
 export type TransitionState = (typeof TRANSITION_STATES)[number];
 
-/** Nothing more happens to them unless a person reopens one. */
+/** Nothing more happens to them unless an operator reopens one. */
 export const CLOSED_STATES: readonly TransitionState[] = ['settled', 'superseded', 'resolved'];
 
 /** The maximum that is counted of each state: a backlog may have any length. */
@@ -37,7 +37,7 @@ export type TransitionReason =
   | 'paid_by_another'
   | 'attempts_used_up'
   | 'transaction_ended'
-  | 'closed_by_person'
+  | 'closed_by_operator'
   | RefusalCode;
 
 /** What became of a row of a statement; the list is closed. */

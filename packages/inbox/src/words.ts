@@ -1,7 +1,7 @@
 import type { RefusalCode } from '@payment-service/core';
 import { MAX_COUNTED, type TransitionReason, type TransitionState } from './states.ts';
 
-/** What a state or a reason means, for a person. A word in backticks is an action. */
+/** What a state or a reason means, for an operator. A word in backticks is an action. */
 export interface Words {
   readonly heading: string;
   readonly meaning: string;
@@ -10,7 +10,7 @@ export interface Words {
 
 const NOTHING = 'Nothing.';
 
-/** In the order that a person needs: the states that wait for one are first. */
+/** In the order that an operator needs: the states that wait for one are first. */
 export const STATE_WORDS: Readonly<Record<TransitionState, Words>> = {
   quarantined: {
     heading: 'Kept as evidence',
@@ -44,13 +44,13 @@ export const STATE_WORDS: Readonly<Record<TransitionState, Words>> = {
     meaning: 'A later status was applied before it arrived.',
     todo: NOTHING,
   },
-  resolved: { heading: 'Closed', meaning: 'A person closed it.', todo: NOTHING },
+  resolved: { heading: 'Closed', meaning: 'An operator closed it.', todo: NOTHING },
 };
 
 /** All states, in that order. */
 export const SHOWN_STATES = Object.keys(STATE_WORDS) as readonly TransitionState[];
 
-/** The states that only a person ends. */
+/** The states that only an operator ends. */
 export const WAITS_FOR_PERSON: readonly TransitionState[] = ['quarantined', 'conflict', 'dead'];
 
 type OwnReason = Exclude<TransitionReason, RefusalCode>;
@@ -140,7 +140,7 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
     meaning: 'The handler ended its transaction, so its effect may be committed.',
     todo: 'Check your tables and fix the handler. Then `resolve` it if the effect is there, or `retry` it.',
   },
-  closed_by_person: { state: 'resolved', ...STATE_WORDS.resolved },
+  closed_by_operator: { state: 'resolved', ...STATE_WORDS.resolved },
 };
 
 /** For the code of every rule that refused a callback whose signature matches. */

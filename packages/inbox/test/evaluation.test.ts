@@ -94,7 +94,7 @@ describe('evaluate', () => {
     ['FAILED after a status that allows it', { ...status('FAILED'), appliedStatus: 'REVERSED' }, NOTHING],
     ['COMPLETED after a status that allows FAILED only', { appliedStatus: 'REVERSED' }, LATE],
     ['FAILED, two bodies', { ...status('FAILED'), ...TWO }, `${NOTHING}, contradicted`],
-    ['let through by a person', { appliedStatus: 'COMPLETED', isWaived: true }, APPLIED],
+    ['let through by an operator', { appliedStatus: 'COMPLETED', isWaived: true }, APPLIED],
     ['COMPLETED after FAILED', { appliedStatus: 'FAILED' }, APPLIED],
     ['after a status named like a property', { appliedStatus: 'constructor' }, APPLIED],
     ['no expectation', { expectation: undefined }, 'unhandled: no_expectation, looks again'],

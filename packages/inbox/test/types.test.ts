@@ -51,6 +51,6 @@ async function uses(inbox: Inbox<SqliteTransaction>, pool: Pool): Promise<void> 
   await inbox.receive({ signed: {}, unsigned: {} });
   // @ts-expect-error a selection needs a state
   await inbox.retry({}, { by: 'dana', note: 'all' });
-  // @ts-expect-error an action needs the name of a person
+  // @ts-expect-error an action needs the name of an operator
   await inbox.retry({ state: 'dead' }, { note: 'all' });
 }

@@ -21,7 +21,7 @@ test('the table of states in the README has the words of the console and of the 
   expect(readme).toContain(statesTable());
 });
 
-test('what a person reads about states, reasons, bodies and statements is as written down', async () => {
+test('what an operator reads about states, reasons, bodies and statements is as written down', async () => {
   const words = {
     STATE_WORDS,
     REASON_WORDS,

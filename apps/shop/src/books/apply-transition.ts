@@ -16,7 +16,7 @@ export function applyTransitions(inbox: Inbox<Transaction>, database: Database, 
     async ({ tx, signed, settled: { currency, amount }, claimed, transitionId }) => {
       const charge = claimed.transaction_charge?.toString() ?? null;
       await database.within(tx).query(
-        // A person may have reopened it: then it is already on the books.
+        // An operator may have reopened it: then it is already on the books.
         `insert into shop_payment (transition_id, reference, currency, amount, claimed_charge, paid_at)
          values ($1, $2, $3, $4, $5, $6) on conflict (transition_id) do nothing`,
         [transitionId, signed.merchant_reference, currency, amount, charge, now()],

@@ -68,7 +68,7 @@ function explain(error: unknown): unknown {
 }
 
 /**
- * Events that a person at the console may want to know. They contain no personal data; an id leads to the page of the inbox.
+ * Events that an operator at the console may want to know. They contain no personal data; an id leads to the page of the inbox.
  */
 function report(event: InboxEvent, log: Log): void {
   if ('state' in event) {

@@ -178,7 +178,7 @@ export function isFormId(text: string): boolean {
 }
 
 /**
- * The shop's own tables, beside those of the inbox. A payment is a row of its own, so that money that a person accepted for a
+ * The shop's own tables, beside those of the inbox. A payment is a row of its own, so that money that an operator accepted for a
  * reference without an order is also on the books.
  */
 export const ORDER_TABLES: readonly string[] = [

@@ -45,7 +45,7 @@ export interface Hint {
 export interface Payment {
   /** The transition that the inbox settled. */
   readonly transitionId: string;
-  /** The total, unless a person has accepted another amount. */
+  /** The total, unless an operator has accepted another amount. */
   readonly settled: Money;
   /** The charge that the callback claims, in its currency. Not signed: show it, but do not book it. */
   readonly charge: string | undefined;
@@ -60,10 +60,10 @@ export function orderState({ payment, reported, start }: Order): OrderState {
   return start.state === 'refused' ? 'not started' : 'open';
 }
 
-/** The states that only a person ends. */
+/** The states that only an operator ends. */
 export const HELD_STATES: readonly TransitionState[] = ['quarantined', 'conflict', 'dead'];
 
-/** Whether it waits for a person. */
+/** Whether it waits for an operator. */
 export function isHeld({ state }: Pick<TransitionSummary, 'state'>): boolean {
   return HELD_STATES.includes(state);
 }

@@ -3,7 +3,7 @@ import { formatMoney, type Order, type OrderState, orderState, type PaymentStart
 import { type Page, page } from '../web/page.ts';
 
 interface Situation {
-  /** Whether the inbox holds back a callback of its payment for a person. */
+  /** Whether the inbox holds back a callback of its payment for an operator. */
   readonly isHeld: boolean;
   /** Whether the customer has waited longer than a confirmation takes. */
   readonly isLate: boolean;
@@ -71,7 +71,7 @@ function situation(order: Order, { isHeld, isLate, contact }: Situation): Markup
 <p>The payment page said: ${hint.status}. We are waiting for the payment service to confirm the outcome.</p>${again}</div>`;
 }
 
-/** Promises nothing: a person decides, and no callback may follow. */
+/** Promises nothing: an operator decides, and no callback may follow. */
 function held({ reference }: Order, contact: string, again: Markup | ''): Markup {
   return html`<div class="note wait narrow"><h2>The shop must check your payment</h2>
 <p>What the shop received about your payment does not match this order, so the order is not paid. You do not have

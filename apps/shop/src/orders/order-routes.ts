@@ -44,7 +44,7 @@ export function orderRoutes({ orders, inbox, confirmWithinMs, contact, now }: Or
 }
 
 /**
- * Whether a callback of the order's payment waits for a person. One with another outcome may still arrive and pay the order.
+ * Whether a callback of the order's payment waits for an operator. One with another outcome may still arrive and pay the order.
  */
 async function isOrderHeld(inbox: Inbox<Transaction>, { reference, payment }: Order): Promise<boolean> {
   if (payment !== undefined) return false;

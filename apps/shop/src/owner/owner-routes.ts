@@ -30,7 +30,7 @@ export function ownerRoutes({ client, orders, inbox, refusals }: OwnerContext): 
     get('/owner/wallets', async () => walletsPage(await client.getWalletBalances())),
     get('/healthz', async () => {
       const health = await inbox.health();
-      // Callbacks that wait for a person are not a reason to take the shop out of service, but a monitor may alert on them.
+      // Callbacks that wait for an operator are not a reason to take the shop out of service, but a monitor may alert on them.
       const { states } = health.problems.includes('store_unavailable') ? {} : await inbox.stats();
       const needsPerson = states && Object.fromEntries(HELD_STATES.map((state) => [state, states[state]]));
       return json(health.ok ? 200 : 503, { ...health, needsPerson });

@@ -26,7 +26,7 @@ export const COMMON: string = `Write server.mjs, a program for Node 24, from the
 - Unless the task says otherwise, the payment service POSTs its callbacks to ${PATH}, signed with the key in SIGNING_KEY.
 - GET /credits answers with a JSON list of { merchant_reference, currency, amount }: one for each order that was paid, with the
   amount to credit as a string. A payment appears there at most three seconds after its callback was answered.
-- Everything that needs no person is done by the program; no payment is credited that the documents say a person must look at.
+- Everything that needs no operator is done by the program; no payment is credited that the documents say an operator must look at.
 
 `;
 

@@ -107,7 +107,7 @@ export const ACTING: readonly AddVerb[] = [
       option('--bodies-older-than <days>', 'since their last delivery', DAYS, 90),
       option(
         '--waiting-bodies-older-than <days>',
-        'the same for transitions that wait for a person',
+        'the same for transitions that wait for an operator',
         DAYS,
         365,
       ),

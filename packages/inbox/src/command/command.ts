@@ -15,13 +15,13 @@ const AFTER_HELP = `
 The database: --database for a SQLite file, or DATABASE_URL in the environment for
 PostgreSQL, through the package pg of the current folder.
 
-Exit codes: 0 done, 1 not done, 2 usage error, 3 done, and something needs a person.
+Exit codes: 0 done, 1 not done, 2 usage error, 3 done, and something needs an operator.
 Messages are on stderr.
 `;
 
 function createProgram(): Command {
   const program = new Command(NAME)
-    .description('Inspects the inbox of callbacks, and acts on what waits for a person.')
+    .description('Inspects the inbox of callbacks, and acts on what waits for an operator.')
     .option('--database <path>', 'the SQLite file of the inbox; it must exist')
     .option('--schema <name>', 'the schema of the tables on PostgreSQL', 'payment_inbox')
     .option('--account <label>', 'the account of the inbox, if it has one')

@@ -11,7 +11,7 @@ export function isWrongUse(error: unknown): boolean {
   return error instanceof ConfigurationError && OPTIONS_OF_THE_USER.includes(error.option);
 }
 
-/** The message of an error for a person. Node's error after a refused connection has no message of its own. */
+/** The message of an error, for the user of the command. Node's error after a refused connection has no message of its own. */
 export function messageOf(error: unknown): string {
   return withoutSecrets(textOf(error), process.env['DATABASE_URL']);
 }

@@ -124,7 +124,7 @@ export function table(header: readonly string[] | undefined, rows: readonly (rea
   return lines.join('\n');
 }
 
-/** Applied: green. Will be worked on: yellow. Waits for a person: red. */
+/** Applied: green. Will be worked on: yellow. Waits for an operator: red. */
 function stateCell(state: TransitionState): Cell {
   if (state === 'settled') return [state, 'green'];
   if (state === 'pending' || state === 'retrying') return [state, 'yellow'];

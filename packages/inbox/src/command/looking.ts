@@ -38,7 +38,7 @@ export const LOOKING: readonly AddVerb[] = [
   }),
   verb<{ bodies?: true }, TransitionDetails>({
     name: 'show',
-    about: 'shows one transition, with its bodies, its failed attempts and the actions of people',
+    about: 'shows one transition, with its bodies, its failed attempts and the actions of operators',
     argument: ofTransition('<id>'),
     options: [option('--bodies', 'print the content of the bodies, which holds personal data')],
     async run({ bodies }, open, transitionId = '') {

@@ -29,7 +29,7 @@ export interface OpenStore<Tx> extends OperatorContext<Tx> {
   readonly spoolPath: string | undefined;
 }
 
-/** Something does not exist: the message is all that a person needs. */
+/** Something does not exist: the message is all that an operator needs. */
 export class NoInboxError extends Error {}
 
 const CONNECT_MS = 10_000;

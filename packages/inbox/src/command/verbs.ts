@@ -11,9 +11,9 @@ interface Verb<Own, Result> {
   readonly argument?: Argument;
   readonly options?: readonly Option[];
   readonly run: (own: Own, open: OpenOptions, argument: string | undefined) => Promise<Result>;
-  /** What a person reads; programs get the result as JSON. */
+  /** What an operator reads; programs get the result as JSON. */
   readonly format: (result: Result, own: Own, open: OpenOptions) => string;
-  /** Whether the result needs a person: exit code 3. */
+  /** Whether the result needs an operator: exit code 3. */
   readonly needsPerson?: (result: Result) => boolean;
 }
 
@@ -54,7 +54,7 @@ export function option(
 export const required = (...given: Parameters<typeof option>): Option =>
   option(...given).makeOptionMandatory();
 
-/** Who acts and why; required for every decision of a person. */
+/** Who acts and why; required for every decision of an operator. */
 export const BY_PERSON: readonly Option[] = [
   required('--by <name>', 'who acts; kept with the transition'),
   required('--note <string>', 'why; kept with the transition'),

@@ -62,7 +62,7 @@ const PAGES: Readonly<Record<string, (view: View) => Promise<Response>>> = {
 };
 
 /**
- * Pages for the operators of an inbox: what needs a person and why, the story of each payment, and the actions. They work
+ * Pages for the operators of an inbox: what needs an operator and why, the story of each payment, and the actions. They work
  * without scripts, load nothing from other sites, and are served only to visitors whom `authorize` admits.
  *
  * @throws {ConfigurationError} Without `authorize`, or if `basePath` is not a path.

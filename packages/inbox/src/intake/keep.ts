@@ -99,7 +99,7 @@ async function keepArchived<Tx>(
   if (kept.length > 0) outcomes.set(other, 'new_body');
 }
 
-/** A person has removed the content of the bodies of this transition, so no further content is kept. */
+/** An operator has removed the content of the bodies of this transition, so no further content is kept. */
 export async function isForgotten<Tx>(
   statements: Statements<Tx>,
   transitionId: string,

@@ -21,10 +21,10 @@ export interface ActionNote {
   readonly note: string;
 }
 
-/** How a person closes a transition. */
+/** How an operator closes a transition. */
 export interface Resolution extends ActionNote {
   /**
-   * The digest of the body that the person accepts, if no expectation is known: its amount becomes the expectation, and the
+   * The digest of the body that the operator accepts, if no expectation is known: its amount becomes the expectation, and the
    * transition is processed like any other. Without it, the transition is closed and nothing is applied.
    */
   readonly body?: string | undefined;
@@ -86,7 +86,7 @@ export async function move<Tx>(
     const found = isNamed ? [] : await listTransitions(context, { ...which, limit: which.limit ?? 1000 }, tx);
     const ids = isNamed ? [checkId(which)] : found.map(({ transitionId }) => transitionId);
     for (const transitionId of ids) {
-      // Until this transaction ends, no worker can take it and no other person can move it.
+      // Until this transaction ends, no worker can take it and no other operator can move it.
       const [row] = await statements.run('lock_named_transition', [transitionId, account], tx);
       if (row === undefined || action === 'reopen') {
         const [archived] = await findArchived(statements, { keys: { transitionId }, account }, tx);
@@ -119,7 +119,7 @@ export async function addAction<Tx>(
   await statements.run('add_action', [id, action, by.toWellFormed(), note.toWellFormed()], tx);
 }
 
-/** The amount of the accepted body becomes the expectation, so the handler credits what the person has seen. */
+/** The amount of the accepted body becomes the expectation, so the handler credits what the operator has seen. */
 async function accept<Tx>(
   { statements, settings: { account } }: OperatorContext<Tx>,
   given: Resolution & { readonly id: number; readonly digest: string },

@@ -11,7 +11,7 @@ export interface PruneOptions {
    */
   readonly bodiesOlderThanDays?: number | undefined;
   /**
-   * The same for transitions that wait for a person: `quarantined`, `conflict` and `dead`. Their claims stay for that person.
+   * The same for transitions that wait for an operator: `quarantined`, `conflict` and `dead`. Their claims stay for that operator.
    * @default 365
    */
   readonly waitingBodiesOlderThanDays?: number | undefined;
@@ -30,9 +30,9 @@ export interface Pruned {
 }
 
 const DAY_MS = 86_400_000;
-/** In milliseconds: for final and unhandled transitions, and for those that wait for a person. */
+/** In milliseconds: for final and unhandled transitions, and for those that wait for an operator. */
 type Ages = readonly [over: number, waiting: number];
-/** No rule and no person moves them any more. Transitions that a person closed are not included: they stay with their notes. */
+/** No rule and no operator moves them any more. Transitions that an operator closed are not included: they stay with their notes. */
 const FINAL = ['settled', 'superseded'] as const;
 
 export async function prune<Tx>(context: OperatorContext<Tx>, options: PruneOptions): Promise<Pruned> {

@@ -39,7 +39,7 @@ export interface TransitionSummary {
   readonly refusedBodies: number;
   readonly firstAt: Date;
   readonly changedAt: Date;
-  /** When a worker checks it next; undefined if only a person can move it. */
+  /** When a worker checks it next; undefined if only an operator can move it. */
   readonly nextAt: Date | undefined;
   /** The last error of the handler, at most 500 characters; for a database error, without the values that it quotes. */
   readonly lastError: string | undefined;
@@ -80,13 +80,13 @@ export interface TransitionDetails extends TransitionSummary {
   readonly bodies: readonly KeptBody[];
   /** Attempts that failed, the oldest first; the last 20 are kept, until `prune()` or `forget()` removes them. */
   readonly failures: readonly FailedAttempt[];
-  /** What people did, the oldest first. */
+  /** What operators did, the oldest first. */
   readonly actions: readonly OperatorAction[];
 }
 
 /** An attempt that failed. */
 export interface FailedAttempt {
-  /** Its number, from 1; counting restarts when a person retries or reopens the transition. */
+  /** Its number, from 1; counting restarts when an operator retries or reopens the transition. */
   readonly attempt: number;
   /** As `lastError`: at most 500 characters; for a database error, without the values that it quotes. */
   readonly error: string;
@@ -95,7 +95,7 @@ export interface FailedAttempt {
 
 const ACTIONS = ['retry', 'resolve', 'reopen', 'statement', 'forget'] as const;
 
-/** What a person did with a transition. */
+/** What an operator did with a transition. */
 export interface OperatorAction {
   /** `statement`: `reconcileStatement()` kept a row instead of the callback. */
   readonly action: (typeof ACTIONS)[number];

@@ -8,7 +8,7 @@ export const SEPARATORS: Readonly<Record<string, Separator>> = { comma: ',', sem
 /** Strings by their names, such as `amount=Total,currency=Code`. */
 export type Pairs = Readonly<Record<string, string>>;
 
-/** What a person states about a file: the protocol shows none of it. */
+/** What an operator states about a file: the protocol shows none of it. */
 export interface StatementFormat {
   /** By field, the column that has it. */
   readonly map: Pairs;

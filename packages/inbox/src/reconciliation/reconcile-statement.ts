@@ -140,7 +140,7 @@ async function apply<Tx>(
   const { storeTimeoutMs: limitMs, account, bodyContent } = settings;
   const { record } = entry;
   return statements.limited(limitMs, async (tx) => {
-    // Read again, since a person may have replaced the expectation meanwhile.
+    // Read again, since an operator may have replaced the expectation meanwhile.
     const [[, known] = []] = await find(context, [entry], tx);
     if (known === undefined || judge(entry, known, 1)[0] !== 'paid_without_callback') return false;
     const [outcome] = await keepFirsts({ statements, limitMs }, [bodyContent.keep(record)], tx);

@@ -40,7 +40,7 @@ export interface StatementOptions extends ActionNote, Period {
   readonly dryRun?: boolean | undefined;
 }
 
-/** What each verdict means, for a person. */
+/** What each verdict means, for an operator. */
 export const STATEMENT_VERDICTS: Readonly<Record<StatementVerdict, string>> = {
   settled: 'Settled here, and paid in the statement, with the same money.',
   not_paid: 'Neither settled here nor paid in the statement.',
@@ -76,7 +76,7 @@ export interface StatementReport {
   readonly rows: number;
   /** How many payments this call settled by their rows; in a dry run, how many it would settle. */
   readonly applied: number;
-  /** Nothing is left for a person: every row is `settled` or `not_paid`, or was applied. */
+  /** Nothing is left for an operator: every row is `settled` or `not_paid`, or was applied. */
   readonly isClean: boolean;
   readonly counts: Readonly<Record<StatementVerdict, number>>;
   /** The first 20 of each verdict, by verdict. */
@@ -99,7 +99,7 @@ const ROW_RULES: OptionRules<StatementRow> = {
   event: NAME,
   account: NAME,
 };
-/** The fields of a row, in the order in which people are asked for them. */
+/** The fields of a row, in the order in which operators are asked for them. */
 export const STATEMENT_FIELDS = Object.keys(ROW_RULES) as readonly (keyof StatementRow)[];
 
 /** A row, and the record that its callback would have created. */

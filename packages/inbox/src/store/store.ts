@@ -137,6 +137,6 @@ export function unexpected(row: Row, name: string, wanted: string): TypeError {
   const where = typeof id === 'string' ? ` of the transition ${id}` : '';
   return new TypeError(
     `The column "${name}"${where} in the inbox's tables must hold ${wanted}. It does not, so nothing is applied from it. ` +
-      'Another program or a person has probably changed it: restore its value.',
+      'Another program or an operator has probably changed it: restore its value.',
   );
 }

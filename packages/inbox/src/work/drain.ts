@@ -21,7 +21,7 @@ export interface DrainOptions {
 /** The result of a pass of `drain()`. */
 export interface Drained {
   readonly settled: number;
-  /** Transitions that wait for a person, a handler, an expectation or another body. */
+  /** Transitions that wait for an operator, a handler, an expectation or another body. */
   readonly parked: number;
   /** Transitions that failed and are retried. */
   readonly retrying: number;

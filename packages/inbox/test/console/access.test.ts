@@ -77,7 +77,7 @@ describe('authorize', () => {
 });
 
 describe('actions', () => {
-  test('a person acts under the name of authorize, whatever the form says', async () => {
+  test('an operator acts under the name of authorize, whatever the form says', async () => {
     const { inbox, show } = await newConsoleShopWithNone();
     await visit(inbox).send(PATH, 'resolve', { by: 'the boss', note: 'not ours' });
     const actions = [{ by: 'dana', note: 'not ours' }];
@@ -120,7 +120,7 @@ describe('actions', () => {
     expect((await show('NONE'))?.state).toBe('resolved');
   });
 
-  test('a form without the proof, with one of another browser or of another person is refused', async () => {
+  test('a form without the proof, with one of another browser or of another operator is refused', async () => {
     const { inbox, show } = await newConsoleShopWithNone();
     let by = 'dana';
     const visitor = visit(inbox, () => ({ by, may: EVERYTHING }));

@@ -72,7 +72,7 @@ describe.each([
   });
 });
 
-test('without script, a person answers “I have paid” in two clicks, and closes what it shows', async () => {
+test('without script, an operator answers “I have paid” in two clicks, and closes what it shows', async () => {
   const { url, show, page } = await open({ javaScriptEnabled: false });
   await page.goto(url);
   await page.getByPlaceholder('Reference of the order or of the service').fill('NONE');
@@ -130,7 +130,7 @@ test.each([true, false])(
   },
 );
 
-test('with the keyboard alone, a person reaches what needs one and acts on it', async () => {
+test('with the keyboard alone, an operator reaches what needs one and acts on it', async () => {
   const { url, show, page } = await open();
   await page.goto(url + NONE);
   await page.keyboard.press('Tab');

@@ -47,7 +47,7 @@ describe('the list', () => {
   });
 });
 
-describe('what a person can do', () => {
+describe('what an operator can do', () => {
   test('a partial amount is accepted with a note, and is what is credited', async () => {
     const { inbox, merchant, show } = await newConsoleShop();
     await inbox.expect(money('PART'));
@@ -79,7 +79,7 @@ describe('what a person can do', () => {
     expect((await visitor.get(path)).html).toContain('id="said"><');
   });
 
-  test('without a note, and after another person has closed it, the form says what is wrong and keeps what was typed', async () => {
+  test('without a note, and after another operator has closed it, the form says what is wrong and keeps what was typed', async () => {
     const { inbox, show } = await newConsoleShopWithNone();
     const path = pageOf('NONE');
     const visitor = visit(inbox);

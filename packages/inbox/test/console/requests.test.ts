@@ -121,10 +121,10 @@ test('a page shows the last 10 of the other transitions under its reference', as
   expect(others).toEqual(found.slice(1, 11));
 });
 
-test('one transition that needs a person is counted as one', async () => {
+test('one transition that needs an operator is counted as one', async () => {
   const { inbox } = await newConsoleShop();
   await inbox.quarantine(evidence('ambiguous'));
-  expect((await visit(inbox).get('')).text).toContain('1 needs a person');
+  expect((await visit(inbox).get('')).text).toContain('1 needs an operator');
 });
 
 test.each(['%ff', '%E0%A4', '<b>closed</b>'])('a page ignores the forged confirmation %s', async (said) => {

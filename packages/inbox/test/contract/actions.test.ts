@@ -46,7 +46,7 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
     expect(await inbox.resolve(unhandled, NOTE)).toBe(3);
     for (const state of ['unhandled', 'resolved'] as const)
       expect(await inbox.resolve({ state }, NOTE)).toBe(0);
-    expect(await inbox.stats()).toMatchObject({ reasons: { closed_by_person: 3, amount_mismatch: 2 } });
+    expect(await inbox.stats()).toMatchObject({ reasons: { closed_by_operator: 3, amount_mismatch: 2 } });
     expect((await show('A'))?.actions.at(-1)).toMatchObject({ action: 'resolve', ...NOTE });
     expect(merchant.events.filter(({ name }) => name === 'transition.moved')).toHaveLength(5);
     await pay('EARLY');
@@ -59,13 +59,13 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
     expect(await merchant.credits()).toEqual([]);
   });
 
-  test('a resolved or settled transition is applied once each time that a person reopens it', async () => {
+  test('a resolved or settled transition is applied once each time that an operator reopens it', async () => {
     const { merchant, inbox, pay, show } = await newShop(engine, LATER);
     await pay('A');
     await inbox.resolve(transitionId, NOTE);
     await inbox.expect(money('A'));
     await pay('A', 501);
-    expect(await show('A')).toMatchObject({ state: 'resolved', reason: 'closed_by_person' });
+    expect(await show('A')).toMatchObject({ state: 'resolved', reason: 'closed_by_operator' });
     expect(await merchant.credits()).toEqual([]);
     for (const times of [1, 2]) {
       await inbox.reopen(transitionId, NOTE);

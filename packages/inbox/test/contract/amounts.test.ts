@@ -24,7 +24,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     expect(settled).toMatchObject([{ request: { amount: '500' } }]);
   });
 
-  test('threat A2: two different bodies without an expectation are a conflict for a person', async () => {
+  test('threat A2: two different bodies without an expectation are a conflict for an operator', async () => {
     const { merchant, inbox, pay } = await newShop(engine, LATER);
     await pay('ORD-1', 500);
     expect(await inbox.list()).toMatchObject([{ state: 'unhandled', reason: 'no_expectation' }]);

@@ -64,7 +64,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await inbox.prune(YEAR)).toMatchObject({ archived: 0 });
   });
 
-  test('transitions that wait for a person, were decided by one or were delivered recently are not archived', async () => {
+  test('transitions that wait for an operator, were decided by one or were delivered recently are not archived', async () => {
     const { inbox, merchant, pay, sell } = await newShop(engine, LATER);
     for (const reference of ['WAITS', 'CLOSED']) await pay(reference);
     await inbox.resolve(paid('CLOSED', 500).transitionId, NOTE);
@@ -116,7 +116,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
   });
 
-  test('another body or evidence of an archived payment is kept for a person, and not applied', async () => {
+  test('another body or evidence of an archived payment is kept for an operator, and not applied', async () => {
     const { inbox, merchant, pay } = await newArchive();
     const claim = { merchant_reference: 'ORD-1', internal_reference: 'INT-ORD-1', request_amount: 900 };
     for (const amount of [900, 800, 500]) await pay('ORD-1', amount);

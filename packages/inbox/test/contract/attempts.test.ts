@@ -126,23 +126,26 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     expect((await inbox.list({ state: 'settled' })).map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
   });
 
-  test.each(['its answer is lost', 'a person moves it'])('a start does not count when %s', async (event) => {
-    const merchant = await newMerchant(engine);
-    const runs: number[] = [];
-    let starts = 0;
-    const starting = after(isStart, async () => {
-      if (starts >= 3) return;
-      starts += 1;
-      if (event === 'its answer is lost') throw new Error('the connection was lost');
-      await inbox.retry(transitionId, NOTE);
-    });
-    const inbox = merchant.open({ store: watchedStore(merchant.newStore(), starting) });
-    inbox.handle((transition) => runs.push(transition.attempt));
-    await order(inbox, 'ORD-1');
-    await workUntil(inbox, async () => (await inbox.list())[0]?.state !== 'pending');
-    expect({ starts, runs }).toEqual({ starts: 3, runs: [1] });
-    expect(await inbox.list()).toMatchObject([{ state: 'settled', attempts: 1 }]);
-  });
+  test.each(['its answer is lost', 'an operator moves it'])(
+    'a start does not count when %s',
+    async (event) => {
+      const merchant = await newMerchant(engine);
+      const runs: number[] = [];
+      let starts = 0;
+      const starting = after(isStart, async () => {
+        if (starts >= 3) return;
+        starts += 1;
+        if (event === 'its answer is lost') throw new Error('the connection was lost');
+        await inbox.retry(transitionId, NOTE);
+      });
+      const inbox = merchant.open({ store: watchedStore(merchant.newStore(), starting) });
+      inbox.handle((transition) => runs.push(transition.attempt));
+      await order(inbox, 'ORD-1');
+      await workUntil(inbox, async () => (await inbox.list())[0]?.state !== 'pending');
+      expect({ starts, runs }).toEqual({ starts: 3, runs: [1] });
+      expect(await inbox.list()).toMatchObject([{ state: 'settled', attempts: 1 }]);
+    },
+  );
 
   test('a failure that is recorded late does not change a later attempt', async () => {
     const merchant = await newMerchant(engine);

@@ -37,7 +37,7 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
     expect(await merchant.credits()).toEqual([]);
   });
 
-  test('evidence that only the tolerance refused is applied when a person reopens it', async () => {
+  test('evidence that only the tolerance refused is applied when an operator reopens it', async () => {
     const { merchant, inbox } = await newShop(engine, LATER);
     const refusal = evidence(TOLERANCE);
     const { transitionId } = refusal.evidence;

@@ -72,7 +72,7 @@ describe('what onError receives', () => {
       'failed. Its transaction was rolled back, and it runs again in 60 s. The same message is printed again only if the last attempt fails with it.\n',
     );
     expect(printed[2]).toContain(
-      'It is dead: attempts_used_up, and waits for a person. Fix the cause, then call retry().',
+      'It is dead: attempts_used_up, and waits for an operator. Fix the cause, then call retry().',
     );
     // The details that a library adds to its errors quote values.
     expect(printed.join()).not.toContain('ORD-1');
@@ -82,7 +82,7 @@ describe('what onError receives', () => {
     const printed = await printedFor('CCC');
     expect(printed).toEqual([
       expect.stringContaining(
-        'failed. It is dead: transaction_ended, and waits for a person because its effects may be committed. Check your own tables and fix the handler. Then call resolve() if the effects are there, or retry() if they are not.\n',
+        'failed. It is dead: transaction_ended, and waits for an operator because its effects may be committed. Check your own tables and fix the handler. Then call resolve() if the effects are there, or retry() if they are not.\n',
       ),
     ]);
     expect(printed[0]).toMatch(/Caused by: TypeError: failure C\n +at .*problems.test.ts/);

@@ -5,7 +5,7 @@ import { DAY_MS, LATER, money, NOTE, newShop, order, REPLACE } from '../support/
 import { workOff } from '../support/until.ts';
 
 describe.each(ENGINES)('prune() on %s', (engine) => {
-  test('removes bodies after 90 days, or a year where a person may need them, and payments can still be applied', async () => {
+  test('removes bodies after 90 days, or a year where an operator may need them, and payments can still be applied', async () => {
     const { merchant, inbox, pay, show } = await newShop(engine, LATER);
     for (const reference of ['SETTLED', 'FORGED']) await inbox.expect(money(reference));
     for (const reference of ['SETTLED', 'FORGED', 'UNHANDLED', 'RESOLVED', 'REPEATED', 'REPEATED'])

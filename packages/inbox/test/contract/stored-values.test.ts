@@ -134,15 +134,15 @@ describe.each(ENGINES)('stored values of another shape, on %s', (engine) => {
     const code = 'a reason in lower-case letters and underscores';
     for (const [table, column, genuine, wrong, views, wanted] of [
       ['transition', 'state', 'resolved', 'SETTLED', [list, show], `one of ${TRANSITION_STATES.join(', ')}`],
-      ['transition', 'reason', 'closed_by_person', 'no reason', [list, show], code],
-      ['transition', 'reason', 'closed_by_person', 'Reason', [list, show], code],
+      ['transition', 'reason', 'closed_by_operator', 'no reason', [list, show], code],
+      ['transition', 'reason', 'closed_by_operator', 'Reason', [list, show], code],
       ['body', 'refusal', null, '', [show], code],
       ['action', 'action', 'resolve', 'delete', [show], 'one of retry, resolve, reopen, statement, forget'],
     ] as const) {
       for (const view of views) await expect(view()).resolves.toBeDefined();
       await merchant.query(`update ${merchant.table(table)} set ${column} = $1`, [wrong]);
       const message = expect.stringMatching(
-        `^The column "${column}".* in the inbox's tables must hold ${wanted}[.] It does not, so nothing is applied from it[.] Another program or a person has probably changed it: restore its value[.]$`,
+        `^The column "${column}".* in the inbox's tables must hold ${wanted}[.] It does not, so nothing is applied from it[.] Another program or an operator has probably changed it: restore its value[.]$`,
       );
       for (const view of views) await expect(view()).rejects.toMatchObject({ name: 'TypeError', message });
       await merchant.query(`update ${merchant.table(table)} set ${column} = $1`, [genuine]);

@@ -59,7 +59,7 @@ describe('the CSV of a statement is read by RFC 4180', () => {
   });
 });
 
-describe('what a person states about a statement', () => {
+describe('what an operator states about a statement', () => {
   const map = { merchant_reference: 'Ref', amount: 'Sum', transaction_status: 'State', event: 'Event' };
   const stated = { map, set: { currency: 'UGX', event: 'e' }, paid: 'Paid' };
   const lines = ['Ref,Sum,State,Event', 'A,500,Paid,', 'B,7,COMPLETED,x', 'C,8,Failed,'];

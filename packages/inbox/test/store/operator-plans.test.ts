@@ -12,7 +12,7 @@ const CALLBACKS = (count: number): string =>
   ${numbers(count)} select case when i = 20000 then '${'a'.repeat(64)}' else 't' || i end, '',
     '{"merchant_reference":"","internal_reference":"","transaction_type":"","transaction_status":"","event":""}',
     'r' || i, '"COLLECTION"', 's' || i, i from n`;
-/** Every thousandth waits for a worker, and every thousandth for a person. */
+/** Every thousandth waits for a worker, and every thousandth for an operator. */
 const SETTLED = [
   CALLBACKS(COUNT),
   `insert into inbox.transition (id, account, state, reason, bodies, next_at, changed_at)

@@ -6,7 +6,7 @@ import { messageOf } from '../failure.ts';
 /** The finding of a check. */
 export interface Finding {
   readonly check: string;
-  /** A problem needs a person. With a notice, payments are still kept and applied. */
+  /** A problem needs an operator. With a notice, payments are still kept and applied. */
   readonly level: 'problem' | 'notice';
   readonly seen: string;
   readonly why: string;

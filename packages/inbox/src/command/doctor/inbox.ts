@@ -41,8 +41,8 @@ export async function* checkInbox<Tx>(opened: OpenStore<Tx>): AsyncGenerator<Fin
         It has stepped back, so retries and deadlines are delayed. A worker corrects that when it notices.
         Synchronize the machine of the database with NTP, and keep a worker running.`;
   if (waiting.length > 0)
-    yield problem`waiting: These wait for a person: ${waiting.join(', ')}.
-        None of these payments is decided until a person looks at it.
+    yield problem`waiting: These wait for an operator: ${waiting.join(', ')}.
+        None of these payments is decided until an operator looks at it.
         List them with 'ls --state dead' (or conflict, quarantined) and 'overdue', and inspect each with 'show'.`;
 }
 

@@ -9,10 +9,10 @@ import { paidForm } from './paid.ts';
 import { inline, transitionList } from './summary.ts';
 
 const SHOWN = 5;
-/** States that need a person first, then those that may. */
+/** States that need an operator first, then those that may. */
 const STATES: readonly TransitionState[] = [...WAITS_FOR_PERSON, 'retrying', 'unhandled'];
 
-/** What needs a person, and links to everything else. */
+/** What needs an operator, and links to everything else. */
 export async function overviewPage(view: View): Promise<Response> {
   const { inbox } = view;
   const stats = await inbox.stats();
@@ -35,11 +35,11 @@ ${rows}</section>`;
   return consolePage(view, {
     title: 'Overview',
     section: '/',
-    says: `${countText(...needed)} need a person`,
+    says: `${countText(...needed)} need an operator`,
     banners: banners(stats),
     body: html`${paidForm(view, '')}
 ${tiles(view, stats, needed)}
-${needed.every((count) => count === 0) && note('good', 'Nothing waits for a person.')}
+${needed.every((count) => count === 0) && note('good', 'Nothing waits for an operator.')}
 ${ofStates}
 ${late.length > 0 && section('overdue-payments', 'Overdue', '/overdue', allOf(overdue, 'overdue'), ask, overdueList(view, late))}`,
   });
@@ -47,7 +47,12 @@ ${late.length > 0 && section('overdue-payments', 'Overdue', '/overdue', allOf(ov
 
 function tiles(view: View, { states, overdue }: InboxStats, needed: readonly number[]): Markup {
   const rows: readonly (readonly [path: string, label: string, tone: string, ...counts: number[]])[] = [
-    ['/transitions', countText(...needed) === '1' ? 'needs a person' : 'need a person', 'bad', ...needed],
+    [
+      '/transitions',
+      countText(...needed) === '1' ? 'needs an operator' : 'need an operator',
+      'bad',
+      ...needed,
+    ],
     ['/overdue', 'overdue', 'wait', overdue],
     ['/transitions?state=retrying', 'retrying', 'wait', states.retrying],
     ['/transitions?state=pending', 'about to be applied', 'info', states.pending],

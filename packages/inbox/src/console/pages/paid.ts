@@ -69,7 +69,7 @@ ${found.length === 0 ? '' : html`<section class="stack"><h2>What was reported</h
   });
 }
 
-/** The strongest report decides: applied ones first, then those that wait for a person, then those under way. */
+/** The strongest report decides: applied ones first, then those that wait for an operator, then those under way. */
 function answerOf(found: readonly TransitionSummary[], expected: readonly KnownPayment[]): Answer {
   const settled = found.filter(({ state }) => state === 'settled');
   const paid = settled.find(({ signed }) => signed.transaction_status === 'COMPLETED');
@@ -80,7 +80,7 @@ function answerOf(found: readonly TransitionSummary[], expected: readonly KnownP
     const what =
       type === 'COLLECTION' ? `The payment${amount} has arrived` : `The ${type}${amount} is complete`;
     const text = html`Yes. ${what}, and was applied: ${time(paid.changedAt.getTime())}.`;
-    const other = html`Another report under this reference needs a person: <a href="#reports">see below</a>.`;
+    const other = html`Another report under this reference needs an operator: <a href="#reports">see below</a>.`;
     return { tone: 'good', about: paid, text, next: held === undefined ? NEXT.paid : other };
   }
   if (held !== undefined) {

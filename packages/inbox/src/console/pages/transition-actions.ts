@@ -9,7 +9,7 @@ import type { ConsolePermission } from '../access.ts';
 import { at, type ConsoleInbox, type View } from './page.ts';
 import { moneyText, transitionPath } from './summary.ts';
 
-/** What a person can do with one transition: its form, its effect and its confirmation. */
+/** What an operator can do with one transition: its form, its effect and its confirmation. */
 interface TransitionAction {
   readonly needs: ConsolePermission;
   readonly isOffered: (transition: TransitionDetails) => boolean;
@@ -25,7 +25,7 @@ interface TransitionAction {
   readonly done: string;
 }
 
-/** Open transitions that a person may admit. */
+/** Open transitions that an operator may admit. */
 const REOPENED: ReadonlySet<string | undefined> = new Set([
   'transition_not_allowed',
   'contradicting_bodies',
@@ -118,7 +118,7 @@ ${form(name, at(view, `${transitionPath(transition)}/${name}`), {
   return html`<section class="stack" id="actions"><h2>What you can do</h2>${forms.length === 0 ? none : forms}</section>`;
 }
 
-/** The amounts of bodies that a person may accept: each becomes the expectation. */
+/** The amounts of bodies that an operator may accept: each becomes the expectation. */
 function acceptable(transition: TransitionDetails): [value: string, text: string][] {
   const { bodies, expectation, signed } = transition;
   const isPayable = signed.transaction_status === 'COMPLETED' && expectation?.settledBy === undefined;

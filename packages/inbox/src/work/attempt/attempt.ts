@@ -156,7 +156,7 @@ async function fail<Tx>(started: Started, thrown: unknown, context: WorkContext<
   const reason = isEnded ? 'transaction_ended' : usedUp;
   const delayMs = backoff(attempts, settings);
   const next = reason === undefined ? ['retrying', null, delayMs] : ['dead', reason, null];
-  // For the person who reviews the transition. PostgreSQL's text cannot contain NUL.
+  // For the operator who reviews the transition. PostgreSQL's text cannot contain NUL.
   const text = failureText(error).replaceAll('\0', '\uFFFD').slice(0, MAX_ERROR_LENGTH).toWellFormed();
   const [failed] = await runUntilAnswered('fail_attempt', [id, startId, ...next, text], context);
   if (failed === undefined) return { outcome: 'undone' };

@@ -15,7 +15,7 @@ export interface HandledTransition<Tx> {
   readonly claimed: UnsignedFields;
   /**
    * The id of the transition of another internal_reference that has paid the same merchant_reference, which this one must not
-   * mark as unpaid. Undefined unless a handler asked for it with `paidByAnother`, or a person reopened the transition.
+   * mark as unpaid. Undefined unless a handler asked for it with `paidByAnother`, or an operator reopened the transition.
    */
   readonly paidBy: string | undefined;
   /** The number of this attempt, from 1. */
@@ -37,7 +37,7 @@ export interface HandlerSelector {
   readonly status?: string | undefined;
   /**
    * Accepts only transitions that arrive after another transaction has paid the same merchant_reference, such as a late FAILED.
-   * Without such a handler they become `conflict: paid_by_another` and wait for a person. The handler must not mark the order
+   * Without such a handler they become `conflict: paid_by_another` and wait for an operator. The handler must not mark the order
    * as unpaid. @default false
    */
   readonly paidByAnother?: boolean | undefined;
@@ -62,7 +62,7 @@ export function addHandler<Tx>(handlers: Handlers<Tx>, run: unknown, selector: H
   if (paidByAnother && status === 'COMPLETED') {
     throw new ConfigurationError(
       'paidByAnother',
-      'A second COMPLETED for a paid reference always waits for a person. Combine paidByAnother with another status.',
+      'A second COMPLETED for a paid reference always waits for an operator. Combine paidByAnother with another status.',
     );
   }
   const key = keyOf(type, status, paidByAnother);

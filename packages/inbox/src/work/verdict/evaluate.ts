@@ -58,7 +58,7 @@ export interface TransitionCase {
   readonly isPaidByAnother: boolean;
   /** Earlier starts of the handler without an outcome. */
   readonly unfinished: number;
-  /** A person admits it despite the order of statuses, or despite a body with a replaced amount. */
+  /** An operator admits it despite the order of statuses, or despite a body with a replaced amount. */
   readonly isWaived: boolean;
 }
 
@@ -106,7 +106,7 @@ export function evaluate(
   const { transaction_status: status } = signed;
   const [first] = bodies;
   if (first === undefined) return park('quarantined', refusals[0] ?? 'signed_field_malformed');
-  // Before all other rules, so that neither a person nor a rule can apply it again (threat A60).
+  // Before all other rules, so that neither an operator nor a rule can apply it again (threat A60).
   if (transition.isArchived) return park('superseded', 'archived');
   if (signed.merchant_reference === '' || signed.internal_reference === '')
     return park('quarantined', 'empty_reference');
