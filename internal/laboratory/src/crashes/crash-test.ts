@@ -22,7 +22,7 @@ import type { Kill, Target } from './killer.ts';
 import { PHASES, type Phase } from './phase-log.ts';
 import { type CrashTestOptions, type CrashTestOutcome, RUN_FAULTS, runCrashTest } from './run-crash-test.ts';
 
-/** The minimum share of kills that must hit a critical moment; with fewer, the run proves little. */
+/** The minimum share of the wanted kills that must hit a critical moment; with fewer, the run proves little. */
 const BAD_MOMENTS = 0.5;
 /** Faults that effects outside the transaction may show: they repeat, and no lock keeps them in order. */
 const OF_THE_CONTROL: readonly string[] = [
@@ -68,8 +68,8 @@ export function judgeCrashes(outcome: CrashTestOutcome, wanted: Wanted): readonl
   const { verdict, leaseQueue, payments, kills, happened } = outcome;
   const bad = kills.filter(({ phase }) => phase !== 'idle').length;
   const inHandlers = kills.filter(({ phase }) => phase === 'handler' || phase === 'commit').length;
-  const half = Math.ceil(kills.length * BAD_MOMENTS);
-  const quarter = Math.ceil(kills.length / 4);
+  const half = Math.ceil(wanted.kills * BAD_MOMENTS);
+  const quarter = Math.ceil(wanted.kills / 4);
   const moments = [
     judge('kills during intake, handler or commit', 'kills', bad, 'at least', half),
     judge('kills inside a handler or its commit', 'kills', inHandlers, 'at least', quarter),

@@ -96,6 +96,8 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
   const record = join(folder, 'history');
   const watch = stuckWatch();
   const killed: Kill[] = [];
+  /** How many shares of the load have had their kill. */
+  let shared = 0;
   let struck = 0;
   const load = new Load({
     addresses: () => receivers.flatMap(({ address }) => address ?? []),
@@ -147,7 +149,7 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
     for (let tick = 0; !load.isDone; tick++) {
       if (tick % 10 === 0)
         isHeld = ((await countTransitions(test, `${OPEN} and next_at <= ${Date.now()}`)) ?? 0) > MAX_DUE;
-      const shares = killed.length + (struck < times ? 1 : 2);
+      const shares = shared + (struck < times ? 1 : 2);
       load.limit = isHeld ? 0 : Math.ceil((shares / kills) * payments);
       const state = `${killed.length} kills, ${load.begun} of ${payments} payments`;
       if (Date.now() - shown > 10_000) {
@@ -174,7 +176,8 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
         signal.throwIfAborted();
         await wait(5);
       }
-      killed.push(await killer.kill());
+      killed.push(...(await killer.kill()));
+      shared += 1;
     }
   }
 
