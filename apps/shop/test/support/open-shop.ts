@@ -144,9 +144,12 @@ export async function openOrder(
   return { shop, customer, ...(await customer.placeOrder(form)) };
 }
 
+/** An attempt that a new body overtakes is taken back, and made again this much later. */
+const AGAIN_MS = 200;
+
 /** A transition that waits for another body is rechecked: it is then due, and has an attempt that is taken back. */
 function isUnderWay({ state, nextAt, attempts }: TransitionSummary): boolean {
   if (state === 'pending') return true;
   if (state === 'retrying' || nextAt === undefined) return false;
-  return attempts > 0 || nextAt.getTime() <= Date.now();
+  return attempts > 0 || nextAt.getTime() <= Date.now() + AGAIN_MS;
 }
