@@ -28,16 +28,24 @@ describe('threat A30: a body in one-byte pieces', () => {
 
   test('threat A30: no piece of 64 Ki that arrived is kept', async () => {
     const { sink, answered } = open();
+    // A function of its own: the frame of one that waits may keep the last piece.
+    const send = (byte: number): WeakRef<Uint8Array> => {
+      const piece = Uint8Array.of(byte);
+      sink.chunk(piece);
+      return new WeakRef(piece);
+    };
     const pieces: WeakRef<Uint8Array>[] = [];
     for (const byte of BODY) {
-      const piece = Uint8Array.of(byte);
-      pieces.push(new WeakRef(piece));
-      sink.chunk(piece);
+      pieces.push(send(byte));
       // A WeakRef keeps its target until the end of the current turn.
       if (pieces.length % 4096 === 0) await new Promise(setImmediate);
     }
-    collectGarbage();
-    expect(pieces.filter((piece) => piece.deref() !== undefined)).toHaveLength(0);
+    // Again, if compiled code still holds one.
+    const kept = (): number => {
+      collectGarbage();
+      return pieces.filter((piece) => piece.deref() !== undefined).length;
+    };
+    await expect.poll(kept).toBe(0);
     sink.end();
     expect((await answered).reply?.status).toBe(200);
   });
