@@ -15,7 +15,7 @@ export interface Kill {
 
 export interface KillerOptions {
   readonly processes: readonly ManagedProcess[];
-  readonly database: TestDatabase;
+  readonly database: Pick<TestDatabase, 'kill' | 'restart'>;
   readonly random: SeededRandom;
   /** Once aborted, nothing more is killed. */
   readonly signal: AbortSignal;
