@@ -42,8 +42,8 @@ interface Balances {
   readonly isSum: boolean;
 }
 
-/** The four balances, each as `read` writes it. */
-const exactOf = (read: (field: keyof ExactBalances) => string): ExactBalances => ({
+/** The four balances, each as `read` returns it. */
+const balancesOf = <T>(read: (field: keyof ExactBalances) => T): Record<keyof ExactBalances, T> => ({
   available_balance: read('available_balance'),
   actual_balance: read('actual_balance'),
   uncleared_balance: read('uncleared_balance'),
@@ -56,18 +56,21 @@ function readShort(literal: Literals): Balances | undefined {
   const rest = PARTS.reduce((sum, part) => sum + units(part), -units('actual_balance'));
   if (Number.isNaN(rest)) return undefined;
   // What JSON.parse has read from at most 15 digits has these digits as its shortest string.
-  return { exact: exactOf((field) => String(literal[field])), isSum: rest === 0 };
+  return { exact: balancesOf((field) => String(literal[field])), isSum: rest === 0 };
 }
 
 /** @throws {AttemptFailure} if a balance is too long. */
 function readLong(literal: Literals, path: string): Balances {
-  const read = (field: keyof ExactBalances): Decimal => {
+  const decimals = balancesOf((field): Decimal => {
     const decimal = parseDecimal(String(literal[field]));
     if (decimal !== undefined && Math.abs(decimal.exponent) <= MAX_EXPONENT) return decimal;
     throw unexpected(`${path}${field}`, `number of at most ${MAX_EXPONENT} digits`, 'a longer one');
+  });
+  const parts = PARTS.map((part) => decimals[part]);
+  return {
+    exact: balancesOf((field) => formatDecimal(decimals[field])),
+    isSum: isSumOf(decimals.actual_balance, parts),
   };
-  const isSum = isSumOf(read('actual_balance'), PARTS.map(read));
-  return { exact: exactOf((field) => formatDecimal(read(field))), isSum };
 }
 
 const POINT = 0x2e;
