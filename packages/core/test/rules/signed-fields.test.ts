@@ -1,8 +1,10 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { transitionId } from '../../src/index.ts';
 import { hmacOf } from '../../src/internal.ts';
 import { anything } from '../anything.ts';
+import { operations } from '../operations.ts';
 import { callbackData, HASH, SIGNING_KEY } from '../signed-callbacks.ts';
 import { accepted, sign, verdictOf, verify } from '../verify.ts';
 
@@ -99,5 +101,19 @@ describe('decision D5: a signed field is an own data property and a well-formed 
   test('threat A10: a callback with a NUL or half a surrogate pair in unsigned fields verifies, and raw has them', () => {
     const odd = { customer_name: 'A\0B', status_message: '\ud800' };
     expect(accepted(verify(JSON.stringify(callbackData(odd)))).raw).toMatchObject({ payload: odd });
+  });
+});
+
+describe('the cost of a usual callback', () => {
+  const text = JSON.stringify(callbackData());
+
+  test('its signed message needs no buffer of its own, and no field of its text a descriptor', () => {
+    expect(operations([[Buffer, ['concat']]], () => verify(text))).toBe(0);
+    expect(operations([[Object, ['getOwnPropertyDescriptor']]], () => verify(text))).toBe(0);
+  });
+
+  test('its identity is encoded once', () => {
+    const { signed } = accepted(verify(text));
+    expect(operations([[TextEncoder.prototype, ['encode']]], () => transitionId(signed))).toBe(1);
   });
 });

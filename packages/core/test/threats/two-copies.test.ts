@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import * as first from '../../src/index.ts';
 import { callbackData, QUERY, SIGNATURE, SIGNING_KEY, signatureFor } from '../signed-callbacks.ts';
@@ -79,6 +80,13 @@ describe('threat A37: two copies of core', () => {
     const callback = callbackOf(third);
     expect([joined(), callbackOf(third).ok]).toEqual([before + 1, true]);
     expect(first.bodyText(callback)).toBe(text);
+  });
+
+  test('threat A37: the objects of a new copy show no personal data, and lead to no constructor', async () => {
+    vi.resetModules();
+    const callback = callbackOf(await import('../../src/index.ts'));
+    expect(inspect(callback)).toContain('[redacted: may hold personal data]');
+    expect(callback.constructor).toBe(Object);
   });
 
   test('threat A37: JSON cannot write the symbol that the copies share', () => {
