@@ -36,6 +36,8 @@ export interface RedirectRoute {
 export interface Application {
   callbacks(route: CallbackRoute): Server | Promise<Server>;
   redirects(route: RedirectRoute): Server | Promise<Server>;
+  /** The framework's own way to shut down on SIGTERM. @default `server.close()` */
+  close?(server: Server): Promise<unknown>;
 }
 
 /** With a handler the adapter responds; without one, it passes the request through to the app's own handler. */

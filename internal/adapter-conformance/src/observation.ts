@@ -30,7 +30,7 @@ export async function playCallback(
     handle: mode === 'pass-through' ? passedThrough(called) : undefined,
   });
   if (bridge !== undefined) server.prependListener('request', bridge);
-  await seen.compare(await Stage.open(server, patienceMs), scenario, mode);
+  await seen.compare(await Stage.open(server, patienceMs, application.close), scenario, mode);
 }
 
 export async function playRedirect(

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { promisify } from 'node:util';
+import type { Application } from './application.ts';
 import { Connection } from './connection.ts';
 import { hangGuard } from './hang-guard.ts';
 import { type AnswerRecord, answerRecord } from './outcome.ts';
@@ -10,15 +12,18 @@ export class Stage {
   readonly answers: AnswerRecord[] = [];
   readonly #server: Server;
   readonly #patienceMs: number | undefined;
+  readonly #shutDown: NonNullable<Application['close']>;
+  #closing: Promise<unknown> | undefined;
   readonly #sockets = new Set<Socket>();
   readonly #clients: Connection[] = [];
   readonly #gate = Promise.withResolvers<void>();
   readonly #requestArrived = Promise.withResolvers<void>();
   readonly #handlerCalled = Promise.withResolvers<void>();
 
-  private constructor(server: Server, patienceMs: number | undefined) {
+  private constructor(server: Server, patienceMs: number | undefined, close: Application['close']) {
     this.#server = server;
     this.#patienceMs = patienceMs;
+    this.#shutDown = close ?? (() => promisify(server.close.bind(server))());
     server.once('request', () => this.#requestArrived.resolve());
     server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
@@ -26,8 +31,8 @@ export class Stage {
     });
   }
 
-  static async open(server: Server, patienceMs?: number): Promise<Stage> {
-    const stage = new Stage(server, patienceMs);
+  static async open(server: Server, patienceMs?: number, close?: Application['close']): Promise<Stage> {
+    const stage = new Stage(server, patienceMs, close);
     await hangGuard('the server to listen', once(server.listen(0, '127.0.0.1'), 'listening'));
     return stage;
   }
@@ -73,6 +78,28 @@ export class Stage {
     this.#gate.resolve();
   }
 
+  /** Shuts down as on SIGTERM, and resolves when new connections are refused. Connections that are kept open stay so for long. */
+  async shutDown(): Promise<void> {
+    this.#server.keepAliveTimeout = 60_000;
+    const { port } = this.#server.address() as AddressInfo;
+    this.#closing = this.#shutDown(this.#server);
+    const isRefused = async () =>
+      Connection.open(port).then(
+        (client) => client.hangUp(),
+        () => true,
+      );
+    while ((await isRefused()) !== true);
+  }
+
+  /** Resolves when the server that shuts down has ended its last connection. */
+  async closed(): Promise<void> {
+    await hangGuard(
+      'the server to end its last connection',
+      this.#closing ?? Promise.resolve(),
+      this.#patienceMs,
+    );
+  }
+
   /** Resolves when the server has noticed that every client is gone. */
   async serverSawHangUps(): Promise<void> {
     // Not the `once` of node:events, which rejects if a connection was reset.
@@ -86,6 +113,7 @@ export class Stage {
     this.openGate();
     for (const client of this.#clients) client.hangUp();
     this.#server.closeAllConnections();
-    await hangGuard('the server to close', new Promise((resolve) => this.#server.close(resolve)));
+    const closed = this.#closing ?? new Promise((resolve) => this.#server.close(resolve));
+    await hangGuard('the server to close', closed);
   }
 }

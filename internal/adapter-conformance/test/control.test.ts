@@ -21,6 +21,7 @@ const PATIENCE_MS = 500;
 const NEVER_END: readonly string[] = [
   'hides the declared length',
   'keeps connections open after a refusal of an unread body',
+  'keeps connections open while the server shuts down',
   'waits for a handler that never settles',
 ];
 
@@ -233,6 +234,11 @@ const IN_HANDLER_MODE: readonly Fault[] = [
     'keeps connections open after a refusal of an unread body',
     answering(({ headers: { connection: _, ...headers }, ...reply }) => ({ ...reply, headers })),
     'threat A18: the connection of an unsigned body of 65,537 bytes is closed',
+  ],
+  [
+    'keeps connections open while the server shuts down',
+    describing((incoming) => ({ ...incoming, isClosing: undefined })),
+    'a server that shuts down answers what has arrived, refuses new connections, and ends with its last answer',
   ],
   [
     'closes every connection',

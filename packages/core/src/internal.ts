@@ -13,3 +13,4 @@ export { runHook } from './reporting/hook.ts';
 export { printable, printableJson, printableLines } from './reporting/printable.ts';
 export { type Trace, type TraceChannel, traceChannel } from './reporting/trace-channel.ts';
 export { hmacOf, readSignedFields, signedMessage } from './verify/signed-fields.ts';
+export { warnOnce } from './verify/signing-keys.ts';

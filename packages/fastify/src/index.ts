@@ -5,6 +5,7 @@ import {
   incomingCallback,
   receiveCallback,
   receiveRedirect,
+  warnOnce,
 } from '@payment-service/core/internal';
 import type { CallbackOptions, RedirectOptions, Reply } from '@payment-service/core/receive';
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
@@ -75,6 +76,7 @@ const REFUSED_BY_FASTIFY = ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'FST_ERR_ROUTE_MIS
 
 function plugin(isHandler: boolean, receive: Receive): FastifyPluginCallback {
   const register: FastifyPluginCallback = (scope, _options, done) => {
+    if (refusesWhileClosing(scope)) warnOnce(REFUSES_WHILE_CLOSING);
     scope.removeAllContentTypeParsers();
     // Unread: core reads it. In a scope of its own, JSON by name as well: for '*', Fastify parses the type of every request.
     const types = isHandler ? ['application/json', '*'] : '*';
@@ -92,6 +94,19 @@ function plugin(isHandler: boolean, receive: Receive): FastifyPluginCallback {
   // Without a scope of its own, the hook reaches the routes of the scope that registers it, and no further.
   return isHandler ? register : Object.assign(register, { [Symbol.for('skip-override')]: true });
 }
+
+/** The option is kept only under a symbol of Fastify. */
+function refusesWhileClosing(scope: object | null): boolean {
+  if (scope === null) return false;
+  const key = Object.getOwnPropertySymbols(scope).find(
+    ({ description }) => description === 'fastify.options',
+  );
+  if (key === undefined) return refusesWhileClosing(Object.getPrototypeOf(scope));
+  return Object(Reflect.get(scope, key)).return503OnClosing !== false;
+}
+const REFUSES_WHILE_CLOSING =
+  'Fastify answers genuine callbacks with 503 while it closes, and they may never be sent again. Pass ' +
+  'return503OnClosing: false to fastify().';
 
 function send(reply: FastifyReply, { status, headers, body }: Reply): FastifyReply {
   return reply.code(status).headers(headers).send(body);

@@ -2,14 +2,18 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 
 /** The shortest bridge from node:http to a `Request → Response` function, on Node's own Request and Response. */
 export function fetchServer(answer: (request: Request) => Response | Promise<Response>): Server {
-  return createServer(async (incoming, outgoing) => {
+  const server = createServer(async (incoming, outgoing) => {
     try {
-      await send(await answer(requestOf(incoming)), outgoing);
+      const response = await answer(requestOf(incoming));
+      // As the servers of other runtimes do: the adapter cannot see that this one shuts down.
+      if (!server.listening) response.headers.set('connection', 'close');
+      await send(response, outgoing);
     } catch {
       outgoing.writeHead(500).end();
     }
     incoming.resume();
   });
+  return server;
 }
 
 function requestOf(incoming: IncomingMessage): Request {

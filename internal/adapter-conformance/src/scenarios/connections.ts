@@ -9,7 +9,7 @@ import {
   UNSIGNED_REQUEST,
 } from '../http-request.ts';
 import { ANSWERS, closing } from '../outcome.ts';
-import { type CallbackScenario, expecting, onOneConnection, type Play } from '../scenario.ts';
+import { type CallbackScenario, expecting, HANDLER, onOneConnection, type Play } from '../scenario.ts';
 import type { Stage } from '../stage.ts';
 
 const UNSIGNED = refused('signature_missing');
@@ -110,6 +110,29 @@ export const connections: readonly CallbackScenario[] = [
     },
     record: () => 'one',
     expect: accepted(...Array.from({ length: 20 }, () => 'one')),
+  },
+  {
+    // In pass-through mode the app answers, and decides about the connection.
+    name: 'a server that shuts down answers what has arrived, refuses new connections, and ends with its last answer',
+    modes: HANDLER,
+    handle: (callback, stage) => callback.signed.merchant_reference === 'ORD-7' && stage.waitAtGate(),
+    play: async (stage) => {
+      const [busy, partial, idle] = [await stage.connect(), await stage.connect(), await stage.connect()];
+      await busy.write(callbackRequest({ data: order(7) }));
+      await stage.handlerCalled();
+      await partial.write(...half);
+      await stage.ask(genuine, idle);
+      await stage.shutDown();
+      await partial.write(TEXT.slice(100));
+      stage.record(await partial.answer());
+      stage.openGate();
+      stage.record(await busy.answer());
+      await stage.closed();
+    },
+    expect: (mode) => ({
+      answers: [acceptance(mode), closing(acceptance(mode)), closing(acceptance(mode))],
+      handled: ['ORD-7', 'ORD-1001', 'ORD-1001'],
+    }),
   },
   {
     name: 'a handler runs to its end when the sender hangs up, and the server stays healthy',

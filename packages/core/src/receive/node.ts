@@ -7,6 +7,8 @@ export interface NodeRequest {
   readonly readableDidRead: boolean;
   readonly destroyed: boolean;
   readonly httpVersionMajor?: number | undefined;
+  /** `server` is there on sockets that a server of Node has accepted. */
+  readonly socket?: unknown;
   /** Present on HTTP/2 requests. */
   readonly stream?: { once(event: 'finish', listener: () => void): unknown; close(): unknown } | undefined;
   on(event: string, listener: (chunk: Uint8Array | string) => void): unknown;
@@ -31,7 +33,19 @@ export function incomingCallback(request: NodeRequest, parsedBody?: unknown): In
     // `headers` only, never `rawHeaders` (threat A38).
     header: (name) => (Object.hasOwn(headers, name) ? headers[name] : undefined),
     body: incomingBody(request, parsedBody),
+    isClosing: () => isClosing(request),
   };
+}
+
+/**
+ * Whether the server of this request has stopped listening. Its `close()` waits for all connections, and one that is kept open
+ * after an answer holds it up for seconds.
+ */
+export function isClosing({
+  socket,
+  httpVersionMajor,
+}: Pick<NodeRequest, 'socket' | 'httpVersionMajor'>): boolean {
+  return httpVersionMajor !== 2 && Object(Object(socket).server).listening === false;
 }
 
 function incomingBody(request: NodeRequest, parsedBody: unknown): IncomingCallback['body'] {

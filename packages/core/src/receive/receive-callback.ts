@@ -22,9 +22,9 @@ export type ReceivedCallback =
 
 const CLOSE = { connection: 'close' };
 type Answered = ReceivedCallback & { readonly reply: Reply };
-// Made once, headers and body, so that accepting a callback allocates no answer.
-const ACCEPTED: Answered = { reply: /* @__PURE__ */ jsonReply(200, { status: 'accepted' }) };
-const UNAUTHORIZED: Answered = { reply: /* @__PURE__ */ jsonReply(401, { error: 'unauthorized' }) };
+// Made once, headers and body.
+const ACCEPTED: Reply = /* @__PURE__ */ jsonReply(200, { status: 'accepted' });
+const UNAUTHORIZED: Reply = /* @__PURE__ */ jsonReply(401, { error: 'unauthorized' });
 /** All refusals of the verifier look the same over the network: 401 (threat A22). */
 const REPLIES: { readonly [Code in RequestCode]: readonly [number, string, Reply['headers']?] } = {
   method_not_allowed: [405, 'method_not_allowed'],
@@ -78,7 +78,7 @@ async function receive(request: IncomingCallback, receiver: CallbackReceiver): P
     if (!isBounded && isParsedTooLarge(body)) return refused('body_too_large', request, receiver);
   } else {
     const error = new ConfigurationError('body', BODY_CONSUMED);
-    return { reply: failureReply(error, receiver, {}, 'body_consumed') };
+    return answer(request, failureReply(error, receiver, {}, 'body_consumed'));
   }
 
   const result = verifier.verifySigned(signature, body);
@@ -88,15 +88,21 @@ async function receive(request: IncomingCallback, receiver: CallbackReceiver): P
       if (onCallback === undefined) return { reply: undefined, callback: result };
       const running = settled(onCallback(result), receiver);
       if (running instanceof Promise) await running;
-      return ACCEPTED;
+      return answer(request, ACCEPTED);
     }
     receiver.reportRefusal(result, request, body);
-    if (!result.authentic || onAuthenticRefusal === undefined) return UNAUTHORIZED;
+    if (!result.authentic || onAuthenticRefusal === undefined) return answer(request, UNAUTHORIZED);
     await settled(onAuthenticRefusal(result), receiver);
-    return ACCEPTED;
+    return answer(request, ACCEPTED);
   } catch (error) {
-    return { reply: failureReply(error, receiver) };
+    return answer(request, failureReply(error, receiver));
   }
+}
+
+/** While the server closes, every answer ends its connection: `close()` would wait for it. */
+function answer(request: IncomingCallback, reply: Reply): Answered {
+  if (request.isClosing?.() !== true) return { reply };
+  return { reply: { ...reply, headers: { ...reply.headers, ...CLOSE } } };
 }
 
 function refused(
@@ -107,7 +113,7 @@ function refused(
 ): Answered {
   receiver.reportRefusal(refuseRequest(code), request);
   const [status, error, own] = isRequestCode(code) ? REPLIES[code] : [401, 'unauthorized'];
-  return { reply: jsonReply(status, { error }, { ...own, ...headers }) };
+  return answer(request, jsonReply(status, { error }, { ...own, ...headers }));
 }
 
 /** To keep the connection, the server would read the rest of a long body and throw it away. */

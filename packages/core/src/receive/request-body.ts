@@ -8,6 +8,8 @@ export interface IncomingCallback {
   /** The value of a header, by its name in lower case. A repeated header is an array, or joined with ', '. */
   readonly header: (name: string) => string | readonly string[] | null | undefined;
   readonly body: IncomingBody;
+  /** Whether the server has stopped listening: the answer then ends the connection. Asked when the answer is known. */
+  readonly isClosing?: (() => boolean) | undefined;
 }
 
 /** A repeated header cannot be read: it is joined, which no grammar accepts. */

@@ -1,4 +1,4 @@
-import { incomingCallback, type NodeRequest } from './node.ts';
+import { incomingCallback, isClosing, type NodeRequest } from './node.ts';
 import type { BodySink, BodySource, IncomingBody, IncomingCallback } from './request-body.ts';
 
 /** The part of a Hono context that core needs. */
@@ -26,7 +26,17 @@ export function incomingWebCallback(from: Request | HonoContext): IncomingCallba
   const { method, headers } = request;
   const read: BodySource = (sink) => readPieces(request, sink);
   const body: IncomingBody = request.bodyUsed ? { state: 'consumed' } : { state: 'unread', read };
-  return { method, header: (name) => headers.get(name), body };
+  return {
+    method,
+    header: (name) => headers.get(name),
+    body,
+    isClosing: () => [incoming, ...keptIn(request)].some((one) => isClosing(Object(one))),
+  };
+}
+
+/** What Hono's bridge keeps in its request: that of node:http, and the platform's once it has made one. */
+function keptIn(request: Request): unknown[] {
+  return Object.getOwnPropertySymbols(request).map((symbol): unknown => Object(request)[symbol]);
 }
 
 /**
@@ -37,7 +47,7 @@ export function incomingWebCallback(from: Request | HonoContext): IncomingCallba
  */
 function isUntouched(request: Request, incoming: unknown): incoming is NodeRequest {
   if (Object(incoming).readableDidRead !== false) return false;
-  const kept = Object.getOwnPropertySymbols(request).map((symbol): unknown => Object(request)[symbol]);
+  const kept = keptIn(request);
   return kept.includes(incoming) && !kept.some((value) => value instanceof Request);
 }
 

@@ -126,7 +126,8 @@ function refuse(option: string, problem: string): never {
 
 const warned = new Set<string>();
 
-function warnOnce(warning: string): void {
+/** Once for the life of the process. */
+export function warnOnce(warning: string): void {
   if (warned.has(warning)) return;
   warned.add(warning);
   console.warn(`@payment-service/core: ${warning}`);
