@@ -32,7 +32,8 @@ const redirects = paymentRedirects({
   onRedirect: ({ signed }) => `/orders/${encodeURIComponent(signed.merchant_reference)}`,
 });
 
-const app = fastify();
+// Fastify would answer callbacks with 503 while it closes.
+const app = fastify({ return503OnClosing: false });
 app.register(callbacks, { prefix: '/payments/callbacks' }); // In production, use a path that customers cannot guess.
 app.register(redirects, { prefix: '/payments/return' });
 app.get<{ Params: { reference: string } }>('/orders/:reference', async (request) =>

@@ -10,9 +10,13 @@ Module({})(Shop);
 
 async function main(): Promise<void> {
   const { options, report } = merchant(adapter, process.env);
-  const app = await NestFactory.create<NestFastifyApplication>(Shop, new FastifyAdapter(), {
-    logger: ['error'],
-  });
+  const app = await NestFactory.create<NestFastifyApplication>(
+    Shop,
+    new FastifyAdapter({ return503OnClosing: false }),
+    {
+      logger: ['error'],
+    },
+  );
   await app.register(adapter.paymentCallbacks(options), { prefix: '/callbacks' });
   app
     .getHttpAdapter()

@@ -2,10 +2,11 @@ import { SIGNING_KEY, sendCallback, sendRedirect } from '@payment-service/adapte
 import type { VerifiedCallback } from '@payment-service/core';
 import { sampleCallback } from '@payment-service/core/testing';
 import fastify, { type FastifyInstance } from 'fastify';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
 
 const signingKey = SIGNING_KEY;
+const OPEN = { return503OnClosing: false };
 const data = sampleCallback();
 const handler = { signingKey, onCallback: () => undefined };
 
@@ -24,7 +25,7 @@ const merchantReference = (callback: VerifiedCallback | undefined): string | und
 describe.each(['handler', 'pass-through'] as const)('%s mode, encapsulated', (mode) => {
   /** A parent app with one JSON route before, one after, and one in a separate scope. */
   async function parentApp(): Promise<string> {
-    const app = fastify();
+    const app = fastify(OPEN);
     app.post('/before', async (request) => ({
       body: request.body,
       callback: request.paymentCallback ?? null,
@@ -60,7 +61,7 @@ describe.each(['handler', 'pass-through'] as const)('%s mode, encapsulated', (mo
 
 describe('handler mode', () => {
   test('the route answers with and without a slash at the end of its prefix, and nothing below', async () => {
-    const app = fastify();
+    const app = fastify(OPEN);
     app.register(paymentCallbacks(handler), { prefix: '/callbacks' });
     const address = await listen(app);
     const statuses = await Promise.all(
@@ -73,7 +74,7 @@ describe('handler mode', () => {
 
   test('hooks of the parent app run first, and the parent app handles their errors', async () => {
     const handled: unknown[] = [];
-    const app = fastify();
+    const app = fastify(OPEN);
     app.setErrorHandler((error, _request, reply) => reply.code(403).send(`parent: ${error}`));
     app.addHook('preHandler', async (request) => {
       if (request.headers['x-forwarded-for'] !== undefined) throw new Error('not from there');
@@ -89,13 +90,13 @@ describe('handler mode', () => {
   });
 
   test('the body limit of the parent app does not apply', async () => {
-    const app = fastify({ bodyLimit: 10 });
+    const app = fastify({ ...OPEN, bodyLimit: 10 });
     app.register(paymentCallbacks(handler), { prefix: '/callbacks' });
     expect((await sendCallback(`${await listen(app)}/callbacks`)).status).toBe(200);
   });
 
   test('a rewrite does not change the query that is verified', async () => {
-    const app = fastify({ rewriteUrl: () => '/return' });
+    const app = fastify({ ...OPEN, rewriteUrl: () => '/return' });
     app.register(paymentRedirects({ signingKey, onRedirect: () => '/thanks' }), { prefix: '/return' });
     const response = await sendRedirect(`${await listen(app)}/payments/return`);
     expect([response.status, response.headers.get('location')]).toEqual([303, '/thanks']);
@@ -104,7 +105,7 @@ describe('handler mode', () => {
 
 describe('pass-through mode', () => {
   test('a body that Express-style middleware has parsed verifies', async () => {
-    const app = fastify();
+    const app = fastify(OPEN);
     app.addHook('onRequest', async (request) => {
       const chunks: Uint8Array[] = [];
       for await (const chunk of request.raw) chunks.push(chunk);
@@ -118,7 +119,7 @@ describe('pass-through mode', () => {
   });
 
   test('a parser that the scope itself adds still runs', async () => {
-    const app = fastify();
+    const app = fastify(OPEN);
     app.register(async (scope) => {
       await scope.register(paymentCallbacks({ signingKey }));
       scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) =>
@@ -130,7 +131,7 @@ describe('pass-through mode', () => {
   });
 
   test('the plugin runs before every route of its scope and of the scopes below', async () => {
-    const app = fastify();
+    const app = fastify(OPEN);
     app.register(async (scope) => {
       scope.post('/declared-before', async (request) => merchantReference(request.paymentCallback));
       scope.register(paymentCallbacks({ signingKey }));
@@ -147,7 +148,7 @@ describe('pass-through mode', () => {
 
   test('an error of the app’s own handler reaches the app’s error handler, and not onError', async () => {
     const errors: unknown[] = [];
-    const app = fastify();
+    const app = fastify(OPEN);
     app.setErrorHandler((error, _request, reply) => {
       errors.push(['app', error]);
       return reply.code(503).send('later');
@@ -159,4 +160,36 @@ describe('pass-through mode', () => {
     expect((await sendCallback(`${await listen(app)}/callbacks`)).status).toBe(503);
     expect(errors).toEqual([['app', new Error('The order store is down.')]]);
   });
+});
+
+test('without return503OnClosing: false, the plugin warns once, because Fastify refuses callbacks while it closes', async () => {
+  const warn = vi.spyOn(console, 'warn').mockReturnValue();
+  onTestFinished(() => warn.mockRestore());
+  const open = async (options: object) => {
+    const app = fastify(options);
+    app.register(paymentCallbacks(handler), { prefix: '/callbacks' });
+    await app.register(
+      async (scope) => void scope.register(paymentCallbacks(handler), { prefix: '/nested' }),
+    );
+    return app;
+  };
+  await (await open(OPEN)).ready();
+  expect(warn).not.toHaveBeenCalled();
+  const app = await open({});
+  // Control: what the option prevents.
+  const { promise: isClosing, resolve: closing } = Promise.withResolvers<void>();
+  const { promise: mayClose, resolve: close } = Promise.withResolvers<void>();
+  app.addHook('preClose', async () => {
+    closing();
+    await mayClose;
+  });
+  const address = await listen(app);
+  expect(warn.mock.calls).toEqual([
+    [expect.stringContaining('Pass return503OnClosing: false to fastify().')],
+  ]);
+  const closed = app.close();
+  await isClosing;
+  expect((await sendCallback(`${address}/callbacks`)).status).toBe(503);
+  close();
+  await closed;
 });

@@ -12,13 +12,13 @@ function mount({ callbacks, redirects }: HostileRoutes, register: Register): voi
 await serveHostile({
   'fastify 5': {
     async http1(routes) {
-      const app = fastify();
+      const app = fastify({ return503OnClosing: false });
       mount(routes, (plugin, prefix) => app.register(plugin, { prefix }));
       await app.ready();
       return app.server;
     },
     async http2(routes) {
-      const app = fastify({ http2: true });
+      const app = fastify({ http2: true, return503OnClosing: false });
       // An HTTP/2 server changes the types of an app; plugins do not use it.
       mount(routes, (plugin, prefix) =>
         app.register(async (scope) => scope.register(plugin as never, { prefix })),

@@ -8,6 +8,8 @@ import { errorPage, type Page, problemPage } from '../web/page.ts';
 /** The shop on Fastify 5. */
 export async function mountOnFastify(shop: Shop): Promise<RequestListener> {
   const app = fastify({
+    // With its default, callbacks that arrive while it closes get 503.
+    return503OnClosing: false,
     // For a path that cannot be decoded; Fastify calls this before any route.
     frameworkErrors: async (error, _request, reply) => {
       send(reply, await errorPage(error, shop.log));

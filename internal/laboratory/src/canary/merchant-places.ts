@@ -144,7 +144,7 @@ async function listenersOf(
 ): Promise<Record<string, RequestListener>> {
   const app = express();
   app.use('/callbacks', onExpress(receiver));
-  const plugin = fastify();
+  const plugin = fastify({ return503OnClosing: false });
   plugin.register(onFastify(receiver), { prefix: '/callbacks' });
   await plugin.ready();
   const koa = new Koa();
