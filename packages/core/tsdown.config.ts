@@ -5,7 +5,7 @@ import { defineConfig, type UserConfig } from 'tsdown';
 function isLoadedByAdapters(path: string): boolean {
   return /\/src\/.*(?<!\.d)\.ts$/.test(path) && !APART.test(path);
 }
-const APART = /\/(client|explain)\/|portable|inflate|gzip-member|opentelemetry|reconcile|testing/;
+const APART = /\/(client|explain)\/|portable|opentelemetry|reconcile|testing/;
 
 /** The bundler writes '\ufeff' as that character. With a single one, V8 parses all of core.js in two bytes per character. */
 function expectAscii(code: string, { fileName }: { readonly fileName: string }): void {
@@ -48,8 +48,6 @@ const config: UserConfig = defineConfig({
     opentelemetry: 'src/opentelemetry.ts',
     testing: 'src/testing.ts',
     'digest.portable': 'src/verify/use-portable.ts',
-    'inflate.node': 'src/receive/inflate.node.ts',
-    'inflate.portable': 'src/receive/inflate.portable.ts',
   },
   format: ['esm', 'cjs'],
   dts: true,
@@ -73,7 +71,7 @@ const config: UserConfig = defineConfig({
     codeSplitting: { groups: [{ name: 'core', test: isLoadedByAdapters }] },
   }),
   deps: {
-    neverBundle: ['#inflate', /^node:/],
+    neverBundle: [/^node:/],
     // Every entry of zod re-exports all its locales: installed, it takes four times as long to import.
     // Of all hashes of @noble/hashes, the portable digest uses one.
     alwaysBundle: [/^zod\//, /^@noble\/hashes\//],

@@ -4,9 +4,10 @@ import type { CallbackOptions, RedirectOptions } from '@payment-service/core/rec
 
 /**
  * The parser that reads the body before the adapter, in the framework's own way and with a limit of `READER_LIMIT_BYTES`: its
- * usual JSON parser, one that keeps the text, one that keeps the bytes, or middleware that reads to the end and keeps nothing.
+ * usual JSON parser, one that keeps the text, one that keeps the bytes, middleware that reads to the end and keeps nothing, or
+ * middleware that puts a decompressed stream in the place of the body and keeps the header content-encoding.
  */
-export type Reader = 'json' | 'text' | 'bytes' | 'nothing kept';
+export type Reader = 'json' | 'text' | 'bytes' | 'nothing kept' | 'stream';
 
 /** Far above the limit of a callback, since an app may accept uploads (threat A34). */
 export const READER_LIMIT_BYTES: number = 10 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { gunzipSync } from 'node:zlib';
+import { createGunzip, gunzipSync } from 'node:zlib';
 import {
   createCallbackReceiver,
   createRedirectReceiver,
@@ -54,6 +54,7 @@ export class NodeHttp implements Application {
 }
 
 async function read(request: IncomingMessage, reader: Reader): Promise<unknown> {
+  if (reader === 'stream') return request.pipe(createGunzip());
   const isJson = request.headers['content-type'] === 'application/json';
   if (reader === 'json' && !isJson) return undefined;
   const chunks: Uint8Array[] = [];

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { createGunzip } from 'node:zlib';
 import { READER_LIMIT_BYTES, testAdapter, testBridges } from '@payment-service/adapter-conformance';
 import express5 from 'express';
 import express4 from 'express4';
@@ -14,6 +15,10 @@ function testExpress(name: string, express: typeof express4): void {
     bytes: express.raw({ type, limit }),
     'nothing kept': (request, _response, next) => {
       request.resume().once('end', next);
+    },
+    stream: (request, _response, next) => {
+      request.body = request.pipe(createGunzip());
+      next();
     },
   };
   const application: Parameters<typeof testAdapter>[1] = {

@@ -56,6 +56,18 @@ describe.each(versions)('%s', (_name, express) => {
     expect(await reached).toMatchObject({ code: 'ERR_HTTP_HEADERS_SENT' });
   });
 
+  test.each([
+    ['a proxy', (request: IncomingMessage) => new Proxy(request, {})],
+    ['an object that inherits', (request: IncomingMessage) => Object.create(request) as IncomingMessage],
+  ])('a request that middleware has wrapped in %s is read', async (_wrapper, wrap) => {
+    const handle = paymentCallbacks({ signingKey, onCallback: () => undefined });
+    const app = express();
+    app.use('/callbacks', (request, response, next) =>
+      handle(wrap(request as never) as never, response, next),
+    );
+    expect((await sendCallback(`${await serve(app)}/callbacks`)).status).toBe(200);
+  });
+
   test('a mounted router does not change the query that is verified', async () => {
     const router = express();
     router.use('/return', paymentRedirects({ signingKey, onRedirect: () => '/thanks' }));

@@ -6,7 +6,7 @@ import { nodeServer } from './node-server.ts';
 
 // On plain node:http: what the framework itself adds is not needed.
 
-const readers: Readonly<Record<Reader, (bytes: Buffer) => unknown>> = {
+const readers: Readonly<Record<Exclude<Reader, 'stream'>, (bytes: Buffer) => unknown>> = {
   json: (bytes) => JSON.parse(bytes.toString()),
   text: (bytes) => bytes.toString(),
   bytes: (bytes) => bytes,
@@ -17,6 +17,10 @@ const readers: Readonly<Record<Reader, (bytes: Buffer) => unknown>> = {
 function parser(reader: Reader): ExpressHandler {
   return async (request, _response, next) => {
     const { headers } = request;
+    if (reader === 'stream') {
+      Object.assign(request, { body: request.pipe(createGunzip()) });
+      return next();
+    }
     const isMeant = reader === 'nothing kept' || headers['content-type'] === 'application/json';
     if (!isMeant || Reflect.get(request, '_body')) return next();
     const stream = headers['content-encoding'] === 'gzip' ? request.pipe(createGunzip()) : request;

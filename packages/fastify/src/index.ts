@@ -44,7 +44,8 @@ export function paymentCallbacks(options: CallbackOptions): FastifyPluginCallbac
   const receiver = createCallbackReceiver(options);
   return plugin(receiver.onCallback !== undefined, async (request, reply) => {
     const raw: FastifyRequest['raw'] & { readonly body?: unknown } = request.raw; // From Express-style middleware.
-    const received = await receiveCallback(incomingCallback(raw, request.body ?? raw.body), receiver);
+    const body = payloads.get(request) ?? request.body ?? raw.body;
+    const received = await receiveCallback(incomingCallback(raw, body), receiver);
     if (received.reply !== undefined) return send(reply, received.reply);
     request.paymentCallback = received.callback;
   });
@@ -70,6 +71,9 @@ export function paymentRedirects(options: RedirectOptions): FastifyPluginCallbac
   });
 }
 
+/** The streams that `preParsing` hooks of the app return in place of the request: decompressed, bounded, recorded. */
+const payloads = new WeakMap<FastifyRequest, unknown>();
+
 type Receive = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 const REFUSED_BY_FASTIFY = ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE'];
@@ -80,7 +84,10 @@ function plugin(isHandler: boolean, receive: Receive): FastifyPluginCallback {
     scope.removeAllContentTypeParsers();
     // Unread: core reads it. In a scope of its own, JSON by name as well: for '*', Fastify parses the type of every request.
     const types = isHandler ? ['application/json', '*'] : '*';
-    scope.addContentTypeParser(types, (_request, _body, next) => next(null));
+    scope.addContentTypeParser(types, (request, payload, next) => {
+      if (payload !== request.raw) payloads.set(request, payload);
+      next(null);
+    });
     if (isHandler) {
       scope.all('/', receive);
       // Core also answers what Fastify refuses before any handler; the app answers every other error.

@@ -1,3 +1,4 @@
+import compress from '@fastify/compress';
 import {
   type Application,
   READER_LIMIT_BYTES,
@@ -22,6 +23,7 @@ const readers: Readonly<Record<Reader, (app: FastifyInstance) => void>> = {
     app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes)),
   'nothing kept': (app) =>
     app.addHook('onRequest', (request, _reply, done) => request.raw.resume().once('end', () => done())),
+  stream: (app) => app.register(compress),
 };
 
 /** As the guide has it: otherwise Fastify answers 503 while it closes. */

@@ -3,11 +3,17 @@ import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
 import { fetchServer } from './fetch-server.ts';
 
 /** A request's body can be read once: middleware before the adapter reads a clone, or consumes it. */
-const readers: Readonly<Record<Reader, (request: Request) => Promise<unknown>>> = {
+const readers: Readonly<Record<Exclude<Reader, 'stream'>, (request: Request) => Promise<unknown>>> = {
   json: (request) => request.clone().json(),
   text: (request) => request.clone().text(),
   bytes: (request) => request.clone().arrayBuffer(),
   'nothing kept': (request) => request.arrayBuffer(),
+};
+
+/** With the headers of the original. */
+const decompressed = (request: Request): Request => {
+  const body = request.body?.pipeThrough<Uint8Array>(new DecompressionStream('gzip')) ?? null;
+  return new Request(request, { body, duplex: 'half' });
 };
 
 /** None of the runtime's readers decompresses. */
@@ -17,8 +23,9 @@ testAdapter('fetch', {
   callbacks({ options: { onCallback, ...options }, before, handle }) {
     const callbacks = onCallback ? paymentCallbacks({ ...options, onCallback }) : undefined;
     const passedThrough = paymentCallbacks(options);
-    return fetchServer(async (request) => {
-      if (before && !isCompressed(request)) await readers[before](request);
+    return fetchServer(async (incoming) => {
+      const request = before === 'stream' ? decompressed(incoming) : incoming;
+      if (before && before !== 'stream' && !isCompressed(request)) await readers[before](request);
       if (callbacks) return callbacks(request);
       return passedThrough(
         request,

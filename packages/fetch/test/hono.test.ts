@@ -12,7 +12,7 @@ const forms: Readonly<Record<string, (context: Context) => Context | Request>> =
 };
 
 /** Hono keeps what its own readers have read, and can create a request from it for the next reader. */
-const readers: Readonly<Record<Reader, (context: Context) => Promise<unknown>>> = {
+const readers: Readonly<Record<Exclude<Reader, 'stream'>, (context: Context) => Promise<unknown>>> = {
   json: async (context) => context.req.header('content-type') === 'application/json' && context.req.json(),
   text: (context) => context.req.text(),
   bytes: (context) => context.req.arrayBuffer(),
@@ -25,7 +25,12 @@ for (const [name, from] of Object.entries(forms)) {
       const callbacks = onCallback ? paymentCallbacks({ ...options, onCallback }) : undefined;
       const passedThrough = paymentCallbacks(options);
       const app = new Hono().all(path, async (context) => {
-        const isRead = before !== undefined && context.req.header('content-encoding') === undefined;
+        if (before === 'stream') {
+          const body = context.req.raw.body?.pipeThrough<Uint8Array>(new DecompressionStream('gzip')) ?? null;
+          context.req.raw = new Request(context.req.raw, { body, duplex: 'half' });
+        }
+        const isRead =
+          before !== undefined && before !== 'stream' && context.req.header('content-encoding') === undefined;
         if (isRead) await readers[before](context); // None of them decompresses.
         const isKept = isRead && before !== 'nothing kept';
         const request = isKept ? await cloneRawRequest(context.req) : from(context);

@@ -35,6 +35,11 @@ function testKoa(name: string, Koa: typeof Koa2, bodyParser: Parser): void {
       await new Promise((resolve) => ctx.req.resume().once('end', resolve));
       await next();
     },
+    stream: async (ctx, next) => {
+      const { method, headers, socket } = ctx.req;
+      ctx.req = Object.assign(ctx.req.pipe(createGunzip()), { method, headers, socket }) as never;
+      await next();
+    },
   };
   const listenerOf = (...middleware: readonly Middleware[]): ReturnType<Koa2['callback']> => {
     const app = new Koa();

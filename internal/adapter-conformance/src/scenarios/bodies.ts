@@ -18,6 +18,10 @@ const encoded = (encoding: string | readonly string[], body: Uint8Array): Buffer
 export const bodies: readonly CallbackScenario[] = [
   ...expecting(accepted(), {
     'an unread body of a declared length verifies': callbackRequest(),
+    'a body that a bridge has decompressed, whose content-encoding is still gzip, verifies': encoded(
+      'gzip',
+      Buffer.from(TEXT),
+    ),
     'a body in gzip, sent in chunks, verifies': chunkedCallbackRequest(
       [zipped.subarray(0, 7), zipped.subarray(7)],
       { headers: { 'content-encoding': 'gzip' } },

@@ -14,6 +14,8 @@ import { type CallbackScenario, expecting } from '../scenario.ts';
 
 const LIMIT = 64 * 1024;
 const genuine = callbackRequest();
+const zippedRequest = (text: string): Buffer =>
+  callbackRequest({ body: gzipSync(text), headers: { 'content-encoding': 'gzip' } });
 const chunked = chunkedCallbackRequest([TEXT.slice(0, 40), TEXT.slice(40)]);
 
 /** The error for a body that was read and not kept. */
@@ -45,10 +47,7 @@ export const readers: readonly CallbackScenario[] = [
       'a chunked body of 30,000 characters and more than 64 KiB': chunkedCallbackRequest([
         paddedBody(LIMIT + 1, '\u20ac'),
       ]),
-      'a body of 2 MB in gzip': callbackRequest({
-        body: gzipSync(paddedBody(2_000_000)),
-        headers: { 'content-encoding': 'gzip' },
-      }),
+      'a body of 2 MB in gzip': zippedRequest(paddedBody(2_000_000)),
     }).map(([name, play]) => ({
       name: `threat A34: ${name} behind a parser that keeps ${before} is refused`,
       before,
@@ -68,6 +67,30 @@ export const readers: readonly CallbackScenario[] = [
     },
     { before: 'json' },
   ),
+  ...expecting(
+    accepted(),
+    {
+      'a body that middleware has decompressed into another stream verifies': zippedRequest(TEXT),
+      'a body of several pieces that middleware has decompressed into another stream verifies': zippedRequest(
+        paddedBody(LIMIT),
+      ),
+    },
+    { before: 'stream' },
+  ),
+  ...expecting(
+    refused('body_too_large', ANSWERS.contentTooLarge),
+    {
+      'threat A34: a body over 64 KiB that middleware has decompressed into another stream is refused':
+        zippedRequest(paddedBody(2_000_000)),
+    },
+    { before: 'stream' },
+  ),
+  {
+    name: 'a changed signed field in a stream that middleware has decompressed is refused',
+    before: 'stream',
+    play: zippedRequest(TEXT.replace('ORD-1001', 'ORD-1002')),
+    expect: refused('mismatch'),
+  },
   {
     name: 'a JSON parser mounted after does no harm',
     after: 'json',

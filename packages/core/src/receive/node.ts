@@ -1,16 +1,20 @@
 import type { BodySource, IncomingCallback } from './request-body.ts';
 
 /** The part of node:http's IncomingMessage that core needs, so that core needs no Node types. */
-export interface NodeRequest {
+export interface NodeRequest extends NodeStream {
   readonly method?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly readableDidRead: boolean;
-  readonly destroyed: boolean;
   readonly httpVersionMajor?: number | undefined;
   /** `server` is there on sockets that a server of Node has accepted. */
   readonly socket?: unknown;
   /** Present on HTTP/2 requests. */
   readonly stream?: { once(event: 'finish', listener: () => void): unknown; close(): unknown } | undefined;
+}
+
+/** A readable stream of Node. */
+interface NodeStream {
+  readonly destroyed: boolean;
   on(event: string, listener: (chunk: Uint8Array | string) => void): unknown;
   off(event: string, listener: (chunk: Uint8Array | string) => void): unknown;
   resume(): unknown;
@@ -20,7 +24,7 @@ export interface NodeRequest {
 /**
  * Describes a node:http request for `receiveCallback()`.
  *
- * @param parsedBody The result of a body parser that ran before, if any.
+ * @param parsedBody The result of a body parser that ran before, or the stream that other code made of the request, if any.
  *
  * @example
  * const { reply } = await receiveCallback(incomingCallback(request, request.body), receiver);
@@ -49,28 +53,35 @@ export function isClosing({
 }
 
 function incomingBody(request: NodeRequest, parsedBody: unknown): IncomingCallback['body'] {
+  // Other code reads the request into this stream: to decompress it, to bound it, to keep its bytes.
+  if (isStream(parsedBody)) return { state: 'unread', read: eventsOf(parsedBody, request) };
   // Unread bytes beat a parsed body: Express 4's parser leaves `{}` where it parsed nothing.
   if (!request.readableDidRead) return { state: 'unread', read: eventsOf(request) };
   return parsedBody === undefined ? { state: 'consumed' } : { state: 'parsed', data: parsedBody };
 }
 
 /** By events: an async iterator costs more than the verification, and destroys the socket that the answer needs. */
-function eventsOf(request: NodeRequest): BodySource {
+function eventsOf(stream: NodeStream, request: NodeRequest | NodeStream = stream): BodySource {
   return ({ chunk, end, abort }) => {
-    if (request.destroyed) abort();
-    request.on('data', chunk);
-    request.on('end', end);
-    request.on('close', abort); // Also after an error, which is emitted only to those who listen for it.
-    request.resume(); // Other middleware may have paused it.
+    if (stream.destroyed) abort();
+    stream.on('data', chunk);
+    stream.on('end', end);
+    stream.on('error', abort); // A stream other than the request throws an error that is not listened for.
+    stream.on('close', abort);
+    stream.resume(); // Other middleware may have paused it.
     return () => {
-      request.off('data', chunk);
-      request.pause();
+      stream.off('data', chunk);
+      stream.pause();
       closeStreamAfterAnswer(request);
     };
   };
 }
 
+function isStream(value: unknown): value is NodeStream {
+  return typeof Object(value).pipe === 'function' && typeof Object(value).resume === 'function';
+}
+
 /** HTTP/2 has no `connection: close`: a stream whose body is given up would stay open as long as its sender likes (threat A43). */
-function closeStreamAfterAnswer({ httpVersionMajor, stream }: NodeRequest): void {
+function closeStreamAfterAnswer({ httpVersionMajor, stream }: Partial<NodeRequest>): void {
   if (httpVersionMajor === 2) stream?.once('finish', () => stream.close());
 }

@@ -3,15 +3,10 @@ import { MAX_BODY_BYTES } from '../verify/callback-body.ts';
 import type { RefusalCode, RequestCode } from '../verify/refusal.ts';
 import { readSignature } from '../verify/signature.ts';
 import type { VerifiedCallback } from '../verify/verified.ts';
+import { encodingOf, inflate, isEncoded } from './content-encoding.ts';
 import { type CallbackReceiver, failureReply, jsonReply, type Reply, settled } from './receiver.ts';
 import { isRequestCode, refuseRequest } from './refuse-request.ts';
-import {
-  type BodyProblem,
-  headerOf,
-  type IncomingCallback,
-  isParsedTooLarge,
-  readBodyBytes,
-} from './request-body.ts';
+import { headerOf, type IncomingCallback, isParsedTooLarge, readBodyBytes } from './request-body.ts';
 import { CALLBACKS, traceDelivery } from './trace.ts';
 import { keepTraceparent } from './traceparent.ts';
 
@@ -56,20 +51,20 @@ export function receiveCallback(
 async function receive(request: IncomingCallback, receiver: CallbackReceiver): Promise<ReceivedCallback> {
   const { methods, verifier, onCallback, onAuthenticRefusal } = receiver;
   const signature = readSignature(headerOf(request, 'hmac-signature'));
-  const encoding = headerOf(request, 'content-encoding')?.trim().toLowerCase() ?? 'identity';
+  const encoding = encodingOf(headerOf(request, 'content-encoding'));
   const declared = headerOf(request, 'content-length');
   const declaredLength = declared === undefined ? undefined : Number(declared);
   if (!methods.includes(request.method))
     return unread('method_not_allowed', request, receiver, { allow: methods.join(', ') });
-  if (!ENCODINGS.includes(encoding)) return unread('encoding_unsupported', request, receiver);
+  if (encoding === undefined) return unread('encoding_unsupported', request, receiver);
   if (typeof signature === 'string') return unread(signature, request, receiver);
   if (isTooLong(declaredLength)) return unread('body_too_large', request, receiver);
 
   let body: unknown;
   if (request.body.state === 'unread') {
     const received = await readBodyBytes(request.body.read, declaredLength, receiver.bodyLimit);
-    const isPlain = encoding === 'identity' || typeof received === 'string';
-    const read = isPlain ? received : await decompress(received, encoding);
+    const isPlain = encoding === 'identity' || typeof received === 'string' || !isEncoded(received, encoding);
+    const read = isPlain ? received : await inflate(received, encoding, MAX_BODY_BYTES);
     if (typeof read === 'string') return refused(read, request, receiver);
     body = read;
   } else if (request.body.state === 'parsed') {
@@ -128,14 +123,6 @@ function unread(...[code, request, receiver, headers]: Parameters<typeof refused
 /** Not `>`: a length that is not a number is not within the limit either. */
 function isTooLong(declaredLength: number | undefined): boolean {
   return declaredLength !== undefined && !(declaredLength <= MAX_BODY_BYTES);
-}
-
-const ENCODINGS: readonly string[] = ['identity', 'gzip', 'x-gzip', 'deflate'];
-
-async function decompress(bytes: Uint8Array, encoding: string): Promise<Uint8Array | BodyProblem> {
-  // Loaded with the first compressed body: few senders compress, and a program should start fast.
-  const { inflate } = await import('#inflate');
-  return inflate(bytes, encoding === 'deflate' ? 'deflate' : 'gzip', MAX_BODY_BYTES);
 }
 
 const BODY_CONSUMED =
