@@ -10,7 +10,6 @@ const throws = (): never => {
 /** A proxy whose every trap throws. */
 const trapped = new Proxy({}, new Proxy({}, { get: () => throws }));
 class Order {}
-class Orders extends Map {}
 
 const KINDS: readonly (readonly [kind: string, ...values: unknown[]])[] = [
   ['undefined', undefined],
@@ -19,13 +18,12 @@ const KINDS: readonly (readonly [kind: string, ...values: unknown[]])[] = [
   ['a number', 0, 7, Number.POSITIVE_INFINITY],
   ['a bigint', 7n],
   ['a boolean', true, false],
-  ['an empty string', ''],
-  ['a string', 'SECRET'],
+  ['a string', '', 'SECRET'],
   ['a symbol', Symbol('SECRET')],
   ['a function', () => 'SECRET', Order],
   ['an array', [], ['SECRET'], runInNewContext('[1]'), new Proxy([], {})],
   ['an object', {}, { secret: 'SECRET' }, Object.create(null), new Order(), new Proxy({}, {})],
-  ['a Map', new Map(), new Orders(), runInNewContext('new Map()')],
+  ['a Map', new Map(), runInNewContext('new Map()')],
   ['a Headers', new Headers()],
   ['a FormData', new FormData()],
   ['a URLSearchParams', new URLSearchParams()],
@@ -41,7 +39,7 @@ const KINDS: readonly (readonly [kind: string, ...values: unknown[]])[] = [
     { then: () => 'SECRET' },
     runInNewContext('Promise.resolve()'),
   ],
-  ['an object that cannot be read', revoked.proxy, trapped],
+  ['an unreadable object', revoked.proxy, trapped],
 ];
 
 test.each(KINDS)('A value is described as %s, without its contents', (kind, ...values) => {
@@ -49,23 +47,9 @@ test.each(KINDS)('A value is described as %s, without its contents', (kind, ...v
 });
 
 test('A description calls no getter, no method and no toString of the value', () => {
-  const hostile = Object.create({
-    get then() {
-      return throws();
-    },
-    get constructor() {
-      return throws();
-    },
-    toString: throws,
-    [Symbol.toPrimitive]: throws,
-    get [Symbol.toStringTag]() {
-      return throws();
-    },
+  const hostile = Object.defineProperties(Object.create({ toString: throws, [Symbol.toPrimitive]: throws }), {
+    constructor: { get: throws },
+    [Symbol.toStringTag]: { get: throws },
   });
   expect(kindOf(hostile)).toBe('an object');
-});
-
-test('A prototype chain without an end is described as an object', () => {
-  const endless: object = new Proxy({}, { getPrototypeOf: () => endless });
-  expect(kindOf(endless)).toBe('an object');
 });

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
+import { plainKindOf } from './value-kind.ts';
 
 /** The check of an option, and its description in messages. */
 export type OptionRule = readonly [isValid: (value: unknown) => boolean, shape: string, isRequired?: true];
@@ -6,7 +7,7 @@ export type OptionRule = readonly [isValid: (value: unknown) => boolean, shape: 
 export type OptionRules<T> = { readonly [Name in keyof Required<T>]: OptionRule | undefined };
 
 /** Timers hold 31 bits; a longer one would fire immediately. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2_147_483_647;
 
 export const REQUIRED = true;
 
@@ -33,9 +34,12 @@ export function checkOptions<T extends object>(
   rules: OptionRules<T>,
   prefix = '',
 ): void {
-  if (typeof options !== 'object' || options === null) {
-    throw new ConfigurationError(prefix.slice(0, -1) || 'options', `${call} needs an object.`);
-  }
+  const kind = plainKindOf(options);
+  if (kind !== 'an object')
+    throw new ConfigurationError(
+      prefix.slice(0, -1) || 'options',
+      `${call} needs an object, and got ${kind}.`,
+    );
   refuseUnknownOptions(call, options, Object.keys(rules));
   for (const [name, rule] of Object.entries<OptionRule | undefined>(rules)) {
     const value: unknown = Reflect.get(options, name);
