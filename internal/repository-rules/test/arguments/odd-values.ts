@@ -39,13 +39,19 @@ export function oddValues(): ReadonlyMap<string, unknown> {
     ['Headers', new Headers({ text: 'text' })],
     ['a promise', Promise.resolve([{}])],
     ['a rejected promise', rejected],
-    ['a query builder', { then: () => undefined, where: () => undefined }],
+    ['a query builder', { then: (done: (rows: unknown) => void) => done([]) }],
     ['a proxy', new Proxy({}, {})],
     ['a proxy that throws', new Proxy({}, new Proxy({}, { get: () => failing }))],
     ['a revoked proxy', revoked.proxy],
   ]);
 }
 
+/** What a function of the caller throws is its own. */
+export class OfCaller extends Error {}
+
 function failing(): never {
-  throw new TypeError('of the caller');
+  throw new OfCaller();
 }
+
+/** Two that only a program makes that looks for them: not tried inside objects and lists. */
+export const HOSTILE: readonly string[] = ['a proxy that throws', 'a revoked proxy'];

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
-import { plainKindOf } from './value-kind.ts';
+import { kindOf, plainKindOf } from './value-kind.ts';
 
 /** The check of an option, and its description in messages. */
 export type OptionRule = readonly [isValid: (value: unknown) => boolean, shape: string, isRequired?: true];
@@ -13,6 +13,9 @@ export const REQUIRED = true;
 
 export const FUNCTION: OptionRule = [(value) => typeof value === 'function', 'a function'];
 export const BOOLEAN: OptionRule = [(value) => typeof value === 'boolean', 'true or false'];
+export const RECORD: OptionRule = [(value) => plainKindOf(value) === 'an object', 'an object'];
+export const LIST: OptionRule = [Array.isArray, 'a list'];
+export const STRING: OptionRule = [(value) => typeof value === 'string', 'a string'];
 export const DURATION: OptionRule = [
   (value) => typeof value === 'number' && value > 0 && value <= MAX_TIMER_MS,
   'a number of milliseconds above 0',
@@ -49,6 +52,33 @@ export function checkOptions<T extends object>(
     const advice = isRequired ? '' : ', or be left out';
     throw new ConfigurationError(prefix + name, `${prefix}${name} must be ${shape}${advice}.`);
   }
+}
+
+/**
+ * Checks an argument that is not an object of options, at the edge of an exported function.
+ *
+ * @throws {ConfigurationError} Names the function, the argument and what was passed.
+ *
+ * @example
+ * checkArgument('sumOfProducts()', 'products', products, LIST); // … needs a list as products, and got a promise: await it.
+ */
+export function checkArgument(
+  call: string,
+  argument: string,
+  value: unknown,
+  [isValid, shape]: OptionRule,
+): void {
+  try {
+    if (isValid(value)) return;
+  } catch {
+    // It cannot be read: a proxy that throws.
+  }
+  refuseArgument(call, argument, shape, value);
+}
+
+/** @throws {ConfigurationError} Always. */
+export function refuseArgument(call: string, argument: string, shape: string, value: unknown): never {
+  throw new ConfigurationError(argument, `${call} needs ${shape} as ${argument}, and got ${kindOf(value)}.`);
 }
 
 function refuseUnknownOptions(call: string, options: object, known: readonly string[]): void {

@@ -1,3 +1,4 @@
+import { checkArgument, type OptionRule } from '../options/options.ts';
 import type { BodySource, IncomingCallback } from './request-body.ts';
 
 /** The part of node:http's IncomingMessage that core needs, so that core needs no Node types. */
@@ -19,11 +20,13 @@ export interface NodeRequest {
  * Describes a node:http request for `receiveCallback()`.
  *
  * @param parsedBody The result of a body parser that ran before, if any.
+ * @throws {ConfigurationError} When `request` is not a request of node:http.
  *
  * @example
  * const { reply } = await receiveCallback(incomingCallback(request, request.body), receiver);
  */
 export function incomingCallback(request: NodeRequest, parsedBody?: unknown): IncomingCallback {
+  checkArgument('incomingCallback()', 'request', request, NODE_REQUEST);
   const { headers } = request;
   return {
     method: request.method ?? '',
@@ -33,6 +36,11 @@ export function incomingCallback(request: NodeRequest, parsedBody?: unknown): In
     body: incomingBody(request, parsedBody),
   };
 }
+
+const NODE_REQUEST: OptionRule = [
+  (request) => typeof Object(request).headers === 'object' && Object(request).headers !== null,
+  'a request of node:http',
+];
 
 function incomingBody(request: NodeRequest, parsedBody: unknown): IncomingCallback['body'] {
   // Unread bytes beat a parsed body: Express 4's parser leaves `{}` where it parsed nothing.
