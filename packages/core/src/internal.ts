@@ -8,6 +8,7 @@ export * from './index.ts';
 export { isLoopback, servingEnvironment } from './options/environment.ts';
 export { nearName } from './options/near-name.ts';
 export { checkOptions, FUNCTION, type OptionRule, type OptionRules } from './options/options.ts';
+export { kindOf } from './options/value-kind.ts';
 export * from './receive/index.ts';
 export { runHook } from './reporting/hook.ts';
 export { printable, printableJson, printableLines } from './reporting/printable.ts';

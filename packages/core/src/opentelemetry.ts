@@ -16,6 +16,7 @@ import {
   type TracerProvider,
   trace,
 } from '@opentelemetry/api';
+import { checkOptions, FUNCTION, type OptionRule, type OptionRules } from './options/options.ts';
 
 /** The part of the result of `inbox.stats()` that becomes gauges. */
 export interface ObservedStats {
@@ -39,6 +40,14 @@ export interface ObserveOptions {
   /** Called with an error of an exporter, a processor or `stats`. Payments are not affected. @default console.error */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
+
+const PROVIDER: OptionRule = [(value) => typeof value === 'object' && value !== null, 'a provider of OpenTelemetry'];
+const RULES: OptionRules<ObserveOptions> = {
+  stats: FUNCTION,
+  tracerProvider: PROVIDER,
+  meterProvider: PROVIDER,
+  onError: FUNCTION,
+};
 
 type Message = Readonly<Record<string, unknown>>;
 
@@ -77,11 +86,13 @@ const ATTRIBUTES: Readonly<Record<string, string>> = {
  * own, with links to the requests that its callbacks came in. What a handler does is below the span of its callback or attempt.
  *
  * @returns a function that ends it.
+ * @throws {ConfigurationError} Names the option.
  *
  * @example
  * observePayments({ stats: () => inbox.stats() });
  */
 export function observePayments(options: ObserveOptions = {}): () => void {
+  checkOptions('observePayments()', options, RULES);
   const { stats, onError = console.error } = options;
   const meter = (options.meterProvider ?? metrics).getMeter(NAME);
   const guarded: Guarded = (observe) => (message) => {

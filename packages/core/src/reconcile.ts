@@ -8,7 +8,15 @@ import {
   productOf,
   sumOf,
 } from './money/decimal.ts';
-import { BOOLEAN, checkOptions, type OptionRules, REQUIRED } from './options/options.ts';
+import {
+  BOOLEAN,
+  checkArgument,
+  checkOptions,
+  LIST,
+  type OptionRule,
+  type OptionRules,
+  REQUIRED,
+} from './options/options.ts';
 
 /** A decimal string ("1999.90"), a bigint, or a number of at most 15 significant digits, in the unit of the balances. */
 export type Amount = string | number | bigint;
@@ -100,6 +108,10 @@ const RULES: OptionRules<Movement> = {
   charge: undefined,
   isCertain: BOOLEAN,
 };
+const WALLETS: OptionRule = [
+  (wallets) => Array.isArray(wallets) && wallets.every(isWallet),
+  'a list of wallets from getWalletBalances(), with exact balances,',
+];
 const NOTHING = sumOf([]);
 /** As for the balances of a response: adding up longer ones costs more than it is worth. */
 const MAX_EXPONENT = 1000;
@@ -134,7 +146,7 @@ export function reconcile(
 ): Reconciliation {
   const [earlier, later] = [balancesOf('before', before), balancesOf('after', after)];
   const expected = new Map<string, Interval[]>();
-  checkList('movements', movements, 'movements must be a list.');
+  checkArgument('reconcile()', 'movements', movements, LIST);
   for (const [index, movement] of movements.entries()) {
     const range = rangeOf(movement, `movements[${index}].`);
     for (const [walletType, isGain] of EFFECTS[movement.kind])
@@ -179,18 +191,20 @@ function judge(
  * type.
  */
 function balancesOf(name: string, wallets: readonly WalletBalance[]): Map<string, Decimal[]> {
-  const shape = `${name} must be a list of wallets from getWalletBalances(), with exact balances.`;
-  checkList(name, wallets, shape);
+  checkArgument('reconcile()', name, wallets, WALLETS);
   const balances = new Map<string, Decimal[]>();
   for (const wallet of wallets) {
-    const { currency, wallet_type, exact } = Object(wallet) as Partial<WalletBalance>;
-    const text: unknown = exact?.actual_balance;
-    const balance = typeof text === 'string' ? boundedDecimal(text) : undefined;
-    if (typeof currency !== 'string' || typeof wallet_type !== 'string' || balance === undefined)
-      throw new ConfigurationError(name, shape);
-    add(balances, [currency, wallet_type], balance);
+    const balance = boundedDecimal(wallet.exact.actual_balance) ?? NOTHING;
+    add(balances, [wallet.currency, wallet.wallet_type], balance);
   }
   return balances;
+}
+
+function isWallet(wallet: Partial<WalletBalance>): boolean {
+  const { currency, wallet_type, exact } = wallet;
+  const text: unknown = exact?.actual_balance;
+  const isExact = typeof text === 'string' && boundedDecimal(text) !== undefined;
+  return typeof currency === 'string' && typeof wallet_type === 'string' && isExact;
 }
 
 /** To those of a wallet, which its currency and type name. */
@@ -201,10 +215,6 @@ function add<T>(known: Map<string, T[]>, wallet: readonly [currency: string, typ
   else own.push(one);
 }
 
-function checkList(name: string, value: unknown, shape: string): void {
-  if (!Array.isArray(value)) throw new ConfigurationError(name, shape);
-}
-
 /** The amount, and the least and the most of its charge. */
 function rangeOf(
   movement: Movement,
@@ -212,8 +222,7 @@ function rangeOf(
 ): { readonly amount: Decimal; readonly charge: Interval } {
   checkOptions('reconcile()', movement, RULES, prefix);
   const read = (value: unknown, name: string): Decimal => {
-    const isAmount = ['string', 'number', 'bigint'].includes(typeof value);
-    const decimal = isAmount ? boundedDecimal(value as Amount) : undefined;
+    const decimal = boundedDecimal(value);
     if (decimal !== undefined && !decimal.negative) return decimal;
     const shape =
       'a decimal string such as "1999.90", a bigint, or a number of at most 15 digits, and not below zero';
@@ -252,15 +261,22 @@ function effectOf(
  * sumOfProducts([['1999.90', 2], ['500', 1]]); // '4499.8'
  */
 export function sumOfProducts(products: readonly (readonly [Amount, Amount])[]): string {
+  checkArgument('sumOfProducts()', 'products', products, PRODUCTS);
   const parts = products.map((factors) => {
     const [left, right] = factors.map(boundedDecimal);
-    if (left !== undefined && right !== undefined) return productOf(left, right);
-    throw new ConfigurationError('products', 'Each factor must be a decimal string, a bigint, or a number.');
+    return productOf(left ?? NOTHING, right ?? NOTHING);
   });
   return formatDecimal(sumOf(parts));
 }
 
-function boundedDecimal(value: Amount): Decimal | undefined {
+const PRODUCTS: OptionRule = [
+  (products) =>
+    Array.isArray(products) &&
+    products.every((pair) => pair.length === 2 && pair.every((one: unknown) => boundedDecimal(one) !== undefined)),
+  'a list of pairs of factors, each a decimal string, a bigint, or a number of at most 15 digits,',
+];
+
+function boundedDecimal(value: unknown): Decimal | undefined {
   const decimal = decimalFrom(value);
   return decimal !== undefined && Math.abs(decimal.exponent) <= MAX_EXPONENT ? decimal : undefined;
 }

@@ -1,5 +1,6 @@
 import { prepareKey } from '#digest';
 import { ConfigurationError } from './errors.ts';
+import { checkArgument, checkOptions, type OptionRules, RECORD } from './options/options.ts';
 import { ownValue } from './verify/callback-body.ts';
 import {
   readSignedFields,
@@ -25,6 +26,7 @@ export function signCallback(options: {
   readonly data: { readonly event: string; readonly payload: object };
   readonly timestamp?: number | string | undefined;
 }): string {
+  checkOptions('signCallback()', options, SIGN_RULES);
   const { signingKey, data, timestamp = Math.floor(Date.now() / 1000) } = options;
   prepareSigningKeys({ signingKey, allowSandboxKeys: true }); // To sign is not to trust.
   const signed = readSignedFields((name) => ownValue(name === 'event' ? data : data.payload, name));
@@ -35,8 +37,16 @@ export function signCallback(options: {
   return `t=${timestamp},s=${prepareKey(signingKey)(signedMessage(signed))}`;
 }
 
+const SIGN_RULES: OptionRules<Parameters<typeof signCallback>[0]> = {
+  signingKey: undefined,
+  data: [(data) => typeof Object(data).payload === 'object' && Object(data).payload !== null, '{ event, payload }', true],
+  timestamp: [(t) => typeof t === 'string' || typeof t === 'number', 'a number or a string'],
+};
+
 /**
  * A complete callback of a completed collection, with the 16 payload fields of protocol §2.5.
+ *
+ * @throws {ConfigurationError} When `overrides` is not an object.
  *
  * @example
  * sampleCallback({ payload: { merchant_reference: 'ORD-7', request_amount: 900, transaction_amount: 900 } });
@@ -47,6 +57,7 @@ export function sampleCallback(
     readonly payload?: Partial<TransactionPayload> & Record<string, unknown>;
   } = {},
 ): TransactionCallback {
+  checkArgument('sampleCallback()', 'overrides', overrides, RECORD);
   return {
     event: overrides.event ?? 'transaction.completed',
     payload: {

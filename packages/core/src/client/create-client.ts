@@ -1,4 +1,5 @@
-import { BOOLEAN, checkOptions, type OptionRules } from '../options/options.ts';
+import { ConfigurationError } from '../errors.ts';
+import { BOOLEAN, checkOptions, type OptionRule, type OptionRules, REQUIRED } from '../options/options.ts';
 import { MAX_CREDIT, runCall } from './call/call.ts';
 import { referenceCache } from './call/reference-cache.ts';
 import type {
@@ -7,6 +8,7 @@ import type {
   ClientOptions,
   ClientOptionsWithSecretKey,
   ClientWithSecretKey,
+  Operation,
 } from './client.ts';
 import { BANKS, type List, PROVIDERS, readList, WALLETS } from './response/envelope.ts';
 import { readWallets } from './response/wallets.ts';
@@ -59,7 +61,8 @@ export function createClient(
     };
     const cached = cache && !list.isMoney && referenceCache<Row[]>(load, cache, timing, onRefresh);
     // The query is copied now: retries and the cache must use it as it was when the call began.
-    return async (query, call = {}) => {
+    return async (query = {}, call = {}) => {
+      checkOptions(`${operation}()`, query, QUERIES[operation]);
       checkOptions(`${operation}()`, call, CALL_OPTIONS);
       const { signal } = call;
       signal?.throwIfAborted();
@@ -78,7 +81,7 @@ export function createClient(
       cache?.onChange?.({ operation: 'listPayoutBanks', ...change }),
     ),
   };
-  if (secretKey === undefined) return redacted(client, settings);
+  if (secretKey === undefined) return redacted({ ...client, getWalletBalances: refuseBalances }, settings);
   // The only place where the secret key is attached; the address is always the configured one.
   const headers = { ...settings.headers, 'secret-key': secretKey };
   const getWalletBalances = reader(WALLETS, (text) => readWallets(text, settings), headers);
@@ -93,6 +96,20 @@ const CALL_OPTIONS: OptionRules<CallOptions> = {
 /** A signal from another realm, such as a test environment, fails `instanceof`. */
 function isSignal(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'aborted' in value && 'throwIfAborted' in value;
+}
+
+const TEXT: OptionRule = [(value) => typeof value === 'string' && value !== '', 'a non-empty string'];
+/** By operation. A filter that is undefined is left out; the code of a provider is required (protocol §4.2). */
+const QUERIES: { readonly [Name in Operation]: OptionRules<NonNullable<Parameters<ClientWithSecretKey[Name]>[0]>> } = {
+  listPaymentProviders: { currency: TEXT, transaction_type: TEXT },
+  listPayoutBanks: { provider_code: [TEXT[0], TEXT[1], REQUIRED] },
+  getWalletBalances: { currency: TEXT },
+};
+
+/** The types have no such call without the key; JavaScript has. */
+async function refuseBalances(): Promise<never> {
+  const message = 'getWalletBalances() needs the secret key: pass secretKey to createClient().';
+  throw new ConfigurationError('secretKey', message);
 }
 
 interface Changed<Row> {
@@ -113,9 +130,9 @@ function changeOf<Row>(before: readonly Row[], after: readonly Row[]): Changed<R
 type Reader<T> = (query?: object, call?: CallOptions) => Promise<T[]>;
 
 /** Undefined filters are left out. Sorted, so that equal queries are equal strings. */
-function serializeQuery(query: object = {}): string {
+function serializeQuery(query: object): string {
   return Object.entries(query)
-    .filter(([, value]) => value !== undefined && value !== null)
+    .filter(([, value]) => value !== undefined)
     .map((pair) => pair.map((part) => encodeURIComponent(String(part).toWellFormed())).join('='))
     .sort()
     .join('&');

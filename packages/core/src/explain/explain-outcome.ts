@@ -1,9 +1,10 @@
+import { checkArgument, checkOptions, type OptionRules, RECORD, STRING } from '../options/options.ts';
 import { distance } from '../options/near-name.ts';
 import { readTimestamp } from '../verify/signature.ts';
 import { type Explanation, OUTCOMES, type OutcomeCause, titleAndFix } from './causes.ts';
 import { type ExplainOptions, explain } from './explain.ts';
-import { type ExplainKeys, keyName, namedKeys } from './hypotheses.ts';
-import { type ExplainedRequest, looseSignatures, readFacts } from './readings.ts';
+import { type ExplainKeys, KEYS, keyName, namedKeys } from './hypotheses.ts';
+import { EXPLAINED, type ExplainedRequest, looseSignatures, readFacts } from './readings.ts';
 
 /** One delivery, as its sender recorded it. */
 export interface Exchange {
@@ -134,6 +135,9 @@ export function explainOutcome(
   keys?: ExplainKeys,
   options: ExplainOptions = {},
 ): Outcome {
+  checkOptions('explainOutcome()', exchange, EXCHANGE_RULES);
+  if (keys !== undefined) checkArgument('explainOutcome()', 'keys', keys, KEYS);
+  checkArgument('explainOutcome()', 'options', options, RECORD);
   const seen = seenIn(exchange, keys, options);
   const [cause, detail] = seen.error === '' ? answerIn(seen) : errorIn(seen);
   const tone = TONES[cause] ?? 'bad';
@@ -141,6 +145,20 @@ export function explainOutcome(
   const words = titleAndFix(OUTCOMES[cause].replace('{status}', String(seen.status)));
   return Object.freeze({ ok: tone !== 'bad', cause, tone, detail: detail + after, ...words });
 }
+
+const EXCHANGE_RULES: OptionRules<Exchange> = {
+  request: [EXPLAINED[0], EXPLAINED[1], true],
+  response: [
+    (response) => EXPLAINED[0](response) && typeof Object(response).status === 'number',
+    '{ status, headers, body }',
+  ],
+  error: STRING,
+  durationMs: [(value) => typeof value === 'number', 'a number of milliseconds'],
+  knownPaths: [
+    (paths) => Array.isArray(paths) && paths.every((path) => typeof path === 'string'),
+    'a list of paths',
+  ],
+};
 
 function errorIn({ error, url }: Seen): [OutcomeCause, detail: string] {
   // Not an HTTP server at all, on a port that is usually TLS: Node's TLS servers only close the connection.

@@ -1,9 +1,10 @@
 import { ConfigurationError } from '../errors.ts';
 import { servingEnvironment } from '../options/environment.ts';
+import { checkArgument } from '../options/options.ts';
 import type { RefusedRequest } from '../receive/receiver.ts';
 import type { Refusal, RefusalCode } from '../verify/refusal.ts';
 import { type ExplainOptions, explain, PROXY_HEADERS } from './explain.ts';
-import type { ExplainKeys } from './hypotheses.ts';
+import { type ExplainKeys, KEYS } from './hypotheses.ts';
 import type { ExplainedRequest } from './readings.ts';
 
 /** Options of `explainRefusals()`. */
@@ -58,6 +59,7 @@ export function explainRefusals(
     const message = `explainRefusals() is for development, and NODE_ENV is "${environment}". Elsewhere, log the code and hint of onRefused, and call explain() for one recorded request.`;
     throw new ConfigurationError('onRefused', message);
   }
+  checkArgument('explainRefusals()', 'options', options, KEYS);
   const { log = (text: string) => console.warn(text), others, ...rest } = options;
   const isWithinBudget = budgetOf(rest.now ?? Date.now, log);
   return ({ code, hint }, request) => {

@@ -1,14 +1,16 @@
 import { ConfigurationError } from '../errors.ts';
+import { checkArgument, RECORD } from '../options/options.ts';
 import { MAX_BODY_BYTES } from '../verify/callback-body.ts';
 import { createVerifier, type Verifier, type VerifierOptions } from '../verify/create-verifier.ts';
 import { readTimestamp } from '../verify/signature.ts';
 import { SIGNED_NAMES } from '../verify/signed-fields.ts';
 import { type Cause, type Explanation, REASONS, titleAndFix } from './causes.ts';
-import { type ExplainKeys, findMatch, keyGuesses } from './hypotheses.ts';
+import { type ExplainKeys, findMatch, KEYS, keyGuesses } from './hypotheses.ts';
 import {
   type ExplainedRequest,
   type Facts,
   type LooseSignature,
+  EXPLAINED,
   looseSignatures,
   type Reading,
   readFacts,
@@ -31,8 +33,8 @@ export type ExplainOptions = Pick<
  * sender. It contains no key, header or body, so it can be logged.
  *
  * @param options The options of the verifier that refused.
- * @throws {ConfigurationError} When an option is invalid. A signing key that cannot be one is an explanation (`key_invalid`),
- * and so is hostile input.
+ * @throws {ConfigurationError} When an option is invalid, or `request` has no headers. A signing key that cannot be one is an
+ * explanation (`key_invalid`), and so is hostile input.
  *
  * @example
  * const { title, detail, fix } = explain(
@@ -46,6 +48,9 @@ export function explain(
   keys: ExplainKeys,
   options: ExplainOptions = {},
 ): Explanation {
+  checkArgument('explain()', 'request', request, EXPLAINED);
+  checkArgument('explain()', 'keys', keys, KEYS);
+  checkArgument('explain()', 'options', options, RECORD);
   const [cause, detail] = reasonOf(request, keys, options);
   return Object.freeze({ ok: cause === 'verified', cause, detail, ...titleAndFix(REASONS[cause]) });
 }

@@ -1,4 +1,5 @@
 import { prepareKey, sha256Hex } from '#digest';
+import { type OptionRule, RECORD } from '../options/options.ts';
 import { SIGNED_NAMES } from '../verify/signed-fields.ts';
 import type { KeyOptions, SigningKey } from '../verify/signing-keys.ts';
 import type { Cause } from './causes.ts';
@@ -16,6 +17,11 @@ export interface ExplainKeys extends Pick<KeyOptions, 'signingKey' | 'publicKey'
   /** Signing keys of other accounts or environments. @default none */
   readonly others?: readonly { readonly id: string; readonly key: string | undefined }[] | undefined;
 }
+
+export const KEYS: OptionRule = [
+  (keys) => RECORD[0](keys) && Array.isArray(Object(keys).others ?? []),
+  '{ signingKey }, with a list of others if there are any,',
+];
 
 /** A mistake under which the signature matches; with `cause: undefined`, it matches as received. */
 export interface Match extends Presumed {
@@ -101,8 +107,11 @@ export function keyName(id: string, key: string): string {
 }
 
 export function namedKeys(signingKey: ExplainKeys['signingKey']): readonly SigningKey[] {
-  return typeof signingKey === 'string' ? [{ id: 'signingKey', key: signingKey }] : (signingKey ?? []);
+  if (typeof signingKey === 'string') return [{ id: 'signingKey', key: signingKey }];
+  return Array.isArray(signingKey) ? signingKey.filter((one) => typeof one?.key === 'string') : [];
 }
+
+const isKey = (key: unknown): key is string => typeof key === 'string' && key !== '';
 
 /** How a copy of the key can differ from it, at the sender or here. */
 const KEY_COPIES: Readonly<Record<string, (key: string) => string>> = {
@@ -117,18 +126,18 @@ const KEY_COPIES: Readonly<Record<string, (key: string) => string>> = {
 export function* keyGuesses(keys: ExplainKeys, now: number): Generator<Guess<string | Uint8Array>> {
   const { signingKey, publicKey, secretKey, others = [] } = keys;
   const own = namedKeys(signingKey).filter(
-    ({ key }) => typeof key === 'string' && key !== publicKey && key !== secretKey,
+    ({ key }) => key !== publicKey && key !== secretKey,
   );
   for (const { id, key, notAfter } of own) {
     const isOver = notAfter !== undefined && now > notAfter.getTime();
     const detail = `It matches ${keyName(id, key)}, whose notAfter has passed.`;
     yield [isOver ? 'expired_key' : undefined, detail, key];
   }
-  for (const { id, key } of others) {
-    if (key) yield ['other_key', `It matches ${keyName(id, key)}, which is not configured here.`, key];
+  for (const { id, key } of others.filter(Boolean)) {
+    if (isKey(key)) yield ['other_key', `It matches ${keyName(id, key)}, which is not configured here.`, key];
   }
-  if (publicKey) yield ['public_key', `It matches ${keyName('publicKey', publicKey)}.`, publicKey];
-  if (secretKey) yield ['secret_key', `It matches ${keyName('secretKey', secretKey)}.`, secretKey];
+  if (isKey(publicKey)) yield ['public_key', `It matches ${keyName('publicKey', publicKey)}.`, publicKey];
+  if (isKey(secretKey)) yield ['secret_key', `It matches ${keyName('secretKey', secretKey)}.`, secretKey];
   for (const { id, key } of own) {
     const name = keyName(id, key);
     for (const [how, copy] of Object.entries(KEY_COPIES))

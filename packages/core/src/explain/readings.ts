@@ -1,3 +1,4 @@
+import type { OptionRule } from '../options/options.ts';
 import { jsonText } from '../verify/callback-body.ts';
 import { isObject } from '../verify/json-members.ts';
 import { readSignature } from '../verify/signature.ts';
@@ -46,12 +47,24 @@ export interface Reading extends Presumed {
 const MAX_HEADER = 2048;
 const MAX_MEMBERS = 40;
 
+/** What is no request at all is refused; what a request holds is an explanation. */
+export const EXPLAINED: OptionRule = [
+  (request) => {
+    const { headers, method = '', url = '' } = Object(request);
+    return isHolder(headers) && typeof method === 'string' && typeof url === 'string';
+  },
+  '{ headers, body }, with a method and a url that are strings or left out,',
+];
+
+const isHolder = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
 export function readFacts({ headers: given, body }: ExplainedRequest): Facts {
   const headers = new Map<string, string>();
-  for (const [name, value] of Symbol.iterator in given ? given : Object.entries(given)) {
-    if (value === undefined) continue;
+  const entries = attempt(() => [...(Symbol.iterator in given ? given : Object.entries(given))]) ?? [];
+  for (const [name, value] of entries.filter((entry) => typeof entry?.[0] === 'string')) {
     const earlier = headers.get(name.toLowerCase());
-    headers.set(name.toLowerCase(), [earlier ?? [], value].flat().join(', '));
+    const text = attempt(() => [earlier ?? [], value].flat().join(', '));
+    if (value !== undefined && text !== undefined) headers.set(name.toLowerCase(), text);
   }
   const view = ArrayBuffer.isView(body) ? attempt(() => bytesOf(body)) : undefined;
   const written = attempt(() => (typeof body === 'string' ? body : jsonText(body ?? undefined)));

@@ -1,4 +1,5 @@
 import { ConfigurationError, PaymentServiceError } from '../errors.ts';
+import { checkArgument, type OptionRule, RECORD, refuseArgument } from '../options/options.ts';
 import { payloadValueStart } from '../verify/json-members.ts';
 import type { SignedFields } from '../verify/signed-fields.ts';
 import {
@@ -115,8 +116,8 @@ export interface Claim {
  * await credit(order, payment.amount); // '500'
  */
 export function assertAmount(callback: VerifiedCallback, expected: ExpectedAmount): ConfirmedAmount {
-  const confirmation = confirmAmount(callback, expected);
-  if (!confirmation.ok) throw new AmountMismatchError(confirmation.mismatches);
+  const mismatches = compared('assertAmount()', callback, expected);
+  if (mismatches.length > 0) throw new AmountMismatchError(mismatches);
   return { currency: expected.currency, amount: canonicalAmount(expected.amount) };
 }
 
@@ -140,8 +141,13 @@ export function assertAmount(callback: VerifiedCallback, expected: ExpectedAmoun
  * if (!confirmed.ok) console.warn(confirmed.mismatches); // [{ field: 'request_amount', reason: 'different' }, …]
  */
 export function confirmAmount(callback: VerifiedCallback, expected: ExpectedAmount): AmountConfirmation {
-  openGenuine('confirmAmount()', callback, ['callback']);
-  checkExpectation(expected);
+  const mismatches = compared('confirmAmount()', callback, expected);
+  return mismatches.length === 0 ? { ok: true } : { ok: false, mismatches };
+}
+
+function compared(call: string, callback: VerifiedCallback, expected: ExpectedAmount): AmountMismatch[] {
+  openGenuine(call, callback, ['callback']);
+  checkExpectation(call, expected);
   const mismatches: AmountMismatch[] = [];
   if (!isTransactionCompleted(callback))
     mismatches.push({ field: 'transaction_status', reason: 'different' });
@@ -149,22 +155,26 @@ export function confirmAmount(callback: VerifiedCallback, expected: ExpectedAmou
     mismatches.push({ field: 'transaction_type', reason: 'different' });
   }
   mismatches.push(...amountMismatches(claimedAmounts(callback), expected));
-  return mismatches.length === 0 ? { ok: true } : { ok: false, mismatches };
+  return mismatches;
 }
 
 /**
  * Lists where a callback's claims differ from an expectation. `confirmAmount()` and the inbox both use this comparison, which
  * ignores the outcome of the transaction.
  *
- * @throws {ConfigurationError} When the expected amount is not exact.
+ * @throws {ConfigurationError} When `claims` does not come from `claimedAmounts()`.
+ * @throws {ConfigurationError} When the expectation is not a currency and a decimal amount.
  *
  * @example
  * amountMismatches(claimedAmounts(callback), { currency: 'UGX', amount: '500' }); // []
  */
 export function amountMismatches(
   claims: ClaimedAmounts,
-  { currency, amount, compare = 'both' }: Pick<ExpectedAmount, 'currency' | 'amount' | 'compare'>,
+  expected: Pick<ExpectedAmount, 'currency' | 'amount' | 'compare'>,
 ): AmountMismatch[] {
+  checkArgument('amountMismatches()', 'claims', claims, CLAIMS);
+  checkExpectation('amountMismatches()', expected);
+  const { currency, amount, compare = 'both' } = expected;
   const canonical = canonicalAmount(amount);
   const mismatches: AmountMismatch[] = [];
   for (const side of ['request', 'transaction'] as const) {
@@ -216,23 +226,36 @@ export function claimedAmounts(callback: VerifiedCallback | Evidence): ClaimedAm
  * canonicalAmount('1999.90'); // '1999.9'
  */
 export function canonicalAmount(amount: string | number | bigint): string {
-  const isAmount = typeof amount === 'string' || typeof amount === 'number' || typeof amount === 'bigint';
-  const decimal = isAmount ? decimalFrom(amount) : undefined;
-  if (decimal === undefined) {
-    const message =
-      'The expected amount must be a decimal string such as "1999.90", a bigint, or a number of at most 15 digits.';
-    throw new ConfigurationError('amount', message);
-  }
-  return formatDecimal(decimal);
+  return exactAmount('canonicalAmount()', amount);
 }
 
-function checkExpectation({ currency, compare = 'both' }: ExpectedAmount): void {
-  if (typeof currency !== 'string' || currency === '') {
-    throw new ConfigurationError('currency', 'The expected currency must be a currency code, such as "UGX".');
-  }
-  if (['both', 'request', 'transaction'].includes(compare)) return;
-  const message = "compare must be 'both', 'request' or 'transaction', or be left out.";
-  throw new ConfigurationError('compare', message);
+/** @param call The function, as the message names it. */
+export function exactAmount(call: string, amount: string | number | bigint): string {
+  const decimal = decimalFrom(amount);
+  if (decimal !== undefined) return formatDecimal(decimal);
+  const shape = 'a decimal string such as "1999.90", a bigint, or a number of at most 15 digits';
+  return refuseArgument(call, 'amount', shape, amount);
+}
+
+const CLAIMS: OptionRule = [
+  (claims) => Boolean(Object(claims).request && Object(claims).transaction),
+  'the result of claimedAmounts()',
+];
+const CURRENCY: OptionRule = [
+  (currency) => typeof currency === 'string' && currency !== '',
+  'a currency code, such as "UGX"',
+];
+const COMPARISON: OptionRule = [
+  (compare) => ['both', 'request', 'transaction'].some((one) => one === compare),
+  "'both', 'request' or 'transaction'",
+];
+
+function checkExpectation(call: string, expected: Pick<ExpectedAmount, 'currency' | 'amount' | 'compare'>): void {
+  checkArgument(call, 'expected', expected, RECORD);
+  const { currency, amount, compare = 'both' } = expected;
+  checkArgument(call, 'currency', currency, CURRENCY);
+  exactAmount(call, amount);
+  checkArgument(call, 'compare', compare, COMPARISON);
 }
 
 const NUMBER = /\s*([-+.0-9eE]+)/y;

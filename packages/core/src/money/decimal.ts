@@ -29,8 +29,9 @@ function decimal(negative: boolean, significant: string, power: number): Decimal
 }
 
 /** A number is accepted only if its shortest string is exact: at most 15 significant digits. */
-export function decimalFrom(value: string | number | bigint): Decimal | undefined {
+export function decimalFrom(value: unknown): Decimal | undefined {
   if (typeof value === 'string') return parseDecimal(value);
+  if (typeof value !== 'number' && typeof value !== 'bigint') return undefined; // Never the text of an object.
   const decimal = parseDecimal(String(value));
   const isExact =
     typeof value === 'bigint' || (decimal !== undefined && decimal.digits.length <= EXACT_DIGITS);

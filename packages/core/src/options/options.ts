@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
+import { kindOf, plainKindOf } from './value-kind.ts';
 
 /** The check of an option, and its description in messages. */
 export type OptionRule = readonly [isValid: (value: unknown) => boolean, shape: string, isRequired?: true];
@@ -6,12 +7,15 @@ export type OptionRule = readonly [isValid: (value: unknown) => boolean, shape: 
 export type OptionRules<T> = { readonly [Name in keyof Required<T>]: OptionRule | undefined };
 
 /** Timers hold 31 bits; a longer one would fire immediately. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2_147_483_647;
 
 export const REQUIRED = true;
 
 export const FUNCTION: OptionRule = [(value) => typeof value === 'function', 'a function'];
 export const BOOLEAN: OptionRule = [(value) => typeof value === 'boolean', 'true or false'];
+export const RECORD: OptionRule = [(value) => plainKindOf(value) === 'an object', 'an object'];
+export const LIST: OptionRule = [Array.isArray, 'a list'];
+export const STRING: OptionRule = [(value) => typeof value === 'string', 'a string'];
 export const DURATION: OptionRule = [
   (value) => typeof value === 'number' && value > 0 && value <= MAX_TIMER_MS,
   'a number of milliseconds above 0',
@@ -33,9 +37,12 @@ export function checkOptions<T extends object>(
   rules: OptionRules<T>,
   prefix = '',
 ): void {
-  if (typeof options !== 'object' || options === null) {
-    throw new ConfigurationError(prefix.slice(0, -1) || 'options', `${call} needs an object.`);
-  }
+  const kind = plainKindOf(options);
+  if (kind !== 'an object')
+    throw new ConfigurationError(
+      prefix.slice(0, -1) || 'options',
+      `${call} needs an object, and got ${kind}.`,
+    );
   refuseUnknownOptions(call, options, Object.keys(rules));
   for (const [name, rule] of Object.entries<OptionRule | undefined>(rules)) {
     const value: unknown = Reflect.get(options, name);
@@ -45,6 +52,33 @@ export function checkOptions<T extends object>(
     const advice = isRequired ? '' : ', or be left out';
     throw new ConfigurationError(prefix + name, `${prefix}${name} must be ${shape}${advice}.`);
   }
+}
+
+/**
+ * Checks an argument that is not an object of options, at the edge of an exported function.
+ *
+ * @throws {ConfigurationError} Names the function, the argument and what was passed.
+ *
+ * @example
+ * checkArgument('sumOfProducts()', 'products', products, LIST); // … needs a list as products, and got a promise: await it.
+ */
+export function checkArgument(
+  call: string,
+  argument: string,
+  value: unknown,
+  [isValid, shape]: OptionRule,
+): void {
+  try {
+    if (isValid(value)) return;
+  } catch {
+    // It cannot be read: a proxy that throws.
+  }
+  refuseArgument(call, argument, shape, value);
+}
+
+/** @throws {ConfigurationError} Always. */
+export function refuseArgument(call: string, argument: string, shape: string, value: unknown): never {
+  throw new ConfigurationError(argument, `${call} needs ${shape} as ${argument}, and got ${kindOf(value)}.`);
 }
 
 function refuseUnknownOptions(call: string, options: object, known: readonly string[]): void {

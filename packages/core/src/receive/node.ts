@@ -1,3 +1,4 @@
+import { checkArgument, type OptionRule } from '../options/options.ts';
 import type { BodySource, IncomingCallback } from './request-body.ts';
 
 /** The part of node:http's IncomingMessage that core needs, so that core needs no Node types. */
@@ -25,11 +26,13 @@ interface NodeStream {
  * Describes a node:http request for `receiveCallback()`.
  *
  * @param parsedBody The result of a body parser that ran before, or the stream that other code made of the request, if any.
+ * @throws {ConfigurationError} When `request` is not a request of node:http.
  *
  * @example
  * const { reply } = await receiveCallback(incomingCallback(request, request.body), receiver);
  */
 export function incomingCallback(request: NodeRequest, parsedBody?: unknown): IncomingCallback {
+  checkArgument('incomingCallback()', 'request', request, NODE_REQUEST);
   const { headers } = request;
   return {
     method: request.method ?? '',
@@ -51,6 +54,11 @@ export function isClosing({
 }: Pick<NodeRequest, 'socket' | 'httpVersionMajor'>): boolean {
   return httpVersionMajor !== 2 && Object(Object(socket).server).listening === false;
 }
+
+const NODE_REQUEST: OptionRule = [
+  (request) => typeof Object(request).headers === 'object' && Object(request).headers !== null,
+  'a request of node:http',
+];
 
 function incomingBody(request: NodeRequest, parsedBody: unknown): IncomingCallback['body'] {
   // Other code reads the request into this stream: to decompress it, to bound it, to keep its bytes.

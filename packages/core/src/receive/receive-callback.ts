@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
+import { checkArgument, type OptionRule } from '../options/options.ts';
 import { MAX_BODY_BYTES } from '../verify/callback-body.ts';
 import type { RefusalCode, RequestCode } from '../verify/refusal.ts';
 import { readSignature } from '../verify/signature.ts';
@@ -37,6 +38,8 @@ const REPLIES: { readonly [Code in RequestCode]: readonly [number, string, Reply
  * 200 accepted; 401 refused, the same body for every reason; 400, 405, 408, 413 and 415 for anything that is not a readable
  * callback; `failureStatus` with `Retry-After` when the handler fails. Every refusal reaches `onRefused`. Never rejects.
  *
+ * @throws {ConfigurationError} When `request` or `receiver` was not made by the functions of this entry.
+ *
  * @example
  * const { reply } = await receiveCallback(request, createCallbackReceiver({ signingKey, onCallback }));
  */
@@ -44,9 +47,24 @@ export function receiveCallback(
   request: IncomingCallback,
   receiver: CallbackReceiver,
 ): Promise<ReceivedCallback> {
+  checkArgument('receiveCallback()', 'request', request, REQUEST);
+  checkArgument('receiveCallback()', 'receiver', receiver, RECEIVER);
   if (!CALLBACKS.hasSubscribers) return receive(request, receiver);
   return traceDelivery(CALLBACKS, receiver, (traced) => receive(request, traced));
 }
+
+const REQUEST: OptionRule = [
+  (request) => {
+    const { method, header, body } = Object(request);
+    const isRead = body?.state === 'unread' ? typeof body.read === 'function' : Boolean(body?.state);
+    return typeof method === 'string' && typeof header === 'function' && isRead;
+  },
+  'the result of incomingCallback() or incomingWebCallback()',
+];
+const RECEIVER: OptionRule = [
+  (receiver) => Array.isArray(Object(receiver).methods),
+  'the result of createCallbackReceiver()',
+];
 
 async function receive(request: IncomingCallback, receiver: CallbackReceiver): Promise<ReceivedCallback> {
   const { methods, verifier, onCallback, onAuthenticRefusal } = receiver;

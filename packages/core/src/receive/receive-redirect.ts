@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
+import { checkArgument, type OptionRule } from '../options/options.ts';
 import type { VerifiedRedirect } from '../verify/verified.ts';
 import {
   failureReply,
@@ -35,6 +36,8 @@ const PRIVATE: Reply['headers'] = { 'cache-control': 'no-store', 'referrer-polic
  * The seam for redirects: decides the status and the headers of the answer to the customer's browser. 303 to the clean
  * address from `onRedirect`; refused: 303 to `refusedLocation`, or the constant 401. Never rejects.
  *
+ * @throws {ConfigurationError} When `request` is not a method and a URL, or `receiver` is not a redirect receiver.
+ *
  * @example
  * const { reply } = await receiveRedirect({ method: 'GET', url: request.url }, receiver);
  */
@@ -42,9 +45,20 @@ export function receiveRedirect(
   request: IncomingRedirect,
   receiver: RedirectReceiver,
 ): Promise<ReceivedRedirect> {
+  checkArgument('receiveRedirect()', 'request', request, REQUEST);
+  checkArgument('receiveRedirect()', 'receiver', receiver, RECEIVER);
   if (!REDIRECTS.hasSubscribers) return receive(request, receiver);
   return traceDelivery(REDIRECTS, receiver, (traced) => receive(request, traced));
 }
+
+const REQUEST: OptionRule = [
+  (request) => typeof Object(request).method === 'string' && typeof Object(request).url === 'string',
+  '{ method, url }',
+];
+const RECEIVER: OptionRule = [
+  (receiver) => typeof Object(receiver).reportRefusal === 'function' && !('methods' in Object(receiver)),
+  'the result of createRedirectReceiver()',
+];
 
 async function receive(request: IncomingRedirect, receiver: RedirectReceiver): Promise<ReceivedRedirect> {
   const { onRedirect, refusedLocation, verifier } = receiver;

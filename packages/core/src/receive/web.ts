@@ -1,3 +1,4 @@
+import { checkArgument, type OptionRule } from '../options/options.ts';
 import { incomingCallback, isClosing, type NodeRequest } from './node.ts';
 import type { BodySink, BodySource, IncomingBody, IncomingCallback } from './request-body.ts';
 
@@ -8,19 +9,32 @@ export interface HonoContext {
   readonly env: unknown;
 }
 
-/** @param from A web-standard `Request`, or the context of a Hono route. */
+/**
+ * @param from A web-standard `Request`, or the context of a Hono route.
+ * @throws {ConfigurationError} When it is neither.
+ */
 export function requestOf(from: Request | HonoContext): Request {
-  return 'req' in from ? from.req.raw : from;
+  checkArgument('requestOf()', 'from', from, WEB_REQUEST);
+  return rawOf(from);
 }
+
+const rawOf = (from: Request | HonoContext): Request => ('req' in from ? from.req.raw : from);
+const WEB_REQUEST: OptionRule = [
+  // Neither reads more of a bridge's request than the adapter would.
+  (from) => typeof rawOf(Object(from)).method === 'string' && 'bodyUsed' in rawOf(Object(from)),
+  'a Request, or the context of a Hono route,',
+];
 
 /**
  * Describes a web-standard `Request`, or that of a Hono context, for `receiveCallback()`.
+ * @throws {ConfigurationError} When `from` is neither.
  *
  * @example
  * const { reply } = await receiveCallback(incomingWebCallback(request), receiver);
  */
 export function incomingWebCallback(from: Request | HonoContext): IncomingCallback {
-  const request = requestOf(from);
+  checkArgument('incomingWebCallback()', 'from', from, WEB_REQUEST);
+  const request = rawOf(from);
   const incoming: unknown = Object('env' in from && from.env).incoming;
   if (isUntouched(request, incoming)) return incomingCallback(incoming);
   const { method, headers } = request;

@@ -139,7 +139,7 @@ function jsonCopy(value: object): unknown {
 }
 
 /** The size limit of a callback's body, in bytes: before and after decompression, parsed before or not. */
-export const MAX_BODY_BYTES: number = 64 * 1024;
+export const MAX_BODY_BYTES: number = 65_536;
 
 export function isLargerThanBody(text: string): boolean {
   // One UTF-16 unit is at most three bytes: short text is not encoded.

@@ -1,6 +1,8 @@
 import { prepareKey, sha256Hex } from '#digest';
 import { ConfigurationError } from '../errors.ts';
 import type { components } from '../generated/payment-service.ts';
+import { checkArgument, type OptionRule, RECORD, STRING } from '../options/options.ts';
+import { kindOf } from '../options/value-kind.ts';
 import { encoder } from './json-members.ts';
 
 /** The object of a callback: `event` and `payload` (protocol §2.5). */
@@ -120,14 +122,24 @@ export function assertMerchantReference(
   reference: unknown,
   options: Pick<ColonRule, 'colonIn'> = {},
 ): asserts reference is string {
+  checkReference('assertMerchantReference()', reference, options);
+}
+
+/** @param call The function, as the message names it. */
+export function checkReference(
+  call: string,
+  reference: unknown,
+  options: Pick<ColonRule, 'colonIn'>,
+): asserts reference is string {
+  checkArgument(call, 'options', options, RECORD);
   const problem = problemOf(reference, options.colonIn === 'merchant_reference');
   if (problem === undefined) return;
-  const message = `A callback for this merchant reference could not be verified: the reference ${problem}`;
+  const message = `${call}: a callback for this merchant reference could not be verified. The reference ${problem}`;
   throw new ConfigurationError('merchant_reference', message);
 }
 
 function problemOf(reference: unknown, mayHaveColon: boolean): string | undefined {
-  if (typeof reference !== 'string') return 'is not a string.';
+  if (typeof reference !== 'string') return `must be a string, and is ${kindOf(reference)}.`;
   if (reference === '') return 'is empty. Give every order its own.';
   if (!reference.isWellFormed()) return 'is not well-formed Unicode: it contains half of a surrogate pair.';
   if (mayHaveColon || !reference.includes(':')) return undefined;
@@ -144,11 +156,24 @@ const LENGTH_PREFIX = '\0\0\0\0';
  * Not the signature, which changes with the key, and not `payload.id`, which is not signed (threat A6).
  *
  * @param account The label given to the verifier as `account`. @default ''
+ * @throws {ConfigurationError} When one of the five fields, or the account, is not a string.
  *
  * @example
  * transitionId(callback.signed, 'my-account'); // 'a3f0…'
  */
 export function transitionId(fields: SignedFields, account = ''): string {
+  checkArgument('transitionId()', 'fields', fields, SIGNED);
+  checkArgument('transitionId()', 'account', account, STRING);
+  return idOf(fields, account);
+}
+
+const SIGNED: OptionRule = [
+  (fields) => SIGNED_NAMES.every((name) => typeof Object(fields)[name] === 'string'),
+  'the signed fields of a callback',
+];
+
+/** Of fields that a verifier has read. */
+export function idOf(fields: SignedFields, account: string): string {
   const parts = [account, ...SIGNED_NAMES.map((name) => fields[name])];
   // Everything is encoded in one call, with space for the lengths, which are written afterwards.
   const text = LENGTH_PREFIX + parts.join(LENGTH_PREFIX);

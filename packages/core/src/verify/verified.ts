@@ -1,7 +1,8 @@
 import { ConfigurationError } from '../errors.ts';
+import { kindOf } from '../options/value-kind.ts';
 import { isLargerThanBody, jsonText, jsonValue, readCallbackBody } from './callback-body.ts';
 import { readTimestamp, type Timestamp } from './signature.ts';
-import { type SignedFields, transitionId } from './signed-fields.ts';
+import { idOf, type SignedFields } from './signed-fields.ts';
 import { readUnsignedFields, type UnsignedFields, type UnsignedName } from './unsigned-fields.ts';
 
 interface Kinds {
@@ -127,7 +128,7 @@ class VerifiedObject {
   }
 
   get transitionId(): string {
-    this.#transitionId ??= transitionId(this.signed, this.account);
+    this.#transitionId ??= idOf(this.signed, this.account);
     return this.#transitionId;
   }
 
@@ -212,8 +213,8 @@ export function openGenuine(
   throw new ConfigurationError(
     'callback',
     opened === undefined
-      ? `${call} accepts only the result of verifyCallback(), not a copy or a parsed body, which prove nothing. If it is that ` +
-          'result, two incompatible versions of @payment-service/core are installed: run "npm ls @payment-service/core".'
+      ? `${call} accepts only the result of verifyCallback(), not ${kindOf(value)}. A copy or a parsed body proves nothing. If it ` +
+          'is that result, two incompatible versions of @payment-service/core are installed: run "npm ls @payment-service/core".'
       : `${call} does not accept a verified ${opened.kind}. Pass the result of verifyCallback().`,
   );
 }
@@ -258,6 +259,11 @@ export function unsignedFields(text: string): UnsignedFields {
  * @example
  * if (!isTransactionCompleted(callback)) return; // another outcome: keep it, and credit nothing
  */
-export function isTransactionCompleted({ signed }: Pick<Verified<Kind>, 'signed'>): boolean {
-  return signed.event === 'transaction.completed' && signed.transaction_status === 'COMPLETED';
+export function isTransactionCompleted(callback: Pick<Verified<Kind>, 'signed'>): boolean {
+  try {
+    const { event, transaction_status } = callback.signed;
+    return event === 'transaction.completed' && transaction_status === 'COMPLETED';
+  } catch {
+    return false; // Whatever it is, it is not a callback.
+  }
 }

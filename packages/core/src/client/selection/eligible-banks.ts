@@ -1,4 +1,4 @@
-import { checkOptions } from '../../options/options.ts';
+import { checkArgument, checkOptions, type OptionRule } from '../../options/options.ts';
 import type { PayoutBank } from '../client.ts';
 
 /** Why a payout cannot go to a bank. The list is closed, so that it can be translated. */
@@ -24,6 +24,7 @@ export interface BankEligibility {
  * selected bank. Codes are compared character by character. To check the provider itself, use `eligibleProviders()`.
  *
  * @param payout `bank_code` is the selected bank. @default every bank of the list
+ * @throws {ConfigurationError} if `banks` is not a list of banks, such as the promise of one.
  * @throws {ConfigurationError} if `payout` has an unknown property.
  *
  * @example
@@ -35,6 +36,7 @@ export function eligibleBanks(
   banks: readonly PayoutBank[],
   payout: { readonly bank_code?: string | undefined } = {},
 ): BankEligibility {
+  checkArgument('eligibleBanks()', 'banks', banks, BANK_LIST);
   checkOptions('eligibleBanks()', payout, { bank_code: undefined });
   const { bank_code: chosen } = payout;
   const listed = banks.filter(({ bank_code }) => chosen === undefined || bank_code === chosen);
@@ -50,3 +52,8 @@ export function eligibleBanks(
   }
   return { eligible: listed.filter((bank) => bank.is_active), ineligible };
 }
+
+const BANK_LIST: OptionRule = [
+  (banks) => Array.isArray(banks) && banks.every(({ bank_code }) => typeof bank_code === 'string'),
+  'the list of listPayoutBanks()',
+];

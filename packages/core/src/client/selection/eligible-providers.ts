@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors.ts';
 import { compareDecimals, type Decimal, decimalFrom, parseDecimal, sumOf } from '../../money/decimal.ts';
-import { checkOptions, type OptionRules } from '../../options/options.ts';
+import { checkArgument, checkOptions, type OptionRule, type OptionRules } from '../../options/options.ts';
 import type { PaymentProvider } from '../client.ts';
 
 /** What is known about a payment so far. Fields that are left out are not checked. */
@@ -66,6 +66,7 @@ export interface ProviderEligibility {
  * An empty list of prefixes allows every account. `max_daily_amount` is compared with this payment, and with
  * `spent_today` where it is given; the service decides.
  *
+ * @throws {ConfigurationError} if `providers` is not a list of payment options, such as the promise of one.
  * @throws {ConfigurationError} if `payment` has an unknown property, or `spent_today` an amount that is not exact.
  *
  * @example
@@ -81,6 +82,7 @@ export function eligibleProviders(
   providers: readonly PaymentProvider[],
   payment: IntendedPayment,
 ): ProviderEligibility {
+  checkArgument('eligibleProviders()', 'providers', providers, PROVIDER_LIST);
   checkOptions('eligibleProviders()', payment, PAYMENT_NAMES);
   const eligible: PaymentProvider[] = [];
   const ineligible: IneligibleProvider[] = [];
@@ -90,6 +92,20 @@ export function eligibleProviders(
     else ineligible.push({ provider, reasons });
   }
   return { eligible, ineligible };
+}
+
+const PROVIDER_LIST: OptionRule = [
+  (providers) => Array.isArray(providers) && providers.every(isProvider),
+  'the list of listPaymentProviders()',
+];
+
+function isProvider(row: PaymentProvider): boolean {
+  const names: unknown[] = [row.provider_name, row.transaction_currency, row.transaction_type];
+  const limits: unknown[] = [row.min_amount, row.max_amount, row.max_daily_amount];
+  const isText = (value: unknown): boolean => typeof value === 'string';
+  return (
+    [...names, ...row.option_prefixes].every(isText) && limits.every((limit) => typeof limit === 'number')
+  );
 }
 
 /** Checks names only: invalid customer input is a reason, not an error. */

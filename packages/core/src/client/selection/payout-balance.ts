@@ -1,6 +1,5 @@
-import { ConfigurationError } from '../../errors.ts';
 import { compareDecimals, decimalFrom } from '../../money/decimal.ts';
-import { checkOptions } from '../../options/options.ts';
+import { checkArgument, checkOptions, type OptionRule, refuseArgument, STRING } from '../../options/options.ts';
 import type { ExactWallet } from '../client.ts';
 
 /** Whether the payout wallet has enough. If not, `code` says why; the list is closed. */
@@ -13,6 +12,7 @@ export type PayoutBalance =
  * show the payout's charge, so add what you know of it to the amount. Nothing is reserved: another payout may come first, and
  * the service decides.
  *
+ * @throws {ConfigurationError} if `wallets` is not a list of wallets, such as the promise of one.
  * @throws {ConfigurationError} if the amount is not a decimal above zero, or a property is unknown.
  *
  * @example
@@ -23,11 +23,12 @@ export function payoutBalance(
   wallets: readonly ExactWallet[],
   payout: { readonly currency: string; readonly amount: string | number | bigint },
 ): PayoutBalance {
-  checkOptions('payoutBalance()', payout, { currency: undefined, amount: undefined });
+  checkArgument('payoutBalance()', 'wallets', wallets, WALLET_LIST);
+  checkOptions('payoutBalance()', payout, { currency: STRING, amount: undefined });
   const { currency, amount } = payout;
   const needed = decimalFrom(amount);
   if (needed === undefined || needed.negative || needed.digits === '')
-    throw new ConfigurationError('amount', 'amount must be a decimal above zero, such as "1999.90".');
+    refuseArgument('payoutBalance()', 'amount', 'a decimal above zero, such as "1999.90",', amount);
   const found = wallets.filter((one) => one.wallet_type === 'MERCHANT_PAYOUT' && one.currency === currency);
   if (found.length === 0) {
     const message = `The account has no payout wallet in ${currency}.`;
@@ -42,3 +43,8 @@ export function payoutBalance(
   const message = `The payout wallet in ${currency} has less available than this payout needs. Transfer from the collection wallet first.`;
   return { ok: false, code: 'balance_too_low', message };
 }
+
+const WALLET_LIST: OptionRule = [
+  (wallets) => Array.isArray(wallets) && wallets.every(({ exact }) => typeof exact.available_balance === 'string'),
+  'the list of getWalletBalances()',
+];

@@ -1,0 +1,55 @@
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { kindOf } from '../src/options/value-kind.ts';
+
+const revoked = Proxy.revocable({}, {});
+revoked.revoke();
+const throws = (): never => {
+  throw new TypeError('a trap');
+};
+/** A proxy whose every trap throws. */
+const trapped = new Proxy({}, new Proxy({}, { get: () => throws }));
+class Order {}
+
+const KINDS: readonly (readonly [kind: string, ...values: unknown[]])[] = [
+  ['undefined', undefined],
+  ['null', null],
+  ['NaN', Number.NaN],
+  ['a number', 0, 7, Number.POSITIVE_INFINITY],
+  ['a bigint', 7n],
+  ['a boolean', true, false],
+  ['a string', '', 'SECRET'],
+  ['a symbol', Symbol('SECRET')],
+  ['a function', () => 'SECRET', Order],
+  ['an array', [], ['SECRET'], runInNewContext('[1]'), new Proxy([], {})],
+  ['an object', {}, { secret: 'SECRET' }, Object.create(null), new Order(), new Proxy({}, {})],
+  ['a Map', new Map(), runInNewContext('new Map()')],
+  ['a Headers', new Headers()],
+  ['a FormData', new FormData()],
+  ['a URLSearchParams', new URLSearchParams()],
+  ['a Uint8Array', new Uint8Array(1)],
+  ['an ArrayBuffer', new ArrayBuffer(1)],
+  ['a Buffer', Buffer.from('SECRET')],
+  ['a Date', new Date()],
+  ['an Error', new Error('SECRET')],
+  [
+    'a promise: await it',
+    Promise.resolve('SECRET'),
+    // biome-ignore lint/suspicious/noThenProperty: what query builders are.
+    { then: () => 'SECRET' },
+    runInNewContext('Promise.resolve()'),
+  ],
+  ['an unreadable object', revoked.proxy, trapped],
+];
+
+test.each(KINDS)('A value is described as %s, without its contents', (kind, ...values) => {
+  for (const value of values) expect(kindOf(value)).toBe(kind);
+});
+
+test('A description calls no getter, no method and no toString of the value', () => {
+  const hostile = Object.defineProperties(Object.create({ toString: throws, [Symbol.toPrimitive]: throws }), {
+    constructor: { get: throws },
+    [Symbol.toStringTag]: { get: throws },
+  });
+  expect(kindOf(hostile)).toBe('an object');
+});
