@@ -100,7 +100,9 @@ function isSignal(value: unknown): boolean {
 
 const TEXT: OptionRule = [(value) => typeof value === 'string' && value !== '', 'a non-empty string'];
 /** By operation. A filter that is undefined is left out; the code of a provider is required (protocol §4.2). */
-const QUERIES: { readonly [Name in Operation]: OptionRules<NonNullable<Parameters<ClientWithSecretKey[Name]>[0]>> } = {
+const QUERIES: {
+  readonly [Name in Operation]: OptionRules<NonNullable<Parameters<ClientWithSecretKey[Name]>[0]>>;
+} = {
   listPaymentProviders: { currency: TEXT, transaction_type: TEXT },
   listPayoutBanks: { provider_code: [TEXT[0], TEXT[1], REQUIRED] },
   getWalletBalances: { currency: TEXT },

@@ -17,6 +17,8 @@ export const REASONS = {
     'The request is not a POST, the only method that a route takes without the option methods. Give the sender the final address, since 301 and 302 turn a POST into a GET. For redirects of the browser, use paymentRedirects().',
   body_too_large:
     'The body is larger than 64 KiB. A callback has about 600 bytes: find out what sends this one.',
+  encoding_unsupported:
+    'The Content-Encoding of the body is not one that a route reads. Turn it off in the proxy: gzip and deflate are read.',
   signature_missing:
     'The request has no signature. Probably it is not from the service, or something in transit dropped the header hmac-signature.',
   signature_dropped:

@@ -1,16 +1,18 @@
 import { ConfigurationError } from '../errors.ts';
 import { checkArgument, RECORD } from '../options/options.ts';
-import { MAX_BODY_BYTES } from '../verify/callback-body.ts';
+import { encodingOf } from '../receive/content-encoding.ts';
+import { type CallbackBody, MAX_BODY_BYTES } from '../verify/callback-body.ts';
 import { createVerifier, type Verifier, type VerifierOptions } from '../verify/create-verifier.ts';
+import { malformedBody } from '../verify/malformed-body.ts';
 import { readTimestamp } from '../verify/signature.ts';
 import { SIGNED_NAMES } from '../verify/signed-fields.ts';
 import { type Cause, type Explanation, REASONS, titleAndFix } from './causes.ts';
 import { type ExplainKeys, findMatch, KEYS, keyGuesses } from './hypotheses.ts';
 import {
+  EXPLAINED,
   type ExplainedRequest,
   type Facts,
   type LooseSignature,
-  EXPLAINED,
   looseSignatures,
   type Reading,
   readFacts,
@@ -62,7 +64,7 @@ function reasonOf(request: ExplainedRequest, keys: ExplainKeys, options: Explain
   const outside = requestProblem(request, facts);
   if (outside !== undefined) return outside;
   const header = facts.headers.get('hmac-signature');
-  const verdict = verdictOf(header, request.body, keys, options);
+  const verdict = verdictOf(header, facts.body, keys, options);
   if ('signed' in verdict) {
     const { unit, ageSeconds } = verdict.timestamp;
     const age = ageSeconds === undefined ? 'not a number' : `in ${unit}, ${duration(ageSeconds)}`;
@@ -86,7 +88,8 @@ function reasonOf(request: ExplainedRequest, keys: ExplainKeys, options: Explain
   const problem =
     (form && brokenRule(code, reading, form.t, now, options)) ??
     signatureProblem(facts, signatures) ??
-    bodyProblem(facts, reading);
+    bodyProblem(facts, reading) ??
+    wrongValue(facts);
   if (problem !== undefined) return problem;
   if (reading?.cause !== undefined) return [reading.cause, `${reading.detail} No key matches, either.`];
   if (code === 'body_malformed') return NAME_REPEATED;
@@ -102,14 +105,14 @@ function reasonOf(request: ExplainedRequest, keys: ExplainKeys, options: Explain
 
 function verdictOf(
   signature: string | undefined,
-  body: ExplainedRequest['body'],
+  body: unknown,
   { signingKey, publicKey, secretKey }: ExplainKeys,
   options: ExplainOptions,
 ): ReturnType<Verifier['verifyCallback']> | ConfigurationError {
   // To explain is not to trust: a sandbox key is as good as any.
   const verifying = { ...options, signingKey, publicKey, secretKey, allowSandboxKeys: true };
   try {
-    return createVerifier(verifying).verifyCallback({ signature, body });
+    return createVerifier(verifying).verifyCallback({ signature, body: body as CallbackBody });
   } catch (error) {
     if (error instanceof ConfigurationError && error.option.startsWith('signingKey')) return error;
     throw error;
@@ -122,6 +125,9 @@ function requestProblem({ method, url = '' }: ExplainedRequest, facts: Facts): R
     const has = url.includes('hmac_signature=') ? 'has hmac_signature' : 'has no hmac_signature';
     return ['method_wrong', `The method is ${shownName(method)}, and the query ${has}.`];
   }
+  const encoding = facts.headers.get('content-encoding');
+  if (encodingOf(encoding) === undefined)
+    return ['encoding_unsupported', `It is ${shownName(encoding ?? '')}.`];
   const length = Math.max(facts.bytes.length, declaredLength(facts));
   if (length <= MAX_BODY_BYTES) return undefined;
   return ['body_too_large', `It has ${length} bytes; ${MAX_BODY_BYTES} are allowed.`];
@@ -170,6 +176,8 @@ function bodyProblem(facts: Facts, reading: Reading | undefined): Reason | undef
   if (length === 0 && declared > 0) {
     return ['body_consumed', `Content-Length is ${declared}, but no bytes are left.`];
   }
+  const wrong = data === undefined || typeof data === 'object' ? wrongValue(facts) : undefined;
+  if (wrong !== undefined && !wrong[1].includes('form')) return wrong;
   if (text === undefined || length === 0 || text.includes('\0'))
     return ['body_not_json', `It has ${length} bytes, and is not UTF-8 text.`];
   if (/^\s*<[a-z!?]/i.test(text)) return ['body_html', `It begins with a tag, and has ${length} bytes.`];
@@ -184,6 +192,12 @@ function bodyProblem(facts: Facts, reading: Reading | undefined): Reason | undef
   if (/^\s*\{/.test(text) && !/\}\s*$/.test(text))
     return ['body_truncated', `It begins with "{" and does not end with "}"; it has ${length} bytes.`];
   return ['body_not_json', `JSON.parse refuses its ${length} bytes.`];
+}
+
+/** A value of another type, or text of another form, than a callback can be. */
+function wrongValue({ body }: Facts): Reason | undefined {
+  const hint = malformedBody(body);
+  return hint === undefined ? undefined : ['body_not_json', hint];
 }
 
 const NAME_REPEATED: Reason = [

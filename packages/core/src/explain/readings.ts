@@ -1,6 +1,8 @@
 import type { OptionRule } from '../options/options.ts';
-import { jsonText } from '../verify/callback-body.ts';
+import { encodingOf, isEncoded } from '../receive/content-encoding.ts';
+import { jsonText, MAX_BODY_BYTES } from '../verify/callback-body.ts';
 import { isObject } from '../verify/json-members.ts';
+import { viewOf } from '../verify/malformed-body.ts';
 import { readSignature } from '../verify/signature.ts';
 import { SIGNED_NAMES, type SignedName } from '../verify/signed-fields.ts';
 import type { Cause } from './causes.ts';
@@ -15,12 +17,14 @@ export interface ExplainedRequest {
     | Readonly<Record<string, string | readonly string[] | undefined>>
     | Iterable<readonly [name: string, value: string]>;
   /** The bytes, the text, or the result of a body parser. */
-  readonly body?: Uint8Array | string | object | null | undefined;
+  readonly body?: Uint8Array | ArrayBuffer | string | object | null | undefined;
 }
 
 /** One request in one form. `data` is plain JSON, whatever a parser's object hides. */
 export interface Facts {
   readonly headers: ReadonlyMap<string, string>;
+  /** Decompressed, if it was bytes in gzip or deflate; otherwise as it was passed. */
+  readonly body: unknown;
   readonly bytes: Uint8Array;
   /** Undefined when the body is not UTF-8. */
   readonly text: string | undefined;
@@ -66,17 +70,44 @@ export function readFacts({ headers: given, body }: ExplainedRequest): Facts {
     const text = attempt(() => [earlier ?? [], value].flat().join(', '));
     if (value !== undefined && text !== undefined) headers.set(name.toLowerCase(), text);
   }
-  const view = ArrayBuffer.isView(body) ? attempt(() => bytesOf(body)) : undefined;
+  const view = decompressed(bytesOf(body), headers.get('content-encoding'));
   const written = attempt(() => (typeof body === 'string' ? body : jsonText(body ?? undefined)));
   const bytes = view ?? new TextEncoder().encode(written ?? '');
   const text = view === undefined ? written : attempt(() => decoder.decode(view));
-  return { headers, bytes, text, data: attempt(() => JSON.parse((text ?? '').replace(/^\ufeff/, ''))) };
+  return {
+    headers,
+    body: view ?? body,
+    bytes,
+    text,
+    data: attempt(() => JSON.parse((text ?? '').replace(/^\ufeff/, ''))),
+  };
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(new Uint8Array(buffer, byteOffset, byteLength));
+/** A copy of the bytes of a view or buffer, whatever its memory. */
+function bytesOf(body: unknown): Uint8Array<ArrayBuffer> | undefined {
+  return attempt(() => {
+    const view = ArrayBuffer.isView(body) ? body : viewOf(body);
+    return view && Uint8Array.from(new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
+  });
+}
+
+/** As a route reads it; in Node, since no other runtime decompresses without a promise. */
+function decompressed(
+  bytes: Uint8Array<ArrayBuffer> | undefined,
+  header: string | undefined,
+): Uint8Array<ArrayBuffer> | undefined {
+  const encoding = encodingOf(header);
+  if (bytes === undefined || encoding === undefined || !isEncoded(bytes, encoding)) return bytes;
+  const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => Zlib } };
+  const inflate = process?.getBuiltinModule?.('node:zlib').unzipSync;
+  return attempt(() => inflate?.(bytes, { maxOutputLength: MAX_BODY_BYTES + 1 })) ?? bytes;
+}
+
+/** The part of node:zlib that is used, so that core needs no Node types. */
+interface Zlib {
+  unzipSync(bytes: Uint8Array, options: { maxOutputLength: number }): Uint8Array<ArrayBuffer>;
 }
 
 /** Unreadable input is expected here: it only omits this reading. */

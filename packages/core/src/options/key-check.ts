@@ -1,12 +1,10 @@
 import { ConfigurationError } from '../errors.ts';
 
 // As text: to parse a class such as \p{Cf} takes 0.3 ms, which every program would pay that loads this file.
-/** White space, control and format characters, lone surrogates, and other characters that a screen does not show. */
-const INVISIBLE = '[\\s\\p{Cc}\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}]';
-/** What decoded bytes contain when read as text, apart from white space. */
-const NOISE = '(?!\\s)[\\p{Cc}\\ufffd]';
+/** White space, quotation marks, control and format characters, those of decoded bytes, and others that a screen does not show. */
+const STRAY =
+  '[\\s"\'`\\u2018-\\u201f\\u00ab\\u00bb\\ufffd\\p{Cc}\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}]';
 const PLACEHOLDER = /^<.*>$|<[\w .-]+>|\$\{|\{\{/s;
-const QUOTE = /["'`\u2018-\u201f\u00ab\u00bb]/;
 
 /**
  * Refuses, at construction, a value that cannot be a key (threat A19).
@@ -26,19 +24,14 @@ export function checkKey(option: string, key: unknown, where = ''): asserts key 
 const IS_SET = 'Is the environment variable set?';
 
 function problemOf(key: unknown): string | undefined {
-  if (key === undefined || key === null) return `is missing. ${IS_SET}`;
+  if (key === undefined || key === null || key === '') return `is missing. ${IS_SET}`;
   if (typeof key !== 'string') return 'must be a string: the key as shown.';
-  if (key === '') return `is empty. ${IS_SET}`;
   if (key === 'undefined' || key === 'null') {
     return `is the string "${key}". ${IS_SET}`;
   }
-  if (new RegExp(NOISE, 'u').test(key)) {
-    return 'contains control characters. Probably the key was decoded: use it as shown.';
-  }
   if (PLACEHOLDER.test(key)) return 'contains a placeholder. Replace it with the key.';
-  if (QUOTE.test(key)) return 'contains a quotation mark, often from an .env file. Remove it.';
-  if (new RegExp(INVISIBLE, 'u').test(key)) {
-    return 'contains white space or an invisible character, often a line break. Copy the key again.';
+  if (new RegExp(STRAY, 'u').test(key)) {
+    return 'contains white space, a quotation mark or an invisible character. Copy the key as shown.';
   }
   return undefined;
 }

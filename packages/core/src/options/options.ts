@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
-import { kindOf, plainKindOf } from './value-kind.ts';
+import { kindOf } from './value-kind.ts';
 
 /** The check of an option, and its description in messages. */
 export type OptionRule = readonly [isValid: (value: unknown) => boolean, shape: string, isRequired?: true];
@@ -13,7 +13,7 @@ export const REQUIRED = true;
 
 export const FUNCTION: OptionRule = [(value) => typeof value === 'function', 'a function'];
 export const BOOLEAN: OptionRule = [(value) => typeof value === 'boolean', 'true or false'];
-export const RECORD: OptionRule = [(value) => plainKindOf(value) === 'an object', 'an object'];
+export const RECORD: OptionRule = [(value) => kindOf(value) === 'an object', 'an object'];
 export const LIST: OptionRule = [Array.isArray, 'a list'];
 export const STRING: OptionRule = [(value) => typeof value === 'string', 'a string'];
 export const DURATION: OptionRule = [
@@ -37,7 +37,7 @@ export function checkOptions<T extends object>(
   rules: OptionRules<T>,
   prefix = '',
 ): void {
-  const kind = plainKindOf(options);
+  const kind = kindOf(options);
   if (kind !== 'an object')
     throw new ConfigurationError(
       prefix.slice(0, -1) || 'options',

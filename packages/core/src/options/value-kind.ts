@@ -1,8 +1,6 @@
-import { ownValue } from '../verify/callback-body.ts';
-
 /**
- * What a value is, as messages say it: never what it contains, so that a key or a body can be described. Runs no code of the
- * value: no getter, no method, no `toString`. Only a proxy learns that something looked at it.
+ * What a value is, as messages say it: never what it contains, so that a key or a body can be described. A value whose own code
+ * throws, such as a proxy, cannot make this throw.
  *
  * @returns A short phrase, such as `undefined`, `a string`, `an array`, `a Map` or `a promise: await it`.
  *
@@ -10,24 +8,17 @@ import { ownValue } from '../verify/callback-body.ts';
  * kindOf(client.listPayoutBanks(query)); // 'a promise: await it'
  */
 export function kindOf(value: unknown): string {
-  const kind = plainKindOf(value);
-  if (kind !== 'an object') return kind;
-  const made = ownValue(Object(Object.getPrototypeOf(value)), 'constructor');
-  const name = ownValue(Object(made), 'name');
-  // A class of the program itself may have any name, or a minified one.
-  if (typeof name !== 'string' || name === 'Object' || !Object.hasOwn(globalThis, name)) return kind;
-  return `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}`;
-}
-
-/** The same without classes, for the verifier, whose size counts: a `Map` is an object. */
-export function plainKindOf(value: unknown): string {
-  if (value === null || value === undefined || Number.isNaN(value)) return String(value);
   try {
-    // Not `instanceof Promise`: query builders are promises too, and another realm has its own classes.
+    if (value === null || value === undefined) return String(value);
+    // Not `instanceof`: query builders are promises too, and another realm has its own classes.
     if ('then' in Object(value)) return 'a promise: await it';
-    if (Array.isArray(value)) return 'an array';
+    if (typeof value !== 'object') return `a ${typeof value}`;
+    const name = Object.prototype.toString.call(value).slice(8, -1);
+    if (name === 'Array') return 'an array';
+    // A class of the program itself may have any name.
+    if (name !== 'Object' && name in globalThis) return `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}`;
+    return 'an object';
   } catch {
-    return 'an unreadable object'; // A revoked proxy, or one that throws.
+    return 'a proxy that throws';
   }
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

@@ -114,7 +114,8 @@ async function receive(request: IncomingCallback, receiver: CallbackReceiver): P
 
 /** While the server closes, every answer ends its connection: `close()` would wait for it. */
 function answer(request: IncomingCallback, reply: Reply): Answered {
-  if (request.isClosing?.() !== true) return { reply };
+  // Own: a polluted prototype is not asked (threat A42).
+  if (!Object.hasOwn(request, 'isClosing') || request.isClosing?.() !== true) return { reply };
   return { reply: { ...reply, headers: { ...reply.headers, ...CLOSE } } };
 }
 

@@ -80,7 +80,7 @@ function repeatsSignedName(text: string): boolean {
 /** How many members may have these names, at any depth: each one that has is counted, until there is one too many. */
 function countNames(text: string): number {
   let count = 0;
-  if (text.length <= SHORT || isDense(text)) {
+  if (text.length <= SHORT) {
     if (ESCAPED_LETTER.test(text)) return Number.NaN;
     FOUND.lastIndex = 0;
     while (count <= WATCHED.length && FOUND.test(text)) count++;
@@ -91,16 +91,6 @@ function countNames(text: string): number {
     if (SPELLED.test(text)) count++;
   }
   return count;
-}
-
-/**
- * Whether the quotes lie close together all over the text. In long strings the expression costs twice what JSON.parse does, while
- * a search from quote to quote skips them; of short strings it is that search that costs more.
- */
-function isDense(text: string): boolean {
-  let left = text.length / 128;
-  for (let at = text.indexOf('"'); at >= 0 && left > 0; at = text.indexOf('"', at + 64)) left--;
-  return left <= 0;
 }
 
 /**

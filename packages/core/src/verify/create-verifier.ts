@@ -1,7 +1,9 @@
 import { equalHex } from '#digest';
 import { ConfigurationError } from '../errors.ts';
 import { BOOLEAN, checkOptions, FUNCTION, type OptionRules } from '../options/options.ts';
+import { kindOf } from '../options/value-kind.ts';
 import { type CallbackBody, jsonValue, keptBody, ownValue, readCallbackBody } from './callback-body.ts';
+import { malformedBody, viewOf } from './malformed-body.ts';
 import {
   queryForm,
   type RedirectDefaults,
@@ -120,7 +122,11 @@ export function createVerifier(options: VerifierOptions): Verifier {
   return Object.freeze({
     verifyCallback({ signature: header, body }: { readonly signature: unknown; readonly body: unknown }) {
       const signature = readSignature(header);
-      return typeof signature === 'string' ? refuse(signature) : verifySigned(signature, body);
+      if (typeof signature === 'object') return verifySigned(signature, body);
+      return refuse(
+        signature,
+        Object(header) === header ? `The signature is ${kindOf(header)}. Pass the string.` : undefined,
+      );
     },
     verifyRedirect,
   });
@@ -139,8 +145,7 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
   if (isAlone) {
     throw new ConfigurationError(
       'isMerchantReference',
-      "isMerchantReference needs colonIn. colonIn: 'internal_reference' needs isMerchantReference, or a customer could move " +
-        'text between the references.',
+      "isMerchantReference needs colonIn, and colonIn: 'internal_reference' needs it.",
     );
   }
   const keys = prepareSigningKeys(options);
@@ -179,8 +184,8 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
 
   return {
     verifySigned(signature, body) {
-      const found = readCallbackBody(body);
-      if (found === undefined) return refuse('body_malformed');
+      const found = readCallbackBody(body) ?? readCallbackBody(viewOf(body));
+      if (found === undefined) return refuse('body_malformed', malformedBody(body));
       const { data, payload, text } = found;
       const value = text === undefined ? ownValue : jsonValue;
       return judge('callback', signature, {

@@ -40,19 +40,18 @@ export interface AuthenticRefusal extends RefusalReport {
 export type Refusal = ForgedRefusal | AuthenticRefusal;
 
 const HINTS = {
-  signature_missing:
-    'hmac-signature (in a redirect, hmac_signature) is missing. Check whether a proxy removes it.',
+  signature_missing: 'hmac-signature (in a redirect, hmac_signature) is missing. A proxy may remove it.',
   signature_malformed:
     'The signature is not exactly t=<timestamp>,s=<64 lower-case hex digits>, or is repeated.',
   body_malformed: 'The body is not a UTF-8 JSON object { event, payload }, or repeats a signed field.',
   query_malformed:
-    'The query has an invalid percent escape, a signed name twice or in brackets, or over 128 parameters or 8192 characters.',
+    'The query has an invalid percent escape, a signed name twice or in brackets, over 128 parameters or 8192 characters.',
   signed_field_malformed:
-    'A signed field is missing or not a well-formed string. For a redirect, see redirectFields and redirectDefaults.',
+    'A signed field is missing or not a well-formed string. In a redirect, see redirectFields.',
   ambiguous:
-    "A signed field contains ':', so the signature fits more than one reading. Set colonIn, and isMerchantReference if customers can influence references.",
+    "A signed field contains ':', so the signature has several readings. See colonIn, and isMerchantReference if customers influence references.",
   mismatch:
-    'No signing key makes this signature. Compare signingKey with the dashboard; check that nothing on the way changes a signed field.',
+    'No signing key makes this signature. Compare signingKey with the dashboard, and look for a proxy that changes a signed field.',
   key_expired: 'The key that makes this signature is past its notAfter.',
   timestamp_unreadable: 't is not a number, and toleranceSeconds is set.',
   timestamp_out_of_tolerance:
@@ -60,8 +59,8 @@ const HINTS = {
   reference_unexpected: 'The session expects another merchant_reference.',
 } as const;
 
-export function refuse(code: VerifierCode): ForgedRefusal {
-  return forged(code, HINTS[code]);
+export function refuse(code: VerifierCode, hint: string = HINTS[code]): ForgedRefusal {
+  return forged(code, hint);
 }
 
 export function forged(code: RefusalCode, hint: string): ForgedRefusal {

@@ -44,15 +44,7 @@ export interface KeyOptions {
 const MAX_KEYS = 4;
 /** 16 random letters and digits have 95 bits. */
 const MIN_LENGTH = 16;
-const WHERE = 'The merchant dashboard shows it under the account details.';
-
-/** Sandbox keys name their purpose, so a mix-up is found before a callback is refused. */
-const SANDBOX_MISTAKES: readonly (readonly [start: string, what: string])[] = [
-  ['SANDBOXPUBLIC', 'the public key'],
-  ['SANDBOXSECRET', 'the secret key'],
-  ['U0FOREJPW', 'in Base64'],
-  ['53414e44424f58', 'in hex'],
-];
+const WHERE = 'The dashboard shows it under the account details.';
 
 const ENTRY_RULES: OptionRules<SigningKey> = {
   id: [(id) => typeof id === 'string' && id !== '', 'a name for logs', REQUIRED],
@@ -81,7 +73,7 @@ export function prepareSigningKeys(options: KeyOptions): readonly PreparedKey[] 
   });
   const different = new Set(given.flatMap(({ id, key }: SigningKey) => [`id ${id}`, `key ${key}`]));
   if (different.size < 2 * given.length) {
-    refuse('signingKey', 'has two entries that share an id or a key.');
+    refuse('signingKey', 'has an id or a key twice.');
   }
   return prepared;
 }
@@ -95,10 +87,9 @@ function prepare(option: string, { id, key, notAfter }: GivenKey, options: KeyOp
     const which = key === publicKey ? 'public' : 'secret';
     refuse(option, `is the ${which} key. ${WHERE}`);
   }
-  for (const [start, what] of SANDBOX_MISTAKES) {
-    if (!key.startsWith(start)) continue;
-    refuse(option, `is a sandbox key, ${what}. Use the one that starts with SANDBOXSIGNING, unchanged.`);
-  }
+  // Sandbox keys name their purpose, so that a mix-up is found before a callback is refused.
+  const [, purpose] = /^SANDBOX(PUBLIC|SECRET)/.exec(key) ?? [];
+  if (purpose !== undefined) refuse(option, `is a ${purpose} key of a sandbox. Use its signing key.`);
   if (key.startsWith('SANDBOX')) {
     if (allowSandboxKeys !== true) checkSandboxKey(option);
   } else if (key.length < MIN_LENGTH) {

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { SIGNATURE, T } from '../signed-callbacks.ts';
 import type { Case } from './case.ts';
 import { BODY, bodyWith, DATA, hmac, messageOf, request, signed } from './wrong-signer.ts';
@@ -42,6 +43,9 @@ const truncated = Buffer.from(BODY).subarray(0, 300);
 /** Bodies that are not callbacks, and their headers. */
 const BODIES: readonly (readonly [...Row<Case[2]['body']>, headers?: Readonly<Record<string, string>>])[] = [
   ['body_too_large', 'a body of 70 KB', bodyWith({ filler: 'x'.repeat(70_000) }), /7\d{4} bytes/],
+  ['encoding_unsupported', 'a body in Brotli', BODY, /"br"/, { 'content-encoding': 'br' }],
+  ['verified', 'a body in gzip', gzipSync(BODY), /matches/, { 'content-encoding': 'gzip' }],
+  ['verified', 'a body that a bridge has decompressed', BODY, /matches/, { 'content-encoding': 'gzip' }],
   ['body_consumed', 'a stream that was read', undefined, /620/, length],
   ['body_html', 'an error page', '<!doctype html><h1>Bad gateway</h1>', /tag/],
   ['body_form', 'a form', 'event=transaction.completed&id=1', /name=value/],
@@ -50,7 +54,7 @@ const BODIES: readonly (readonly [...Row<Case[2]['body']>, headers?: Readonly<Re
   ['body_truncated', 'a lost end', BODY.slice(0, -20), /does not end/],
   ['body_not_json', 'plain text', 'hello', /JSON.parse/],
   ['body_not_json', 'an array', '[]', /array/],
-  ['body_not_json', 'UTF-16', Buffer.from(BODY, 'utf16le').subarray(0, 301), /bytes/],
+  ['body_not_json', 'UTF-16', Buffer.from(BODY, 'utf16le').subarray(0, 301), /UTF-16/],
   ['body_not_json', 'gzip without its header', Buffer.from([0x1f, 0x8b, 8, 0, 0xff]), /not UTF-8/],
 ];
 
