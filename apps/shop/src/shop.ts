@@ -85,10 +85,11 @@ export function createShop(config: ServiceAccess, { inbox, orders }: Books, own:
     },
     onError: (error) => log(errorText(error)),
   };
+  const client = createClient({ baseUrl, publicKey, secretKey, timeoutMs: 5000, cache: PROVIDERS_CACHE });
   const context = {
     ...parts,
-    client: createClient({ baseUrl, publicKey, secretKey, timeoutMs: 5000, cache: PROVIDERS_CACHE }),
-    startCollection: simulatedCollections({ baseUrl, publicKey, secretKey, shopUrl }),
+    client,
+    startCollection: simulatedCollections(client, { baseUrl, shopUrl }),
     orders,
     inbox,
     refusals,

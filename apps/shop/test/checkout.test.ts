@@ -110,7 +110,7 @@ test('a payment that the payment service itself refuses has a new form, and the 
   const refused = await customer.checkOut(form);
   expect(refused.status).toBe(422);
   expect(refused.body).toMatch(
-    /The payment service refused this payment<[\s\S]*<li>Example Mobile Money \w+ at most UGX\u00a020,000,000 a day/,
+    /Your payment was not started<[\s\S]*<li>Example Mobile Money \w+ at most UGX\u00a020,000,000 a day/,
   );
   const [order] = await shop.orders.list();
   expect(order?.start.state).toBe('refused');
@@ -207,7 +207,9 @@ test('a start whose response is lost leads to the order, says that the start is 
   const waiting = await customer.read(location);
   expect(waiting).toContain('We do not know yet whether your payment was started');
   expect(waiting).not.toMatch(/Nothing was paid|Try again|Go to the payment page/);
-  expect(await customer.read('/owner/orders')).toContain('Start unknown: it cannot be reached');
+  expect(await customer.read('/owner/orders')).toContain(
+    'Start unknown: POST /sandbox/collections: the connection to',
+  );
   expect(shop.log.join('\n')).toContain(`${reference}: the payment may have been started`);
 
   // The payment was started. The cookie makes the redirect count in the ordering browser.

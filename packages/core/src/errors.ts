@@ -9,6 +9,7 @@ export type PaymentServiceErrorCode =
   | 'api_error'
   | 'connection_failed'
   | 'timeout'
+  | 'aborted'
   | 'invalid_response'
   | 'invalid_configuration'
   | 'invalid_state'
@@ -22,6 +23,14 @@ export abstract class PaymentServiceError extends Error {
   abstract override readonly name: string;
   abstract readonly code: PaymentServiceErrorCode;
 }
+
+/**
+ * Whether a request that failed may have reached the service:
+ * - `'no'`: nothing was sent. Only this may be repeated without asking.
+ * - `'refused'`: the service answered 4xx.
+ * - `'unknown'`: it may have arrived, and money may move.
+ */
+export type Sent = 'no' | 'refused' | 'unknown';
 
 /** `ErrorOptions`, which the declarations of ES2020 lack: a project with that target compiles against ours. */
 interface Caused {
@@ -38,10 +47,12 @@ export interface ApiErrorDetails extends Caused {
   snippet?: string | undefined;
   /** The number of requests sent, including the first one. */
   attempts?: number | undefined;
+  /** @default 'refused' for 4xx, otherwise 'unknown' */
+  sent?: Sent | undefined;
 }
 
 /**
- * The service answered with an error (protocol §7): a status other than 200, or the error envelope.
+ * The service answered with an error (protocol §7): a status that is not a success, or the error envelope.
  *
  * @example
  * catch (error) {
@@ -55,6 +66,8 @@ export class ApiError extends PaymentServiceError {
   readonly serviceMessage: string | undefined;
   readonly snippet: string | undefined;
   readonly attempts: number | undefined;
+  /** `'refused'` if the service answered 4xx, and no earlier attempt may have arrived. */
+  readonly sent: Sent;
 
   constructor(message: string, details: ApiErrorDetails) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -62,19 +75,41 @@ export class ApiError extends PaymentServiceError {
     this.serviceMessage = details.serviceMessage;
     this.snippet = details.snippet;
     this.attempts = details.attempts;
+    this.sent = details.sent ?? (details.status >= 400 && details.status < 500 ? 'refused' : 'unknown');
   }
 }
 
-/** There is no response: DNS, TCP or TLS failed, or the connection broke. All calls are GETs, so a retry is safe. */
+/** There is no response: DNS, TCP or TLS failed, or the connection broke. The three reference calls are safe to repeat. */
 export class ConnectionError extends PaymentServiceError {
   override readonly name: string = 'ConnectionError';
   override readonly code = 'connection_failed';
+  /** `'no'` if no connection was made. */
+  readonly sent: Sent;
+
+  constructor(message: string, options: Caused & { sent?: Sent } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.sent = options.sent ?? 'unknown';
+  }
 }
 
 /** The deadline of the call (`timeoutMs`) passed. It covers all attempts, waits and bodies. */
 export class TimeoutError extends PaymentServiceError {
   override readonly name: string = 'TimeoutError';
   override readonly code = 'timeout';
+  readonly sent: Sent = 'unknown';
+}
+
+/** The caller's `signal` ended a `request()`. Its reason is the `cause`. */
+export class AbortedError extends PaymentServiceError {
+  override readonly name: string = 'AbortError';
+  override readonly code = 'aborted';
+  /** `'no'` if the signal had aborted before anything was sent. */
+  readonly sent: Sent;
+
+  constructor(message: string, options: Caused & { sent: Sent }) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.sent = options.sent;
+  }
 }
 
 /** The response breaks the contract: it is not JSON, or the envelope or a field has the wrong type. */
@@ -85,6 +120,8 @@ export class InvalidResponseError extends PaymentServiceError {
   readonly status: number | undefined;
   /** The start of the body, at most 512 characters, with the client's keys removed. */
   readonly snippet: string | undefined;
+  /** The service has seen the request. */
+  readonly sent: Sent = 'unknown';
 
   constructor(
     message: string,
@@ -103,6 +140,8 @@ export class InvalidResponseError extends PaymentServiceError {
 export class ConfigurationError extends PaymentServiceError {
   override readonly name: string = 'ConfigurationError';
   override readonly code = 'invalid_configuration';
+  /** Nothing was sent. */
+  readonly sent: Sent = 'no';
   /** The name of the option that is wrong, for example `signingKey`. */
   readonly option: string;
 

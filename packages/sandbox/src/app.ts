@@ -1,16 +1,18 @@
 import { Hono } from 'hono';
 import { createContractApi } from './http/contract-api.ts';
+import { createEndpointApi } from './http/endpoint-api.ts';
 import { fail, failWith } from './http/envelope.ts';
 import { apiFaults, knownHost, logRequests, sameOrigin } from './http/guards.ts';
 import { createSandboxApi } from './http/sandbox-api.ts';
 import { createDashboard, sections } from './pages/dashboard.ts';
 import { framed, nothing, wantsPage } from './pages/parts/page.ts';
 import { createPaymentPage } from './pages/payment-page.ts';
+import type { Endpoint } from './service/endpoints.ts';
 import type { Service } from './service/service.ts';
 import { SandboxRefusal } from './state/refusal.ts';
 
-/** All routes: the contract under /data, the simulation under /sandbox, the dashboard at /. */
-export function createApp(service: Service): Hono {
+/** All routes: the contract under /data, the simulation under /sandbox, the dashboard at /, and the merchant's own endpoints. */
+export function createApp(service: Service, endpoints: readonly Endpoint[] = []): Hono {
   const app = new Hono();
   app.use(knownHost(service.allowedHosts), sameOrigin);
   app.use('/data/*', logRequests(service), apiFaults(service));
@@ -19,6 +21,8 @@ export function createApp(service: Service): Hono {
   app.route('/', createDashboard(service));
   app.route('/sandbox/pay', createPaymentPage(service));
   app.route('/sandbox', createSandboxApi(service));
+  const taken = new Set(app.routes.map(({ path }) => path.split('/')[1]));
+  app.route('/', createEndpointApi(service, endpoints, taken));
   app.notFound((c) =>
     wantsPage(c)
       ? framed(c, service, { ...nothing(c), sections })

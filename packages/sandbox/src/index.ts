@@ -1,6 +1,8 @@
 export type { Listening } from './http/listen.ts';
 export type { SandboxOptions } from './options.ts';
 export { createSandbox, type Sandbox } from './sandbox.ts';
+export type { EndpointFault, EndpointField, SandboxEndpoint } from './service/endpoints.ts';
+export { exampleEndpoints } from './service/endpoints.ts';
 export { defaultProviders } from './service/providers.ts';
 export type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './service/requests.ts';
 export type {

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '@payment-service/core';
 import { checkOptions, FUNCTION, type OptionRules, servingEnvironment } from '@payment-service/core/internal';
 import { redirectProblem } from './deliveries/callback-data.ts';
+import { checkEndpoints, type Endpoint, type SandboxEndpoint } from './service/endpoints.ts';
 import { checkProviders, defaultProviders } from './service/providers.ts';
 import { type Requests, read } from './service/requests.ts';
 import type { Clock } from './state/clock.ts';
@@ -47,6 +48,13 @@ export interface SandboxOptions {
   readonly deliveryTimeoutMs?: number | undefined;
   /** The payment options, instead of those in the file and the built-in ones. */
   readonly providers?: readonly SandboxProvider[] | undefined;
+  /**
+   * Endpoints of the merchant's own contract, below the address of the sandbox: they start simulated collections, payouts and
+   * transfers, and fail on request. `exampleEndpoints` shows the shape.
+   *
+   * @default []
+   */
+  readonly endpoints?: readonly SandboxEndpoint[] | undefined;
   /** The `fetch` that sends callbacks. @default Node's HTTP client; elsewhere, the platform's `fetch` */
   readonly fetch?: typeof globalThis.fetch | undefined;
   readonly clock?: Clock | undefined;
@@ -67,6 +75,7 @@ const OPTIONS: OptionRules<SandboxOptions> = {
   colonIn: undefined,
   deliveryTimeoutMs: undefined,
   providers: undefined,
+  endpoints: undefined,
   fetch: FUNCTION,
   clock: undefined,
   onError: FUNCTION,
@@ -75,10 +84,13 @@ const OPTIONS: OptionRules<SandboxOptions> = {
 /**
  * Checks the options of a sandbox, at construction.
  *
- * @returns the settings that they replace.
+ * @returns the settings that they replace, and the checked endpoints.
  * @throws {ConfigurationError} Names the option.
  */
-export function checkSandboxOptions(options: SandboxOptions): GivenSettings {
+export function checkSandboxOptions(options: SandboxOptions): {
+  readonly settings: GivenSettings;
+  readonly endpoints: readonly Endpoint[];
+} {
   // The rule of the sandbox keys (threat A27).
   const environment = servingEnvironment();
   if (environment !== undefined) {
@@ -95,12 +107,13 @@ export function checkSandboxOptions(options: SandboxOptions): GivenSettings {
   if (problem !== undefined) throw new ConfigurationError('callbackUrl', `callbackUrl ${problem}.`);
   const wrong = redirectUrl === undefined ? undefined : redirectProblem(redirectUrl);
   if (wrong !== undefined) throw new ConfigurationError('redirectUrl', `redirectUrl ${wrong}.`);
-  return {
+  const settings = {
     callback_url: callbackUrl,
     redirect_url: redirectUrl,
     misbehave: configured('misbehave', 'misbehaviour', options.misbehave),
     retry: configured('retry', 'retry', options.retry),
   };
+  return { settings, endpoints: checkEndpoints(options.endpoints) };
 }
 
 /** The same reader as for requests; a wrong option is a misconfiguration, not a refusal. */

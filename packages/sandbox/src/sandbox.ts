@@ -104,7 +104,7 @@ export interface Sandbox {
  * await sandbox.close();
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  const checked = checkSandboxOptions(options);
+  const { settings, endpoints } = checkSandboxOptions(options);
   const systemTime = options.clock ?? systemClock;
   const onError = options.onError ?? console.error;
   const changes = createChangeFeed(systemTime.now(), onError);
@@ -133,9 +133,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     timeoutMs: options.deliveryTimeoutMs ?? 10_000,
     onError,
   };
-  const service = createService(context, { settings: checked, providers });
+  const service = createService(context, { settings, providers });
   const { deliveries } = service;
-  const app = createApp(service);
+  const app = createApp(service, endpoints);
   // Delivers now what a killed process has left undelivered.
   deliveries.pump();
 
@@ -153,7 +153,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     account,
     fetch: async (input, init) => {
       open();
-      return app.fetch(new Request(input, init));
+      const response = await app.fetch(new Request(input, init));
+      if (response.type === 'error') throw new TypeError('The connection was cut.');
+      return response;
     },
     listen: async ({ port = 0, host = '127.0.0.1' } = {}) => {
       open();

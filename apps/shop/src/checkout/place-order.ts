@@ -70,7 +70,7 @@ export async function placeOrder(product: Product, form: unknown, desk: Checkout
   if (placed !== reference) return leadTo(ownPage, placed, product, desk);
   const start = await startPayment(order, desk);
   if (start.state === 'refused') {
-    return again({ heading: 'The payment service refused this payment', reasons: [start.why] });
+    return again({ heading: 'Your payment was not started', reasons: [start.why] });
   }
   const target = start.state === 'started' ? start.paymentUrl : ownPage;
   return leadTo(target, placed, product, desk);

@@ -1,6 +1,11 @@
+import {
+  ApiError,
+  type ClientWithSecretKey,
+  ConnectionError,
+  PaymentServiceError,
+} from '@payment-service/core/client';
 import * as z from 'zod';
 import type { Order, PaymentStart } from '../books/order.ts';
-import type { ShopConfig } from '../config.ts';
 
 /**
  * How this shop starts a payment: through the sandbox's own `POST /sandbox/collections`.
@@ -10,32 +15,24 @@ import type { ShopConfig } from '../config.ts';
  */
 export type StartCollection = (order: Order) => Promise<PaymentStart>;
 
-interface CollectionsOptions extends Pick<ShopConfig, 'baseUrl' | 'publicKey' | 'secretKey'> {
-  /** Where the service sends the callback and the customer's browser. */
-  readonly shopUrl: string;
-}
-
-const DEADLINE_MS = 8000;
-const success = z.object({ data: z.object({ payment_page_url: z.url({ protocol: /^https?$/ }) }) });
-const failure = z.object({ message: z.string() });
-
-export function simulatedCollections(options: CollectionsOptions): StartCollection {
-  const { baseUrl, publicKey, secretKey, shopUrl } = options;
-  const endpoint = `${baseUrl}/sandbox/collections`;
+/** @param shopUrl Where the service sends the callback and the customer's browser. */
+export function simulatedCollections(
+  client: ClientWithSecretKey,
+  { baseUrl, shopUrl }: { readonly baseUrl: string; readonly shopUrl: string },
+): StartCollection {
+  const { origin } = new URL(baseUrl);
+  // The browser is sent only to the configured service.
+  const url = z.url({ protocol: /^https?$/ }).refine((page) => new URL(page).origin === origin);
+  const schema = z.object({ payment_page_url: url });
   return async ({ reference, total, providerCode, account, customerName }) => {
     try {
-      const response = await fetch(endpoint, {
+      const { data } = await client.request({
         method: 'POST',
-        // Following a redirect would send the secret key elsewhere.
-        redirect: 'manual',
-        signal: AbortSignal.timeout(DEADLINE_MS),
-        headers: {
-          accept: 'application/json',
-          'content-type': 'application/json',
-          'public-key': publicKey,
-          'secret-key': secretKey,
-        },
-        body: JSON.stringify({
+        path: '/sandbox/collections',
+        secretKey: true,
+        schema,
+        timeoutMs: 8000,
+        body: {
           merchant_reference: reference,
           amount: Number(total.amount),
           currency: total.currency,
@@ -45,25 +42,18 @@ export function simulatedCollections(options: CollectionsOptions): StartCollecti
           callback_url: `${shopUrl}/payments/callbacks`,
           redirect_url: `${shopUrl}/orders/${reference}/redirect`,
           mode: 'page',
-        }),
+        },
       });
-      const answer: unknown = await response.json().catch(() => undefined);
-      return readAnswer(response.status, answer, new URL(baseUrl).origin);
+      return { state: 'started', paymentUrl: data.payment_page_url };
     } catch (error) {
-      const isLate = error instanceof Error && error.name === 'TimeoutError';
-      return { state: 'unknown', why: isLate ? 'it did not answer in time' : 'it cannot be reached' };
+      if (error instanceof ApiError && error.sent === 'refused' && error.serviceMessage !== undefined) {
+        return { state: 'refused', why: error.serviceMessage };
+      }
+      if (error instanceof ConnectionError && error.sent === 'no') {
+        return { state: 'refused', why: 'The payment service cannot be reached. Try again in a moment.' };
+      }
+      if (error instanceof PaymentServiceError) return { state: 'unknown', why: error.message };
+      throw error;
     }
   };
-}
-
-/** @param answer undefined if the body is not JSON. */
-function readAnswer(status: number, answer: unknown, origin: string): PaymentStart {
-  const started = status === 201 ? success.safeParse(answer) : undefined;
-  // The browser is sent only to the configured service.
-  if (started?.success === true && new URL(started.data.data.payment_page_url).origin === origin) {
-    return { state: 'started', paymentUrl: started.data.data.payment_page_url };
-  }
-  const refused = status >= 400 && status < 500 ? failure.safeParse(answer) : undefined;
-  if (refused?.success === true) return { state: 'refused', why: refused.data.message };
-  return { state: 'unknown', why: `its response (HTTP ${status}) is invalid` };
 }

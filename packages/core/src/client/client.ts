@@ -1,5 +1,6 @@
 import type { PaymentServiceErrorCode } from '../errors.ts';
 import type { components, operations } from '../generated/payment-service.ts';
+import type { SendRequest } from './request/request.ts';
 
 /**
  * A payment option of the account (protocol §2.2). The limits of the sample are whole units of a currency without minor units;
@@ -98,8 +99,10 @@ export interface ClientOptionsWithSecretKey extends Omit<ClientOptions, 'secretK
 
 /** The second argument of `fetch`. */
 export interface FetchInit {
-  readonly method: 'GET';
+  readonly method: string;
   readonly headers: Record<string, string>;
+  /** JSON, only for a `request()` with a body. */
+  readonly body?: string;
   readonly redirect: 'manual';
   /** Left out where the runtime does not know it. */
   readonly cache?: 'no-store';
@@ -169,14 +172,16 @@ export interface Deviation {
 
 /** What `onResponse` gets after every attempt. */
 export interface AttemptReport {
-  readonly operation: Operation;
+  readonly operation: Operation | 'request';
+  /** Of a `request()`: method and path as they were passed, such as `POST /transfers/{id}`. */
+  readonly request?: string;
   /** 1 for the first request of a call. */
   readonly attempt: number;
   /** The HTTP status, if there was a response. */
   readonly status: number | undefined;
   /** From the start of this attempt to the end of its body. */
   readonly durationMs: number;
-  readonly outcome: 'success' | 'aborted' | PaymentServiceErrorCode;
+  readonly outcome: 'success' | PaymentServiceErrorCode;
   /** The wait before the next attempt, if there is one. */
   readonly retryInMs: number | undefined;
 }
@@ -203,8 +208,12 @@ export interface ExactWallet extends Wallet {
   readonly exact: ExactBalances;
 }
 
-/** The reference-data endpoints that take only the public key. Every call is safe to repeat. */
-export interface Client {
+/**
+ * The reference-data endpoints that take only the public key, each safe to repeat, and `request()` for those of your own.
+ *
+ * @typeParam Paths the `paths` that openapi-typescript made of your own contract.
+ */
+export interface Client<Paths = never> {
   /**
    * Lists the payment options of the account (protocol §4.1). Call it before any transaction request.
    *
@@ -234,10 +243,28 @@ export interface Client {
    * const banks = await client.listPayoutBanks({ provider_code: provider.provider_code });
    */
   listPayoutBanks(query: PayoutBankQuery, call?: CallOptions): Promise<PayoutBank[]>;
+  /**
+   * Calls any path below `baseUrl`, such as the endpoints that start payments, which the protocol does not show
+   * (protocol §4.4): the keys, the deadline, the envelope and the bounds of the reference calls. GET and HEAD are retried. Every
+   * other method is sent once, unless `repeat` says that it is safe, and `error.sent` says whether it may have arrived.
+   *
+   * @throws {ApiError} if the service responds with an error.
+   * @throws {ConnectionError} if there is no response.
+   * @throws {TimeoutError} if the call takes longer than `timeoutMs`.
+   * @throws {InvalidResponseError} if the response is not the envelope, or `data` does not match `schema`.
+   * @throws {AbortedError} if `signal` aborts.
+   * @throws {ConfigurationError} if an option is unknown or invalid, or the path leaves `baseUrl`. Nothing was sent.
+   *
+   * @example
+   * const { data } = await client.request({ method: 'POST', path: '/transfers', body: { amount: 500 }, secretKey: true, schema });
+   */
+  readonly request: SendRequest<Paths, false>;
 }
 
 /** A client created with `secretKey`. */
-export interface ClientWithSecretKey extends Client {
+export interface ClientWithSecretKey<Paths = never> extends Omit<Client<Paths>, 'request'> {
+  /** As `request()` of `Client`, also with `secretKey: true`. */
+  readonly request: SendRequest<Paths, boolean>;
   /**
    * Lists the wallets of the account (protocol §4.3). A number holds 15 digits exactly; `exact` of each wallet holds all.
    * The protocol does not show the unit of balances, nor whether an account can have several wallets of one currency and type.

@@ -10,6 +10,8 @@ import type {
   ClientWithSecretKey,
   Operation,
 } from './client.ts';
+import type { UntypedRequest } from './request/request.ts';
+import { createRequest } from './request/send-request.ts';
 import { BANKS, type List, PROVIDERS, readList, WALLETS } from './response/envelope.ts';
 import { readWallets } from './response/wallets.ts';
 import { noteUnverifiedTls, refuseUnverifiedTls } from './settings/base-url.ts';
@@ -32,8 +34,10 @@ import { type ClientSettings, readClientSettings } from './settings/settings.ts'
  * });
  * const wallets = await client.getWalletBalances({ currency: 'UGX' });
  */
-export function createClient(options: ClientOptionsWithSecretKey): ClientWithSecretKey;
-export function createClient(options: ClientOptions): Client;
+export function createClient<Paths extends object = never>(
+  options: ClientOptionsWithSecretKey,
+): ClientWithSecretKey<Paths>;
+export function createClient<Paths extends object = never>(options: ClientOptions): Client<Paths>;
 export function createClient(
   options: ClientOptions | ClientOptionsWithSecretKey,
 ): Client | ClientWithSecretKey {
@@ -73,6 +77,7 @@ export function createClient(
   const listOf = <T>(list: List<T>, onChange: (change: Changed<T>) => void): Reader<T> =>
     reader(list, (text) => readList(text, list, settings), settings.headers, onChange);
 
+  const request = createRequest(settings, budget) as UntypedRequest<boolean>;
   const client: Client = {
     listPaymentProviders: listOf(PROVIDERS, (change) =>
       cache?.onChange?.({ operation: 'listPaymentProviders', ...change }),
@@ -80,12 +85,13 @@ export function createClient(
     listPayoutBanks: listOf(BANKS, (change) =>
       cache?.onChange?.({ operation: 'listPayoutBanks', ...change }),
     ),
+    request,
   };
   if (secretKey === undefined) return redacted({ ...client, getWalletBalances: refuseBalances }, settings);
   // The only place where the secret key is attached; the address is always the configured one.
   const headers = { ...settings.headers, 'secret-key': secretKey };
   const getWalletBalances = reader(WALLETS, (text) => readWallets(text, settings), headers);
-  return redacted<ClientWithSecretKey>({ ...client, getWalletBalances }, settings);
+  return redacted<ClientWithSecretKey>({ ...client, request, getWalletBalances }, settings);
 }
 
 const CALL_OPTIONS: OptionRules<CallOptions> = {

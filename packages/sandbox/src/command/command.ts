@@ -91,6 +91,10 @@ function createProgram(program: readonly string[]): Command {
       '--retry <json>',
       'when callbacks are repeated by default, such as \'{"preset":"below-500","max_attempts":3}\'; presets: none, not-2xx, 5xx-and-429, below-500',
     )
+    .option(
+      '--endpoints <file>',
+      "a JSON file with endpoints of your own contract, which start simulated payments; 'example' for made-up ones",
+    )
     .addHelpText(
       'after',
       `

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createSandbox, type Sandbox } from '../sandbox.ts';
+import { exampleEndpoints, type SandboxEndpoint } from '../service/endpoints.ts';
+import { readJson } from '../state/fields.ts';
 import { listensElsewhere } from './endpoint.ts';
-import { CommandError } from './failures.ts';
+import { CommandError, UsageError } from './failures.ts';
 import { printDeliveries, wentWrong } from './print.ts';
 import { accepts, type Program, portOf, startProgram } from './program.ts';
 import {
@@ -28,6 +31,7 @@ export interface StartOptions {
   readonly misbehave?: string[];
   readonly retry?: string;
   readonly keysFile?: string;
+  readonly endpoints?: string;
 }
 
 const POLL_MS = 50;
@@ -44,7 +48,9 @@ const SOON_MS = 5000;
 export async function start(options: StartOptions, program: readonly string[]): Promise<number> {
   const { keysFile } = options;
   const file = options.memory ? undefined : (options.file ?? ownStateFile());
+  const endpoints = options.endpoints === undefined ? undefined : await readEndpoints(options.endpoints);
   const sandbox = createSandbox({
+    endpoints,
     file,
     seed: options.seed,
     callbackUrl: options.callbackUrl,
@@ -65,6 +71,17 @@ export async function start(options: StartOptions, program: readonly string[]): 
   } finally {
     await sandbox.close();
   }
+}
+
+/** The list in the file, unchecked: `createSandbox()` names what is wrong in it. */
+async function readEndpoints(file: string): Promise<readonly SandboxEndpoint[]> {
+  if (file === 'example') return exampleEndpoints;
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new UsageError(`--endpoints: ${file} could not be read.`, { cause });
+  });
+  const list = readJson(text);
+  if (!Array.isArray(list)) throw new UsageError(`--endpoints: ${file} must be a JSON list of endpoints.`);
+  return list;
 }
 
 /** The program's own output goes to stdout; what the sandbox says about it goes to stderr. */

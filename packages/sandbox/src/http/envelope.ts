@@ -51,8 +51,9 @@ export async function formFields(c: Context): Promise<Record<string, string>> {
 type ErrorStatus = RefusalStatus | 401 | 403 | 405 | 421 | 429 | 500 | 503;
 
 /** The response envelope of a success (protocol §2.1). */
-export function succeed(c: Context, data: object, status: 200 | 201 = 200): Response {
-  return c.json({ code: status, status: 'success', message: 'Request completed successfully', data }, status);
+export function succeed(c: Context, data: unknown, status = 200): Response {
+  const envelope = { code: status, status: 'success', message: 'Request completed successfully', data };
+  return c.json(envelope, status as 200);
 }
 
 /** The envelope of an error (protocol §7): `data` is an empty object, except under /sandbox. */

@@ -39,7 +39,16 @@ export async function listen(
   if (host === '')
     throw new ConfigurationError('host', 'host must not be empty. Leave it out for 127.0.0.1.');
   const { createAdaptorServer } = await import('@hono/node-server');
-  const server = createAdaptorServer({ fetch, overrideGlobalObjects: false });
+  const server = createAdaptorServer({
+    overrideGlobalObjects: false,
+    fetch: async (request, { incoming }) => {
+      const response = await fetch(request);
+      if (response.type !== 'error') return response;
+      // A network error is a connection that ends without an answer.
+      incoming.socket?.destroy();
+      return new Response();
+    },
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       if (NOT_AN_ADDRESS.includes(error.code ?? '')) {

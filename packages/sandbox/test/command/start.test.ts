@@ -95,11 +95,29 @@ describe('payment-service-sandbox', () => {
     },
   );
 
+  test('--endpoints answers the endpoints of a file, and the made-up ones by name', async () => {
+    const cwd = emptyFolder();
+    const endpoint = { path: '/transfers', starts: 'transfer', members: { amount: 'sum', currency: 'of' } };
+    await writeFile(join(cwd, 'own.json'), JSON.stringify([endpoint]));
+    const post = async (file: string, path: string) => {
+      const { url, keys } = await start(['--memory', '--endpoints', file], { cwd });
+      const headers = { ...keys, 'content-type': 'application/json' };
+      const response = await fetch(url + path, { method: 'POST', headers, body: '{"sum":1,"of":"UGX"}' });
+      const { data } = (await response.json()) as { data: { reason: string } };
+      return [response.status, data.reason];
+    };
+    expect(await post('own.json', '/transfers')).toEqual([422, 'insufficient_balance']);
+    expect(await post('example', '/example/payouts')).toEqual([400, 'malformed_request']);
+    await writeFile(join(cwd, 'wrong.json'), '[{"path":"/data"}]');
+    const wrong = await runCommand(['--memory', '--port', '0', '--endpoints', 'wrong.json'], { cwd });
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('endpoints[0].starts: ') });
+  });
+
   test('--help prints the usage', async () => {
     const { code, stdout, stderr } = await runCommand(['start', '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const options =
-      'port host file memory keys-file seed callback-url redirect-url allow-host misbehave retry';
+      'port host file memory keys-file seed callback-url redirect-url allow-host misbehave retry endpoints';
     for (const option of options.split(' ')) expect(stdout).toContain(`--${option}`);
   });
 
@@ -127,6 +145,8 @@ describe('payment-service-sandbox', () => {
     [2, ['--misbehave', 'explode'], '--misbehave does not know "explode". Known names: forged_amount, '],
     [2, ['--misbehave', 'forged'], 'Did you mean forged_amount? Known names: '],
     [2, ['--retry', '[]'], '--retry must be a JSON object'],
+    [2, ['--endpoints', nowhere], `--endpoints: ${nowhere} could not be read.`],
+    [2, ['--endpoints', '/dev/null'], '--endpoints: /dev/null must be a JSON list of endpoints.'],
     [2, ['--memory', '--file', 'x'], "option '--memory' cannot be used with option '--file <path>'"],
     [2, ['--redirect-url', 'mailto:x'], 'redirectUrl must be an http or https address.'],
     [2, ['triger'], "unknown command 'triger'\n(Did you mean trigger?)"],

@@ -1,4 +1,4 @@
-import { PaymentServiceError, TimeoutError } from '../../errors.ts';
+import { AbortedError, PaymentServiceError, type Sent, TimeoutError } from '../../errors.ts';
 import { type Trace, traceChannel } from '../../reporting/trace-channel.ts';
 import type { AttemptReport, FetchInit, Operation } from '../client.ts';
 import { AttemptFailure, invalid } from '../response/failure.ts';
@@ -10,12 +10,35 @@ export interface Call<T> {
   readonly settings: ClientSettings;
   /** Shared by all calls of a client. */
   readonly budget: { credit: number };
-  readonly operation: Operation;
+  readonly operation: Operation | 'request';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Checks the body of a 200, or throws an AttemptFailure. */
-  readonly read: (text: string) => T;
+  /** Checks the body of a success, or throws an AttemptFailure. */
+  readonly read: (text: string, status: number) => T | Promise<T>;
+  /** Only for `request()`; the three reference calls are GETs. */
+  readonly request?: OwnRequest;
 }
+
+/** What is different about a call of `request()`. */
+export interface OwnRequest {
+  /** Method and path as the caller wrote them, in messages and reports. */
+  readonly label: string;
+  readonly method: string;
+  readonly body: string | undefined;
+  /** Whether it is safe to send it again: money is never sent twice. */
+  readonly isRepeatable: boolean;
+}
+
+const is200 = (status: number): boolean => status === 200;
+const is2xx = (status: number): boolean => status >= 200 && status < 300;
+
+/** For what may not be repeated and may have arrived. */
+const MAY_HAVE_ARRIVED =
+  'It may have been received: do not send it again. Keep it pending until a callback or the service shows what happened.';
+
+const RANKS: readonly Sent[] = ['no', 'refused', 'unknown'];
+/** Of several attempts, the one that may have done more decides. */
+const later = (one: Sent, other: Sent): Sent => (RANKS.indexOf(one) > RANKS.indexOf(other) ? one : other);
 
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 4000;
@@ -37,7 +60,7 @@ export function runCall<T>(call: Call<T>, caller: AbortSignal | undefined): Prom
 
 /** A message of the channel `client-call`: one call, with all of its attempts. No address and no query is in it (threat A58). */
 export interface ClientCallTrace extends Trace {
-  readonly operation: Operation;
+  readonly operation: Operation | 'request';
   /** How many requests were sent. */
   attempts: number;
   /** The HTTP status of the last response. */
@@ -70,13 +93,16 @@ function runTraced<T>(call: Call<T>, caller: AbortSignal | undefined): Promise<T
 }
 
 async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Promise<T> {
-  const { budget, settings, operation, read } = call;
+  const { budget, settings, operation, read, request } = call;
+  const { label = operation, isRepeatable = true } = request ?? {};
   const { timing, timeoutMs, scrubber } = settings;
   budget.credit = Math.min(MAX_CREDIT, budget.credit + 1);
   const controller = new AbortController();
   const { signal } = controller;
   const end = timing.monotonic() + timeoutMs;
   let attempt = 1;
+  /** Of the attempts that have ended. */
+  let sent: Sent = 'no';
   let status: number | undefined;
   /** Undefined once the attempt is reported. */
   let startedAt: number | undefined;
@@ -90,7 +116,8 @@ async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Pro
     if (startedAt === undefined) return;
     const durationMs = timing.monotonic() - startedAt;
     startedAt = undefined;
-    settings.onResponse?.({ operation, attempt, status, durationMs, outcome, retryInMs });
+    const named = request && { request: label };
+    settings.onResponse?.({ operation, ...named, attempt, status, durationMs, outcome, retryInMs });
   };
   const stop = (outcome: 'timeout' | 'aborted', reason: unknown): void => {
     report(outcome);
@@ -99,10 +126,12 @@ async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Pro
     cancelBody(); // Which may ignore the signal.
     fail(reason);
   };
-  const onAbort = (): void => stop('aborted', caller?.reason);
+  const onAbort = (): void =>
+    stop('aborted', request ? abortedRequest(request, sent, startedAt, caller) : caller?.reason);
   const onTimeout = (): void => {
     const what = `no complete response within timeoutMs (${timeoutMs}), which ended in attempt ${attempt}`;
-    const message = `${operation}: ${what}. Try again later, or raise timeoutMs.`;
+    const advice = isRepeatable ? 'Try again later, or raise timeoutMs.' : MAY_HAVE_ARRIVED;
+    const message = `${label}: ${what}. ${advice}`;
     stop('timeout', new TimeoutError(message, previous && { cause: previous }));
   };
   const attempts = async (): Promise<T> => {
@@ -110,21 +139,32 @@ async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Pro
       startedAt = timing.monotonic();
       status = undefined;
       try {
-        const text = await exchange(call.url, initOf(call, signal), settings, (received, cancel) => {
-          status = received;
-          cancelBody = cancel;
-        });
-        const value = read(text);
+        const isSuccess = request ? is2xx : is200;
+        const response = await exchange(
+          call.url,
+          initOf(call, signal),
+          settings,
+          isSuccess,
+          (received, cancel) => {
+            status = received;
+            cancelBody = cancel;
+          },
+        );
+        const value = await read(response.text, response.status);
+        signal.throwIfAborted(); // During a schema that is asynchronous.
         report('success');
         return value;
       } catch (error) {
         if (signal.aborted) throw error;
         const failure = error instanceof AttemptFailure ? error : unreadable(error);
-        const { waitMs, why } = planAfter(failure, attempt, end, call);
+        sent = later(sent, failure.details.sent);
+        const { waitMs, why } = isRepeatable
+          ? planAfter(failure, attempt, end, call)
+          : { why: sent === 'unknown' ? MAY_HAVE_ARRIVED : undefined };
         report(failure.details.code, waitMs);
         signal.throwIfAborted();
-        if (waitMs === undefined) throw failure.toError(operation, attempt, scrubber, why);
-        previous = failure.toError(operation, attempt, scrubber, 'A retry was planned.');
+        if (waitMs === undefined) throw failure.toError(label, attempt, sent, scrubber, why);
+        previous = failure.toError(label, attempt, sent, scrubber, 'A retry was planned.');
         await new Promise<void>((resolve) => {
           cancelWait = timing.schedule(resolve, waitMs);
         });
@@ -138,7 +178,8 @@ async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Pro
     // Not when the attempts end: fetch may ignore the signal. Own callbacks leave no listeners on it.
     return await new Promise<T>((resolve, reject) => {
       fail = reject;
-      attempts().then(resolve, reject);
+      if (caller?.aborted) onAbort();
+      else attempts().then(resolve, reject);
     });
   } finally {
     cancelTimer();
@@ -146,10 +187,15 @@ async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Pro
   }
 }
 
-function initOf({ headers }: Pick<Call<unknown>, 'headers'>, signal: AbortSignal): FetchInit {
+function initOf(
+  { headers, request }: Pick<Call<unknown>, 'headers' | 'request'>,
+  signal: AbortSignal,
+): FetchInit {
   // Frameworks cache GETs behind fetch; only the cache option of this client may. Some runtimes reject the field.
   const noStore = 'cache' in Request.prototype ? ({ cache: 'no-store' } as const) : undefined;
-  return { method: 'GET', headers: { ...headers }, redirect: 'manual', ...noStore, signal };
+  const { method = 'GET', body } = request ?? {};
+  const content = body === undefined ? undefined : { body };
+  return { method, headers: { ...headers }, ...content, redirect: 'manual', ...noStore, signal };
 }
 
 /**
@@ -182,6 +228,21 @@ function planAfter(
   }
   budget.credit -= RETRY_COST;
   return { waitMs };
+}
+
+/** @param startedAt undefined between two attempts. */
+function abortedRequest(
+  { label, isRepeatable }: OwnRequest,
+  sent: Sent,
+  startedAt: number | undefined,
+  caller: AbortSignal | undefined,
+): AbortedError {
+  const claim = startedAt === undefined ? sent : 'unknown';
+  const advice = claim === 'no' || isRepeatable ? 'It may be repeated.' : MAY_HAVE_ARRIVED;
+  return new AbortedError(`${label}: the signal of the caller ended it. ${advice}`, {
+    sent: claim,
+    cause: caller?.reason,
+  });
 }
 
 /** An error that the checks did not expect, for example from a fetch that returns no Response. */

@@ -1,3 +1,5 @@
+import type { Sent } from '../../errors.ts';
+import { isObject } from '../../verify/json-members.ts';
 import type { FetchInit } from '../client.ts';
 import { CHECK_ADDRESS, readServiceMessage } from '../response/envelope.ts';
 import { AttemptFailure, invalid, TRANSIENT } from '../response/failure.ts';
@@ -8,9 +10,10 @@ const MAX_RESPONSE_BYTES = 1024 * 1024;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Sends one request and reads the response: resolves with the complete, bounded body of a 200 and fails for everything
- * else.
+ * Sends one request and reads the response: resolves with the status and the complete, bounded body of a success and fails
+ * for everything else.
  *
+ * @param isSuccess Whether a status is a success.
  * @param onResponse gets the status and what cancels the body, before the body is read.
  * @throws {AttemptFailure}, or any error once the signal has aborted.
  */
@@ -18,13 +21,14 @@ export async function exchange(
   url: string,
   init: FetchInit,
   { fetch, timing }: ClientSettings,
+  isSuccess: (status: number) => boolean,
   onResponse: (status: number, cancel: () => void) => void,
-): Promise<string> {
+): Promise<{ readonly status: number; readonly text: string }> {
   let response: Response;
   try {
     response = await fetch(url, init);
   } catch (cause) {
-    throw lost(url, 'failed', cause);
+    throw lost(url, 'failed', cause, isUnsent(cause) ? 'no' : 'unknown');
   }
   // A fetch that ignores its signal can resolve after the caller has gone; its body must not stay open.
   if (init.signal.aborted) void response.body?.cancel().catch(() => undefined);
@@ -44,19 +48,20 @@ export async function exchange(
   try {
     bytes = reader === undefined ? new Uint8Array() : await readBody(reader);
   } catch (error) {
-    if (status === 200) throw lost(url, 'broke off in the middle of the response', error);
+    if (isSuccess(status)) throw lost(url, 'broke off in the middle of the response', error, 'unknown');
     // The status has arrived and decides.
     cause = error;
   }
   init.signal.throwIfAborted();
   if (bytes === undefined) cancel();
-  if (status !== 200) {
+  if (!isSuccess(status)) {
     const bodyText = bytes && lenientText(bytes);
     throw new AttemptFailure({
       code: 'api_error',
       what: `the service answered ${status}`,
       advice: TRANSIENT.has(status) ? 'Try again later.' : 'Check the request, the keys and baseUrl.',
       status,
+      sent: status >= 400 && status < 500 ? 'refused' : 'unknown',
       serviceMessage: bodyText === undefined ? undefined : readServiceMessage(bodyText),
       bodyText,
       retryAfterMs: readRetryAfter(headers.get('retry-after'), timing.now()),
@@ -64,13 +69,13 @@ export async function exchange(
     });
   }
   if (bytes === undefined) {
-    throw invalid(`the response is longer than ${MAX_RESPONSE_BYTES} bytes`, CHECK_ADDRESS);
+    throw invalid(`the response is longer than ${MAX_RESPONSE_BYTES} bytes`, CHECK_ADDRESS, { status });
   }
   // The content type is ignored: the protocol shows none, so the body must parse as JSON.
   try {
-    return utf8.decode(bytes);
+    return { status, text: utf8.decode(bytes) };
   } catch {
-    throw invalid('the response is not UTF-8', CHECK_ADDRESS, { bodyText: lenientText(bytes) });
+    throw invalid('the response is not UTF-8', CHECK_ADDRESS, { status, bodyText: lenientText(bytes) });
   }
 }
 
@@ -82,7 +87,7 @@ function redirectFailure(url: string, response: Response): AttemptFailure | unde
   const host = location !== null && URL.canParse(location, url) ? new URL(location, url).host : '';
   const what = `the service answered with a redirect${host && ` to ${host}`}, and following it would pass on the keys`;
   const advice = 'Set baseUrl to the final address. A fetch option must honour `redirect: "manual"`.';
-  return new AttemptFailure({ code: 'api_error', what, advice, status });
+  return new AttemptFailure({ code: 'api_error', what, advice, status, sent: 'unknown' });
 }
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
@@ -100,10 +105,30 @@ export function readRetryAfter(value: string | null, now: number): number | unde
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-function lost(url: string, how: string, cause: unknown): AttemptFailure {
+function lost(url: string, how: string, cause: unknown, sent: Sent): AttemptFailure {
   const what = `the connection to ${new URL(url).host} ${how}`;
   const advice = 'Check baseUrl and the network, then try again; cause has the details.';
-  return new AttemptFailure({ code: 'connection_failed', what, advice, cause });
+  return new AttemptFailure({ code: 'connection_failed', what, advice, cause, sent });
+}
+
+const CONNECTING = ['connect', 'getaddrinfo'];
+/** Certificates are checked before the request is written. */
+const NO_CONNECTION =
+  /^(UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_ALTNAME_INVALID|(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)_\w+)$/;
+const MAX_CAUSES = 5;
+
+/**
+ * Whether an error of fetch proves that there was no connection, in Node: the failed system call, or the code of undici or
+ * TLS, down the chain of causes. Without such proof the request may have arrived.
+ */
+function isUnsent(thrown: unknown, depth = MAX_CAUSES): boolean {
+  if (!isObject(thrown) || depth === 0) return false;
+  const { syscall, code, errors, cause } = thrown;
+  if (CONNECTING.some((call) => call === syscall) || (typeof code === 'string' && NO_CONNECTION.test(code)))
+    return true;
+  // Each address of a host is tried, and each has its own error.
+  if (Array.isArray(errors) && errors.length > 0) return errors.every((error) => isUnsent(error, depth - 1));
+  return isUnsent(cause, depth - 1);
 }
 
 function lenientText(bytes: Uint8Array): string {

@@ -163,34 +163,50 @@ function memberOf(body: unknown, name: keyof Body<Operation>): unknown {
 
 /** The list of a success envelope, its rows unchecked. */
 export function rowsOf(text: string, name: string): readonly unknown[] {
-  const body = parseBounded(text);
-  // The parser's message cites the text; the snippet shows it scrubbed.
-  const what = `the response is not JSON of at most ${MAX_VALUES} values`;
-  if (body === undefined) throw invalid(what, CHECK_ADDRESS, { bodyText: text });
-  if (!isObject(body)) throw unexpected('the response', 'object', typeName(body));
-  const status = memberOf(body, 'status');
-  if (status === 'error') {
-    const code = memberOf(body, 'code');
-    throw new AttemptFailure({
-      code: 'api_error',
-      what: `the service answered HTTP 200 with an error envelope${Number.isInteger(code) ? ` (code ${code})` : ''}`,
-      advice: 'Read serviceMessage; the protocol does not show this response.',
-      status: 200,
-      serviceMessage: readServiceMessage(text),
-      bodyText: text,
-    });
-  }
-  const received = typeof status === 'string' ? 'another string' : typeName(status);
-  if (status !== 'success') throw unexpected('status', '"success" or "error"', received);
-  const data = memberOf(body, 'data');
+  const { data } = readEnvelope(text, 200);
   if (!isObject(data)) throw unexpected('data', 'object', typeName(data));
   const rows = Object.hasOwn(data, name) ? data[name] : undefined;
   if (!Array.isArray(rows)) throw unexpected(`data.${name}`, 'array', typeName(rows));
   return rows;
 }
 
-export function unexpected(path: string, expected: string, received: string): AttemptFailure {
-  return invalid(`${path}: expected ${expected}, received ${received}`, UPDATE);
+/** A success envelope (protocol §2.1), its data unchecked. @throws {AttemptFailure} */
+export function readEnvelope(
+  text: string,
+  httpStatus: number,
+): { readonly message: string; readonly data: unknown } {
+  const body = parseBounded(text);
+  // The parser's message cites the text; the snippet shows it scrubbed.
+  const what = `the response is not JSON of at most ${MAX_VALUES} values`;
+  if (body === undefined) throw invalid(what, CHECK_ADDRESS, { status: httpStatus, bodyText: text });
+  if (!isObject(body)) throw unexpected('the response', 'object', typeName(body), httpStatus);
+  const status = memberOf(body, 'status');
+  if (status === 'error') {
+    const code = memberOf(body, 'code');
+    throw new AttemptFailure({
+      code: 'api_error',
+      what: `the service answered HTTP ${httpStatus} with an error envelope${Number.isInteger(code) ? ` (code ${code})` : ''}`,
+      advice: 'Read serviceMessage; the protocol does not show this response.',
+      status: httpStatus,
+      sent: 'unknown',
+      serviceMessage: readServiceMessage(text),
+      bodyText: text,
+    });
+  }
+  const received = typeof status === 'string' ? 'another string' : typeName(status);
+  if (status !== 'success') throw unexpected('status', '"success" or "error"', received, httpStatus);
+  const message = memberOf(body, 'message');
+  return { message: typeof message === 'string' ? message : '', data: memberOf(body, 'data') };
+}
+
+export function unexpected(
+  path: string,
+  expected: string,
+  received: string,
+  status?: number,
+): AttemptFailure {
+  const what = `${path}: expected ${expected}, received ${received}`;
+  return invalid(what, UPDATE, status === undefined ? {} : { status });
 }
 
 /** @returns undefined if the text is not JSON or has more than `MAX_VALUES` values. */

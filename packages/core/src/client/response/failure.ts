@@ -1,5 +1,10 @@
-import { ApiError, ConnectionError, InvalidResponseError, type PaymentServiceError } from '../../errors.ts';
-import type { Operation } from '../client.ts';
+import {
+  ApiError,
+  ConnectionError,
+  InvalidResponseError,
+  type PaymentServiceError,
+  type Sent,
+} from '../../errors.ts';
 import type { Scrubber } from '../settings/scrubber.ts';
 
 interface FailureDetails {
@@ -13,10 +18,12 @@ interface FailureDetails {
   /** Unchanged; only `toError()` passes it on, scrubbed. */
   readonly bodyText?: string | undefined;
   readonly retryAfterMs?: number | undefined;
+  /** Whether the service may have received the request. */
+  readonly sent: Sent;
   readonly cause?: unknown;
 }
 
-/** RFC 9110 and 6585: statuses that may differ next time. All three calls are GETs, so a retry is safe. */
+/** RFC 9110 and 6585: statuses that may differ next time. */
 export const TRANSIENT: ReadonlySet<number | undefined> = new Set([408, 429, 500, 502, 503, 504]);
 
 /**
@@ -40,23 +47,38 @@ export class AttemptFailure extends Error {
    * The public error. Text of the service or of `fetch` leaves the client here and nowhere else, and all of it is
    * scrubbed.
    *
+   * @param label The call, at the beginning of the message.
+   * @param sent Of all attempts.
    * @param why why there is no further attempt, where the failure itself does not say so.
    */
-  toError(operation: Operation, attempts: number, scrubber: Scrubber, why?: string): PaymentServiceError {
+  toError(
+    label: string,
+    attempts: number,
+    sent: Sent,
+    scrubber: Scrubber,
+    why?: string,
+  ): PaymentServiceError {
     const { code, what, advice, status = 0, bodyText, cause } = this.details;
     const serviceMessage = scrubber.snippet(this.details.serviceMessage);
     const cited = serviceMessage ? `: "${serviceMessage}"` : '';
     const count = attempts === 1 ? '' : ` (${attempts} attempts)`;
-    const message = `${operation}: ${scrubber.text(what)}${cited}${count}. ${why ?? advice}`;
+    const message = `${label}: ${scrubber.text(what)}${cited}${count}. ${why ?? advice}`;
     const options = cause === undefined ? {} : { cause: scrubber.cause(cause) };
-    if (code === 'connection_failed') return new ConnectionError(message, options);
+    if (code === 'connection_failed') return new ConnectionError(message, { ...options, sent });
     const details = { ...options, status, snippet: scrubber.snippet(bodyText) };
     if (code === 'invalid_response') return new InvalidResponseError(message, details);
-    return new ApiError(message, { ...details, attempts, serviceMessage });
+    return new ApiError(message, { ...details, attempts, serviceMessage, sent });
   }
 }
 
-/** A 200 that the contract does not allow. */
+/** A success that the contract does not allow. */
 export function invalid(what: string, advice: string, more?: Partial<FailureDetails>): AttemptFailure {
-  return new AttemptFailure({ code: 'invalid_response', what, advice, status: 200, ...more });
+  return new AttemptFailure({
+    code: 'invalid_response',
+    what,
+    advice,
+    status: 200,
+    sent: 'unknown',
+    ...more,
+  });
 }

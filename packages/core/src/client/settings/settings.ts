@@ -29,6 +29,8 @@ export interface ClientSettings
   readonly base: BaseUrl;
   readonly secretKey: string | undefined;
   readonly scrubber: Scrubber;
+  /** What the scrubber removes. */
+  readonly keys: readonly string[];
   readonly onResponse: ClientOptions['onResponse'];
   readonly cache: CacheSettings | undefined;
   readonly timing: Timing;
@@ -80,12 +82,14 @@ export function readClientSettings(options: ClientOptions | ClientOptionsWithSec
     checkOptions('cache', cache, CACHE_OPTIONS, 'cache.');
     check('cache.ttlMs', cache.ttlMs !== undefined, DURATION[1]);
   }
+  const keys = [publicKey, secretKey].filter((key) => key !== undefined);
   noteUnverifiedTls();
   if (secretKey !== undefined) refuseUnverifiedTls(base, allowUnverifiedTls);
   return {
     base,
     secretKey,
-    scrubber: createScrubber([publicKey, secretKey].filter((key) => key !== undefined)),
+    keys,
+    scrubber: createScrubber(keys),
     timeoutMs: options.timeoutMs ?? 10_000,
     maxAttempts: options.maxAttempts ?? 3,
     strict: options.strict ?? false,

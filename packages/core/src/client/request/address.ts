@@ -1,0 +1,72 @@
+import { ConfigurationError } from '../../errors.ts';
+import type { BaseUrl } from '../settings/base-url.ts';
+
+const PLACEHOLDER = /\{([^{}/]+)\}/g;
+/** The characters of a path (RFC 3986, 3.3) but `@` and `%`, and no empty segment except the last. */
+const PATH = /^(\/[\w.~!$&'()*+,;=:-]+)*\/?$/;
+
+/**
+ * The address of a `request()`. Keys travel to it, so it cannot leave `baseUrl`: the parser of URLs, which resolves `..` and
+ * drops line breaks, must find nothing to change.
+ *
+ * @throws {ConfigurationError} naming the option and never a value.
+ */
+export function addressOf(base: BaseUrl, path: unknown, params: object = {}, query: object = {}): string {
+  if (typeof path !== 'string') throw wrong('path', 'must be a string, such as /transfers/{id}.');
+  const unused = new Set(Object.keys(params));
+  const filled = path.replace(PLACEHOLDER, (_, name: string) => {
+    unused.delete(name);
+    return segmentOf(name, Object.hasOwn(params, name) ? Reflect.get(params, name) : undefined);
+  });
+  const [extra] = unused;
+  if (extra !== undefined) throw wrong('params', `has "${extra}", and path has no {${extra}}.`);
+  const url = `${base.text}${filled}`;
+  const template = path.replace(PLACEHOLDER, 'x');
+  if (!template.startsWith('/') || !PATH.test(template) || !URL.canParse(url) || new URL(url).href !== url) {
+    throw wrong(
+      'path',
+      'must be a path below baseUrl, such as /transfers/{id}: a slash in front, no query, no "//", "..", "@" or "%". ' +
+        'Values belong in params and query.',
+    );
+  }
+  const pairs = queryPairs(query);
+  return pairs.length === 0 ? url : `${url}?${pairs.join('&')}`;
+}
+
+/** A value is one segment: a slash or dots in it would lead to another path, in some server behind the service. */
+function segmentOf(name: string, value: unknown): string {
+  const text = textOf(value);
+  if (text === undefined || text === '' || /^\.{1,2}$|[/\\]/.test(text)) {
+    throw wrong(
+      'params',
+      `needs a value for {${name}}: a string or number, without "/" or "\\", and not "." or "..".`,
+    );
+  }
+  return encodeURIComponent(text);
+}
+
+/** Undefined values are left out. Sorted, so that equal queries are equal strings. */
+function queryPairs(query: object): string[] {
+  return Object.entries(query)
+    .flatMap(([name, value]: [string, unknown]) =>
+      (Array.isArray(value) ? value : [value]).map((one) => [name, one]),
+    )
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => {
+      const text = textOf(value);
+      if (text === undefined)
+        throw wrong('query', `has a value that is not a string, number or boolean: "${name}".`);
+      return `${encodeURIComponent(String(name))}=${encodeURIComponent(text)}`;
+    })
+    .sort();
+}
+
+/** @returns undefined for what is not one plain value. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? value : undefined;
+  return typeof value === 'boolean' || Number.isFinite(value) ? String(value) : undefined;
+}
+
+function wrong(option: string, why: string): ConfigurationError {
+  return new ConfigurationError(option, `${option} of request() ${why}`);
+}

@@ -1,0 +1,130 @@
+/** The methods that `request()` sends. GET and HEAD are retried as the reference calls are; every other one is sent once. */
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+
+/** A value in a query or a path. It is percent-encoded. */
+export type Parameter = string | number | boolean;
+
+/**
+ * A schema by the Standard Schema specification, version 1: zod, valibot and arktype make them. Only the part that is used, so
+ * that nothing needs to be installed.
+ */
+export interface Schema<Output = unknown> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
+  };
+}
+
+/** What a schema says of a value. */
+export type SchemaResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | {
+      readonly issues: readonly {
+        readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+      }[];
+    };
+
+/** What every `request()` takes, with the contract of an endpoint or without. An unknown option is refused. */
+export interface CommonRequestOptions<SecretKey extends boolean = boolean> {
+  /** Sends the secret key too (protocol §5.1). Only a client that has one can. @default false */
+  readonly secretKey?: SecretKey | undefined;
+  /** Ends the call with an `AbortedError`, whose `sent` says whether the request may have arrived. */
+  readonly signal?: AbortSignal | undefined;
+  /** The deadline of this call in milliseconds. @default `timeoutMs` of the client */
+  readonly timeoutMs?: number | undefined;
+  /** More headers, such as that of an idempotency key. Those that the client sends itself cannot be replaced. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Your word that a repetition has no second effect: the endpoint is idempotent, or `headers` make it so. The call is then
+   * retried as a GET is.
+   *
+   * @default only GET and HEAD are repeated
+   */
+  readonly repeat?: 'safe' | undefined;
+}
+
+/** Options of `request()` without a contract. */
+export interface RequestOptions<SecretKey extends boolean = boolean> extends CommonRequestOptions<SecretKey> {
+  readonly method: Method;
+  /** Below `baseUrl`, with a slash in front. `{name}` stands for a value of `params`. No query, `@`, `%`, `//` or `..`. */
+  readonly path: string;
+  /** The values of `{name}` in `path`. */
+  readonly params?: Readonly<Record<string, Parameter>> | undefined;
+  /** Undefined values are left out; a list repeats its name. */
+  readonly query?: Readonly<Record<string, Parameter | readonly Parameter[] | undefined>> | undefined;
+  /** An object or a list, sent as JSON. */
+  readonly body?: object | undefined;
+}
+
+/** The envelope of a success (protocol §2.1), of any 2xx. */
+export interface RequestResult<Data = unknown> {
+  /** The HTTP status. */
+  readonly status: number;
+  /** Empty if the response has none. */
+  readonly message: string;
+  /** `data` of the envelope; undefined for a HEAD, 204 or 205. */
+  readonly data: Data;
+}
+
+/** `request()` of a client whose endpoints have no types: `data` is `unknown`, unless a `schema` checks it. */
+export interface UntypedRequest<SecretKey extends boolean> {
+  <Data>(
+    options: RequestOptions<SecretKey> & { readonly schema: Schema<Data> },
+  ): Promise<RequestResult<Data>>;
+  (options: RequestOptions<SecretKey> & { readonly schema?: undefined }): Promise<RequestResult>;
+}
+
+/**
+ * `request()` of a client with the `paths` that openapi-typescript made: method, path, parameters, body and `data` have the
+ * types of that contract. They are not checked at run time, unless a `schema` does.
+ */
+export type TypedRequest<Paths, SecretKey extends boolean> = <
+  P extends keyof Paths & string,
+  M extends MethodOf<Paths[P]>,
+  Data = DataOf<Paths[P], M>,
+>(
+  options: {
+    readonly method: M;
+    readonly path: P;
+    readonly schema?: Schema<Data> | undefined;
+  } & InputOf<OperationOf<Paths[P], M>> &
+    CommonRequestOptions<SecretKey>,
+) => Promise<RequestResult<Data>>;
+
+/** `never` stands for a client without types of its own. */
+export type SendRequest<Paths, SecretKey extends boolean> = [Paths] extends [never]
+  ? UntypedRequest<SecretKey>
+  : TypedRequest<Paths, SecretKey>;
+
+/** openapi-typescript gives a path all methods in lower case: `never` and optional those that it does not have. */
+type MethodOf<Item> = {
+  [M in Method]: Item extends Readonly<Record<Lowercase<M>, object>> ? M : never;
+}[Method];
+type OperationOf<Item, M extends Method> =
+  Item extends Readonly<Record<Lowercase<M>, infer Operation>> ? Operation : never;
+
+/** Whether a member is optional stays as it is in the contract. */
+type InputOf<Operation> = Operation extends { readonly parameters: infer Parameters }
+  ? { readonly [Key in keyof Pick<Parameters, 'path' & keyof Parameters> as 'params']: Parameters[Key] } & {
+      readonly [Key in keyof Pick<Parameters, 'query' & keyof Parameters>]: Parameters[Key];
+    } & {
+      readonly [Key in keyof Pick<Operation, 'requestBody' & keyof Operation> as 'body']: Json<
+        Operation[Key]
+      >;
+    }
+  : never;
+type Json<Content> = Content extends { readonly content: { readonly 'application/json': infer Body } }
+  ? Body
+  : never;
+
+/** `data` of the envelopes of every success. */
+type DataOf<Item, M extends Method> =
+  OperationOf<Item, M> extends { readonly responses: infer Responses }
+    ? {
+        [Status in keyof Responses]: `${Status & (number | string)}` extends `2${string}`
+          ? Data<Responses[Status]>
+          : never;
+      }[keyof Responses]
+    : unknown;
+type Data<Response> = Json<Response> extends { readonly data: infer Inner } ? Inner : undefined;

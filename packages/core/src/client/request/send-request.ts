@@ -1,0 +1,163 @@
+import { ConfigurationError } from '../../errors.ts';
+import { BOOLEAN, checkOptions, DURATION, type OptionRule, type OptionRules } from '../../options/options.ts';
+import { isObject } from '../../verify/json-members.ts';
+import { runCall } from '../call/call.ts';
+import { readEnvelope } from '../response/envelope.ts';
+import { invalid } from '../response/failure.ts';
+import { noteUnverifiedTls, refuseUnverifiedTls } from '../settings/base-url.ts';
+import { createScrubber } from '../settings/scrubber.ts';
+import type { ClientSettings } from '../settings/settings.ts';
+import { addressOf } from './address.ts';
+import type { Method, RequestOptions, RequestResult, Schema } from './request.ts';
+
+type AnyRequest = RequestOptions & { readonly schema?: Schema | undefined };
+
+const METHODS: Readonly<Record<Method, true>> = {
+  GET: true,
+  HEAD: true,
+  POST: true,
+  PUT: true,
+  PATCH: true,
+  DELETE: true,
+  OPTIONS: true,
+};
+const RECORD: OptionRule = [isObject, 'an object'];
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
+/** Visible ASCII, and single spaces between. fetch would show any other value in its error. */
+const HEADER_VALUE = /^[\x21-\x7e]+( [\x21-\x7e]+)*$/;
+/** What the client or the connection sets. */
+const OWN_HEADERS =
+  /^(accept|content-(type|length|encoding)|public-key|secret-key|x-api-version|host|connection|keep-alive|transfer-encoding|upgrade|expect|te|trailer)$/i;
+/** A shorter value would be found by chance in any text. */
+const MIN_SECRET = 8;
+
+const OPTIONS: OptionRules<AnyRequest> = {
+  method: [
+    (value) => Object.hasOwn(METHODS, String(value)),
+    `one of ${Object.keys(METHODS).join(', ')}`,
+    true,
+  ],
+  path: undefined,
+  params: RECORD,
+  query: RECORD,
+  body: undefined,
+  secretKey: BOOLEAN,
+  schema: [
+    (value) =>
+      (typeof value === 'object' || typeof value === 'function') && value !== null && '~standard' in value,
+    'a schema by Standard Schema (zod, valibot, arktype)',
+  ],
+  signal: [(value) => isObject(value) && 'aborted' in value && 'throwIfAborted' in value, 'an AbortSignal'],
+  timeoutMs: DURATION,
+  headers: [
+    (value) =>
+      isObject(value) &&
+      Object.entries(value).every(
+        ([name, text]) =>
+          TOKEN.test(name) && !OWN_HEADERS.test(name) && typeof text === 'string' && HEADER_VALUE.test(text),
+      ),
+    'names and values of headers in printable ASCII, without those that the client sends itself',
+  ],
+  repeat: [(value) => value === 'safe', "'safe'"],
+};
+
+/**
+ * `client.request()`: any path below `baseUrl`, on the same ground as the reference calls.
+ *
+ * @param budget of retries, shared by all calls of the client.
+ */
+export function createRequest(
+  settings: ClientSettings,
+  budget: { credit: number },
+): (options: AnyRequest) => Promise<RequestResult> {
+  return async (options) => {
+    checkOptions('request()', options, OPTIONS);
+    const { method, path, params, query, schema, signal, timeoutMs, headers = {}, repeat } = options;
+    const url = addressOf(settings.base, path, params, query);
+    const body = bodyOf(method, options.body);
+    if (settings.base.isEncrypted) noteUnverifiedTls();
+    const secret = options.secretKey === true ? secretHeader(settings) : undefined;
+    const contentType = body === undefined ? undefined : { 'content-type': 'application/json' };
+    const secrets = Object.values(headers).filter(({ length }) => length >= MIN_SECRET);
+    const call = {
+      settings: {
+        ...settings,
+        timeoutMs: timeoutMs ?? settings.timeoutMs,
+        scrubber: secrets.length === 0 ? settings.scrubber : createScrubber([...settings.keys, ...secrets]),
+      },
+      budget,
+      operation: 'request',
+      url,
+      headers: { ...headers, ...settings.headers, ...contentType, ...secret },
+      read: (text: string, status: number) => readResult(text, status, method, schema),
+      request: {
+        label: `${method} ${path}`,
+        method,
+        body,
+        isRepeatable: method === 'GET' || method === 'HEAD' || repeat === 'safe',
+      },
+    } as const;
+    return runCall<RequestResult>(call, signal);
+  };
+}
+
+function secretHeader({ secretKey, base, allowUnverifiedTls }: ClientSettings): { 'secret-key': string } {
+  if (secretKey === undefined) {
+    const message =
+      'request() with secretKey needs a client with the option secretKey. Pass it to createClient().';
+    throw new ConfigurationError('secretKey', message);
+  }
+  refuseUnverifiedTls(base, allowUnverifiedTls);
+  return { 'secret-key': secretKey };
+}
+
+/** @throws {ConfigurationError} */
+function bodyOf(method: string, body: unknown): string | undefined {
+  if (body === undefined) return undefined;
+  if (method === 'GET' || method === 'HEAD')
+    throw wrongBody(`must be left out: ${method} has none. Use query.`);
+  // A string is usually JSON already, and would be sent as JSON in a string.
+  if (typeof body !== 'object' || body === null)
+    throw wrongBody('must be an object or a list; request() makes the JSON.');
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(body);
+  } catch (cause) {
+    throw wrongBody('cannot be written as JSON: it has a cycle or a bigint.', cause);
+  }
+  if (text === undefined || !/^[[{]/.test(text))
+    throw wrongBody('must be an object or a list; request() makes the JSON.');
+  return text;
+}
+
+function wrongBody(why: string, cause?: unknown): ConfigurationError {
+  return new ConfigurationError(
+    'body',
+    `body of request() ${why}`,
+    cause === undefined ? undefined : { cause },
+  );
+}
+
+async function readResult(
+  text: string,
+  status: number,
+  method: string,
+  schema: Schema | undefined,
+): Promise<RequestResult> {
+  const isEmpty = method === 'HEAD' || status === 204 || status === 205;
+  const { message, data } = isEmpty ? { message: '', data: undefined } : readEnvelope(text, status);
+  if (schema === undefined) return { status, message, data };
+  let result: Awaited<ReturnType<Schema['~standard']['validate']>>;
+  try {
+    result = await schema['~standard'].validate(data);
+  } catch (cause) {
+    throw invalid('the schema failed on data', CHECK_SCHEMA, { status, cause });
+  }
+  if (result.issues === undefined) return { status, message, data: result.value };
+  // The message of an issue may quote a value.
+  const [issue] = result.issues;
+  const steps = (issue?.path ?? []).map((step) => String(typeof step === 'object' ? step.key : step));
+  throw invalid(`${['data', ...steps].join('.')} does not match the schema`, CHECK_SCHEMA, { status });
+}
+
+const CHECK_SCHEMA = 'Compare the schema with the response of the service.';
