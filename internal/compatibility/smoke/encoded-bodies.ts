@@ -4,7 +4,7 @@ import { paymentCallbacks } from '@payment-service/fetch';
 const signingKey = 'SMOKE-SIGNING-KEY';
 type Encoding = 'gzip' | 'deflate';
 
-/** The expected responses on every runtime, with node:zlib and with the web's own streams. */
+/** The expected responses on every runtime. What a bridge has decompressed verifies. */
 export const EXPECTED_STATUSES: Readonly<Record<string, number>> = {
   gzip: 200,
   deflate: 200,
@@ -12,7 +12,7 @@ export const EXPECTED_STATUSES: Readonly<Record<string, number>> = {
   'a trailing byte': 401,
   'trailing text': 401,
   truncated: 401,
-  'not compressed': 401,
+  'not compressed': 200,
   empty: 401,
   'over 64 KiB': 413,
 };

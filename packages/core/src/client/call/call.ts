@@ -4,6 +4,7 @@ import type { AttemptReport, FetchInit, Operation } from '../client.ts';
 import { AttemptFailure, invalid } from '../response/failure.ts';
 import type { ClientSettings } from '../settings/settings.ts';
 import { exchange } from './exchange.ts';
+import { onAbort } from './on-abort.ts';
 
 /** One call of one operation. */
 export interface Call<T> {
@@ -126,7 +127,7 @@ async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Pro
     cancelBody(); // Which may ignore the signal.
     fail(reason);
   };
-  const onAbort = (): void =>
+  const abort = (): void =>
     stop('aborted', request ? abortedRequest(request, sent, startedAt, caller) : caller?.reason);
   const onTimeout = (): void => {
     const what = `no complete response within timeoutMs (${timeoutMs}), which ended in attempt ${attempt}`;
@@ -173,17 +174,17 @@ async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Pro
   };
 
   const cancelTimer = timing.schedule(onTimeout, timeoutMs);
-  caller?.addEventListener('abort', onAbort, { once: true });
+  const forget = caller === undefined || caller.aborted ? undefined : onAbort(caller, abort);
   try {
     // Not when the attempts end: fetch may ignore the signal. Own callbacks leave no listeners on it.
     return await new Promise<T>((resolve, reject) => {
       fail = reject;
-      if (caller?.aborted) onAbort();
+      if (caller?.aborted) abort();
       else attempts().then(resolve, reject);
     });
   } finally {
     cancelTimer();
-    caller?.removeEventListener('abort', onAbort);
+    forget?.();
   }
 }
 

@@ -2,6 +2,7 @@ import { ApiError, ConnectionError, InvalidResponseError, TimeoutError } from '.
 import type { CallOptions, Timing } from '../client.ts';
 import { TRANSIENT } from '../response/failure.ts';
 import type { CacheSettings } from '../settings/settings.ts';
+import { onAbort } from './on-abort.ts';
 
 type Load<T> = (key: string, signal: AbortSignal) => Promise<T>;
 
@@ -110,12 +111,11 @@ function copyOf(value: unknown): unknown {
  * Leaves no listener behind.
  */
 async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort = (): void => {};
+  let forget = (): void => {};
   const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
     // The work may have aborted it already.
-    if (signal.aborted) onAbort();
+    if (signal.aborted) reject(signal.reason);
+    else forget = onAbort(signal, () => reject(signal.reason));
   });
-  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
+  return Promise.race([promise, aborted]).finally(() => forget());
 }
