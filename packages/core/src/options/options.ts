@@ -13,7 +13,10 @@ export const REQUIRED = true;
 
 export const FUNCTION: OptionRule = [(value) => typeof value === 'function', 'a function'];
 export const BOOLEAN: OptionRule = [(value) => typeof value === 'boolean', 'true or false'];
-export const RECORD: OptionRule = [(value) => kindOf(value) === 'an object', 'an object'];
+/** An object of any class, such as one that holds options. */
+const isRecord = (value: unknown): boolean =>
+  typeof value === 'object' && !/null|array|promise|proxy/.test(kindOf(value));
+export const RECORD: OptionRule = [isRecord, 'an object'];
 export const LIST: OptionRule = [Array.isArray, 'a list'];
 export const STRING: OptionRule = [(value) => typeof value === 'string', 'a string'];
 export const DURATION: OptionRule = [
@@ -37,12 +40,10 @@ export function checkOptions<T extends object>(
   rules: OptionRules<T>,
   prefix = '',
 ): void {
-  const kind = kindOf(options);
-  if (kind !== 'an object')
-    throw new ConfigurationError(
-      prefix.slice(0, -1) || 'options',
-      `${call} needs an object, and got ${kind}.`,
-    );
+  if (!isRecord(options)) {
+    const option = prefix.slice(0, -1) || 'options';
+    throw new ConfigurationError(option, `${call} needs an object, and got ${kindOf(options)}.`);
+  }
   refuseUnknownOptions(call, options, Object.keys(rules));
   for (const [name, rule] of Object.entries<OptionRule | undefined>(rules)) {
     const value: unknown = Reflect.get(options, name);

@@ -106,15 +106,29 @@ export function readRetryAfter(value: string | null, now: number): number | unde
 }
 
 function lost(url: string, how: string, cause: unknown, sent: Sent): AttemptFailure {
-  const what = `the connection to ${new URL(url).host} ${how}`;
-  const advice = 'Check baseUrl and the network, then try again; cause has the details.';
+  const deepest = deepestOf(cause);
+  const why = isObject(deepest) && typeof deepest['message'] === 'string' ? ` (${deepest['message']})` : '';
+  const what = `the connection to ${new URL(url).host} ${how}${why}`;
+  const advice =
+    isObject(deepest) && deepest['code'] === MISMATCH
+      ? 'The dispatcher is probably of another version of undici than fetch: pass fetch of the same package as an option.'
+      : 'Check baseUrl, the network and a proxy in between, then try again; cause has the details.';
   return new AttemptFailure({ code: 'connection_failed', what, advice, cause, sent });
 }
 
+/** Where fetch and a dispatcher are of two major versions of undici. */
+const MISMATCH = 'UND_ERR_INVALID_ARG';
+
+/** What happened, below what fetch made of it: `fetch failed` alone says nothing. */
+function deepestOf(thrown: unknown, depth = MAX_CAUSES): unknown {
+  if (!isObject(thrown) || depth === 0 || !isObject(thrown['cause'])) return thrown;
+  return deepestOf(thrown['cause'], depth - 1);
+}
+
 const CONNECTING = ['connect', 'getaddrinfo'];
-/** Certificates are checked before the request is written. */
+/** Certificates and arguments are checked before the request is written. */
 const NO_CONNECTION =
-  /^(UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_ALTNAME_INVALID|(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)_\w+)$/;
+  /^(UND_ERR_(CONNECT_TIMEOUT|INVALID_ARG)|ERR_TLS_CERT_ALTNAME_INVALID|(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)_\w+)$/;
 const MAX_CAUSES = 5;
 
 /**
