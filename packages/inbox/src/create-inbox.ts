@@ -1,4 +1,5 @@
-import { ConfigurationError, UnavailableError } from '@payment-service/core';
+import { UnavailableError } from '@payment-service/core';
+import { checkArgument, checkOptions, FUNCTION, RECORD } from '@payment-service/core/internal';
 import type { Inbox } from './inbox.ts';
 import { Intake } from './intake/intake.ts';
 import { tryToKeep } from './intake/keep.ts';
@@ -11,6 +12,7 @@ import { listOverdue, readHealth, readStats } from './operator/health.ts';
 import { prune } from './operator/prune.ts';
 import { listTransitions, showTransition } from './operator/views.ts';
 import { Watch } from './operator/watch.ts';
+import { BOOLEAN } from './option-rules.ts';
 import { type InboxOptions, settingsOf } from './options.ts';
 import { keepBalances, readReport, readTotals } from './reconciliation/balances.ts';
 import { reconcileStatement } from './reconciliation/reconcile-statement.ts';
@@ -23,6 +25,8 @@ import { addHandler, type Handlers } from './work/attempt/handlers.ts';
 import { checkExpectation, keepExpectation } from './work/verdict/expectation.ts';
 import { Wakeup } from './work/wakeup.ts';
 import { Worker } from './work/worker.ts';
+
+const EXPECT_RULES = { tx: undefined, replace: BOOLEAN };
 
 /**
  * Makes a durable inbox: what it has acknowledged is on disk, and each transition is applied once.
@@ -106,7 +110,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     },
     migrations: () => migrationsOf(store),
     async transaction(body) {
-      if (typeof body !== 'function') throw new ConfigurationError('body', 'transaction() needs a function.');
+      checkArgument('transaction()', 'body', body, FUNCTION);
       const checked = async (tx: Tx) => {
         const result = await body(tx);
         // Rejects after a failed statement: PostgreSQL then answers COMMIT with a silent rollback.
@@ -115,7 +119,9 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       };
       return write(() => store.transaction(checked));
     },
-    async expect(given, { tx, replace = false } = {}) {
+    async expect(given, options = {}) {
+      checkOptions('expect()', options, EXPECT_RULES);
+      const { tx, replace = false } = options;
       const expectation = checkExpectation(given, account);
       const keepIn = (own: Tx): Promise<void> => keepExpectation(statements, { expectation, replace }, own);
       if (tx === undefined) return write(() => statements.limited(storeTimeoutMs, keepIn));
@@ -143,8 +149,10 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     recordBalances: (wallets) => write(() => keepBalances(context, wallets)),
     totals: (period) => read(() => readTotals(context, period)),
     reconcile: (given) => read(() => readReport(context, given)),
-    reconcileStatement: (rows, given) =>
-      (given?.dryRun === false ? write : read)(() => reconcileStatement(context, rows, given)),
+    async reconcileStatement(rows, given) {
+      checkArgument('reconcileStatement()', 'options', given, RECORD);
+      return (given.dryRun === false ? write : read)(() => reconcileStatement(context, rows, given));
+    },
     async close() {
       closing.abort();
       await Promise.allSettled([worker.working, watch.close(), ...running]);

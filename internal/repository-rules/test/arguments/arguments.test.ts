@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigurationError, PaymentServiceError } from '@payment-service/core';
-import { kindOf } from '@payment-service/core/internal';
+import { kindOf, plainKindOf } from '@payment-service/core/internal';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { publishedPackages } from '../../src/manifests.ts';
 import { root } from '../../src/repository.ts';
@@ -98,9 +98,11 @@ async function faultOf(name: string, run: Callable, { what, args, odd }: Call): 
   } catch (error) {
     if (error instanceof OfCaller && what.startsWith('a function that throws')) return undefined;
     if (!(error instanceof PaymentServiceError)) return `raw ${String(error)}`;
-    // Of an object, a message may name the member that is wrong, as it does with options.
     if (!(error instanceof ConfigurationError) || odd === undefined) return undefined;
-    if (kindOf(odd.value) === 'an object') return undefined;
+    // In the place of options, a message may name the one that is missing or unknown, as it does with options.
+    const isOptions = kindOf(odd.sample ?? {}) === 'an object';
+    if (isOptions && isObjectOrNothing(odd.value)) return undefined;
+    if (Array.isArray(odd.sample) && kindOf(odd.value) === 'an array') return undefined; // The same for an item.
     const isSameKind = typeof odd.value === typeof odd.sample && typeof odd.sample !== 'object';
     const called = CALLED_BY[name] ?? `${name.split('.').at(-1)}()`;
     const parts = isSameKind ? [called] : [called, kindOf(odd.value)];
@@ -109,6 +111,10 @@ async function faultOf(name: string, run: Callable, { what, args, odd }: Call): 
     return missing.length === 0 ? undefined : `no "${missing.join('", no "')}": ${message}`;
   }
 }
+
+/** What a program that takes it for options finds empty, or without the right members. */
+const isObjectOrNothing = (value: unknown): boolean =>
+  value === undefined || value === null || plainKindOf(value) === 'an object';
 
 /** Whatever keeps running: a subscription, a sandbox, an inbox. */
 async function end(name: string, result: unknown): Promise<void> {

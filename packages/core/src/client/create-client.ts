@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
-import { BOOLEAN, checkOptions, type OptionRule, type OptionRules, REQUIRED } from '../options/options.ts';
+import { BOOLEAN, checkArgument, checkOptions, type OptionRule, type OptionRules, RECORD, REQUIRED } from '../options/options.ts';
 import { MAX_CREDIT, runCall } from './call/call.ts';
 import { referenceCache } from './call/reference-cache.ts';
 import type {
@@ -62,6 +62,7 @@ export function createClient(
     const cached = cache && !list.isMoney && referenceCache<Row[]>(load, cache, timing, onRefresh);
     // The query is copied now: retries and the cache must use it as it was when the call began.
     return async (query = {}, call = {}) => {
+      checkArgument(`${operation}()`, 'query', query, RECORD);
       checkOptions(`${operation}()`, query, QUERIES[operation]);
       checkOptions(`${operation}()`, call, CALL_OPTIONS);
       const { signal } = call;

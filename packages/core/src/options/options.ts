@@ -38,11 +38,10 @@ export function checkOptions<T extends object>(
   prefix = '',
 ): void {
   const kind = plainKindOf(options);
-  if (kind !== 'an object')
-    throw new ConfigurationError(
-      prefix.slice(0, -1) || 'options',
-      `${call} needs an object, and got ${kind}.`,
-    );
+  if (kind !== 'an object') {
+    const argument = prefix.slice(0, -1) || 'options';
+    throw new ConfigurationError(argument, `${call} needs an object as ${argument}, and got ${kind}.`);
+  }
   refuseUnknownOptions(call, options, Object.keys(rules));
   for (const [name, rule] of Object.entries<OptionRule | undefined>(rules)) {
     const value: unknown = Reflect.get(options, name);

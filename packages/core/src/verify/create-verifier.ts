@@ -118,9 +118,14 @@ export function createVerifier(options: VerifierOptions): Verifier {
   checkOptions('createVerifier()', options, VERIFIER_RULES);
   const { verifySigned, verifyRedirect } = verifierOf(options);
   return Object.freeze({
-    verifyCallback({ signature: header, body }: { readonly signature: unknown; readonly body: unknown }) {
-      const signature = readSignature(header);
-      return typeof signature === 'string' ? refuse(signature) : verifySigned(signature, body);
+    verifyCallback(callback: { readonly signature: unknown; readonly body: unknown }) {
+      try {
+        const { signature: header, body } = callback;
+        const signature = readSignature(header);
+        return typeof signature === 'string' ? refuse(signature) : verifySigned(signature, body);
+      } catch {
+        return refuse('signature_missing'); // It is no object, or a proxy that throws.
+      }
     },
     verifyRedirect,
   });

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '@payment-service/core';
-import { checkOptions } from '@payment-service/core/internal';
+import { STRING } from '../option-rules.ts';
+import { checkOptions, checkArgument } from '@payment-service/core/internal';
 import { claimsDigest } from '../body-content.ts';
 import { isForgotten } from '../intake/keep.ts';
 import { referenceKey } from '../records.ts';
@@ -28,8 +29,7 @@ export async function forget<Tx>(
   given: ActionNote,
 ): Promise<Forgotten> {
   checkOptions('forget()', given ?? {}, NOTE_RULES);
-  if (typeof reference !== 'string')
-    throw new ConfigurationError('merchant_reference', 'forget() needs the merchant_reference of a payment.');
+  checkArgument('forget()', 'merchantReference', reference, STRING);
   return store.transaction(async (tx) => {
     const counts = { transitions: 0, bodies: 0, archived: 0 };
     const rows = await statements.run('find_forgettable', [referenceKey(reference, account), account], tx);

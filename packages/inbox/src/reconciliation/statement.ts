@@ -144,7 +144,9 @@ export function findingOf(
   row?: number,
   transitionId?: string,
 ): Entry['finding'] {
-  return { row, merchant_reference: String(merchant_reference), internal_reference, transitionId };
+  // That of a malformed row may be anything.
+  const shown = typeof merchant_reference === 'object' ? '' : String(merchant_reference);
+  return { row, merchant_reference: shown, internal_reference, transitionId };
 }
 
 /** @param paid How many rows of this reference and type are paid. */

@@ -1,3 +1,4 @@
+import { checkArgument, RECORD } from '@payment-service/core/internal';
 import type { Store } from '../store.ts';
 import { type Body, type LibraryOptions, libraryStore } from './library.ts';
 
@@ -25,9 +26,11 @@ type Limits = { readonly timeout?: number | undefined; readonly maxWait?: number
  */
 export function prisma<Tx extends Raw>(
   client: Client<Tx>,
-  { timeout = 3_660_000, maxWait, ...options }: LibraryOptions & Limits = {},
+  options: LibraryOptions & Limits = {},
 ): Store<Tx> {
-  return libraryStore(client, options, {
+  checkArgument('prisma()', 'options', options, RECORD);
+  const { timeout = 3_660_000, maxWait, ...rest } = options;
+  return libraryStore({ call: 'prisma()', client, has: '$queryRawUnsafe' }, rest, {
     run: (text, values, tx) => (tx ?? client).$queryRawUnsafe(text, ...values),
     open: (body) => client.$transaction(body, { timeout, maxWait, isolationLevel: 'ReadCommitted' }),
   });
