@@ -41,7 +41,10 @@ export interface ObserveOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-const PROVIDER: OptionRule = [(value) => typeof value === 'object' && value !== null, 'a provider of OpenTelemetry'];
+const PROVIDER: OptionRule = [
+  (value) => typeof value === 'object' && value !== null,
+  'a provider of OpenTelemetry',
+];
 const RULES: OptionRules<ObserveOptions> = {
   stats: FUNCTION,
   tracerProvider: PROVIDER,

@@ -272,7 +272,9 @@ export function sumOfProducts(products: readonly (readonly [Amount, Amount])[]):
 const PRODUCTS: OptionRule = [
   (products) =>
     Array.isArray(products) &&
-    products.every((pair) => pair.length === 2 && pair.every((one: unknown) => boundedDecimal(one) !== undefined)),
+    products.every(
+      (pair) => pair.length === 2 && pair.every((one: unknown) => boundedDecimal(one) !== undefined),
+    ),
   'a list of pairs of factors, each a decimal string, a bigint, or a number of at most 15 digits,',
 ];
 

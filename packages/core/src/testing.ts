@@ -39,7 +39,11 @@ export function signCallback(options: {
 
 const SIGN_RULES: OptionRules<Parameters<typeof signCallback>[0]> = {
   signingKey: undefined,
-  data: [(data) => typeof Object(data).payload === 'object' && Object(data).payload !== null, '{ event, payload }', true],
+  data: [
+    (data) => typeof Object(data).payload === 'object' && Object(data).payload !== null,
+    '{ event, payload }',
+    true,
+  ],
   timestamp: [(t) => typeof t === 'string' || typeof t === 'number', 'a number or a string'],
 };
 

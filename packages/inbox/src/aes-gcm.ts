@@ -26,7 +26,10 @@ const TAG_BYTES = 16;
  * createInbox({ store, encryption: aesGcm({ current: 'k2', keys: { k1: BODY_KEY_1, k2: BODY_KEY_2 } }) });
  */
 export function aesGcm(options: AesGcmKeys): BodyEncryption {
-  checkOptions('aesGcm()', options, { current: undefined, keys: [RECORD[0], 'a map from an id to a key', true] });
+  checkOptions('aesGcm()', options, {
+    current: undefined,
+    keys: [RECORD[0], 'a map from an id to a key', true],
+  });
   const { current, keys: given } = options;
   const keys = new Map(Object.entries(given).map(([id, key]) => [id, bytesOf(id, key)]));
   const key = keys.get(current);

@@ -1,5 +1,13 @@
 import { ConfigurationError } from '../errors.ts';
-import { BOOLEAN, checkArgument, checkOptions, type OptionRule, type OptionRules, RECORD, REQUIRED } from '../options/options.ts';
+import {
+  BOOLEAN,
+  checkArgument,
+  checkOptions,
+  type OptionRule,
+  type OptionRules,
+  RECORD,
+  REQUIRED,
+} from '../options/options.ts';
 import { MAX_CREDIT, runCall } from './call/call.ts';
 import { referenceCache } from './call/reference-cache.ts';
 import type {
@@ -101,7 +109,9 @@ function isSignal(value: unknown): boolean {
 
 const TEXT: OptionRule = [(value) => typeof value === 'string' && value !== '', 'a non-empty string'];
 /** By operation. A filter that is undefined is left out; the code of a provider is required (protocol §4.2). */
-const QUERIES: { readonly [Name in Operation]: OptionRules<NonNullable<Parameters<ClientWithSecretKey[Name]>[0]>> } = {
+const QUERIES: {
+  readonly [Name in Operation]: OptionRules<NonNullable<Parameters<ClientWithSecretKey[Name]>[0]>>;
+} = {
   listPaymentProviders: { currency: TEXT, transaction_type: TEXT },
   listPayoutBanks: { provider_code: [TEXT[0], TEXT[1], REQUIRED] },
   getWalletBalances: { currency: TEXT },

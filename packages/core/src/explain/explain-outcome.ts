@@ -1,5 +1,5 @@
-import { checkArgument, checkOptions, type OptionRules, RECORD, STRING } from '../options/options.ts';
 import { distance } from '../options/near-name.ts';
+import { checkArgument, checkOptions, type OptionRules, RECORD, STRING } from '../options/options.ts';
 import { readTimestamp } from '../verify/signature.ts';
 import { type Explanation, OUTCOMES, type OutcomeCause, titleAndFix } from './causes.ts';
 import { type ExplainOptions, explain } from './explain.ts';

@@ -7,10 +7,10 @@ import { SIGNED_NAMES } from '../verify/signed-fields.ts';
 import { type Cause, type Explanation, REASONS, titleAndFix } from './causes.ts';
 import { type ExplainKeys, findMatch, KEYS, keyGuesses } from './hypotheses.ts';
 import {
+  EXPLAINED,
   type ExplainedRequest,
   type Facts,
   type LooseSignature,
-  EXPLAINED,
   looseSignatures,
   type Reading,
   readFacts,

@@ -125,9 +125,7 @@ const KEY_COPIES: Readonly<Record<string, (key: string) => string>> = {
 
 export function* keyGuesses(keys: ExplainKeys, now: number): Generator<Guess<string | Uint8Array>> {
   const { signingKey, publicKey, secretKey, others = [] } = keys;
-  const own = namedKeys(signingKey).filter(
-    ({ key }) => key !== publicKey && key !== secretKey,
-  );
+  const own = namedKeys(signingKey).filter(({ key }) => key !== publicKey && key !== secretKey);
   for (const { id, key, notAfter } of own) {
     const isOver = notAfter !== undefined && now > notAfter.getTime();
     const detail = `It matches ${keyName(id, key)}, whose notAfter has passed.`;

@@ -250,7 +250,10 @@ const COMPARISON: OptionRule = [
   "'both', 'request' or 'transaction'",
 ];
 
-function checkExpectation(call: string, expected: Pick<ExpectedAmount, 'currency' | 'amount' | 'compare'>): void {
+function checkExpectation(
+  call: string,
+  expected: Pick<ExpectedAmount, 'currency' | 'amount' | 'compare'>,
+): void {
   checkArgument(call, 'expected', expected, RECORD);
   const { currency, amount, compare = 'both' } = expected;
   checkArgument(call, 'currency', currency, CURRENCY);

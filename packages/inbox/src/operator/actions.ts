@@ -1,5 +1,11 @@
 import { ConfigurationError, InvalidStateError } from '@payment-service/core';
-import { checkOptions, type OptionRule, type OptionRules, RECORD, refuseArgument } from '@payment-service/core/internal';
+import {
+  checkOptions,
+  type OptionRule,
+  type OptionRules,
+  RECORD,
+  refuseArgument,
+} from '@payment-service/core/internal';
 import { BOOLEAN } from '../option-rules.ts';
 import { isUnambiguous } from '../records.ts';
 import { CLOSED_STATES, TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';

@@ -1,8 +1,8 @@
 import { ConfigurationError } from '@payment-service/core';
-import { STRING } from '../option-rules.ts';
-import { checkOptions, checkArgument } from '@payment-service/core/internal';
+import { checkArgument, checkOptions } from '@payment-service/core/internal';
 import { claimsDigest } from '../body-content.ts';
 import { isForgotten } from '../intake/keep.ts';
+import { STRING } from '../option-rules.ts';
 import { referenceKey } from '../records.ts';
 import type { Statements } from '../store/statements.ts';
 import { numberOf, type Row, textOf } from '../store/store.ts';

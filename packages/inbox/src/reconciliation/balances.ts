@@ -1,5 +1,10 @@
 import { ConfigurationError, canonicalAmount } from '@payment-service/core';
-import { checkOptions, type OptionRules, checkArgument, type OptionRule } from '@payment-service/core/internal';
+import {
+  checkArgument,
+  checkOptions,
+  type OptionRule,
+  type OptionRules,
+} from '@payment-service/core/internal';
 import {
   type Movement,
   type MovementKind,

@@ -1,5 +1,5 @@
 import { ConfigurationError, canonicalAmount, transitionId } from '@payment-service/core';
-import { checkOptions, type OptionRules, checkArgument, LIST } from '@payment-service/core/internal';
+import { checkArgument, checkOptions, LIST, type OptionRules } from '@payment-service/core/internal';
 import type { Emit } from '../events.ts';
 import { keepFirsts } from '../intake/keep.ts';
 import { recordOf } from '../intake/record.ts';
@@ -156,7 +156,9 @@ async function absent<Tx>(
   { from, to, transaction_type: only }: StatementOptions,
   rows: readonly StatementRow[],
 ): Promise<StatementFinding[]> {
-  const listed = new Set(rows.filter((row) => typeof Object(row).merchant_reference === 'string').map(groupOf));
+  const listed = new Set(
+    rows.filter((row) => typeof Object(row).merchant_reference === 'string').map(groupOf),
+  );
   const settled = await statements.run('list_settled', [settings.account, from.getTime(), to.getTime()]);
   return settled.flatMap((row) => {
     const transaction_type = jsonTextOf(row, 'transaction_type');

@@ -139,7 +139,8 @@ function reasonsOf(provider: PaymentProvider, payment: IntendedPayment): Ineligi
   const money = (limit: number): string =>
     `${unit}\u00a0${limit.toLocaleString('en', { maximumFractionDigits: 20 })}`;
   // Customer input that is no string is no account and no type, like any other wrong one.
-  const digits = account === undefined ? undefined : typeof account === 'string' ? normalizeAccount(account) : '';
+  const digits =
+    account === undefined ? undefined : typeof account === 'string' ? normalizeAccount(account) : '';
   const isServed = prefixes.some((prefix) => digits?.startsWith(normalizeAccount(prefix)));
   const isOtherType =
     typeof transaction_type !== 'string' || transaction_type.toUpperCase() !== type.toUpperCase();

@@ -1,5 +1,11 @@
 import { compareDecimals, decimalFrom } from '../../money/decimal.ts';
-import { checkArgument, checkOptions, type OptionRule, refuseArgument, STRING } from '../../options/options.ts';
+import {
+  checkArgument,
+  checkOptions,
+  type OptionRule,
+  refuseArgument,
+  STRING,
+} from '../../options/options.ts';
 import type { ExactWallet } from '../client.ts';
 
 /** Whether the payout wallet has enough. If not, `code` says why; the list is closed. */
@@ -45,6 +51,7 @@ export function payoutBalance(
 }
 
 const WALLET_LIST: OptionRule = [
-  (wallets) => Array.isArray(wallets) && wallets.every(({ exact }) => typeof exact.available_balance === 'string'),
+  (wallets) =>
+    Array.isArray(wallets) && wallets.every(({ exact }) => typeof exact.available_balance === 'string'),
   'the list of getWalletBalances()',
 ];

@@ -24,10 +24,7 @@ type Limits = { readonly timeout?: number | undefined; readonly maxWait?: number
  *   await tx.order.update({ where: { reference: signed.merchant_reference }, data: { paid: settled.amount } });
  * });
  */
-export function prisma<Tx extends Raw>(
-  client: Client<Tx>,
-  options: LibraryOptions & Limits = {},
-): Store<Tx> {
+export function prisma<Tx extends Raw>(client: Client<Tx>, options: LibraryOptions & Limits = {}): Store<Tx> {
   checkArgument('prisma()', 'options', options, RECORD);
   const { timeout = 3_660_000, maxWait, ...rest } = options;
   return libraryStore({ call: 'prisma()', client, has: '$queryRawUnsafe' }, rest, {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConfigurationError } from '@payment-service/core';
-import { checkOptions, checkArgument, type OptionRule } from '@payment-service/core/internal';
+import { checkArgument, checkOptions, type OptionRule } from '@payment-service/core/internal';
 import { failureCode } from '../../events.ts';
 import { wholeNumber } from '../../option-rules.ts';
 import type { Row, Statement, Store } from '../store.ts';

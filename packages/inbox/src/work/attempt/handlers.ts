@@ -56,7 +56,7 @@ export type Handlers<Tx> = Map<string, Handler<Tx>>;
 
 /** @throws {ConfigurationError} If it is not a function with a valid selector, or another handler accepts the same. */
 export function addHandler<Tx>(handlers: Handlers<Tx>, run: unknown, selector: HandlerSelector = {}): void {
-  if (typeof run !== 'function') return refuseArgument('handle()', 'handler', 'a function', run);
+  if (typeof run !== 'function') refuseArgument('handle()', 'handler', 'a function', run);
   checkOptions('handle()', selector, RULES);
   const { type = '*', status = 'COMPLETED', paidByAnother = false } = selector;
   if (paidByAnother && status === 'COMPLETED') {
