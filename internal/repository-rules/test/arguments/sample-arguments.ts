@@ -37,7 +37,7 @@ const provider = {
 };
 const bank = { bank_code: 'EX001', bank_name: 'Example', is_active: true };
 const keys = { baseUrl: 'http://127.0.0.1:1', publicKey: 'PUBLICKEY', secretKey: 'SECRETKEY' };
-const timing = { schedule: (run: () => void) => (queueMicrotask(run), () => undefined) };
+const timing = { schedule: (run: () => void) => () => run };
 const pool = new pg.Pool({ host: '127.0.0.1', port: 1, max: 5 });
 
 const folder = mkdtempSync(join(tmpdir(), 'arguments-'));

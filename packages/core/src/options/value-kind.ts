@@ -1,5 +1,3 @@
-import { ownValue } from '../verify/callback-body.ts';
-
 /**
  * What a value is, as messages say it: never what it contains, so that a key or a body can be described. Runs no code of the
  * value: no getter, no method, no `toString`. Only a proxy learns that something looked at it.
@@ -12,11 +10,18 @@ import { ownValue } from '../verify/callback-body.ts';
 export function kindOf(value: unknown): string {
   const kind = plainKindOf(value);
   if (kind !== 'an object') return kind;
-  const made = ownValue(Object(Object.getPrototypeOf(value)), 'constructor');
-  const name = ownValue(Object(made), 'name');
-  // A class of the program itself may have any name, or a minified one.
-  if (typeof name !== 'string' || name === 'Object' || !Object.hasOwn(globalThis, name)) return kind;
-  return `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}`;
+  try {
+    const name = ownValue(ownValue(Object.getPrototypeOf(value), 'constructor'), 'name');
+    // A class of the program itself may have any name, or a minified one.
+    if (typeof name !== 'string' || name === 'Object' || !Object.hasOwn(globalThis, name)) return kind;
+    return `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}`;
+  } catch {
+    return kind; // A proxy.
+  }
+}
+
+function ownValue(owner: unknown, name: string): unknown {
+  return Object.getOwnPropertyDescriptor(Object(owner), name)?.value;
 }
 
 /** The same without classes, for the verifier, whose size counts: a `Map` is an object. */

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { ConfigurationError } from '@payment-service/core';
 import { checkArgument, checkOptions, FUNCTION, type OptionRule } from '@payment-service/core/internal';
 import { assetResponse, isAssetName } from '@payment-service/pages';
 import { failureStack } from '../failure-text.ts';

@@ -1,4 +1,3 @@
-import { ConfigurationError } from '@payment-service/core';
 import { checkArgument, checkOptions } from '@payment-service/core/internal';
 import { claimsDigest } from '../body-content.ts';
 import { isForgotten } from '../intake/keep.ts';

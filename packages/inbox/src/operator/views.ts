@@ -1,4 +1,4 @@
-import { ConfigurationError, type SignedFields } from '@payment-service/core';
+import type { SignedFields } from '@payment-service/core';
 import { checkOptions, type OptionRules, refuseArgument } from '@payment-service/core/internal';
 import { type BodyContent, isSealed } from '../body-content.ts';
 import type { Spool } from '../intake/spool.ts';

@@ -1,4 +1,4 @@
-import { ConfigurationError, canonicalAmount, transitionId } from '@payment-service/core';
+import { canonicalAmount, transitionId } from '@payment-service/core';
 import { checkArgument, checkOptions, LIST, type OptionRules } from '@payment-service/core/internal';
 import type { Emit } from '../events.ts';
 import { keepFirsts } from '../intake/keep.ts';
