@@ -145,17 +145,20 @@ describe('threat A2, threat A54: what may be credited', () => {
   });
 
   const AMOUNT =
-    'The expected amount must be a decimal string such as "1999.90", a bigint, or a number of at most 15 digits.';
-  const CURRENCY = 'The expected currency must be a currency code, such as "UGX".';
+    'confirmAmount() needs a decimal string such as "1999.90", a bigint, or a number of at most 15 digits as amount';
+  const CURRENCY = 'confirmAmount() needs a currency code, such as "UGX", as currency';
   test.each<[expectation: object, option: string, message: string]>([
-    ...[0.1 + 0.2, 'five', ['5'], undefined].map((amount): [object, string, string] => [
-      { amount },
-      'amount',
-      AMOUNT,
-    ]),
-    [{ currency: '' }, 'currency', CURRENCY],
-    [{ currency: undefined }, 'currency', CURRENCY],
-    [{ compare: 'none' }, 'compare', "compare must be 'both', 'request' or 'transaction', or be left out."],
+    [{ amount: 0.1 + 0.2 }, 'amount', `${AMOUNT}, and got a number.`],
+    [{ amount: 'five' }, 'amount', `${AMOUNT}, and got a string.`],
+    [{ amount: ['5'] }, 'amount', `${AMOUNT}, and got an array.`],
+    [{ amount: undefined }, 'amount', `${AMOUNT}, and got undefined.`],
+    [{ currency: '' }, 'currency', `${CURRENCY}, and got a string.`],
+    [{ currency: undefined }, 'currency', `${CURRENCY}, and got undefined.`],
+    [
+      { compare: 'none' },
+      'compare',
+      "confirmAmount() needs 'both', 'request' or 'transaction' as compare, and got a string.",
+    ],
   ])('the expectation %j is refused', (wrong, option, message) => {
     const check = () => confirmAmount(callbackOf(), { ...ORDER, ...wrong });
     expect(check).toThrow(expect.objectContaining({ code: 'invalid_configuration', option, message }));

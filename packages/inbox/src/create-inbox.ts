@@ -14,6 +14,7 @@ import { listTransitions, showTransition } from './operator/views.ts';
 import { Watch } from './operator/watch.ts';
 import { BOOLEAN } from './option-rules.ts';
 import { type InboxOptions, settingsOf } from './options.ts';
+import { warn } from './problems.ts';
 import { keepBalances, readReport, readTotals } from './reconciliation/balances.ts';
 import { reconcileStatement } from './reconciliation/reconcile-statement.ts';
 import type { IntakeRecord } from './records.ts';
@@ -22,7 +23,7 @@ import { migrationsOf } from './store/schema.ts';
 import { spoolPath } from './store/sqlite/database-path.ts';
 import { Statements } from './store/statements.ts';
 import { addHandler, type Handlers } from './work/attempt/handlers.ts';
-import { checkExpectation, keepExpectation } from './work/verdict/expectation.ts';
+import { checkExpectation, currencyWarning, keepExpectation } from './work/verdict/expectation.ts';
 import { Wakeup } from './work/wakeup.ts';
 import { Worker } from './work/worker.ts';
 
@@ -66,10 +67,18 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     onKept,
   });
   const running = new Set<Promise<unknown>>();
+  const warned = new Set<string>();
 
   function openSpool(path: string): Spool {
     const owner = spoolOwner(account, store);
     return new Spool({ path: spoolPath(path), owner, settings, store: (record) => intake.store(record) });
+  }
+
+  /** Once for each currency: a program that writes it in lower case does so every time. */
+  function warnOfCase(currency: string): void {
+    const warning = warned.has(currency) ? undefined : currencyWarning(currency);
+    if (warning !== undefined) warn(report, 'currency_case', warning);
+    warned.add(currency);
   }
 
   function onKept(count: number, isTold: boolean): void {
@@ -122,7 +131,8 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     async expect(given, options = {}) {
       checkOptions('expect()', options, EXPECT_RULES);
       const { tx, replace = false } = options;
-      const expectation = checkExpectation(given, account);
+      const expectation = checkExpectation(given, settings);
+      warnOfCase(expectation.currency);
       const keepIn = (own: Tx): Promise<void> => keepExpectation(statements, { expectation, replace }, own);
       if (tx === undefined) return write(() => statements.limited(storeTimeoutMs, keepIn));
       readiness.mustBeReady();

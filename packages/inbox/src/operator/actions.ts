@@ -152,7 +152,9 @@ async function accept<Tx>(
   }
   const { merchant_reference, transaction_type } = file.signed;
   const accepted = { merchant_reference, transaction_type, currency, amount, compare };
-  await keepExpectation(statements, { expectation: checkExpectation(accepted, account), replace }, tx);
+  // The verifier has accepted the reference of this body.
+  const expectation = checkExpectation(accepted, { account, colonIn: 'merchant_reference' });
+  await keepExpectation(statements, { expectation, replace }, tx);
 }
 
 /**
