@@ -145,19 +145,19 @@ describe('threat A2, threat A54: what may be credited', () => {
   });
 
   const AMOUNT =
-    'confirmAmount() needs a decimal string such as "1999.90", a bigint, or a number of at most 15 digits as amount';
-  const CURRENCY = 'confirmAmount() needs a currency code, such as "UGX", as currency';
+    'confirmAmount(): amount must be a decimal string such as "1999.90", a bigint, or a number of at most 15 digits.';
+  const CURRENCY = 'confirmAmount(): currency must be a currency code, such as "UGX".';
   test.each<[expectation: object, option: string, message: string]>([
-    [{ amount: 0.1 + 0.2 }, 'amount', `${AMOUNT}, and got a number.`],
-    [{ amount: 'five' }, 'amount', `${AMOUNT}, and got a string.`],
-    [{ amount: ['5'] }, 'amount', `${AMOUNT}, and got an array.`],
-    [{ amount: undefined }, 'amount', `${AMOUNT}, and got undefined.`],
-    [{ currency: '' }, 'currency', `${CURRENCY}, and got a string.`],
-    [{ currency: undefined }, 'currency', `${CURRENCY}, and got undefined.`],
+    [{ amount: 0.1 + 0.2 }, 'amount', `${AMOUNT} It is a number.`],
+    [{ amount: 'five' }, 'amount', `${AMOUNT} It is a string.`],
+    [{ amount: ['5'] }, 'amount', `${AMOUNT} It is an array.`],
+    [{ amount: undefined }, 'amount', `${AMOUNT} It is undefined.`],
+    [{ currency: '' }, 'currency', `${CURRENCY} It is a string.`],
+    [{ currency: undefined }, 'currency', `${CURRENCY} It is undefined.`],
     [
       { compare: 'none' },
       'compare',
-      "confirmAmount() needs 'both', 'request' or 'transaction' as compare, and got a string.",
+      "confirmAmount(): compare must be 'both', 'request' or 'transaction'. It is a string.",
     ],
   ])('the expectation %j is refused', (wrong, option, message) => {
     const check = () => confirmAmount(callbackOf(), { ...ORDER, ...wrong });

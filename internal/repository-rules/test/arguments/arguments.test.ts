@@ -108,10 +108,10 @@ async function faultOf(name: string, run: Callable, { what, args, odd }: Call): 
     if (Array.isArray(odd.sample) && kindOf(odd.value) === 'an array') return undefined; // The same for an item.
     const isSameKind = typeof odd.value === typeof odd.sample && typeof odd.sample !== 'object';
     const called = CALLED_BY[name] ?? `${name.split('.').at(-1)}()`;
-    const parts = isSameKind ? [called] : [called, kindOf(odd.value)];
+    const kinds = isSameKind ? [''] : [kindOf(odd.value), plainKindOf(odd.value)];
     const { message } = error;
-    const missing = parts.filter((part) => !message.includes(part));
-    return missing.length === 0 ? undefined : `no "${missing.join('", no "')}": ${message}`;
+    const isNamed = message.includes(called) && kinds.some((kind) => message.includes(kind));
+    return isNamed ? undefined : `says neither ${called} nor ${kinds[0]}: ${message}`;
   }
 }
 

@@ -243,7 +243,7 @@ const CLAIMS: OptionRule = [
 ];
 const CURRENCY: OptionRule = [
   (currency) => typeof currency === 'string' && currency !== '',
-  'a currency code, such as "UGX",',
+  'a currency code, such as "UGX"',
 ];
 const COMPARISON: OptionRule = [
   (compare) => ['both', 'request', 'transaction'].some((one) => one === compare),

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
-import { kindOf, plainKindOf } from './value-kind.ts';
+import { plainKindOf } from './value-kind.ts';
 
 /** The check of an option, and its description in messages. */
 export type OptionRule = readonly [isValid: (value: unknown) => boolean, shape: string, isRequired?: true];
@@ -40,7 +40,7 @@ export function checkOptions<T extends object>(
   const kind = plainKindOf(options);
   if (kind !== 'an object') {
     const argument = prefix.slice(0, -1) || 'options';
-    throw new ConfigurationError(argument, `${call} needs an object as ${argument}, and got ${kind}.`);
+    throw new ConfigurationError(argument, `${call}: ${argument} must be an object. It is ${kind}.`);
   }
   refuseUnknownOptions(call, options, Object.keys(rules));
   for (const [name, rule] of Object.entries<OptionRule | undefined>(rules)) {
@@ -59,7 +59,7 @@ export function checkOptions<T extends object>(
  * @throws {ConfigurationError} Names the function, the argument and what was passed.
  *
  * @example
- * checkArgument('sumOfProducts()', 'products', products, LIST); // … needs a list as products, and got a promise: await it.
+ * checkArgument('sumOfProducts()', 'products', products, LIST); // … products must be a list. It is a promise: await it.
  */
 export function checkArgument(
   call: string,
@@ -77,7 +77,10 @@ export function checkArgument(
 
 /** @throws {ConfigurationError} Always. */
 export function refuseArgument(call: string, argument: string, shape: string, value: unknown): never {
-  throw new ConfigurationError(argument, `${call} needs ${shape} as ${argument}, and got ${kindOf(value)}.`);
+  throw new ConfigurationError(
+    argument,
+    `${call}: ${argument} must be ${shape}. It is ${plainKindOf(value)}.`,
+  );
 }
 
 function refuseUnknownOptions(call: string, options: object, known: readonly string[]): void {

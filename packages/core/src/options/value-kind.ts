@@ -24,7 +24,7 @@ function ownValue(owner: unknown, name: string): unknown {
   return Object.getOwnPropertyDescriptor(Object(owner), name)?.value;
 }
 
-/** The same without classes, for the verifier, whose size counts: a `Map` is an object. */
+/** The same without classes, for what adapters load, where the size counts: a `Map` is an object. */
 export function plainKindOf(value: unknown): string {
   if (value === null || value === undefined || Number.isNaN(value)) return String(value);
   try {

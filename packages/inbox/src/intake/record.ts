@@ -41,7 +41,7 @@ export function callbackRecord(callback: VerifiedCallback, account: string): Int
 
 const CALLBACK: OptionRule = [
   (callback) => Object(callback).kind === 'callback',
-  'a verified callback (evidence goes to quarantine())',
+  'a verified callback (pass evidence to quarantine())',
 ];
 const REFUSAL: OptionRule = [
   (refusal) => Object(refusal).evidence.kind === 'evidence',

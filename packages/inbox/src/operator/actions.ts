@@ -82,7 +82,7 @@ export async function move<Tx>(
   const { account, emit } = settings;
   const isNamed = typeof which === 'string' || action === 'reopen';
   if (!isNamed && !(RECORD[0](which) && which.state !== undefined))
-    refuseArgument(`${action}()`, 'which', 'a transitionId, or { state, reason },', which);
+    refuseArgument(`${action}()`, 'which', 'a transitionId, or { state, reason }', which);
   const digest = action === 'resolve' ? given.body : undefined;
   if (digest !== undefined && !isNamed)
     throw new ConfigurationError('body', 'resolve() accepts a body for one transition at a time.');

@@ -28,7 +28,7 @@ export async function forget<Tx>(
   given: ActionNote,
 ): Promise<Forgotten> {
   checkOptions('forget()', given ?? {}, NOTE_RULES);
-  checkArgument('forget()', 'merchantReference', reference, STRING);
+  checkArgument('forget()', 'merchant_reference', reference, STRING);
   return store.transaction(async (tx) => {
     const counts = { transitions: 0, bodies: 0, archived: 0 };
     const rows = await statements.run('find_forgettable', [referenceKey(reference, account), account], tx);

@@ -174,8 +174,7 @@ prints what happened and why. The exit code is the program's.
     .action(async (args: string[]) => {
       exitCode = await forwardToInbox(args);
     });
-  for (const command of root.commands)
-    command.showHelpAfterError(`Try ${NAME} ${command.name()} --help.`);
+  for (const command of root.commands) command.showHelpAfterError(`Try ${NAME} ${command.name()} --help.`);
   return root;
 }
 
