@@ -74,7 +74,7 @@ export const SAMPLE_ARGUMENTS: Readonly<Record<string, () => readonly unknown[]>
     },
   ],
   createRedirectReceiver: () => [{ signingKey: SIGNING_KEY, onRedirect: () => '/thanks' }],
-  createSandbox: () => [{ seed: 'arguments', retry: { preset: 'never' } }],
+  createSandbox: () => [{ seed: 'arguments', retry: { preset: 'none' } }],
   createVerifier: () => [{ signingKey: [{ id: 'k1', key: SIGNING_KEY }], redirectFields: { event: 'e' } }],
   eligibleBanks: () => [[bank], { bank_code: 'EX001' }],
   eligibleProviders: () => [

@@ -33,7 +33,7 @@ export interface ClientOptions {
    */
   readonly publicKey: string | undefined;
   /**
-   * Sent with the balance inquiry only (protocol §5.1). Leave it out for a client without `getWalletBalances()`. If it
+   * Sent with the balance inquiry only (protocol §5.1). Leave it out for a client whose `getWalletBalances()` does not compile, and rejects. If it
    * is present and `undefined` (an unset environment variable), construction throws.
    */
   readonly secretKey?: string;
@@ -214,7 +214,7 @@ export interface Client {
    * @throws {ConnectionError} if there is no response.
    * @throws {TimeoutError} if the call takes longer than `timeoutMs`.
    * @throws {InvalidResponseError} if the response breaks the contract.
-   * @throws {ConfigurationError} if a call option is unknown or invalid.
+   * @throws {ConfigurationError} if the query or a call option is unknown or invalid, before a request is sent.
    *
    * @example
    * const providers = await client.listPaymentProviders({ currency: 'UGX', transaction_type: 'COLLECTION' });
@@ -224,11 +224,11 @@ export interface Client {
    * Lists the banks of a provider with BANK payouts (protocol §4.2).
    *
    * @param query `provider_code` of one of the payment options.
-   * @throws {ApiError} if the service responds with an error; `status` is 400 if provider_code is missing.
+   * @throws {ApiError} if the service responds with an error.
    * @throws {ConnectionError} if there is no response.
    * @throws {TimeoutError} if the call takes longer than `timeoutMs`.
    * @throws {InvalidResponseError} if the response breaks the contract.
-   * @throws {ConfigurationError} if a call option is unknown or invalid.
+   * @throws {ConfigurationError} if the query or a call option is unknown or invalid, before a request is sent.
    *
    * @example
    * const banks = await client.listPayoutBanks({ provider_code: provider.provider_code });
@@ -247,7 +247,7 @@ export interface ClientWithSecretKey extends Client {
    * @throws {TimeoutError} if the call takes longer than `timeoutMs`.
    * @throws {InvalidResponseError} if the response breaks the contract.
    * @throws {ConfigurationError} if `NODE_TLS_REJECT_UNAUTHORIZED=0` was set at any time in this process.
-   * @throws {ConfigurationError} if a call option is unknown or invalid.
+   * @throws {ConfigurationError} if the query or a call option is unknown or invalid, before a request is sent.
    *
    * @example
    * const [wallet] = await client.getWalletBalances({ currency: 'UGX' });

@@ -24,7 +24,7 @@ import { noteUnverifiedTls, refuseUnverifiedTls } from './settings/base-url.ts';
 import { type ClientSettings, readClientSettings } from './settings/settings.ts';
 
 /**
- * Makes a client for the reference-data endpoints (protocol §4). It has `getWalletBalances()` if `secretKey` is given.
+ * Makes a client for the reference-data endpoints (protocol §4). `getWalletBalances()` needs `secretKey`.
  *
  * A call retries network errors, 408, 429, 500, 502, 503 and 504, up to `maxAttempts` requests and inside one deadline
  * of `timeoutMs`. The retries of all calls together stay within a tenth of the calls, after a burst of 10. Redirects are

@@ -160,7 +160,7 @@ describe('assertMerchantReference()', () => {
     [undefined, 'must be a string, and is undefined.'],
     [['ORD-1'], 'must be a string, and is an array.'],
     [Promise.resolve('ORD-1'), 'must be a string, and is a promise: await it.'],
-  ])('threat A3: the reference %j is refused, since it %s', (reference, problem) => {
+  ])('threat A3, decision D69: the reference %j is refused, since it %s', (reference, problem) => {
     const message = `assertMerchantReference(): a callback for this merchant reference could not be verified. The reference ${problem}`;
     expect(() => assertMerchantReference(reference)).toThrow(
       expect.objectContaining({ option: 'merchant_reference', message }),
