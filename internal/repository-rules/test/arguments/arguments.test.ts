@@ -106,7 +106,7 @@ async function faultOf(name: string, run: Callable, { what, args, odd }: Call): 
     const isOptions = kindOf(odd.sample ?? {}) === 'an object';
     if (isOptions && isObjectOrNothing(odd.value)) return undefined;
     if (Array.isArray(odd.sample) && kindOf(odd.value) === 'an array') return undefined; // The same for an item.
-    const isSameKind = typeof odd.value === typeof odd.sample && typeof odd.sample !== 'object';
+    const isSameKind = odd.sample !== undefined && typeof odd.value === typeof odd.sample;
     const called = CALLED_BY[name] ?? `${name.split('.').at(-1)}()`;
     const kinds = isSameKind ? [''] : [kindOf(odd.value), plainKindOf(odd.value)];
     const { message } = error;
@@ -160,4 +160,22 @@ test.each([
   await new Promise((resolve) => setImmediate(resolve));
   expect(escaped.splice(0)).toEqual([]);
   expect(faults).toEqual([]);
+});
+
+test('control: a raw error, a predicate that is true and an argument that is not named are found', async () => {
+  const call: Call = { what: '7 as argument 1', args: [7], odd: { value: 7, sample: undefined } };
+  const faultWith = (name: string, error: Error): Promise<string | undefined> =>
+    faultOf(name, () => Promise.reject(error), call);
+  expect(await faultWith('raw', new TypeError('x'))).toBe('raw TypeError: x');
+  expect(await faultOf('isTrue', () => true, call)).toBe('returned true');
+  const unnamed = new ConfigurationError('a', 'other(): a must be a string. It is a number.');
+  expect(await faultWith('unnamed', unnamed)).toMatch(/^says neither unnamed\(\)/);
+  expect(await faultWith('other', unnamed)).toBeUndefined();
+  const vague = new ConfigurationError('a', 'other(): a must be a string.');
+  expect(await faultWith('other', vague)).toMatch(/nor a number/);
+});
+
+test('every row of the table belongs to a function or method', () => {
+  const names = [...functions.map(([from]) => from.split(' ')[1]), ...methods.map(([name]) => name)];
+  expect(Object.keys(SAMPLE_ARGUMENTS).filter((name) => !names.includes(name))).toEqual([]);
 });
