@@ -5,13 +5,23 @@
 
 export { digestName } from '#digest';
 export * from './index.ts';
+export { exactAmount } from './money/amounts.ts';
 export { isLoopback, servingEnvironment } from './options/environment.ts';
 export { nearName } from './options/near-name.ts';
-export { checkOptions, FUNCTION, type OptionRule, type OptionRules } from './options/options.ts';
+export {
+  checkArgument,
+  checkOptions,
+  FUNCTION,
+  LIST,
+  type OptionRule,
+  type OptionRules,
+  RECORD,
+  refuseArgument,
+} from './options/options.ts';
 export { kindOf } from './options/value-kind.ts';
 export * from './receive/index.ts';
 export { runHook } from './reporting/hook.ts';
 export { printable, printableJson, printableLines } from './reporting/printable.ts';
 export { type Trace, type TraceChannel, traceChannel } from './reporting/trace-channel.ts';
-export { hmacOf, readSignedFields, signedMessage } from './verify/signed-fields.ts';
+export { checkReference, hmacOf, readSignedFields, signedMessage } from './verify/signed-fields.ts';
 export { warnOnce } from './verify/signing-keys.ts';

@@ -110,7 +110,7 @@ const RULES: OptionRules<Movement> = {
 };
 const WALLETS: OptionRule = [
   (wallets) => Array.isArray(wallets) && wallets.every(isWallet),
-  'a list of wallets from getWalletBalances(), with exact balances,',
+  'a list of wallets from getWalletBalances(), with exact balances',
 ];
 const NOTHING = sumOf([]);
 /** As for the balances of a response: adding up longer ones costs more than it is worth. */
@@ -275,7 +275,7 @@ const PRODUCTS: OptionRule = [
     products.every(
       (pair) => pair.length === 2 && pair.every((one: unknown) => boundedDecimal(one) !== undefined),
     ),
-  'a list of pairs of factors, each a decimal string, a bigint, or a number of at most 15 digits,',
+  'a list of pairs of factors, each a decimal string, a bigint, or a number of at most 15 digits',
 ];
 
 function boundedDecimal(value: unknown): Decimal | undefined {

@@ -145,17 +145,20 @@ describe('threat A2, threat A54: what may be credited', () => {
   });
 
   const AMOUNT =
-    'The expected amount must be a decimal string such as "1999.90", a bigint, or a number of at most 15 digits.';
-  const CURRENCY = 'The expected currency must be a currency code, such as "UGX".';
+    'confirmAmount(): amount must be a decimal string such as "1999.90", a bigint, or a number of at most 15 digits.';
+  const CURRENCY = 'confirmAmount(): currency must be a currency code, such as "UGX".';
   test.each<[expectation: object, option: string, message: string]>([
-    ...[0.1 + 0.2, 'five', ['5'], undefined].map((amount): [object, string, string] => [
-      { amount },
-      'amount',
-      AMOUNT,
-    ]),
-    [{ currency: '' }, 'currency', CURRENCY],
-    [{ currency: undefined }, 'currency', CURRENCY],
-    [{ compare: 'none' }, 'compare', "compare must be 'both', 'request' or 'transaction', or be left out."],
+    [{ amount: 0.1 + 0.2 }, 'amount', `${AMOUNT} It is a number.`],
+    [{ amount: 'five' }, 'amount', `${AMOUNT} It is a string.`],
+    [{ amount: ['5'] }, 'amount', `${AMOUNT} It is an array.`],
+    [{ amount: undefined }, 'amount', `${AMOUNT} It is undefined.`],
+    [{ currency: '' }, 'currency', `${CURRENCY} It is a string.`],
+    [{ currency: undefined }, 'currency', `${CURRENCY} It is undefined.`],
+    [
+      { compare: 'none' },
+      'compare',
+      "confirmAmount(): compare must be 'both', 'request' or 'transaction'. It is a string.",
+    ],
   ])('the expectation %j is refused', (wrong, option, message) => {
     const check = () => confirmAmount(callbackOf(), { ...ORDER, ...wrong });
     expect(check).toThrow(expect.objectContaining({ code: 'invalid_configuration', option, message }));

@@ -9,6 +9,7 @@ const throws = (): never => {
 };
 /** A proxy whose every trap throws. */
 const trapped = new Proxy({}, new Proxy({}, { get: () => throws }));
+const queryBuilder = Object.defineProperty({}, 'then', { value: () => 'SECRET' });
 class Order {}
 
 const KINDS: readonly (readonly [kind: string, ...values: unknown[]])[] = [
@@ -30,13 +31,7 @@ const KINDS: readonly (readonly [kind: string, ...values: unknown[]])[] = [
   ['an ArrayBuffer', new ArrayBuffer(1)],
   ['a Date', new Date()],
   ['an Error', new Error('SECRET')],
-  [
-    'a promise: await it',
-    Promise.resolve('SECRET'),
-    // biome-ignore lint/suspicious/noThenProperty: what query builders are.
-    { then: () => 'SECRET' },
-    runInNewContext('Promise.resolve()'),
-  ],
+  ['a promise: await it', Promise.resolve('SECRET'), queryBuilder, runInNewContext('Promise.resolve()')],
   ['a proxy that throws', revoked.proxy, trapped],
 ];
 

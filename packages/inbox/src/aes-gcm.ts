@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { ConfigurationError } from '@payment-service/core';
+import { checkOptions, RECORD } from '@payment-service/core/internal';
 import type { BodyEncryption } from './body-content.ts';
 
 /** Keys of `aesGcm()`, each under an id that is stored in the clear beside what it has sealed. */
@@ -24,8 +25,13 @@ const TAG_BYTES = 16;
  * const { BODY_KEY_1, BODY_KEY_2 } = process.env; // of `openssl rand -base64 32`
  * createInbox({ store, encryption: aesGcm({ current: 'k2', keys: { k1: BODY_KEY_1, k2: BODY_KEY_2 } }) });
  */
-export function aesGcm({ current, keys: given }: AesGcmKeys): BodyEncryption {
-  const keys = new Map(Object.entries(given ?? {}).map(([id, key]) => [id, bytesOf(id, key)]));
+export function aesGcm(options: AesGcmKeys): BodyEncryption {
+  checkOptions('aesGcm()', options, {
+    current: undefined,
+    keys: [RECORD[0], 'a map from an id to a key', true],
+  });
+  const { current, keys: given } = options;
+  const keys = new Map(Object.entries(given).map(([id, key]) => [id, bytesOf(id, key)]));
   const key = keys.get(current);
   if (key === undefined)
     throw new ConfigurationError('current', 'current must be the id of one of the keys of aesGcm().');

@@ -1,4 +1,5 @@
-import { ConfigurationError, UnavailableError } from '@payment-service/core';
+import { UnavailableError } from '@payment-service/core';
+import { checkArgument, checkOptions, FUNCTION, RECORD } from '@payment-service/core/internal';
 import type { Inbox } from './inbox.ts';
 import { Intake } from './intake/intake.ts';
 import { tryToKeep } from './intake/keep.ts';
@@ -11,7 +12,9 @@ import { listOverdue, readHealth, readStats } from './operator/health.ts';
 import { prune } from './operator/prune.ts';
 import { listTransitions, showTransition } from './operator/views.ts';
 import { Watch } from './operator/watch.ts';
+import { BOOLEAN } from './option-rules.ts';
 import { type InboxOptions, settingsOf } from './options.ts';
+import { warn } from './problems.ts';
 import { keepBalances, readReport, readTotals } from './reconciliation/balances.ts';
 import { reconcileStatement } from './reconciliation/reconcile-statement.ts';
 import type { IntakeRecord } from './records.ts';
@@ -20,9 +23,11 @@ import { migrationsOf } from './store/schema.ts';
 import { spoolPath } from './store/sqlite/database-path.ts';
 import { Statements } from './store/statements.ts';
 import { addHandler, type Handlers } from './work/attempt/handlers.ts';
-import { checkExpectation, keepExpectation } from './work/verdict/expectation.ts';
+import { checkExpectation, currencyWarning, keepExpectation } from './work/verdict/expectation.ts';
 import { Wakeup } from './work/wakeup.ts';
 import { Worker } from './work/worker.ts';
+
+const EXPECT_RULES = { tx: undefined, replace: BOOLEAN };
 
 /**
  * Makes a durable inbox: what it has acknowledged is on disk, and each transition is applied once.
@@ -62,10 +67,18 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     onKept,
   });
   const running = new Set<Promise<unknown>>();
+  const warned = new Set<string>();
 
   function openSpool(path: string): Spool {
     const owner = spoolOwner(account, store);
     return new Spool({ path: spoolPath(path), owner, settings, store: (record) => intake.store(record) });
+  }
+
+  /** Once for each currency: a program that writes it in lower case does so every time. */
+  function warnOfCase(currency: string): void {
+    const warning = warned.has(currency) ? undefined : currencyWarning(currency);
+    if (warning !== undefined) warn(report, 'currency_case', warning);
+    warned.add(currency);
   }
 
   function onKept(count: number, isTold: boolean): void {
@@ -106,7 +119,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     },
     migrations: () => migrationsOf(store),
     async transaction(body) {
-      if (typeof body !== 'function') throw new ConfigurationError('body', 'transaction() needs a function.');
+      checkArgument('transaction()', 'body', body, FUNCTION);
       const checked = async (tx: Tx) => {
         const result = await body(tx);
         // Rejects after a failed statement: PostgreSQL then answers COMMIT with a silent rollback.
@@ -115,8 +128,11 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       };
       return write(() => store.transaction(checked));
     },
-    async expect(given, { tx, replace = false } = {}) {
-      const expectation = checkExpectation(given, account);
+    async expect(given, options = {}) {
+      checkOptions('expect()', options, EXPECT_RULES);
+      const { tx, replace = false } = options;
+      const expectation = checkExpectation(given, settings);
+      warnOfCase(expectation.currency);
       const keepIn = (own: Tx): Promise<void> => keepExpectation(statements, { expectation, replace }, own);
       if (tx === undefined) return write(() => statements.limited(storeTimeoutMs, keepIn));
       readiness.mustBeReady();
@@ -143,8 +159,10 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     recordBalances: (wallets) => write(() => keepBalances(context, wallets)),
     totals: (period) => read(() => readTotals(context, period)),
     reconcile: (given) => read(() => readReport(context, given)),
-    reconcileStatement: (rows, given) =>
-      (given?.dryRun === false ? write : read)(() => reconcileStatement(context, rows, given)),
+    async reconcileStatement(rows, given) {
+      checkArgument('reconcileStatement()', 'options', given, RECORD);
+      return (given.dryRun === false ? write : read)(() => reconcileStatement(context, rows, given));
+    },
     async close() {
       closing.abort();
       await Promise.allSettled([worker.working, watch.close(), ...running]);

@@ -1,3 +1,4 @@
+import type { VerifierOptions } from '@payment-service/core';
 import { checkOptions, FUNCTION, type OptionRule, type OptionRules } from '@payment-service/core/internal';
 import { BodyContent, type BodyEncryption } from './body-content.ts';
 import { type Emit, emitter, type InboxEvent } from './events.ts';
@@ -25,6 +26,11 @@ export interface InboxOptions<Tx> {
    * The verifier's `account` must be the same. @default ''
    */
   readonly account?: string | undefined;
+  /**
+   * The verifier's own option. With `'merchant_reference'`, `expect()` accepts a reference with ':'; otherwise it refuses one,
+   * since its callback would be refused too (decision D69). @default none
+   */
+  readonly colonIn?: VerifierOptions['colonIn'];
   /**
    * The path of a folder on a local disk, created if missing. While the store is unavailable, callbacks are kept there in files
    * and acknowledged; they are stored automatically afterwards. Several inboxes and processes may share it. Delete no file.
@@ -79,12 +85,13 @@ export interface InboxOptions<Tx> {
   readonly random?: (() => number) | undefined;
 }
 
-type Derived = 'store' | 'spool' | 'bodies' | 'encryption' | 'onEvent' | 'onError' | 'retry';
+type Derived = 'store' | 'colonIn' | 'spool' | 'bodies' | 'encryption' | 'onEvent' | 'onError' | 'retry';
 
 /** Checked options, with their defaults. */
 export type Settings = {
   readonly [Name in Exclude<keyof InboxOptions<never>, Derived>]-?: NonNullable<InboxOptions<never>[Name]>;
 } & {
+  readonly colonIn: InboxOptions<never>['colonIn'];
   readonly spool: string | undefined;
   readonly emit: Emit;
   readonly report: Report;
@@ -103,6 +110,10 @@ const RULES: OptionRules<InboxOptions<unknown>> = {
     (value) =>
       typeof value === 'string' && value.length <= 200 && value.isWellFormed() && !value.includes('\0'),
     'a label of at most 200 characters',
+  ],
+  colonIn: [
+    (value) => value === 'merchant_reference' || value === 'internal_reference',
+    'merchant_reference or internal_reference, as in the verifier',
   ],
   spool: undefined,
   bodies: [(value) => value === 'full' || value === 'claims', "'full' or 'claims'"],
@@ -133,6 +144,7 @@ export function settingsOf<Tx>(options: InboxOptions<Tx>): Settings {
   const { bodies = 'full', encryption } = options;
   return {
     account,
+    colonIn: options.colonIn,
     spool: options.spool ?? store.spool,
     emit: emitter(options.onEvent),
     report,

@@ -21,7 +21,8 @@ export type InboxProblem =
   /**
    * A problem of the whole inbox, which the message of the error describes: callbacks are in the spool, or all of them have
    * left it; a transition is due and no worker runs; a worker cannot use the database; the clock of the database has stepped
-   * back; a newer version has changed the tables; the content of a body cannot be sealed or opened. Reported once, and again if it
+   * back; a newer version has changed the tables; the content of a body cannot be sealed or opened; `expect()` got a currency code in
+   * lower case. Reported once, and again if it
    * recurs.
    */
   | {
@@ -34,7 +35,8 @@ export type InboxProblem =
         | 'clock_stepped_back'
         | 'tables_changed'
         | 'body_not_sealed'
-        | 'body_not_opened';
+        | 'body_not_opened'
+        | 'currency_case';
       readonly isRepeated: false;
     };
 

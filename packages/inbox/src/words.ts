@@ -1,4 +1,5 @@
 import type { RefusalCode } from '@payment-service/core';
+import { checkArgument, type OptionRule } from '@payment-service/core/internal';
 import { MAX_COUNTED, type TransitionReason, type TransitionState } from './states.ts';
 
 /** What a state or a reason means, for an operator. A word in backticks is an action. */
@@ -166,20 +167,29 @@ export function countText(...counts: readonly number[]): string {
 /**
  * What a transition's state and reason mean, in the words of the console and the command, for your own pages.
  *
+ * @throws {ConfigurationError} When `transition` does not have one of the states.
+ *
  * @example
  * const [transition] = await inbox.list({ state: 'quarantined' });
  * if (transition) console.log(wordsOf(transition).heading); // 'Suspicious: the amount differs'
  */
-export function wordsOf({
-  state,
-  reason,
-}: {
+export function wordsOf(transition: {
   readonly state: TransitionState;
   readonly reason: TransitionReason | undefined;
 }): Words {
+  checkArgument('wordsOf()', 'transition', transition, TRANSITION);
+  const { state, reason } = transition;
   if (reason === undefined) return STATE_WORDS[state];
   return isOwn(reason) ? REASON_WORDS[reason] : EVIDENCE_WORDS;
 }
+
+const TRANSITION: OptionRule = [
+  (transition) => {
+    const { state, reason = '' } = Object(transition);
+    return Object.hasOwn(STATE_WORDS, state) && typeof reason === 'string';
+  },
+  '{ state, reason } of a transition',
+];
 
 /** The state that a reason explains. Every refusal code is one of evidence. */
 export const stateOf = (reason: string): TransitionState =>

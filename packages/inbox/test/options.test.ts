@@ -25,6 +25,7 @@ describe('options', () => {
   const wrong: Record<string, readonly unknown[]> = {
     store: [undefined, { name: 'redis' }],
     account: [7, 'a\0b', 'x'.repeat(201), '\ud800'],
+    colonIn: ['event', true],
     spool: ['', ':memory:', ...PATHS],
     bodies: ['none', true],
     encryption: [
@@ -84,7 +85,7 @@ describe('options', () => {
     ),
     [sqlite, 'timeout', 'x.db', { timeout: 1 }],
     [aesGcm, 'current', { current: 'k1', keys: { k2: key } }],
-    [aesGcm, 'current', { current: 'k1' }],
+    [aesGcm, 'keys', { current: 'k1' }],
     ...['', 'a b', 'x'.repeat(41), '.k', 'k.'].map(
       (id): Maker => [aesGcm, 'keys', { current: id, keys: { [id]: key } }],
     ),
@@ -140,7 +141,7 @@ describe('options', () => {
     ...(['retry', 'resolve', 'reopen'] as const).flatMap((move) => refused(move, notes, ID)),
     ...refused('forget', notes, 'ORD-1'),
     ...[{}, { reason: 'no_handler' }, { state: 'x' }].map(
-      (which): Refused => ['resolve', [which, NOTE], 'state'],
+      (which): Refused => ['resolve', [which, NOTE], 'state' in which ? 'state' : 'which'],
     ),
     ['resolve', [{ state: 'dead', limit: 1001 }, NOTE], 'limit'],
     ['resolve', ['x', NOTE], 'transitionId'],
@@ -157,7 +158,7 @@ describe('options', () => {
     ['transaction', ['insert …'], 'body'],
     ...[[], undefined].map((wallets): Refused => ['recordBalances', [wallets], 'wallets']),
     ...[undefined, { actual_balance: '1,000' }].map(
-      (exact): Refused => ['recordBalances', [[{ currency: 'UGX', wallet_type: 'W', exact }]], 'before'],
+      (exact): Refused => ['recordBalances', [[{ currency: 'UGX', wallet_type: 'W', exact }]], 'wallets'],
     ),
     ['reconcile', [{ ...PERIOD, creditedWithin: { secondsBefore: 0, secondsAfter: 0 } }], 'from'],
     ['reconcileStatement', [{}, { ...NOTE, ...PERIOD }], 'rows'],

@@ -64,7 +64,7 @@ export interface SandboxOptions {
 
 /** Most values are checked where they are read. */
 const OPTIONS: OptionRules<SandboxOptions> = {
-  seed: undefined,
+  seed: [(value) => typeof value === 'string', 'a string'],
   file: undefined,
   callbackUrl: undefined,
   redirectUrl: undefined,

@@ -1,5 +1,11 @@
 import { ConfigurationError, createVerifier } from '@payment-service/core';
 import { ConnectionError } from '@payment-service/core/client';
+import {
+  checkArgument,
+  checkOptions,
+  type OptionRule,
+  type OptionRules,
+} from '@payment-service/core/internal';
 import { createApp } from './app.ts';
 import { createSigner } from './deliveries/callback-data.ts';
 import { createSender } from './deliveries/delivery-attempt.ts';
@@ -157,7 +163,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       if (response.type === 'error') throw new TypeError('The connection was cut.');
       return response;
     },
-    listen: async ({ port = 0, host = '127.0.0.1' } = {}) => {
+    listen: async (options = {}) => {
+      checkOptions('listen()', options, LISTEN_RULES);
+      const { port = 0, host = '127.0.0.1' } = options;
       open();
       const server = await listen(app.fetch, port, host);
       listening.add(server);
@@ -176,7 +184,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     payout: (request) => ({ transaction: viewTransaction(open().payout(request)) }),
     transfer: (request) => ({ transfer: viewTransfer(open().transfer(request)) }),
     decide: (id, outcome) => started(open().decide(id, { outcome })),
-    compose: (id, changes) => open().compose(id, changes).map(service.view),
+    compose: (id, changes) => {
+      checkArgument('compose()', 'id', id, ID);
+      return open().compose(id, changes).map(service.view);
+    },
     deposit: (request) => open().deposit(request),
     check: async (callbackUrl) => open().check({ callback_url: callbackUrl }),
     statement: () => statementOf(open().store.list('transaction')),
@@ -198,6 +209,12 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 }
 
 /** The seed of the account: the file's own, the one given, or a random one. */
+const ID: OptionRule = [Number.isInteger, 'the id of a transaction or a delivery'];
+const LISTEN_RULES: OptionRules<NonNullable<Parameters<Sandbox['listen']>[0]>> = {
+  port: [Number.isInteger, 'a port, or 0 for a free one'],
+  host: [(value) => typeof value === 'string', 'an address of this computer'],
+};
+
 function seedOf(store: Store, { seed: given, file }: SandboxOptions): string {
   const stored = store.get('account', 'account')?.seed;
   if (stored !== undefined && given !== undefined && stored !== given) {

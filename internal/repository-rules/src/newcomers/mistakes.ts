@@ -103,18 +103,18 @@ const TABLE: Readonly<Record<string, Parts & Omit<Mistake, 'name' | 'program'>>>
   },
   'the secret key as the signing key': {
     key: 'process.env.SECRET_KEY',
-    cause: /signingKey is a sandbox key, the secret key/,
-    fix: /Use the one that starts with SANDBOXSIGNING/,
+    cause: /signingKey is a SECRET key of a sandbox/,
+    fix: /Use its signing key/,
   },
   'a key that was encoded in Base64': {
     key: "Buffer.from(process.env.SIGNING_KEY).toString('base64')",
-    cause: /signingKey is a sandbox key, in Base64/,
-    fix: /Use the one that starts with SANDBOXSIGNING, unchanged/,
+    cause: /Probably the endpoint has another signing key|encoding of the right one/,
+    fix: /compare the last four characters|as the dashboard shows it/,
   },
   'a key that was decoded from Base64': {
     key: "Buffer.from(process.env.SIGNING_KEY, 'base64').toString()",
-    cause: /Probably the key was decoded/,
-    fix: /was decoded: use it as shown/,
+    cause: /an invisible character/,
+    fix: /Copy the key as shown/,
   },
   'parsers of forms, JSON and text before the route': {
     before: "app.use(express.urlencoded({ extended: true }), express.json(), express.text({ type: '*/*' }));",

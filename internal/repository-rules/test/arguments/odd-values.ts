@@ -4,6 +4,8 @@ export function oddValues(): ReadonlyMap<string, unknown> {
   rejected.catch(() => undefined); // Who made it has handled it; what a function makes of it has not.
   const revoked = Proxy.revocable({}, {});
   revoked.revoke();
+  const done = (then: (rows: readonly unknown[]) => void): void => then([]);
+  const queryBuilder = Object.defineProperty({}, 'then', { value: done });
   return new Map<string, unknown>([
     ['undefined', undefined],
     ['null', null],
@@ -39,7 +41,7 @@ export function oddValues(): ReadonlyMap<string, unknown> {
     ['Headers', new Headers({ text: 'text' })],
     ['a promise', Promise.resolve([{}])],
     ['a rejected promise', rejected],
-    ['a query builder', { then: (done: (rows: unknown) => void) => done([]) }],
+    ['a query builder', queryBuilder],
     ['a proxy', new Proxy({}, {})],
     ['a proxy that throws', new Proxy({}, new Proxy({}, { get: () => failing }))],
     ['a revoked proxy', revoked.proxy],

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createVerifier } from '@payment-service/core';
-import { createClient } from '@payment-service/core/client';
+import { type Client, createClient } from '@payment-service/core/client';
 import {
   createCallbackReceiver,
   createRedirectReceiver,
@@ -10,7 +10,7 @@ import {
 } from '@payment-service/core/receive';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { aesGcm, createInbox, type Inbox, sqlite } from '@payment-service/inbox';
-import { createSandbox } from '@payment-service/sandbox';
+import { createSandbox, type Sandbox } from '@payment-service/sandbox';
 import Knex from 'knex';
 import pg from 'pg';
 
@@ -37,7 +37,7 @@ const provider = {
 };
 const bank = { bank_code: 'EX001', bank_name: 'Example', is_active: true };
 const keys = { baseUrl: 'http://127.0.0.1:1', publicKey: 'PUBLICKEY', secretKey: 'SECRETKEY' };
-const timing = { schedule: (run: () => void) => (queueMicrotask(run), () => undefined) };
+const timing = { schedule: (run: () => void) => () => run };
 const pool = new pg.Pool({ host: '127.0.0.1', port: 1, max: 5 });
 
 const folder = mkdtempSync(join(tmpdir(), 'arguments-'));
@@ -48,8 +48,8 @@ export const inbox = (): Inbox<unknown> => {
   made.handle(async () => undefined);
   return made;
 };
-export const client = createClient({ ...keys, maxAttempts: 1, timing });
-export const sandbox = () => createSandbox({ seed: 'arguments' });
+export const client: Client = createClient({ ...keys, maxAttempts: 1, timing });
+export const sandbox = (): Sandbox => createSandbox({ seed: 'arguments' });
 
 /**
  * Valid arguments of exported functions, so that each can be odd beside valid ones. A function without a row gets the odd values
@@ -66,15 +66,40 @@ export const SAMPLE_ARGUMENTS: Readonly<Record<string, () => readonly unknown[]>
   confirmAmount: () => [callback, expected],
   createCallbackReceiver: () => [{ signingKey: SIGNING_KEY, onCallback: () => undefined }],
   createClient: () => [{ ...keys, cache: { ttlMs: 5 }, timing }],
-  createInbox: () => [{ store: store(), encryption: aesGcm({ current: 'k1', keys: { k1: new Uint8Array(32) } }), retry: { attempts: 3 } }],
+  createInbox: () => [
+    {
+      store: store(),
+      encryption: aesGcm({ current: 'k1', keys: { k1: new Uint8Array(32) } }),
+      retry: { attempts: 3 },
+    },
+  ],
   createRedirectReceiver: () => [{ signingKey: SIGNING_KEY, onRedirect: () => '/thanks' }],
-  createSandbox: () => [{ seed: 'arguments', retry: { preset: 'never' } }],
+  createSandbox: () => [{ seed: 'arguments', retry: { preset: 'none' } }],
   createVerifier: () => [{ signingKey: [{ id: 'k1', key: SIGNING_KEY }], redirectFields: { event: 'e' } }],
   eligibleBanks: () => [[bank], { bank_code: 'EX001' }],
-  eligibleProviders: () => [[provider], { amount: '5', account: '256772000001', spent_today: { example: '1' } }],
-  explain: () => [{ method: 'POST', url: '/callbacks', headers, body: data }, { signingKey: SIGNING_KEY, others: [{ id: 'old', key: 'k' }] }, { now: Date.now }],
+  eligibleProviders: () => [
+    [provider],
+    {
+      amount: '5',
+      currency: 'UGX',
+      transaction_type: 'COLLECTION',
+      account: '256772000001',
+      spent_today: { example: '1' },
+    },
+  ],
+  explain: () => [
+    { method: 'POST', url: '/callbacks', headers, body: data },
+    { signingKey: SIGNING_KEY, others: [{ id: 'old', key: 'k' }] },
+    { now: Date.now },
+  ],
   explainOutcome: () => [
-    { request: { url: 'http://127.0.0.1/callbacks', headers, body: data }, response: { status: 404, headers: {}, body: '' }, error: '', durationMs: 5, knownPaths: ['/callbacks'] },
+    {
+      request: { url: 'http://127.0.0.1/callbacks', headers, body: data },
+      response: { status: 404, headers: {}, body: '' },
+      error: '',
+      durationMs: 5,
+      knownPaths: ['/callbacks'],
+    },
     { signingKey: SIGNING_KEY },
     { now: Date.now },
   ],
@@ -83,17 +108,32 @@ export const SAMPLE_ARGUMENTS: Readonly<Record<string, () => readonly unknown[]>
   incomingWebCallback: () => [request()],
   inboxConsole: () => [inbox(), { authorize: () => false, basePath: '/admin' }],
   isTransactionCompleted: () => [callback],
-  kysely: () => [{}, { schema: 'payment_inbox' }],
+  kysely: () => [{ withoutPlugins: () => ({}) }, { schema: 'payment_inbox' }],
+  drizzle: () => [{ execute: async () => [] }, () => ({}), { schema: 'payment_inbox' }],
+  prisma: () => [{ $queryRawUnsafe: async () => [] }, { schema: 'payment_inbox', timeout: 5 }],
+  typeorm: () => [{ query: async () => [] }, { schema: 'payment_inbox' }],
   knex: () => [Knex({ client: 'pg' }), { schema: 'payment_inbox' }],
   nodeListener: () => [Object.assign(async () => new Response(), { basePath: '' })],
-  observePayments: () => [{ stats: async () => ({ states: {}, overdue: 0, oldestDueSeconds: 0, spooled: 0 }) }],
+  observePayments: () => [
+    { stats: async () => ({ states: {}, overdue: 0, oldestDueSeconds: 0, spooled: 0 }) },
+  ],
   payoutBalance: () => [[wallet], expected],
   paymentCallbacks: () => [{ signingKey: SIGNING_KEY, onCallback: () => undefined }],
   paymentRedirects: () => [{ signingKey: SIGNING_KEY, onRedirect: () => '/thanks' }],
   postgres: () => [pool, { schema: 'payment_inbox' }],
-  receiveCallback: () => [incomingWebCallback(request()), createCallbackReceiver({ signingKey: SIGNING_KEY })].map((one) => Object.freeze(one)),
-  receiveRedirect: () => [{ method: 'GET', url: '/' }, Object.freeze(createRedirectReceiver({ signingKey: SIGNING_KEY }))],
-  reconcile: () => [[wallet], [wallet], [{ kind: 'settled', currency: 'UGX', amount: '5', charge: { least: 0, most: 1 } }]],
+  receiveCallback: () =>
+    [incomingWebCallback(request()), createCallbackReceiver({ signingKey: SIGNING_KEY })].map((one) =>
+      Object.freeze(one),
+    ),
+  receiveRedirect: () => [
+    { method: 'GET', url: '/' },
+    Object.freeze(createRedirectReceiver({ signingKey: SIGNING_KEY })),
+  ],
+  reconcile: () => [
+    [wallet],
+    [wallet],
+    [{ kind: 'settled', currency: 'UGX', amount: '5', charge: { least: 0, most: 1 } }],
+  ],
   requestOf: () => [request()],
   sampleCallback: () => [{ payload: { request_amount: 5 } }],
   signCallback: () => [{ signingKey: SIGNING_KEY, data, timestamp: 5 }],
@@ -104,20 +144,30 @@ export const SAMPLE_ARGUMENTS: Readonly<Record<string, () => readonly unknown[]>
   unsignedFields: () => [JSON.stringify(data)],
   wordsOf: () => [{ state: 'dead', reason: 'attempts_used_up' }],
   // Methods.
+  'sandbox.compose': () => [1001, { forged_amount: 1 }],
+  'sandbox.transfer': () => [{ currency: 'UGX', amount: 1 }],
   'verifier.verifyCallback': () => [{ signature, body: data }],
   'verifier.verifyRedirect': () => ['?hmac_signature=x', { expectReference: 'ORD-1001' }],
   'client.listPaymentProviders': () => [{ currency: 'UGX', transaction_type: 'COLLECTION' }, { fresh: true }],
   'client.listPayoutBanks': () => [{ provider_code: 'example' }, { fresh: true }],
   'client.getWalletBalances': () => [{ currency: 'UGX' }, { fresh: true }],
   'inbox.transaction': () => [async () => undefined],
-  'inbox.expect': () => [{ merchant_reference: 'ORD-1001', ...expected, deadline: new Date() }, { replace: true }],
+  'inbox.expect': () => [
+    { merchant_reference: 'ORD-1001', ...expected, deadline: new Date() },
+    { replace: true },
+  ],
   'inbox.receive': () => [callback],
   'inbox.handle': () => [async () => undefined, { status: '*', type: 'PAYOUT' }],
+  'inbox.work': () => [{ signal: AbortSignal.abort(), concurrency: 1, pollMs: 100 }],
+  'inbox.quarantine': () => [{ ok: false, code: 'ambiguous', evidence: callback }],
   'inbox.drain': () => [{ limit: 1, deadlineMs: 5 }],
   'inbox.health': () => [{ maxPendingAgeSeconds: 5 }],
   'inbox.list': () => [{ merchant_reference: 'ORD-1001', limit: 1 }],
   'inbox.show': () => ['0'.repeat(64)],
-  'inbox.retry': () => [{ state: 'dead', reason: 'attempts_used_up' }, { by: 'dana', note: 'note' }],
+  'inbox.retry': () => [
+    { state: 'dead', reason: 'attempts_used_up' },
+    { by: 'dana', note: 'note' },
+  ],
   'inbox.resolve': () => ['0'.repeat(64), { by: 'dana', note: 'note', body: 'x' }],
   'inbox.reopen': () => ['0'.repeat(64), { by: 'dana', note: 'note' }],
   'inbox.expectations': () => ['ORD-1001'],
@@ -126,6 +176,16 @@ export const SAMPLE_ARGUMENTS: Readonly<Record<string, () => readonly unknown[]>
   'inbox.prune': () => [{ bodiesOlderThanDays: 90, archiveOlderThanDays: 400 }],
   'inbox.recordBalances': () => [[wallet]],
   'inbox.totals': () => [{ from: new Date(0), to: new Date(1000) }],
-  'inbox.reconcile': () => [{ from: new Date(0), to: new Date(1000), creditedWithin: { secondsBefore: 1, secondsAfter: 1 }, charges: { UGX: { least: '0', most: '1' } } }],
-  'inbox.reconcileStatement': () => [[{ merchant_reference: 'ORD-1001' }], { from: new Date(0), to: new Date(1000), by: 'dana', note: 'note' }],
+  'inbox.reconcile': () => [
+    {
+      from: new Date(0),
+      to: new Date(1000),
+      creditedWithin: { secondsBefore: 1, secondsAfter: 1 },
+      charges: { UGX: { least: '0', most: '1' } },
+    },
+  ],
+  'inbox.reconcileStatement': () => [
+    [{ merchant_reference: 'ORD-1001' }],
+    { from: new Date(0), to: new Date(1000), by: 'dana', note: 'note' },
+  ],
 };

@@ -34,7 +34,7 @@ export interface ClientOptions {
    */
   readonly publicKey: string | undefined;
   /**
-   * Sent with the balance inquiry only (protocol §5.1). Leave it out for a client without `getWalletBalances()`. If it
+   * Sent with the balance inquiry only (protocol §5.1). Leave it out for a client whose `getWalletBalances()` does not compile, and rejects. If it
    * is present and `undefined` (an unset environment variable), construction throws.
    */
   readonly secretKey?: string;
@@ -223,7 +223,7 @@ export interface Client<Paths = never> {
    * @throws {ConnectionError} if there is no response.
    * @throws {TimeoutError} if the call takes longer than `timeoutMs`.
    * @throws {InvalidResponseError} if the response breaks the contract.
-   * @throws {ConfigurationError} if a call option is unknown or invalid.
+   * @throws {ConfigurationError} if the query or a call option is unknown or invalid, before a request is sent.
    *
    * @example
    * const providers = await client.listPaymentProviders({ currency: 'UGX', transaction_type: 'COLLECTION' });
@@ -233,11 +233,11 @@ export interface Client<Paths = never> {
    * Lists the banks of a provider with BANK payouts (protocol §4.2).
    *
    * @param query `provider_code` of one of the payment options.
-   * @throws {ApiError} if the service responds with an error; `status` is 400 if provider_code is missing.
+   * @throws {ApiError} if the service responds with an error.
    * @throws {ConnectionError} if there is no response.
    * @throws {TimeoutError} if the call takes longer than `timeoutMs`.
    * @throws {InvalidResponseError} if the response breaks the contract.
-   * @throws {ConfigurationError} if a call option is unknown or invalid.
+   * @throws {ConfigurationError} if the query or a call option is unknown or invalid, before a request is sent.
    *
    * @example
    * const banks = await client.listPayoutBanks({ provider_code: provider.provider_code });
@@ -274,7 +274,7 @@ export interface ClientWithSecretKey<Paths = never> extends Omit<Client<Paths>, 
    * @throws {TimeoutError} if the call takes longer than `timeoutMs`.
    * @throws {InvalidResponseError} if the response breaks the contract.
    * @throws {ConfigurationError} if `NODE_TLS_REJECT_UNAUTHORIZED=0` was set at any time in this process.
-   * @throws {ConfigurationError} if a call option is unknown or invalid.
+   * @throws {ConfigurationError} if the query or a call option is unknown or invalid, before a request is sent.
    *
    * @example
    * const [wallet] = await client.getWalletBalances({ currency: 'UGX' });

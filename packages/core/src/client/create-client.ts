@@ -1,5 +1,13 @@
 import { ConfigurationError } from '../errors.ts';
-import { BOOLEAN, checkOptions, type OptionRule, type OptionRules, REQUIRED } from '../options/options.ts';
+import {
+  BOOLEAN,
+  checkArgument,
+  checkOptions,
+  type OptionRule,
+  type OptionRules,
+  RECORD,
+  REQUIRED,
+} from '../options/options.ts';
 import { MAX_CREDIT, runCall } from './call/call.ts';
 import { referenceCache } from './call/reference-cache.ts';
 import type {
@@ -18,7 +26,7 @@ import { noteUnverifiedTls, refuseUnverifiedTls } from './settings/base-url.ts';
 import { type ClientSettings, readClientSettings } from './settings/settings.ts';
 
 /**
- * Makes a client for the reference-data endpoints (protocol §4). It has `getWalletBalances()` if `secretKey` is given.
+ * Makes a client for the reference-data endpoints (protocol §4). `getWalletBalances()` needs `secretKey`.
  *
  * A call retries network errors, 408, 429, 500, 502, 503 and 504, up to `maxAttempts` requests and inside one deadline
  * of `timeoutMs`. The retries of all calls together stay within a tenth of the calls, after a burst of 10. Redirects are
@@ -66,6 +74,7 @@ export function createClient(
     const cached = cache && !list.isMoney && referenceCache<Row[]>(load, cache, timing, onRefresh);
     // The query is copied now: retries and the cache must use it as it was when the call began.
     return async (query = {}, call = {}) => {
+      checkArgument(`${operation}()`, 'query', query, RECORD);
       checkOptions(`${operation}()`, query, QUERIES[operation]);
       checkOptions(`${operation}()`, call, CALL_OPTIONS);
       const { signal } = call;

@@ -20,7 +20,7 @@ export interface ExplainKeys extends Pick<KeyOptions, 'signingKey' | 'publicKey'
 
 export const KEYS: OptionRule = [
   (keys) => RECORD[0](keys) && Array.isArray(Object(keys).others ?? []),
-  '{ signingKey }, with a list of others if there are any,',
+  '{ signingKey }, with a list of others if there are any',
 ];
 
 /** A mistake under which the signature matches; with `cause: undefined`, it matches as received. */

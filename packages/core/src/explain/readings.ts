@@ -57,7 +57,7 @@ export const EXPLAINED: OptionRule = [
     const { headers, method = '', url = '' } = Object(request);
     return isHolder(headers) && typeof method === 'string' && typeof url === 'string';
   },
-  '{ headers, body }, with a method and a url that are strings or left out,',
+  '{ headers, body }, with a method and a url that are strings or left out',
 ];
 
 const isHolder = (value: unknown): boolean => typeof value === 'object' && value !== null;

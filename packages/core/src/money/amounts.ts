@@ -1,4 +1,4 @@
-import { ConfigurationError, PaymentServiceError } from '../errors.ts';
+import { PaymentServiceError } from '../errors.ts';
 import { checkArgument, type OptionRule, RECORD, refuseArgument } from '../options/options.ts';
 import { payloadValueStart } from '../verify/json-members.ts';
 import type { SignedFields } from '../verify/signed-fields.ts';

@@ -41,8 +41,11 @@ export function checkOptions<T extends object>(
   prefix = '',
 ): void {
   if (!isRecord(options)) {
-    const option = prefix.slice(0, -1) || 'options';
-    throw new ConfigurationError(option, `${call} needs an object, and got ${kindOf(options)}.`);
+    const argument = prefix.slice(0, -1) || 'options';
+    throw new ConfigurationError(
+      argument,
+      `${call}: ${argument} must be an object. It is ${kindOf(options)}.`,
+    );
   }
   refuseUnknownOptions(call, options, Object.keys(rules));
   for (const [name, rule] of Object.entries<OptionRule | undefined>(rules)) {
@@ -61,7 +64,7 @@ export function checkOptions<T extends object>(
  * @throws {ConfigurationError} Names the function, the argument and what was passed.
  *
  * @example
- * checkArgument('sumOfProducts()', 'products', products, LIST); // … needs a list as products, and got a promise: await it.
+ * checkArgument('sumOfProducts()', 'products', products, LIST); // … products must be a list. It is a promise: await it.
  */
 export function checkArgument(
   call: string,
@@ -79,7 +82,7 @@ export function checkArgument(
 
 /** @throws {ConfigurationError} Always. */
 export function refuseArgument(call: string, argument: string, shape: string, value: unknown): never {
-  throw new ConfigurationError(argument, `${call} needs ${shape} as ${argument}, and got ${kindOf(value)}.`);
+  throw new ConfigurationError(argument, `${call}: ${argument} must be ${shape}. It is ${kindOf(value)}.`);
 }
 
 function refuseUnknownOptions(call: string, options: object, known: readonly string[]): void {

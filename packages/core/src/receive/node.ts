@@ -86,7 +86,11 @@ function eventsOf(stream: NodeStream, request: NodeRequest | NodeStream = stream
 }
 
 function isStream(value: unknown): value is NodeStream {
-  return typeof Object(value).pipe === 'function' && typeof Object(value).resume === 'function';
+  try {
+    return typeof Object(value).pipe === 'function' && typeof Object(value).resume === 'function';
+  } catch {
+    return false; // A proxy that throws.
+  }
 }
 
 /** HTTP/2 has no `connection: close`: a stream whose body is given up would stay open as long as its sender likes (threat A43). */

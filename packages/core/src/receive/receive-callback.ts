@@ -54,11 +54,7 @@ export function receiveCallback(
 }
 
 const REQUEST: OptionRule = [
-  (request) => {
-    const { method, header, body } = Object(request);
-    const isRead = body?.state === 'unread' ? typeof body.read === 'function' : Boolean(body?.state);
-    return typeof method === 'string' && typeof header === 'function' && isRead;
-  },
+  (request) => typeof Object(request).header === 'function' && typeof Object(request).body.state === 'string',
   'the result of incomingCallback() or incomingWebCallback()',
 ];
 const RECEIVER: OptionRule = [

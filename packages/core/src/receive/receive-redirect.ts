@@ -56,7 +56,7 @@ const REQUEST: OptionRule = [
   '{ method, url }',
 ];
 const RECEIVER: OptionRule = [
-  (receiver) => typeof Object(receiver).reportRefusal === 'function' && !('methods' in Object(receiver)),
+  (receiver) => typeof Object(receiver).verifier.verifyRedirect === 'function',
   'the result of createRedirectReceiver()',
 ];
 

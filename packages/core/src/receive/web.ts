@@ -22,7 +22,7 @@ const rawOf = (from: Request | HonoContext): Request => ('req' in from ? from.re
 const WEB_REQUEST: OptionRule = [
   // Neither reads more of a bridge's request than the adapter would.
   (from) => typeof rawOf(Object(from)).method === 'string' && 'bodyUsed' in rawOf(Object(from)),
-  'a Request, or the context of a Hono route,',
+  'a Request, or the context of a Hono route',
 ];
 
 /**

@@ -120,13 +120,18 @@ export function createVerifier(options: VerifierOptions): Verifier {
   checkOptions('createVerifier()', options, VERIFIER_RULES);
   const { verifySigned, verifyRedirect } = verifierOf(options);
   return Object.freeze({
-    verifyCallback({ signature: header, body }: { readonly signature: unknown; readonly body: unknown }) {
-      const signature = readSignature(header);
-      if (typeof signature === 'object') return verifySigned(signature, body);
-      return refuse(
-        signature,
-        Object(header) === header ? `The signature is ${kindOf(header)}. Pass the string.` : undefined,
-      );
+    verifyCallback(callback: { readonly signature: unknown; readonly body: unknown }) {
+      try {
+        const { signature: header, body } = callback;
+        const signature = readSignature(header);
+        if (typeof signature === 'object') return verifySigned(signature, body);
+        return refuse(
+          signature,
+          Object(header) === header ? `The signature is ${kindOf(header)}. Pass the string.` : undefined,
+        );
+      } catch {
+        return refuse('signature_missing'); // It is no object, or a proxy that throws.
+      }
     },
     verifyRedirect,
   });

@@ -143,7 +143,7 @@ function problemOf(reference: unknown, mayHaveColon: boolean): string | undefine
   if (reference === '') return 'is empty. Give every order its own.';
   if (!reference.isWellFormed()) return 'is not well-formed Unicode: it contains half of a surrogate pair.';
   if (mayHaveColon || !reference.includes(':')) return undefined;
-  return "contains ':', which separates the signed fields. Remove it, or set colonIn here and in the verifier.";
+  return "contains ':', which separates the signed fields. Remove it, or set the same colonIn in the verifier, in createInbox() and in assertMerchantReference().";
 }
 
 const LENGTH_PREFIX = '\0\0\0\0';

@@ -21,7 +21,9 @@ const LISTS = {
 async function read(name: keyof typeof LISTS, rows: readonly unknown[] | Answer, strict = false) {
   const answer = typeof rows === 'function' ? rows : success({ [name]: rows });
   const { client, deviations } = await serve(answer, { strict });
-  const found: unknown = await client[LISTS[name]]({ provider_code: 'x' });
+  const found: unknown = await (name === 'payout_banks'
+    ? client.listPayoutBanks({ provider_code: 'x' })
+    : client.listPaymentProviders());
   return { found, deviations };
 }
 

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { PayoutBank, PayoutBankQuery } from '../../src/client/client.ts';
+import { createClient } from '../../src/client/create-client.ts';
+import { eligibleBanks } from '../../src/client/selection/eligible-banks.ts';
 import { eligibleProviders } from '../../src/client/selection/eligible-providers.ts';
 import { ConfigurationError } from '../../src/errors.ts';
 import { clientWith, failureOf, serve, success } from './local-service.ts';
@@ -10,6 +13,9 @@ const client = clientWith(() => expect.fail('A request was sent.'));
 /** Every function of the client that takes an object, and the names that it knows. */
 const functions: readonly [string, readonly string[], (options: object) => unknown][] = [
   ['eligibleProviders()', Object.keys(PAYMENT), (options) => eligibleProviders([provider], options)],
+  ['listPaymentProviders()', ['currency', 'transaction_type'], (query) => client.listPaymentProviders(query)],
+  ['listPayoutBanks()', ['provider_code'], (query) => client.listPayoutBanks(query as PayoutBankQuery)],
+  ['getWalletBalances()', ['currency'], (query) => client.getWalletBalances(query)],
   ['listPaymentProviders()', ['signal'], (options) => client.listPaymentProviders({}, options)],
   ['listPayoutBanks()', ['signal'], (options) => client.listPayoutBanks({ provider_code: 'x' }, options)],
   ['getWalletBalances()', ['signal'], (options) => client.getWalletBalances({}, options)],
@@ -44,6 +50,48 @@ test.each([
 ])('the call option %s is refused with the value %j', async (option, options) => {
   const error = await refusalOf(() => client.listPaymentProviders({}, options as object));
   expect(error.option).toBe(option);
+});
+
+const query = (given: unknown): PayoutBankQuery => given as PayoutBankQuery;
+test.each<[option: string, message: string, call: () => Promise<unknown>]>([
+  ['query', 'query must be an object. It is a string.', () => client.listPayoutBanks(query('mtn'))],
+  ['query', 'query must be an object. It is null.', () => client.listPayoutBanks(query(null))],
+  ['provider_code', 'provider_code must be a non-empty string.', () => client.listPayoutBanks(query({}))],
+  [
+    'provider_code',
+    'provider_code must be a non-empty string.',
+    () => client.listPayoutBanks({ provider_code: '' }),
+  ],
+  [
+    'currency',
+    'currency must be a non-empty string, or be left out.',
+    () => client.getWalletBalances({ currency: query(7) as never }),
+  ],
+])('the query whose %s is wrong is refused before a byte leaves: %s', async (option, message, call) => {
+  const error = await refusalOf(call);
+  expect([error.option, error.message]).toEqual([option, expect.stringContaining(message)]);
+});
+
+test('a client without the secret key says what its balance inquiry lacks', async () => {
+  const keyless = createClient({
+    baseUrl: 'https://service.example',
+    publicKey: 'PUBLIC-KEY',
+    fetch: () => expect.fail('A request was sent.'),
+  });
+  // @ts-expect-error: the types have no such call.
+  const { option, message } = await refusalOf(() => keyless.getWalletBalances());
+  expect([option, message]).toEqual([
+    'secretKey',
+    'getWalletBalances() needs the secret key: pass secretKey to createClient().',
+  ]);
+});
+
+test('a list that was not awaited is named as a promise', async () => {
+  const rows = Promise.resolve([]) as unknown as PayoutBank[];
+  const banks = await refusalOf(() => eligibleBanks(rows));
+  expect(banks.message).toBe(
+    'eligibleBanks(): banks must be the list of listPayoutBanks(). It is a promise: await it.',
+  );
 });
 
 test('control: every known name is accepted, and may be undefined', async () => {

@@ -152,12 +152,16 @@ describe('assertMerchantReference()', () => {
     ['', 'is empty. Give every order its own.'],
     [
       'SECRET:1',
-      "contains ':', which separates the signed fields. Remove it, or set colonIn here and in the verifier.",
+      "contains ':', which separates the signed fields. Remove it, or set the same colonIn in the verifier, in createInbox() and in assertMerchantReference().",
     ],
     ['SECRET\ud800', 'is not well-formed Unicode: it contains half of a surrogate pair.'],
-    ...[1001, null, undefined, ['ORD-1']].map((value): [unknown, string] => [value, 'is not a string.']),
-  ])('threat A3: the reference %j is refused, since it %s', (reference, problem) => {
-    const message = `A callback for this merchant reference could not be verified: the reference ${problem}`;
+    [1001, 'must be a string, and is a number.'],
+    [null, 'must be a string, and is null.'],
+    [undefined, 'must be a string, and is undefined.'],
+    [['ORD-1'], 'must be a string, and is an array.'],
+    [Promise.resolve('ORD-1'), 'must be a string, and is a promise: await it.'],
+  ])('threat A3, decision D69: the reference %j is refused, since it %s', (reference, problem) => {
+    const message = `assertMerchantReference(): a callback for this merchant reference could not be verified. The reference ${problem}`;
     expect(() => assertMerchantReference(reference)).toThrow(
       expect.objectContaining({ option: 'merchant_reference', message }),
     );

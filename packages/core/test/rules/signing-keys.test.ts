@@ -25,7 +25,7 @@ afterEach(() => {
 describe('threat A19: unusable keys', () => {
   test.each([
     [undefined, 'is missing'],
-    ['', 'is empty'],
+    ['', 'is missing'],
     ['undefined', 'is the string "undefined". Is the environment variable set?'],
     ['null', 'is the string "null"'],
     ['<SIGNING_KEY>', 'placeholder'],
@@ -49,10 +49,10 @@ describe('threat A19: unusable keys', () => {
     ['A\u3164BC', 'invisible'],
     ['A\u0600BC', 'invisible'],
     [`${SIGNING_KEY}\ud800`, 'invisible'],
-    [`${SIGNING_KEY}\0`, 'control characters'],
-    [`${SIGNING_KEY}\u0085`, 'control characters'],
-    [Buffer.from('H0"Wt3YrU4iO', 'base64').toString(), 'Probably the key was decoded'],
-    [Buffer.from('f0e1d2c3b4a59687', 'hex').toString('latin1'), 'Probably the key was decoded'],
+    [`${SIGNING_KEY}\0`, 'invisible character'],
+    [`${SIGNING_KEY}\u0085`, 'invisible character'],
+    [Buffer.from('H0"Wt3YrU4iO', 'base64').toString(), 'invisible character'],
+    [Buffer.from('f0e1d2c3b4a59687', 'hex').toString('latin1'), 'invisible character'],
   ])('threat A19: the key %j is refused in every place that takes one, because it %s', (given, reason) => {
     const key = given as string;
     const refusal = (option: string) => {
@@ -84,7 +84,7 @@ describe('threat A19: unusable keys', () => {
       refusal = error;
     }
     expect(refusal).toBeInstanceOf(ConfigurationError);
-    expect(String(refusal)).toMatch(/ The merchant dashboard shows it under the account details\.$/);
+    expect(String(refusal)).toMatch(/ The dashboard shows it under the account details\.$/);
     expect(inspect(refusal, { depth: 10, showHidden: true })).not.toContain('HUNTER2');
   });
 
@@ -98,7 +98,7 @@ describe('threat A19: unusable keys', () => {
   });
 
   const LIST = 'signingKey must be a string or a list of 1 to 4 keys: [{ id, key, notAfter? }].';
-  const SHARED = 'signingKey has two entries that share an id or a key.';
+  const SHARED = 'signingKey has an id or a key twice.';
   const DATE = 'signingKey[0].notAfter must be a valid Date, or be left out.';
   const [a, b] = [
     { id: 'a', key: SIGNING_KEY },
@@ -111,7 +111,7 @@ describe('threat A19: unusable keys', () => {
     ['with five keys', five, LIST],
     ['with a repeated id', [a, { ...b, id: 'a' }], SHARED],
     ['with a repeated key', [a, { ...b, key: SIGNING_KEY }], SHARED],
-    ['with an empty key in a list', [a, { ...b, key: '' }], /^signingKey\[1\]\.key is empty/],
+    ['with an empty key in a list', [a, { ...b, key: '' }], /^signingKey\[1\]\.key is missing/],
     ['with an empty id', [{ ...a, id: '' }], 'signingKey[0].id must be a name for logs.'],
     ['with a number as id', [{ ...a, id: 1 }], 'signingKey[0].id must be a name for logs.'],
     ['with an invalid notAfter', [{ ...a, notAfter: new Date('soon') }], DATE],
@@ -130,7 +130,7 @@ describe('threat A19: unusable keys', () => {
   test('threat A19: a key equal to the public or the secret key is refused', () => {
     for (const which of ['public', 'secret'])
       expect(() => createVerifier({ signingKey: SIGNING_KEY, [`${which}Key`]: SIGNING_KEY })).toThrow(
-        `signingKey is the ${which} key. The merchant dashboard shows it under the account details.`,
+        `signingKey is the ${which} key. The dashboard shows it under the account details.`,
       );
     expect(() => createVerifier({ signingKey: SIGNING_KEY, publicKey: 'p', secretKey: 's' })).not.toThrow();
   });
@@ -170,18 +170,14 @@ describe('threat A19: unusable keys', () => {
 
 describe('threat A19: a sandbox key in a wrong place', () => {
   const signingKey = 'SANDBOXSIGNINGh4Jk7Lm2Np9Qr3St6Uv8Wx5Yz';
-  const bytes = Buffer.from(signingKey);
 
   test.each([
-    ['the public key', 'SANDBOXPUBLICh4Jk7Lm2Np9Qr3St6Uv8Wx', 'the public key'],
-    ['the secret key', 'SANDBOXSECRETh4Jk7Lm2Np9Qr3St6Uv8Wx', 'the secret key'],
-    ['the key in Base64', bytes.toString('base64'), 'in Base64'],
-    ['the key in Base64url', bytes.toString('base64url'), 'in Base64'],
-    ['the key in hex', bytes.toString('hex'), 'in hex'],
+    ['the public key', 'SANDBOXPUBLICh4Jk7Lm2Np9Qr3St6Uv8Wx', 'PUBLIC'],
+    ['the secret key', 'SANDBOXSECRETh4Jk7Lm2Np9Qr3St6Uv8Wx', 'SECRET'],
   ])('threat A19: %s is refused at construction, by name', (_what, key, says) => {
     expect(() => createVerifier({ signingKey: key })).toThrow(ConfigurationError);
     expect(() => createVerifier({ signingKey: key, allowSandboxKeys: true })).toThrow(
-      `signingKey is a sandbox key, ${says}. Use the one that starts with SANDBOXSIGNING`,
+      `signingKey is a ${says} key of a sandbox. Use its signing key.`,
     );
   });
 
@@ -217,7 +213,7 @@ describe('warnings', () => {
     expect(printed()).toEqual([]);
     for (let times = 0; times < 3; times++) create({ signingKey: 'K'.repeat(15) });
     expect(printed()).toEqual([
-      '@payment-service/core: signingKey has fewer than 16 characters, so it can be guessed. The merchant dashboard shows it ' +
+      '@payment-service/core: signingKey has fewer than 16 characters, so it can be guessed. The dashboard shows it ' +
         'under the account details.',
     ]);
     const second = { id: 'b', key: 'Q' };

@@ -33,6 +33,7 @@ function createProgram(): Command {
     })
     .exitOverride();
   for (const add of VERBS) add(program);
+  for (const verb of program.commands) verb.showHelpAfterError(`Try ${NAME} ${verb.name()} --help.`);
   return program;
 }
 

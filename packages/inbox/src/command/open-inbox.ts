@@ -107,7 +107,9 @@ export function withInbox<T>(
   act: <Tx>(inbox: Inbox<Tx>, opened: OpenStore<Tx>) => Promise<T>,
 ): Promise<T> {
   return withTables(options, (opened) => {
-    const inbox = createInbox({ store: opened.store, account: options.account });
+    // The verifier's colonIn is not known here, so the command leaves the rule to the program.
+    const { store } = opened;
+    const inbox = createInbox({ store, account: options.account, colonIn: 'merchant_reference' });
     return act(inbox, opened).finally(inbox.close);
   });
 }

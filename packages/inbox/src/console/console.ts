@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ConfigurationError } from '@payment-service/core';
-import { checkOptions, FUNCTION } from '@payment-service/core/internal';
+import { checkArgument, checkOptions, FUNCTION, type OptionRule } from '@payment-service/core/internal';
 import { assetResponse, isAssetName } from '@payment-service/pages';
 import { failureStack } from '../failure-text.ts';
 import type { Inbox } from '../inbox.ts';
@@ -61,6 +60,11 @@ const PAGES: Readonly<Record<string, (view: View) => Promise<Response>>> = {
   '/reconcile': reconcilePage,
 };
 
+const INBOX: OptionRule = [
+  (inbox) => typeof Object(inbox).list === 'function',
+  'the inbox that createInbox() returns',
+];
+
 /**
  * Pages for the operators of an inbox: what needs an operator and why, the story of each payment, and the actions. They work
  * without scripts, load nothing from other sites, and are served only to visitors whom `authorize` admits.
@@ -78,6 +82,7 @@ const PAGES: Readonly<Record<string, (view: View) => Promise<Response>>> = {
  * app.use(nodeListener(admin)); // Express. On Hono: app.all('/admin/payments/*', ({ req }) => admin(req.raw))
  */
 export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): InboxConsole {
+  checkArgument('inboxConsole()', 'inbox', inbox, INBOX);
   checkOptions('inboxConsole()', options ?? {}, {
     authorize: [(value) => typeof value === 'function', 'a function that returns who a visitor is', true],
     basePath: [
@@ -86,8 +91,6 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
     ],
     onError: FUNCTION,
   });
-  if (typeof inbox?.list !== 'function')
-    throw new ConfigurationError('inbox', 'inboxConsole() needs the inbox that createInbox() returns.');
   const { authorize, basePath = '', onError = printError } = options;
   const live = createLive(inbox);
 

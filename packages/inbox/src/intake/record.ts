@@ -10,7 +10,7 @@ import {
   type SignedFields,
   type VerifiedCallback,
 } from '@payment-service/core';
-import { signedMessage, traceparentOf } from '@payment-service/core/internal';
+import { checkArgument, type OptionRule, signedMessage, traceparentOf } from '@payment-service/core/internal';
 import {
   type IntakeRecord,
   isStorableCurrency,
@@ -35,15 +35,22 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** @throws {ConfigurationError} If the value was not returned by `verifyCallback()`, is of another account, or is too large. */
 export function callbackRecord(callback: VerifiedCallback, account: string): IntakeRecord {
   // bodyText() takes evidence as well; its kind is frozen, so it cannot pass for a callback here.
-  if (callback?.kind === 'callback') return genuineRecord(callback, account, null, traceparentOf(callback));
-  throw new ConfigurationError(
-    'callback',
-    'receive() accepts only verified callbacks. Pass evidence to quarantine().',
-  );
+  checkArgument('receive()', 'callback', callback, CALLBACK);
+  return genuineRecord(callback, account, null, traceparentOf(callback));
 }
+
+const CALLBACK: OptionRule = [
+  (callback) => Object(callback).kind === 'callback',
+  'a verified callback (pass evidence to quarantine())',
+];
+const REFUSAL: OptionRule = [
+  (refusal) => Object(refusal).evidence.kind === 'evidence',
+  'an authentic refusal of verifyCallback()',
+];
 
 /** @throws {ConfigurationError} If the value is not an authentic refusal of `verifyCallback()`, or is of another account. */
 export function evidenceRecord(refusal: AuthenticRefusal, account: string): IntakeRecord {
+  checkArgument('quarantine()', 'refusal', refusal, REFUSAL);
   return genuineRecord(refusal.evidence, account, refusal.code, traceparentOf(refusal));
 }
 

@@ -1,5 +1,11 @@
 import { ConfigurationError, InvalidStateError } from '@payment-service/core';
-import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/internal';
+import {
+  checkOptions,
+  type OptionRule,
+  type OptionRules,
+  RECORD,
+  refuseArgument,
+} from '@payment-service/core/internal';
 import { BOOLEAN } from '../option-rules.ts';
 import { isUnambiguous } from '../records.ts';
 import { CLOSED_STATES, TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
@@ -75,8 +81,8 @@ export async function move<Tx>(
   const { store, statements, settings } = context;
   const { account, emit } = settings;
   const isNamed = typeof which === 'string' || action === 'reopen';
-  if (!isNamed && which?.state === undefined)
-    throw new ConfigurationError('state', `${action}() needs a transitionId, or { state, reason }.`);
+  if (!isNamed && !(RECORD[0](which) && which.state !== undefined))
+    refuseArgument(`${action}()`, 'which', 'a transitionId, or { state, reason }', which);
   const digest = action === 'resolve' ? given.body : undefined;
   if (digest !== undefined && !isNamed)
     throw new ConfigurationError('body', 'resolve() accepts a body for one transition at a time.');
@@ -84,7 +90,7 @@ export async function move<Tx>(
   const moved = await store.transaction(async (tx) => {
     const done: string[] = [];
     const found = isNamed ? [] : await listTransitions(context, { ...which, limit: which.limit ?? 1000 }, tx);
-    const ids = isNamed ? [checkId(which)] : found.map(({ transitionId }) => transitionId);
+    const ids = isNamed ? [checkId(`${action}()`, which)] : found.map(({ transitionId }) => transitionId);
     for (const transitionId of ids) {
       // Until this transaction ends, no worker can take it and no other operator can move it.
       const [row] = await statements.run('lock_named_transition', [transitionId, account], tx);
@@ -146,7 +152,9 @@ async function accept<Tx>(
   }
   const { merchant_reference, transaction_type } = file.signed;
   const accepted = { merchant_reference, transaction_type, currency, amount, compare };
-  await keepExpectation(statements, { expectation: checkExpectation(accepted, account), replace }, tx);
+  // The verifier has accepted the reference of this body.
+  const expectation = checkExpectation(accepted, { account, colonIn: 'merchant_reference' });
+  await keepExpectation(statements, { expectation, replace }, tx);
 }
 
 /**

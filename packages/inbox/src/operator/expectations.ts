@@ -1,4 +1,4 @@
-import { checkOptions } from '@payment-service/core/internal';
+import { checkArgument } from '@payment-service/core/internal';
 import { STRING } from '../option-rules.ts';
 import { referenceKey } from '../records.ts';
 import { dateOf } from '../store/store.ts';
@@ -18,7 +18,7 @@ export async function findExpectations<Tx>(
   { statements, settings: { account } }: OperatorContext<Tx>,
   merchant_reference: string,
 ): Promise<KnownPayment[]> {
-  checkOptions('expectations()', { merchant_reference }, { merchant_reference: STRING });
+  checkArgument('expectations()', 'merchant_reference', merchant_reference, STRING);
   const key = referenceKey(merchant_reference, account);
   const known = (await statements.run('find_expectations', [key, account])).map((row) => ({
     expectation: expectationIn(row),

@@ -1,7 +1,7 @@
-import { ConfigurationError } from '@payment-service/core';
-import { checkOptions } from '@payment-service/core/internal';
+import { checkArgument, checkOptions } from '@payment-service/core/internal';
 import { claimsDigest } from '../body-content.ts';
 import { isForgotten } from '../intake/keep.ts';
+import { STRING } from '../option-rules.ts';
 import { referenceKey } from '../records.ts';
 import type { Statements } from '../store/statements.ts';
 import { numberOf, type Row, textOf } from '../store/store.ts';
@@ -28,8 +28,7 @@ export async function forget<Tx>(
   given: ActionNote,
 ): Promise<Forgotten> {
   checkOptions('forget()', given ?? {}, NOTE_RULES);
-  if (typeof reference !== 'string')
-    throw new ConfigurationError('merchant_reference', 'forget() needs the merchant_reference of a payment.');
+  checkArgument('forget()', 'merchant_reference', reference, STRING);
   return store.transaction(async (tx) => {
     const counts = { transitions: 0, bodies: 0, archived: 0 };
     const rows = await statements.run('find_forgettable', [referenceKey(reference, account), account], tx);

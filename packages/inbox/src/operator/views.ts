@@ -1,5 +1,5 @@
-import { ConfigurationError, type SignedFields } from '@payment-service/core';
-import { checkOptions, type OptionRules } from '@payment-service/core/internal';
+import type { SignedFields } from '@payment-service/core';
+import { checkOptions, type OptionRules, refuseArgument } from '@payment-service/core/internal';
 import { type BodyContent, isSealed } from '../body-content.ts';
 import type { Spool } from '../intake/spool.ts';
 import { DATE, STRING, wholeNumber } from '../option-rules.ts';
@@ -175,7 +175,7 @@ export async function showTransition<Tx>(
 ): Promise<TransitionDetails | undefined> {
   const { statements, settings } = context;
   const { account, bodyContent } = settings;
-  const [row] = await readTransitions(context, { transitionId: checkId(transitionId) });
+  const [row] = await readTransitions(context, { transitionId: checkId('show()', transitionId) });
   const archivedBy = (keys: ArchiveKeys): Promise<Archived[]> => findArchived(statements, { keys, account });
   const actionsOf = async (id: number): Promise<OperatorAction[]> =>
     (await statements.run('show_actions', [id])).map(actionIn);
@@ -269,9 +269,9 @@ function actionIn(row: Row): OperatorAction {
 }
 
 /** @throws {ConfigurationError} If it is not the id of a transition. */
-export function checkId(transitionId: unknown): string {
+export function checkId(call: string, transitionId: unknown): string {
   if (isId(transitionId)) return transitionId;
-  throw new ConfigurationError('transitionId', 'A transitionId must have 64 lower-case hexadecimal digits.');
+  return refuseArgument(call, 'transitionId', '64 lower-case hexadecimal digits', transitionId);
 }
 
 function isId(value: unknown): value is string {

@@ -1,5 +1,10 @@
 import { ConfigurationError, canonicalAmount } from '@payment-service/core';
-import { checkOptions, type OptionRules } from '@payment-service/core/internal';
+import {
+  checkArgument,
+  checkOptions,
+  type OptionRule,
+  type OptionRules,
+} from '@payment-service/core/internal';
 import {
   type Movement,
   type MovementKind,
@@ -79,6 +84,15 @@ const RULES: OptionRules<BalanceOptions> = {
   movements: [Array.isArray, 'a list of movements'],
 };
 
+/** Refuses now what reconcile() would refuse later. */
+const WALLETS: OptionRule = [
+  (value) => {
+    const wallets = value as readonly WalletBalance[];
+    return reconcile(wallets, wallets, []).wallets.length > 0;
+  },
+  'the wallets of getWalletBalances()',
+];
+
 function isShares(value: unknown): boolean {
   const isShare = (share: unknown): boolean => typeof share === 'string' && /^\d+(\.\d+)?$/.test(share);
   return Object.values(Object(value)).every((each) => [Object(each).least, Object(each).most].every(isShare));
@@ -89,10 +103,7 @@ export async function keepBalances<Tx>(
   { statements, settings }: OperatorContext<Tx>,
   wallets: readonly WalletBalance[],
 ): Promise<void> {
-  if (!Array.isArray(wallets) || wallets.length === 0)
-    throw new ConfigurationError('wallets', 'recordBalances() needs the wallets of getWalletBalances().');
-  // Refuses now what reconcile() would refuse later.
-  reconcile(wallets, wallets, []);
+  checkArgument('recordBalances()', 'wallets', wallets, WALLETS);
   const kept = wallets.map(({ currency, wallet_type, exact }) => ({ currency, wallet_type, exact }));
   await statements.run('keep_balances', [settings.account, JSON.stringify(kept)]);
 }

@@ -1,5 +1,5 @@
-import { ConfigurationError, canonicalAmount, transitionId } from '@payment-service/core';
-import { checkOptions, type OptionRules } from '@payment-service/core/internal';
+import { canonicalAmount, transitionId } from '@payment-service/core';
+import { checkArgument, checkOptions, LIST, type OptionRules } from '@payment-service/core/internal';
 import type { Emit } from '../events.ts';
 import { keepFirsts } from '../intake/keep.ts';
 import { recordOf } from '../intake/record.ts';
@@ -50,8 +50,7 @@ export async function reconcileStatement<Tx>(
   options: StatementOptions,
 ): Promise<StatementReport> {
   checkOptions('reconcileStatement()', options, RULES);
-  if (!Array.isArray(rows))
-    throw new ConfigurationError('rows', 'reconcileStatement() needs a list of rows.');
+  checkArgument('reconcileStatement()', 'rows', rows, LIST);
   const { dryRun = true } = options;
   const findings: StatementFinding[] = [];
   const entries: Entry[] = [];
@@ -157,7 +156,9 @@ async function absent<Tx>(
   { from, to, transaction_type: only }: StatementOptions,
   rows: readonly StatementRow[],
 ): Promise<StatementFinding[]> {
-  const listed = new Set(rows.map(groupOf));
+  const listed = new Set(
+    rows.filter((row) => typeof Object(row).merchant_reference === 'string').map(groupOf),
+  );
   const settled = await statements.run('list_settled', [settings.account, from.getTime(), to.getTime()]);
   return settled.flatMap((row) => {
     const transaction_type = jsonTextOf(row, 'transaction_type');

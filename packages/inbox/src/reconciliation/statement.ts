@@ -1,5 +1,5 @@
 import { canonicalAmount } from '@payment-service/core';
-import { checkOptions, type OptionRules } from '@payment-service/core/internal';
+import { checkArgument, checkOptions, type OptionRules, RECORD } from '@payment-service/core/internal';
 import type { ActionNote } from '../operator/actions.ts';
 import { NAME } from '../option-rules.ts';
 import { type IntakeRecord, isStorableCurrency } from '../records.ts';
@@ -131,6 +131,7 @@ export function groupOf(row: Pick<StatementRow, 'merchant_reference' | 'transact
 /** The verdict of a row alone, before anything is looked up. */
 export function refusalOf(row: StatementRow, { account }: StatementOptions): Judgement | undefined {
   try {
+    checkArgument('reconcileStatement()', 'row', row, RECORD);
     checkOptions('reconcileStatement()', row, ROW_RULES);
   } catch (error) {
     // It names the field, not its value.
@@ -144,7 +145,9 @@ export function findingOf(
   row?: number,
   transitionId?: string,
 ): Entry['finding'] {
-  return { row, merchant_reference: String(merchant_reference), internal_reference, transitionId };
+  // That of a malformed row may be anything.
+  const shown = typeof merchant_reference === 'object' ? '' : String(merchant_reference);
+  return { row, merchant_reference: shown, internal_reference, transitionId };
 }
 
 /** @param paid How many rows of this reference and type are paid. */

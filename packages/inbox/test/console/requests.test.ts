@@ -27,7 +27,12 @@ const BAD_PATHS = ['admin', '/admin/', '/a b', '/admin?x', 'https://shop.example
 const authorize: ConsoleOptions['authorize'] = () => ({ by: 'dana', may: EVERYTHING });
 
 test.each<readonly [what: string, instead: object | undefined, options: object, says: string]>([
-  ['no inbox', undefined, {}, 'inboxConsole() needs the inbox that createInbox() returns.'],
+  [
+    'no inbox',
+    undefined,
+    {},
+    'inboxConsole(): inbox must be the inbox that createInbox() returns. It is undefined.',
+  ],
   ...['dana', true, undefined].map(
     (wrong) =>
       [

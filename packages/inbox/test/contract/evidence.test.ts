@@ -18,7 +18,7 @@ const TOLERANCE = 'timestamp_out_of_tolerance';
 
 describe.each(ENGINES)('evidence on %s', (engine) => {
   test('evidence is stored, and nothing is applied from a body that can be read in two ways', async () => {
-    const { merchant, inbox } = await newShop(engine, LATER);
+    const { merchant, inbox } = await newShop(engine, { ...LATER, colonIn: 'merchant_reference' });
     const refusal = evidence('ambiguous');
     await inbox.quarantine(refusal);
     await inbox.quarantine(refusal);

@@ -160,7 +160,7 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
       'currency must be a currency code.',
       'amount must be digits with at most one point, such as 1999.90.',
       ...['internal_reference', 'event'].map((field) => `${field} ${name}, or be left out.`),
-      'reconcileStatement() needs an object.',
+      'reconcileStatement(): row must be an object. It is null.',
     ]);
     // Without the option, the account of a row has no meaning.
     const any = await inbox.reconcileStatement([row('A', { account: 'shop-2' })], DRY);

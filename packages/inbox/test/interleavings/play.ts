@@ -108,7 +108,7 @@ async function playScenario(
       const [first] = await keepFirsts({ statements, limitMs: 3000 }, [record]);
       if (first === undefined) await store.transaction((tx) => keepOthers(statements, [record], tx));
     } else {
-      const expectation = checkExpectation(money(reference, step.amount), account);
+      const expectation = checkExpectation(money(reference, step.amount), { account, colonIn: undefined });
       await store.transaction((tx) => keepExpectation(statements, { expectation, replace: true }, tx));
     }
   }

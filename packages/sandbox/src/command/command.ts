@@ -178,6 +178,7 @@ prints what happened and why. The exit code is the program's.
     .action(async (args: string[]) => {
       exitCode = await forwardToInbox(args);
     });
+  for (const command of root.commands) command.showHelpAfterError(`Try ${NAME} ${command.name()} --help.`);
   return root;
 }
 

@@ -153,11 +153,16 @@ export const collectionFields: readonly string[] = Object.keys(
 
 /** Reads a request, or throws a SandboxRefusal with status 400 that names the field and what it must be. */
 export function read<Kind extends keyof Requests>(kind: Kind, input: unknown): Requests[Kind] {
-  const result = requests[kind].safeParse(input);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
-  const field = [...(issue?.path ?? []), ...unknown].join('.');
-  const problem = unknown.length === 0 ? issue?.message : 'this field is unknown';
+  let [field, problem]: [string, string | undefined] = ['', 'it cannot be read']; // In a program, a proxy that throws.
+  try {
+    const result = requests[kind].safeParse(input);
+    if (result.success) return result.data;
+    const [issue] = result.error.issues;
+    const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
+    field = [...(issue?.path ?? []), ...unknown].join('.');
+    problem = unknown.length === 0 ? issue?.message : 'this field is unknown';
+  } catch {
+    // zod reads what it describes.
+  }
   return refuse('malformed_request', `${field || 'The body'}: ${problem}`, field || undefined);
 }

@@ -1,5 +1,6 @@
-import { assertMerchantReference, ConfigurationError } from '@payment-service/core';
+import { ConfigurationError } from '@payment-service/core';
 import type { PaymentProvider } from '@payment-service/core/client';
+import { checkReference } from '@payment-service/core/internal';
 import { forgedMoney, redirectProblem } from '../deliveries/callback-data.ts';
 import { genuineContent, scheduleDeliveries } from '../deliveries/compose.ts';
 import type { Work } from '../deliveries/context.ts';
@@ -118,7 +119,7 @@ function newTransaction(
 ): TransactionRecord {
   const { currency } = request;
   const amount = exactAmount(request.amount, currency);
-  checkReference(request.merchant_reference, work);
+  checkMerchantReference(request.merchant_reference, work);
   const spentKey = countIn(work, option, request.amount, amount);
   const settings = work.get('settings', 'settings');
   const callbackUrl = request.callback_url ?? settings?.callback_url ?? null;
@@ -229,9 +230,9 @@ export function checkRedirect(redirectUrl: string): void {
 }
 
 /** Refuses a reference whose callback could not be verified later, as core recommends. */
-function checkReference(reference: string, { colonIn }: Work): void {
+function checkMerchantReference(reference: string, { colonIn }: Work): void {
   try {
-    assertMerchantReference(reference, { colonIn });
+    checkReference('merchant_reference', reference, { colonIn });
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     refuse('malformed_request', error.message, 'merchant_reference');

@@ -100,11 +100,14 @@ const PROVIDER_LIST: OptionRule = [
 ];
 
 function isProvider(row: PaymentProvider): boolean {
-  const names: unknown[] = [row.provider_name, row.transaction_currency, row.transaction_type];
+  const { provider_name, provider_code, transaction_currency, transaction_type, option_prefixes } = row;
+  const names: unknown[] = [provider_name, provider_code, transaction_currency, transaction_type];
   const limits: unknown[] = [row.min_amount, row.max_amount, row.max_daily_amount];
   const isText = (value: unknown): boolean => typeof value === 'string';
   return (
-    [...names, ...row.option_prefixes].every(isText) && limits.every((limit) => typeof limit === 'number')
+    Array.isArray(option_prefixes) &&
+    [...names, ...option_prefixes].every(isText) &&
+    limits.every((limit) => typeof limit === 'number')
   );
 }
 
@@ -135,9 +138,12 @@ function reasonsOf(provider: PaymentProvider, payment: IntendedPayment): Ineligi
   const spent = spentBy(provider, payment);
   const money = (limit: number): string =>
     `${unit}\u00a0${limit.toLocaleString('en', { maximumFractionDigits: 20 })}`;
-  const digits = account === undefined ? undefined : normalizeAccount(account);
+  // Customer input that is no string is no account and no type, like any other wrong one.
+  const digits =
+    account === undefined ? undefined : typeof account === 'string' ? normalizeAccount(account) : '';
   const isServed = prefixes.some((prefix) => digits?.startsWith(normalizeAccount(prefix)));
-  const isOtherType = transaction_type.toUpperCase() !== type.toUpperCase();
+  const isOtherType =
+    typeof transaction_type !== 'string' || transaction_type.toUpperCase() !== type.toUpperCase();
   const isWrongAmount = amount !== undefined && !isAmount;
   const isOtherAccount = Boolean(digits) && prefixes.length > 0 && !isServed;
   const starts = prefixes.join(', ');

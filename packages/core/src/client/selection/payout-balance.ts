@@ -34,7 +34,7 @@ export function payoutBalance(
   const { currency, amount } = payout;
   const needed = decimalFrom(amount);
   if (needed === undefined || needed.negative || needed.digits === '')
-    refuseArgument('payoutBalance()', 'amount', 'a decimal above zero, such as "1999.90",', amount);
+    refuseArgument('payoutBalance()', 'amount', 'a decimal above zero, such as "1999.90"', amount);
   const found = wallets.filter((one) => one.wallet_type === 'MERCHANT_PAYOUT' && one.currency === currency);
   if (found.length === 0) {
     const message = `The account has no payout wallet in ${currency}.`;

@@ -24,7 +24,7 @@ export function drizzle<Tx extends Raw<Query>, Query>(
   sql: (...template: Template) => Query,
   options: LibraryOptions = {},
 ): Store<Tx> {
-  return libraryStore(database, options, {
+  return libraryStore({ call: 'drizzle()', client: database, has: 'execute' }, options, {
     run: (text, values, tx) => (tx ?? database).execute(sql(...template(text, values))),
     open: (body) => database.transaction(body, { isolationLevel: 'read committed' }),
   });

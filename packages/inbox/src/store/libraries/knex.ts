@@ -16,7 +16,7 @@ type Client<Tx> = Raw & { transaction(body: Body<Tx>, config: object): Promise<v
  * });
  */
 export function knex<Tx extends Raw>(database: Client<Tx>, options: LibraryOptions = {}): Store<Tx> {
-  return libraryStore(database, options, {
+  return libraryStore({ call: 'knex()', client: database, has: 'raw' }, options, {
     run(text, values, tx) {
       // A question mark would be a placeholder of Knex.
       const named = text.replaceAll('?', '\\?').replace(/\$(\d+)/g, ':value$1');

@@ -22,7 +22,7 @@ type Begin<Tx> = { transaction(): { setIsolationLevel(to: string): { execute(bod
  * });
  */
 export function kysely<Tx extends Raw>(db: Raw & Begin<Tx>, options: LibraryOptions = {}): Store<Tx> {
-  return libraryStore(db, options, {
+  return libraryStore({ call: 'kysely()', client: db, has: 'withoutPlugins' }, options, {
     run(sql, parameters, tx) {
       const query: RawNode = { kind: 'RawNode', sqlFragments: [sql], parameters: [] };
       return (tx ?? db).withoutPlugins().executeQuery({ sql, parameters, query, queryId: { queryId: '' } });

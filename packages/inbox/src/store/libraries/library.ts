@@ -1,4 +1,6 @@
 import { ConfigurationError } from '@payment-service/core';
+import { checkArgument, checkOptions } from '@payment-service/core/internal';
+import { STRING } from '../../option-rules.ts';
 import { TimedOut, within } from '../../time.ts';
 import type { PostgresPool } from '../postgres/connection.ts';
 import { checkDurability } from '../postgres/durability.ts';
@@ -40,14 +42,19 @@ const END_SESSION = { text: 'select pg_terminate_backend(pg_backend_pid())' };
 /**
  * A store on PostgreSQL through the library that opens the merchant's transactions.
  *
- * @param client of the library, which may expose a pool of `pg` below it.
+ * @param call The function, as messages name it.
+ * @param client of the library, with the method `has`. It may expose a pool of `pg` below it.
  * @throws {ConfigurationError}
  */
 export function libraryStore<Tx>(
-  client: object,
-  { schema, listen }: LibraryOptions,
+  { call, client, has }: { readonly call: string; readonly client: object; readonly has: string },
+  options: LibraryOptions,
   { run, open, hasEnded }: Library<Tx>,
 ): Store<Tx> {
+  const isClient = (value: unknown): boolean => typeof Object(value)[has] === 'function';
+  checkArgument(call, 'client', client, [isClient, `a client of the library, with ${has}()`]);
+  checkOptions(call, options, { schema: STRING, listen: undefined });
+  const { schema, listen } = options;
   if (listen !== undefined && !(isPool(listen) && canListen(listen))) {
     throw new ConfigurationError(
       'listen',

@@ -1,3 +1,4 @@
+import { checkArgument, RECORD } from '@payment-service/core/internal';
 import type { Store } from '../store.ts';
 import { type Body, type LibraryOptions, libraryStore } from './library.ts';
 
@@ -23,11 +24,10 @@ type Limits = { readonly timeout?: number | undefined; readonly maxWait?: number
  *   await tx.order.update({ where: { reference: signed.merchant_reference }, data: { paid: settled.amount } });
  * });
  */
-export function prisma<Tx extends Raw>(
-  client: Client<Tx>,
-  { timeout = 3_660_000, maxWait, ...options }: LibraryOptions & Limits = {},
-): Store<Tx> {
-  return libraryStore(client, options, {
+export function prisma<Tx extends Raw>(client: Client<Tx>, options: LibraryOptions & Limits = {}): Store<Tx> {
+  checkArgument('prisma()', 'options', options, RECORD);
+  const { timeout = 3_660_000, maxWait, ...rest } = options;
+  return libraryStore({ call: 'prisma()', client, has: '$queryRawUnsafe' }, rest, {
     run: (text, values, tx) => (tx ?? client).$queryRawUnsafe(text, ...values),
     open: (body) => client.$transaction(body, { timeout, maxWait, isolationLevel: 'ReadCommitted' }),
   });

@@ -17,7 +17,7 @@ type Transact<Tx> = { transaction(level: 'READ COMMITTED', body: Body<Tx>): Prom
  * });
  */
 export function typeorm<Tx extends Raw>(source: Raw & Transact<Tx>, options: LibraryOptions = {}): Store<Tx> {
-  return libraryStore(source, options, {
+  return libraryStore({ call: 'typeorm()', client: source, has: 'query' }, options, {
     async run(text, values, tx) {
       const result = await (tx ?? source).query(text, [...values]);
       // Of UPDATE and DELETE, the rows and their number.

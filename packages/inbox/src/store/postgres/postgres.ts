@@ -1,5 +1,7 @@
 import { ConfigurationError } from '@payment-service/core';
+import { checkArgument, checkOptions, type OptionRule } from '@payment-service/core/internal';
 import { failureCode } from '../../events.ts';
+import { STRING } from '../../option-rules.ts';
 import { TimedOut, within } from '../../time.ts';
 import { type Call, NotPrepared, type Row, type SqlValue, type Statement, type Store } from '../store.ts';
 import { connect, ignoreError, type PostgresClient, type PostgresPool, STATEMENT_MS } from './connection.ts';
@@ -27,9 +29,8 @@ export function postgres<Client extends PostgresClient>(
   pool: PostgresPool<Client>,
   options: { readonly schema?: string | undefined } = {},
 ): Store<Client> {
-  if (typeof pool?.connect !== 'function') {
-    throw new ConfigurationError('pool', "postgres() needs a pool: new Pool(…) of the package 'pg'.");
-  }
+  checkArgument('postgres()', 'pool', pool, POOL);
+  checkOptions('postgres()', options, { schema: STRING });
   const prefix = schemaPrefix(options.schema);
   /** Clients whose transaction was committed together with its last statement. */
   const committed = new WeakSet<PostgresClient>();
@@ -137,6 +138,11 @@ export function schemaPrefix(schema: string = 'payment_inbox'): string {
   }
   return `${schema}.`;
 }
+
+const POOL: OptionRule = [
+  (pool) => typeof Object(pool).connect === 'function',
+  "a pool: new Pool(…) of the package 'pg'",
+];
 
 /** Prepared only with others: a pooler that refuses it then refuses an attempt, which is taken back. */
 function begin(entry: readonly Call[]): Call {

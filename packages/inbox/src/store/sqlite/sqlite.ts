@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConfigurationError } from '@payment-service/core';
-import { checkOptions } from '@payment-service/core/internal';
+import { checkArgument, checkOptions, type OptionRule } from '@payment-service/core/internal';
 import { failureCode } from '../../events.ts';
 import { wholeNumber } from '../../option-rules.ts';
 import type { Row, Statement, Store } from '../store.ts';
@@ -8,6 +8,11 @@ import { TransactionEnded } from '../transaction-ended.ts';
 import { databasePath } from './database-path.ts';
 import { SqliteThread } from './sqlite-client.ts';
 import type { Question, SqlitePart, SqliteResult, SqliteValues } from './sqlite-thread.ts';
+
+const PATH: OptionRule = [
+  (path) => typeof path === 'string' && path.trim() !== '',
+  'the path of a file on a local disk',
+];
 
 /** A transaction on SQLite, for a handler and for `inbox.transaction()`. */
 export interface SqliteTransaction {
@@ -39,6 +44,7 @@ export function sqlite(
   path: string,
   options: { readonly lockTimeoutMs?: number | undefined } = {},
 ): Store<SqliteTransaction> {
+  checkArgument('sqlite()', 'path', path, PATH);
   checkOptions('sqlite()', options, { lockTimeoutMs: wholeNumber(600_000) });
   const file = databasePath(path, 'path');
   const thread = new SqliteThread({ path: file, lockTimeoutMs: options.lockTimeoutMs ?? 3000 });

@@ -1,5 +1,5 @@
 import { ConfigurationError, type SignedFields, type UnsignedFields } from '@payment-service/core';
-import { checkOptions, type OptionRules } from '@payment-service/core/internal';
+import { checkOptions, type OptionRules, refuseArgument } from '@payment-service/core/internal';
 import { NAME } from '../../option-rules.ts';
 import type { Settled } from '../verdict/evaluate.ts';
 
@@ -56,7 +56,7 @@ export type Handlers<Tx> = Map<string, Handler<Tx>>;
 
 /** @throws {ConfigurationError} If it is not a function with a valid selector, or another handler accepts the same. */
 export function addHandler<Tx>(handlers: Handlers<Tx>, run: unknown, selector: HandlerSelector = {}): void {
-  if (typeof run !== 'function') throw new ConfigurationError('handler', 'handle() needs a function.');
+  if (typeof run !== 'function') refuseArgument('handle()', 'handler', 'a function', run);
   checkOptions('handle()', selector, RULES);
   const { type = '*', status = 'COMPLETED', paidByAnother = false } = selector;
   if (paidByAnother && status === 'COMPLETED') {
@@ -67,7 +67,7 @@ export function addHandler<Tx>(handlers: Handlers<Tx>, run: unknown, selector: H
   }
   const key = keyOf(type, status, paidByAnother);
   if (handlers.has(key)) {
-    throw new ConfigurationError('handler', 'There is already a handler for this type and status.');
+    throw new ConfigurationError('handler', 'handle() already has a handler for this type and status.');
   }
   handlers.set(key, (transition) => Reflect.apply(run, undefined, [transition]));
 }

@@ -1,12 +1,13 @@
+import { ConfigurationError, InvalidStateError, type SignedFields } from '@payment-service/core';
 import {
-  assertMerchantReference,
-  ConfigurationError,
-  canonicalAmount,
-  InvalidStateError,
-  type SignedFields,
-} from '@payment-service/core';
-import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/internal';
+  checkOptions,
+  checkReference,
+  exactAmount,
+  type OptionRule,
+  type OptionRules,
+} from '@payment-service/core/internal';
 import { DATE, NAME } from '../../option-rules.ts';
+import type { Settings } from '../../options.ts';
 import { isStorableCurrency, referenceKey } from '../../records.ts';
 import type { Statements } from '../../store/statements.ts';
 import { findArchived } from './archived.ts';
@@ -53,16 +54,18 @@ const RULES: OptionRules<Expectation> = {
 };
 
 /** @throws {ConfigurationError} Names the field, never its value. */
-export function checkExpectation(expectation: Expectation, account: string): StoredExpectation {
+export function checkExpectation(
+  expectation: Expectation,
+  { account, colonIn }: Pick<Settings, 'account' | 'colonIn'>,
+): StoredExpectation {
   checkOptions('expect()', expectation, RULES);
   const { merchant_reference, transaction_type = 'COLLECTION', currency, compare = 'both' } = expectation;
-  // Only the verifier decides which references it refuses: its colonIn may allow ':' here.
-  assertMerchantReference(merchant_reference, { colonIn: 'merchant_reference' });
+  checkReference('expect()', merchant_reference, { colonIn });
   if (merchant_reference.includes('\0')) {
     throw new ConfigurationError('merchant_reference', 'A merchant_reference must not contain NUL.');
   }
   // Twice: the canonical string is parsed again at every comparison, which would fail for that of "10e9999".
-  const amount = canonicalAmount(canonicalAmount(expectation.amount));
+  const amount = exactAmount('expect()', exactAmount('expect()', expectation.amount));
   if (amount === '0' || amount.startsWith('-')) {
     throw new ConfigurationError('amount', 'The expected amount must be above zero.');
   }
@@ -76,6 +79,16 @@ export function checkExpectation(expectation: Expectation, account: string): Sto
     compare,
     deadlineAt: expectation.deadline?.getTime() ?? null,
   };
+}
+
+/**
+ * A currency code that is not upper case, such as `ugx`, is probably a slip: callbacks are compared with it character by
+ * character, and those of the protocol are upper case (protocol §2.2). Another service could have others, so it is no error.
+ */
+export function currencyWarning(currency: string): string | undefined {
+  if (!/^[a-z]{3}$/i.test(currency) || currency === currency.toUpperCase()) return undefined;
+  const meant = currency.toUpperCase();
+  return `expect() was called with the currency "${currency}". Currencies are compared character by character, so a callback in ${meant} does not match it. Pass "${meant}" if you mean that.`;
 }
 
 /**
