@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig, type UserConfig } from 'tsdown';
+import { moduleForTracers } from '../../tsdown.shared.ts';
 
 /** Not for declarations (.d.ts), whose shared files would get the same names and be lost. */
 function isLoadedByAdapters(path: string): boolean {
@@ -53,6 +54,7 @@ const config: UserConfig = defineConfig({
   dts: true,
   platform: 'neutral',
   alias: { '#digest': join(import.meta.dirname, 'src/verify/digest.published.ts') },
+  footer: moduleForTracers,
   plugins: [
     { name: 'ascii', renderChunk: expectAscii },
     { name: 'portable-entries', generateBundle: emitPortableEntries },

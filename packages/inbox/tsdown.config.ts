@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { embeddedAssets } from '@payment-service/pages/embedded-assets';
-import { defineConfig, type UserConfig } from 'tsdown';
+import { defineConfig, Rolldown, type UserConfig } from 'tsdown';
+import { moduleForTracers } from '../../tsdown.shared.ts';
 
 /** The .sql files in place of the module that reads them, so that a bundle of a bundle needs no files. */
 function embeddedSql(): { name: string; load(id: string): string | undefined } {
@@ -21,6 +23,28 @@ export function readSql(name: string): string { return (texts as Record<string, 
   };
 }
 
+/** The text of the SQLite thread's program in place of its file. It imports only modules of Node. */
+function embeddedThread(): { name: string; load(id: string): Promise<string> | undefined } {
+  return {
+    name: 'embedded-thread',
+    load: (id) => (id.endsWith('/sqlite/sqlite-program.ts') ? programText(id) : undefined),
+  };
+}
+
+async function programText(id: string): Promise<string> {
+  const { output } = await Rolldown.build({
+    input: join(dirname(id), 'sqlite-thread.ts'),
+    platform: 'node',
+    write: false,
+    output: {
+      format: 'iife', // It has neither `import` nor `require`: which of them a text may use depends on Node's --input-type.
+      globals: (name) => `process.getBuiltinModule('${name}')`,
+      minify: true,
+    },
+  });
+  return `export const sqliteProgram: URL | string = ${JSON.stringify(output[0].code)};`;
+}
+
 const libraries = Object.fromEntries(
   ['prisma', 'drizzle', 'knex', 'typeorm', 'kysely'].map((name) => [name, `src/store/libraries/${name}.ts`]),
 );
@@ -32,7 +56,8 @@ const config: UserConfig[] = defineConfig([
     dts: true,
     platform: 'node',
     fixedExtension: false,
-    plugins: [embeddedSql(), embeddedAssets()],
+    footer: moduleForTracers,
+    plugins: [embeddedSql(), embeddedThread(), embeddedAssets()],
     deps: { onlyBundle: ['@payment-service/pages', 'hono'] },
     // The licences ask for their notice in every copy.
     copy: [
@@ -44,15 +69,6 @@ const config: UserConfig[] = defineConfig([
       },
     ],
   },
-  // The thread that owns a SQLite connection: started by its path, never imported.
-  {
-    entry: { 'sqlite-thread': 'src/store/sqlite/sqlite-thread.ts' },
-    format: ['esm'],
-    dts: false,
-    platform: 'node',
-    fixedExtension: false,
-    clean: false,
-  },
   // The command: a module that nothing imports.
   {
     entry: { command: 'src/command/command.ts' },
@@ -61,7 +77,7 @@ const config: UserConfig[] = defineConfig([
     platform: 'node',
     fixedExtension: false,
     clean: false,
-    plugins: [embeddedSql()],
+    plugins: [embeddedSql(), embeddedThread()],
   },
 ]);
 export default config;

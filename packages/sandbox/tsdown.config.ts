@@ -1,9 +1,11 @@
 import { embeddedAssets } from '@payment-service/pages/embedded-assets';
 import { defineConfig, type UserConfig } from 'tsdown';
+import { moduleForTracers } from '../../tsdown.shared.ts';
 
 const shared: UserConfig = {
   dts: { entry: 'src/index.ts' },
   platform: 'node',
+  footer: moduleForTracers,
   plugins: [embeddedAssets()],
   deps: { onlyBundle: ['@payment-service/pages'] },
 };

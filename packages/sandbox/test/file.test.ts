@@ -111,7 +111,7 @@ describe('a file keeps the state', () => {
   test('a second sandbox is refused, and the first one is not disturbed', async () => {
     const { file, reopen } = reopenable();
     await reopen();
-    expect(() => stage.open({ file })).toThrow(/^The file is in use by another sandbox/);
+    expect(() => stage.open({ file })).toThrow(`The file ${file} is in use by another sandbox`);
     stage.collect();
     await reopen();
   });
@@ -176,7 +176,7 @@ describe('a file keeps the state', () => {
     await writeFile(text, 'This is not a database, and it is long enough to be looked at. '.repeat(20));
     inDatabase(foreign, (database) => database.exec('CREATE TABLE precious (x)'));
     for (const file of [text, foreign])
-      expect(() => stage.open({ file })).toThrow(/not a state file of the sandbox/);
+      expect(() => stage.open({ file })).toThrow(`The file ${file} is not a state file of the sandbox`);
     inDatabase(foreign, (database) => {
       expect(database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()).toEqual({ n: 1 });
       expect(database.prepare('PRAGMA application_id').get()).toEqual({ application_id: 0 });

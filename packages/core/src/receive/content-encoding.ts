@@ -62,13 +62,12 @@ async function decompress(
   }
 }
 
-/** The end of an empty member, and the start of the next. No JSON, compressed or stored, contains these bytes. */
-const EMPTY_MEMBER: readonly number[] = [0, 0, 0, 0, 0, 0, 0, 0, 0x1f, 0x8b];
-
 /** RFC 1952: a member ends with the checksum and the length of its own data. */
 function isOneMember(bytes: Uint8Array, data: Uint8Array): boolean {
   const { buffer, byteOffset, length } = bytes;
   const isLastLength = new DataView(buffer, byteOffset).getUint32(length - 4, true) === data.length;
-  const latin1 = new TextDecoder('latin1');
-  return isLastLength && !latin1.decode(bytes).includes(latin1.decode(Uint8Array.from(EMPTY_MEMBER)));
+  // The end of an empty member, and the start of the next: no JSON, compressed or stored, contains these bytes.
+  const emptyMember = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0x1f, 0x8b);
+  const latin1 = new TextDecoder('latin1'); // Node versions differ in what it makes of 0x8b.
+  return isLastLength && !latin1.decode(bytes).includes(latin1.decode(emptyMember));
 }

@@ -1,7 +1,8 @@
 import { hash, randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, fsync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { ConfigurationError } from '@payment-service/core';
 import { failureCode } from '../events.ts';
 import { backoff, type Settings, STORE_RETRY } from '../options.ts';
@@ -247,5 +248,6 @@ async function syncFolder(path: string): Promise<void> {
   // Windows cannot open a folder, and its file systems log every name.
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');
-  await folder.sync().finally(() => folder.close());
+  // Not folder.sync(), which Yarn's Plug'n'Play does not implement.
+  await promisify(fsync)(folder.fd).finally(() => folder.close());
 }

@@ -158,7 +158,7 @@ describe('payment-service-inbox', () => {
     writeFileSync(empty ?? '', '');
     writeFileSync(letter ?? '', 'Dear customer, '.repeat(100));
     for (const verb of ['ls', 'migrate']) expect(await run(verb, missing)).toMatchObject({ code: 1 });
-    const stderr = expect.stringContaining('not a database');
+    const stderr = expect.stringContaining(`${letter}: file is not a database`);
     expect(await run('migrate', letter)).toMatchObject({ code: 1, stderr });
     for (const verb of ['migrate', 'health']) expect(await run(verb, empty)).toMatchObject({ code: 0 });
     expect(readdirSync(folder)).toEqual(['empty.db', 'letter.txt']);

@@ -1,43 +1,33 @@
-/** A bundle contains the code of the package but not the file of its thread, as with Next.js and other bundlers. */
-import { existsSync } from 'node:fs';
+/** A bundle is one file: with the program of the thread, in which every callback of sqlite() is stored. */
 import { join } from 'node:path';
-import { build } from 'tsdown';
+import { build, type UserConfig } from 'tsdown';
 import { expect, test } from 'vitest';
 import config from '../../tsdown.config.ts';
 import { startChild } from '../support/child-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { filesIn } from '../support/test-spool.ts';
 
-const PROGRAM = 'bundled.ts';
+/** Runs the program, bundled with everything that it imports, in a folder with nothing else. */
+async function runBundle(format: 'esm' | 'cjs', plugins: UserConfig['plugins']) {
+  const folder = temporaryFolder();
+  await build({
+    ...{ config: false, entry: { bundled: 'test/support/programs/bundled.ts' }, outDir: folder, format },
+    ...{ platform: 'node', dts: false, clean: false, logLevel: 'silent', fixedExtension: true, plugins },
+    deps: { alwaysBundle: [/./] },
+  });
+  const bundle = join(folder, format === 'esm' ? 'bundled.mjs' : 'bundled.cjs');
+  return (await startChild(bundle, [join(folder, 'x.db')]).ended).output;
+}
 
-test.each(['esm', 'cjs'] as const)(
-  'in a %s bundle, ready() and receive() name the setting, and nothing is acknowledged or spooled',
-  async (format) => {
-    const folder = temporaryFolder();
-    await build({
-      ...{ config: false, entry: { bundled: `test/support/programs/${PROGRAM}` }, outDir: folder, format },
-      ...{ platform: 'node', dts: false, clean: false, logLevel: 'silent', fixedExtension: true },
-      // Includes the SQL, as in the package itself.
-      plugins: config[0]?.plugins,
-      deps: { alwaysBundle: [/./] },
-    });
-    const bundle = join(folder, format === 'esm' ? 'bundled.mjs' : 'bundled.cjs');
-    const path = join(folder, 'x.db');
-    const { output } = await startChild(bundle, [path]).ended;
-    const setting = /ConfigurationError: .*serverExternalPackages: \['@payment-service\/inbox'\].*external/;
-    const [ready = '', received = '', health] = output.split('\n').filter((line) => /^\w+ /.test(line));
-    expect(ready).toMatch(/^ready ConfigurationError/);
-    expect(ready).toMatch(setting);
-    expect(received).toMatch(/^receive ConfigurationError/);
-    expect(received).toMatch(setting);
-    expect(health).toBe('health store_unavailable');
-    expect(existsSync(path)).toBe(false);
-    expect(filesIn(`${path}-spool`)).toEqual([]);
-  },
-);
+// As in the package itself, with the SQL and the program in the file.
+const { plugins } = config[0] ?? {};
 
-test('the same program, not bundled, keeps the callback (control)', async () => {
-  const path = join(temporaryFolder(), 'x.db');
-  const { output } = await startChild(PROGRAM, [path]).ended;
-  expect(output).toBe('ready ok\nreceive ok\nhealth \n');
+test.each(['esm', 'cjs'] as const)('in a %s bundle, sqlite() stores a callback', async (format) => {
+  expect(await runBundle(format, plugins)).toBe('ready ok\nreceive ok\nhealth \n');
+});
+
+test('in a bundle without the program of the thread, ready() and health() fail (control)', async () => {
+  const isOther = (plugin: unknown): boolean => Object(plugin).name !== 'embedded-thread';
+  const output = await runBundle('esm', [plugins].flat().filter(isOther) as UserConfig['plugins']);
+  expect(output).toMatch(/^ready SqliteError: The SQLite thread cannot answer: .*sqlite-thread/m);
+  expect(output).toMatch(/^health .*store_unavailable/m);
 });

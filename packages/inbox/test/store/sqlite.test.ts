@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
@@ -14,6 +14,9 @@ import { pause, signal, untilDone, workUntilSettled } from '../support/until.ts'
 
 // Only Linux reports the type of a file system and has a known path in memory: elsewhere this test does not exist.
 const memories = process.platform === 'linux' ? ['/dev/shm'] : [];
+
+/** Not even the superuser can create a file there. */
+const UNWRITABLE = process.platform === 'linux' ? ['/proc/x.db'] : [];
 
 const BUSY = `const { parentPort, workerData } = require('node:worker_threads');
   const database = new (require('node:sqlite').DatabaseSync)(workerData);
@@ -148,6 +151,45 @@ describe('a sqlite file', () => {
     await workUntilSettled(other, 1);
   });
 });
+
+describe('a path where no database can be opened fails ready() with the path, the options and what to do', () => {
+  const fileOf = (content: string | Buffer): string => {
+    const path = join(temporaryFolder(), 'x.db');
+    writeFileSync(path, content);
+    return path;
+  };
+
+  test.each<[string, () => string, number, string]>([
+    ['a folder', temporaryFolder, 14, 'write to this file and to its folder'],
+    ...UNWRITABLE.map(
+      (path) =>
+        ['in a folder that cannot be written', () => path, 14, 'to its folder'] as [
+          string,
+          () => string,
+          number,
+          string,
+        ],
+    ),
+    ['a file of another kind', () => fileOf('Dear customer, '.repeat(100)), 26, 'encrypted'],
+    ['a damaged database', () => fileOf(damagedDatabase()), 11, 'restore a backup'],
+  ])('%s', async (_, pathOf, errcode, remedy) => {
+    const path = pathOf();
+    const error: unknown = await newInbox(path)
+      .ready()
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: 'SqliteError', errcode });
+    for (const part of [path, remedy, 'the path of sqlite(), or --database'])
+      expect(String(error)).toContain(part);
+  });
+});
+
+function damagedDatabase(): Buffer {
+  const path = join(temporaryFolder(), 'x.db');
+  const database = new DatabaseSync(path);
+  database.exec('create table own (id integer)');
+  database.close();
+  return readFileSync(path).fill(7, 100);
+}
 
 describe('a file that another process has locked', () => {
   test.each([200, 400])(

@@ -5,7 +5,7 @@ import type { Persistence } from './store.ts';
 /** "pays" in ASCII: marks our files, so that another program's database is never written into. */
 const APPLICATION_ID = 0x70617973;
 const VERSION = 7;
-const NOT_OURS = 'The file is not a state file of the sandbox. Choose another one.';
+const NOT_OURS = 'is not a state file of the sandbox. Choose another one.';
 const OTHER_VERSION =
   'was written by another version of the sandbox, so this one cannot read it. Delete it, or choose another file.';
 const SQLITE_BUSY = 5;
@@ -29,7 +29,8 @@ export function sqliteFile(path: string): Persistence {
     const { application_id: id } = database.prepare('PRAGMA application_id').get() ?? {};
     const { user_version: version } = database.prepare('PRAGMA user_version').get() ?? {};
     const { tables } = database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get() ?? {};
-    if (tables !== 0 && id !== APPLICATION_ID) throw new ConfigurationError('file', NOT_OURS);
+    if (tables !== 0 && id !== APPLICATION_ID)
+      throw new ConfigurationError('file', `The file ${path} ${NOT_OURS}`);
     if (tables !== 0 && version !== VERSION)
       throw new ConfigurationError('file', `The file ${path} ${OTHER_VERSION}`);
     database.exec(
@@ -41,10 +42,11 @@ export function sqliteFile(path: string): Persistence {
     database.close();
     const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
     if (code === SQLITE_BUSY) {
-      const message = 'The file is in use by another sandbox. Stop that one first, or choose another file.';
+      const message = `The file ${path} is in use by another sandbox. Stop that one first, or choose another file.`;
       throw new ConfigurationError('file', message, { cause: error });
     }
-    if (code === SQLITE_NOTADB) throw new ConfigurationError('file', NOT_OURS, { cause: error });
+    if (code === SQLITE_NOTADB)
+      throw new ConfigurationError('file', `The file ${path} ${NOT_OURS}`, { cause: error });
     throw error;
   }
   const all = database.prepare('SELECT kind, id, body FROM record ORDER BY kind, length(id), id');
@@ -78,7 +80,7 @@ function open(sqlite: typeof import('node:sqlite'), path: string): DatabaseSync 
     makeForOwner(path);
     return new sqlite.DatabaseSync(path);
   } catch (cause) {
-    const message = 'The file could not be opened. Its directory must exist, and be writable.';
+    const message = `The file ${path} could not be opened. Its directory must exist, and be writable.`;
     throw new ConfigurationError('file', message, { cause });
   }
 }

@@ -47,7 +47,10 @@ export function spoolPath(given: string): string {
 function realPath(path: string, option: string): string {
   if (existsSync(path)) return realpathSync.native(path);
   if (existsSync(dirname(path))) return join(realpathSync.native(dirname(path)), basename(path));
-  throw new ConfigurationError(option, `The folder of ${option} does not exist. Create it first.`);
+  throw new ConfigurationError(
+    option,
+    `The folder of ${option}, ${dirname(path)}, does not exist. Create it, or change ${option}.`,
+  );
 }
 
 function fileSystemType(folder: string): number {

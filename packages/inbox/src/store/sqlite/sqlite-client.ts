@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { ConfigurationError } from '@payment-service/core';
+import { sqliteProgram } from './sqlite-program.ts';
 import type { SqliteResult, ThreadData, ThreadFailure, ThreadReply, ThreadRequest } from './sqlite-thread.ts';
 
 /** The client of the thread that owns the connections. Requests are answered in order; a thread that died is replaced. */
@@ -43,14 +42,15 @@ export class SqliteThread {
 
   #started(): Worker {
     if (this.#worker !== undefined) return this.#worker;
-    const worker = new Worker(threadFile(), { workerData: this.#data });
+    const worker = new Worker(sqliteProgram, {
+      eval: typeof sqliteProgram === 'string',
+      workerData: this.#data,
+    });
     this.#worker = worker;
     worker.unref();
     worker.on('message', (reply: ThreadReply) => this.#settle(reply));
     worker.on('error', (error: Error) => {
-      const isMissing = 'code' in error && /^(ERR_)?MODULE_NOT_FOUND$/.test(String(error.code));
-      const message = `The SQLite thread cannot answer: ${error.message}.`;
-      this.#end(worker, isMissing ? NO_FILE : { message });
+      this.#end(worker, { message: `The SQLite thread cannot answer: ${error.message}.` });
     });
     worker.on('exit', () => this.#end(worker, { message: 'The SQLite thread has ended.' }));
     return worker;
@@ -70,25 +70,6 @@ export class SqliteThread {
     for (const { reject } of this.#waiting.values()) reject(errorFrom(failure));
     this.#waiting.clear();
   }
-}
-
-const NO_FILE: ThreadFailure = {
-  option: 'store',
-  message:
-    'sqlite() runs in a thread, and the file of that thread is missing beside this code: probably a bundler has taken ' +
-    '@payment-service/inbox into its bundle, where no callback can be kept. Leave the package out of the bundle. In Next.js, ' +
-    "set serverExternalPackages: ['@payment-service/inbox'] in next.config; elsewhere, mark the package as external.",
-};
-
-/** @throws {ConfigurationError} When a bundler has lost it. */
-function threadFile(): string {
-  try {
-    const path: unknown = createRequire(import.meta.url).resolve('#sqlite-thread');
-    if (typeof path === 'string' && existsSync(path)) return path;
-  } catch {
-    // In a bundle, import.meta.url and the package's own imports may have changed.
-  }
-  throw errorFrom(NO_FILE);
 }
 
 /** An SQLite error with its result code, or a misconfiguration. */

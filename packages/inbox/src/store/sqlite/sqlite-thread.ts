@@ -57,6 +57,17 @@ const { path, lockTimeoutMs } = workerData as ThreadData;
 const LOCKED =
   `Another connection, probably of another process, holds a lock on ${path} and did not release it within ${lockTimeoutMs} ms. ` +
   'Let its transaction end, or end that process. To wait longer, set lockTimeoutMs of sqlite().';
+const MAY_WRITE =
+  'Let the user of this process write to this file and to its folder, which also holds the log';
+/** What to do about SQLite's errors that concern the file itself, by their primary codes. */
+const FILE_ERRORS: ReadonlyMap<number, string> = new Map([
+  [8, MAY_WRITE],
+  [10, 'Check its disk'],
+  [11, 'Stop every program that uses it, keep a copy of it and of its -wal file, and restore a backup'],
+  [13, 'Free space on its disk'],
+  [14, MAY_WRITE],
+  [26, 'If it is encrypted, the inbox cannot use it'],
+]);
 
 type Values = Readonly<Record<string | number, SQLInputValue>>;
 
@@ -257,7 +268,11 @@ function refused(message: string, details: Pick<ThreadFailure, 'code' | 'option'
   return Object.assign(new Error(message), details);
 }
 
-/** With SQLite's own codes, and those of `refused()`. */
+/** With SQLite's own codes, and those of `refused()`. An error that concerns the file names it. */
 function failureOf(error: unknown): ThreadFailure {
-  return error instanceof Error ? { ...error, message: error.message } : { message: String(error) };
+  if (!(error instanceof Error)) return { message: String(error) };
+  const remedy = FILE_ERRORS.get(Object(error).errcode % 256);
+  if (remedy === undefined) return { ...error, message: error.message };
+  const other = 'or choose another file: the path of sqlite(), or --database of the command';
+  return { ...error, message: `${path}: ${error.message}. ${remedy}, ${other}.` };
 }
