@@ -3,7 +3,7 @@
 // the check fail.
 import { readFile, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
-import { generatedTypes } from './generated-types.ts';
+import { exampleTypes, generatedTypes } from './generated-types.ts';
 
 const isCheck = process.argv[2] === '--check';
 const contract = process.argv[3]
@@ -23,4 +23,5 @@ if (isCheck) {
   }
 } else {
   await writeFile(generated, text);
+  await writeFile(new URL('../../apps/examples/own-contract.ts', import.meta.url), await exampleTypes());
 }

@@ -29,3 +29,9 @@ function openUnion(schema: SchemaObject): ts.TypeNode | undefined {
 export async function generatedTypes(contract: URL | OpenAPI3): Promise<string> {
   return BANNER + astToString(await openapiTS(contract, { transform: openUnion, silent: true }));
 }
+
+/** The types of the contract in apps/examples, as the command of openapi-typescript makes them. */
+export async function exampleTypes(): Promise<string> {
+  const contract = new URL('../../apps/examples/own-contract.yaml', import.meta.url);
+  return `// Generated from own-contract.yaml by openapi-typescript.\n\n${astToString(await openapiTS(contract, { silent: true }))}`;
+}

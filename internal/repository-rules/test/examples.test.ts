@@ -1,7 +1,7 @@
 /** Starts the files of apps/examples, which users copy, and sends them callbacks and redirects. */
 import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { createSandbox } from '@payment-service/sandbox';
+import { createSandbox, exampleEndpoints } from '@payment-service/sandbox';
 import { run } from '@payment-service/toolchains';
 import { expect, test } from 'vitest';
 import { emptyFolder } from '../src/extracted.ts';
@@ -12,7 +12,7 @@ import { filesMatching, root } from '../src/repository.ts';
 
 const examples = filesMatching('apps/examples/*.ts');
 // recipes.test.ts runs the one with a database.
-const servers = examples.filter(({ path }) => !/\/(client|postgres-inbox)\.ts$/.test(path));
+const servers = examples.filter(({ path }) => !/\/(client|own-\w+|postgres-inbox)\.ts$/.test(path));
 
 test.each(adapters)('apps/examples has an example for %s', (adapter) => {
   expect(servers.filter(({ text }) => text.includes(`'@payment-service/${adapter}'`))).not.toEqual([]);
@@ -53,6 +53,25 @@ test('apps/examples/client.ts reads the options, the banks and the balances from
     expect(stdout).toMatch(/^pay with \w+/m);
     expect(stdout).toMatch(/^bank \w+/m);
     expect(stdout).toMatch(/^MERCHANT_COLLECTION \d+ UGX$/m);
+  } finally {
+    await sandbox.close();
+  }
+});
+
+test.each([
+  ['256772000001', /^pay on http:\/\/127\.0\.0\.1:\d+\/sandbox\/pay\/SBX-/],
+  ['256772000444', /^unknown POST \/example\/collections: .*do not send it again/],
+  ['256772000422', /^refused POST \/example\/collections: the service answered 422/],
+])('apps/examples/own-endpoints.ts starts a payment with the number %s', async (PHONE, prints) => {
+  const sandbox = createSandbox({ endpoints: exampleEndpoints });
+  const { url } = await sandbox.listen({ port: 0 });
+  try {
+    const { publicKey, secretKey } = sandbox.account;
+    const env = { BASE_URL: url, PUBLIC_KEY: publicKey, SECRET_KEY: secretKey, PHONE };
+    const args = ['apps/examples/own-endpoints.ts'];
+    const program = { command: process.execPath, args, cwd: root, env };
+    const stdout = await run({ ...program, isAlone: true });
+    expect(stdout).toMatch(prints);
   } finally {
     await sandbox.close();
   }
