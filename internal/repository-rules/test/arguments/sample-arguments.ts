@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createVerifier } from '@payment-service/core';
-import { createClient } from '@payment-service/core/client';
+import { type ClientWithSecretKey, createClient } from '@payment-service/core/client';
 import {
   createCallbackReceiver,
   createRedirectReceiver,
@@ -10,7 +10,7 @@ import {
 } from '@payment-service/core/receive';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { aesGcm, createInbox, type Inbox, sqlite } from '@payment-service/inbox';
-import { createSandbox } from '@payment-service/sandbox';
+import { createSandbox, type Sandbox } from '@payment-service/sandbox';
 import Knex from 'knex';
 import pg from 'pg';
 
@@ -48,8 +48,8 @@ export const inbox = (): Inbox<unknown> => {
   made.handle(async () => undefined);
   return made;
 };
-export const client = createClient({ ...keys, maxAttempts: 1, timing });
-export const sandbox = () => createSandbox({ seed: 'arguments' });
+export const client: ClientWithSecretKey = createClient({ ...keys, maxAttempts: 1, timing });
+export const sandbox = (): Sandbox => createSandbox({ seed: 'arguments' });
 
 /**
  * Valid arguments of exported functions, so that each can be odd beside valid ones. A function without a row gets the odd values
