@@ -106,7 +106,8 @@ async function faultOf(name: string, run: Callable, { what, args, odd }: Call): 
     const isOptions = kindOf(odd.sample ?? {}) === 'an object';
     if (isOptions && isObjectOrNothing(odd.value)) return undefined;
     if (Array.isArray(odd.sample) && kindOf(odd.value) === 'an array') return undefined; // The same for an item.
-    const isSameKind = odd.sample !== undefined && typeof odd.value === typeof odd.sample;
+    const isSameKind =
+      !['object', 'undefined'].includes(typeof odd.sample) && typeof odd.value === typeof odd.sample;
     const called = CALLED_BY[name] ?? `${name.split('.').at(-1)}()`;
     const kinds = isSameKind ? [''] : [kindOf(odd.value)];
     const { message } = error;

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createVerifier } from '@payment-service/core';
-import { type Client, createClient } from '@payment-service/core/client';
+import { type ClientWithSecretKey, createClient } from '@payment-service/core/client';
 import {
   createCallbackReceiver,
   createRedirectReceiver,
@@ -48,7 +48,7 @@ export const inbox = (): Inbox<unknown> => {
   made.handle(async () => undefined);
   return made;
 };
-export const client: Client = createClient({ ...keys, maxAttempts: 1, timing });
+export const client: ClientWithSecretKey = createClient({ ...keys, maxAttempts: 1, timing });
 export const sandbox = (): Sandbox => createSandbox({ seed: 'arguments' });
 
 /**

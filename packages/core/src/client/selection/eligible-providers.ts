@@ -138,7 +138,7 @@ function reasonsOf(provider: PaymentProvider, payment: IntendedPayment): Ineligi
   const spent = spentBy(provider, payment);
   const money = (limit: number): string =>
     `${unit}\u00a0${limit.toLocaleString('en', { maximumFractionDigits: 20 })}`;
-  // Customer input that is no string is no account and no type, like any other wrong one.
+  // Customer input that is not a string is an invalid account or another type.
   const digits =
     account === undefined ? undefined : typeof account === 'string' ? normalizeAccount(account) : '';
   const isServed = prefixes.some((prefix) => digits?.startsWith(normalizeAccount(prefix)));
