@@ -28,6 +28,7 @@ const literal = vectors.find(({ name }) => name === 'header: t then s');
 export function settingsOf(sandbox: Sandbox, sandboxUrl: string, port: number): Record<string, string> {
   const { publicKey, signingKey } = sandbox.account;
   return {
+    HOSTNAME: '127.0.0.1', // For the standalone server of Next.js, which otherwise listens on every address.
     LITERAL_KEY: literal?.options.signing_key ?? '',
     PORT: String(port),
     PUBLIC_KEY: publicKey,

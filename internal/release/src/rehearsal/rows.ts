@@ -61,22 +61,53 @@ const onNext: Partial<Row> = {
 };
 const ROUTE = 'app/[path]/route.js';
 const route = readFileSync(join(import.meta.dirname, '../../programs', ROUTE), 'utf8');
-const routeWithInbox = {
-  [ROUTE]: route.replace(
-    "{ web } from '../../out/web.js'",
-    "{ webWithInbox as web } from '../../out/next-inbox.js'",
-  ),
-};
-const onNextWithInbox = (name: string, how: string, more: Partial<Row>): Row =>
+/** The server of `output: 'standalone'`, without the packages of the project. */
+const onNextWithInbox = (name: string, bundler: string, setting = ''): Row =>
   row(
     name,
-    `the inbox on SQLite, Next.js 16 ${how}`,
+    `the inbox on SQLite, Next.js 16, standalone, ${bundler}${setting && ', outside the bundle'}`,
     'next-inbox.ts',
     { ...next, ...inbox },
     {
       ...onNext,
-      ...more,
+      files: {
+        [ROUTE]: route.replace(
+          "{ web } from '../../out/web.js'",
+          "{ webWithInbox as web } from '../../out/next-inbox.js'",
+        ),
+        'next.config.mjs': `export default { output: 'standalone', outputFileTracingRoot: import.meta.dirname, ${setting} };`,
+      },
+      prepare: [`next build --${bundler}`, 'node trace.mjs'],
+      start: 'node .next/standalone/server.js',
     },
+  );
+/**
+ * Copied by a file tracer, as platforms for functions do, and loaded with `require`. Not on Express 5: a dependency of it has
+ * the condition `module-sync` as well, and cannot be loaded from what an old tracer copies.
+ */
+const traced = (name: string, nft: string, more: Partial<Row> = {}, options = ''): Row => {
+  const program = more.program ?? 'inbox-hono.ts';
+  const file = `out/${program.replace('.ts', '.js')}`;
+  return {
+    ...row(name, `the inbox on SQLite, Hono, traced by @vercel/nft ${nft}`, program, {
+      ...{ ...hono, ...inbox, '@vercel/nft': nft },
+    }),
+    ...{ type: 'commonjs', prepare: [`node trace.mjs ${file}${options}`], start: `node traced/${file}`, ...more },
+  };
+};
+/** In one file. */
+const bundled = (
+  name: string,
+  about: string,
+  dependencies: Row['dependencies'],
+  ...prepare: readonly string[]
+): Row =>
+  row(
+    name,
+    `the inbox on SQLite, ${about}`,
+    'inbox.ts',
+    { ...express5, ...inbox, ...dependencies },
+    ofBundle(...prepare),
   );
 const underTest = (program: string, runner: Row['dependencies'], start: string): Partial<Row> => ({
   program,
@@ -91,6 +122,13 @@ const ESBUILD =
 const ESBUILD_WORKER =
   '--bundle --minify --format=esm --conditions=workerd,worker,browser --outfile=bundle/worker.js';
 const WEBPACK = '--mode production --target node --output-path bundle --output-filename program.cjs';
+const ROLLUP_PACKAGES = Object.fromEntries(
+  ['rollup', ...['commonjs', 'json', 'node-resolve'].map((name) => `@rollup/plugin-${name}`)].map((name) => [
+    name,
+    '*',
+  ]),
+);
+const ROLLUP = '-p node-resolve -p commonjs -p json --file bundle/program.cjs --format cjs --silent';
 const ofBundle = (...prepare: readonly string[]): Partial<Row> => ({
   prepare,
   start: 'node bundle/program.cjs',
@@ -130,12 +168,8 @@ export const ROWS: readonly Row[] = [
   ...nest(11),
   ...nest(12),
   row('next', 'Next.js 16, build without secrets and start', 'web.ts', next, onNext),
-  onNextWithInbox('next-inbox', 'with serverExternalPackages', {
-    files: {
-      ...routeWithInbox,
-      'next.config.mjs': "export default { serverExternalPackages: ['@payment-service/inbox'] };",
-    },
-  }),
+  onNextWithInbox('next-inbox', 'webpack', "serverExternalPackages: ['@payment-service/inbox']"),
+  onNextWithInbox('next-inbox-turbopack', 'turbopack'),
   row('lambda-express', 'Lambda events, serverless-http', 'lambda-express.ts', {
     ...express5,
     'serverless-http': '^4',
@@ -153,12 +187,23 @@ export const ROWS: readonly Row[] = [
   }),
   row('inbox', 'the inbox on SQLite, Express 5', 'inbox.ts', { ...express5, ...inbox }),
   row(
-    'inbox-esbuild',
-    'the inbox on SQLite, external to a bundle',
+    'pnp-inbox',
+    'the inbox on SQLite, Express 5',
     'inbox.ts',
-    { ...express5, ...inbox, esbuild: '*' },
-    ofBundle(`esbuild out/inbox.js --external:@payment-service/inbox ${ESBUILD}`),
+    { ...express5, ...inbox },
+    { installer: 'yarn pnp' },
   ),
+  bundled('inbox-esbuild', 'esbuild, minified', { esbuild: '*' }, `esbuild out/inbox.js ${ESBUILD}`),
+  bundled('inbox-rollup', 'rollup', ROLLUP_PACKAGES, `rollup out/inbox.js ${ROLLUP}`),
+  bundled(
+    'inbox-webpack',
+    'webpack 5',
+    { webpack: '^5', 'webpack-cli': '*' },
+    `webpack ${WEBPACK} --entry ./out/inbox.js`,
+  ),
+  ...['0.27', '0.29', '0.30', '1'].map((nft) => traced(`nft${nft}`, `^${nft}`)),
+  traced('nft1-module', '^1', { type: 'module' }),
+  traced('nft1-node20', '^1', { about: 'Hono, traced by @vercel/nft ^1', program: 'hono.ts', node: 20 }),
   row('bun', 'Bun', 'bun.ts', { ...web, bun: '^1' }, { start: 'bun out/bun.js' }),
   row(
     'deno',
@@ -195,10 +240,15 @@ export const ROWS: readonly Row[] = [
     dependencies: { ...express5, '@payment-service/express': 'other-core' },
     fails: /the error is that of core: false/,
   }),
-  onNextWithInbox('control-next-inbox', 'without the setting', {
-    files: routeWithInbox,
-    fails: /genuine: "429 [\s\S]*serverExternalPackages: \['@payment-service\/inbox'\]/,
-  }),
+  traced(
+    'control-nft',
+    '^0.29',
+    {
+      about: 'a CommonJS entry that does not name its module, traced',
+      fails: /Cannot find module '\S+@payment-service.+dist.index\.js'/,
+    },
+    ' unnamed',
+  ),
 ];
 
 /** The types are checked, including those of the packages, and the program runs: as CommonJS if the resolution is older. */
