@@ -92,7 +92,12 @@ const traced = (name: string, nft: string, more: Partial<Row> = {}, options = ''
     ...row(name, `the inbox on SQLite, Hono, traced by @vercel/nft ${nft}`, program, {
       ...{ ...hono, ...inbox, '@vercel/nft': nft },
     }),
-    ...{ type: 'commonjs', prepare: [`node trace.mjs ${file}${options}`], start: `node traced/${file}`, ...more },
+    ...{
+      type: 'commonjs',
+      prepare: [`node trace.mjs ${file}${options}`],
+      start: `node traced/${file}`,
+      ...more,
+    },
   };
 };
 /** In one file. */
