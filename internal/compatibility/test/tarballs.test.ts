@@ -37,6 +37,19 @@ describe.each(packages.map((one) => [one.manifest.name, one] as const))(
     test('has the right types for import and require', async () => {
       expect(await typeProblems(manifest, files)).toEqual([]);
     });
+
+    // The rows nft… of the rehearsal show that tracers then copy it.
+    test('each CommonJS entry names the module that Node loads in its place (decision D24)', () => {
+      const textAt = (path: string): string =>
+        files
+          .filter(({ name }) => name === path)
+          .map(textOf)
+          .join('');
+      const entries = [...textAt('package.json').matchAll(/"default": "\.\/dist\/([\w.]+)\.cjs"/g)];
+      expect(entries.length).toBeGreaterThan(0);
+      for (const [, name = ''] of entries)
+        expect(textAt(`dist/${name}.cjs`)).toContain(`__dirname + '/${name}.js'`);
+    });
   },
 );
 
