@@ -45,7 +45,7 @@ const HINTS = {
     'The signature is not exactly t=<timestamp>,s=<64 lower-case hex digits>, or is repeated.',
   body_malformed: 'The body is not a UTF-8 JSON object { event, payload }, or repeats a signed field.',
   query_malformed:
-    'The query has an invalid percent escape, a signed name twice or in brackets, over 128 parameters or 8192 characters.',
+    'The query has an invalid percent escape, a signed name twice or in brackets, or over 128 parameters or 8192 characters.',
   signed_field_malformed:
     'A signed field is missing or not a well-formed string. In a redirect, see redirectFields.',
   ambiguous:
