@@ -25,11 +25,11 @@ const IS_SET = 'Is the environment variable set?';
 
 function problemOf(key: unknown): string | undefined {
   if (key === undefined || key === null || key === '') return `is missing. ${IS_SET}`;
-  if (typeof key !== 'string') return 'must be a string: the key as shown.';
+  if (typeof key !== 'string') return 'must be a string.';
   if (key === 'undefined' || key === 'null') {
     return `is the string "${key}". ${IS_SET}`;
   }
-  if (PLACEHOLDER.test(key)) return 'contains a placeholder. Replace it with the key.';
+  if (PLACEHOLDER.test(key)) return 'contains a placeholder.';
   if (new RegExp(STRAY, 'u').test(key)) {
     return 'contains white space, a quotation mark or an invisible character. Copy the key as shown.';
   }

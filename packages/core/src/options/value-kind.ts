@@ -15,9 +15,8 @@ export function kindOf(value: unknown): string {
     if (typeof value !== 'object') return `a ${typeof value}`;
     const name = Object.prototype.toString.call(value).slice(8, -1);
     if (name === 'Array') return 'an array';
-    // A class of the program itself may have any name.
-    if (name !== 'Object' && name in globalThis) return `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}`;
-    return 'an object';
+    if (name === 'Object') return 'an object';
+    return `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}`;
   } catch {
     return 'a proxy that throws';
   }

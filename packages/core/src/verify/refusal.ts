@@ -45,17 +45,17 @@ const HINTS = {
     'The signature is not exactly t=<timestamp>,s=<64 lower-case hex digits>, or is repeated.',
   body_malformed: 'The body is not a UTF-8 JSON object { event, payload }, or repeats a signed field.',
   query_malformed:
-    'The query has an invalid percent escape, a signed name twice or in brackets, or over 128 parameters or 8192 characters.',
+    'The query has a bad percent escape, a signed name twice or in brackets, or over 128 parameters or 8192 characters.',
   signed_field_malformed:
     'A signed field is missing or not a well-formed string. In a redirect, see redirectFields.',
   ambiguous:
     "A signed field contains ':', so the signature has several readings. See colonIn, and isMerchantReference if customers influence references.",
   mismatch:
-    'No signing key makes this signature. Compare signingKey with the dashboard, and look for a proxy that changes a signed field.',
-  key_expired: 'The key that makes this signature is past its notAfter.',
+    'No signing key makes this signature. Compare signingKey with the dashboard. A proxy may have changed a field.',
+  key_expired: 'The key of this signature is past its notAfter.',
   timestamp_unreadable: 't is not a number, and toleranceSeconds is set.',
   timestamp_out_of_tolerance:
-    't differs from the clock by more than toleranceSeconds, as in a retry that keeps its first t.',
+    't differs from the clock by more than toleranceSeconds, as in a retry with its first t.',
   reference_unexpected: 'The session expects another merchant_reference.',
 } as const;
 

@@ -103,10 +103,7 @@ function checkSandboxKey(option: string): void {
   const what = 'is a sandbox key, and NODE_ENV is ';
   const environment = servingEnvironment();
   if (environment !== undefined) {
-    refuse(
-      option,
-      `${what}"${environment}". Use the signing key of the account, or set allowSandboxKeys where no customer pays.`,
-    );
+    refuse(option, `${what}"${environment}". Use the signing key of the account, or set allowSandboxKeys.`);
   }
   if (!environmentVariable('NODE_ENV')) warnOnce(`${option} ${what}not set. Never use it in production.`);
 }
