@@ -68,11 +68,7 @@ export async function importCosts(
 export interface Bundle {
   readonly bytes: number;
   readonly gzipped: number;
-  readonly hasZod: boolean;
 }
-
-/** The name that zod gives to the base of its types, which no minifier changes. Core's client contains a copy of zod. */
-const ZOD = /\$ZodType/;
 
 export async function bundle(project: string, entry: Entry, platform: 'node' | 'browser'): Promise<Bundle> {
   const { outputFiles } = await build({
@@ -89,7 +85,7 @@ export async function bundle(project: string, entry: Entry, platform: 'node' | '
   if (file === undefined || !file.text.includes(entry.exported))
     throw new Error(`The bundle of ${entry.name} does not export ${entry.exported}.`);
   const gzipped = await promisify(gzip)(file.contents, { level: 9 });
-  return { bytes: file.contents.length, gzipped: gzipped.length, hasZod: ZOD.test(file.text) };
+  return { bytes: file.contents.length, gzipped: gzipped.length };
 }
 
 /** A package and all its dependencies, as they are on disk. */

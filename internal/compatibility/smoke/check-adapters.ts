@@ -56,7 +56,7 @@ const mounts: Record<string, (onCallback: OnCallback) => Server | Promise<Server
   },
 
   fastify: async (onCallback) => {
-    const app = fastify();
+    const app = fastify({ return503OnClosing: false });
     await app.register(onFastify.paymentCallbacks({ signingKey, onCallback }), { prefix: path });
     await app.ready();
     return app.server;

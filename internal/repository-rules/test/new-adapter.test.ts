@@ -20,7 +20,7 @@ describe.each(['node', 'fetch'] as const)('new-adapter --%s', (like) => {
     newAdapter(root, 'example', like, folder);
     writeFileSync(join(scratch, 'package.json'), '{ "type": "module" }');
     // Does the work of `pnpm install`: the new package depends on a part of its sibling's dependencies.
-    for (const path of ['vitest.shared.ts', 'tsconfig.base.json', 'node_modules'])
+    for (const path of ['vitest.shared.ts', 'tsdown.shared.ts', 'tsconfig.base.json', 'node_modules'])
       symlinkSync(join(root, path), join(scratch, path));
     const installed = join(root, 'packages', SIBLINGS[like].folder, 'node_modules');
     symlinkSync(installed, join(folder, 'node_modules'), 'junction');

@@ -20,7 +20,7 @@ const filesOf = (folder: string): readonly string[] =>
     .filter(({ path }) => path.startsWith(`${folder}/`))
     .map(({ path }) => path.slice(folder.length + 1));
 
-test('sources switch no check off, and an adapter is one file of at most 60 lines of code', () => {
+test('sources switch no check off, and an adapter is one file of at most 75 lines of code', () => {
   expect(sources.length).toBeGreaterThan(50);
   const own = (path: string): boolean =>
     path.includes('/generated/') || path === 'internal/repository-rules/src/shape/source-problems.ts';
@@ -75,12 +75,12 @@ describe('controls', () => {
   test('sources that switch a check off, and adapters that do more than translate, are reported', () => {
     const found = [
       { path: 'packages/core/src/verify/a.ts', text: '// biome-ignore lint: because' },
-      { path: 'packages/koa/src/index.ts', text: '/* why */ call();\n// why\n'.repeat(61) },
+      { path: 'packages/koa/src/index.ts', text: '/* why */ call();\n// why\n'.repeat(76) },
       { path: 'packages/koa/src/second.ts', text: '' },
     ].flatMap(sourceProblems);
     expect(found).toEqual([
       'packages/core/src/verify/a.ts: switches off a check: biome-ignore',
-      'packages/koa/src/index.ts: has 61 lines of code, more than 60',
+      'packages/koa/src/index.ts: has 76 lines of code, more than 75',
       'packages/koa/src/second.ts: an adapter is one source file',
     ]);
   });

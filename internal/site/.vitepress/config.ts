@@ -75,6 +75,8 @@ const SIDEBAR = [
       guide('Local development', 'local-development'),
       guide('Testing', 'testing'),
       guide('Why was it refused?', 'refused'),
+      guide('Starting a payment', 'starting-a-payment'),
+      guide('Outgoing proxies', 'proxies'),
       guide('The commands', 'commands'),
       guide('ORMs', 'orms'),
     ],

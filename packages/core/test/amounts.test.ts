@@ -150,7 +150,7 @@ describe('threat A2, threat A54: what may be credited', () => {
   test.each<[expectation: object, option: string, message: string]>([
     [{ amount: 0.1 + 0.2 }, 'amount', `${AMOUNT} It is a number.`],
     [{ amount: 'five' }, 'amount', `${AMOUNT} It is a string.`],
-    [{ amount: ['5'] }, 'amount', `${AMOUNT} It is an array.`],
+    [{ amount: ['5'] }, 'amount', `${AMOUNT} It is an Array.`],
     [{ amount: undefined }, 'amount', `${AMOUNT} It is undefined.`],
     [{ currency: '' }, 'currency', `${CURRENCY} It is a string.`],
     [{ currency: undefined }, 'currency', `${CURRENCY} It is undefined.`],

@@ -21,8 +21,8 @@ const KINDS: readonly (readonly [kind: string, ...values: unknown[]])[] = [
   ['a string', '', 'SECRET'],
   ['a symbol', Symbol('SECRET')],
   ['a function', () => 'SECRET', Order],
-  ['an array', [], ['SECRET'], runInNewContext('[1]'), new Proxy([], {})],
-  ['an object', {}, { secret: 'SECRET' }, Object.create(null), new Order(), new Proxy({}, {})],
+  ['an Array', [], ['SECRET'], runInNewContext('[1]'), new Proxy([], {})],
+  ['an Object', {}, { secret: 'SECRET' }, Object.create(null), new Order(), new Proxy({}, {})],
   ['a Map', new Map(), runInNewContext('new Map()')],
   ['a Headers', new Headers()],
   ['a FormData', new FormData()],
@@ -32,7 +32,7 @@ const KINDS: readonly (readonly [kind: string, ...values: unknown[]])[] = [
   ['a Date', new Date()],
   ['an Error', new Error('SECRET')],
   ['a promise: await it', Promise.resolve('SECRET'), queryBuilder, runInNewContext('Promise.resolve()')],
-  ['a proxy that throws', revoked.proxy, trapped],
+  ['unreadable', revoked.proxy, trapped],
 ];
 
 test.each(KINDS)('A value is described as %s, without its contents', (kind, ...values) => {
@@ -41,5 +41,5 @@ test.each(KINDS)('A value is described as %s, without its contents', (kind, ...v
 
 test('A description of a value whose own code throws does not throw', () => {
   const hostile = Object.defineProperties({}, { [Symbol.toStringTag]: { get: throws } });
-  expect(kindOf(hostile)).toBe('a proxy that throws');
+  expect(kindOf(hostile)).toBe('unreadable');
 });

@@ -3,7 +3,7 @@ import { adapters } from '../manifests.ts';
 import type { TextFile } from '../repository.ts';
 import { codeLines } from '../syntax.ts';
 
-const MAX_ADAPTER_LINES = 60;
+const MAX_ADAPTER_LINES = 75;
 const SWITCHED_OFF = /biome-ignore|@ts-ignore|@ts-nocheck|\bas unknown as\b/;
 
 /** Sources that switch a check off, and adapters that do more than translate. */

@@ -103,9 +103,9 @@ async function faultOf(name: string, run: Callable, { what, args, odd }: Call): 
     if (!(error instanceof PaymentServiceError)) return `raw ${String(error)}`;
     if (!(error instanceof ConfigurationError) || odd === undefined) return undefined;
     // In the place of options, a message may name the one that is missing or unknown, as it does with options.
-    const isOptions = kindOf(odd.sample ?? {}) === 'an object';
+    const isOptions = kindOf(odd.sample ?? {}) === 'an Object';
     if (isOptions && isObjectOrNothing(odd.value)) return undefined;
-    if (Array.isArray(odd.sample) && kindOf(odd.value) === 'an array') return undefined; // The same for an item.
+    if (Array.isArray(odd.sample) && kindOf(odd.value) === 'an Array') return undefined; // The same for an item.
     const isSameKind =
       !['object', 'undefined'].includes(typeof odd.sample) && typeof odd.value === typeof odd.sample;
     const called = CALLED_BY[name] ?? `${name.split('.').at(-1)}()`;

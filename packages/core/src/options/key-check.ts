@@ -2,8 +2,7 @@ import { ConfigurationError } from '../errors.ts';
 
 // As text: to parse a class such as \p{Cf} takes 0.3 ms, which every program would pay that loads this file.
 /** White space, quotation marks, control and format characters, those of decoded bytes, and others that a screen does not show. */
-const STRAY =
-  '[\\s"\'`\\u2018-\\u201f\\u00ab\\u00bb\\ufffd\\p{Cc}\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}]';
+const STRAY = '[\\s"\'`\\u2018-\\u201f\\u00ab\\u00bb\\ufffd\\p{C}\\p{DI}]';
 const PLACEHOLDER = /^<.*>$|<[\w .-]+>|\$\{|\{\{/s;
 
 /**

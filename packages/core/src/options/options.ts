@@ -15,7 +15,7 @@ export const FUNCTION: OptionRule = [(value) => typeof value === 'function', 'a 
 export const BOOLEAN: OptionRule = [(value) => typeof value === 'boolean', 'true or false'];
 /** An object of any class, such as one that holds options. */
 const isRecord = (value: unknown): boolean =>
-  typeof value === 'object' && !/null|array|promise|proxy/.test(kindOf(value));
+  typeof value === 'object' && !/null|Array$|promise|unread/.test(kindOf(value));
 export const RECORD: OptionRule = [isRecord, 'an object'];
 export const LIST: OptionRule = [Array.isArray, 'a list'];
 export const STRING: OptionRule = [(value) => typeof value === 'string', 'a string'];

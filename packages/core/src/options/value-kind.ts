@@ -2,7 +2,7 @@
  * What a value is, as messages say it: never what it contains, so that a key or a body can be described. A value whose own code
  * throws, such as a proxy, cannot make this throw.
  *
- * @returns A short phrase, such as `undefined`, `a string`, `an array`, `a Map` or `a promise: await it`.
+ * @returns A short phrase, such as `undefined`, `a string`, `an Array`, `a Map` or `a promise: await it`.
  *
  * @example
  * kindOf(client.listPayoutBanks(query)); // 'a promise: await it'
@@ -14,10 +14,8 @@ export function kindOf(value: unknown): string {
     if ('then' in Object(value)) return 'a promise: await it';
     if (typeof value !== 'object') return `a ${typeof value}`;
     const name = Object.prototype.toString.call(value).slice(8, -1);
-    if (name === 'Array') return 'an array';
-    if (name === 'Object') return 'an object';
     return `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}`;
   } catch {
-    return 'a proxy that throws';
+    return 'unreadable';
   }
 }

@@ -1,4 +1,4 @@
-import { type ForgedRefusal, forged, type RefusalCode, type RequestCode, refuse } from '../verify/refusal.ts';
+import { type ForgedRefusal, type RefusalCode, type RequestCode, refuse } from '../verify/refusal.ts';
 
 /** Not beside the hints of the verifier: a program that verifies without a receiver does not load these. */
 const HINTS: { readonly [Code in RequestCode]: string } = {
@@ -10,7 +10,7 @@ const HINTS: { readonly [Code in RequestCode]: string } = {
 };
 
 export function refuseRequest(code: RefusalCode): ForgedRefusal {
-  return isRequestCode(code) ? forged(code, HINTS[code]) : refuse(code);
+  return isRequestCode(code) ? refuse(code, HINTS[code]) : refuse(code);
 }
 
 export function isRequestCode(code: RefusalCode): code is RequestCode {

@@ -81,7 +81,7 @@ function repeatsSignedName(text: string): boolean {
 function countNames(text: string): number {
   let count = 0;
   if (text.length <= SHORT) {
-    if (ESCAPED_LETTER.test(text)) return Number.NaN;
+    if (ESCAPED_LETTER.test(text)) return -1;
     FOUND.lastIndex = 0;
     while (count <= WATCHED.length && FOUND.test(text)) count++;
     return count;

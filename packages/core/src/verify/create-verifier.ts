@@ -205,7 +205,7 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
       });
     },
 
-    verifyRedirect(rawQuery: unknown, options: { readonly expectReference?: string | undefined } = {}) {
+    verifyRedirect(rawQuery: unknown, options?: { readonly expectReference?: string | undefined }) {
       const query = readRedirectQuery(rawQuery, form);
       if (query === undefined) return refuse('query_malformed');
       const { fields, raw } = query;
@@ -215,9 +215,9 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
         signed: readSignedFields((name) => fields.get(name)),
         claims: () => ({ claim: (name) => fromText(name, fields.get(name)), raw: raw(), text: undefined }),
         malformed: undefined,
-        // Present and undefined: the session has no reference, so it expects no redirect.
+        // Present and undefined: the session has no reference, so it expects no redirect. The same where it is misspelled.
         isUnexpected: ({ merchant_reference }) =>
-          Object.hasOwn(options, 'expectReference') && merchant_reference !== options.expectReference,
+          Object.keys(Object(options)).length > 0 && merchant_reference !== options?.expectReference,
       });
     },
   };

@@ -85,15 +85,8 @@ function nameIn(
   names: readonly string[],
   spelled: RegExp,
 ): string | undefined {
-  const first = json.charCodeAt(start + 1);
-  let isNear = first === BACKSLASH;
-  for (const name of names) {
-    // Most names are told apart here, without a copy.
-    if (name.charCodeAt(0) !== first) continue;
-    if (name.length === end - start - 1 && json.startsWith(name, start + 1)) return name;
-    isNear = true;
-  }
-  const text = isNear ? json.slice(start + 1, end) : '';
+  const text = json.slice(start + 1, end);
+  if (names.includes(text)) return text;
   if (!text.includes('\\')) return undefined;
   spelled.lastIndex = start;
   if (!spelled.test(json)) return undefined;

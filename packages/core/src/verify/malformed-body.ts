@@ -16,10 +16,10 @@ export function malformedBody(body: unknown): string | undefined {
     : body;
   let what: string | undefined;
   if (typeof text === 'string') what = TEXTS.find(([form]) => form.test(text))?.[1];
-  else if (kindOf(text) !== 'an object') return `The body is ${kindOf(text)}.`;
+  else if (kindOf(text) !== 'an Object') return `The body is ${kindOf(text)}.`;
   else if (ownValue(text as object, 'type') === 'Buffer') what = 'a Buffer as JSON';
   else if (typeof ownValue(text as object, 'body') === 'string') what = 'an event';
-  return what && `The body is ${what}. Decode it, and pass the JSON in it.`;
+  return what && `The body is ${what}. Pass the JSON in it.`;
 }
 
 /** The bytes of an ArrayBuffer, shared or not, of any realm: what `await request.arrayBuffer()` returns. */

@@ -47,23 +47,19 @@ const HINTS = {
   query_malformed:
     'The query has a bad percent escape, a signed name twice or in brackets, or over 128 parameters or 8192 characters.',
   signed_field_malformed:
-    'A signed field is missing or not a well-formed string. In a redirect, see redirectFields.',
-  ambiguous:
-    "A signed field contains ':', so the signature has several readings. See colonIn, and isMerchantReference if customers influence references.",
+    'A signed field is missing or no well-formed string. In a redirect, see redirectFields.',
+  ambiguous: "A signed field contains ':', so it has several readings. See colonIn and isMerchantReference.",
   mismatch:
     'No signing key makes this signature. Compare signingKey with the dashboard. A proxy may have changed a field.',
   key_expired: 'The key of this signature is past its notAfter.',
   timestamp_unreadable: 't is not a number, and toleranceSeconds is set.',
-  timestamp_out_of_tolerance:
-    't differs from the clock by more than toleranceSeconds, as in a retry with its first t.',
+  timestamp_out_of_tolerance: 't differs from the clock by more than toleranceSeconds.',
   reference_unexpected: 'The session expects another merchant_reference.',
 } as const;
 
-export function refuse(code: VerifierCode, hint: string = HINTS[code]): ForgedRefusal {
-  return forged(code, hint);
-}
-
-export function forged(code: RefusalCode, hint: string): ForgedRefusal {
+export function refuse(code: VerifierCode): ForgedRefusal;
+export function refuse(code: RefusalCode, hint: string | undefined): ForgedRefusal;
+export function refuse(code: RefusalCode, hint: string = HINTS[code as VerifierCode]): ForgedRefusal {
   return Object.freeze({ ok: false, code, hint, authentic: false });
 }
 

@@ -64,7 +64,7 @@ export function prepareSigningKeys(options: KeyOptions): readonly PreparedKey[] 
     return [prepare('signingKey', { id: 'default', key: given }, options)];
   }
   if (!Array.isArray(given) || given.length === 0 || given.length > MAX_KEYS) {
-    refuse('signingKey', `must be a string or a list of 1 to ${MAX_KEYS} keys: [{ id, key, notAfter? }].`);
+    refuse('signingKey', `must be a string or a list of 1 to ${MAX_KEYS} { id, key, notAfter? }.`);
   }
   const prepared = given.map((entry: SigningKey, index) => {
     const option = `signingKey[${index}]`;
@@ -95,7 +95,7 @@ function prepare(option: string, { id, key, notAfter }: GivenKey, options: KeyOp
   } else if (key.length < MIN_LENGTH) {
     warnOnce(`${option} has fewer than ${MIN_LENGTH} characters, so it can be guessed. ${WHERE}`);
   }
-  return { id, hmac: prepareKey(key), notAfter: notAfter?.getTime() ?? Number.POSITIVE_INFINITY };
+  return { id, hmac: prepareKey(key), notAfter: notAfter?.getTime() ?? Number.MAX_VALUE };
 }
 
 /** Anyone can know a sandbox key, so a program that may serve customers refuses one (threat A27). */
@@ -103,7 +103,10 @@ function checkSandboxKey(option: string): void {
   const what = 'is a sandbox key, and NODE_ENV is ';
   const environment = servingEnvironment();
   if (environment !== undefined) {
-    refuse(option, `${what}"${environment}". Use the signing key of the account, or set allowSandboxKeys.`);
+    refuse(
+      option,
+      `${what}"${environment}". Use the signing key of the account, or set allowSandboxKeys where no customer pays.`,
+    );
   }
   if (!environmentVariable('NODE_ENV')) warnOnce(`${option} ${what}not set. Never use it in production.`);
 }

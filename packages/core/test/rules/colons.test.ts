@@ -158,7 +158,7 @@ describe('assertMerchantReference()', () => {
     [1001, 'must be a string, and is a number.'],
     [null, 'must be a string, and is null.'],
     [undefined, 'must be a string, and is undefined.'],
-    [['ORD-1'], 'must be a string, and is an array.'],
+    [['ORD-1'], 'must be a string, and is an Array.'],
     [Promise.resolve('ORD-1'), 'must be a string, and is a promise: await it.'],
   ])('threat A3, decision D69: the reference %j is refused, since it %s', (reference, problem) => {
     const message = `assertMerchantReference(): a callback for this merchant reference could not be verified. The reference ${problem}`;

@@ -123,7 +123,7 @@ describe('redirectFields and redirectDefaults', () => {
     [{ redirectFields: { event: '' } }, 'redirectFields.event', 'a non-empty string'],
     [{ redirectFields: { event: 5 } }, 'redirectFields.event', 'a non-empty string'],
     [{ redirectFields: { event: 'x', transaction_type: 'x' } }, 'redirectFields', '"x" to two fields'],
-    [{ redirectFields: { event: 'id' } }, 'redirectFields', 'the parameter "id" to two fields'],
+    [{ redirectFields: { event: 'id' } }, 'redirectFields', 'maps "id" to two fields'],
     [{ redirectDefaults: { merchant_reference: 'ORD-1' } }, 'merchant_reference', 'redirectDefaults'],
     [{ redirectDefaults: { hmac_signature: 'x' } }, 'hmac_signature', 'redirectDefaults'],
     [{ redirectDefaults: { event: '' } }, 'redirectDefaults.event', 'redirectDefaults'],
@@ -245,5 +245,7 @@ describe('what the sender of a URL can do', () => {
       expect(verdict(options)).toBe('accepted');
     for (const expectReference of ['ORD-1002', 'ord-1001', 'ORD-1001 ', 'ORD-100', '', undefined])
       expect(verdict({ expectReference })).toBe('reference_unexpected, authentic');
+    // Misspelled, it must not accept the redirect of any customer.
+    expect(verdict({ expectRefernce: 'ORD-1001' } as object)).toBe('reference_unexpected, authentic');
   });
 });

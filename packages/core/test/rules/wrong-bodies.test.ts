@@ -101,7 +101,7 @@ const WRONG: readonly Row[] = [
   ],
   ['a number', () => 7, /a number/, () => TEXT],
   ['nothing', () => undefined, /undefined/, () => TEXT],
-  ['an array', () => [callbackData()], /an array/, (body: object[]) => body[0]],
+  ['an array', () => [callbackData()], /an Array/, (body: object[]) => body[0]],
   ['a Date', () => new Date(0), /a Date/, () => TEXT],
 ];
 
@@ -118,7 +118,7 @@ describe('the hint of a refused body says what was passed, and its fix verifies'
       );
       expect(told.ok).toBe(false);
       expect(`${told.title} ${told.detail}`).toMatch(
-        new RegExp(`${hint.source}|JSON inside a JSON string|form-encoded|array|single value`),
+        new RegExp(`${hint.source}|JSON inside a JSON string|form-encoded|array|Array|single value`),
       );
     }
     accepted(verify(await fix(body as never)));
@@ -140,8 +140,8 @@ describe('the hint of a refused body says what was passed, and its fix verifies'
 test.each<[name: string, signature: unknown, hint: RegExp]>([
   ['a promise', Promise.resolve(SIGNATURE), /a promise: await it/],
   ['Headers', new Headers({ 'hmac-signature': SIGNATURE }), /a Headers/],
-  ['a record of headers', { 'hmac-signature': SIGNATURE }, /an object/],
-  ['a list', [SIGNATURE], /an array/],
+  ['a record of headers', { 'hmac-signature': SIGNATURE }, /an Object/],
+  ['a list', [SIGNATURE], /an Array/],
 ])('the hint of a signature that is %s says so', (_name, signature, hint) => {
   const hinted = { code: 'signature_malformed', hint: expect.stringMatching(hint) };
   expect(verify(TEXT, signature)).toMatchObject(hinted);

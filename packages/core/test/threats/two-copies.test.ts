@@ -62,7 +62,7 @@ describe('threat A37: two copies of core', () => {
 
   test('threat A37: what was copied is refused in both copies, with the command that shows two of them', () => {
     const refusal =
-      /accepts only the result of verifyCallback\(\), not an object\. A copy or a parsed body .*npm ls @payment-service\/core/;
+      /accepts only the result of verifyCallback\(\), not an Object\. A copy or a parsed body .*npm ls @payment-service\/core/;
     const copied = { ...callbackOf(second) } as never;
     for (const copy of [first, second]) {
       expect(() => copy.confirmAmount(copied, expected)).toThrow(refusal);

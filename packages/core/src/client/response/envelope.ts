@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import type { operations, paths } from '../../generated/payment-service.ts';
 import { isObject } from '../../verify/json-members.ts';
 import type { Operation, PaymentProvider, PayoutBank, Wallet } from '../client.ts';
@@ -8,64 +7,55 @@ import { AttemptFailure, invalid } from './failure.ts';
 /** The body of a 200 in the contract. If a field or list is renamed there, this file does not compile. */
 type Body<O extends Operation> = operations[O]['responses'][200]['content']['application/json'];
 
-/**
- * The one zod type that is exactly as strict as a field of the contract. With it a schema cannot drift: a field that is
- * missing, added, optional, or narrower than in `generated/` does not compile. An open union is any string.
- */
-type FieldSchema<T> = [T] extends [boolean]
-  ? z.ZodMiniBoolean<boolean>
+/** What a field of the contract holds. An open union is any string. */
+type KindOf<T> = [T] extends [boolean]
+  ? 'boolean'
   : [T] extends [number]
-    ? z.ZodMiniNumber<number>
+    ? 'number'
     : [T] extends [string]
-      ? z.ZodMiniString<string>
+      ? 'string'
       : [T] extends [string[]]
-        ? z.ZodMiniArray<z.ZodMiniString<string>>
+        ? 'string[]'
         : never;
-
-type FieldSchemas<T> = { [Field in keyof T]-?: FieldSchema<T[Field]> };
-
-/** The schema of a contract type that keeps unknown fields. */
-export type ContractSchema<T> = z.ZodMiniObject<FieldSchemas<T>, z.core.$loose>;
+type Kind = 'boolean' | 'number' | 'string' | 'string[]';
 
 /**
- * Compiled, where the runtime allows that: it checks a typical list in a fiftieth of the time. Exported for its type test
- * only: the fields are a literal here, so that an extra one does not compile either.
+ * The fields of a contract type. They cannot drift: a field that is missing, added, or of another kind than in `generated/`
+ * does not compile. Unknown fields of a response are kept.
  */
-export function contractSchema<T>(fields: FieldSchemas<T>): ContractSchema<T> {
-  return z.compile(z.looseObject(fields));
-}
+export type Fields<T> = { readonly [Field in keyof T]-?: KindOf<T[Field]> };
 
 /** Protocol §2.2. */
-export const paymentProviderSchema: ContractSchema<PaymentProvider> = contractSchema<PaymentProvider>({
-  provider_name: z.string(),
-  provider_code: z.string(),
-  transaction_method: z.string(),
-  transaction_method_name: z.string(),
-  transaction_type: z.string(),
-  transaction_currency: z.string(),
-  min_amount: z.number(),
-  max_amount: z.number(),
-  max_daily_amount: z.number(),
-  is_active: z.boolean(),
-  option_prefixes: z.array(z.string()),
-});
+const PROVIDER_FIELDS: Fields<PaymentProvider> = {
+  provider_name: 'string',
+  provider_code: 'string',
+  transaction_method: 'string',
+  transaction_method_name: 'string',
+  transaction_type: 'string',
+  transaction_currency: 'string',
+  min_amount: 'number',
+  max_amount: 'number',
+  max_daily_amount: 'number',
+  is_active: 'boolean',
+  option_prefixes: 'string[]',
+};
 
 /** Protocol §2.3. */
-export const payoutBankSchema: ContractSchema<PayoutBank> = contractSchema<PayoutBank>({
-  bank_code: z.string(),
-  bank_name: z.string(),
-  is_active: z.boolean(),
-});
+const BANK_FIELDS: Fields<PayoutBank> = {
+  bank_code: 'string',
+  bank_name: 'string',
+  is_active: 'boolean',
+};
 
 /** Protocol §2.4. */
-export const walletSchema: ContractSchema<Wallet> = contractSchema<Wallet>({
-  currency: z.string(),
-  wallet_type: z.string(),
-  available_balance: z.number(),
-  actual_balance: z.number(),
-  uncleared_balance: z.number(),
-  reserve_balance: z.number(),
-});
+const WALLET_FIELDS: Fields<Wallet> = {
+  currency: 'string',
+  wallet_type: 'string',
+  available_balance: 'number',
+  actual_balance: 'number',
+  uncleared_balance: 'number',
+  reserve_balance: 'number',
+};
 
 /** One of the three lists that the service returns. */
 export interface List<T> {
@@ -73,7 +63,9 @@ export interface List<T> {
   readonly path: keyof paths;
   /** The name of the list in `data`. */
   readonly name: string;
-  readonly schema: z.ZodMiniType<T, T> & { readonly shape: Readonly<Record<string, z.ZodMiniType>> };
+  readonly fields: Readonly<Record<string, Kind>>;
+  /** Never set: it gives the type of the rows. */
+  readonly row?: T;
   /** Reads as an empty list if it is missing or null, since the protocol promises no field. */
   readonly optionalList?: string;
   /** Balances are money: one field that deviates refuses the whole response. */
@@ -89,20 +81,20 @@ export const PROVIDERS: ListOf<'listPaymentProviders', 'payment_providers'> = {
   operation: 'listPaymentProviders',
   path: '/data/payment-providers',
   name: 'payment_providers',
-  schema: paymentProviderSchema,
+  fields: PROVIDER_FIELDS,
   optionalList: 'option_prefixes' satisfies keyof PaymentProvider,
 };
 export const BANKS: ListOf<'listPayoutBanks', 'payout_banks'> = {
   operation: 'listPayoutBanks',
   path: '/data/payout-bank-codes',
   name: 'payout_banks',
-  schema: payoutBankSchema,
+  fields: BANK_FIELDS,
 };
 export const WALLETS: ListOf<'getWalletBalances', 'merchant_wallets'> = {
   operation: 'getWalletBalances',
   path: '/data/wallet-balances',
   name: 'merchant_wallets',
-  schema: walletSchema,
+  fields: WALLET_FIELDS,
   isMoney: true,
 };
 
@@ -126,7 +118,7 @@ export const CHECK_ADDRESS =
  * @throws {AttemptFailure} naming the path of the first wrong field, never its value: bodies contain balances.
  */
 export function readList<T>(text: string, list: List<T>, { strict, onDeviation }: ClientSettings): T[] {
-  const { operation, name, schema, optionalList, isMoney = false } = list;
+  const { operation, name, fields, optionalList, isMoney = false } = list;
   const rows = rowsOf(text, name);
   if (rows.length > MAX_ROWS) throw unexpected(`data.${name}`, `at most ${MAX_ROWS} rows`, `${rows.length}`);
   const isStrict = strict || isMoney;
@@ -134,14 +126,14 @@ export function readList<T>(text: string, list: List<T>, { strict, onDeviation }
   const accept = (row: unknown, index: number): row is T => {
     if (isObject(row)) {
       if (!isStrict && optionalList !== undefined) row[optionalList] ??= [];
-      if (z.validate(schema, row)) {
+      if (wrongField(row, fields) === undefined) {
         // JSON.parse makes it an own property; a copy by assignment would take it for the prototype.
         if (Object.hasOwn(row, '__proto__')) Reflect.deleteProperty(row, '__proto__');
         if (!isDeeperThan(row, MAX_DEPTH)) return true;
       }
     }
     if (!isStrict && ++reports > MAX_REPORTS) return false;
-    const [field, received, expected] = deviationOf(row, schema.shape);
+    const [field, received, expected] = deviationOf(row, fields);
     const path = `data.${name}[${index}]${field}`;
     if (isStrict) throw unexpected(path, expected, received);
     onDeviation({ operation, path, received, isLeftOut: true });
@@ -242,17 +234,29 @@ function isDeeperThan(value: unknown, levels: number): boolean {
  * The first field that is wrong, or the first item of a list of strings: its path after that of the row, what it is, and
  * what the contract says.
  */
-function deviationOf(row: unknown, fields: List<unknown>['schema']['shape']): [string, string, string] {
+function deviationOf(row: unknown, fields: List<unknown>['fields']): [string, string, string] {
   if (!isObject(row)) return ['', typeName(row), 'object'];
-  for (const [name, schema] of Object.entries(fields)) {
-    const value = row[name];
-    const isRight: boolean = z.validate(schema, value);
-    if (isRight) continue;
-    if (!Array.isArray(value)) return [`.${name}`, typeName(value), schema.def.type];
-    const index = value.findIndex((item) => typeof item !== 'string');
-    return [`.${name}[${index}]`, typeName(value[index]), 'string'];
-  }
-  return ['', 'deeper nesting', `at most ${MAX_DEPTH} levels of nesting`];
+  const name = wrongField(row, fields);
+  if (name === undefined) return ['', 'deeper nesting', `at most ${MAX_DEPTH} levels of nesting`];
+  const value = row[name];
+  if (fields[name] !== 'string[]') return [`.${name}`, typeName(value), `${fields[name]}`];
+  if (!Array.isArray(value)) return [`.${name}`, typeName(value), 'array'];
+  const index = value.findIndex((item) => typeof item !== 'string');
+  return [`.${name}[${index}]`, typeName(value[index]), 'string'];
+}
+
+function wrongField(
+  row: Readonly<Record<string, unknown>>,
+  fields: List<unknown>['fields'],
+): string | undefined {
+  for (const name in fields) if (!isOfKind(row[name], fields[name])) return name;
+  return undefined;
+}
+
+/** JSON.parse reads 1e999 as Infinity, which is no amount. */
+function isOfKind(value: unknown, kind: Kind | undefined): boolean {
+  if (kind === 'string[]') return Array.isArray(value) && value.every((item) => typeof item === 'string');
+  return typeof value === kind && value !== Number.POSITIVE_INFINITY && value !== Number.NEGATIVE_INFINITY;
 }
 
 function typeName(value: unknown): string {
