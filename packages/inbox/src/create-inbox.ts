@@ -152,6 +152,9 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     async reopen(transitionId, note) {
       await write(() => move(context, 'reopen', transitionId, note));
     },
+    async acceptText(transitionId, note) {
+      await write(() => move(context, 'acceptText', transitionId, note));
+    },
     expectations: (reference) => read(() => findExpectations(context, reference)),
     forget: (reference, note) => write(() => forget(context, reference, note)),
     overdue: (given = {}) => read(() => listOverdue(context, given)),

@@ -19,7 +19,7 @@ import type { WorkerOptions } from './work/worker.ts';
  * A durable inbox of one merchant account. Every function sets up the store if that has not happened yet. Every function also
  * works detached from the object, so `inbox.receive` can be passed directly.
  *
- * `list`, `show`, `retry`, `resolve`, `reopen` and `forget` do not check who calls them: the application must.
+ * `list`, `show`, `retry`, `resolve`, `reopen`, `acceptText` and `forget` do not check who calls them: the application must.
  */
 export interface Inbox<Tx> {
   /**
@@ -168,6 +168,17 @@ export interface Inbox<Tx> {
    * @throws {ConfigurationError} As `retry()` does.
    */
   readonly reopen: (transitionId: string, note: ActionNote) => Promise<void>;
+  /**
+   * Accepts an amount that was sent as text (`amount_text`), if the text is a plain decimal that equals the expectation, and
+   * applies the transition. Text is never credited without this, since the contract has a number.
+   *
+   * @throws {InvalidStateError} If no body has the expected amount as text, and as `retry()` does.
+   * @throws {ConfigurationError} As `retry()` does.
+   *
+   * @example
+   * await inbox.acceptText(transitionId, { by: 'dana', note: 'the service sends amounts as text since May' });
+   */
+  readonly acceptText: (transitionId: string, note: ActionNote) => Promise<void>;
   /** What is expected under this reference, one for each transaction type. */
   readonly expectations: (merchant_reference: string) => Promise<KnownPayment[]>;
   /**

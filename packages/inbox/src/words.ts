@@ -86,6 +86,37 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
       'No body has the expected amount. Amounts are not signed, so this is a forgery, another amount was paid, or your amount is wrong.',
     todo: 'Ask the service what was paid. It is checked again when a genuine body arrives, or when you `expect` or accept another amount.',
   },
+  amount_text: {
+    state: 'quarantined',
+    heading: 'The amount was sent as text',
+    meaning:
+      'The contract has a number here, and a body has text, such as "500". Text is never credited by itself.',
+    todo: 'If it is a decimal and as expected, `acceptText` applies it. Otherwise ask the service what was paid.',
+  },
+  amount_missing: {
+    state: 'quarantined',
+    heading: 'The amount or the currency is missing',
+    meaning: 'No body has both amounts and currencies.',
+    todo: 'Ask the service what was paid. `expect` with `compare` compares one of the two amounts.',
+  },
+  amount_inexact: {
+    state: 'quarantined',
+    heading: 'The amount is not exact',
+    meaning: 'A body parser in front of the route has rounded a number of more than 15 digits.',
+    todo: 'Mount the route before the parser. Ask the service what was paid, then `expect` and accept that.',
+  },
+  currency_mismatch: {
+    state: 'quarantined',
+    heading: 'Another currency',
+    meaning: 'The amount is as expected, and the currency is another.',
+    todo: 'Ask the service what was paid. If the expectation is wrong, `expect` the right one with `replace: true`.',
+  },
+  currency_case: {
+    state: 'quarantined',
+    heading: 'The currency differs only in upper and lower case',
+    meaning: 'Currencies are compared character by character, and those of the protocol are upper case.',
+    todo: 'If the expectation has a slip, `expect` the right currency with `replace: true`.',
+  },
   transition_not_allowed: {
     state: 'quarantined',
     heading: 'Another outcome after the final one',

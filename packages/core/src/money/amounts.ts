@@ -36,8 +36,12 @@ export interface AmountMismatch {
     | 'transaction_status'
     | 'transaction_type'
     | `${'request' | 'transaction'}_${'currency' | 'amount'}`;
-  /** `inexact`: a body parser has already turned a number of more than 15 digits into a float. */
-  readonly reason: 'missing' | 'different' | 'inexact';
+  /**
+   * `inexact`: a body parser has already turned a number of more than 15 digits into a float. `text`: the amount was sent as
+   * text, which the contract does not allow, and the text says no other amount. `case`: the currency differs only in upper and
+   * lower case.
+   */
+  readonly reason: 'missing' | 'different' | 'inexact' | 'text' | 'case';
 }
 
 export type AmountConfirmation =
@@ -79,6 +83,8 @@ export class AmountMismatchError extends PaymentServiceError {
 
 const ADVICE: Partial<Record<AmountMismatch['reason'], string>> = {
   inexact: ': a body parser has rounded it; mount the route before the parser',
+  text: ': it was sent as text, not as a number',
+  case: ' only in upper and lower case',
 };
 
 /** A callback's statements about money. These are claims: the signature covers none of them. */
@@ -97,6 +103,11 @@ export interface Claim {
   readonly amount: string | undefined;
   /** A body parser has rounded the amount: it had more than 15 digits, and its exact value is lost. */
   readonly isInexact: boolean;
+  /**
+   * Set if the amount was sent as text, which is no amount: its canonical decimal, such as `500` for `"500.00"`, or empty for
+   * other text.
+   */
+  readonly text?: string | undefined;
 }
 
 /**
@@ -181,15 +192,20 @@ export function amountMismatches(
     if (compare !== 'both' && compare !== side) continue;
     const claim = claims[side];
     if (claim.currency !== currency) {
-      const reason = claim.currency === undefined ? 'missing' : 'different';
+      const isCase = claim.currency?.toUpperCase() === currency.toUpperCase();
+      const reason = claim.currency === undefined ? 'missing' : isCase ? 'case' : 'different';
       mismatches.push({ field: `${side}_currency`, reason });
     }
-    if (claim.amount !== canonical) {
-      const reason = claim.isInexact ? 'inexact' : claim.amount === undefined ? 'missing' : 'different';
-      mismatches.push({ field: `${side}_amount`, reason });
-    }
+    if (claim.amount !== canonical)
+      mismatches.push({ field: `${side}_amount`, reason: amountReason(claim, canonical) });
   }
   return mismatches;
+}
+
+function amountReason({ amount, isInexact, text }: Claim, canonical: string): AmountMismatch['reason'] {
+  if (isInexact) return 'inexact';
+  if (text !== undefined) return text === '' || text === canonical ? 'text' : 'different';
+  return amount === undefined ? 'missing' : 'different';
 }
 
 /**
@@ -207,7 +223,11 @@ export function claimedAmounts(callback: VerifiedCallback | Evidence): ClaimedAm
     const currency = callback.unsigned[`${side}_currency`];
     const field = `${side}_amount` as const;
     const value = callback.unsigned[field];
-    if (value === undefined) return { currency, amount: undefined, isInexact: false };
+    if (value === undefined) {
+      const sent = Object(callback.raw['payload'])[field];
+      const text = typeof sent === 'string' ? plainDecimal(sent) : undefined;
+      return { currency, amount: undefined, isInexact: false, ...(text !== undefined && { text }) };
+    }
     const decimal = text === undefined ? decimalFrom(value) : numberInPayload(text, field);
     return { currency, amount: decimal && formatDecimal(decimal), isInexact: decimal === undefined };
   };
@@ -259,6 +279,12 @@ function checkExpectation(
   checkArgument(call, 'currency', currency, CURRENCY);
   exactAmount(call, amount);
   checkArgument(call, 'compare', compare, COMPARISON);
+}
+
+/** Canonical; empty for other text, such as `5e2`. */
+function plainDecimal(text: string): string {
+  const decimal = /^\d{1,40}(\.\d{1,40})?$/.test(text) ? parseDecimal(text) : undefined;
+  return decimal === undefined ? '' : formatDecimal(decimal);
 }
 
 const NUMBER = /\s*([-+.0-9eE]+)/y;

@@ -64,11 +64,22 @@ interface Pruning {
   readonly archiveOlderThan?: number;
 }
 
-/** `retry`, `resolve`, `reopen`, `forget`, `expect` and `prune`. */
+/** `retry`, `resolve`, `reopen`, `accept-text`, `forget`, `expect` and `prune`. */
 export const ACTING: readonly AddVerb[] = [
   action('retry', 'puts transitions back to work with all attempts', OF_MANY),
   action('resolve', 'closes transitions, or accepts a body', [...OF_MANY, BODY]),
   action('reopen', 'applies a closed transition once more', []),
+  verb<ActionNote, { moved: number }>({
+    name: 'accept-text',
+    about: 'applies an expected amount that was sent as text',
+    argument: ofTransition('<id>'),
+    options: BY_PERSON,
+    async run(note, open, transitionId = '') {
+      await withInbox(open, (inbox) => inbox.acceptText(transitionId, note));
+      return { moved: 1 };
+    },
+    format: () => 'Accepted: the next free worker applies it.',
+  }),
   verb<ActionNote, Forgotten>({
     name: 'forget',
     about: 'removes the personal data of a payment, and keeps what prevents a second one',

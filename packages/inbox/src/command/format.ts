@@ -131,4 +131,5 @@ function stateCell(state: TransitionState): Cell {
   return CLOSED_STATES.includes(state) ? state : [state, 'red'];
 }
 const time = (date: Date): string => date.toISOString();
-const money = ({ currency, amount }: StoredClaim): string => `${amount ?? '?'} ${currency ?? '?'}`;
+const money = ({ currency, amount, text }: StoredClaim): string =>
+  `${amount ?? (text === undefined ? '?' : `"${text}" as text`)} ${currency ?? '?'}`;

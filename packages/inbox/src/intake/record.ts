@@ -130,6 +130,8 @@ function evidenceId(signed: SignedFields, account: string): string {
   return hash('sha256', JSON.stringify(['evidence', account, signedMessage(signed)]));
 }
 
-function storable({ currency, amount }: Claim): StoredClaim {
-  return { currency: isStorableCurrency(currency) ? currency : null, amount: amount ?? null };
+/** What only odd bodies have is left out of all others. */
+function storable({ currency, amount, text, isInexact }: Claim): StoredClaim {
+  const money = { currency: isStorableCurrency(currency) ? currency : null, amount: amount ?? null };
+  return { ...money, ...(text !== undefined && { text }), ...(isInexact && { isInexact }) };
 }

@@ -13,7 +13,7 @@ import type { Statements } from '../store/statements.ts';
 import { choiceOf, numberOf } from '../store/store.ts';
 import { findArchived } from '../work/verdict/archived.ts';
 import { readCase } from '../work/verdict/case.ts';
-import { type Comparison, equalsExpectation } from '../work/verdict/evaluate.ts';
+import { type Comparison, equalsExpectation, withTextAccepted } from '../work/verdict/evaluate.ts';
 import { COMPARISON, checkExpectation, keepExpectation } from '../work/verdict/expectation.ts';
 import { checkId, listTransitions, type OperatorAction, type OperatorContext } from './views.ts';
 
@@ -80,7 +80,7 @@ export async function move<Tx>(
   checkOptions(`${action}()`, given ?? {}, RULES);
   const { store, statements, settings } = context;
   const { account, emit } = settings;
-  const isNamed = typeof which === 'string' || action === 'reopen';
+  const isNamed = typeof which === 'string' || action === 'reopen' || action === 'acceptText';
   if (!isNamed && !(RECORD[0](which) && which.state !== undefined))
     refuseArgument(`${action}()`, 'which', 'a transitionId, or { state, reason }', which);
   const digest = action === 'resolve' ? given.body : undefined;
@@ -106,6 +106,7 @@ export async function move<Tx>(
       const id = numberOf(row, 'id');
       if (digest !== undefined) await accept(context, { ...given, id, digest }, tx);
       if (action === 'reopen') await admitEvidence(context, id, tx);
+      if (action === 'acceptText') await acceptText(context, id, tx);
       await statements.run('move', [id, state, action], tx);
       await addAction(statements, { ...given, id, action }, tx);
       done.push(transitionId);
@@ -155,6 +156,20 @@ async function accept<Tx>(
   // The verifier has accepted the reference of this body.
   const expectation = checkExpectation(accepted, { account, colonIn: 'merchant_reference' });
   await keepExpectation(statements, { expectation, replace }, tx);
+}
+
+/** A body whose text is the expected amount now claims that amount. Its content stays as it was sent. */
+async function acceptText<Tx>({ statements }: OperatorContext<Tx>, id: number, tx: Tx): Promise<void> {
+  const { bodies = [], expectation } = (await readCase(statements, id, tx)) ?? {};
+  const equal = bodies.filter(
+    (body) => expectation !== undefined && equalsExpectation(withTextAccepted(body), expectation),
+  );
+  if (equal.length === 0)
+    throw new InvalidStateError(
+      'No body has the expected amount as a decimal text, such as "500". Ask the service what was paid, then accept the amount of a body or call expect().',
+    );
+  for (const body of equal)
+    await statements.run('accept_text', [id, body.digest, JSON.stringify(withTextAccepted(body))], tx);
 }
 
 /**

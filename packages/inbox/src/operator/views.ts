@@ -93,7 +93,7 @@ export interface FailedAttempt {
   readonly at: Date;
 }
 
-const ACTIONS = ['retry', 'resolve', 'reopen', 'statement', 'forget'] as const;
+const ACTIONS = ['retry', 'resolve', 'reopen', 'acceptText', 'statement', 'forget'] as const;
 
 /** What an operator did with a transition. */
 export interface OperatorAction {

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { NO_PERSON } from '../../body-content.ts';
 import type { KeptBody, TransitionDetails } from '../../operator/views.ts';
 import { BODY_WORDS } from '../../words.ts';
-import type { StoredClaim } from '../../work/verdict/evaluate.ts';
+import { mismatchesOf, type StoredClaim } from '../../work/verdict/evaluate.ts';
 import { facts, money } from './summary.ts';
 
 /** The members of a body that everyone sees; all other values are hidden without the right `bodies`. */
@@ -53,15 +53,23 @@ ${bodyText(text, { signed: true })}</details>`
   })}</ul>`;
 }
 
+const DIFFERENCE = {
+  different: 'differs',
+  missing: 'missing',
+  inexact: 'not exact',
+  text: 'sent as text',
+  case: 'differs in upper and lower case',
+} as const;
+
 function claims(body: KeptBody, expectation: TransitionDetails['expectation']): Markup {
   const { request, transaction, deliveries, lastAt, keyId } = body;
   const compare = expectation?.compare ?? 'both';
   const beside = (claim: StoredClaim, name: 'request' | 'transaction'): Markup => {
     if (expectation === undefined) return money(claim);
-    const isSame = claim.currency === expectation.currency && claim.amount === expectation.amount;
-    if (isSame) return html`${money(claim)} ${badge('good', 'as expected')}`;
+    const [wrong] = mismatchesOf(body, { ...expectation, compare: name });
+    if (wrong === undefined) return html`${money(claim)} ${badge('good', 'as expected')}`;
     const isCompared = compare === 'both' || compare === name;
-    return html`<mark>${money(claim)}</mark> ${isCompared ? badge('bad', 'differs') : badge('neutral', 'not compared')}`;
+    return html`<mark>${money(claim)}</mark> ${isCompared ? badge('bad', DIFFERENCE[wrong.reason]) : badge('neutral', 'not compared')}`;
   };
   return facts({
     Expected: expectation === undefined ? 'nothing' : money(expectation),

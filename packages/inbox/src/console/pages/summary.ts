@@ -30,9 +30,10 @@ export const transitionPath = ({ transitionId }: Pick<TransitionSummary, 'transi
   `/transitions/${transitionId}`;
 
 /** 'UGX 5,000,000': the stored digits, grouped. */
-export function moneyText({ currency, amount }: StoredClaim): string {
-  if (currency === null && amount === null) return 'nothing';
-  const [whole = '', fraction] = (amount ?? 'no amount').split('.');
+export function moneyText({ currency, amount, text, isInexact }: StoredClaim): string {
+  if (currency === null && amount === null && text === undefined) return 'nothing';
+  if (text !== undefined) return `${currency ?? 'no currency'} ${text === '' ? 'text' : `“${text}” as text`}`;
+  const [whole = '', fraction] = (amount ?? (isInexact ? 'rounded' : 'no amount')).split('.');
   const grouped = /^-?\d+$/.test(whole) ? whole.replace(/\B(?=(\d{3})+$)/g, ',') : whole;
   return `${currency ?? 'no currency'} ${grouped}${fraction === undefined ? '' : `.${fraction}`}`;
 }

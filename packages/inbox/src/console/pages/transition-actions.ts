@@ -1,9 +1,14 @@
 import { type Filled, fieldsOf, form, type Markup } from '@payment-service/pages';
 import { html } from 'hono/html';
 import type { ActionNote } from '../../operator/actions.ts';
-import type { TransitionDetails } from '../../operator/views.ts';
+import type { KeptBody, TransitionDetails } from '../../operator/views.ts';
 import { CLOSED_STATES } from '../../states.ts';
-import type { Comparison, StoredClaim } from '../../work/verdict/evaluate.ts';
+import {
+  type Comparison,
+  equalsExpectation,
+  type StoredClaim,
+  withTextAccepted,
+} from '../../work/verdict/evaluate.ts';
 import { COMPARISONS } from '../../work/verdict/stored.ts';
 import type { ConsolePermission } from '../access.ts';
 import { at, type ConsoleInbox, type View } from './page.ts';
@@ -16,6 +21,8 @@ interface TransitionAction {
   readonly title: string;
   readonly explain: (transition: TransitionDetails) => string;
   readonly button: string;
+  /** A note that says enough, so that one click does it. */
+  readonly note?: string;
   readonly run: (
     inbox: ConsoleInbox,
     transition: TransitionDetails,
@@ -51,6 +58,20 @@ export const ACTIONS: ReadonlyMap<string, TransitionAction> = new Map(
         const compare = COMPARISONS.find((each) => each === way);
         return inbox.resolve(transitionId, { ...note, body, compare, replace: true });
       },
+      done: 'Accepted: the next free worker applies it.',
+    },
+    acceptText: {
+      needs: 'expect',
+      isOffered: (transition) =>
+        isOpen(transition) &&
+        transition.reason === 'amount_text' &&
+        transition.bodies.some((body) => equalsAsText(body, transition)),
+      title: 'Accept the amount sent as text',
+      explain: ({ expectation }) =>
+        `The text is the expected ${expectation === undefined ? 'amount' : moneyText(expectation)}: that is applied.`,
+      button: 'Accept the text',
+      note: 'The amount was sent as text, and it is as expected.',
+      run: (inbox, { transitionId }, note) => inbox.acceptText(transitionId, note),
       done: 'Accepted: the next free worker applies it.',
     },
     retry: {
@@ -104,19 +125,22 @@ export function actionForms(view: View, transition: TransitionDetails, filled: F
   const offered = [...ACTIONS].filter(
     ([, { needs, isOffered }]) => view.access.may.includes(needs) && isOffered(transition),
   );
-  const forms = offered.map(([name, { title, explain, button }]) => {
+  const forms = offered.map(([name, { title, explain, button, note = '' }]) => {
     const fields = fieldsOf(name, filled);
     const amounts = { name: 'body', label: 'What was paid' };
     return html`<section class="card single"><h3>${title}</h3><p class="quiet small">${explain(transition)}</p>
 ${form(name, at(view, `${transitionPath(transition)}/${name}`), {
   hidden: { proof: view.proof.value },
-  fields: html`${name === 'accept' ? fields.choice(amounts, acceptable(transition)) : ''}${fields.field({ name: 'note', label: 'Why', hint: 'Kept with your name.' })}${fields.problem()}`,
+  fields: html`${name === 'accept' ? fields.choice(amounts, acceptable(transition)) : ''}${fields.field({ name: 'note', label: 'Why', hint: 'Kept with your name.', value: note })}${fields.problem()}`,
   button,
 })}</section>`;
   });
   const none = html`<p class="quiet">${transition.isArchived ? 'It is archived: prune() has removed its bodies and what was done, and it is final.' : 'Nothing now.'}</p>`;
   return html`<section class="stack" id="actions"><h2>What you can do</h2>${forms.length === 0 ? none : forms}</section>`;
 }
+
+const equalsAsText = (body: KeptBody, { expectation }: TransitionDetails): boolean =>
+  expectation !== undefined && equalsExpectation(withTextAccepted(body), expectation);
 
 /** The amounts of bodies that an operator may accept: each becomes the expectation. */
 function acceptable(transition: TransitionDetails): [value: string, text: string][] {

@@ -1,4 +1,4 @@
-import { amountMismatches, type Claim, type SignedFields } from '@payment-service/core';
+import { type AmountMismatch, amountMismatches, type Claim, type SignedFields } from '@payment-service/core';
 import type { Settings } from '../../options.ts';
 import type { TransitionReason, TransitionState } from '../../states.ts';
 
@@ -29,6 +29,10 @@ export interface KnownExpectation extends ExpectedMoney {
 export interface StoredClaim {
   readonly currency: string | null;
   readonly amount: string | null;
+  /** The amount was sent as text, which is no amount: its canonical decimal, or empty for other text. */
+  readonly text?: string | undefined;
+  /** A body parser has rounded the amount. */
+  readonly isInexact?: boolean | undefined;
 }
 
 /** The two amounts of a body. */
@@ -142,18 +146,48 @@ function evaluateMoney({ bodies, expectation, transitionId, isWaived }: Transiti
   // The payer may have paid the earlier amount, and posted the later one with the genuine signature (threat A31).
   const isReplaced = replaced.some((earlier) => others.some((body) => equalsExpectation(body, earlier)));
   if (isReplaced && !isWaived) return park('conflict', 'contradicting_bodies', true);
-  if (equal === undefined) return park('quarantined', 'amount_mismatch', true);
+  if (equal === undefined) return park('quarantined', mismatchOf(bodies, settled), true);
   return { kind: 'apply', settled, digest: equal.digest, isContradicted: others.length > 0 };
 }
 
-/** Whether a body claims what the merchant expects, by the comparison that `confirmAmount()` uses. */
-export function equalsExpectation({ request, transaction }: Claims, expected: ExpectedMoney): boolean {
-  const claims = { request: claimOf(request), transaction: claimOf(transaction) };
-  return amountMismatches(claims, expected).length === 0;
+/** Why no body equals: the reason that all of them share, or the one that warns of a forgery. */
+function mismatchOf(bodies: readonly Claims[], expected: ExpectedMoney): TransitionReason {
+  const [reason = 'amount_mismatch', ...others] = new Set(
+    bodies.map((body) => reasonOf(mismatchesOf(body, expected))),
+  );
+  return others.length > 0 ? 'amount_mismatch' : reason;
 }
 
-function claimOf({ currency, amount }: StoredClaim): Claim {
-  return { currency: currency ?? undefined, amount: amount ?? undefined, isInexact: false };
+/** The most serious difference gives the reason, so that text is the reason only where nothing else differs. */
+function reasonOf(mismatches: readonly AmountMismatch[]): TransitionReason {
+  const has = (what: RegExp): boolean =>
+    mismatches.some(({ field, reason }) => what.test(`${field} ${reason}`));
+  if (has(/amount different/)) return 'amount_mismatch';
+  if (has(/currency different/)) return 'currency_mismatch';
+  if (has(/missing/)) return 'amount_missing';
+  if (has(/inexact/)) return 'amount_inexact';
+  return has(/case/) ? 'currency_case' : 'amount_text';
+}
+
+/** Whether a body claims what the merchant expects, by the comparison that `confirmAmount()` uses. */
+export const equalsExpectation = (body: Claims, expected: ExpectedMoney): boolean =>
+  mismatchesOf(body, expected).length === 0;
+
+export function mismatchesOf({ request, transaction }: Claims, expected: ExpectedMoney): AmountMismatch[] {
+  return amountMismatches({ request: claimOf(request), transaction: claimOf(transaction) }, expected);
+}
+
+/** The same body as if its amounts had been sent as numbers: what an operator accepts. */
+export function withTextAccepted({ request, transaction }: Claims): Claims {
+  const accepted = ({ currency, amount, text }: StoredClaim): StoredClaim => ({
+    currency,
+    amount: amount ?? (text || null),
+  });
+  return { request: accepted(request), transaction: accepted(transaction) };
+}
+
+function claimOf({ currency, amount, text, isInexact = false }: StoredClaim): Claim {
+  return { currency: currency ?? undefined, amount: amount ?? undefined, isInexact, text };
 }
 
 function isAllowed({ allowTransitions }: EvaluationRules, applied: string, next: string): boolean {

@@ -82,8 +82,9 @@ function isStrings(signed: Record<keyof SignedFields, unknown>): signed is Signe
 }
 
 function isClaim(value: unknown): value is StoredClaim {
-  const { currency, amount } = membersOf(value);
-  return [currency, amount].every((text) => text === null || typeof text === 'string');
+  const { currency, amount, text = '', isInexact = false } = membersOf(value);
+  const isMoney = [currency, amount].every((one) => one === null || typeof one === 'string');
+  return isMoney && typeof text === 'string' && typeof isInexact === 'boolean';
 }
 
 function isMoney(value: unknown): value is ExpectedMoney {
