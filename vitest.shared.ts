@@ -13,11 +13,14 @@ import { availableParallelism } from 'node:os';
  * compilers, browsers and databases on a machine that has other things to do.
  */
 export const SHARED: {
+  include: string[];
   isolate: boolean;
   testTimeout: number;
   hookTimeout: number;
   expect: { poll: { timeout: number } };
 } = {
+  // With `--mode proofs`, what takes long: attacks in volume, processes that are killed, whole runs of the laboratory.
+  include: [process.argv.includes('proofs') ? 'test/**/*.proof.ts' : 'test/**/*.test.ts'],
   isolate: false,
   testTimeout: 60_000,
   hookTimeout: 60_000,

@@ -1,5 +1,6 @@
 /**
- * The README's second command: runs every check and every test of the repository, then prints `N passed, 0 failed`.
+ * The README's second command: runs every check and every test of the repository, then prints `N passed, 0 failed`. With
+ * `--proofs`, it runs what takes too long for every change: the files `*.proof.ts`, and ten million inputs of the fuzzer.
  *
  * A check counts as one. To add one, add a line to CHECKS; to add tests, give a package a script named `test`. Reports of
  * earlier runs are removed first, so that a package whose tests did not run cannot pass on an old report; count-report.ts
@@ -19,13 +20,15 @@ const fuzz = (seed: number): readonly [name: string, command: readonly string[]]
     ...['--seed', String(seed), '--report', `reports/fuzz-${seed}.json`],
   ],
 ];
-const CHECKS: readonly (readonly [name: string, command: readonly string[]])[] = [
+const TASK = process.argv.includes('--proofs') ? 'proofs' : 'test';
+const KIND = TASK === 'proofs' ? 'proof' : 'test';
+type Checks = readonly (readonly [name: string, command: readonly string[]])[];
+const CHECKS_OF_TESTS: Checks = [
   ['format and lint', ['biome', 'ci', '--colors=off', '--error-on-warnings', '.']],
   ['the contract is valid OpenAPI 3.1', ['redocly', 'lint', 'openapi/payment-service.yaml']],
   ['no unused files, exports or dependencies', ['knip', '--no-progress']],
-  fuzz(1),
-  fuzz(2),
 ];
+const CHECKS: Checks = TASK === 'proofs' ? [fuzz(1), fuzz(2)] : CHECKS_OF_TESTS;
 // Every test file, and every command that a test starts, is a separate process. They share what Node has compiled, which is
 // most of the work of such a process. Each run begins without this cache, as in CI.
 const COMPILED = join('node_modules', '.cache', 'compiled');
@@ -48,12 +51,12 @@ const manifests = globSync(
   ['packages/*', 'internal/*', 'apps/*', 'benchmarks'].map((folder) => `${folder}/package.json`),
 );
 const tested = manifests
-  .filter((path) => readManifest(path).scripts?.['test'] !== undefined)
+  .filter((path) => readManifest(path).scripts?.[TASK] !== undefined)
   .map(dirname)
   .sort();
 if (tested.length === 0)
   throw new Error('No package has tests. Run this script from a complete checkout of the repository.');
-for (const folder of tested) rmSync(`${folder}/.test-report.json`, { force: true });
+for (const folder of tested) rmSync(`${folder}/.${KIND}-report.json`, { force: true });
 // At the same time as the checks: neither needs the other.
 const tests = testAll();
 const checks = CHECKS.map(([name, command]) => ({ name, ended: run(command, 'collected') }));
@@ -65,12 +68,12 @@ for (const { name, ended } of checks) {
 const isPassed = await tests;
 count(
   isPassed ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 },
-  'build, types and tests of every package',
+  `build, types and ${KIND}s of every package`,
 );
 for (const folder of tested) {
-  const reportFile = `${folder}/.test-report.json`;
+  const reportFile = `${folder}/.${KIND}-report.json`;
   const report = existsSync(reportFile) ? readFileSync(reportFile, 'utf8') : undefined;
-  const testFiles = globSync(`${folder}/test/**/*.test.ts`).map((path) => path.replaceAll('\\', '/'));
+  const testFiles = globSync(`${folder}/test/**/*.${KIND}.ts`).map((path) => path.replaceAll('\\', '/'));
   const counts = countReport(report, testFiles);
   count(counts, folder);
   if (counts.failed > 0) for (const failure of failuresIn(report)) console.log(`${' '.repeat(14)}${failure}`);
@@ -87,8 +90,8 @@ async function testAll(): Promise<boolean> {
   const others = LONE.map((name) => `!${name}`);
   const built = await run(turbo(['build', 'typecheck'], cores + 1, []), 'shown');
   const ended = await Promise.all([
-    run(turbo(['test'], 1, LONE), 'shown'),
-    run(turbo(['test'], cores, others), 'shown'),
+    run(turbo([TASK], 1, LONE), 'shown'),
+    run(turbo([TASK], cores, others), 'shown'),
   ]);
   return [built, ...ended].every(({ code }) => code === 0);
 }

@@ -3,7 +3,7 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { SHARED } from '../../vitest.shared.ts';
 
-const LONGEST = ['fuzz', 'failover-test', 'crash-test', 'mutation'].map((name) => `/${name}.test.ts`);
+const LONGEST = ['fuzz', 'failover-test', 'crash-test', 'mutation'].map((name) => `/${name}.proof.ts`);
 
 /**
  * A clean checkout has no recorded durations. vitest then begins with the largest files, but the longest runs are in small

@@ -2,7 +2,7 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { SHARED } from '../../vitest.shared.ts';
 
 const config: ViteUserConfig = defineConfig({
-  // The programs of the rehearsal are not tests of this package. Packages are built, published and installed.
-  test: { ...SHARED, include: ['test/*.test.ts'], testTimeout: 300_000, hookTimeout: 300_000 },
+  // Packages are built, published and installed.
+  test: { ...SHARED, testTimeout: 600_000, hookTimeout: 600_000 },
 });
 export default config;
