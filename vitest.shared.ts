@@ -22,8 +22,8 @@ export const SHARED: {
   // With `--mode proofs`, what takes long: attacks in volume, processes that are killed, whole runs of the laboratory.
   include: [process.argv.includes('proofs') ? 'test/**/*.proof.ts' : 'test/**/*.test.ts'],
   isolate: false,
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
   expect: { poll: { timeout: 30_000 } },
 };
 
