@@ -31,6 +31,19 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       expect(await library.credits().amounts(reference)).toEqual(wanted);
     });
 
+    test('a handler that PostgreSQL asks to repeat runs again at once, in the same attempt', async () => {
+      const inbox = await shop.newInbox();
+      let runs = 0;
+      inbox.handle(async ({ tx, settled }) => {
+        runs += 1;
+        await library.credits(tx).add('ORD-40001', settled.amount);
+        const conflict = "do $$ begin raise 'observed' using errcode = '40001'; end $$";
+        if (runs < 3) await library.run(tx, conflict);
+      });
+      expect(await settle(inbox, 'ORD-40001')).toMatchObject([{ attempts: 1 }]);
+      expect([runs, await library.credits().amounts('ORD-40001')]).toEqual([3, ['500']]);
+    });
+
     test("an expectation is rolled back and committed with the merchant's transaction", async () => {
       const inbox = await shop.newInbox();
       inbox.handle(({ tx, signed, settled }) =>

@@ -49,10 +49,13 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       expect(await store.query({ text }, values)).toEqual([]);
     });
 
-    test("transactions are read committed, whatever the database's default is", async () => {
+    test("transactions of the inbox are read committed, and those of the merchant have the database's default", async () => {
       const level = (tx?: Tx) => store.query({ text: 'show transaction_isolation' }, [], tx);
       expect(await level()).toEqual([{ transaction_isolation: 'serializable' }]);
       expect(await store.transaction(level)).toEqual([{ transaction_isolation: 'read committed' }]);
+      expect(await store.transaction(level, { isMerchants: true })).toEqual([
+        { transaction_isolation: 'serializable' },
+      ]);
     });
 
     test('a transaction rejects with the same error object as its body, and a statement with a code', async () => {

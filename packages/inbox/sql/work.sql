@@ -51,11 +51,15 @@ returning last_error
 
 -- name: enter_attempt (postgres, prepared)
 -- The mark disappears when the handler ends the transaction. The lock serialises the handlers of an internal_reference in these
--- tables: other schemas of the database have their own.
+-- tables: other schemas of the database have their own. Above READ COMMITTED, the snapshot may be older than the lock: then a
+-- transition of this reference that another attempt has changed meanwhile fails with 40001, and the attempt begins again.
 select concat(set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true),
   set_config('idle_in_transaction_session_timeout', $2, true), set_config('payment_inbox.attempt', $3, true)) as settings,
   cast(pg_try_advisory_xact_lock(hashtextextended('inbox.' || $4, 0)) as integer) as is_free,
-  concat(pg_current_xact_id(), ' ', extract(epoch from pg_stat_get_bgwriter_stat_reset_time())) as number
+  concat(pg_current_xact_id(), ' ', extract(epoch from pg_stat_get_bgwriter_stat_reset_time())) as number,
+  (select count(*) from (select t.id from inbox.callback c join inbox.transition t on t.id = c.id
+    where current_setting('transaction_isolation') <> 'read committed' and c.subject_key = $4 for no key update of t) related)
+  as related
 
 -- name: read_outcome (postgres)
 -- The outcome of a failed attempt's transaction. No row on another server, nor after a crash of this one, which may reuse the

@@ -126,7 +126,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
         await statements.run('is_own_transaction', [''], tx);
         return result;
       };
-      return write(() => store.transaction(checked));
+      return write(() => store.transaction(checked, { isMerchants: true }));
     },
     async expect(given, options = {}) {
       checkOptions('expect()', options, EXPECT_RULES);

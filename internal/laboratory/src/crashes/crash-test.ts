@@ -6,6 +6,8 @@
  * With --control, the handler's effect commits in its own transaction, before the transition is marked as done: this must show
  * doubles, and the run fails if it shows none.
  *
+ * With --isolation, PostgreSQL defaults to that level, at which handlers then run.
+ *
  * With --fault, the run has another fault besides the kills: the disk of the database and the spool is full (Linux only), the
  * database's clock steps by hours, nothing passes to PostgreSQL for 30 s, or half of the programs run from --other, a checkout
  * of another commit. The run fails if the fault did not happen.
@@ -34,23 +36,24 @@ const OF_THE_CONTROL: readonly string[] = [
 export default async function (): Promise<void> {
   const flags = readFlags({
     ...{ store: '', kills: 0, transitions: 0, seed: randomInt(1, 1_000_000) },
-    ...{ control: false, fault: '', other: '' },
+    ...{ control: false, fault: '', other: '', isolation: '' },
   });
   const { kills, seed, control: isControl, report } = flags;
   const store: CrashTestOptions['store'] | undefined =
     flags.store === 'postgres' || flags.store === 'sqlite' ? flags.store : undefined;
   const fault = flags.fault || undefined;
+  const isolation = flags.isolation || undefined;
   const other = flags.other === '' ? undefined : resolve(flags.other);
 
   if (store === undefined || kills === 0 || (fault !== undefined && !Object.hasOwn(RUN_FAULTS, fault)))
     endUnused(
       'Usage: crash-test --kills N --store postgres|sqlite [--transitions N] [--seed N] [--control]\n' +
-        `  [--fault ${Object.keys(RUN_FAULTS).join('|')}] [--other checkout] [--report path]`,
+        `  [--fault ${Object.keys(RUN_FAULTS).join('|')}] [--other checkout]\n  [--isolation repeatable-read|serializable] [--report path]`,
     );
   if (fault === 'full-disk' && volume === undefined) process.exit(runOnVolume());
   const transitions = flags.transitions || 50 * kills;
-  const run = { store, kills, transitions, seed, isControl, fault, other };
-  const name = ['crash-test', store, fault, isControl && 'control'].filter(Boolean).join('-');
+  const run = { store, kills, transitions, seed, isControl, isolation, fault, other };
+  const name = ['crash-test', store, isolation, fault, isControl && 'control'].filter(Boolean).join('-');
   await runProgram({ name, report }, async () => {
     console.log(`${kills} kills, ${transitions} transitions, seed ${seed}`);
     const outcome = await runCrashTest(run);

@@ -45,7 +45,7 @@ export async function countTransitions(
 }
 
 /** A separate PostgreSQL server with its defaults: every commit is on disk before it is confirmed. */
-export async function postgresDatabase(): Promise<TestDatabase> {
+export async function postgresDatabase(isolation?: string): Promise<TestDatabase> {
   const { url, kill, restart, ...server } = await startPostgres();
   const pool = new pg.Pool({
     connectionString: url,
@@ -56,6 +56,12 @@ export async function postgresDatabase(): Promise<TestDatabase> {
   });
   pool.on('error', () => undefined);
   await pool.query(EFFECT_TABLE);
+  if (isolation !== undefined) {
+    const level = pg.escapeLiteral(isolation.replace('-', ' '));
+    await pool.query(
+      `alter database ${new URL(url).pathname.slice(1)} set default_transaction_isolation = ${level}`,
+    );
+  }
   const prefix = 'payment_inbox.';
   const read: Read = async (statement) => (await pool.query(statement)).rows;
   return {

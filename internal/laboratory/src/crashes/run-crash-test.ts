@@ -37,6 +37,8 @@ export interface CrashTestOptions {
   readonly transitions: number;
   readonly seed: number;
   readonly isControl: boolean;
+  /** The isolation level that PostgreSQL defaults to. */
+  readonly isolation?: string | undefined;
   /** One of `RUN_FAULTS`, and the other checkout if the fault needs it. */
   readonly fault?: string | undefined;
   readonly other?: string | undefined;
@@ -73,7 +75,8 @@ export async function runCrashTest(options: CrashTestOptions): Promise<CrashTest
   const stored = volume ?? folder;
   // The server creates its folder there.
   if (volume !== undefined) process.env['TMPDIR'] = volume;
-  const test = store === 'postgres' ? await postgresDatabase() : sqliteDatabase(stored, isControl);
+  const test =
+    store === 'postgres' ? await postgresDatabase(options.isolation) : sqliteDatabase(stored, isControl);
   atTheEnd(test.stop);
   const fault = await RUN_FAULTS[options.fault ?? '']?.({ test, folder, other: options.other });
   const { database = test.database, env, programs, times = 0 } = fault ?? {};

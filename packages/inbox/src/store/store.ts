@@ -33,6 +33,11 @@ export interface Call {
 export interface TransactionParts {
   /** The first statements in it, whose rows the body gets: they are sent with BEGIN if the store can do that. */
   readonly entry?: readonly Call[];
+  /**
+   * The body is the merchant's, so it runs at the isolation level that the connection defaults to. The inbox's own transactions
+   * are READ COMMITTED.
+   */
+  readonly isMerchants?: boolean;
 }
 
 /**

@@ -238,7 +238,7 @@ test('a connection of the pool has its own settings restored after a payment, as
   await inbox.health();
   // Control: inside it, they were different.
   const attempt = expect.stringMatching(/^[0-9a-f-]{36}$/);
-  const others = { lock_timeout: '10s', statement_timeout: '30s', transaction_isolation: 'read committed' };
+  const others = { lock_timeout: '10s', statement_timeout: '30s', transaction_isolation: 'serializable' };
   expect(inside[0]).toMatchObject({ ...others, attempt });
   const after = await settingsOf(pool);
   const known = after.filter((row) => before.some((one) => one['id'] === row['id']));

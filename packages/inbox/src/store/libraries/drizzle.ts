@@ -2,7 +2,9 @@ import type { Store } from '../store.ts';
 import { type Body, type LibraryOptions, libraryStore, type Template, template } from './library.ts';
 
 type Raw<Query> = { execute(query: Query): PromiseLike<unknown> };
-type Client<Tx, Query> = Raw<Query> & { transaction(body: Body<Tx>, config: object): Promise<void> };
+type Client<Tx, Query> = Raw<Query> & {
+  transaction(body: Body<Tx>, config: object | undefined): Promise<void>;
+};
 
 /**
  * The store over Drizzle, on PostgreSQL through node-postgres. A handler gets the transaction of Drizzle in which it runs.
@@ -26,6 +28,7 @@ export function drizzle<Tx extends Raw<Query>, Query>(
 ): Store<Tx> {
   return libraryStore({ call: 'drizzle()', client: database, has: 'execute' }, options, {
     run: (text, values, tx) => (tx ?? database).execute(sql(...template(text, values))),
-    open: (body) => database.transaction(body, { isolationLevel: 'read committed' }),
+    open: (body, isMerchants) =>
+      database.transaction(body, isMerchants ? undefined : { isolationLevel: 'read committed' }),
   });
 }

@@ -24,6 +24,7 @@ export function knex<Tx extends Raw>(database: Client<Tx>, options: LibraryOptio
       return (tx ?? database).raw(named, bindings);
     },
     hasEnded: (tx) => tx.isCompleted?.() === true,
-    open: (body) => database.transaction(body, { isolationLevel: 'read committed' }),
+    open: (body, isMerchants) =>
+      database.transaction(body, isMerchants ? {} : { isolationLevel: 'read committed' }),
   });
 }

@@ -4,7 +4,8 @@ import { type Body, type LibraryOptions, libraryStore } from './library.ts';
 type RawNode = { kind: 'RawNode'; sqlFragments: readonly string[]; parameters: readonly never[] };
 type Query = { sql: string; parameters: readonly unknown[]; query: RawNode; queryId: { queryId: string } };
 type Raw = { withoutPlugins(): { executeQuery(query: Query): Promise<unknown> } };
-type Begin<Tx> = { transaction(): { setIsolationLevel(to: string): { execute(body: Body<Tx>): unknown } } };
+type Run<Tx> = { execute(body: Body<Tx>): unknown };
+type Begin<Tx> = { transaction(): Run<Tx> & { setIsolationLevel(to: string): Run<Tx> } };
 
 /**
  * The store over Kysely, on PostgreSQL. A handler gets the `Transaction` of Kysely in which it runs.
@@ -27,6 +28,7 @@ export function kysely<Tx extends Raw>(db: Raw & Begin<Tx>, options: LibraryOpti
       const query: RawNode = { kind: 'RawNode', sqlFragments: [sql], parameters: [] };
       return (tx ?? db).withoutPlugins().executeQuery({ sql, parameters, query, queryId: { queryId: '' } });
     },
-    open: (body) => db.transaction().setIsolationLevel('read committed').execute(body),
+    open: (body, isMerchants) =>
+      (isMerchants ? db.transaction() : db.transaction().setIsolationLevel('read committed')).execute(body),
   });
 }

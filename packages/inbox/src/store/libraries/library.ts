@@ -28,8 +28,8 @@ export interface Library<Tx> {
   run(text: string, values: readonly SqlValue[], tx?: Tx): PromiseLike<unknown>;
   /** Where the library records that its transaction has ended. */
   hasEnded?(tx: Tx): boolean;
-  /** At READ COMMITTED, whatever the database's default is. */
-  open(body: Body<Tx>): unknown;
+  /** At READ COMMITTED, or at the database's default if the transaction is the merchant's. */
+  open(body: Body<Tx>, isMerchants: boolean): unknown;
 }
 
 export type Body<Tx> = (tx: Tx) => Promise<void>;
@@ -81,7 +81,7 @@ export function libraryStore<Tx>(
     query,
     async transaction<T>(
       body: (tx: Tx, entered: readonly (readonly Row[])[]) => Promise<T>,
-      { entry = [] }: TransactionParts = {},
+      { entry = [], isMerchants = false }: TransactionParts = {},
     ) {
       let running: Promise<T> | undefined;
       let isOver = false;
@@ -104,7 +104,7 @@ export function libraryStore<Tx>(
               await within(ANSWER_MS, query(END_SESSION, [], tx)).catch(() => undefined);
             throw error;
           }
-        });
+        }, isMerchants);
       const [opened] = await Promise.allSettled([opening()]);
       const notRun = 'The library reports a committed transaction whose body did not run.';
       if (running === undefined) throw outcomeOf(opened) ?? new TypeError(notRun);

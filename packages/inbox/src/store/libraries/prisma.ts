@@ -29,6 +29,11 @@ export function prisma<Tx extends Raw>(client: Client<Tx>, options: LibraryOptio
   const { timeout = 3_660_000, maxWait, ...rest } = options;
   return libraryStore({ call: 'prisma()', client, has: '$queryRawUnsafe' }, rest, {
     run: (text, values, tx) => (tx ?? client).$queryRawUnsafe(text, ...values),
-    open: (body) => client.$transaction(body, { timeout, maxWait, isolationLevel: 'ReadCommitted' }),
+    open: (body, isMerchants) =>
+      client.$transaction(body, {
+        timeout,
+        maxWait,
+        isolationLevel: isMerchants ? undefined : 'ReadCommitted',
+      }),
   });
 }

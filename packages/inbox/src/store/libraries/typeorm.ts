@@ -2,7 +2,10 @@ import type { SqlValue, Store } from '../store.ts';
 import { type Body, type LibraryOptions, libraryStore } from './library.ts';
 
 type Raw = { query(text: string, values: SqlValue[]): Promise<unknown[]> };
-type Transact<Tx> = { transaction(level: 'READ COMMITTED', body: Body<Tx>): Promise<void> };
+type Transact<Tx> = {
+  transaction(body: Body<Tx>): Promise<void>;
+  transaction(level: 'READ COMMITTED', body: Body<Tx>): Promise<void>;
+};
 
 /**
  * The store over TypeORM, on PostgreSQL. A handler gets the `EntityManager` in whose transaction it runs.
@@ -23,6 +26,7 @@ export function typeorm<Tx extends Raw>(source: Raw & Transact<Tx>, options: Lib
       // Of UPDATE and DELETE, the rows and their number.
       return typeof result[1] === 'number' ? result[0] : result;
     },
-    open: (body) => source.transaction('READ COMMITTED', body),
+    open: (body, isMerchants) =>
+      isMerchants ? source.transaction(body) : source.transaction('READ COMMITTED', body),
   });
 }

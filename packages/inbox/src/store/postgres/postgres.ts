@@ -116,11 +116,11 @@ export function postgres<Client extends PostgresClient>(
       committed.add(tx);
       return rows;
     },
-    transaction: (body, { entry = [] } = {}) =>
+    transaction: (body, { entry = [], isMerchants = false } = {}) =>
       lend(pool, async (client) => {
         committed.delete(client); // The error of a body that failed after its commit.
         const limitMs = entry.length > 0 ? STATEMENT_MS : BEGIN_MS;
-        const [, ...entered] = await within(limitMs, send(client, [begin(entry), ...entry]));
+        const [, ...entered] = await within(limitMs, send(client, [begin(entry, isMerchants), ...entry]));
         const result = await body(client, entered);
         if (!committed.delete(client)) await committing(client, client.query('commit'));
         return result;
@@ -145,9 +145,10 @@ const POOL: OptionRule = [
 ];
 
 /** Prepared only with others: a pooler that refuses it then refuses an attempt, which is taken back. */
-function begin(entry: readonly Call[]): Call {
+function begin(entry: readonly Call[], isMerchants = false): Call {
   const isPrepared = entry.some(({ statement }) => statement.isPrepared);
-  return { statement: { text: 'begin isolation level read committed', isPrepared }, values: [] };
+  const text = isMerchants ? 'begin' : 'begin isolation level read committed';
+  return { statement: { text, isPrepared }, values: [] };
 }
 
 const COMMIT: Call = { statement: { text: 'commit', isPrepared: true }, values: [] };

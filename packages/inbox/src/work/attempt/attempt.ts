@@ -19,6 +19,11 @@ const BUSY_MS = 200;
 /** How long to wait before asking again for the outcome of a transaction. */
 const OUTCOME_MS = 20;
 const MAX_ERROR_LENGTH = 500;
+/** Serialization failure, deadlock, and both of Prisma. */
+const CONFLICTS: readonly unknown[] = ['40001', '40P01', 'P2034'];
+/** After so many conflicts in a row, the attempt counts as failed. */
+const MAX_CONFLICTS = 20;
+const LONGEST_CONFLICT_MS = 200;
 
 /**
  * Works on one due transition. The start is committed first, so that it survives a crash of the process. The effect and
@@ -32,22 +37,55 @@ export async function attempt<Tx>(due: Due, context: WorkContext<Tx>, turn: Turn
   if ('outcome' in start) return start;
   const started: Started = { ...due, ...start, attempts: due.attempts + 1 };
   const began = performance.now();
-  let afterwards: Afterwards;
-  try {
-    const decided = await store.transaction(
-      (tx, entered) => decide(started, { ...context, ...turn, entered }, tx),
-      partsOf(started, context),
-    );
-    afterwards = decided ?? (() => takeBack(due.id, start.startId, context));
-  } catch (error) {
-    afterwards = async () => {
-      const failed = await fail(started, error, context);
-      // The transaction may be committed although its reply was lost.
-      if (started.next) await takeBack(started.next.id, started.next.startId, context, 0);
-      return failed;
-    };
+  let afterwards: Afterwards | undefined;
+  for (let conflicts = 0; afterwards === undefined; conflicts += 1) {
+    // After a failure, it does not risk another one just to start the next transition.
+    const own = conflicts === 0 ? turn : {};
+    try {
+      const decided = await store.transaction(
+        (tx, entered) => decide(started, { ...context, ...own, entered }, tx),
+        partsOf(started, context),
+      );
+      afterwards = decided ?? (() => takeBack(due.id, start.startId, context));
+    } catch (error) {
+      const mayRepeat = conflicts < MAX_CONFLICTS && !signal.aborted && isConflict(error);
+      if (mayRepeat && !(await isCommitted(started, context))) {
+        await takeBackNext(started, context);
+        await pause(context.settings.random() * Math.min(2 ** conflicts, LONGEST_CONFLICT_MS), signal);
+        continue;
+      }
+      afterwards = async () => {
+        const failed = await fail(started, error, context);
+        await takeBackNext(started, context);
+        return failed;
+      };
+    }
   }
   return afterwards(Math.round(performance.now() - began));
+}
+
+/** The transaction that started the next one may be committed although its reply was lost. */
+async function takeBackNext<Tx>(started: Started, context: WorkContext<Tx>): Promise<void> {
+  const { next } = started;
+  started.next = undefined;
+  if (next !== undefined) await takeBack(next.id, next.startId, context, 0);
+}
+
+/**
+ * Another transaction was faster, at an isolation level that reports it, or the two waited for each other: PostgreSQL has undone
+ * this one and asks to repeat it. It is no failure of the handler.
+ */
+function isConflict(error: unknown): boolean {
+  for (
+    let [link, depth] = [error, 0];
+    link instanceof Error && depth < 5;
+    [link, depth] = [link.cause, depth + 1]
+  ) {
+    const { code, meta } = Object(link);
+    const { originalCode } = Object(Object(Object(meta).driverAdapterError).cause); // Of Prisma.
+    if (CONFLICTS.includes(code) || CONFLICTS.includes(originalCode)) return true;
+  }
+  return false;
 }
 
 async function startAlone<Tx>(due: Due, context: WorkContext<Tx>): Promise<Start | Ended> {
@@ -86,10 +124,10 @@ function partsOf<Tx>(
   { store, statements, settings }: WorkContext<Tx>,
 ): TransactionParts {
   const read = { statement: statements.get('read_case'), values: caseValues(id, signed) };
-  if (store.dialect === 'sqlite') return { entry: [read] };
+  if (store.dialect === 'sqlite') return { entry: [read], isMerchants: true };
   const limits = [settings.handlerLockTimeoutMs, settings.handlerTimeoutMs].map(String);
   const enter = { statement: statements.get('enter_attempt'), values: [...limits, startId, subjectKey] };
-  return { entry: [enter, read] };
+  return { entry: [enter, read], isMerchants: true };
 }
 
 /** @returns undefined if the attempt cannot run now: another worker has the reference, or the transition changed. */

@@ -62,7 +62,7 @@ export type Started = Due &
     /** The number of the transaction in which its handler has begun, on PostgreSQL. */
     transaction?: string;
     /** The transition that its settlement starts. */
-    next?: Due & Pick<Start, 'startId'>;
+    next?: (Due & Pick<Start, 'startId'>) | undefined;
   };
 
 /**
