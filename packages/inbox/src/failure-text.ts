@@ -79,6 +79,16 @@ function namesIn(meta: unknown): readonly string[] {
     .filter((name) => name !== 'undefined');
 }
 
+/** The codes of an error and of its causes, including the database's own code below an error of Prisma. */
+export function codesOf(error: unknown): readonly unknown[] {
+  if (!isError(error)) return [];
+  return linksOf(error).flatMap((link) => {
+    const { code, meta }: Members = { ...link };
+    const { code: own, driverAdapterError }: Members = { ...Object(meta) };
+    return [code, own, Object(Object(driverAdapterError).cause).originalCode];
+  });
+}
+
 type Members = Readonly<Record<string, unknown>>;
 
 /** Also recognizes errors of another realm, such as that of a test runner. */

@@ -91,13 +91,13 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
     heading: 'The amount was sent as text',
     meaning:
       'The contract has a number here, and a body has text, such as "500". Text is never credited by itself.',
-    todo: 'If it is a decimal and as expected, `acceptText` applies it. Otherwise ask the service what was paid.',
+    todo: 'If it is a decimal and as expected, accept the text. Otherwise ask the service what was paid.',
   },
   amount_missing: {
     state: 'quarantined',
     heading: 'The amount or the currency is missing',
     meaning: 'No body has both amounts and currencies.',
-    todo: 'Ask the service what was paid. `expect` with `compare` compares one of the two amounts.',
+    todo: 'Ask the service what was paid, then `expect` it. An expectation can compare only one of the two amounts.',
   },
   amount_inexact: {
     state: 'quarantined',

@@ -170,6 +170,7 @@ export const SAMPLE_ARGUMENTS: Readonly<Record<string, () => readonly unknown[]>
   ],
   'inbox.resolve': () => ['0'.repeat(64), { by: 'dana', note: 'note', body: 'x' }],
   'inbox.reopen': () => ['0'.repeat(64), { by: 'dana', note: 'note' }],
+  'inbox.acceptText': () => ['0'.repeat(64), { by: 'dana', note: 'note' }],
   'inbox.expectations': () => ['ORD-1001'],
   'inbox.forget': () => ['ORD-1001', { by: 'dana', note: 'note' }],
   'inbox.overdue': () => [{ limit: 5 }],

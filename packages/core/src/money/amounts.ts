@@ -192,7 +192,8 @@ export function amountMismatches(
     if (compare !== 'both' && compare !== side) continue;
     const claim = claims[side];
     if (claim.currency !== currency) {
-      const isCase = claim.currency?.toUpperCase() === currency.toUpperCase();
+      const isCase =
+        typeof claim.currency === 'string' && claim.currency.toUpperCase() === currency.toUpperCase();
       const reason = claim.currency === undefined ? 'missing' : isCase ? 'case' : 'different';
       mismatches.push({ field: `${side}_currency`, reason });
     }

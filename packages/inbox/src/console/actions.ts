@@ -1,6 +1,6 @@
 import { ConfigurationError, InvalidStateError } from '@payment-service/core';
 import { counted, type Problem } from '@payment-service/pages';
-import { at, missingPage, plainResponse, type View } from './pages/page.ts';
+import { at, forbidden, missingPage, plainResponse, type View } from './pages/page.ts';
 import { transitionPage } from './pages/transition.ts';
 import { ACTIONS } from './pages/transition-actions.ts';
 import { bulkPage, selectionIn } from './pages/transitions.ts';
@@ -19,7 +19,8 @@ export async function act(
 ): Promise<Response> {
   const { inbox, access, basePath } = view;
   const action = ACTIONS.get(name);
-  if (action === undefined || !access.may.includes(action.needs)) return plainResponse(403);
+  if (action === undefined) return plainResponse(403);
+  if (!access.may.includes(action.needs)) return forbidden(action.needs);
   const typed = { note: form.get('note') ?? '' };
   const given = { by: access.by, ...typed };
   try {

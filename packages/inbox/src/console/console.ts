@@ -9,7 +9,7 @@ import { readForm } from './form.ts';
 import { createLive } from './live.ts';
 import { overduePage, overdueTable } from './pages/overdue.ts';
 import { overviewPage } from './pages/overview.ts';
-import { missingPage, plainResponse, type View } from './pages/page.ts';
+import { forbidden, missingPage, plainResponse, type View } from './pages/page.ts';
 import { paidPage } from './pages/paid.ts';
 import { reconcilePage } from './pages/reconcile.ts';
 import { transitionPage } from './pages/transition.ts';
@@ -20,7 +20,7 @@ import { takeSaid } from './said.ts';
 export interface ConsoleOptions {
   /**
    * Returns who a visitor is and what they may do; undefined or false refuses the request. Called for every request, including
-   * actions and files. The request has no body here.
+   * actions and files, and again with the request of an open page before it is told of a change. The request has no body here.
    *
    * @param incoming Node's request, if it came through `nodeListener()`: with everything that your middleware added, such as a
    * session.
@@ -46,7 +46,7 @@ export interface InboxConsole {
 }
 
 /** A transition, and an action on it. */
-const TRANSITION = /^\/transitions\/([0-9a-f]{64})(?:\/([a-z]+))?$/;
+const TRANSITION = /^\/transitions\/([0-9a-f]{64})(?:\/([a-zA-Z]+))?$/;
 
 /** By path, which begins with a slash, unlike any member that objects inherit. */
 const PAGES: Readonly<Record<string, (view: View) => Promise<Response>>> = {
@@ -94,10 +94,15 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
   const { authorize, basePath = '', onError = printError } = options;
   const live = createLive(inbox);
 
-  const serve = async (request: Request, incoming: IncomingMessage | undefined): Promise<Response> => {
+  const accessOf = async (request: Request, incoming: IncomingMessage | undefined) => {
     const { url, headers, method, signal } = request;
-    const access = checkAccess(await authorize(new Request(url, { headers, method, signal }), incoming));
-    if (access === undefined || !access.may.includes('read')) return plainResponse(403);
+    return checkAccess(await authorize(new Request(url, { headers, method, signal }), incoming));
+  };
+  const serve = async (request: Request, incoming: IncomingMessage | undefined): Promise<Response> => {
+    const { url, method } = request;
+    const access = await accessOf(request, incoming);
+    if (access === undefined) return plainResponse(403);
+    if (!access.may.includes('read')) return forbidden('read');
     const { pathname, searchParams: query } = new URL(url);
     const isBelow = pathname === basePath || pathname.startsWith(`${basePath}/`);
     // A framework that mounts a handler may have removed the prefix.
@@ -109,14 +114,18 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
       const form = await readForm(request, path === '/reconcile');
       if (typeof form === 'number') return plainResponse(form);
       if (!isOwnForm(request, access.by, form.get('proof') ?? '')) return plainResponse(403);
-      if (path === '/reconcile' && access.may.includes('reconcile')) return reconcilePage(view, form);
+      if (path === '/reconcile')
+        return access.may.includes('reconcile') ? reconcilePage(view, form) : forbidden('reconcile');
       if (path !== '/bulk' && action === undefined) return plainResponse(405);
       return act({ ...view, version: await live.version() }, form, id, action);
     }
     if (method !== 'GET' && method !== 'HEAD') return plainResponse(405);
     const [, asset = ''] = /^\/assets\/(.+)$/.exec(path) ?? [];
     if (isAssetName(asset)) return assetResponse(asset);
-    if (path === '/events') return live.stream(request);
+    if (path === '/events') {
+      const mayRead = async () => (await accessOf(request, incoming))?.may.includes('read') === true;
+      return live.stream(request, mayRead);
+    }
     const show = PAGES[path] ?? missingPage;
     if (path.endsWith('.csv')) return show(view);
     // Read before the content: a change in between makes the page ask again.

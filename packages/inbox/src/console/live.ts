@@ -13,17 +13,25 @@ const MAX_STREAMS = 100;
 /** The last change of each state, and new transitions. Pending ones are not ordered by their changes. */
 const LISTED = TRANSITION_STATES.map((state) => (state === 'pending' ? undefined : state));
 
+/** An open page. */
+interface Listener {
+  readonly endsAt: number;
+  readonly mayRead: () => Promise<boolean>;
+  /** The version that it knows. */
+  told: string;
+}
+
 /** Notifies open pages of changes. */
 export interface Live {
   /** The version of the inbox: its last change. */
   version(): Promise<string>;
-  stream(request: Request): Promise<Response>;
+  /** @param mayRead Whether the visitor still has access: asked before each message, and a stream lasts a minute at most. */
+  stream(request: Request, mayRead: () => Promise<boolean>): Promise<Response>;
 }
 
 /** All streams of a process share one poll, which runs only while there are streams. */
 export function createLive<Tx>(inbox: Inbox<Tx>): Live {
-  /** By stream, when it ends. */
-  const streams = new Map<ReadableStreamDefaultController<Uint8Array>, number>();
+  const streams = new Map<ReadableStreamDefaultController<Uint8Array>, Listener>();
   let isScheduled = false;
 
   const version = async (): Promise<string> => {
@@ -31,20 +39,26 @@ export function createLive<Tx>(inbox: Inbox<Tx>): Live {
     const last = newest.flat().map(({ transitionId, changedAt }) => [changedAt.getTime(), transitionId]);
     return hash('sha256', JSON.stringify(last)).slice(0, 16);
   };
-  const event = async (): Promise<Uint8Array> => Buffer.from(`data: ${await version()}\n\n`);
+  const event = (of: string): Uint8Array => Buffer.from(`data: ${of}\n\n`);
   const end = (stream: ReadableStreamDefaultController<Uint8Array>): void => {
     streams.delete(stream);
     stream.close();
   };
   const poll = async (): Promise<void> => {
     const start = performance.now();
-    for (const [stream, endsAt] of streams) if (endsAt <= start) end(stream);
-    try {
-      const changed = await event();
-      for (const stream of streams.keys()) stream.enqueue(changed);
-    } catch {
-      // The pages show that the connection is lost and try again: their requests report the cause.
-      for (const stream of streams.keys()) end(stream);
+    for (const [stream, { endsAt }] of streams) if (endsAt <= start) end(stream);
+    // The pages show that the connection is lost and try again: their requests report the cause.
+    const changed = await version().catch(() => undefined);
+    for (const [stream, listener] of streams) {
+      if (changed === listener.told) continue;
+      const isAllowed = changed !== undefined && (await listener.mayRead().catch(() => false));
+      if (!streams.has(stream)) continue; // The page was left meanwhile.
+      if (!isAllowed) {
+        end(stream);
+        continue;
+      }
+      listener.told = changed;
+      stream.enqueue(event(changed));
     }
     isScheduled = false;
     schedule(Math.max(POLL_MS, SHARE * (performance.now() - start)));
@@ -57,17 +71,17 @@ export function createLive<Tx>(inbox: Inbox<Tx>): Live {
 
   return {
     version,
-    async stream(request) {
+    async stream(request, mayRead) {
       // A page of another site cannot read it, but could occupy all connections that a browser opens to one server.
       if (request.headers.has('sec-fetch-site') && !isFromOwnOrigin(request)) return plainResponse(403);
       if (streams.size >= MAX_STREAMS) return plainResponse(503);
-      const first = await event();
+      const told = await version();
       let own: ReadableStreamDefaultController<Uint8Array>;
       const body = new ReadableStream<Uint8Array>({
         start(controller) {
           own = controller;
-          streams.set(own, performance.now() + STREAM_MS);
-          own.enqueue(first);
+          streams.set(own, { endsAt: performance.now() + STREAM_MS, mayRead, told });
+          own.enqueue(event(told));
           schedule(POLL_MS);
         },
         cancel: () => void streams.delete(own),

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '@payment-service/core';
+import { codesOf } from '../failure-text.ts';
 import { type Report, warn } from '../problems.ts';
 import { migrate, versionOf } from './schema.ts';
 import type { Statements } from './statements.ts';
@@ -88,10 +89,34 @@ export class Readiness<Tx> {
     const { store, statements, onPrepare, tryToKeep } = this.#options;
     onPrepare();
     await store.check?.();
-    await migrate(store, statements);
+    await migrate(store, statements).catch(explain(`${CREATE} ${GRANT}`));
     this.#isReadable = true;
-    await tryToKeep();
+    await tryToKeep().catch(explain(GRANT));
     this.#isReady = true;
     this.#outdated = undefined;
   }
+}
+
+const CREATE =
+  "Run 'payment-service-inbox migrate' with a role that may create tables, or have a DBA run the output of 'payment-service-inbox sql'.";
+const GRANT =
+  "Grant the role of this program the rights in the last lines of the output of 'payment-service-inbox sql'.";
+const READ_ONLY =
+  'It is a standby, or the connection, the role or the database is read-only (default_transaction_read_only). Connect to the primary, as a role that may write.';
+
+/** For an error that says only that something is not permitted: it keeps its code, and says what to do. */
+function explain(missingRights: string): (error: unknown) => never {
+  return (error) => {
+    const codes = codesOf(error);
+    const say = (code: string, what: string): never => {
+      const said = error instanceof Error ? error.message : String(error);
+      throw Object.assign(
+        new Error(`The database refuses it (${code}): ${said}. ${what}`, { cause: error }),
+        { code },
+      );
+    };
+    if (codes.includes('42501')) say('42501', missingRights);
+    if (codes.includes('25006')) say('25006', READ_ONLY);
+    throw error;
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { inboxConsole } from '../../src/console/index.ts';
+import { type ConsoleAccess, inboxConsole } from '../../src/console/index.ts';
 import type { Inbox } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { newConsoleShop, ORIGIN } from '../support/console.ts';
@@ -51,6 +51,35 @@ test('every open page is notified of the version that pages have after a change'
   }
   await inbox.close();
   expect(await first.next()).toBeUndefined();
+});
+
+test('a visitor whose access ends while a page is open is told of nothing more', async () => {
+  const { inbox } = await newConsoleShop();
+  let access: ConsoleAccess | undefined = { by: 'dana', may: ['read'] };
+  let asked = 0;
+  const handle = inboxConsole(inbox, {
+    authorize: () => {
+      asked += 1;
+      return access;
+    },
+  });
+  const follow = async () => {
+    const reader = (await handle(new Request(`${ORIGIN}/events`))).body?.getReader();
+    onTestFinished(() => reader?.cancel());
+    await reader?.read();
+    return reader;
+  };
+  const [first, second] = [await follow(), await follow()];
+  expect(asked).toBe(2);
+  await inbox.receive(paid('NONE', 500));
+  // Control: with access, both are told, after they were asked for again.
+  for (const page of [first, second]) expect(await page?.read()).toMatchObject({ done: false });
+  expect(asked).toBe(4);
+  for (const lost of [undefined, { by: 'dana', may: [] }]) {
+    access = lost;
+    await inbox.receive(paid(`LATER-${asked}`, 500));
+    for (const page of [first, second]) expect(await page?.read()).toMatchObject({ done: true });
+  }
 });
 
 test('at most 100 pages are notified of changes, and one that is left makes room', async () => {

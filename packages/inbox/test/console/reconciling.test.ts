@@ -101,13 +101,19 @@ test('totals are shown, and what the recorded balances leave unexplained', async
   expect(less.html).toMatch(/<span class="state bad">(?:(?!<span).)*less</);
 });
 
-test('a visitor without the right to reconcile finds no page and no link to it', async () => {
+test('a visitor without the right to reconcile finds no link to the page, and there the name of the right', async () => {
   const { inbox, upload } = await newBooks();
   const visitor = visit(inbox, { by: 'kim', may: EVERYTHING.filter((one) => one !== 'reconcile') });
   const fields = await visitor.fieldsOf(pageOf('A'), 'reopen');
   expect((await visitor.get('')).html).not.toContain('/reconcile');
-  expect((await visitor.get('/reconcile')).status).toBe(404);
-  expect((await upload(CSV, fields, visitor)).status).toBe(405);
+  expect(await visitor.get('/reconcile')).toMatchObject({
+    status: 403,
+    text: expect.stringContaining('This page needs the permission reconcile, which kim does not have.'),
+  });
+  expect(await upload(CSV, fields, visitor)).toMatchObject({
+    status: 403,
+    text: expect.stringContaining('This needs the permission "reconcile".'),
+  });
 });
 
 test('a statement with the form of another page is refused, and so is a file that is too long', async () => {

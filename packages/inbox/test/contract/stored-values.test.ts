@@ -137,7 +137,14 @@ describe.each(ENGINES)('stored values of another shape, on %s', (engine) => {
       ['transition', 'reason', 'closed_by_operator', 'no reason', [list, show], code],
       ['transition', 'reason', 'closed_by_operator', 'Reason', [list, show], code],
       ['body', 'refusal', null, '', [show], code],
-      ['action', 'action', 'resolve', 'delete', [show], 'one of retry, resolve, reopen, statement, forget'],
+      [
+        'action',
+        'action',
+        'resolve',
+        'delete',
+        [show],
+        'one of retry, resolve, reopen, acceptText, statement, forget',
+      ],
     ] as const) {
       for (const view of views) await expect(view()).resolves.toBeDefined();
       await merchant.query(`update ${merchant.table(table)} set ${column} = $1`, [wrong]);

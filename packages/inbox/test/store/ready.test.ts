@@ -13,28 +13,62 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { signal } from '../support/until.ts';
 
 const CHANGE = 'select, insert, update, delete';
+const GRANT =
+  "Grant the role of this program the rights in the last lines of the output of 'payment-service-inbox sql'";
 /** To a process, a file that may not grow is like a full disk. */
 const limitedTo = (blocks: string) => ['sh', '-c', 'ulimit -f "$1"; shift; exec "$@"', 'sh', blocks];
 const AWAY = { ok: false, problems: ['store_unavailable'], oldestDueSeconds: undefined };
 
 describe('ready(), health() and receive() fail where no callback can be kept', () => {
-  test.each<[string, string, (schema: string) => PoolConfig | Promise<PoolConfig>]>([
-    ['on connections that only read', '25006', () => ({ options: '-c default_transaction_read_only=on' })],
-    ['for a role that may only select', '42501', (schema) => limitedRole(schema, 'select')],
+  test.each<[string, string, (schema: string) => PoolConfig | Promise<PoolConfig>, string]>([
+    [
+      'on connections that only read',
+      '25006',
+      () => ({ options: '-c default_transaction_read_only=on' }),
+      'Connect to the primary',
+    ],
+    ['for a role that may only select', '42501', (schema) => limitedRole(schema, 'select'), GRANT],
     [
       'for a role that may not write one table',
       '42501',
       (schema) => limitedRole(schema, CHANGE, `insert on ${schema}.body`),
+      GRANT,
     ],
-    ['when there is no server', 'ECONNREFUSED', () => ({ connectionString: 'postgres://x@127.0.0.1:1/x' })],
-  ])('%s', async (_, code, poolOf) => {
+    [
+      'when there is no server',
+      'ECONNREFUSED',
+      () => ({ connectionString: 'postgres://x@127.0.0.1:1/x' }),
+      '',
+    ],
+  ])('%s', async (_, code, poolOf, said) => {
     const { schema, inbox } = poolShop();
     await inbox.ready();
     const { inbox: other } = poolShop({ schema, pool: await poolOf(schema) });
     await expect(other.ready()).rejects.toMatchObject({ code });
+    if (said !== '') await expect(other.ready()).rejects.toThrow(said);
     expect(await other.health()).toMatchObject(AWAY);
     await expect(other.receive(callback())).rejects.toThrow(UnavailableError);
     expect(await inbox.health()).toMatchObject({ ok: true, problems: [] });
+  });
+
+  test('for a role that may not create the tables, and it says who can', async () => {
+    const { schema, inbox } = poolShop();
+    await inbox.ready();
+    const pool = await limitedRole(schema, CHANGE);
+    const { inbox: other } = poolShop({ schema: `${schema}_other`, pool });
+    await expect(other.ready()).rejects.toMatchObject({ code: '42501' });
+    await expect(other.ready()).rejects.toThrow(
+      "Run 'payment-service-inbox migrate' with a role that may create tables",
+    );
+  });
+
+  test('with a schema that is a word of SQL, and it names the word', async () => {
+    for (const schema of ['user', 'order', 'left'])
+      await expect(poolShop({ schema }).inbox.ready()).rejects.toThrow(
+        `schema is "${schema}", a reserved word of PostgreSQL. Choose another name`,
+      );
+    // Control: a keyword that a schema may have as its name.
+    await expect(poolShop({ schema: 'position' }).inbox.ready()).resolves.toBeUndefined();
   });
 
   test('once the connections only read, after a start that was good', async () => {

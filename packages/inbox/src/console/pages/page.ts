@@ -1,7 +1,7 @@
 import { documentOf, type Filled, type FrameContent, frame, pageHeaders } from '@payment-service/pages';
 import { html } from 'hono/html';
 import type { Inbox } from '../../inbox.ts';
-import type { ConsoleAccess, FormProof } from '../access.ts';
+import type { ConsoleAccess, ConsolePermission, FormProof } from '../access.ts';
 import { forgetSaid } from '../said.ts';
 
 /** The functions of an inbox that the console uses. */
@@ -31,7 +31,7 @@ interface Content
   extends Pick<FrameContent, 'title' | 'body' | 'beside' | 'banners' | 'crumbs' | 'says' | 'section'> {
   /** The page is not loaded again when the inbox changes. */
   readonly isStill?: boolean;
-  readonly status?: 404;
+  readonly status?: 403 | 404;
   /** Set if it shows a form whose action was refused. */
   readonly refused?: Refused['status'] | undefined;
 }
@@ -87,6 +87,15 @@ export const missingPage = (view: View): Promise<Response> =>
 <p><a href="${at(view, '/')}">Go to the overview</a> or <a href="${at(view, '/transitions')}">search the transitions</a>.</p>`,
   });
 
+/** For a page that the visitor may not see. */
+export const forbiddenPage = (view: View, permission: ConsolePermission): Promise<Response> =>
+  consolePage(view, {
+    status: 403,
+    title: 'Not permitted',
+    body: html`<p>This page needs the permission <code>${permission}</code>, which ${view.access.by} does not have. Whoever runs this console gives it, in <code>authorize()</code>.</p>
+<p><a href="${at(view, '/')}">Go to the overview</a>.</p>`,
+  });
+
 const PLAIN = {
   400: 'This form is malformed. Open the page again, and submit it there.',
   403: 'You have no access to this page, or the form is from another page. Sign in, open the page again, and submit it there.',
@@ -95,6 +104,12 @@ const PLAIN = {
   500: 'The console cannot read the inbox now. Try again in a minute; the log of the program says what is wrong.',
   503: 'Too many pages are open.',
 } as const;
+
+/** For a request that is no page. */
+export function forbidden(permission: ConsolePermission): Response {
+  const text = `This needs the permission "${permission}". Whoever runs this console gives it, in authorize().\n`;
+  return new Response(text, { status: 403, headers: headersOf('text/plain', false) });
+}
 
 /** A constant response. */
 export function plainResponse(status: keyof typeof PLAIN): Response {

@@ -27,7 +27,7 @@ import {
   type StatementReport,
 } from '../../reconciliation/statement.ts';
 import type { StatementVerdict } from '../../states.ts';
-import { at, consolePage, missingPage, type View } from './page.ts';
+import { at, consolePage, forbiddenPage, type View } from './page.ts';
 import { moneyText } from './summary.ts';
 
 const DAYS: readonly Field[] = [
@@ -55,7 +55,7 @@ const STATEMENT: readonly Field[] = [
 /** The unexplained part of the recorded balances, and a statement compared with what was settled. */
 export async function reconcilePage(view: View, sent?: URLSearchParams): Promise<Response> {
   const { query, proof, access } = view;
-  if (!access.may.includes('reconcile')) return missingPage(view);
+  if (!access.may.includes('reconcile')) return forbiddenPage(view, 'reconcile');
   const [found, problem] = sent === undefined ? [] : await compared(view, sent);
   const asked = fieldsOf('balances', { form: 'balances', typed: Object.fromEntries(query) });
   const filled = sent && { form: 'statement', typed: Object.fromEntries(sent), problem };

@@ -3,9 +3,8 @@ import { checkArgument, checkOptions } from '@payment-service/core/internal';
 import { STRING } from '../../option-rules.ts';
 import { TimedOut, within } from '../../time.ts';
 import type { PostgresPool } from '../postgres/connection.ts';
-import { checkDurability } from '../postgres/durability.ts';
 import { canListen, listenThrough } from '../postgres/listener.ts';
-import { ANSWER_MS, schemaPrefix } from '../postgres/postgres.ts';
+import { ANSWER_MS, checkDatabase, schemaPrefix } from '../postgres/postgres.ts';
 import type { Row, SqlValue, Store, TransactionParts } from '../store.ts';
 import { TransactionEnded } from '../transaction-ended.ts';
 import { isPool, poolBelow } from './pool-below.ts';
@@ -117,7 +116,7 @@ export function libraryStore<Tx>(
       throw error instanceof TransactionEnded ? error : new TransactionEnded({ cause: error });
     },
     ...(ears === undefined ? {} : listenThrough(ears, schemaPrefix(schema))),
-    check: () => checkDurability((text) => query({ text }, [])),
+    check: () => checkDatabase((text) => query({ text }, []), schemaPrefix(schema)),
   };
   return Object.freeze(store);
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { failureCode } from '../../events.ts';
-import { failureText } from '../../failure-text.ts';
+import { codesOf, failureText } from '../../failure-text.ts';
 import { backoff } from '../../options.ts';
 import { NotPrepared, optionalText, type Row, type TransactionParts, textOf } from '../../store/store.ts';
 import { TransactionEnded } from '../../store/transaction-ended.ts';
@@ -76,16 +76,7 @@ async function takeBackNext<Tx>(started: Started, context: WorkContext<Tx>): Pro
  * this one and asks to repeat it. It is no failure of the handler.
  */
 function isConflict(error: unknown): boolean {
-  for (
-    let [link, depth] = [error, 0];
-    link instanceof Error && depth < 5;
-    [link, depth] = [link.cause, depth + 1]
-  ) {
-    const { code, meta } = Object(link);
-    const { originalCode } = Object(Object(Object(meta).driverAdapterError).cause); // Of Prisma.
-    if (CONFLICTS.includes(code) || CONFLICTS.includes(originalCode)) return true;
-  }
-  return false;
+  return codesOf(error).some((code) => CONFLICTS.includes(code));
 }
 
 async function startAlone<Tx>(due: Due, context: WorkContext<Tx>): Promise<Start | Ended> {
