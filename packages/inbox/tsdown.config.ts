@@ -58,10 +58,11 @@ const config: UserConfig[] = defineConfig([
     fixedExtension: false,
     footer: moduleForTracers,
     plugins: [embeddedSql(), embeddedThread(), embeddedAssets()],
-    deps: { onlyBundle: ['@payment-service/pages', 'hono'] },
+    deps: { onlyBundle: ['@payment-service/pages', 'csv-parse', 'hono'] },
     // The licences ask for their notice in every copy.
     copy: [
       { from: 'node_modules/hono/LICENSE', to: 'dist', rename: 'hono.LICENSE' },
+      { from: 'node_modules/csv-parse/LICENSE', to: 'dist', rename: 'csv-parse.LICENSE' },
       {
         from: '../../internal/pages/node_modules/idiomorph/LICENSE',
         to: 'dist',

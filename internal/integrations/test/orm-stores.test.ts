@@ -31,7 +31,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       expect(await library.credits().amounts(reference)).toEqual(wanted);
     });
 
-    test('a handler that PostgreSQL asks to repeat runs again at once, in the same attempt', async () => {
+    test('a handler that PostgreSQL asks to repeat runs again immediately, in the same attempt', async () => {
       const inbox = await shop.newInbox();
       let runs = 0;
       inbox.handle(async ({ tx, settled }) => {

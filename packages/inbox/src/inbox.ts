@@ -245,7 +245,7 @@ export interface Inbox<Tx> {
    * const { counts, samples } = await inbox.reconcileStatement(rows, { ...period, by: 'dana', note: 'January' });
    */
   readonly reconcileStatement: (
-    rows: readonly StatementRow[],
+    rows: readonly StatementRow[] | AsyncIterable<StatementRow>,
     options: StatementOptions,
   ) => Promise<StatementReport>;
   /** Ends `work()`, lets running handlers and transactions end, and closes what the inbox opened. Not from a handler. */

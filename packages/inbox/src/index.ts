@@ -18,7 +18,16 @@ export type {
 } from './operator/views.ts';
 export type { AllowedTransitions, InboxOptions, RetrySettings } from './options.ts';
 export type { InboxProblem } from './problems.ts';
+export type { DecimalMark } from './reconciliation/amount-text.ts';
 export type { BalanceOptions, BalanceReport, Period, SettledTotal } from './reconciliation/balances.ts';
+export type { Encoding } from './reconciliation/decoded.ts';
+export type { Pairs } from './reconciliation/pairs.ts';
+export {
+  type OpenedStatement,
+  readStatement,
+  type Separator,
+  type StatementFormat,
+} from './reconciliation/read-statement.ts';
 export type {
   StatementFinding,
   StatementOptions,

@@ -49,4 +49,4 @@ export type TransitionReason =
 export type StatementVerdict =
   | ('settled' | 'not_paid' | 'paid_without_callback' | 'waiting_here' | 'absent_from_statement')
   | ('other_amount' | 'other_currency' | 'other_status' | 'other_account')
-  | ('paid_by_another' | 'not_expected' | 'duplicate' | 'malformed');
+  | ('paid_by_another' | 'not_expected' | 'duplicate' | 'ambiguous_amount' | 'malformed');

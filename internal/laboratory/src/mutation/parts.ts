@@ -138,7 +138,7 @@ export const PARTS: readonly Part[] = [
       [
         'src/{*,{operator,reconciliation}/*}.ts',
         [
-          'test/{options,waiting,waiting-for-a-worker,words,intake/outage,reconciliation/csv,store/ready}.test.ts',
+          'test/{options,waiting,waiting-for-a-worker,words,intake/outage,reconciliation/read-statement,store/ready}.test.ts',
           'test/console/{all-pages,reconciling}.test.ts',
           'test/contract/!(amounts|clock|dispatch|starts).test.ts',
         ],

@@ -1,26 +1,33 @@
+import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { ConfigurationError } from '@payment-service/core';
 import { printableLines } from '@payment-service/core/internal';
 import type { Movement } from '@payment-service/core/reconcile';
 import { Argument, InvalidArgumentError } from 'commander';
 import type { ActionNote } from '../operator/actions.ts';
+import { DECIMALS } from '../reconciliation/amount-text.ts';
 import { type BalanceReport, type Period, readReport } from '../reconciliation/balances.ts';
+import { ENCODINGS } from '../reconciliation/decoded.ts';
+import { chargesIn, kindsIn, type Pairs, pairsIn } from '../reconciliation/pairs.ts';
 import {
-  chargesIn,
-  kindsIn,
-  type Pairs,
-  pairsIn,
+  COLUMN_FIELDS,
+  type OpenedStatement,
   readStatement,
   SEPARATORS,
   type StatementFormat,
 } from '../reconciliation/read-statement.ts';
 import { reconcileStatement } from '../reconciliation/reconcile-statement.ts';
-import { STATEMENT_FIELDS, type StatementReport } from '../reconciliation/statement.ts';
+import type { StatementReport, StatementRow } from '../reconciliation/statement.ts';
 import { paragraphs, table } from './format.ts';
 import { type OpenOptions, withInbox, withTables } from './open-inbox.ts';
-import { type AddVerb, moment, option, required, verb } from './verbs.ts';
+import { type AddVerb, moment, option, required, upTo, verb } from './verbs.ts';
 
 const BEFORE = 'how long before its settlement here a collection may be credited';
+
+/** A report, and how its file was read. */
+interface Compared extends StatementReport {
+  readonly read: Omit<OpenedStatement, 'rows'>;
+}
 
 interface Given extends StatementFormat, Period, Partial<ActionNote> {
   readonly ofAccount?: string;
@@ -40,8 +47,8 @@ const pairs = (text: string, known?: Pairs): Pairs => {
 };
 const ofFields = (text: string, known?: Pairs): Pairs => {
   const given = pairs(text, known);
-  if (Object.keys(given).every((name) => STATEMENT_FIELDS.some((field) => field === name))) return given;
-  const fields = STATEMENT_FIELDS.join(', ');
+  if (Object.keys(given).every((name) => COLUMN_FIELDS.includes(name))) return given;
+  const fields = COLUMN_FIELDS.join(', ');
   throw new InvalidArgumentError(`It names an unknown field. Known fields: ${fields}.`);
 };
 const seconds = (text: string): number => {
@@ -50,17 +57,26 @@ const seconds = (text: string): number => {
 };
 
 /** `reconcile`: compares a statement, or two balance inquiries, with what was settled. */
-export const RECONCILE: AddVerb = verb<Given, StatementReport | BalanceReport>({
+export const RECONCILE: AddVerb = verb<Given, Compared | BalanceReport>({
   name: 'reconcile',
   about: 'compares a statement, or the recorded balances, with what was settled; exit code 3 if they differ',
   argument: new Argument('[statement]', 'a CSV file with a header; without it, the balances are compared'),
   options: [
     required('--from <date>', 'the start of the period', moment),
     required('--to <date>', 'its end, exclusive', moment),
-    option('--map <field=column,…>', `which column is which of ${STATEMENT_FIELDS.join(', ')}`, ofFields, {}),
+    option('--map <field=column,…>', `which column is which of ${COLUMN_FIELDS.join(', ')}`, ofFields, {}),
     option('--set <field=value,…>', 'the value of every row, for a field without a column', ofFields, {}),
     option('--paid <string>', 'how the statement spells the status of a paid row', undefined, 'COMPLETED'),
-    option('--separator <name>', 'between two columns', undefined, 'comma').choices(Object.keys(SEPARATORS)),
+    option('--separator <name>', 'between two columns; found without it').choices(Object.keys(SEPARATORS)),
+    option('--decimal <mark>', 'in front of decimals; groups of three digits are read with it').choices(
+      DECIMALS,
+    ),
+    option('--encoding <name>', 'of the file; utf-8 or its byte order mark without it').choices(ENCODINGS),
+    option(
+      '--header-at <number>',
+      'the line with the names of the columns; found without it',
+      upTo(1_000_000),
+    ),
     option('--of-account <string>', 'the required value of the column account'),
     option('--type <type>', 'the only transaction_type that the statement lists'),
     option('--by <name>', 'who acts; required with a statement'),
@@ -77,12 +93,18 @@ export const RECONCILE: AddVerb = verb<Given, StatementReport | BalanceReport>({
   needsPerson: (report) => !('wallets' in report ? report.isExplained : report.isClean),
 });
 
-async function statement(given: Given, open: OpenOptions, path: string): Promise<StatementReport> {
+async function statement(given: Given, open: OpenOptions, path: string): Promise<Compared> {
   const { from, to, by = '', note = '', ofAccount: account, type: transaction_type, apply } = given;
-  const rows = readStatement(await readFile(path), given);
+  const { map, set, paid, separator, decimal, encoding, headerAt } = given;
+  const format = { map, set, paid, separator, decimal, encoding, headerAt };
+  const { rows, ...read } = await readStatement(createReadStream(path), format);
   const options = { from, to, account, transaction_type, by, note, dryRun: apply !== true };
-  if (apply) return withInbox(open, (inbox) => inbox.reconcileStatement(rows, options));
-  return withTables(open, (opened) => reconcileStatement(opened, rows, options));
+  // Before anything is applied.
+  if (apply) console.error(formatRead(read));
+  const report = apply
+    ? await withInbox(open, (inbox) => inbox.reconcileStatement(rows, options))
+    : await withTables(open, (opened) => reconcileStatement(opened, rows, options));
+  return { ...report, read };
 }
 
 async function balances(given: Given, open: OpenOptions): Promise<BalanceReport> {
@@ -98,9 +120,23 @@ async function balances(given: Given, open: OpenOptions): Promise<BalanceReport>
   return withTables(open, (opened) => readReport(opened, { from, to, creditedWithin, ...inputs }));
 }
 
-function formatStatement({ counts, samples, dryRun, applied, rows }: StatementReport): string {
-  const others = samples.filter(({ verdict }) => verdict !== 'settled' && verdict !== 'not_paid');
+/** How a file was read, with its first rows: whoever compares it sees what each column became. */
+function formatRead({ encoding, separator, headerAt, preview }: Compared['read']): string {
+  const fields = [...new Set(preview.flatMap((row) => Object.keys(row)))] as (keyof StatementRow)[];
   return paragraphs(
+    `Read as ${encoding}, with a ${separator} between columns and their names in line ${headerAt}. The first rows:`,
+    table(
+      fields,
+      preview.map((row) => fields.map((field) => String(row[field] ?? ''))),
+    ),
+  );
+}
+
+function formatStatement({ counts, samples, dryRun, applied, rows, read }: Compared): string {
+  const others = samples.filter(({ verdict }) => verdict !== 'settled' && verdict !== 'not_paid');
+  const { debits, atTheEnd } = read.leftOut;
+  return paragraphs(
+    dryRun ? formatRead(read) : '',
     table(
       ['verdict', 'rows'],
       Object.entries(counts).map(([verdict, count]) => [verdict, String(count)]),
@@ -110,6 +146,9 @@ function formatStatement({ counts, samples, dryRun, applied, rows }: StatementRe
       others.map((one) => [String(one.row ?? '-'), one.verdict, one.merchant_reference, one.detail ?? '']),
     ),
     `${rows} rows; ${applied} ${dryRun ? 'would be settled by --apply' : 'settled by their rows'}.`,
+    debits + atTheEnd > 0
+      ? `Left out: ${debits} debits, and ${atTheEnd} lines after the last payment, such as a total.`
+      : '',
   );
 }
 

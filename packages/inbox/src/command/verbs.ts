@@ -1,6 +1,6 @@
 import { printableJson } from '@payment-service/core/internal';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
-import type { Pairs } from '../reconciliation/read-statement.ts';
+import type { Pairs } from '../reconciliation/pairs.ts';
 import { TRANSITION_STATES } from '../states.ts';
 import type { OpenOptions } from './open-inbox.ts';
 

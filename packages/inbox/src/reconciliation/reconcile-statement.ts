@@ -1,5 +1,10 @@
 import { canonicalAmount, transitionId } from '@payment-service/core';
-import { checkArgument, checkOptions, LIST, type OptionRules } from '@payment-service/core/internal';
+import {
+  checkArgument,
+  checkOptions,
+  type OptionRule,
+  type OptionRules,
+} from '@payment-service/core/internal';
 import type { Emit } from '../events.ts';
 import { keepFirsts } from '../intake/keep.ts';
 import { recordOf } from '../intake/record.ts';
@@ -33,6 +38,12 @@ const RULES: OptionRules<StatementOptions> = {
   transaction_type: NAME,
   dryRun: BOOLEAN,
 };
+const ROWS: OptionRule = [
+  (rows) =>
+    Array.isArray(rows) ||
+    (typeof rows === 'object' && typeof Object(rows)[Symbol.asyncIterator] === 'function'),
+  'a list, or the rows of readStatement()',
+];
 const VERDICTS = Object.keys(STATEMENT_VERDICTS) as StatementVerdict[];
 const MAX_SAMPLES = 20;
 const BATCH = 500;
@@ -46,18 +57,22 @@ const STATEMENT = 'statement';
  */
 export async function reconcileStatement<Tx>(
   context: OperatorContext<Tx>,
-  rows: readonly StatementRow[],
+  rows: readonly StatementRow[] | AsyncIterable<StatementRow>,
   options: StatementOptions,
 ): Promise<StatementReport> {
   checkOptions('reconcileStatement()', options, RULES);
-  checkArgument('reconcileStatement()', 'rows', rows, LIST);
+  checkArgument('reconcileStatement()', 'rows', rows, ROWS);
   const { dryRun = true } = options;
   const findings: StatementFinding[] = [];
   const entries: Entry[] = [];
-  for (const [index, row] of rows.entries()) {
+  const listed = new Set<string>();
+  let count = 0;
+  for await (const row of rows) {
+    count += 1;
+    if (typeof Object(row).merchant_reference === 'string') listed.add(groupOf(row));
     const [verdict, detail] = refusalOf(row, options) ?? [];
-    if (verdict === undefined) entries.push(entryOf(row, index + 1, context));
-    else findings.push({ ...findingOf(Object(row), index + 1), verdict, detail });
+    if (verdict === undefined) entries.push(entryOf(row, count, context));
+    else findings.push({ ...findingOf(Object(row), count), verdict, detail });
   }
   // A file that is misread settles nothing.
   const isRefused = findings.length > 0;
@@ -74,8 +89,8 @@ export async function reconcileStatement<Tx>(
   let applied = isRefused || !dryRun ? 0 : missing.length;
   if (!isRefused && !dryRun)
     for (const entry of missing) applied += (await apply(context, entry, options)) ? 1 : 0;
-  const all = findings.concat(await absent(context, options, rows));
-  return reportOf({ applied, dryRun, rows: rows.length }, all, context.settings.emit);
+  const all = findings.concat(await absent(context, options, listed));
+  return reportOf({ applied, dryRun, rows: count }, all, context.settings.emit);
 }
 
 function entryOf<Tx>(
@@ -154,11 +169,8 @@ async function apply<Tx>(
 async function absent<Tx>(
   { statements, settings }: OperatorContext<Tx>,
   { from, to, transaction_type: only }: StatementOptions,
-  rows: readonly StatementRow[],
+  listed: ReadonlySet<string>,
 ): Promise<StatementFinding[]> {
-  const listed = new Set(
-    rows.filter((row) => typeof Object(row).merchant_reference === 'string').map(groupOf),
-  );
   const settled = await statements.run('list_settled', [settings.account, from.getTime(), to.getTime()]);
   return settled.flatMap((row) => {
     const transaction_type = jsonTextOf(row, 'transaction_type');

@@ -5,6 +5,7 @@ import { NAME } from '../option-rules.ts';
 import { type IntakeRecord, isStorableCurrency } from '../records.ts';
 import type { StatementVerdict } from '../states.ts';
 import type { KnownExpectation } from '../work/verdict/evaluate.ts';
+import { isAmbiguousAmount, isPlainAmount } from './amount-text.ts';
 import type { Period } from './balances.ts';
 
 /**
@@ -19,7 +20,10 @@ export interface StatementRow {
   /** `COMPLETED` is paid (protocol §3). */
   readonly transaction_status: string;
   readonly currency: string;
-  /** Digits with at most one point: `1999.90`. No sign, exponent or grouping: other notations are refused, not guessed. */
+  /**
+   * Digits with at most one point: `1999.90`. No sign, exponent or grouping: other notations are refused, not guessed, and so is
+   * `1.000`, which is ambiguous. `readStatement()` reads other notations.
+   */
   readonly amount: string;
   /** @default the only event of `completedEvents` */
   readonly event?: string | undefined;
@@ -54,6 +58,8 @@ export const STATEMENT_VERDICTS: Readonly<Record<StatementVerdict, string>> = {
   not_expected: 'Paid in the statement, but no expectation is known here.',
   duplicate: 'The statement has more than one paid row for this reference.',
   other_account: 'The row belongs to another account. Nothing is applied from its file.',
+  ambiguous_amount:
+    'Its amount, such as 1.000, is a thousand in one notation and one in another. Say which mark is in front of decimals. Nothing is applied from its file.',
   malformed: 'A field is missing or malformed. Nothing is applied from its file.',
 };
 
@@ -84,7 +90,6 @@ export interface StatementReport {
 }
 
 const REQUIRED_NAME = [NAME[0], NAME[1], true] as const;
-const PLAIN = /^(?=.{1,40}$)(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const ROW_RULES: OptionRules<StatementRow> = {
   merchant_reference: REQUIRED_NAME,
   internal_reference: NAME,
@@ -92,8 +97,8 @@ const ROW_RULES: OptionRules<StatementRow> = {
   transaction_status: REQUIRED_NAME,
   currency: [isStorableCurrency, 'a currency code', true],
   amount: [
-    (value) => typeof value === 'string' && PLAIN.test(value),
-    'digits with at most one point, such as 1999.90',
+    isPlainAmount,
+    'digits with at most one point, such as 1999.90 (see the option decimal of readStatement())',
     true,
   ],
   event: NAME,
@@ -132,6 +137,7 @@ export function groupOf(row: Pick<StatementRow, 'merchant_reference' | 'transact
 export function refusalOf(row: StatementRow, { account }: StatementOptions): Judgement | undefined {
   try {
     checkArgument('reconcileStatement()', 'row', row, RECORD);
+    if (isAmbiguousAmount(row.amount)) return ['ambiguous_amount'];
     checkOptions('reconcileStatement()', row, ROW_RULES);
   } catch (error) {
     // It names the field, not its value.

@@ -1,7 +1,8 @@
 /** Threat A55: who gets access, where a form comes from, and how a page shows what others wrote. Each with a control. */
+
+import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { type ConsoleAccess, inboxConsole } from '../../src/console/index.ts';
-import { readCsv } from '../../src/reconciliation/csv.ts';
 import { callback, paid } from '../support/callbacks.ts';
 import {
   BASE,
@@ -229,7 +230,7 @@ describe('what others wrote', () => {
       await inbox.receive(callback({ merchant_reference: reference, internal_reference: `I-${index}` }));
     const { html, headers } = await visit(inbox).get('/transitions.csv');
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
-    const cells = readCsv(html, ',').flatMap((row) => Object.values(row));
+    const cells = parse(html).flat();
     expect(cells.filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([]);
     for (const formula of formulas.slice(0, -1)) expect(cells).toContain(`'${formula}`);
     expect(cells).toContain('a"b,c');

@@ -63,7 +63,7 @@ test('a statement is compared first, which changes nothing, and settles only wha
 });
 
 test.each([
-  ['a column that it lacks', { amount: 'Total' }, CSV, 'has no column'],
+  ['a column that it lacks', { amount: 'Total' }, CSV, 'no line with all columns'],
   ['a file that was cut off', {}, CSV.slice(0, -6), 'cannot be read'],
   ['no note', { note: '' }, CSV, 'note must be'],
   ['no period', { from: '' }, CSV, 'from must be'],

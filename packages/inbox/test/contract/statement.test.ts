@@ -127,6 +127,20 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['A 500']);
   });
 
+  test('a row whose amount is a thousand or one has a verdict of its own, and its whole file applies nothing', async () => {
+    const { inbox } = await newShop(engine);
+    for (const reference of ['A', 'B']) await inbox.expect(money(reference, '1'));
+    for (const amount of ['1.000', '1,000', '1.000.000']) {
+      const rows = [row('A', { amount: '1' }), row('B', { amount })];
+      const { applied, counts } = await inbox.reconcileStatement(rows, APPLY);
+      expect([applied, counts.ambiguous_amount, counts.malformed], amount).toEqual([0, 1, 0]);
+    }
+    // Control: with one zero less, it is one.
+    expect(await inbox.reconcileStatement([row('B', { amount: '1.00' })], APPLY)).toMatchObject({
+      applied: 1,
+    });
+  });
+
   test('a row that lacks a field, has an amount in another notation or is of another account has a verdict, and its whole file applies nothing', async () => {
     const { inbox } = await newShop(engine);
     await inbox.expect(money('A'));
@@ -137,7 +151,7 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
       'currency',
       'amount',
     ] as const;
-    const notations = ['1,000', '1.000,00', '1 000', '5e2', '+500', '-500', ' 500', '0500', '500.', '.5'];
+    const notations = ['1,5', '1.000,00', '1 000', '5e2', '+500', '-500', ' 500', '0500', '500.', '.5'];
     const amounts = [...notations, '500 UGX', '٥٠٠', 'NaN', '', '9'.repeat(41), 500 as never];
     const details = new Set<unknown>();
     for (const given of [
@@ -158,7 +172,7 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
     expect([...details]).toEqual([
       ...['merchant_reference', 'transaction_type', 'transaction_status'].map((field) => `${field} ${name}.`),
       'currency must be a currency code.',
-      'amount must be digits with at most one point, such as 1999.90.',
+      'amount must be digits with at most one point, such as 1999.90 (see the option decimal of readStatement()).',
       ...['internal_reference', 'event'].map((field) => `${field} ${name}, or be left out.`),
       'reconcileStatement(): row must be an object. It is null.',
     ]);

@@ -92,7 +92,7 @@ export const forbiddenPage = (view: View, permission: ConsolePermission): Promis
   consolePage(view, {
     status: 403,
     title: 'Not permitted',
-    body: html`<p>This page needs the permission <code>${permission}</code>, which ${view.access.by} does not have. Whoever runs this console gives it, in <code>authorize()</code>.</p>
+    body: html`<p>This page needs the permission <code>${permission}</code>, which ${view.access.by} does not have. The owner of this program gives it, in <code>authorize()</code>.</p>
 <p><a href="${at(view, '/')}">Go to the overview</a>.</p>`,
   });
 
@@ -107,7 +107,7 @@ const PLAIN = {
 
 /** For a request that is no page. */
 export function forbidden(permission: ConsolePermission): Response {
-  const text = `This needs the permission "${permission}". Whoever runs this console gives it, in authorize().\n`;
+  const text = `This needs the permission "${permission}". The owner of this program gives it, in authorize().\n`;
   return new Response(text, { status: 403, headers: headersOf('text/plain', false) });
 }
 

@@ -12,19 +12,21 @@ import {
   time,
 } from '@payment-service/pages';
 import { html } from 'hono/html';
+import { DECIMALS } from '../../reconciliation/amount-text.ts';
 import type { BalanceReport, SettledTotal } from '../../reconciliation/balances.ts';
+import { ENCODINGS } from '../../reconciliation/decoded.ts';
+import { chargesIn, kindsIn, type Pairs, pairsIn } from '../../reconciliation/pairs.ts';
 import {
-  chargesIn,
-  kindsIn,
-  type Pairs,
-  pairsIn,
+  COLUMN_FIELDS,
+  type OpenedStatement,
   readStatement,
   SEPARATORS,
+  type StatementFormat,
 } from '../../reconciliation/read-statement.ts';
 import {
-  STATEMENT_FIELDS,
   STATEMENT_VERDICTS,
   type StatementReport,
+  type StatementRow,
 } from '../../reconciliation/statement.ts';
 import type { StatementVerdict } from '../../states.ts';
 import { at, consolePage, forbiddenPage, type View } from './page.ts';
@@ -42,14 +44,21 @@ const BALANCES: readonly Field[] = [
   { name: 'charges', label: 'Shares kept as charges', hint: 'Such as UGX=0..0.03. Empty: anything.' },
   { name: 'kinds', label: 'What other types do', hint: 'Such as PAYOUT=paid_out.' },
 ];
-const FILE = 'CSV in UTF-8 with a header, up to 2 MB. The command reads larger ones.';
+const FILE = 'CSV with a header, up to 2 MB. The command reads larger ones.';
 const STATEMENT: readonly Field[] = [
   { name: 'file', label: 'Statement', hint: FILE, type: 'file' },
   ...DAYS,
-  ...STATEMENT_FIELDS.map((name) => ({ name, label: name })),
+  ...COLUMN_FIELDS.map((name) => ({ name, label: name })),
   { name: 'paid', label: 'Its word for a paid status', value: 'COMPLETED' },
+  { name: 'headerAt', label: 'Line of the column names', hint: 'Empty: found by the names.', type: 'number' },
   { name: 'type', label: 'The only type in the file', hint: 'Empty: every type.' },
   { name: 'note', label: 'Why', hint: 'Kept with your name.' },
+];
+
+const CHOICES: readonly (readonly [Field, readonly string[]])[] = [
+  [{ name: 'separator', label: 'Between two columns', hint: 'found by the names' }, Object.keys(SEPARATORS)],
+  [{ name: 'decimal', label: 'In front of decimals', hint: 'a point, no groups' }, DECIMALS],
+  [{ name: 'encoding', label: 'Encoding', hint: 'utf-8, or its mark' }, ENCODINGS],
 ];
 
 /** The unexplained part of the recorded balances, and a statement compared with what was settled. */
@@ -77,10 +86,7 @@ ${found === undefined ? '' : result(found)}
 <div class="card">${form('statement', query.size === 0 ? path : `${path}?${query}`, {
       hidden: { proof: proof.value, kept: sent?.get('kept') ?? '' },
       isMultipart: true,
-      fields: html`${STATEMENT.map(fields.field)}${fields.choice(
-        { name: 'separator', label: 'Between two columns' },
-        Object.keys(SEPARATORS).map((name) => [name, name]),
-      )}${fields.problem()}`,
+      fields: html`${STATEMENT.map(fields.field)}${CHOICES.map(([field, values]) => fields.choice(field, [['', field.hint ?? ''], ...values.map((name) => [name, name] as const)]))}${fields.problem()}`,
       button: 'Compare the statement',
       after: settle && html`<button class="danger" name="apply" value="yes">${settle}</button>`,
     })}</div></section>`,
@@ -120,11 +126,29 @@ ${tableOf('wallets', ['Wallet', 'Verdict', 'Unexplained', 'What it means'], foun
 ])}
 ${uncounted.length === 0 ? '' : html`<h3>Settled, and in no interval</h3>${totals('uncounted', uncounted)}`}`;
 
-function result({ counts, samples, rows, applied, dryRun, isClean }: StatementReport): Markup {
+/** A report, and how its file was read. */
+interface Compared extends StatementReport {
+  readonly read: Omit<OpenedStatement, 'rows'>;
+}
+
+/** What each column became: read before anything is settled. */
+function preview({ encoding, separator, headerAt, preview: rows, leftOut }: Compared['read']): Markup {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))] as (keyof StatementRow)[];
+  const { debits, atTheEnd } = leftOut;
+  return html`<p class="quiet">Read as ${encoding}, with a ${separator} between columns and their names in line ${headerAt}.${
+    debits + atTheEnd === 0
+      ? ''
+      : ` Left out: ${counted(debits, 'debit')}, and ${counted(atTheEnd, 'line')} after the last payment, such as a total.`
+  } The first rows:</p>
+${tableOf('preview', names, rows, (row) => names.map((name) => row[name] ?? ''))}`;
+}
+
+function result({ counts, samples, rows, applied, dryRun, isClean, read }: Compared): Markup {
   const verdicts = Object.entries(counts).filter(([, count]) => count > 0);
   const others = samples.filter(({ verdict }) => verdict !== 'settled' && verdict !== 'not_paid');
   const done = dryRun ? 'would be settled by their rows' : 'settled by their rows';
   return html`<div class="stack" id="result">${note(isClean ? 'good' : 'wait', `${counted(rows, 'row')}; ${applied} ${done}.`)}
+${preview(read)}
 ${tableOf('verdicts', ['Verdict', 'Rows', 'Meaning'], verdicts, ([verdict, count]) => [verdict, String(count), STATEMENT_VERDICTS[verdict as StatementVerdict]])}
 ${tableOf('findings', ['Reference', 'Verdict', 'Row', 'Detail'], others, (one) => [one.merchant_reference, one.verdict, String(one.row ?? ''), one.detail ?? ''])}</div>`;
 }
@@ -133,22 +157,28 @@ ${tableOf('findings', ['Reference', 'Verdict', 'Row', 'Detail'], others, (one) =
 async function compared(
   { inbox, access: { by } }: View,
   sent: URLSearchParams,
-): Promise<[StatementReport | undefined, Filled['problem']]> {
+): Promise<[Compared | undefined, Filled['problem']]> {
   const read = (name: string): string => sent.get(name)?.trim() ?? '';
   if (read('file') !== '') sent.set('kept', read('file'));
-  const given = STATEMENT_FIELDS.filter((name) => read(name) !== '');
+  const given = COLUMN_FIELDS.filter((name) => read(name) !== '');
   const fixed = given.filter((name) => read(name).startsWith('='));
   const columns = given.filter((name) => !fixed.includes(name));
   try {
-    const rows = readStatement(Buffer.from(read('kept'), 'base64'), {
+    const choice = <T extends string>(name: string, of: readonly T[]): T | undefined =>
+      of.find((one) => one === read(name));
+    const format: StatementFormat = {
       map: Object.fromEntries(columns.map((name) => [name, read(name)])),
       set: Object.fromEntries(fixed.map((name) => [name, read(name).slice(1)])),
       paid: read('paid'),
-      separator: read('separator'),
-    });
+      separator: choice('separator', Object.keys(SEPARATORS) as (keyof typeof SEPARATORS)[]),
+      decimal: choice('decimal', DECIMALS),
+      encoding: choice('encoding', ENCODINGS),
+      headerAt: read('headerAt') === '' ? undefined : Number(read('headerAt')),
+    };
+    const { rows, ...found } = await readStatement(Buffer.from(read('kept'), 'base64'), format);
     const only = { transaction_type: read('type') || undefined, dryRun: read('apply') !== 'yes' };
     const options = { ...periodIn(sent), by, note: read('note'), ...only };
-    return [await inbox.reconcileStatement(rows, options), undefined];
+    return [{ ...(await inbox.reconcileStatement(rows, options)), read: found }, undefined];
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     const { option, message: text } = error;

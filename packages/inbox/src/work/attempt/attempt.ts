@@ -23,7 +23,7 @@ const MAX_ERROR_LENGTH = 500;
 const CONFLICTS: readonly unknown[] = ['40001', '40P01', 'P2034'];
 /** After so many conflicts in a row, the attempt counts as failed. */
 const MAX_CONFLICTS = 20;
-const LONGEST_CONFLICT_MS = 200;
+const MAX_CONFLICT_PAUSE_MS = 200;
 
 /**
  * Works on one due transition. The start is committed first, so that it survives a crash of the process. The effect and
@@ -51,7 +51,7 @@ export async function attempt<Tx>(due: Due, context: WorkContext<Tx>, turn: Turn
       const mayRepeat = conflicts < MAX_CONFLICTS && !signal.aborted && isConflict(error);
       if (mayRepeat && !(await isCommitted(started, context))) {
         await takeBackNext(started, context);
-        await pause(context.settings.random() * Math.min(2 ** conflicts, LONGEST_CONFLICT_MS), signal);
+        await pause(context.settings.random() * Math.min(2 ** conflicts, MAX_CONFLICT_PAUSE_MS), signal);
         continue;
       }
       afterwards = async () => {

@@ -1,0 +1,62 @@
+import { canonicalAmount } from '@payment-service/core';
+
+export const DECIMALS = ['point', 'comma'] as const;
+/** The mark in front of the decimals of an amount. */
+export type DecimalMark = (typeof DECIMALS)[number];
+
+const PLAIN = /^(?=.{1,40}$)(?:0|[1-9]\d*)(?:\.\d+)?$/;
+/** Between groups of three digits, besides the mark that is not in front of decimals. The spaces are those of exports. */
+const GROUPED = {
+  point: /^\d{1,3}(?:([,' \u00a0\u2009\u202f\u2019])\d{3}(?:\1\d{3})*)?(?:\.\d+)?$/,
+  comma: /^\d{1,3}(?:([.' \u00a0\u2009\u202f\u2019])\d{3}(?:\1\d{3})*)?(?:,\d+)?$/,
+} as const;
+const UNGROUPED = { point: /^\d+(?:\.\d+)?$/, comma: /^\d+(?:,\d+)?$/ } as const;
+
+/** A thousand in one country, and one in another. */
+export const isAmbiguousAmount = (text: unknown): boolean =>
+  typeof text === 'string' && /^[1-9]\d{0,2}(?:[.,]\d{3}|(?:[.,]\d{3}){2,})$/.test(text);
+
+export const isPlainAmount = (text: unknown): text is string =>
+  typeof text === 'string' && PLAIN.test(text) && !isAmbiguousAmount(text);
+
+/**
+ * The amount of a statement in plain digits, without its currency, which must be that of the row. Without `decimal`, an amount
+ * that has another mark than a point, or that is ambiguous, stays as it is, and is a verdict of its row.
+ *
+ * @returns undefined for text that is no amount.
+ */
+export function plainAmount(
+  text: string | undefined,
+  { decimal, currency }: { readonly decimal: DecimalMark | undefined; readonly currency: string | undefined },
+): string | undefined {
+  const digits = withoutCurrency(text?.trim() ?? '', currency);
+  if (digits === undefined || digits.length > 40) return undefined;
+  if (decimal === undefined) return isAmbiguousAmount(digits) || PLAIN.test(digits) ? digits : undefined;
+  if (!GROUPED[decimal].test(digits) && !UNGROUPED[decimal].test(digits)) return undefined;
+  const [mark, other] = decimal === 'point' ? ['.', ','] : [',', '.'];
+  const plain = digits
+    .replace(/[' \u00a0\u2009\u202f\u2019]/g, '')
+    .replaceAll(other, '')
+    .replace(mark, '.');
+  return canonicalAmount(plain);
+}
+
+/** Without the code or the sign of the currency at one of its ends. */
+function withoutCurrency(text: string, currency: string | undefined): string | undefined {
+  const [, before = '', digits = '', after = ''] =
+    /^([^\d\s]*)[\s\u00a0\u202f]*(\d[^a-z\p{Sc}]*?)[\s\u00a0\u202f]*(\D*)$/iu.exec(text) ?? [];
+  const signs = [before, after].filter((sign) => sign !== '');
+  if (digits === '' || signs.length > 1) return undefined;
+  return signs.every((sign) => signsOf(currency).includes(sign)) ? digits : undefined;
+}
+
+function signsOf(currency: string | undefined): readonly string[] {
+  if (currency === undefined || !/^[A-Z]{3}$/.test(currency)) return [];
+  const signs = (['symbol', 'narrowSymbol'] as const).map(
+    (currencyDisplay) =>
+      new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay })
+        .formatToParts(0)
+        .find(({ type }) => type === 'currency')?.value ?? '',
+  );
+  return [currency, ...signs];
+}
