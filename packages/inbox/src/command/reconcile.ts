@@ -120,7 +120,7 @@ async function balances(given: Given, open: OpenOptions): Promise<BalanceReport>
   return withTables(open, (opened) => readReport(opened, { from, to, creditedWithin, ...inputs }));
 }
 
-/** How a file was read, with its first rows: whoever compares it sees what each column became. */
+/** How a file was read, with its first rows: an operator sees what each column became. */
 function formatRead({ encoding, separator, headerAt, preview }: Compared['read']): string {
   const fields = [...new Set(preview.flatMap((row) => Object.keys(row)))] as (keyof StatementRow)[];
   return paragraphs(

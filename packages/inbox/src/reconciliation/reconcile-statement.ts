@@ -67,13 +67,16 @@ export async function reconcileStatement<Tx>(
   const entries: Entry[] = [];
   const listed = new Set<string>();
   let count = 0;
-  for await (const row of rows) {
+  const take = (row: StatementRow): void => {
     count += 1;
     if (typeof Object(row).merchant_reference === 'string') listed.add(groupOf(row));
     const [verdict, detail] = refusalOf(row, options) ?? [];
     if (verdict === undefined) entries.push(entryOf(row, count, context));
     else findings.push({ ...findingOf(Object(row), count), verdict, detail });
-  }
+  };
+  // A loop with await would wait for rows that are promises, in place of refusing them.
+  if (Array.isArray(rows)) for (const row of rows) take(row);
+  else for await (const row of rows) take(row);
   // A file that is misread settles nothing.
   const isRefused = findings.length > 0;
   const paid = Map.groupBy(entries.filter(isPaid), ({ given }) => groupOf(given));

@@ -104,6 +104,7 @@ const streamOf = (bytes: Buffer, length: number): Readable =>
     ),
   );
 
+// Threat A56: a file that was cut off, or has another format.
 describe('a statement', () => {
   test('is read as the same rows in every separator, notation, encoding and layout', async () => {
     await fc.assert(
