@@ -3,6 +3,7 @@
  * `DATABASE_URL=… SIGNING_KEY=… ADMIN_PASSWORD=… node postgres-inbox.ts`
  */
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import { ApiError, createClient } from '@payment-service/core/client';
 import { paymentCallbacks, paymentRedirects } from '@payment-service/express';
 import { createInbox, postgres } from '@payment-service/inbox';
 import { inboxConsole, nodeListener } from '@payment-service/inbox/console';
@@ -75,8 +76,21 @@ app.post('/orders', async (_req, res) => {
     await tx.query('insert into orders values ($1, $2, $3)', [reference, currency, price]);
     await inbox.expect({ merchant_reference: reference, currency, amount: price, deadline }, { tx });
   });
-  res.status(201).json({ reference }); // Now start the collection; the protocol does not show that request.
+  res.status(201).json({ reference, start: await startPayment({ reference, currency, amount: price }) });
 });
+/** The protocol does not show this request: set the path and the members that your account shows. See docs/guide/starting-a-payment.md. */
+async function startPayment(body: object): Promise<'started' | 'not started' | 'pending'> {
+  const { START_PATH: path, BASE_URL: baseUrl, PUBLIC_KEY: publicKey, SECRET_KEY: secretKey } = process.env;
+  if (path === undefined) return 'pending';
+  try {
+    const client = createClient({ baseUrl, publicKey, secretKey });
+    await client.request({ method: 'POST', path, secretKey: true, body });
+    return 'started';
+  } catch (error) {
+    // If it may have arrived, the order stays open until a callback or an overdue notice, and is never started again.
+    return error instanceof ApiError && error.sent !== 'unknown' ? 'not started' : 'pending';
+  }
+}
 app.get('/orders/:reference', async (req, res) => {
   const { rows } = await pool.query('select paid from orders where reference = $1', [req.params.reference]);
   res.type('text').send(rows[0]?.paid ? 'Paid, thank you.' : 'Waiting for the payment.');

@@ -117,7 +117,7 @@ describe('apps/examples/postgres-inbox.ts', () => {
   const example = fileAt('apps/examples/postgres-inbox.ts');
 
   test('it settles a payment, and neither a forged amount nor a forged signature pays', async () => {
-    expect(example.text.trimEnd().split('\n').length).toBeLessThanOrEqual(100);
+    expect(example.text.trimEnd().split('\n').length).toBeLessThanOrEqual(120);
     expect(await fullExampleProblems(join(root, example.path), await newDatabase())).toEqual([]);
   });
 

@@ -87,7 +87,7 @@ export const PARTS: readonly Part[] = [
       [
         'src/**/receive/**/*.ts',
         'test/{receive/*,threats/{body-cost,callable-promises}}.test.ts',
-        'src/**/receive/{inflate.portable,node,web}.ts',
+        'src/**/receive/{node,web}.ts',
       ],
       [
         // The request objects of Node and the web platform are covered by the adapters' tests, on real sockets.
@@ -98,7 +98,6 @@ export const PARTS: readonly Part[] = [
           '../fetch/test/{hono,request}*.test.ts',
         ],
       ],
-      ['src/**/receive/inflate.portable.ts', 'test/receive/inflate.portable.test.ts'],
     ],
     target: 90,
     isExplained: true,

@@ -20,7 +20,7 @@ const fromCopy: Plugin = {
   },
 };
 
-/** As in packages/core: '#digest' and '#inflate' are the portable ones. */
+/** As in packages/core: '#digest' is the portable one. */
 const withoutNodeCondition: Plugin = {
   name: 'without-node-condition',
   enforce: 'post',
