@@ -23,13 +23,17 @@ group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6
 
 -- name: list_settled
 -- In the archive, references are JSON, and the id of the transition follows from what is there.
-select transaction_type, merchant_reference, settled_by, 0 as is_archived, settled_at as at from inbox.expectation
-where account = $1 and settled_by is not null and settled_at >= cast($2 as bigint) and settled_at < cast($3 as bigint)
-union all
-select k.transaction_type, a.merchant_reference, null, 1, a.changed_at from inbox.archive a
-join inbox.archive_kind k on k.id = a.kind
-where k.account = $1 and a.amount <> '' and a.changed_at >= cast($2 as bigint) and a.changed_at < cast($3 as bigint)
-order by at, merchant_reference
+-- A page, after the row that $4 to $7 name.
+select transaction_type, merchant_reference, settled_by, is_archived, at from (
+  select transaction_type, merchant_reference, settled_by, 0 as is_archived, settled_at as at from inbox.expectation
+  where account = $1 and settled_by is not null and settled_at >= cast($2 as bigint) and settled_at < cast($3 as bigint)
+  union all
+  select k.transaction_type, a.merchant_reference, null, 1, a.changed_at from inbox.archive a
+  join inbox.archive_kind k on k.id = a.kind
+  where k.account = $1 and a.amount <> '' and a.changed_at >= cast($2 as bigint) and a.changed_at < cast($3 as bigint)
+) as settled
+where (at, is_archived, merchant_reference, transaction_type) > (cast($4 as bigint), cast($5 as integer), cast($6 as text), cast($7 as text))
+order by at, is_archived, merchant_reference, transaction_type limit cast($8 as integer)
 
 -- name: find_stated (postgres)
 -- What is known about each row of a statement: the expectation of its reference, the transaction that settled it, and the state
@@ -40,7 +44,10 @@ select cast(value ->> 'place' as integer) as place, e.currency, e.amount, e.comp
     where c.transition_id = value ->> 'transitionId'),
     (select min(t.state) from inbox.callback c join inbox.transition t on t.id = c.id
       where value ->> 'transitionId' is null and c.reference_key = value ->> 'referenceKey'
-        and c.transaction_type = value ->> 'transactionType')) as state
+        and c.transaction_type = value ->> 'transactionType')) as state,
+  case when exists (select 1 from inbox.archive a
+    where hashtextextended(a.merchant_reference, 0) = hashtextextended(value ->> 'reference', 0)
+      and a.merchant_reference = value ->> 'reference') then 1 else 0 end as is_archived
 from jsonb_array_elements(cast($1 as jsonb)) as given(value)
 left join inbox.expectation e
   on e.reference_key = value ->> 'referenceKey' and e.transaction_type = value ->> 'transactionType'
@@ -53,7 +60,8 @@ select value ->> 'place' as place, e.currency, e.amount, e.compare, e.replaced, 
     where c.transition_id = value ->> 'transitionId'),
     (select min(t.state) from inbox.callback c join inbox.transition t on t.id = c.id
       where value ->> 'transitionId' is null and c.reference_key = value ->> 'referenceKey'
-        and c.transaction_type = value ->> 'transactionType')) as state
+        and c.transaction_type = value ->> 'transactionType')) as state,
+  exists (select 1 from inbox.archive a where a.merchant_reference = value ->> 'reference') as is_archived
 from json_each($1)
 left join inbox.expectation e
   on e.reference_key = value ->> 'referenceKey' and e.transaction_type = value ->> 'transactionType'

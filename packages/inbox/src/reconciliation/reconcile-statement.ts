@@ -5,31 +5,27 @@ import {
   type OptionRule,
   type OptionRules,
 } from '@payment-service/core/internal';
-import type { Emit } from '../events.ts';
 import { keepFirsts } from '../intake/keep.ts';
 import { recordOf } from '../intake/record.ts';
 import { addAction, NOTE_RULES } from '../operator/actions.ts';
 import type { OperatorContext } from '../operator/views.ts';
 import { BOOLEAN, NAME } from '../option-rules.ts';
-import type { StatementVerdict } from '../states.ts';
-import { numberOf, optionalText } from '../store/store.ts';
+import { numberOf, optionalText, type SqlValue, textOf } from '../store/store.ts';
 import { findArchived } from '../work/verdict/archived.ts';
 import { expectationIn, jsonTextOf, signedIn } from '../work/verdict/stored.ts';
 import { PERIOD, plainIn } from './balances.ts';
+import { openStaging, type Staged, type Staging } from './staging.ts';
 import {
   type Entry,
   findingOf,
-  groupOf,
-  isPaid,
   judge,
   type Known,
   refusalOf,
-  STATEMENT_VERDICTS,
-  type StatementFinding,
   type StatementOptions,
   type StatementReport,
   type StatementRow,
 } from './statement.ts';
+import { reportOf, Tally } from './statement-report.ts';
 
 const RULES: OptionRules<StatementOptions> = {
   ...NOTE_RULES,
@@ -44,16 +40,15 @@ const ROWS: OptionRule = [
     (typeof rows === 'object' && typeof Object(rows)[Symbol.asyncIterator] === 'function'),
   'a list, or the rows of readStatement()',
 ];
-const VERDICTS = Object.keys(STATEMENT_VERDICTS) as StatementVerdict[];
-const MAX_SAMPLES = 20;
-const BATCH = 500;
+/** A period may hold any number of payments. */
+const PAGE = 10_000;
 /** Replaces the id of a signing key in a body that is a row of a statement, and names its action. */
 const STATEMENT = 'statement';
 
 /**
  * Compares a statement with what is known here, row by row. It applies nothing unless `dryRun` is false. Then a payment that is
  * expected here with exactly this money becomes the transition that its callback would be, and is processed under the same
- * rules (decision D60).
+ * rules (decision D60). However long the statement is, only a batch of it is in memory (decision D71).
  */
 export async function reconcileStatement<Tx>(
   context: OperatorContext<Tx>,
@@ -63,38 +58,49 @@ export async function reconcileStatement<Tx>(
   checkOptions('reconcileStatement()', options, RULES);
   checkArgument('reconcileStatement()', 'rows', rows, ROWS);
   const { dryRun = true } = options;
-  const findings: StatementFinding[] = [];
-  const entries: Entry[] = [];
-  const listed = new Set<string>();
-  let count = 0;
-  const take = (row: StatementRow): void => {
-    count += 1;
-    if (typeof Object(row).merchant_reference === 'string') listed.add(groupOf(row));
-    const [verdict, detail] = refusalOf(row, options) ?? [];
-    if (verdict === undefined) entries.push(entryOf(row, count, context));
-    else findings.push({ ...findingOf(Object(row), count), verdict, detail });
-  };
-  // A loop with await would wait for rows that are promises, in place of refusing them.
-  if (Array.isArray(rows)) for (const row of rows) take(row);
-  else for await (const row of rows) take(row);
-  // A file that is misread settles nothing.
-  const isRefused = findings.length > 0;
-  const paid = Map.groupBy(entries.filter(isPaid), ({ given }) => groupOf(given));
-  const missing: Entry[] = [];
-  for (let start = 0; start < entries.length; start += BATCH) {
-    for (const [entry, known] of await find(context, entries.slice(start, start + BATCH))) {
-      const [verdict, detail] = judge(entry, known, paid.get(groupOf(entry.given))?.length ?? 0);
-      const transitionId = known.expectation?.settledBy ?? entry.finding.transitionId;
-      findings.push({ ...entry.finding, transitionId, verdict, detail });
-      if (verdict === 'paid_without_callback' && entry.lacks === undefined) missing.push(entry);
+  const tally = new Tally();
+  const staging = await openStaging();
+  try {
+    let count = 0;
+    const take = (row: StatementRow): void => {
+      count += 1;
+      const [verdict, detail] = refusalOf(row, options) ?? [];
+      if (verdict !== undefined) tally.add({ ...findingOf(Object(row), count), verdict, detail });
+      const isListed = typeof Object(row).merchant_reference === 'string';
+      if (isListed) staging.add(count, row, verdict !== undefined);
+    };
+    // A loop with await would wait for rows that are promises, in place of refusing them.
+    if (Array.isArray(rows)) for (const row of rows) take(row);
+    else for await (const row of rows) take(row);
+    // A file that is misread settles nothing.
+    const isRefused = Object.values(tally.counts).some((found) => found > 0);
+    let applied = 0;
+    for (const batch of staging.staged()) {
+      const paid = new Map(batch.map((staged) => [staged.place, staged.paid]));
+      for (const [entry, known] of await find(context, entriesOf(batch, context))) {
+        const { row = 0 } = entry.finding;
+        const [verdict, detail] = judge(entry, known, paid.get(row) ?? 0);
+        const transitionId = known.expectation?.settledBy ?? entry.finding.transitionId;
+        tally.add({ ...entry.finding, transitionId, verdict, detail });
+        if (isRefused || verdict !== 'paid_without_callback' || entry.lacks !== undefined) continue;
+        if (dryRun) applied += 1;
+        else staging.mark(row);
+      }
     }
+    // Only now: every row has been read and judged.
+    if (!dryRun)
+      for (const batch of staging.marked())
+        for (const entry of entriesOf(batch, context))
+          applied += (await apply(context, entry, options)) ? 1 : 0;
+    await addAbsent(context, options, { staging, tally });
+    return reportOf({ applied, dryRun, rows: count }, tally, context.settings.emit);
+  } finally {
+    staging.close();
   }
-  let applied = isRefused || !dryRun ? 0 : missing.length;
-  if (!isRefused && !dryRun)
-    for (const entry of missing) applied += (await apply(context, entry, options)) ? 1 : 0;
-  const all = findings.concat(await absent(context, options, listed));
-  return reportOf({ applied, dryRun, rows: count }, all, context.settings.emit);
 }
+
+const entriesOf = <Tx>(batch: readonly Staged[], context: OperatorContext<Tx>): Entry[] =>
+  batch.map(({ given, place }) => entryOf(given, place, context));
 
 function entryOf<Tx>(
   given: StatementRow,
@@ -123,19 +129,21 @@ async function find<Tx>(
   entries: readonly Entry[],
   tx?: Tx,
 ): Promise<[Entry, Known][]> {
-  const asked = entries.map(({ record, lacks }, place) => {
+  const asked = entries.map(({ given, record, lacks }, place) => {
     const { referenceKey: key, transactionType, transitionId: id } = record;
-    return { place, referenceKey: key, transactionType, transitionId: lacks === undefined ? id : null };
+    const reference = JSON.stringify(given.merchant_reference);
+    const transitionId = lacks === undefined ? id : null;
+    return { place, reference, referenceKey: key, transactionType, transitionId };
   });
   const rows = await statements.run('find_stated', [JSON.stringify(asked)], tx);
   const byPlace = new Map(rows.map((row) => [numberOf(row, 'place'), row]));
   const known: [Entry, Known][] = [];
   for (const [place, entry] of entries.entries()) {
-    const row = byPlace.get(place) ?? { amount: null, state: null };
+    const row = byPlace.get(place) ?? { amount: null, state: null, is_archived: 0 };
     const { merchant_reference, transaction_type: type } = entry.given;
     let expectation = expectationIn(row);
     let settled = expectation?.settledBy === undefined ? undefined : signedIn(row, 'settled_signed');
-    if (expectation === undefined) {
+    if (expectation === undefined && numberOf(row, 'is_archived') === 1) {
       const archived = await findArchived(statements, { keys: { merchant_reference }, account }, tx);
       const paid = archived.find((each) => each.expectation && each.signed.transaction_type === type);
       expectation = paid?.expectation;
@@ -169,34 +177,24 @@ async function apply<Tx>(
 }
 
 /** Settlements of the period without a row. */
-async function absent<Tx>(
+async function addAbsent<Tx>(
   { statements, settings }: OperatorContext<Tx>,
   { from, to, transaction_type: only }: StatementOptions,
-  listed: ReadonlySet<string>,
-): Promise<StatementFinding[]> {
-  const settled = await statements.run('list_settled', [settings.account, from.getTime(), to.getTime()]);
-  return settled.flatMap((row) => {
-    const transaction_type = jsonTextOf(row, 'transaction_type');
-    const given = { merchant_reference: plainIn(row, 'merchant_reference'), transaction_type };
-    if (listed.has(groupOf(given)) || (only ?? transaction_type) !== transaction_type) return [];
-    const base = findingOf(given, undefined, optionalText(row, 'settled_by'));
-    return { ...base, verdict: 'absent_from_statement', detail: undefined };
-  });
-}
-
-function reportOf(
-  given: Omit<StatementReport, 'isClean' | 'counts' | 'samples'>,
-  findings: readonly StatementFinding[],
-  emit: Emit,
-): StatementReport {
-  const byVerdict = Map.groupBy(findings, ({ verdict }) => verdict);
-  const counts = Object.fromEntries(
-    VERDICTS.map((verdict) => [verdict, byVerdict.get(verdict)?.length ?? 0]),
-  ) as StatementReport['counts'];
-  const left = { ...counts, settled: 0, not_paid: 0 };
-  if (!given.dryRun) left.paid_without_callback -= given.applied;
-  const differing = VERDICTS.filter((verdict) => left[verdict] > 0);
-  for (const verdict of differing) emit({ name: 'statement.differs', verdict, count: left[verdict] });
-  const samples = [...byVerdict.values()].flatMap((same) => same.slice(0, MAX_SAMPLES));
-  return { ...given, isClean: differing.length === 0, counts, samples };
+  { staging, tally }: { readonly staging: Staging; readonly tally: Tally },
+): Promise<void> {
+  for (let after: readonly SqlValue[] = [from.getTime(), 0, '', '']; ; ) {
+    const [at = 0] = after;
+    const rows = await statements.run('list_settled', [settings.account, at, to.getTime(), ...after, PAGE]);
+    for (const row of rows) {
+      const transaction_type = jsonTextOf(row, 'transaction_type');
+      const given = { merchant_reference: plainIn(row, 'merchant_reference'), transaction_type };
+      if (staging.has(given) || (only ?? transaction_type) !== transaction_type) continue;
+      const base = findingOf(given, undefined, optionalText(row, 'settled_by'));
+      tally.add({ ...base, verdict: 'absent_from_statement', detail: undefined });
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < PAGE) return;
+    const names = ['merchant_reference', 'transaction_type'].map((name) => textOf(last, name));
+    after = [numberOf(last, 'at'), numberOf(last, 'is_archived'), ...names];
+  }
 }

@@ -127,7 +127,7 @@ export interface Known {
 
 type Judgement = readonly [verdict: StatementVerdict, detail?: string | undefined];
 
-export const isPaid = ({ given }: Entry): boolean => given.transaction_status === 'COMPLETED';
+export const isPaid = ({ given }: Pick<Entry, 'given'>): boolean => given.transaction_status === 'COMPLETED';
 
 export function groupOf(row: Pick<StatementRow, 'merchant_reference' | 'transaction_type'>): string {
   return JSON.stringify([row?.merchant_reference, row?.transaction_type]);
