@@ -7,7 +7,9 @@ interface Paths {
   '/collections': {
     post: {
       parameters: { query?: { readonly dry?: boolean } };
-      requestBody: { content: { 'application/json': { readonly reference: string; readonly amount: number } } };
+      requestBody: {
+        content: { 'application/json': { readonly reference: string; readonly amount: number } };
+      };
       responses: { 201: { content: { 'application/json': { data: { readonly id: string } } } } };
     };
     get?: never;
