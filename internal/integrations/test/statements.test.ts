@@ -9,6 +9,12 @@ import { type Prisma, PrismaClient } from '../.generated/client.ts';
 import { forEachLibrary, type Open } from './libraries/for-each-library.ts';
 import { openShop, type Shop } from './shop.ts';
 
+const CONFLICT = `create or replace function conflict() returns integer language plpgsql as $$
+  begin
+    if current_setting('transaction_isolation') = 'read committed' then return 1; end if;
+    raise 'observed' using errcode = '40001';
+  end $$`;
+
 forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
   describe(`the store of ${name}`, () => {
     let shop: Shop<Tx>;
@@ -56,6 +62,14 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       expect(await store.transaction(level, { isMerchants: true })).toEqual([
         { transaction_isolation: 'serializable' },
       ]);
+    });
+
+    test('a statement alone that conflicts at the level of the database runs again at READ COMMITTED', async () => {
+      await store.query({ text: CONFLICT }, []);
+      expect(await store.query({ text: 'select conflict() as found' }, [])).toEqual([{ found: 1 }]);
+      // Control: in a transaction at that level, it conflicts.
+      const select = (tx: Tx) => store.query({ text: 'select conflict() as found' }, [], tx);
+      await expect(store.transaction(select, { isMerchants: true })).rejects.toThrow('observed');
     });
 
     test('a transaction rejects with the same error object as its body, and a statement with a code', async () => {

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '@payment-service/core';
 import { checkArgument, checkOptions } from '@payment-service/core/internal';
+import { codesOf } from '../../failure-text.ts';
 import { STRING } from '../../option-rules.ts';
 import { TimedOut, within } from '../../time.ts';
 import type { PostgresPool } from '../postgres/connection.ts';
@@ -70,6 +71,9 @@ export function libraryStore<Tx>(
     try {
       return await (tx === undefined ? within(limitMs, running) : running);
     } catch (error) {
+      // Another transaction was faster, and the database defaults to an isolation level that reports it.
+      if (tx === undefined && codesOf(error).includes('40001'))
+        return store.transaction((own) => query({ text }, values, own));
       // Some libraries wrap the error of the driver, which has the code.
       throw error instanceof Error && error.cause instanceof Error ? error.cause : error;
     }

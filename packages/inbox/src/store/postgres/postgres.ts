@@ -73,11 +73,12 @@ export function postgres<Client extends PostgresClient>(
       return await run(client, statement, values);
     } catch (error) {
       if (error instanceof NotPrepared) return run(client, { ...statement, isPrepared: false }, values);
-      if (!statement.isPrepared || failureCode(error) !== '40001') throw error;
-      // Another group was faster, and the connections default to an isolation level that reports it.
-      const call = { statement, values };
-      const [, rows = []] = await send(client, [begin([call]), call, COMMIT]);
-      return [...rows];
+      if (failureCode(error) !== '40001') throw error;
+      // Another transaction was faster, and the connections default to an isolation level that reports it.
+      await client.query(READ_COMMITTED);
+      const rows = await run(client, statement, values);
+      await client.query(COMMIT.statement.text);
+      return rows;
     }
   };
   /** In one message with the statement after it, unless statements do not stay on their connections. */
@@ -165,10 +166,11 @@ const POOL: OptionRule = [
 /** Prepared only with others: a pooler that refuses it then refuses an attempt, which is taken back. */
 function begin(entry: readonly Call[], isMerchants = false): Call {
   const isPrepared = entry.some(({ statement }) => statement.isPrepared);
-  const text = isMerchants ? 'begin' : 'begin isolation level read committed';
+  const text = isMerchants ? 'begin' : READ_COMMITTED;
   return { statement: { text, isPrepared }, values: [] };
 }
 
+const READ_COMMITTED = 'begin isolation level read committed';
 const COMMIT: Call = { statement: { text: 'commit', isPrepared: true }, values: [] };
 
 /**
