@@ -256,7 +256,7 @@ function wrongField(
 /** JSON.parse reads 1e999 as Infinity, which is no amount. */
 function isOfKind(value: unknown, kind: Kind | undefined): boolean {
   if (kind === 'string[]') return Array.isArray(value) && value.every((item) => typeof item === 'string');
-  return typeof value === kind && value !== Number.POSITIVE_INFINITY && value !== Number.NEGATIVE_INFINITY;
+  return kind === 'number' ? Number.isFinite(value) : typeof value === kind;
 }
 
 function typeName(value: unknown): string {
