@@ -10,6 +10,12 @@ export function wholeNumber(max: number = 2 ** 31 - 1): OptionRule {
 export const STRING: OptionRule = [(value) => typeof value === 'string', 'a string'];
 export const NAME: OptionRule = [(value) => typeof value === 'string' && value !== '', 'a non-empty string'];
 export const BOOLEAN: OptionRule = [(value) => typeof value === 'boolean', 'true or false'];
+/** One of these strings. */
+export const oneOf = (values: readonly string[]): OptionRule => [
+  (value) => values.some((one) => one === value),
+  `one of ${values.join(', ')}`,
+];
+
 export const DATE: OptionRule = [
   (value) => value instanceof Date && Number.isFinite(value.getTime()),
   'a valid Date',

@@ -90,7 +90,7 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
     state: 'quarantined',
     heading: 'The amount was sent as text',
     meaning:
-      'The contract has a number here, and a body has text, such as "500". Text is never credited by itself.',
+      'The contract requires a number, and a body has text, such as "500". Text is not credited automatically.',
     todo: 'If it is a decimal and as expected, accept the text. Otherwise ask the service what was paid.',
   },
   amount_missing: {

@@ -11,13 +11,14 @@ import { ENCODINGS } from '../reconciliation/decoded.ts';
 import { chargesIn, kindsIn, type Pairs, pairsIn } from '../reconciliation/pairs.ts';
 import {
   COLUMN_FIELDS,
-  type OpenedStatement,
+  type HowRead,
+  previewFields,
   readStatement,
   SEPARATORS,
   type StatementFormat,
 } from '../reconciliation/read-statement.ts';
 import { reconcileStatement } from '../reconciliation/reconcile-statement.ts';
-import type { StatementReport, StatementRow } from '../reconciliation/statement.ts';
+import type { StatementReport } from '../reconciliation/statement.ts';
 import { paragraphs, table } from './format.ts';
 import { type OpenOptions, withInbox, withTables } from './open-inbox.ts';
 import { type AddVerb, moment, option, required, upTo, verb } from './verbs.ts';
@@ -26,7 +27,7 @@ const BEFORE = 'how long before its settlement here a collection may be credited
 
 /** A report, and how its file was read. */
 interface Compared extends StatementReport {
-  readonly read: Omit<OpenedStatement, 'rows'>;
+  readonly read: HowRead;
 }
 
 interface Given extends StatementFormat, Period, Partial<ActionNote> {
@@ -121,8 +122,9 @@ async function balances(given: Given, open: OpenOptions): Promise<BalanceReport>
 }
 
 /** How a file was read, with its first rows: an operator sees what each column became. */
-function formatRead({ encoding, separator, headerAt, preview }: Compared['read']): string {
-  const fields = [...new Set(preview.flatMap((row) => Object.keys(row)))] as (keyof StatementRow)[];
+function formatRead(read: HowRead): string {
+  const { encoding, separator, headerAt, preview } = read;
+  const fields = previewFields(read);
   return paragraphs(
     `Read as ${encoding}, with a ${separator} between columns and their names in line ${headerAt}. The first rows:`,
     table(

@@ -2,7 +2,7 @@ import type { SignedFields } from '@payment-service/core';
 import { checkOptions, type OptionRules, refuseArgument } from '@payment-service/core/internal';
 import { type BodyContent, isSealed } from '../body-content.ts';
 import type { Spool } from '../intake/spool.ts';
-import { DATE, STRING, wholeNumber } from '../option-rules.ts';
+import { DATE, oneOf, STRING, wholeNumber } from '../option-rules.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { choiceOf, dateOf, numberOf, optionalText, type Row, textOf } from '../store/store.ts';
 import type { WorkContext } from '../work/attempt/turn.ts';
@@ -106,10 +106,7 @@ export interface OperatorAction {
 }
 
 const LIST_RULES: OptionRules<ListOptions> = {
-  state: [
-    (value) => TRANSITION_STATES.some((state) => state === value),
-    `one of ${TRANSITION_STATES.join(', ')}`,
-  ],
+  state: oneOf(TRANSITION_STATES),
   reason: STRING,
   merchant_reference: STRING,
   internal_reference: STRING,

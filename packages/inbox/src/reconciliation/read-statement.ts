@@ -9,7 +9,7 @@ import {
   RECORD,
 } from '@payment-service/core/internal';
 import { parse } from 'csv-parse';
-import { STRING, wholeNumber } from '../option-rules.ts';
+import { oneOf, STRING, wholeNumber } from '../option-rules.ts';
 import { DECIMALS, type DecimalMark, plainAmount } from './amount-text.ts';
 import { decoded, ENCODINGS, type Encoding } from './decoded.ts';
 import type { Pairs } from './pairs.ts';
@@ -46,6 +46,14 @@ export interface StatementFormat {
   readonly headerAt?: number | undefined;
 }
 
+/** How a file was read. */
+export type HowRead = Omit<OpenedStatement, 'rows'>;
+
+/** The fields that the first rows have, in the order in which they first appear. */
+export const previewFields = ({ preview }: HowRead): (keyof StatementRow)[] => [
+  ...new Set(preview.flatMap((row) => Object.keys(row) as (keyof StatementRow)[])),
+];
+
 /** How a file was read, and its rows. */
 export interface OpenedStatement {
   readonly separator: Separator;
@@ -61,10 +69,6 @@ export interface OpenedStatement {
   readonly leftOut: { readonly debits: number; readonly atTheEnd: number };
 }
 
-const oneOf = (values: readonly string[]): OptionRule => [
-  (value) => values.some((one) => one === value),
-  `one of ${values.join(', ')}`,
-];
 const RULES: OptionRules<StatementFormat> = {
   map: [RECORD[0], 'an object: the columns by field', true],
   set: RECORD,

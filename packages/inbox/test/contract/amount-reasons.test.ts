@@ -1,9 +1,10 @@
 /** A body that is not as expected says in which of six ways, and only text that is the expected decimal can be accepted as it is. */
 import { describe, expect, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
+import { commandOn } from '../support/command.ts';
 import { visit } from '../support/console.ts';
-import { ENGINES } from '../support/merchant.ts';
-import { LATER, money, NOTE, newShop, ORDER } from '../support/shop.ts';
+import { ENGINES, type EngineName } from '../support/merchant.ts';
+import { LATER, money, NOTE, newShop, ORDER, type Shop } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 /** The JSON of an amount whose expectation is 500, the reason, and whether an operator may accept it as text. */
@@ -68,14 +69,20 @@ const bodyOf = (
     },
   );
 
+/** A shop that has judged one body of each kind. */
+async function shopWithAll(engine: EngineName): Promise<Shop> {
+  const shop = await newShop(engine, LATER);
+  for (const [index, each] of CASES.entries()) {
+    await shop.inbox.expect(money(`ORD-${index}`));
+    await shop.inbox.receive(bodyOf(`ORD-${index}`, each));
+  }
+  await workOff(shop.inbox);
+  return shop;
+}
+
 describe.each(ENGINES)('why an amount is not as expected, on %s', (engine) => {
   test('every kind of amount and currency has its reason, in the list, the event and the outcome', async () => {
-    const { merchant, inbox } = await newShop(engine, LATER);
-    for (const [index, each] of CASES.entries()) {
-      await inbox.expect(money(`ORD-${index}`));
-      await inbox.receive(bodyOf(`ORD-${index}`, each));
-    }
-    await workOff(inbox);
+    const { merchant, inbox } = await shopWithAll(engine);
     const found = await Promise.all(
       CASES.map(async (_, index) => (await inbox.list({ merchant_reference: `ORD-${index}` }))[0]),
     );
@@ -88,12 +95,7 @@ describe.each(ENGINES)('why an amount is not as expected, on %s', (engine) => {
   });
 
   test('only the expected decimal as text can be accepted, once, and what is credited is the expectation', async () => {
-    const { merchant, inbox } = await newShop(engine, LATER);
-    for (const [index, each] of CASES.entries()) {
-      await inbox.expect(money(`ORD-${index}`));
-      await inbox.receive(bodyOf(`ORD-${index}`, each));
-    }
-    await workOff(inbox);
+    const { merchant, inbox } = await shopWithAll(engine);
     const before = await merchant.credits();
     for (const [index, { reason, isAcceptable }] of CASES.entries()) {
       const [transition] = await inbox.list({ merchant_reference: `ORD-${index}` });
@@ -120,6 +122,21 @@ describe.each(ENGINES)('why an amount is not as expected, on %s', (engine) => {
     expect(await show()).toMatchObject({ reason: 'amount_text' });
     await deliver(bodyOf('ORD-1', { amount: '501', currency: '"UGX"' }));
     expect(await show()).toMatchObject({ reason: 'amount_mismatch' });
+  });
+
+  test('the command says what was sent, and accept-text accepts it', async () => {
+    const { merchant, inbox, deliver, show } = await newShop(engine, LATER);
+    await inbox.expect(ORDER);
+    await deliver(bodyOf('ORD-1', { amount: '"500.00"', currency: '"UGX"' }));
+    const { type, screen } = commandOn(merchant);
+    const id = (await show())?.transitionId;
+    await type(`show ${id}`);
+    expect(screen()).toContain('The amount was sent as text.');
+    expect(screen()).toContain('"500" as text UGX');
+    await type(`accept-text ${id} --by dana --note checked`);
+    expect(screen()).toContain('Accepted: the next free worker applies it.');
+    await workOff(inbox);
+    expect(await merchant.credits()).toEqual(['ORD-1 500']);
   });
 
   test('the console says what was sent, and one click accepts the text', async () => {

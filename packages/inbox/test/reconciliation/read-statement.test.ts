@@ -169,6 +169,7 @@ describe('a statement', () => {
       'A,paid',
       /^Line 2 of the statement cannot be read: it has 2 fields, and the header has 3\. Nothing was applied\./,
     ],
+    ['cut off early', 'A,paid,5\nB', /^Line 3 of the statement cannot be read: it has 1 fields/],
     ['too long', 'A,paid,5,6', /it has 4 fields/],
     [
       'quoted without an end',

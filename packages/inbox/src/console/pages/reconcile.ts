@@ -18,16 +18,13 @@ import { ENCODINGS } from '../../reconciliation/decoded.ts';
 import { chargesIn, kindsIn, type Pairs, pairsIn } from '../../reconciliation/pairs.ts';
 import {
   COLUMN_FIELDS,
-  type OpenedStatement,
+  type HowRead,
+  previewFields,
   readStatement,
   SEPARATORS,
   type StatementFormat,
 } from '../../reconciliation/read-statement.ts';
-import {
-  STATEMENT_VERDICTS,
-  type StatementReport,
-  type StatementRow,
-} from '../../reconciliation/statement.ts';
+import { STATEMENT_VERDICTS, type StatementReport } from '../../reconciliation/statement.ts';
 import type { StatementVerdict } from '../../states.ts';
 import { at, consolePage, forbiddenPage, type View } from './page.ts';
 import { moneyText } from './summary.ts';
@@ -128,12 +125,13 @@ ${uncounted.length === 0 ? '' : html`<h3>Settled, and in no interval</h3>${total
 
 /** A report, and how its file was read. */
 interface Compared extends StatementReport {
-  readonly read: Omit<OpenedStatement, 'rows'>;
+  readonly read: HowRead;
 }
 
 /** What each column became: read before anything is settled. */
-function preview({ encoding, separator, headerAt, preview: rows, leftOut }: Compared['read']): Markup {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))] as (keyof StatementRow)[];
+function preview(read: HowRead): Markup {
+  const { encoding, separator, headerAt, preview: rows, leftOut } = read;
+  const names = previewFields(read);
   const { debits, atTheEnd } = leftOut;
   return html`<p class="quiet">Read as ${encoding}, with a ${separator} between columns and their names in line ${headerAt}.${
     debits + atTheEnd === 0
