@@ -1,4 +1,4 @@
-import { GLOBAL_POSTGRES } from '@payment-service/postgres-server';
+import { GLOBAL_POSTGRES } from '@payment-service/servers/postgres';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { SHARED, WAITING_WORKERS } from '../../vitest.shared.ts';
 

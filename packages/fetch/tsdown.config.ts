@@ -1,4 +1,4 @@
-import { namesOfCore } from '@payment-service/adapter-conformance/names-of-core';
+import { namesOfCore } from '@payment-service/conformance/names-of-core';
 import { defineConfig, type UserConfig } from 'tsdown';
 import { moduleForTracers } from '../../tsdown.shared.ts';
 

@@ -64,7 +64,7 @@ const config: UserConfig[] = defineConfig([
       { from: 'node_modules/hono/LICENSE', to: 'dist', rename: 'hono.LICENSE' },
       { from: 'node_modules/csv-parse/LICENSE', to: 'dist', rename: 'csv-parse.LICENSE' },
       {
-        from: '../../internal/pages/node_modules/idiomorph/LICENSE',
+        from: '../../packages/pages/node_modules/idiomorph/LICENSE',
         to: 'dist',
         rename: 'idiomorph.LICENSE',
       },

@@ -1,4 +1,4 @@
-import { GLOBAL_POSTGRES } from '@payment-service/postgres-server';
+import { GLOBAL_POSTGRES } from '@payment-service/servers/postgres';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
 /** All ten thousand interleavings on both engines, beside the sample of them that every test run takes. */

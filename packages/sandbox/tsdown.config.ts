@@ -19,7 +19,7 @@ const config: UserConfig[] = defineConfig([
     outputOptions: { entryFileNames: '[name].js', chunkFileNames: '[name].js' },
     copy: [
       {
-        from: '../../internal/pages/node_modules/idiomorph/LICENSE',
+        from: '../../packages/pages/node_modules/idiomorph/LICENSE',
         to: 'dist',
         rename: 'idiomorph.LICENSE',
       },

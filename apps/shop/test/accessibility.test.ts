@@ -1,4 +1,4 @@
-import type { Page } from '@payment-service/browser';
+import type { Page } from '@payment-service/servers/browser';
 import axe, { type AxeResults, type RunOptions } from 'axe-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { press, useBrowser } from './support/browser.ts';

@@ -1,5 +1,5 @@
 /** What only a browser shows: touch, keys, a page that changes while it is open, and pages that were left. */
-import type { Page } from '@payment-service/browser';
+import type { Page } from '@payment-service/servers/browser';
 import { describe, expect, test } from 'vitest';
 import { fillIn, heading, press, useBrowser } from './support/browser.ts';
 import { Customer } from './support/customer.ts';

@@ -1,6 +1,6 @@
-import type { Page } from '@payment-service/browser';
 import { createClient, eligibleProviders, type PaymentProvider } from '@payment-service/core/client';
 import { defaultProviders } from '@payment-service/sandbox';
+import type { Page } from '@payment-service/servers/browser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalogue } from '../src/checkout/catalogue.ts';
 import { EMPTY_FORM, previewCheckout } from '../src/checkout/checkout.ts';

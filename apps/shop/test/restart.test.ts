@@ -1,5 +1,5 @@
-import { startPostgres } from '@payment-service/postgres-server';
 import { createSandbox } from '@payment-service/sandbox';
+import { startPostgres } from '@payment-service/servers/postgres';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Customer } from './support/customer.ts';
 import { execute, newKeeping } from './support/new-keeping.ts';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { createGunzip } from 'node:zlib';
-import { READER_LIMIT_BYTES, testAdapter, testBridges } from '@payment-service/adapter-conformance';
+import { READER_LIMIT_BYTES, testAdapter, testBridges } from '@payment-service/conformance';
 import express5 from 'express';
 import express4 from 'express4';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { SIGNING_KEY, sendCallback, sendRedirect, serve } from '@payment-service/adapter-conformance';
+import { SIGNING_KEY, sendCallback, sendRedirect, serve } from '@payment-service/conformance';
 import express5 from 'express';
 import express4 from 'express4';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type HostileMount, serveHostile } from '@payment-service/adapter-conformance/hostile-server';
+import { type HostileMount, serveHostile } from '@payment-service/conformance/hostile-server';
 import express5 from 'express';
 import express4 from 'express4';
 import { type ExpressHandler, paymentCallbacks, paymentRedirects } from '../src/index.ts';

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
-import { type Reader, testAdapter, testBridges } from '@payment-service/adapter-conformance';
+import { type Reader, testAdapter, testBridges } from '@payment-service/conformance';
 import { type ExpressHandler, paymentCallbacks, paymentRedirects } from '../src/index.ts';
 import { nodeServer } from './node-server.ts';
 

@@ -5,7 +5,7 @@ import {
   type Reader,
   testAdapter,
   testBridges,
-} from '@payment-service/adapter-conformance';
+} from '@payment-service/conformance';
 import fastify, { type FastifyInstance } from 'fastify';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
 

@@ -1,4 +1,4 @@
-import { SIGNING_KEY, sendCallback, sendRedirect } from '@payment-service/adapter-conformance';
+import { SIGNING_KEY, sendCallback, sendRedirect } from '@payment-service/conformance';
 import type { VerifiedCallback } from '@payment-service/core';
 import { sampleCallback } from '@payment-service/core/testing';
 import fastify, { type FastifyInstance } from 'fastify';

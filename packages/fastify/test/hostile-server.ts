@@ -1,4 +1,4 @@
-import { type HostileRoutes, serveHostile } from '@payment-service/adapter-conformance/hostile-server';
+import { type HostileRoutes, serveHostile } from '@payment-service/conformance/hostile-server';
 import fastify, { type FastifyPluginCallback } from 'fastify';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
 

@@ -1,4 +1,4 @@
-import { type Reader, testAdapter } from '@payment-service/adapter-conformance';
+import { type Reader, testAdapter } from '@payment-service/conformance';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
 import { fetchServer } from './fetch-server.ts';
 

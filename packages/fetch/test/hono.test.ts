@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import { type Reader, testAdapter } from '@payment-service/adapter-conformance';
+import { type Reader, testAdapter } from '@payment-service/conformance';
 import { type Context, Hono } from 'hono';
 import { cloneRawRequest } from 'hono/request';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import { getRequestListener } from '@hono/node-server';
-import { type HostileRoutes, serveHostile } from '@payment-service/adapter-conformance/hostile-server';
+import { type HostileRoutes, serveHostile } from '@payment-service/conformance/hostile-server';
 import { Hono } from 'hono';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
 import { fetchServer } from './fetch-server.ts';

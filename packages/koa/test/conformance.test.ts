@@ -7,7 +7,7 @@ import {
   type Reader,
   testAdapter,
   testBridges,
-} from '@payment-service/adapter-conformance';
+} from '@payment-service/conformance';
 import Koa3 from 'koa';
 import bodyParser2 from 'koa-bodyparser';
 import Koa2, { type Middleware } from 'koa2';

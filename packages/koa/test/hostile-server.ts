@@ -4,7 +4,7 @@ import {
   type HostileMount,
   type HostileRoutes,
   serveHostile,
-} from '@payment-service/adapter-conformance/hostile-server';
+} from '@payment-service/conformance/hostile-server';
 import Koa3 from 'koa';
 import Koa2 from 'koa2';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';

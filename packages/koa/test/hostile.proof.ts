@@ -1,4 +1,4 @@
-import { testHostility } from '@payment-service/adapter-conformance';
+import { testHostility } from '@payment-service/conformance';
 
 const program = new URL('hostile-server.ts', import.meta.url);
 testHostility('koa 2', program);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { SIGNING_KEY, sendCallback, sendRedirect, serve } from '@payment-service/adapter-conformance';
+import { SIGNING_KEY, sendCallback, sendRedirect, serve } from '@payment-service/conformance';
 import Koa3 from 'koa';
 import Koa2 from 'koa2';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { type Browser, type BrowserContext, type Page, startBrowser } from '@payment-service/browser';
+import { type Browser, type BrowserContext, type Page, startBrowser } from '@payment-service/servers/browser';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 
 type Options = Parameters<Browser['newContext']>[0];

@@ -1,7 +1,7 @@
 /** payment-service-inbox doctor and health on partly broken servers: every check has a case that it finds, and a control. */
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type PostgresServer, startPostgres } from '@payment-service/postgres-server';
+import { type PostgresServer, startPostgres } from '@payment-service/servers/postgres';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { postgres } from '../../src/index.ts';

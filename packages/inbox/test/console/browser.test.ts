@@ -1,4 +1,4 @@
-import { type Browser, type Page, startBrowser } from '@payment-service/browser';
+import { type Browser, type Page, startBrowser } from '@payment-service/servers/browser';
 import axe from 'axe-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { inboxConsole, nodeListener } from '../../src/console/index.ts';

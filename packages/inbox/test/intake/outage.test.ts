@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { UnavailableError } from '@payment-service/core';
 import { paymentCallbacks } from '@payment-service/express';
-import { type PostgresServer, startPostgres } from '@payment-service/postgres-server';
+import { type PostgresServer, startPostgres } from '@payment-service/servers/postgres';
 import express from 'express';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { callback, paid, SIGNING_KEY, signedText } from '../support/callbacks.ts';

@@ -1,4 +1,4 @@
-import type { Page } from '@payment-service/browser';
+import type { Page } from '@payment-service/servers/browser';
 import axe from 'axe-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/index.ts';

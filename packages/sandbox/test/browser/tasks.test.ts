@@ -1,4 +1,4 @@
-import type { Page } from '@payment-service/browser';
+import type { Page } from '@payment-service/servers/browser';
 import { describe, expect, test } from 'vitest';
 import { useStage } from '../support/stage.ts';
 import { useBrowser } from '../support/visitor.ts';

@@ -1,4 +1,4 @@
-import { type Browser, type Page, startBrowser } from '@payment-service/browser';
+import { type Browser, type Page, startBrowser } from '@payment-service/servers/browser';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 
 /** How a reader views the pages. */

@@ -1,0 +1,120 @@
+import { serverCpuMs, startWarmPostgres } from '@payment-service/durability/load/postgres.ts';
+import { interleave, ratio, spread } from '@payment-service/durability/measure/measure.ts';
+import { atTheEnd } from '@payment-service/durability/measure/program.ts';
+import { judge, type Result, told } from '@payment-service/durability/measure/results.ts';
+import pg from 'pg';
+import { type Applier, openAppliers } from './appliers.ts';
+
+/** The costs of a payment, and the most that the inbox may cost. The statements include BEGIN and COMMIT. */
+const COSTS = {
+  postgresCpuMs: { unit: 'ms of PostgreSQL', most: 0.9 },
+  walBytes: { unit: 'bytes of WAL', most: 1600 },
+  statements: { unit: 'statements', most: 7 },
+  nodeCpuMs: { unit: 'ms of Node', most: undefined },
+};
+type Cost = keyof typeof COSTS;
+const NAMES = Object.keys(COSTS) as Cost[];
+
+/** One slice: its rate, and the cost of a payment. */
+type Applied = Readonly<Record<Cost | 'perSecond', number>>;
+
+/**
+ * What is achievable: besides the floor's work, the inbox reads the case, marks its transaction and takes a lock. On SQLite,
+ * each of its messages to the thread costs as much as several statements.
+ */
+const OVER_FLOOR = 0.6;
+const OVER_GRAPHILE = 1;
+const OVER_SQLITE_FLOOR = 0.4;
+
+/**
+ * Applies payments with the inbox, its floor and two queues, interleaved on one server. All have the same effect.
+ *
+ * @param pace.payments of one slice.
+ * @returns the rates and costs of all contenders; ratios are taken within each round.
+ * @throws if a contender does not have exactly one effect for each payment.
+ */
+export async function judgeApplying(
+  pace: { readonly rounds: number; readonly payments: number },
+  isShort: boolean,
+  folder: string,
+): Promise<readonly Result[]> {
+  const slices = await measureApplying(pace, isShort, folder);
+  const of = (name: string, what: keyof Applied): number[] =>
+    (slices.get(name) ?? []).map((slice) => slice[what]);
+  const over = (name: string, own: string, other: string, least: number): Result =>
+    judge(name, 'ratio', ratio(of(own, 'perSecond'), of(other, 'perSecond')), 'at least', least);
+  const costsOf = (name: string): Result[] =>
+    NAMES.map((cost) => {
+      const { unit, most } = COSTS[cost];
+      const measured = spread(of(name, cost));
+      if (most === undefined || !name.startsWith('inbox')) return told(name, unit, measured);
+      // A window of payments shares one find_due, and a slice shares the meter's own statement.
+      const rounded = Math.round(measured.median * 10) / 10;
+      return { ...judge(name, unit, rounded, 'at most', most), value: measured.median };
+    });
+  const judged = [4, 10].flatMap((concurrency) => {
+    const names = ['inbox', 'floor', 'graphile-worker'].map((name) => sliceName(name, concurrency));
+    const [inbox = '', floor = '', graphile = ''] = names;
+    return [
+      over(`${inbox}, over the floor`, inbox, floor, OVER_FLOOR),
+      over(`${inbox}, over graphile-worker`, inbox, graphile, OVER_GRAPHILE),
+      ...names.flatMap(costsOf),
+    ];
+  });
+  const [inbox, floor] = [sliceName('inbox, SQLite', 1), sliceName('floor, SQLite', 1)];
+  return [
+    ...[...slices.keys()].map((name) => told(name, 'per second', spread(of(name, 'perSecond')))),
+    ...judged,
+    over(`${inbox}, over its floor`, inbox, floor, OVER_SQLITE_FLOOR),
+  ];
+}
+
+async function measureApplying(
+  { rounds, payments }: { readonly rounds: number; readonly payments: number },
+  isShort: boolean,
+  folder: string,
+): Promise<ReadonlyMap<string, readonly Applied[]>> {
+  const server = await startWarmPostgres(isShort, { shared_preload_libraries: 'pg_stat_statements' });
+  const meter = new pg.Client({ connectionString: server.url });
+  await meter.connect();
+  atTheEnd(() => meter.end());
+  await meter.query('create extension if not exists pg_stat_statements');
+  const readCosts = async (): Promise<Readonly<Record<Cost, number>>> => {
+    const { rows } = await meter.query<{ wal: string; statements: string }>(
+      `select pg_current_wal_insert_lsn() - '0/0' as wal, (select sum(calls) from pg_stat_statements) as statements`,
+    );
+    const { user, system } = process.cpuUsage();
+    return {
+      postgresCpuMs: await serverCpuMs(server),
+      nodeCpuMs: (user + system) / 1000,
+      walBytes: Number(rows[0]?.wal),
+      statements: Number(rows[0]?.statements),
+    };
+  };
+  const slices: { applier: Applier; concurrency: number }[] = [];
+  for (const applier of await openAppliers(server.url, folder)) {
+    atTheEnd(applier.close);
+    const concurrencies = applier.name.endsWith('SQLite') ? [1] : [4, 10];
+    for (const concurrency of concurrencies) slices.push({ applier, concurrency });
+  }
+  const run = async ({ applier, concurrency }: (typeof slices)[number]): Promise<Applied> => {
+    const effects = await applier.effects();
+    await applier.fill(payments);
+    const before = await readCosts();
+    const seconds = await applier.apply(payments, concurrency);
+    const after = await readCosts();
+    const made = (await applier.effects()) - effects;
+    if (made !== payments) throw new Error(`${applier.name}: ${made} effects of ${payments} payments.`);
+    const costs = NAMES.map((cost) => [cost, (after[cost] - before[cost]) / payments]);
+    return { ...(Object.fromEntries(costs) as Record<Cost, number>), perSecond: payments / seconds };
+  };
+  if (!isShort) for (const slice of slices) await run(slice);
+  const samples = await interleave(slices, rounds, Math.random, run);
+  return new Map(
+    [...samples].map(([{ applier, concurrency }, own]) => [sliceName(applier.name, concurrency), own]),
+  );
+}
+
+function sliceName(name: string, concurrency: number): string {
+  return `${name}, ${concurrency} at a time`;
+}

@@ -1,0 +1,149 @@
+/**
+ * `pnpm bench:drain`: how many transitions a second a worker settles from the start of a backlog, at 2,000 and at 50,000 due
+ * ones, on both stores; on PostgreSQL also with an old snapshot open, since which 60,000 were settled. A large backlog must not
+ * slow the worker down; the control, which sorts all due transitions for each attempt, must slow down. Then the cost of a
+ * payment, compared with the floor of each engine and two queues. Prints a table, writes reports/bench-drain.json, and exits
+ * with 1 if a target is missed.
+ */
+
+import { type Backlog, openBacklog } from '@payment-service/durability/load/backlog.ts';
+import { postgresEngine, sqliteEngine } from '@payment-service/durability/load/engines.ts';
+import { databaseUrl, startWarmPostgres } from '@payment-service/durability/load/postgres.ts';
+import { interleave, ratio, spread } from '@payment-service/durability/measure/measure.ts';
+import {
+  atTheEnd,
+  cleanUp,
+  type Found,
+  makeFolder,
+  runBenchmark,
+} from '@payment-service/durability/measure/program.ts';
+import { judge, type Result, told } from '@payment-service/durability/measure/results.ts';
+import pg from 'pg';
+import { judgeApplying } from './applying.ts';
+
+const FULL = {
+  small: 2000,
+  large: 50_000,
+  settledSince: 60_000,
+  rounds: 7,
+  count: 1000,
+  control: 100,
+  payments: 1500,
+};
+const SHORT: typeof FULL = {
+  small: 40,
+  large: 100,
+  settledSince: 60,
+  rounds: 1,
+  count: 20,
+  control: 10,
+  payments: 20,
+};
+
+/** One line of the table: a backlog, and how it is drained. */
+interface Contender {
+  readonly name: string;
+  readonly backlog: Backlog;
+  readonly count: number;
+  readonly isControl: boolean;
+}
+
+/** Two backlogs that are compared. */
+interface Target {
+  readonly large: string;
+  readonly small: string;
+  /** The control, whose claims sort all due transitions, must stay below. */
+  readonly isControl: boolean;
+}
+const AT_LEAST = 0.8;
+
+export default function (): Promise<void> {
+  return runBenchmark('bench-drain', { full: FULL, short: SHORT }, bench);
+}
+
+async function bench(pace: typeof FULL, isShort: boolean): Promise<Found> {
+  const applied = await judgeApplying(pace, isShort, await makeFolder());
+  await cleanUp(); // Otherwise it would keep running during the backlogs.
+  const folder = await makeFolder();
+  const server = await startWarmPostgres(isShort);
+  const contenders: Contender[] = [];
+  const targets: Target[] = [];
+  for (const engine of ['postgres', 'sqlite'] as const) {
+    const open = (size: number, name: string): Promise<Backlog> =>
+      engine === 'postgres'
+        ? postgresEngine(server.url, name).then((own) => filled(openBacklog(own, size)))
+        : sqliteEngine(folder, name).then((own) => filled(openBacklog(own, size)));
+    const small = await open(pace.small, 'small');
+    const large = await open(pace.large, 'large');
+    const [few, many] = [titled(engine, pace.small), titled(engine, pace.large)];
+    const control = { large: `control, ${many}`, small: `control, ${few}` };
+    contenders.push(
+      { name: few, backlog: small, count: pace.count, isControl: false },
+      { name: many, backlog: large, count: pace.count, isControl: false },
+      { name: control.small, backlog: small, count: pace.control, isControl: true },
+      { name: control.large, backlog: large, count: pace.control, isControl: true },
+    );
+    targets.push({ large: many, small: few, isControl: false }, { ...control, isControl: true });
+    if (engine === 'sqlite') continue;
+    const beside = await open(pace.large, 'beside');
+    await settleBeside(pace, beside, databaseUrl(server.url, 'beside'));
+    const name = `${many}, beside an old snapshot`;
+    contenders.push({ name, backlog: beside, count: pace.count, isControl: false });
+    targets.push({ large: name, small: few, isControl: false });
+  }
+  const rates = await interleave(contenders, pace.rounds, Math.random, async (own) => {
+    await own.backlog.fill();
+    return own.backlog.drain(own.count, own);
+  });
+  const drained = judgeDrain(new Map([...rates].map(([{ name }, own]) => [name, own])), targets);
+  return { results: [...applied, ...drained] };
+}
+
+async function filled(backlog: Backlog): Promise<Backlog> {
+  atTheEnd(backlog.close);
+  await backlog.fill();
+  return backlog;
+}
+
+/**
+ * Settles transitions while a REPEATABLE READ transaction is open, like that of a long report or a dump. No vacuum removes what
+ * it may still see. In the end as many transitions are due as before.
+ */
+async function settleBeside(pace: typeof FULL, backlog: Backlog, url: string): Promise<void> {
+  const snapshot = new pg.Client({ connectionString: url });
+  await snapshot.connect();
+  await snapshot.query('begin isolation level repeatable read');
+  /** As seen by the snapshot, which its first statement takes: the rows that are settled later are kept for it. */
+  const due = async (): Promise<number | undefined> => {
+    const text = 'select count(*)::int as n from payment_inbox.transition where next_at is not null';
+    return (await snapshot.query<{ n: number }>(text)).rows[0]?.n;
+  };
+  await due();
+  atTheEnd(async () => {
+    const seen = await due();
+    await snapshot.end();
+    if (seen !== pace.large)
+      throw new Error(`The old snapshot sees ${seen} due transitions: it held nothing.`);
+  });
+  await backlog.fill(pace.large + pace.settledSince);
+  await backlog.drain(pace.settledSince);
+}
+
+/** The rates, and for each target the median of the ratios within the rounds. */
+export function judgeDrain(
+  rates: ReadonlyMap<string, readonly number[]>,
+  targets: readonly Target[],
+): readonly Result[] {
+  const judged = targets.map(({ large, small, isControl }) => {
+    const [own, over] = [rates.get(large), rates.get(small)];
+    if (own === undefined || over === undefined)
+      throw new Error(`Not measured: ${own === undefined ? large : small}.`);
+    const bound = isControl ? 'below' : 'at least';
+    return judge(`${large}, over ${small}`, 'ratio', ratio(own, over), bound, AT_LEAST);
+  });
+  return [...[...rates].map(([name, own]) => told(name, 'per second', spread(own))), ...judged];
+}
+
+function titled(engine: string, size: number): string {
+  return `${engine}, ${size.toLocaleString('en')} due`;
+}

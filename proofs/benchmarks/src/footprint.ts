@@ -1,0 +1,134 @@
+/** What a package costs a program to import, bundle and install. */
+import { execFile } from 'node:child_process';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { interleave, spread } from '@payment-service/durability';
+import { build } from 'esbuild';
+
+/** What is imported or bundled. The name that the import must provide is the control that it was loaded. */
+export interface Entry {
+  readonly name: string;
+  readonly specifier: string;
+  readonly exported: string;
+}
+
+interface Start {
+  /** Elapsed time, to the end of the process. */
+  readonly ms: number;
+  /** Processor time to the end of the program; a busy neighbour does not change it. */
+  readonly cpuMs: number;
+  /** The import has loaded node:crypto, directly or indirectly. */
+  readonly hasNodeCrypto: boolean;
+}
+
+/** @throws {Error} if the module does not load, or lacks the expected export. */
+export async function start(project: string, entry: Entry | undefined): Promise<Start> {
+  const load =
+    entry === undefined
+      ? ''
+      : `import * as loaded from '${entry.specifier}'; if (!('${entry.exported}' in loaded)) process.exit(1);`;
+  const hasCrypto = `process.moduleLoadList.includes('NativeModule crypto')`;
+  const tell = `import { writeSync } from 'node:fs'; writeSync(1, JSON.stringify([process.cpuUsage(), ${hasCrypto}]));`;
+  const started = performance.now();
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--input-type=module', '--eval', load + tell],
+    // A cold import also compiles what it loads.
+    { cwd: project, env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' } },
+  ).catch((cause: unknown) => {
+    throw new Error(`${entry?.specifier} did not load, or has no ${entry?.exported}.`, { cause });
+  });
+  const ms = performance.now() - started;
+  const [{ user, system }, hasNodeCrypto]: [NodeJS.CpuUsage, boolean] = JSON.parse(stdout);
+  return { ms, cpuMs: (user + system) / 1000, hasNodeCrypto };
+}
+
+export type Cost = Pick<Start, 'ms' | 'cpuMs'>;
+
+/** The cost of each import beyond Node's own start, by the name of the entry: medians over a number of interleaved starts. */
+export async function importCosts(
+  project: string,
+  entries: readonly Entry[],
+  starts: number,
+): Promise<ReadonlyMap<string, Cost>> {
+  const times = await interleave([undefined, ...entries], starts, Math.random, (entry) =>
+    start(project, entry),
+  );
+  const median = (entry: Entry | undefined, key: keyof Cost): number =>
+    spread((times.get(entry) ?? []).map((time) => time[key])).median;
+  const more = (entry: Entry, key: keyof Cost): number => median(entry, key) - median(undefined, key);
+  return new Map(
+    entries.map((entry) => [entry.name, { ms: more(entry, 'ms'), cpuMs: more(entry, 'cpuMs') }]),
+  );
+}
+
+export interface Bundle {
+  readonly bytes: number;
+  readonly gzipped: number;
+}
+
+export async function bundle(project: string, entry: Entry, platform: 'node' | 'browser'): Promise<Bundle> {
+  const { outputFiles } = await build({
+    stdin: { contents: `export { ${entry.exported} } from '${entry.specifier}';`, resolveDir: project },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    platform,
+    write: false,
+    logLevel: 'silent',
+  });
+  const [file] = outputFiles;
+  if (file === undefined || !file.text.includes(entry.exported))
+    throw new Error(`The bundle of ${entry.name} does not export ${entry.exported}.`);
+  const gzipped = await promisify(gzip)(file.contents, { level: 9 });
+  return { bytes: file.contents.length, gzipped: gzipped.length };
+}
+
+/** A package and all its dependencies, as they are on disk. */
+export async function installed(
+  project: string,
+  name: string,
+): Promise<{ readonly packages: number; readonly bytes: number }> {
+  const homes = new Set<string>();
+  await addPackage(join(project, 'package.json'), name, homes);
+  const sizes = await Promise.all([...homes].map(folderBytes));
+  return { packages: homes.size, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+}
+
+/** Adds the folders of a package and of all its dependencies. */
+async function addPackage(from: string, name: string, homes: Set<string>): Promise<void> {
+  const home = await homeFrom(from, name);
+  if (homes.has(home)) return;
+  homes.add(home);
+  const manifest: { dependencies?: Record<string, string> } = JSON.parse(
+    await readFile(join(home, 'package.json'), 'utf8'),
+  );
+  for (const dependency of Object.keys(manifest.dependencies ?? {}))
+    await addPackage(join(home, 'package.json'), dependency, homes);
+}
+
+/** Does not resolve the package itself, since its `exports` may hide package.json. */
+async function homeFrom(manifest: string, name: string): Promise<string> {
+  for (const folder of createRequire(manifest).resolve.paths(name) ?? []) {
+    const home = join(folder, name);
+    const found = await stat(join(home, 'package.json')).catch(() => undefined);
+    if (found !== undefined) return realpath(home);
+  }
+  throw new Error(`${manifest} depends on ${name}, which is not installed.`);
+}
+
+async function folderBytes(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter(
+    (entry) =>
+      entry.isFile() && !join(entry.parentPath, entry.name).slice(folder.length).includes('/node_modules/'),
+  );
+  const sizes = await Promise.all(
+    files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import { startPgBoss } from '@payment-service/durability/load/queues.ts';
+import { postgres, sqlite } from '@payment-service/inbox';
+import pg from 'pg';
+import {
+  CONNECTIONS,
+  type Contender,
+  countBodies,
+  countRows,
+  grouped,
+  openInbox,
+  postgresFloor,
+  single,
+  sqliteFloor,
+} from './floors.ts';
+
+/** Where a contender finds its engine. */
+export interface Engines {
+  /** A PostgreSQL server with its defaults, so fsync and synchronous_commit are on. */
+  readonly postgresUrl: string;
+  /** A folder on a disk. */
+  readonly folder: string;
+}
+
+interface ContenderKind {
+  readonly engine: 'postgres' | 'sqlite';
+  /** The function that is called for each callback. */
+  readonly call: string;
+  readonly open: (engines: Engines) => Promise<Contender>;
+}
+
+/**
+ * The inbox on both engines, the floors that it is compared with, a queue that a team might use instead and, for the count of
+ * syncs, two that respond before anything is on disk.
+ */
+export const CONTENDERS: Readonly<Record<string, ContenderKind>> = {
+  'inbox, postgres': { engine: 'postgres', call: 'inbox.receive', open: inboxPostgres },
+  'floor, postgres': {
+    engine: 'postgres',
+    call: 'pg: the same rows, one prepared statement and one commit each',
+    open: async ({ postgresUrl }) => single(await postgresFloor(postgresUrl, 'floor')),
+  },
+  'grouped floor, postgres': {
+    engine: 'postgres',
+    call: 'pg: the same rows, up to 64 in one statement and commit',
+    open: async ({ postgresUrl }) => grouped(await postgresFloor(postgresUrl, 'grouped_floor'), 2),
+  },
+  'pg-boss': { engine: 'postgres', call: 'boss.send', open: pgBoss },
+  'inbox, sqlite': { engine: 'sqlite', call: 'inbox.receive', open: inboxSqlite },
+  'floor, sqlite': {
+    engine: 'sqlite',
+    call: 'node:sqlite: the same rows, one transaction each',
+    open: async ({ folder }) => single(await sqliteFloor(folder, 'floor')),
+  },
+  'grouped floor, sqlite': {
+    engine: 'sqlite',
+    call: 'node:sqlite: the same rows, all that wait in one transaction',
+    open: async ({ folder }) => grouped(await sqliteFloor(folder, 'grouped-floor'), 1),
+  },
+  'control, postgres': {
+    engine: 'postgres',
+    call: 'pg with synchronous_commit = off',
+    open: async ({ postgresUrl }) =>
+      single(await postgresFloor(postgresUrl, 'lazy', '-c synchronous_commit=off')),
+  },
+  'control, sqlite': {
+    engine: 'sqlite',
+    call: 'node:sqlite with synchronous = NORMAL',
+    open: async ({ folder }) => single(await sqliteFloor(folder, 'lazy', 'normal')),
+  },
+};
+
+/** Those of the benchmark, all of them durable. */
+export const BENCHED: readonly string[] = Object.keys(CONTENDERS).filter((name) => !isLazy(name));
+
+/** Whether it responds before anything is on disk. */
+export function isLazy(name: string): boolean {
+  return name.startsWith('control');
+}
+
+async function inboxPostgres({ postgresUrl }: Engines): Promise<Contender> {
+  const pool = new pg.Pool({ connectionString: postgresUrl, max: CONNECTIONS });
+  const { receive } = await openInbox(postgres(pool));
+  return { keep: receive, count: () => countRows(pool, 'payment_inbox.body') };
+}
+
+async function inboxSqlite({ folder }: Engines): Promise<Contender> {
+  const path = join(folder, 'inbox.db');
+  const { receive } = await openInbox(sqlite(path));
+  return { keep: receive, count: async () => countBodies(path) };
+}
+
+async function pgBoss({ postgresUrl }: Engines): Promise<Contender> {
+  const pool = new pg.Pool({ connectionString: postgresUrl });
+  const boss = await startPgBoss(postgresUrl, 'callbacks', CONNECTIONS);
+  return {
+    keep: ({ signed, raw }) => boss.send('callbacks', { signed, body: raw }),
+    count: () => countRows(pool, 'pgboss.job'),
+  };
+}

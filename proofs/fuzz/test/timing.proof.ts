@@ -1,0 +1,89 @@
+import { seededRandom } from '@payment-service/durability/history/seeded-random.ts';
+import { reportOf } from '@payment-service/durability/measure/run-lab.ts';
+import { expect, test } from 'vitest';
+import { judgeTiming } from '../src/timing/timing.ts';
+import { cropAbove, pairedT, welch } from '../src/timing/welch.ts';
+
+test("Welch's t of two small samples is the one that another program computes", () => {
+  // By the formula, from the means and variances of Python's statistics module.
+  const one = [27.5, 21.0, 19.0, 23.6, 17.0, 17.9, 16.9, 20.1, 21.9, 22.6, 23.1, 19.6, 19.0, 21.7, 21.4];
+  const other = [27.1, 22.0, 20.8, 23.4, 23.4, 23.5, 25.8, 22.0, 24.8, 20.2, 21.9, 22.1, 22.9, 30.5, 20.4];
+  expect(welch(one, other).t).toBeCloseTo(2.530291, 6);
+  expect(welch(other, one).t).toBeCloseTo(-2.530291, 6);
+  expect(welch([1, 2, 3], [1, 2, 3])).toMatchObject({ t: 0, difference: 0 });
+});
+
+test('the t of pairs is that of their differences, whatever both of a pair share', () => {
+  expect(pairedT([1, 2, 3, 4], [2, 4, 4, 6]).t).toBeCloseTo(1.5 / Math.sqrt(1 / 3 / 4), 12);
+  expect(pairedT([901, 2, 503, 4], [902, 4, 504, 6]).t).toBeCloseTo(1.5 / Math.sqrt(1 / 3 / 4), 12);
+});
+
+/** Few inputs, so that those of one class may well have better places than those of the other. */
+const INPUTS = 20;
+
+/**
+ * Times like those of a timer, in blocks: a floor, a tail and interruptions; a machine that slows down and recovers from block
+ * to block; and for each input its own place in memory, which affects all its calls.
+ */
+function madeUp(seed: number, later: number) {
+  const random = seededRandom(seed, 0);
+  const means: [number[], number[]] = [[], []];
+  const singly: [number[], number[]] = [[], []];
+  let load = 0;
+  for (let block = 0; block < 200; block++) {
+    load = 0.9 * load + 20 * random.next();
+    const places = Array.from({ length: INPUTS }, () => 20 * random.next());
+    const times = Float64Array.from({ length: 2000 }, (_, index) => {
+      const interruption = random.next() < 0.01 ? 100_000 * random.next() : 0;
+      const own = (places[index % INPUTS] ?? 0) + later * (index % 2);
+      return 400 + load + own - 5 * Math.log(1 - random.next()) + interruption;
+    });
+    const bound = cropAbove(times);
+    for (const index of [0, 1] as const) {
+      const kept = [...times].filter((time, at) => at % 2 === index && time <= bound);
+      means[index].push(kept.reduce((sum, time) => sum + time, 0) / kept.length);
+      singly[index].push(...kept);
+    }
+  }
+  return { blocks: pairedT(...means).t, singly: welch(...singly).t };
+}
+
+test('where samples resemble each other, a t over single ones reports differences that do not exist, and one over blocks reports none', () => {
+  const seeds = [4, 8, 11, 15];
+  const same = seeds.map((seed) => madeUp(seed, 0));
+  expect(same.filter(({ blocks }) => Math.abs(blocks) >= 4.5)).toEqual([]);
+  expect(same.filter(({ singly }) => Math.abs(singly) >= 4.5)).not.toEqual([]);
+  for (const later of [5, -5]) expect(Math.abs(madeUp(1, later).blocks)).toBeGreaterThan(10);
+});
+
+const run = (classes: number, same: number) => ({
+  classes: { t: classes, difference: 1, error: 1 },
+  same: { t: same, difference: 1, error: 1 },
+});
+const target = (...runs: ReturnType<typeof run>[]) => ({ name: 'a comparison', isControl: false, runs });
+const control = (...runs: ReturnType<typeof run>[]) => ({ name: 'a control', isControl: true, runs });
+const [fine, leak, unsound, blind, seen] = [run(4, 0), run(-4.5, 0), run(0, -4.5), run(10, 0), run(11, 0)];
+
+test.each([
+  ['one run of five with a leak', [target(fine, fine, leak, fine, fine), control(seen)], false, true],
+  ['two of five with a leak', [target(leak, fine, leak, fine, fine), control(seen)], false, false],
+  ['one of five where a class differs from itself', [target(fine, fine, unsound, fine, fine)], false, true],
+  ['two of five where a class differs from itself', [target(unsound, fine, unsound, fine, fine)], true, null],
+  ['a control of which a class differs from itself', [target(fine), control(run(11, 5))], true, null],
+  ['a control that one run does not see', [target(leak), control(seen, seen, blind, seen)], true, null],
+  ['a control that measured nothing', [target(fine), control(run(Number.NaN, 0))], true, null],
+])('%s: the run is void or judged', (_, measured, isVoid, met) => {
+  const judged = judgeTiming(measured);
+  expect(judged.isVoid).toBe(isVoid);
+  expect(judged.results.find(({ name }) => name === 'a comparison: runs below 4.5')?.met ?? null).toBe(met);
+  expect(judged.results.every((result) => result.met)).toBe(met === true);
+});
+
+test('a short timing run measures every contender and every control', () => {
+  const report = reportOf('timing', '--short');
+  expect(report.isShort).toBe(true);
+  expect(report.results.map(({ name }) => name).join('\n')).toMatch(
+    /node:crypto[\s\S]*portable[\s\S]*whole verification[\s\S]*control: ===[\s\S]*control: digit by digit[\s\S]*control: verification/,
+  );
+  for (const { name, value } of report.results) expect(Number.isFinite(value), name).toBe(true);
+});

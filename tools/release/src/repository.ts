@@ -1,0 +1,26 @@
+import { existsSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pnpm, root, run } from '@payment-service/release/toolchains';
+
+export function git(cwd: string, ...args: readonly string[]): Promise<string> {
+  return run({ command: 'git', args, cwd });
+}
+
+/** Copies the repository, including uncommitted work, into a folder that becomes a separate repository. */
+export async function copyRepository(folder: string): Promise<void> {
+  const listed = await git(root, 'ls-files', '--cached', '--others', '--exclude-standard', '-z');
+  const paths = listed.split('\0').filter((path) => path !== '' && existsSync(join(root, path)));
+  for (const path of paths) await cp(join(root, path), join(folder, path));
+  await git(folder, 'init', '-q', '-b', 'main');
+  await git(folder, 'add', '-A');
+  const author = ['-c', 'user.name=release', '-c', 'user.email=release@example.com'];
+  await git(folder, ...author, 'commit', '-q', '-m', 'A copy');
+}
+
+/** Gives the packages of a copy their next version, as in a release, and builds them. */
+export async function versionAndBuild(folder: string): Promise<void> {
+  await pnpm(folder, 'install', '--frozen-lockfile', '--prefer-offline');
+  await pnpm(folder, 'exec', 'changeset', 'version');
+  await pnpm(folder, 'exec', 'turbo', 'run', 'build', '--filter=./packages/*', '--output-logs=errors-only');
+}

@@ -1,0 +1,50 @@
+/** The table of answers in the README matches the answers that the conformance suite requires of every adapter. */
+import { ANSWERS } from '@payment-service/conformance';
+import { expect, test } from 'vitest';
+import { section, tableRows } from '../src/markdown.ts';
+import { fileAt, filesMatching } from '../src/repository.ts';
+
+const { passedThrough: _, ...own } = ANSWERS;
+/** In the format of the README's table: `401 {"error":"unauthorized"}`, or only a status. */
+const answers: ReadonlySet<string> = new Set([
+  ...Object.values(own).map(({ status, body }) => `${status} ${body}`),
+  '303',
+  // The sender is gone, so the suite reads no answer, but a test of core does.
+  '400 {"error":"request_aborted"}',
+]);
+
+test("the README's table of answers matches what every adapter answers", () => {
+  expect([...documented(section(fileAt('README.md').text, '## Answers'))].sort()).toEqual(
+    [...answers].sort(),
+  );
+});
+
+test('every answer in the source of core is required by the conformance suite', () => {
+  const text = filesMatching('packages/core/src/receive/*.ts').map((file) => file.text);
+  const calls = text.join('\n').matchAll(/(?:Reply\([^)[]*|\[\d{3}, )'([a-z_]+)'/g);
+  const named = [...new Set([...calls].map(([, name]) => name))];
+  expect(named.length).toBeGreaterThan(7);
+  expect(named.filter((name) => ![...answers].some((answer) => answer.includes(`"${name}"`)))).toEqual([]);
+});
+
+test.each(
+  filesMatching('packages/*/README.md', 'apps/*/README.md').map(
+    (document) => [document.path, document] as const,
+  ),
+)('every answer that %s names is one that core gives', (_path, { text }) => {
+  const rows = [...documented(text)].filter((answer) => /^\d{3} \{"(error|status)":"\w+"\}$/.test(answer));
+  expect(rows.filter((answer) => !answers.has(answer))).toEqual([]);
+});
+
+test('control: a missing or additional row changes the set of answers', () => {
+  const table =
+    '| status | body | when |\n|---|---|---|\n| 200 | `{"status":"accepted"}` | yes |\n| 303 | | on |\n';
+  expect([...documented(table)]).toEqual(['200 {"status":"accepted"}', '303']);
+  expect([...documented(table)].sort()).not.toEqual([...answers].sort());
+});
+
+/** Rows of a table whose first two columns are a status and a body. */
+function documented(markdown: string): ReadonlySet<string> {
+  const rows = tableRows(markdown).filter(([status = '']) => /^`?\d{3}`?$/.test(status));
+  return new Set(rows.map(([status = '', body = '']) => `${status} ${body}`.replaceAll('`', '').trim()));
+}

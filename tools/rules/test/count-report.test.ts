@@ -1,0 +1,68 @@
+/**
+ * The last line of the test command counts only tests that have run and passed. The reports come from vitest itself, so
+ * that a change of their format is noticed.
+ */
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { countReport, failuresIn } from '../../../tools/count-report.ts';
+import { emptyFolder } from '../src/extracted.ts';
+
+const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
+const two = "import { test } from 'vitest';\ntest('one', () => {});\ntest('two', () => {});\n";
+const [good, skipping, failing, broken] = await Promise.all([
+  reportOn('good', { 'a.test.ts': two, 'b.test.ts': two }),
+  reportOn('skipping', { 'a.test.ts': `${two}test.skip('three', () => {});\ntest.todo('four');\n` }),
+  reportOn('failing', { 'a.test.ts': `${two}test('three', () => {\n  throw new Error('3');\n});\n` }),
+  reportOn('broken', { 'a.test.ts': two, 'b.test.ts': "import './gone.ts';\n" }),
+]);
+
+test('tests that passed are counted', () => {
+  expect(countReport(good, ['test/a.test.ts', 'test/b.test.ts'])).toEqual({ passed: 4, failed: 0 });
+});
+
+test('skipped and todo tests count as failed, although vitest reports success', () => {
+  expect(JSON.parse(skipping)).toMatchObject({ success: true });
+  expect(countReport(skipping, ['test/a.test.ts'])).toEqual({ passed: 2, failed: 2 });
+});
+
+test('a failing test counts as failed', () => {
+  expect(countReport(failing, ['test/a.test.ts'])).toEqual({ passed: 2, failed: 1 });
+});
+
+test('a suite that did not load counts as failed', () => {
+  expect(countReport(broken, ['test/a.test.ts', 'test/b.test.ts'])).toEqual({ passed: 2, failed: 1 });
+});
+
+test('a test file that did not run counts as failed', () => {
+  expect(countReport(good, ['test/a.test.ts', 'test/b.test.ts', 'test/c.test.ts'])).toEqual({
+    passed: 4,
+    failed: 1,
+  });
+});
+
+test('a report that is missing, broken, empty or in another format counts as failed', () => {
+  const empty = { success: true, numTotalTests: 0, numPassedTests: 0, testResults: [] };
+  for (const report of [undefined, '', '{"success":true', '{}', 'null', JSON.stringify(empty)])
+    expect(countReport(report, [])).toEqual({ passed: 0, failed: 1 });
+});
+
+test('a failed test is named with the first line of its message', () => {
+  expect(failuresIn(good)).toEqual([]);
+  expect(failuresIn(failing)).toEqual(['test/a.test.ts > three: Error: 3']);
+  expect(failuresIn(skipping)).toEqual(['test/a.test.ts > three: skipped', 'test/a.test.ts > four: todo']);
+  expect(failuresIn(broken)).toEqual([expect.stringMatching(/^test\/b\.test\.ts: .*gone\.ts/)]);
+  expect(failuresIn(undefined)).toEqual(['wrote no report that can be read']);
+});
+
+/** Runs vitest on the given test files in a separate folder, and returns its report. */
+async function reportOn(name: string, files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = emptyFolder(`reports/${name}/test`);
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
+  writeFileSync(join(folder, 'vitest.config.ts'), 'export default {};\n');
+  const args = [vitest, 'run', '--reporter=json', '--outputFile=report.json'];
+  await new Promise<void>((resolve) => execFile(process.execPath, args, { cwd: folder }, () => resolve()));
+  return readFileSync(join(folder, 'report.json'), 'utf8');
+}

@@ -1,0 +1,107 @@
+/** Runs every block of the guide that claims to be complete: what a reader copies must do what the page says. */
+
+import { sampleCallback, signCallback } from '@payment-service/core/testing';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { codeBlocks, emptyFolder, runnable } from '../src/extracted.ts';
+import { fencedBlocks } from '../src/markdown.ts';
+import { handlerProblems } from '../src/programs/handler-problems.ts';
+import { programProblems } from '../src/programs/program-problems.ts';
+import { runScript, scriptsIn } from '../src/programs/run-script.ts';
+import { withRunningProgram } from '../src/programs/running-program.ts';
+import { fileAt, filesMatching } from '../src/repository.ts';
+
+const signingKey = 'GUIDE4SIGNING4KEY';
+const folder = emptyFolder('guide');
+const pages = filesMatching('docs/guide/*.md');
+const programs = pages.flatMap((page) => codeBlocks(page, 'program'));
+const named = <T extends { source: string }>(blocks: readonly T[]): [string, T][] =>
+  blocks.map((block) => [block.source, block]);
+
+test.each(named(programs.filter(({ source }) => !source.includes('refused.md'))))(
+  'the program at %s marks the paid order as paid and nothing else, and ends on SIGTERM',
+  async (_source, program) => {
+    expect(program.code).toContain("process.once('SIGTERM'");
+    expect(await programProblems(program, folder, 'ORD-1001 is paid')).toEqual([]);
+  },
+);
+
+test('the program of docs/guide/refused.md prints, during development, why a callback is refused', async () => {
+  const [program, ...others] = codeBlocks(fileAt('docs/guide/refused.md'), 'program');
+  if (program === undefined || others.length > 0) throw new Error('there is not one program');
+  expect(await programProblems(program, folder, undefined)).toEqual([]);
+  const body = JSON.stringify(sampleCallback());
+  const signature = signCallback({ signingKey, data: sampleCallback({ event: 'transaction.failed' }) });
+  const request = { method: 'POST', headers: { 'hmac-signature': signature }, body };
+  const outputIn = async (variables: Readonly<Record<string, string>>): Promise<string> => {
+    const file = runnable(program, folder);
+    const { output } = await withRunningProgram(
+      file,
+      { SIGNING_KEY: signingKey, ...variables },
+      async ({ url }) => {
+        expect((await fetch(`${url}/payments/callbacks`, request)).status).toBe(401);
+      },
+    );
+    return output;
+  };
+  expect(await outputIn({ NODE_ENV: 'development' })).toContain(
+    'Callback refused (mismatch): A signed field was changed after signing.',
+  );
+  expect(await outputIn({})).toBe('');
+});
+
+test.each(named(pages.flatMap(scriptsIn)))(
+  'the script at %s prints what the page shows',
+  async (_source, script) => {
+    expect(await runScript(script, folder)).toBe(script.printed);
+  },
+);
+
+test.each(named(pages.flatMap((page) => codeBlocks(page, 'handler'))))(
+  'the handler at %s accepts what is signed and refuses the rest',
+  async (_source, handler) => {
+    vi.stubEnv('SIGNING_KEY', signingKey);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await handlerProblems(handler, folder, signingKey)).toEqual([]);
+  },
+);
+
+test('every block of TypeScript in the guide is run: here, those of the ORMs in proofs/integrations, that of proxies in core', () => {
+  const blocks = pages.flatMap(({ path, text }) => fencedBlocks(text).map(({ info }) => `${path}: ${info}`));
+  const others = blocks.filter((block) => !/: (ts (program|run|handler)|text|sh)$/.test(block));
+  expect(others).toEqual(['docs/guide/orms.md: ts', 'docs/guide/proxies.md: ts']);
+});
+
+test('every page is listed on the first page of the guide', () => {
+  const { text } = fileAt('docs/guide/README.md');
+  const names = pages
+    .map(({ path }) => path.replace('docs/guide/', ''))
+    .filter((name) => name !== 'README.md');
+  expect(names.filter((name) => !text.includes(`](${name})`))).toEqual([]);
+});
+
+describe('controls', () => {
+  test('a handler that accepts everything is reported', async () => {
+    const code = "export const POST = async () => Response.json({ status: 'accepted' });\n";
+    const block = { source: 'control.md:1', code };
+    expect(await handlerProblems(block, folder, signingKey)).toEqual(['a forged callback gets 200']);
+  });
+
+  test('a redirect that looks at no signature is reported', async () => {
+    const code =
+      'export const GET = async (request: Request) =>\n' +
+      "  new Response(null, { headers: { location: '/' + new URL(request.url).searchParams.get('merchant_reference') } });\n";
+    const block = { source: 'control.md:9', code };
+    expect(await handlerProblems(block, folder, signingKey)).toEqual([
+      'a forged redirect leads to /ORD-1002',
+    ]);
+  });
+
+  test('a script that prints something else is seen, and one without its output is refused', async () => {
+    const page = (text: string) => ({ path: 'control.md', text });
+    const script = '```ts run\nconsole.log(1 + 1);\n```\n';
+    const [wrong] = scriptsIn(page(`${script}\n\`\`\`text\n3\n\`\`\`\n`));
+    if (wrong === undefined) throw new Error('there is no script');
+    expect([wrong.printed, await runScript(wrong, folder)]).toEqual(['3\n', '2\n']);
+    expect(() => scriptsIn(page(script))).toThrow('control.md:2: the block after it is not what it prints');
+  });
+});

