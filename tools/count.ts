@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseSync } from 'oxc-parser';
+import { codeLines } from './rules/src/syntax.ts';
 
 /** What each room may have. */
 const BUDGETS = { product: 22_300, apps: 1900, proofs: 8300, tools: 3300, tests: 27_000, documents: 7500 };
@@ -28,12 +28,12 @@ for (const path of files) {
   const room = roomOf(path);
   if (room === undefined) continue;
   const text = readFileSync(join(root, path), 'utf8');
-  const lines = room === 'documents' ? text.split('\n').length - 1 : codeLines(path, text);
-  sizes[room] += lines;
+  const size = room === 'documents' ? text.split('\n').length - 1 : lines(path, text);
+  sizes[room] += size;
   const folder = room === 'documents' ? room : `${room}  ${path.split('/').slice(0, 2).join('/')}`;
-  folders.set(folder, (folders.get(folder) ?? 0) + lines);
+  folders.set(folder, (folders.get(folder) ?? 0) + size);
 }
-for (const [folder, lines] of [...folders].sort()) console.log(String(lines).padStart(7), folder);
+for (const [folder, size] of [...folders].sort()) console.log(String(size).padStart(7), folder);
 console.log();
 for (const [room, budget] of Object.entries(BUDGETS)) {
   const size = sizes[room as Room];
@@ -50,21 +50,11 @@ function roomOf(path: string): Room | undefined {
   return ({ packages: 'product', apps: 'apps', proofs: 'proofs' }[top] as Room | undefined) ?? 'tools';
 }
 
-function codeLines(path: string, text: string): number {
-  return withoutComments(path, text)
+function lines(path: string, text: string): number {
+  if (/\.([cm]?[jt]s|tsx)$/.test(path)) return codeLines({ path, text });
+  const comments = path.endsWith('.py') ? /"""[\s\S]*?"""|^\s*#.*$/gm : /\/\*[\s\S]*?\*\/|^\s*--.*$/gm;
+  return text
+    .replaceAll(comments, '')
     .split('\n')
     .filter((line) => line.trim() !== '').length;
-}
-
-function withoutComments(path: string, text: string): string {
-  if (path.endsWith('.py')) return text.replaceAll(/"""[^]*?"""|^\s*#.*$/gm, '');
-  if (path.endsWith('.css')) return text.replaceAll(/\/\*[^]*?\*\//g, '');
-  if (path.endsWith('.sql')) return text.replaceAll(/\/\*[^]*?\*\/|--.*$/gm, '');
-  const pieces: string[] = [];
-  let from = 0;
-  for (const { start, end } of parseSync(path, text).comments) {
-    pieces.push(text.slice(from, start));
-    from = end;
-  }
-  return [...pieces, text.slice(from)].join('');
 }

@@ -22,11 +22,6 @@ export function prose(markdown: string): string {
     .replace(/(^|\n\n)(?: {4}[^\n]*(?:\n|$))+/g, (block) => block.replace(/[^\n]/g, ''));
 }
 
-/** The text inside single backticks, outside of blocks. */
-export function codeSpans(markdown: string): readonly string[] {
-  return [...prose(markdown).matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
-}
-
 /** The anchors of the headings, as code hosts generate them. */
 export function anchors(markdown: string): ReadonlySet<string> {
   const found = new Set<string>();

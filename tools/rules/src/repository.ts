@@ -34,13 +34,6 @@ export function fileAt(path: string): TextFile {
   return file;
 }
 
-/** Whether a path from the root is a file of the repository, or a folder that contains one. */
-export function isInRepository(path: string): boolean {
-  return (
-    path === '' || repositoryFiles().some((file) => file.path === path || file.path.startsWith(`${path}/`))
-  );
-}
-
 function listedByGit(): readonly string[] {
   const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
   return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean);

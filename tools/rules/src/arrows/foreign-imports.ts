@@ -22,14 +22,17 @@ export function foreignImports(
   const folders = packages.map(({ folder }) => folder).filter((folder) => folder !== '');
   const homeOf = (path: string): string | undefined =>
     folders.find((folder) => path.startsWith(`${folder}/`));
-  return files
-    .filter(({ path }) => /\.[cm]?tsx?$/.test(path))
-    .flatMap(({ path, text }) =>
-      importedModules(text)
-        .filter((module) => {
-          const target = module.startsWith('.') && homeOf(posix.join(posix.dirname(path), module));
-          return target && target !== homeOf(path);
-        })
-        .map((module) => `${path}: ${module}`),
-    );
+  return (
+    files
+      // The files of tools/ itself belong to no package.
+      .filter(({ path }) => /\.[cm]?tsx?$/.test(path) && homeOf(path) !== undefined)
+      .flatMap(({ path, text }) =>
+        importedModules(text)
+          .filter((module) => {
+            const target = module.startsWith('.') && homeOf(posix.join(posix.dirname(path), module));
+            return target && target !== homeOf(path);
+          })
+          .map((module) => `${path}: ${module}`),
+      )
+  );
 }

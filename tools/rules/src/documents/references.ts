@@ -16,15 +16,6 @@ const FORMS = [
   /"?\b(?:rule|threat)(?:": |=)["']([AD]\d+)["']/g,
 ];
 
-/** Citations that lead nowhere: a number without its document, or a document that the repository does not hold. */
-const STRAY = [
-  /§[\d.]*\d/g,
-  /\([AD]\d{1,2}(?:[,:; ][^)\n]*)?\)|(?<=['"`])[AD]\d{1,2}(?=: )/g,
-  /\bspecification,? (?:section |clause )?§?\d[\d.]*/gi,
-  /\brules? \d+\.\d+/gi,
-  /\b(?:DESIGN|THREATS)(?:\.md)?\b|\b(?:STYLE|REVIEW)\.md\b/g,
-];
-
 /** `5.2`, `A3` and `D6` of every heading that a reference can name. */
 export function referenceAnchors(files: readonly TextFile[]): ReadonlySet<string> {
   return new Set(
@@ -35,7 +26,7 @@ export function referenceAnchors(files: readonly TextFile[]): ReadonlySet<string
   );
 }
 
-/** References that lead nowhere, and citations in no form that could lead somewhere, with their lines. */
+/** References that lead nowhere, with their lines. */
 export function brokenReferences({ path, text }: TextFile, anchors: ReadonlySet<string>): readonly string[] {
   const at = (index: number): string => `${path}:${rest.slice(0, index).split('\n').length}`;
   const problems: string[] = [];
@@ -48,12 +39,6 @@ export function brokenReferences({ path, text }: TextFile, anchors: ReadonlySet<
         .split(/[^\w.§]+/)
         .filter((id) => /\d/.test(id) && !anchors.has(id.replace('§', '')));
       problems.push(...unknown.map((id) => `${at(index)}: ${id} is no anchor`));
-      return blank(match);
-    });
-  }
-  for (const form of STRAY) {
-    rest = rest.replace(form, (match, index: number) => {
-      problems.push(`${at(index)}: "${match}" names no anchor`);
       return blank(match);
     });
   }

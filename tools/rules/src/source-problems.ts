@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import { adapters } from '../manifests.ts';
-import type { TextFile } from '../repository.ts';
-import { codeLines } from '../syntax.ts';
+import { adapters } from './manifests.ts';
+import type { TextFile } from './repository.ts';
+import { codeLines } from './syntax.ts';
 
 const MAX_ADAPTER_LINES = 75;
 const SWITCHED_OFF = /biome-ignore|@ts-ignore|@ts-nocheck|\bas unknown as\b/;

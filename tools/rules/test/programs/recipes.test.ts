@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { type PostgresServer, startPostgres } from '@payment-service/servers/postgres';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { emptyFolder } from '../src/extracted.ts';
-import { section } from '../src/markdown.ts';
-import { fullExampleProblems } from '../src/programs/full-example.ts';
-import { onPostgres } from '../src/programs/on-postgres.ts';
-import { runScript, type Script, scriptsIn } from '../src/programs/run-script.ts';
-import { fileAt, root } from '../src/repository.ts';
+import { emptyFolder } from '../../src/extracted.ts';
+import { section } from '../../src/markdown.ts';
+import { fileAt, root } from '../../src/repository.ts';
+import { fullExampleProblems } from './full-example.ts';
+import { onPostgres } from './on-postgres.ts';
+import { runScript, type Script, scriptsIn } from './run-script.ts';
 
 interface Recipe {
   readonly page: string;

@@ -1,9 +1,9 @@
 /** The thirty mistakes of newcomers: the output of the command and the program is scored, from real runs. */
 import { sideBySide } from '@payment-service/release/toolchains';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { emptyFolder } from '../src/extracted.ts';
-import { MISTAKES, type Mistake, scoreOf } from '../src/newcomers/mistakes.ts';
-import { outputOf } from '../src/newcomers/run-mistake.ts';
+import { emptyFolder } from '../../src/extracted.ts';
+import { MISTAKES, type Mistake, scoreOf } from './mistakes.ts';
+import { outputOf } from './run-mistake.ts';
 
 const outputs = new Map<string, string>();
 /** Waiting processes cost little, so this many run concurrently. */

@@ -4,11 +4,11 @@ import { join, relative } from 'node:path';
 import { run } from '@payment-service/release/toolchains';
 import { createSandbox, exampleEndpoints } from '@payment-service/sandbox';
 import { expect, test } from 'vitest';
-import { emptyFolder } from '../src/extracted.ts';
-import { adapters } from '../src/manifests.ts';
-import { exampleProblems } from '../src/programs/program-problems.ts';
-import { withRunningProgram } from '../src/programs/running-program.ts';
-import { filesMatching, root } from '../src/repository.ts';
+import { emptyFolder } from '../../src/extracted.ts';
+import { adapters } from '../../src/manifests.ts';
+import { filesMatching, root } from '../../src/repository.ts';
+import { exampleProblems } from './program-problems.ts';
+import { withRunningProgram } from './running-program.ts';
 
 const examples = filesMatching('apps/examples/*.ts');
 // recipes.test.ts runs the one with a database.

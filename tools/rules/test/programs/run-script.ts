@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '@payment-service/release/toolchains';
-import { type CodeBlock, extract } from '../extracted.ts';
-import { fencedBlocks } from '../markdown.ts';
-import type { TextFile } from '../repository.ts';
+import { type CodeBlock, extract } from '../../src/extracted.ts';
+import { fencedBlocks } from '../../src/markdown.ts';
+import type { TextFile } from '../../src/repository.ts';
 
 /** A complete program that ends on its own: ```` ```ts run ````. The next block, ```` ```text ````, shows its output. */
 export interface Script extends CodeBlock {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { root } from '../repository.ts';
+import { root } from '../../src/repository.ts';
 
 /** A mistake of a newcomer, as a program that makes it, and what the output must name. */
 export interface Mistake {

@@ -1,9 +1,9 @@
 /** Starts the programs of the READMEs and sends them callbacks: what a reader copies must run unchanged. */
 import { describe, expect, test } from 'vitest';
-import { type CodeBlock, codeBlocks, emptyFolder } from '../src/extracted.ts';
-import { adapters } from '../src/manifests.ts';
-import { programProblems } from '../src/programs/program-problems.ts';
-import { fileAt } from '../src/repository.ts';
+import { type CodeBlock, codeBlocks, emptyFolder } from '../../src/extracted.ts';
+import { adapters } from '../../src/manifests.ts';
+import { fileAt } from '../../src/repository.ts';
+import { programProblems } from './program-problems.ts';
 
 const folder = emptyFolder('programs');
 /** What each program prints only about the genuine payment. */

@@ -1,4 +1,4 @@
-import type { CodeBlock } from '../extracted.ts';
+import type { CodeBlock } from '../../src/extracted.ts';
 
 const IMPORT = /^import \{ createInbox, sqlite \} from '@payment-service\/inbox';$/m;
 const SQL = /(?<=')(?:create|insert|update|select|delete) [^'\n]*(?=')/g;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { redirectQuery } from '@payment-service/conformance';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
-import { type CodeBlock, runnable } from '../extracted.ts';
-import { root, type TextFile } from '../repository.ts';
+import { type CodeBlock, runnable } from '../../src/extracted.ts';
+import { root, type TextFile } from '../../src/repository.ts';
 import { withRunningProgram } from './running-program.ts';
 
 const MAX_LINES = 20;

@@ -2,13 +2,13 @@
 
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { codeBlocks, emptyFolder, runnable } from '../src/extracted.ts';
-import { fencedBlocks } from '../src/markdown.ts';
-import { handlerProblems } from '../src/programs/handler-problems.ts';
-import { programProblems } from '../src/programs/program-problems.ts';
-import { runScript, scriptsIn } from '../src/programs/run-script.ts';
-import { withRunningProgram } from '../src/programs/running-program.ts';
-import { fileAt, filesMatching } from '../src/repository.ts';
+import { codeBlocks, emptyFolder, runnable } from '../../src/extracted.ts';
+import { fencedBlocks } from '../../src/markdown.ts';
+import { fileAt, filesMatching } from '../../src/repository.ts';
+import { handlerProblems } from './handler-problems.ts';
+import { programProblems } from './program-problems.ts';
+import { runScript, scriptsIn } from './run-script.ts';
+import { withRunningProgram } from './running-program.ts';
 
 const signingKey = 'GUIDE4SIGNING4KEY';
 const folder = emptyFolder('guide');

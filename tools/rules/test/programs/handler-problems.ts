@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { redirectQuery } from '@payment-service/conformance';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
-import { type CodeBlock, extract } from '../extracted.ts';
+import { type CodeBlock, extract } from '../../src/extracted.ts';
 
 /** What a block marked ```` ```ts handler ```` exports: the routes of Next.js, a Worker, or a Lambda function. */
 interface Exports {

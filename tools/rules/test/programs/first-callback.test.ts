@@ -1,9 +1,9 @@
 /** The first callback in three commands: what a reader of a README or of the guide types first must work exactly as written. */
 import { describe, expect, test } from 'vitest';
-import { emptyFolder } from '../src/extracted.ts';
-import { adapters } from '../src/manifests.ts';
-import { firstCallbackProblems, HEADING } from '../src/programs/first-callback.ts';
-import { fileAt } from '../src/repository.ts';
+import { emptyFolder } from '../../src/extracted.ts';
+import { adapters } from '../../src/manifests.ts';
+import { fileAt } from '../../src/repository.ts';
+import { firstCallbackProblems, HEADING } from './first-callback.ts';
 
 const folder = emptyFolder('first-callback');
 const documents: readonly (readonly [path: string, printed: string])[] = [

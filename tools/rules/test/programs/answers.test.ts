@@ -1,8 +1,8 @@
 /** The table of answers in the README matches the answers that the conformance suite requires of every adapter. */
 import { ANSWERS } from '@payment-service/conformance';
 import { expect, test } from 'vitest';
-import { section, tableRows } from '../src/markdown.ts';
-import { fileAt, filesMatching } from '../src/repository.ts';
+import { section, tableRows } from '../../src/markdown.ts';
+import { fileAt, filesMatching } from '../../src/repository.ts';
 
 const { passedThrough: _, ...own } = ANSWERS;
 /** In the format of the README's table: `401 {"error":"unauthorized"}`, or only a status. */
