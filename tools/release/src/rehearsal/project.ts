@@ -20,17 +20,20 @@ import { README_PACKAGES, runReadme } from './readme.ts';
 import { npmSettings, type Registry, SCOPE, yarnSettings } from './registry.ts';
 import type { Row } from './rows.ts';
 
-/** The inputs of all rows. */
+/** What all rows need. */
 export interface Stage {
-  readonly registry: Registry;
-  /** The registry of third-party packages that the environment configures. */
-  readonly thirdParty: string;
   /** A folder with a project for each row. */
   readonly folder: string;
-  /** The program of Yarn. */
-  readonly yarn: string;
-  /** The sandbox that was installed from the registry. */
+  /** The sandbox as it is published. */
   readonly createSandbox: (options?: SandboxOptions) => Sandbox;
+  /** Undefined if the folder has the packed packages and their dependencies already. */
+  readonly source?: {
+    readonly registry: Registry;
+    /** The registry of third-party packages that the environment configures. */
+    readonly thirdParty: string;
+    /** The program of Yarn. */
+    readonly yarn: string;
+  };
 }
 
 /** `problems`: what is wrong; empty if the row works as expected. `installed`: names and versions. */
@@ -53,28 +56,29 @@ export async function rehearse(row: Row, stage: Stage): Promise<Rehearsed> {
   const dependencies = { ...latest, ...row.dependencies };
   let installed: readonly string[] = [];
   try {
-    await writeProject(row, dependencies, stage, cwd);
+    await writeProject(row, dependencies, cwd);
     await install(row, stage, cwd);
     installed = installedVersions(cwd, Object.keys(dependencies));
     const commandOf = commandsOf(row, stage, cwd);
-    const problems = await (row.program === undefined
-      ? runReadme(cwd, commandOf)
-      : runProgram(row, row.program, stage, cwd, commandOf));
-    return { problems, installed };
+    if (row.program === undefined) return { problems: await runReadme(cwd, commandOf), installed };
+    // The compiler of the repository if the row has none.
+    const own =
+      row.dependencies['typescript'] === undefined ? require : createRequire(join(cwd, 'package.json'));
+    await compile(join(dirname(own.resolve('typescript/package.json')), 'bin/tsc'), cwd);
+    for (const line of row.prepare ?? []) await run(commandOf(line, {}));
+    return { problems: await serve(row, stage, cwd), installed };
   } catch (error) {
     return { problems: [error instanceof Error ? error.message : String(error)], installed };
   }
 }
 
-async function writeProject(row: Row, dependencies: object, stage: Stage, cwd: string): Promise<void> {
-  const {
-    name,
-    type = 'module',
-    installer,
-    compiler = { noCheck: true, types: [] },
-    program,
-    files = {},
-  } = row;
+/** Writes the programs, package.json and the settings of the compiler for some of the programs: that of the row by default. */
+export async function writeProject(
+  { name, type = 'module', compiler = { noCheck: true, types: [] }, program, files = {} }: Row,
+  dependencies: object,
+  cwd: string,
+  compiled: readonly (string | undefined)[] = [program],
+): Promise<void> {
   await cp(programs, cwd, { recursive: true });
   const write = (file: string, content: object): void =>
     writeFileSync(join(cwd, file), JSON.stringify(content, null, 2));
@@ -91,22 +95,27 @@ async function writeProject(row: Row, dependencies: object, stage: Stage, cwd: s
     ...compiler,
   };
   for (const [path, text] of Object.entries(files)) writeFileSync(join(cwd, path), text);
-  write(TSCONFIG, { compilerOptions, files: [program] });
-  writeFileSync(join(cwd, '.npmrc'), npmSettings(stage.registry));
-  if (installer === 'yarn pnp') {
-    writeFileSync(join(cwd, '.yarnrc.yml'), yarnSettings(stage.registry, stage.thirdParty));
-    writeFileSync(join(cwd, 'yarn.lock'), '');
-  }
-  // Strict: a package finds only its declared dependencies.
-  if (installer === 'pnpm')
-    writeFileSync(join(cwd, 'pnpm-workspace.yaml'), 'hoist: false\nminimumReleaseAge: 0\n');
+  write(TSCONFIG, { compilerOptions, files: compiled });
 }
 
-async function install({ installer }: Row, { yarn }: Stage, cwd: string): Promise<void> {
-  if (installer === 'pnpm') await pnpm(cwd, 'install', '--no-frozen-lockfile', '--prefer-offline');
-  else if (installer === 'yarn pnp')
+/** @throws {Error} with what the compiler finds. */
+export async function compile(tsc: string, cwd: string): Promise<void> {
+  await run({ command: process.execPath, args: [tsc, '-p', TSCONFIG, '--pretty', 'false'], cwd });
+}
+
+async function install({ installer }: Row, { source }: Stage, cwd: string): Promise<void> {
+  if (source === undefined) return;
+  const { registry, thirdParty, yarn } = source;
+  writeFileSync(join(cwd, '.npmrc'), npmSettings(registry));
+  if (installer === 'pnpm') {
+    // Strict: a package finds only its declared dependencies.
+    writeFileSync(join(cwd, 'pnpm-workspace.yaml'), 'hoist: false\nminimumReleaseAge: 0\n');
+    await pnpm(cwd, 'install', '--no-frozen-lockfile', '--prefer-offline');
+  } else if (installer === 'yarn pnp') {
+    writeFileSync(join(cwd, '.yarnrc.yml'), yarnSettings(registry, thirdParty));
+    writeFileSync(join(cwd, 'yarn.lock'), '');
     await run({ command: process.execPath, args: [yarn, 'install', '--no-immutable'], cwd });
-  else await run({ command: 'npm', args: ['install', '--prefer-offline', '--no-package-lock'], cwd });
+  } else await run({ command: 'npm', args: ['install', '--prefer-offline', '--no-package-lock'], cwd });
 }
 
 /**
@@ -129,25 +138,15 @@ function installedVersions(cwd: string, dependencies: readonly string[]): readon
 
 type CommandOf = (line: string, env: Readonly<Record<string, string>>) => Command;
 
-async function runProgram(
-  row: Row,
-  program: string,
-  stage: Stage,
-  cwd: string,
-  commandOf: CommandOf,
-): Promise<readonly string[]> {
-  // The compiler of the repository if the row has none.
-  const own =
-    row.dependencies['typescript'] === undefined ? require : createRequire(join(cwd, 'package.json'));
-  const tsc = join(dirname(own.resolve('typescript/package.json')), 'bin/tsc');
-  await run({ command: process.execPath, args: [tsc, '-p', TSCONFIG, '--pretty', 'false'], cwd });
-  for (const line of row.prepare ?? []) await run(commandOf(line, {}));
+/** Starts the compiled program of a row, and checks it. */
+export async function serve(row: Row, stage: Stage, cwd: string): Promise<readonly string[]> {
   const sandbox = stage.createSandbox();
   const { url: sandboxUrl } = await sandbox.listen();
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const line = row.start ?? `node out/${program.replace(/\.ts$/, '.js')}`;
-  const running = start(commandOf(line, settingsOf(sandbox, sandboxUrl, port)));
+  const line = row.start ?? `node out/${row.program?.replace(/\.ts$/, '.js')}`;
+  const settings = settingsOf(sandbox, sandboxUrl, port);
+  const running = start(commandsOf(row, stage, cwd)(line, settings));
   const problems: string[] = [];
   try {
     const answers = (): Promise<boolean> =>
@@ -163,20 +162,23 @@ async function runProgram(
   const { exitCode = 0, endsAlone = false } = row;
   const code = await finish(running, endsAlone && problems.length === 0);
   await sandbox.close();
-  if (code !== exitCode && problems.length === 0)
+  // Windows has no SIGTERM: there a program ends without notice.
+  if (code !== exitCode && problems.length === 0 && process.platform !== 'win32')
     problems.push(`it ended with ${code}, not with ${exitCode}`);
   return problems.length === 0 ? [] : [...problems, lastLines(running.output())];
 }
 
 /** `node …` runs on the row's Node; `$PORT` and the like are replaced; anything else is a program of the dependencies. */
-function commandsOf({ node: major = 24, installer }: Row, { yarn }: Stage, cwd: string): CommandOf {
-  const node = userNodes().find(({ version }) => version.startsWith(`${major}.`))?.binary;
+function commandsOf({ node: major, installer }: Row, { source }: Stage, cwd: string): CommandOf {
+  const found = userNodes().find(({ version }) => version.startsWith(`${major}.`))?.binary;
+  const node = major === undefined ? process.execPath : found;
   if (node === undefined) throw new Error(`There is no Node ${major} on this platform.`);
   return (line, env) => {
     const [name = '', ...args] = line
       .split(' ')
       .map((text) => text.replace(/\$([A-Z_]+)/g, (_all, variable: string) => env[variable] ?? ''));
-    if (installer === 'yarn pnp') return { command: node, args: [yarn, name, ...args], cwd, env };
+    if (installer === 'yarn pnp')
+      return { command: node, args: [source?.yarn ?? '', name, ...args], cwd, env };
     return { command: name === 'node' ? node : join(cwd, 'node_modules/.bin', name), args, cwd, env };
   };
 }

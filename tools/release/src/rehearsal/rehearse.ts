@@ -72,7 +72,8 @@ async function prepareStage(folder: string, registry: Registry): Promise<Stage> 
     pathToFileURL(resolve(`${SCOPE}/sandbox`)).href
   )) as typeof import('@payment-service/sandbox');
   const yarn = resolve('@yarnpkg/cli-dist/bin/yarn.js');
-  return { registry, thirdParty: thirdParty.trim(), folder: join(folder, 'projects'), yarn, createSandbox };
+  const source = { registry, thirdParty: thirdParty.trim(), yarn };
+  return { folder: join(folder, 'projects'), createSandbox, source };
 }
 
 async function runRows(

@@ -9,7 +9,7 @@ export interface Row {
   readonly about: string;
   /** @default 'npm' */
   readonly installer?: 'npm' | 'pnpm' | 'yarn pnp';
-  /** The major version of a Node of `tools/release`. @default 24 */
+  /** The major version of a Node of this package. @default the Node of this process */
   readonly node?: 20 | 22 | 24 | 26;
   /** @default 'module' */
   readonly type?: 'module' | 'commonjs';

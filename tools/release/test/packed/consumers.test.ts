@@ -1,112 +1,126 @@
-/**
- * A user's program, in strict TypeScript against the packed types, compiled as ESM and as CommonJS, and run on every
- * supported Node.
- */
-import { globSync, readFileSync } from 'node:fs';
+/** The programs of a merchant, compiled against the packed types as ESM and as CommonJS, and run on every supported Node. */
 import { cp } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import {
-  type Ended,
   execute,
-  type PackedManifest,
   readTarballs,
+  sideBySide,
   typescript5,
   userNodes,
 } from '@payment-service/release/toolchains';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { CONSUMERS, compileProgram } from '../../src/packed/compile-program.ts';
 import { supports } from '../../src/packed/supports.ts';
+import { compile, type Stage, serve, writeProject } from '../../src/rehearsal/project.ts';
+import type { Row } from '../../src/rehearsal/rows.ts';
 
 const scratch = inject('scratch');
+const smoke = join(import.meta.dirname, '..', '..', 'smoke');
 const secondCopy = join(scratch, 'older', 'node_modules', '@payment-service', 'core');
 const require = createRequire(import.meta.url);
 const vectors = require.resolve('@payment-service/openapi/signature-vectors.json');
-// TypeScript 7 is fast and checks every declaration; 5.9 gets the setting that most users have.
-const typescript7 = {
-  tsc: join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc'),
-  skipLibCheck: false,
-};
-const typescript59 = { tsc: typescript5(), skipLibCheck: true };
-
-/** Sandbox keys are accepted without a warning. */
-const ENV = { NODE_ENV: 'test' };
-
-const smoke = join(import.meta.dirname, '..', '..', 'smoke');
-const nodes = userNodes();
 const packages = await readTarballs(join(scratch, 'tarballs'));
-const manifestOf = (name: string): PackedManifest => {
-  const found = packages.find(({ manifest }) => manifest.name === `@payment-service/${name}`);
-  if (found === undefined) throw new Error(`${name} was not packed`);
-  return found.manifest;
-};
-/** A program that printed one line and exited with 0. */
-const worked = (line: string): Ended => ({ code: 0, output: `${line}\n` });
-// Node 22 announces node:sqlite as experimental.
-const QUIET = '--disable-warning=ExperimentalWarning';
-type Program = readonly [does: string, of: string, file: string, line: string, ...flags: string[]];
-/** What each program shows, the package whose `engines` apply, the file, and what it prints. */
-const PROGRAMS: readonly Program[] = [
-  ['core, client and adapters work', 'core', 'smoke.js', 'core, client and adapters work'],
-  ['the sandbox works', 'sandbox', 'sandbox-smoke.js', 'the sandbox works'],
-  ['the inbox works', 'inbox', 'inbox-smoke.js', 'the inbox works', QUIET],
-];
-/** Only as a module: it creates `require` itself, and requires the same package. */
-const OF_MODULES: readonly Program[] = [
-  ['import and require give one instance', 'core', 'one-instance.mjs', 'one instance'],
-  ['threat A37: copies of core accept the results of each other', 'core', 'two-copies.mjs', 'copies agree'],
-];
-const files = globSync('*.ts', { cwd: smoke }).sort();
+const sandboxFile = createRequire(join(scratch, 'package.json')).resolve('@payment-service/sandbox');
+const { createSandbox }: typeof import('@payment-service/sandbox') = await import(
+  pathToFileURL(sandboxFile).href
+);
+const stage: Stage = { folder: scratch, createSandbox };
 
-test('every published package is used by one of the programs, and built before them', () => {
-  const { devDependencies } = require('../package.json') as { devDependencies: object };
-  expect(Object.keys(devDependencies)).toEqual(
-    expect.arrayContaining(packages.map((one) => one.manifest.name)),
+/** The programs of the rehearsal, and the package that decides on which Node each runs. */
+const PROGRAMS = { express: 'express', fastify: 'fastify', koa: 'koa', hono: 'fetch', inbox: 'inbox' };
+const COMPILERS = [
+  // TypeScript 7 is fast and checks every declaration; 5.9 gets the setting that most users have.
+  {
+    name: '7',
+    tsc: join(dirname(require.resolve('typescript/package.json')), 'bin/tsc'),
+    skipLibCheck: false,
+  },
+  { name: '5.9', tsc: typescript5(), skipLibCheck: true },
+];
+const SETUPS = [
+  { type: 'module', module: 'nodenext' },
+  { type: 'commonjs', module: 'node16' },
+] as const;
+/** Only as modules: they create `require` themselves, and require the same package. */
+const OF_MODULES = ['one-instance.mts', 'two-copies.mts'];
+/** What is checked of core alone, and what it prints. */
+const OF_CORE = [
+  ['vectors.js', 'every vector'],
+  ['one-instance.mjs', 'one instance'],
+  ['two-copies.mjs', 'copies agree'],
+] as const;
+
+function runs(type: Row['type']): readonly (Row & { readonly binary: string })[] {
+  return userNodes().flatMap((node) =>
+    Object.entries(PROGRAMS).flatMap(([program, name]) => {
+      const manifest = packages.find((one) => one.manifest.name === `@payment-service/${name}`)?.manifest;
+      if (manifest === undefined || !supports(manifest, node)) return [];
+      const major = Number(node.version.split('.')[0]) as 20 | 22 | 24 | 26;
+      const about = `${program} on Node ${node.version}`;
+      const row = { name: about, about, node: major, type, dependencies: {}, program: `${program}.ts` };
+      return [{ ...row, binary: node.binary } as Row & { binary: string }];
+    }),
   );
-  const sources = files.map((file) => readFileSync(join(smoke, file), 'utf8')).join('\n');
-  const unused = packages
-    .map(({ manifest }) => manifest.name)
-    .filter((name) => !sources.includes(`'${name}'`));
-  expect(unused).toEqual([]);
-});
+}
 
-describe.each(CONSUMERS)('$name', (setup) => {
-  const sources = setup.type === 'module' ? [...files, 'one-instance.mts', 'two-copies.mts'] : files;
-  const folder = setup.type;
-  let compiled: Ended;
+describe.each(SETUPS)('$type', ({ type, module }) => {
+  const cwd = join(scratch, type);
+  const smokes = [
+    'vectors.ts',
+    'loads-all.ts',
+    'wrong-verdicts.ts',
+    ...(type === 'module' ? OF_MODULES : []),
+  ];
+  const files = [...Object.keys(PROGRAMS).map((name) => `${name}.ts`), ...smokes];
+  const found = new Map<string, readonly string[]>();
   beforeAll(async () => {
-    compiled = await compileProgram(scratch, folder, setup, typescript7, sources);
+    for (const { name, tsc, skipLibCheck } of COMPILERS) {
+      const folder = name === '7' ? cwd : `${cwd}-${name}`;
+      const compiler = {
+        module,
+        skipLibCheck,
+        exactOptionalPropertyTypes: true,
+        noUncheckedIndexedAccess: true,
+      };
+      const row = {
+        name: type,
+        about: '',
+        type,
+        dependencies: {},
+        compiler: { ...compiler, rewriteRelativeImportExtensions: true },
+      };
+      await writeProject(row, {}, folder, files);
+      for (const file of smokes) await cp(join(smoke, file), join(folder, file));
+      await compile(tsc, folder);
+    }
+    // One inbox at a time, since all of them have the same file.
+    await sideBySide(runs(type), 2, async (row) => {
+      found.set(row.name, await serve(row, stage, cwd));
+    });
   });
 
-  test(`compiles with module ${setup.module} under TypeScript 7`, () => {
-    expect(compiled).toEqual({ code: 0, output: '' });
+  test.each(runs(type))('$name accepts, refuses, credits and reads', ({ name }) => {
+    expect(found.get(name)).toEqual([]);
   });
 
-  test(`compiles with module ${setup.module} under TypeScript 5.9`, async () => {
-    const result = await compileProgram(scratch, `${folder}-5.9`, setup, typescript59, sources);
-    expect(result).toEqual({ code: 0, output: '' });
-  });
-
-  const programs = setup.type === 'module' ? [...PROGRAMS, ...OF_MODULES] : PROGRAMS;
-  test.each(
-    programs.flatMap(([does, of, file, line, ...flags]) =>
-      nodes
-        .filter((node) => supports(manifestOf(of), node))
-        .map(({ version, binary }) => ({ does, version, binary, file, line, flags })),
-    ),
-  )('$does on Node $version', async ({ binary: command, file, line, flags }) => {
-    const args = [...flags, join('out', file), vectors, secondCopy];
-    expect(await execute({ command, args, cwd: join(scratch, folder), env: ENV })).toEqual(worked(line));
-  });
-
-  // Jest and older bundlers do not know module-sync: they use the CommonJS files, which Node itself does not need.
-  test.each(setup.type === 'commonjs' ? PROGRAMS : [])(
-    '%s from the CommonJS files alone',
-    async (_does, _of, file, line) => {
-      const older = join(scratch, 'older', folder);
-      await cp(join(scratch, folder), older, { recursive: true });
-      const args = [QUIET, join('out', file), vectors];
-      expect(await execute({ command: process.execPath, args, cwd: older, env: ENV })).toEqual(worked(line));
+  const ofCore = type === 'module' ? OF_CORE : OF_CORE.slice(0, 1);
+  test.each(userNodes().flatMap((node) => ofCore.map(([file, line]) => ({ ...node, file, line }))))(
+    '$file on Node $version: $line',
+    async ({ binary: command, file, line }) => {
+      const args = [join('out', file), vectors, secondCopy];
+      expect(await execute({ command, args, cwd, env: { NODE_ENV: 'test' } })).toEqual({
+        code: 0,
+        output: `${line}\n`,
+      });
     },
   );
+});
+
+// Jest and older bundlers do not know module-sync: they use the CommonJS files, which Node itself does not need.
+test.each(['express', 'inbox'])('%s from the CommonJS files alone', async (program) => {
+  const older = join(scratch, 'older', program);
+  await cp(join(scratch, 'commonjs'), older, { recursive: true });
+  const row: Row = { name: program, about: '', type: 'commonjs', dependencies: {}, program: `${program}.ts` };
+  expect(await serve(row, { ...stage, folder: older }, older)).toEqual([]);
 });

@@ -31,6 +31,7 @@ const DIRECT: readonly Installed[] = [
   ['@types/node', root],
   ['express', own],
   ['fastify', own],
+  ['hono', own],
   ['koa', own],
 ];
 
