@@ -18,7 +18,7 @@ export interface Dependency {
 
 const ACCEPTED = ['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD'];
 const RUN_ON_INSTALL = ['preinstall', 'install', 'postinstall'];
-const PUBLISHED = ['--filter', './packages/*'];
+const PUBLISHED = ['--filter', './packages/*', '--filter', '!@payment-service/pages'];
 
 /** Everything that users install with the published packages, and what those contain a copy of. */
 export async function publishedDependencies(): Promise<readonly Dependency[]> {

@@ -15,7 +15,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'dependencies-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
 const declared = new Set(
-  globSync('packages/*/package.json', { cwd: root }).flatMap((path) => {
+  globSync('packages/!(pages)/package.json', { cwd: root }).flatMap((path) => {
     const { dependencies = {} }: { dependencies?: Record<string, string> } = JSON.parse(
       readFileSync(join(root, path), 'utf8'),
     );

@@ -1,9 +1,9 @@
 /** What a registry shows about a package, and what users install with it. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { root } from '@payment-service/release/toolchains';
+import { join, relative } from 'node:path';
+import { publishedPackages, root } from '@payment-service/release/toolchains';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { absoluteLinks, type Metadata, type PublishedManifest, publishedProblems } from '../src/metadata.ts';
@@ -14,9 +14,7 @@ afterAll(() => rmSync(scratch, { recursive: true }));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const metadata: Metadata = JSON.parse(read('package.json'));
 const { catalog } = parse(read('pnpm-workspace.yaml')) as { catalog: Record<string, string> };
-const folders = globSync('packages/*/package.json', { cwd: root }).map((path) =>
-  dirname(path).replaceAll('\\', '/'),
-);
+const folders = publishedPackages().map(({ folder }) => relative(root, folder).replaceAll('\\', '/'));
 
 test.each(folders)('%s has the metadata, links and dependencies of a published package', (folder) => {
   const manifest: PublishedManifest = JSON.parse(read(`${folder}/package.json`));

@@ -48,7 +48,7 @@ const OF_MODULES = ['one-instance.mts', 'two-copies.mts'];
 const OF_CORE = [
   ['vectors.js', 'every vector'],
   ['one-instance.mjs', 'one instance'],
-  ['two-copies.mjs', 'copies agree'],
+  ['two-copies.mjs', 'copies agree'], // Threat A37.
 ] as const;
 
 function runs(type: Row['type']): readonly (Row & { readonly binary: string })[] {

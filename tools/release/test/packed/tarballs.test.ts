@@ -1,15 +1,64 @@
 /** What a registry would receive: nothing missing, nothing superfluous, and entry points that every resolver understands. */
+
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
+import { checkPackage, Package } from '@arethetypeswrong/core';
 import {
   type PackedFile,
+  type PackedManifest,
   publishedPackages,
   readTarballs,
   textOf,
 } from '@payment-service/release/toolchains';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
 import { describe, expect, inject, test } from 'vitest';
-import { contentProblems } from '../../src/packed/content-problems.ts';
-import { publintMessages, typeProblems } from '../../src/packed/lint-package.ts';
+
+const ALLOWED =
+  /^(dist\/.+\.(js|cjs|d\.ts|d\.cts|LICENSE)|(AGENTS|CHANGELOG|README)\.md|LICENSE|package\.json)$/;
+// A home folder, a temporary folder or a drive: a path of the machine that built it.
+const MACHINE_PATH = /(?<![\w.:/])(?:\/(?:home|Users|root|tmp|var|work|mnt|opt)\/|[A-Z]:\\\\?)\w/;
+
+/** What a tarball contains but should not, or lacks but should contain; one line each. */
+function contentProblems(files: readonly PackedFile[]): string[] {
+  const names = files.map(({ name }) => name);
+  const problems = ['README.md', 'AGENTS.md', 'LICENSE', 'package.json']
+    .filter((name) => !names.includes(name))
+    .map((name) => `${name} is missing`);
+  for (const file of files) {
+    const { name } = file;
+    if (!ALLOWED.test(name)) problems.push(`${name} is published`);
+    const text = textOf(file);
+    const path = MACHINE_PATH.exec(text);
+    if (path !== null) problems.push(`${name} names a path of a machine: ${path[0]}`);
+    for (const [, map = ''] of text.matchAll(/sourceMappingURL=(\S+)/g)) {
+      if (!names.includes(posix.join(posix.dirname(name), map)))
+        problems.push(`${name} names a missing source map: ${map}`);
+    }
+    if (name === 'package.json' && /"(workspace|catalog|link|file):/.test(text))
+      problems.push('package.json names a version that only the workspace knows');
+  }
+  return problems;
+}
+
+/** The findings of publint, including suggestions. */
+async function publintMessages(files: readonly PackedFile[]): Promise<string[]> {
+  const pack = { files: files.map(({ name, data }) => ({ name: `package/${name}`, data })) };
+  const { messages, pkg } = await publint({ pkgDir: 'package', pack, strict: true });
+  return messages.map((message) => formatMessage(message, pkg, { color: false }) ?? message.code);
+}
+
+/**
+ * The findings of "are the types wrong?" for every entry point, for `import` and `require` under TypeScript's node16 and
+ * bundler resolution, and for the types under that of Node 10. Node itself reads `exports`, so there need be no JavaScript
+ * where the resolution of Node 10 looks for a subpath.
+ */
+async function typeProblems(manifest: PackedManifest, files: readonly PackedFile[]): Promise<string[]> {
+  const paths = files.map((file) => [`/node_modules/${manifest.name}/${file.name}`, textOf(file)]);
+  const result = await checkPackage(new Package(Object.fromEntries(paths), manifest.name, '0.0.0'));
+  if (result.types === false) return ['no types'];
+  return result.problems.map((problem) => JSON.stringify(problem));
+}
 
 const packages = await readTarballs(join(inject('scratch'), 'tarballs'));
 const license = readFileSync(join(import.meta.dirname, '..', '..', '..', '..', 'LICENSE'), 'utf8');

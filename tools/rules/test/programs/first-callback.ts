@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { importedModules } from '../../src/arrows/foreign-imports.ts';
 import { codeBlocks } from '../../src/extracted.ts';
 import { workspacePackages } from '../../src/manifests.ts';
 import { fencedBlocks, section } from '../../src/markdown.ts';
 import { root, type TextFile } from '../../src/repository.ts';
+import { importedModules } from '../arrows/foreign-imports.ts';
 import { withRunningProgram } from './running-program.ts';
 
 export const HEADING = '## The first callback in three commands';

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { TextFile } from '../repository.ts';
+import type { TextFile } from '../../src/repository.ts';
 import { importedModules } from './foreign-imports.ts';
 
 /**

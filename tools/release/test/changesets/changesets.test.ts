@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '@payment-service/release/toolchains';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { earlierCommits, filesAt, filesNow } from '../src/changesets/earlier-states.ts';
-import { type Files, missingChangesets } from '../src/changesets/missing-changesets.ts';
-import { bumpFor, contractDifference, surfaceDifference } from '../src/changesets/surface-change.ts';
-import { git } from '../src/repository.ts';
+import { git } from '../../src/repository.ts';
+import { earlierCommits, filesAt, filesNow } from './earlier-states.ts';
+import { type Files, missingChangesets } from './missing-changesets.ts';
+import { bumpFor, contractDifference, surfaceDifference } from './surface-change.ts';
 
 const commits = await earlierCommits(root);
 

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import type { WorkspacePackage } from '../manifests.ts';
-import type { TextFile } from '../repository.ts';
+import type { WorkspacePackage } from '../../src/manifests.ts';
+import type { TextFile } from '../../src/repository.ts';
 
 /** The modules that a source file imports or re-exports. */
 export function importedModules(source: string): readonly string[] {

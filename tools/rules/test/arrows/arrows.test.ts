@@ -1,12 +1,17 @@
 /** ARCHITECTURE.md draws which package uses which; no package.json or import adds an arrow. */
 import { describe, expect, test } from 'vitest';
-import { type Arrows, drawnArrows } from '../src/arrows/drawn-arrows.ts';
-import { foreignImports } from '../src/arrows/foreign-imports.ts';
-import { roomCircles } from '../src/arrows/room-circles.ts';
-import { undrawnDependencies } from '../src/arrows/undrawn-dependencies.ts';
-import { adapters, publishedPackages, type WorkspacePackage, workspacePackages } from '../src/manifests.ts';
-import { section } from '../src/markdown.ts';
-import { fileAt, filesMatching, repositoryFiles } from '../src/repository.ts';
+import {
+  adapters,
+  publishedPackages,
+  type WorkspacePackage,
+  workspacePackages,
+} from '../../src/manifests.ts';
+import { section } from '../../src/markdown.ts';
+import { fileAt, filesMatching, repositoryFiles } from '../../src/repository.ts';
+import { type Arrows, drawnArrows } from './drawn-arrows.ts';
+import { foreignImports } from './foreign-imports.ts';
+import { roomCircles } from './room-circles.ts';
+import { undrawnDependencies } from './undrawn-dependencies.ts';
 
 const arrows = drawnArrows(section(fileAt('ARCHITECTURE.md').text, '## The arrows'));
 

@@ -1,4 +1,4 @@
-import { adapters } from '../manifests.ts';
+import { adapters } from '../../src/manifests.ts';
 
 /** Which packages may use each other, by folder name: `core`, `express`, `shop`. */
 export type Arrows = ReadonlyMap<string, ReadonlySet<string>>;

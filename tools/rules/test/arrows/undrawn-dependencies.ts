@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { WorkspacePackage } from '../manifests.ts';
+import type { WorkspacePackage } from '../../src/manifests.ts';
 import type { Arrows } from './drawn-arrows.ts';
 
 const SCOPE = '@payment-service/';

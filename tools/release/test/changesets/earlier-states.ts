@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { git } from '../repository.ts';
+import { git } from '../../src/repository.ts';
 import type { Files } from './missing-changesets.ts';
 
 const CORE = '@payment-service/core';
