@@ -1,5 +1,5 @@
 /**
- * `pnpm bench [verify|weight|http|client …]`: every part, or the named ones, compared with its peers. Prints tables, writes
+ * `pnpm bench [verify|http|client …]`: every part, or the named ones, compared with its peers. Prints tables, writes
  * reports/bench.json, and exits with 1 if a target is missed.
  *
  * --short runs everything once: this shows that the controls fail as expected, and what the report looks like; its figures are
@@ -13,10 +13,9 @@ import { http } from './http.ts';
 import { installPacked } from './installed.ts';
 import type { Part, Run } from './part.ts';
 import { verify } from './verify.ts';
-import { weight } from './weight.ts';
 import { writeDocs } from './write-docs.ts';
 
-const PARTS: Readonly<Record<string, (run: Run) => Promise<Part>>> = { verify, weight, http, client };
+const PARTS: Readonly<Record<string, (run: Run) => Promise<Part>>> = { verify, http, client };
 
 const flags = readFlags({ short: false, only: '', rounds: 0, writeDocs: false }, Object.keys(PARTS));
 const { short: isShort, only, rounds } = flags;

@@ -17,7 +17,6 @@ export async function createCallers(project: string, baseUrl: string): Promise<r
   const { createClient } = await importFrom<{ createClient: CreateClient }>(homeOf(project, 'core'), entry);
   return [
     bareFetch(baseUrl),
-    fetchWithDeadline(baseUrl),
     createCaller('client', createClient, { baseUrl }),
     createCaller('client, from the cache', createClient, { baseUrl, cache: { ttlMs: 3_600_000 } }),
   ];
@@ -28,26 +27,13 @@ function bareFetch(baseUrl: string): Caller {
   return {
     name: 'fetch',
     call: 'fetch() + response.json(); checks nothing of the answer',
-    list: () => fetchList(baseUrl, {}),
+    list: () => fetchList(baseUrl),
   };
 }
 
-/** With the timeout that a caller needs for a service that never answers. */
-function fetchWithDeadline(baseUrl: string): Caller {
-  return {
-    name: 'fetch with a deadline',
-    call: 'the same, with a signal that a timer aborts',
-    async list() {
-      const controller = new AbortController();
-      const timer = setTimeout(() => controller.abort(), 10_000);
-      return fetchList(baseUrl, { signal: controller.signal }).finally(() => clearTimeout(timer));
-    },
-  };
-}
-
-async function fetchList(baseUrl: string, init: RequestInit): Promise<unknown> {
+async function fetchList(baseUrl: string): Promise<unknown> {
   const headers = { accept: 'application/json', 'public-key': PUBLIC_KEY, 'x-api-version': '1' };
-  const response = await fetch(`${baseUrl}/data/payment-providers`, { ...init, headers });
+  const response = await fetch(`${baseUrl}/data/payment-providers`, { headers });
   if (!response.ok) throw new Error(`The service answered ${response.status}.`);
   const answer = (await response.json()) as { data: { payment_providers: unknown } };
   return answer.data.payment_providers;

@@ -92,7 +92,7 @@ async function checkControls(
       throw new Error(`${caller.name} sent ${sent} requests for one call.`);
   }
   for (const path of ['/wrong-row', '/no-list']) {
-    const [bare, , checked] = await createCallers(project, baseUrl + path);
+    const [bare, checked] = await createCallers(project, baseUrl + path);
     const wrong = await bare?.list();
     const given = await checked?.list().catch(() => undefined);
     if (isDeepStrictEqual(given, wrong)) throw new Error(`The client gave the answer of ${path} unchecked.`);

@@ -1,8 +1,6 @@
 import { createHmac, createSecretKey } from 'node:crypto';
-import { sign as signForOctokit, verify as verifyForOctokit } from '@octokit/webhooks-methods';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import Stripe from 'stripe';
-import { Webhook as SvixWebhook } from 'svix';
 import { merchantReference, verifyByRecipe } from './verify-by-recipe.ts';
 
 type Verification = Pick<typeof import('@payment-service/core'), 'createVerifier'>;
@@ -22,12 +20,10 @@ export interface Contender {
   readonly name: string;
   /** The function that is called. */
   readonly call: string;
-  /** It returns a promise, which is awaited before the next call. */
-  readonly isAsync?: true;
   /** The headers that the contender's own service would send with the body. */
-  sign(body: Buffer): Headers | Promise<Headers>;
+  sign(body: Buffer): Headers;
   /**
-   * The event's merchant_reference, read from it so that no contender can defer its work; throws, or rejects, if the signature
+   * The event's merchant_reference, read from it so that no contender can defer its work; throws if the signature
    * does not match.
    */
   verify(body: Buffer, headers: Headers): unknown;
@@ -110,48 +106,16 @@ export function standardWebhooks(signingKey: string): Contender {
   return {
     name: 'standardwebhooks',
     call: 'verify',
-    sign: (body) => standardHeaders('webhook', peer, body),
+    sign(body) {
+      const id = 'msg_2kF0Yb7pQx9LwZt4';
+      // Its tolerance of five minutes cannot be switched off.
+      const at = new Date();
+      return {
+        'webhook-id': id,
+        'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+        'webhook-signature': peer.sign(id, at, body),
+      };
+    },
     verify: (body, headers) => merchantReference(peer.verify(body, headers)),
-  };
-}
-
-export function svix(signingKey: string): Contender {
-  const peer = new SvixWebhook(signingKey, { format: 'raw' });
-  return {
-    name: 'svix',
-    call: 'verify + JSON.parse',
-    sign: (body) => standardHeaders('svix', peer, body),
-    verify(body, headers) {
-      peer.verify(body, headers); // It returns nothing, so the caller parses the event.
-      return merchantReference(JSON.parse(body.toString('utf8')));
-    },
-  };
-}
-
-export function octokit(signingKey: string): Contender {
-  return {
-    name: 'octokit',
-    call: '@octokit/webhooks-methods verify + JSON.parse, awaited',
-    isAsync: true,
-    sign: async (body) => ({
-      'x-hub-signature-256': await signForOctokit(signingKey, body.toString('utf8')),
-    }),
-    async verify(body, headers) {
-      const text = body.toString('utf8');
-      const fits = await verifyForOctokit(signingKey, text, headers['x-hub-signature-256'] ?? '');
-      if (!fits) throw new Error('The signature does not match.');
-      return merchantReference(JSON.parse(text));
-    },
-  };
-}
-
-/** The scheme that svix and standardwebhooks share, whose tolerance of five minutes cannot be switched off. */
-function standardHeaders(prefix: string, peer: StandardWebhook | SvixWebhook, body: Buffer): Headers {
-  const id = 'msg_2kF0Yb7pQx9LwZt4';
-  const at = new Date();
-  return {
-    [`${prefix}-id`]: id,
-    [`${prefix}-timestamp`]: String(Math.floor(at.getTime() / 1000)),
-    [`${prefix}-signature`]: peer.sign(id, at, body),
   };
 }

@@ -15,24 +15,18 @@ export interface Entry {
   readonly exported: string;
 }
 
-interface Start {
-  /** Elapsed time, to the end of the process. */
-  readonly ms: number;
-  /** Processor time to the end of the program; a busy neighbour does not change it. */
+/** Processor time to the end of the program, in milliseconds; a busy neighbour does not change it. */
+interface Cost {
   readonly cpuMs: number;
-  /** The import has loaded node:crypto, directly or indirectly. */
-  readonly hasNodeCrypto: boolean;
 }
 
 /** @throws {Error} if the module does not load, or lacks the expected export. */
-export async function start(project: string, entry: Entry | undefined): Promise<Start> {
+export async function start(project: string, entry: Entry | undefined): Promise<Cost> {
   const load =
     entry === undefined
       ? ''
       : `import * as loaded from '${entry.specifier}'; if (!('${entry.exported}' in loaded)) process.exit(1);`;
-  const hasCrypto = `process.moduleLoadList.includes('NativeModule crypto')`;
-  const tell = `import { writeSync } from 'node:fs'; writeSync(1, JSON.stringify([process.cpuUsage(), ${hasCrypto}]));`;
-  const started = performance.now();
+  const tell = `import { writeSync } from 'node:fs'; writeSync(1, JSON.stringify(process.cpuUsage()));`;
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['--input-type=module', '--eval', load + tell],
@@ -41,12 +35,9 @@ export async function start(project: string, entry: Entry | undefined): Promise<
   ).catch((cause: unknown) => {
     throw new Error(`${entry?.specifier} did not load, or has no ${entry?.exported}.`, { cause });
   });
-  const ms = performance.now() - started;
-  const [{ user, system }, hasNodeCrypto]: [NodeJS.CpuUsage, boolean] = JSON.parse(stdout);
-  return { ms, cpuMs: (user + system) / 1000, hasNodeCrypto };
+  const { user, system }: NodeJS.CpuUsage = JSON.parse(stdout);
+  return { cpuMs: (user + system) / 1000 };
 }
-
-export type Cost = Pick<Start, 'ms' | 'cpuMs'>;
 
 /** The cost of each import beyond Node's own start, by the name of the entry: medians over a number of interleaved starts. */
 export async function importCosts(
@@ -57,12 +48,9 @@ export async function importCosts(
   const times = await interleave([undefined, ...entries], starts, Math.random, (entry) =>
     start(project, entry),
   );
-  const median = (entry: Entry | undefined, key: keyof Cost): number =>
-    spread((times.get(entry) ?? []).map((time) => time[key])).median;
-  const more = (entry: Entry, key: keyof Cost): number => median(entry, key) - median(undefined, key);
-  return new Map(
-    entries.map((entry) => [entry.name, { ms: more(entry, 'ms'), cpuMs: more(entry, 'cpuMs') }]),
-  );
+  const median = (entry: Entry | undefined): number =>
+    spread((times.get(entry) ?? []).map(({ cpuMs }) => cpuMs)).median;
+  return new Map(entries.map((entry) => [entry.name, { cpuMs: median(entry) - median(undefined) }]));
 }
 
 export interface Bundle {

@@ -1,18 +1,11 @@
 /** One server in its own process: `http-server.ts <framework> <way> <project>`. See http.ts. */
 
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { bodyParser } from '@koa/bodyparser';
 import { answerQuestions } from '@payment-service/durability';
 import express from 'express';
-import express4 from 'express4';
 import fastify from 'fastify';
 import { Hono } from 'hono';
 import Koa from 'koa';
@@ -59,8 +52,22 @@ function limitInExpress(req: IncomingMessage, res: ServerResponse): void {
 }
 
 const OPENERS: Readonly<Record<Framework, () => Server | Promise<Server>>> = {
-  'express 5': () => onExpress(express(), express.json()),
-  'express 4': () => onExpress(express4(), express4.json()),
+  async express() {
+    const app = express();
+    if (way === 'ours') {
+      const { paymentCallbacks } = await adapter<typeof import('@payment-service/express')>('express');
+      app.use('/callbacks', paymentCallbacks(options));
+    } else if (way === 'limit') {
+      app.use('/callbacks', limitInExpress);
+    } else {
+      app.post('/callbacks', express.json(), (req, res) => {
+        if (!isGenuine(req.body, req.get('hmac-signature'))) return void res.status(401).json(UNAUTHORIZED);
+        handle();
+        res.json(ACCEPTED);
+      });
+    }
+    return createServer(app);
+  },
   async koa() {
     const app = new Koa();
     if (way === 'ours') {
@@ -138,27 +145,6 @@ const OPENERS: Readonly<Record<Framework, () => Server | Promise<Server>>> = {
   },
 };
 
-/** The part of Express that both versions share and a server here needs. */
-async function onExpress(
-  listener: RequestListener,
-  parser: ReturnType<typeof express.json>,
-): Promise<Server> {
-  const app = listener as express.Express;
-  if (way === 'ours') {
-    const { paymentCallbacks } = await adapter<typeof import('@payment-service/express')>('express');
-    app.use('/callbacks', paymentCallbacks(options));
-  } else if (way === 'limit') {
-    app.use('/callbacks', limitInExpress);
-  } else {
-    app.post('/callbacks', parser, (req, res) => {
-      if (!isGenuine(req.body, req.get('hmac-signature'))) return void res.status(401).json(UNAUTHORIZED);
-      handle();
-      res.json(ACCEPTED);
-    });
-  }
-  return createServer(app);
-}
-
 function adapter<T>(name: string): Promise<T> {
   return importFrom(project, `@payment-service/${name}`);
 }
@@ -167,10 +153,8 @@ const server = await OPENERS[framework as Framework]();
 server.keepAliveTimeout = 120_000; // Longer than a measurement, and equal for every framework.
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 1024, resolve));
 
-answerQuestions(({ collect }: { readonly collect: boolean }): ServerState => {
-  if (collect) for (let pass = 0; pass < 3; pass++) globalThis.gc?.();
+answerQuestions((): ServerState => {
   const { user, system } = process.cpuUsage();
-  const { heapUsed, external, rss } = process.memoryUsage();
   const { port } = server.address() as AddressInfo;
-  return { port, handled, user, system, heap: heapUsed + external, rss };
+  return { port, handled, user, system };
 });

@@ -1,6 +1,5 @@
 /**
- * Processor time of a request, and memory of idle connections: each framework bare, with a hand-written check, at the limit,
- * and with its adapter. Every server, and the load generator, runs in its own process.
+ * Processor time of a request: each framework bare, with a hand-written check, at the limit, and with its adapter. Every server, and the load generator, runs in its own process.
  */
 import { join } from 'node:path';
 import {
@@ -30,7 +29,7 @@ export const ACCEPTED = { status: 'accepted' };
 export const WAYS = ['bare', 'by hand', 'limit', 'ours'] as const;
 export type Way = (typeof WAYS)[number];
 
-export const FRAMEWORKS = ['express 5', 'express 4', 'koa', 'fastify', 'hono'] as const;
+export const FRAMEWORKS = ['express', 'koa', 'fastify', 'hono'] as const;
 export type Framework = (typeof FRAMEWORKS)[number];
 
 /** What a server reports about itself. */
@@ -41,25 +40,16 @@ export interface ServerState {
   /** Processor time of the process, in microseconds. */
   readonly user: number;
   readonly system: number;
-  /** In bytes, after a garbage collection: objects and buffers. */
-  readonly heap: number;
-  readonly rss: number;
 }
 
 /** The ratio of our processor time per request to that of the others. */
 const OVER_LIMIT = 1.2;
 const OVER_BY_HAND = 1;
-/**
- * The ratio of our heap per idle connection to that of a bare server; the tolerance is for memory that the heap does not return
- * in between.
- */
-const MEMORY_OVER_BARE = 1.05;
-
 const CONNECTIONS = 32;
 // Every round uses new servers: V8 probably compiles the same code better or worse in each, since a ratio differs by up to 0.2.
 // The slices are short, so that the load of a busy neighbour affects all servers equally.
-const FULL = { rounds: 11, slices: 4, ms: 200, warmUpMs: 50, firstWarmUpMs: 1500, idle: 2000, idleRounds: 3 };
-const SHORT = { rounds: 1, slices: 2, ms: 30, warmUpMs: 5, firstWarmUpMs: 5, idle: 20, idleRounds: 1 };
+const FULL = { rounds: 11, slices: 4, ms: 200, warmUpMs: 50, firstWarmUpMs: 1500 };
+const SHORT = { rounds: 1, slices: 2, ms: 30, warmUpMs: 5, firstWarmUpMs: 5 };
 
 interface Hosted {
   readonly way: Way;
@@ -76,18 +66,12 @@ interface Sample {
   readonly generatorBusy: number;
 }
 
-interface Idle {
-  readonly heap: number;
-  readonly rss: number;
-}
-
 export async function http({ project, isShort, only, rounds }: Run): Promise<Part> {
   const pace = { ...(isShort ? SHORT : FULL), ...(rounds && { rounds }) };
   const testing: Testing = await importFrom(homeOf(project, 'core'), '@payment-service/core/testing');
   const [genuine, forged] = [rawRequests(testing, SIGNING_KEY), rawRequests(testing, ANOTHER_KEY)];
   const results: Result[] = [];
   const speedRows: string[][] = [];
-  const idleRows: string[][] = [];
   const generator = new Child(join(import.meta.dirname, 'load-generator.ts'));
   try {
     for (const framework of FRAMEWORKS.filter((name) => name.startsWith(only))) {
@@ -103,10 +87,8 @@ export async function http({ project, isShort, only, rounds }: Run): Promise<Par
           await Promise.all(servers.map(({ worker }) => worker.end()));
         }
       }
-      const idle = await measureIdle(framework, project, generator, genuine, pace);
-      results.push(...judgeServers(framework, speed, idle));
+      results.push(...judgeServers(framework, speed));
       speedRows.push(...WAYS.map((way) => speedRow(framework, way, speed)));
-      idleRows.push(...WAYS.map((way) => idleRow(framework, way, idle)));
     }
   } finally {
     await generator.end();
@@ -115,23 +97,13 @@ export async function http({ project, isShort, only, rounds }: Run): Promise<Par
   const head = ['', 'requests/s', 'µs, user + system', ...over, 'generator busy'];
   return {
     results,
-    tables: [
-      { title: `HTTP, ${CONNECTIONS} connections`, head, rows: speedRows },
-      {
-        title: `Memory of an idle connection, of ${figure(pace.idle)}`,
-        head: ['', 'heap, bytes', 'over bare', 'resident, bytes'],
-        rows: idleRows,
-      },
-    ],
+    tables: [{ title: `HTTP, ${CONNECTIONS} connections`, head, rows: speedRows }],
   };
 }
 
 async function host(framework: Framework, way: Way, project: string): Promise<Hosted> {
-  const worker = new Child(join(import.meta.dirname, 'http-server.ts'), {
-    args: [framework, way, project],
-    execArgv: ['--expose-gc'],
-  });
-  const { port } = await worker.ask<ServerState>({ collect: false });
+  const worker = new Child(join(import.meta.dirname, 'http-server.ts'), { args: [framework, way, project] });
+  const { port } = await worker.ask<ServerState>({});
   return { way, worker, port };
 }
 
@@ -177,7 +149,7 @@ async function send(port: number, request: string): Promise<string> {
 }
 
 type Pace = typeof FULL;
-type Samples<S> = ReadonlyMap<Way, readonly S[]>;
+type Samples = ReadonlyMap<Way, readonly Sample[]>;
 
 /** @throws {Error} if a server has answered requests that its handler did not see. */
 async function timeServers(
@@ -187,10 +159,10 @@ async function timeServers(
   { slices, ms, warmUpMs, firstWarmUpMs }: Pace,
 ): Promise<ReadonlyMap<Hosted, readonly Sample[]>> {
   const run = async ({ way, worker, port }: Hosted, warmUp: number): Promise<Sample> => {
-    const before = await worker.ask<ServerState>({ collect: false });
-    const shared = { kind: 'load', port, requests, connections: CONNECTIONS } as const;
+    const before = await worker.ask<ServerState>({});
+    const shared = { port, requests, connections: CONNECTIONS };
     const load = await generator.ask<Load>({ ...shared, warmUpMs: warmUp, ms } satisfies LoadQuestion);
-    const after = await worker.ask<ServerState>({ collect: false });
+    const after = await worker.ask<ServerState>({});
     const handled = after.handled - before.handled;
     if (handled !== load.answered)
       throw new Error(`${way}: ${load.answered} requests were answered, and the handler saw ${handled}.`);
@@ -201,50 +173,23 @@ async function timeServers(
   return interleave(servers, slices, Math.random, (server) => run(server, warmUpMs));
 }
 
-/** In new processes, since a process that has held connections keeps their memory for the next ones. */
-async function measureIdle(
-  framework: Framework,
-  project: string,
-  generator: Child,
-  requests: readonly string[],
-  { idle, idleRounds }: Pace,
-): Promise<Samples<Idle>> {
-  return interleave(WAYS, idleRounds, Math.random, async (way) => {
-    const { worker, port } = await host(framework, way, project);
-    const hold = (connections: number): Promise<Load> =>
-      generator.ask<Load>({ kind: 'hold', port, requests, connections } satisfies LoadQuestion);
-    try {
-      await hold(Math.ceil(idle / 10)); // Compiles the code. These connections stay open as well.
-      const before = await worker.ask<ServerState>({ collect: true });
-      await hold(idle);
-      const after = await worker.ask<ServerState>({ collect: true });
-      await generator.ask({ kind: 'release' } satisfies LoadQuestion);
-      return { heap: (after.heap - before.heap) / idle, rss: (after.rss - before.rss) / idle };
-    } finally {
-      await worker.end();
-    }
-  });
-}
-
 /** One column of a way's samples. */
-function column<S, K extends keyof S>(samples: Samples<S>, way: Way, key: K): readonly S[K][] {
+function column(samples: Samples, way: Way, key: keyof Sample): readonly number[] {
   return (samples.get(way) ?? []).map((sample) => sample[key]);
 }
 
-function judgeServers(framework: Framework, speed: Samples<Sample>, idle: Samples<Idle>): readonly Result[] {
+function judgeServers(framework: Framework, speed: Samples): readonly Result[] {
   const over = (way: Way) => ratio(column(speed, 'ours', 'cpu'), column(speed, way, 'cpu'));
-  const memory = ratio(column(idle, 'ours', 'heap'), column(idle, 'bare', 'heap'));
   const name = `http: ${framework}, ours over`;
   return [
     judge(`${name} limit, processor time`, 'ratio', over('limit'), 'at most', OVER_LIMIT),
     judge(`${name} by hand, processor time`, 'ratio', over('by hand'), 'at most', OVER_BY_HAND),
-    judge(`${name} bare, heap of an idle connection`, 'ratio', memory, 'at most', MEMORY_OVER_BARE),
   ];
 }
 
 const OTHERS = ['limit', 'by hand', 'bare'] as const;
 
-function speedRow(framework: Framework, way: Way, samples: Samples<Sample>): string[] {
+function speedRow(framework: Framework, way: Way, samples: Samples): string[] {
   const median = (key: keyof Sample) => spread(column(samples, way, key)).median;
   const over = (other: Way) =>
     way === other ? '' : withRange(ratio(column(samples, way, 'cpu'), column(samples, other, 'cpu')));
@@ -254,15 +199,5 @@ function speedRow(framework: Framework, way: Way, samples: Samples<Sample>): str
     `${median('user').toFixed(1)} + ${median('system').toFixed(1)}`,
     ...OTHERS.map(over),
     `${(median('generatorBusy') * 100).toFixed(0)} %`,
-  ];
-}
-
-function idleRow(framework: Framework, way: Way, samples: Samples<Idle>): string[] {
-  const heap = column(samples, way, 'heap');
-  return [
-    `${framework}, ${way}`,
-    figure(spread(heap).median),
-    way === 'bare' ? '' : withRange(ratio(heap, column(samples, 'bare', 'heap'))),
-    figure(spread(column(samples, way, 'rss')).median),
   ];
 }

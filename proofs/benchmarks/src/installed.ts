@@ -16,9 +16,7 @@ export const PACKAGES = ['core', 'express', 'fastify', 'fetch', 'koa'] as const;
 /** The peers in the first project, and what is imported from each. */
 export const PEERS: Readonly<Record<string, string>> = {
   stripe: 'default',
-  svix: 'Webhook',
   standardwebhooks: 'Webhook',
-  '@octokit/webhooks-methods': 'verify',
   '@octokit/webhooks': 'createNodeMiddleware',
 };
 

@@ -8,24 +8,14 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { answerQuestions } from '@payment-service/durability';
 
-export type LoadQuestion =
-  | {
-      readonly kind: 'load';
-      readonly port: number;
-      readonly requests: readonly string[];
-      readonly connections: number;
-      /** Not counted. */
-      readonly warmUpMs: number;
-      readonly ms: number;
-    }
-  /** One request on each connection, which then stays open. */
-  | {
-      readonly kind: 'hold';
-      readonly port: number;
-      readonly requests: readonly string[];
-      readonly connections: number;
-    }
-  | { readonly kind: 'release' };
+export interface LoadQuestion {
+  readonly port: number;
+  readonly requests: readonly string[];
+  readonly connections: number;
+  /** Not counted. */
+  readonly warmUpMs: number;
+  readonly ms: number;
+}
 
 export interface Load {
   /** All responses, including those of the warm-up and the last ones. */
@@ -36,7 +26,6 @@ export interface Load {
 }
 
 const STATUS = Buffer.from('HTTP/1.1 200 ');
-const held: Socket[] = [];
 
 /** One connection. Rejects on every status but 200, and on a length that differs from the first answer's. */
 class Connection {
@@ -82,26 +71,13 @@ class Connection {
   }
 }
 
-answerQuestions(async (question: LoadQuestion): Promise<Load | undefined> => {
-  if (question.kind === 'release') {
-    for (const socket of held.splice(0)) socket.removeAllListeners('close').destroy();
-    return undefined;
-  }
+answerQuestions(async (question: LoadQuestion): Promise<Load> => {
   const { port, connections } = question;
   const requests = question.requests.map((request) => Buffer.from(request, 'latin1'));
   const [first = Buffer.alloc(0)] = requests;
   const length = await answerLength(port, first);
   const open = Array.from({ length: connections }, () => new Connection(port, length));
   let answered = 1; // The parsed response.
-  if (question.kind === 'hold') {
-    for (const connection of open) {
-      let rest = 1;
-      await connection.run(() => (rest-- > 0 ? first : undefined));
-      connection.socket.on('close', () => process.exit(1)); // It should have stayed open.
-      held.push(connection.socket);
-    }
-    return { answered: answered + connections, perSecond: 0, busy: 0 };
-  }
   let isOver = false;
   let sent = 0;
   const turns = { all: 0, busy: 0, answered: 0 };

@@ -6,14 +6,12 @@ import {
   type Contender,
   floor,
   type Headers,
-  octokit,
   type PublishedCore,
   paymentService,
   paymentServiceInFull,
   recipe,
   standardWebhooks,
   stripe,
-  svix,
 } from './contenders.ts';
 import { homeOf, importFrom } from './installed.ts';
 import type { Part, Run } from './part.ts';
@@ -55,7 +53,7 @@ export async function verify({ project, portable, isShort, rounds }: Run): Promi
     const strangers = contendersFor(size, ANOTHER_KEY, onNode, anywhere);
     const [first = Buffer.alloc(0)] = bodies;
     for (const [index, contender] of contenders.entries())
-      await checkControls(contender, strangers[index] ?? contender, first);
+      checkControls(contender, strangers[index] ?? contender, first);
     const samples = await timeContenders([floor(SIGNING_KEY), ...contenders], bodies, pace);
     for (const { contender, over, atMost, ...target } of VERIFY_TARGETS) {
       if (target.size !== size) continue;
@@ -93,8 +91,6 @@ function contendersFor(
     paymentServiceInFull(signingKey, onNode),
     paymentService('portable', signingKey, anywhere),
     standardWebhooks(signingKey),
-    svix(signingKey),
-    octokit(signingKey),
     recipe(signingKey, onNode),
   ];
 }
@@ -116,52 +112,33 @@ async function timeContenders(
   bodies: readonly Buffer[],
   { rounds, sliceMs, warmUpMs }: Pace,
 ): Promise<Samples> {
-  const slices = new Map<Contender, () => number | Promise<number>>();
+  const slices = new Map<Contender, () => number>();
   for (const contender of contenders) {
-    const callbacks = await Promise.all(
-      bodies.map(async (body) => ({ body, headers: asReceived(await contender.sign(body)) })),
-    );
-    const time = contender.isAsync ? timeAsync : timeSync;
-    const passes = await warmUp((count) => time(contender, callbacks, count), warmUpMs, sliceMs);
+    const callbacks = bodies.map((body) => ({ body, headers: asReceived(contender.sign(body)) }));
+    const passes = warmUp((count) => time(contender, callbacks, count), warmUpMs, sliceMs);
     slices.set(contender, () => time(contender, callbacks, passes));
   }
   return interleave(contenders, rounds, Math.random, async (contender) => {
-    const nanoseconds = await slices.get(contender)?.();
-    return (nanoseconds ?? Number.NaN) / bodies.length;
+    return (slices.get(contender)?.() ?? Number.NaN) / bodies.length;
   });
 }
 
 /** Runs until the time is up, and returns the number of passes over the bodies that fill a slice. */
-async function warmUp(
-  time: (passes: number) => number | Promise<number>,
-  warmUpMs: number,
-  sliceMs: number,
-): Promise<number> {
+function warmUp(time: (passes: number) => number, warmUpMs: number, sliceMs: number): number {
   let spent = 0;
   let pass = 0;
   while (spent < warmUpMs * 1e6) {
-    pass = await time(1);
+    pass = time(1);
     spent += pass;
   }
   return Math.max(1, Math.round((sliceMs * 1e6) / pass));
 }
 
 /** Nanoseconds of processor time per pass over the callbacks. */
-function timeSync(contender: Contender, callbacks: readonly Callback[], passes: number): number {
+function time(contender: Contender, callbacks: readonly Callback[], passes: number): number {
   const start = processorTime();
   for (let pass = 0; pass < passes; pass++)
     for (const { body, headers } of callbacks) keep(contender.verify(body, headers));
-  return (processorTime() - start) / passes;
-}
-
-async function timeAsync(
-  contender: Contender,
-  callbacks: readonly Callback[],
-  passes: number,
-): Promise<number> {
-  const start = processorTime();
-  for (let pass = 0; pass < passes; pass++)
-    for (const { body, headers } of callbacks) keep(await contender.verify(body, headers));
   return (processorTime() - start) / passes;
 }
 
