@@ -7,7 +7,7 @@ import { otherWords } from './other-words.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const GENERATED = 'tools/site/reference/';
-const PAGES = ['*.md', '{docs,packages,apps,openapi,benchmarks}/**/*.md', `${GENERATED}**/*.md`];
+const PAGES = ['*.md', '{docs,packages,apps,openapi}/**/*.md', `${GENERATED}**/*.md`];
 const NO_PAGES = ['**/node_modules/**', '**/dist/**', '**/api/*.md', '**/{AGENTS,CHANGELOG}.md'];
 interface Manifest {
   readonly homepage?: string;
@@ -145,7 +145,7 @@ const config: UserConfig = defineConfig({
   srcDir: root,
   outDir: 'dist',
   srcExclude: [
-    '{internal,.*}/!(site)/**',
+    '{proofs,tools,.*}/!(site)/**',
     'tools/site/*.md',
     '**/api/*.md',
     '**/{AGENTS,CHANGELOG}.md',
