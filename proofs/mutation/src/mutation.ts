@@ -8,21 +8,22 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readFlags, runProgram } from '@payment-service/durability/measure/program.ts';
 import { judge, type Result } from '@payment-service/durability/measure/results.ts';
-import { CONTROL, PARTS, type Part } from './parts.ts';
+import { CONTROL, PARTS, type Part, SQL } from './parts.ts';
 import { type Fault, isFound, plantFaults } from './plant-faults.ts';
+import { plantSql } from './plant-sql.ts';
 
 const flags = readFlags(
   { share: '1', file: '', seed: 'planted' },
-  PARTS.map(({ name }) => name),
+  [...PARTS, SQL].map(({ name }) => name),
 );
 const share = Number(flags.share);
 const explained = await readFile(join(import.meta.dirname, '..', 'survivors.md'), 'utf8');
 
 await runProgram({ name: 'mutation', report: flags.report }, async () => {
-  const chosen = PARTS.filter(({ name }) => flags.parts.includes(name));
+  const chosen = [...PARTS, SQL].filter(({ name }) => flags.parts.includes(name));
   const faults: Fault[] = [];
   for (const [run, parts] of Map.groupBy(chosen, (part) => part.run))
-    faults.push(...(await plantFaults(run, parts, { ...flags, share })));
+    faults.push(...(await (run === SQL.run ? plantSql() : plantFaults(run, parts, { ...flags, share }))));
   const ofControl = await plantFaults(CONTROL.run, [CONTROL], { share: 0.1, seed: flags.seed, file: '' });
   const tried = Map.groupBy([...faults, ...ofControl], ({ part }) => part);
   const parts = [...chosen, CONTROL].filter(({ name }) => tried.has(name));

@@ -60,6 +60,14 @@ export const PARTS: readonly Part[] = [
   { name: 'sandbox', run: sandbox, files: ['src/**'], target: 80 },
 ];
 
+/** Its faults are those of sql-faults.json: see plant-sql.ts. */
+export const SQL: Part = {
+  name: 'sql',
+  run: { package: 'packages/inbox', tests: [] },
+  files: [],
+  target: 90,
+};
+
 /** The same faults, judged by tests that never reach them. A program that reports one of them as found would be wrong. */
 export const CONTROL: Part = {
   name: 'control',

@@ -8,7 +8,7 @@ import { changedLine, isInSample } from './sample.ts';
 
 /** Otherwise the process of the tests would outlive a run that is ended early. */
 const END_WITH_PARENT = 'data:text/javascript,process.on("disconnect",()=>process.exit())';
-const ROOT = join(import.meta.dirname, '..', '..', '..');
+export const ROOT: string = join(import.meta.dirname, '..', '..', '..');
 
 /** One fault, and whether a test noticed it. */
 export interface Fault {
