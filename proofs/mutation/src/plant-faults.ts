@@ -71,6 +71,7 @@ export async function plantFaults(run: Run, parts: readonly Part[], sample: Samp
     incrementalFile: `reports/mutation/${parts.map(({ name }) => name).join('-')}.json`,
     coverageAnalysis: 'perTest',
     concurrency: 2,
+    dryRunTimeoutMinutes: 30,
     testRunnerNodeArgs: ['--import', END_WITH_PARENT],
     // A fault that loops costs four times the duration of its tests, plus ten seconds, so that a slow test on a busy machine
     // does not look as if it had found something.
