@@ -1,6 +1,6 @@
 /**
  * `pnpm budgets`: what users install, bundle and load, in one table with the peers. Writes reports/budgets.json, and
- * docs/budgets.md with --write-docs, and exits with 1 if a budget is exceeded, or if a peer is smaller for no documented
+ * docs/benchmarks.md with --write-docs, and exits with 1 if a budget is exceeded, or if a peer is smaller for no documented
  * reason.
  */
 
@@ -39,7 +39,7 @@ const report = await runProgram({ name: 'budgets', report: flags.report }, async
   return { results: budgetResults(footprints, BUDGETS), tables };
 });
 if (flags.writeDocs)
-  await writeDocs(join(import.meta.dirname, '..', '..', '..', 'docs', 'budgets.md'), report);
+  await writeDocs(join(import.meta.dirname, '..', '..', '..', 'docs', 'benchmarks.md'), 'budgets', report);
 
 async function measure(project: string): Promise<readonly Footprint[]> {
   const entries = [VERIFIER, CLIENT, ...ADAPTERS, ...PEER_ENTRIES];

@@ -7,7 +7,7 @@ import { otherWords } from './other-words.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const GENERATED = 'tools/site/reference/';
-const PAGES = ['*.md', '{docs,packages,apps,openapi,benchmarks}/**/*.md', `${GENERATED}**/*.md`];
+const PAGES = ['*.md', '{docs,packages,apps,openapi}/**/*.md', `${GENERATED}**/*.md`];
 const NO_PAGES = ['**/node_modules/**', '**/dist/**', '**/api/*.md', '**/{AGENTS,CHANGELOG}.md'];
 interface Manifest {
   readonly homepage?: string;
@@ -104,14 +104,9 @@ const SIDEBAR = [
       page('The protocol', 'protocol'),
       page('Threats', 'threats'),
       page('Decisions', 'decisions'),
-      page('Messages', 'messages'),
+      page('How we know', 'how-we-know'),
       page('Benchmarks', 'benchmarks'),
-      page('Budgets', 'budgets'),
-      page('Rehearsal', 'rehearsal'),
-      page('The inbox, measured', 'inbox-benchmark'),
-      page('Crash test', 'crash-test'),
-      page('Failover test', 'failover-test'),
-      page('Scaling', 'scaling'),
+      { text: 'Messages', link: '/packages/messages' },
       { text: 'Architecture', link: '/ARCHITECTURE' },
       { text: 'Contributing', link: '/CONTRIBUTING' },
       { text: 'Security', link: '/SECURITY' },
@@ -145,7 +140,8 @@ const config: UserConfig = defineConfig({
   srcDir: root,
   outDir: 'dist',
   srcExclude: [
-    '{internal,.*}/!(site)/**',
+    '{proofs,.*}/**',
+    'tools/!(site)/**',
     'tools/site/*.md',
     '**/api/*.md',
     '**/{AGENTS,CHANGELOG}.md',
