@@ -78,12 +78,14 @@ function drawRow(row: Row, y: number, scale: number): readonly string[] {
     ];
   const width = Math.round(value * scale);
   const mark = LEFT + Math.round((target ?? 0) * scale);
-  const isBeyond = target !== undefined && target >= value;
+  // A value beside the mark would look like that of the target, unless there is no room before it.
+  const gap = mark - LEFT - width;
+  const end = gap >= 0 && gap < 60 ? mark : LEFT + width;
   return [
     words(kind === 'own' ? 'own-text' : '', 12, base, label),
     `<rect class="${kind}" x="${LEFT}" y="${y + 4}" width="${width}" height="16" />`,
     ...(target === undefined ? [] : [`<line x1="${mark}" x2="${mark}" y1="${y + 1}" y2="${y + 23}" />`]),
-    words('', (isBeyond ? mark : LEFT + width) + 8, base, figureOf(row)),
+    words('', end + 8, base, figureOf(row)),
   ];
 }
 
