@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { type Report, range, resultTable, type Table } from '@payment-service/durability';
+import { type Report, type Result, range, resultTable, type Table } from '@payment-service/durability';
 
 /**
  * Writes the figures of a report into a document, between the two marks of its section. Of the targets it lists those that are
- * missed and those with a spread: the tables have the others.
+ * missed, and those with a spread that are within a fifth of their limit: the tables have the others.
  */
 export async function writeDocs(
   path: string,
@@ -15,7 +15,7 @@ export async function writeDocs(
   if (!marks.test(document)) throw new Error(`${path} has no place for figures of ${section}.`);
   const { date, environment, results, tables } = report;
   const { node, platform, cores } = environment;
-  const listed = results.filter((result) => !result.met || range(result) !== '');
+  const listed = results.filter((result) => !result.met || (range(result) !== '' && isClose(result)));
   const met = results.filter((result) => result.met).length;
   const figures = [
     `${date.slice(0, 10)}, Node ${node.slice(1)}, ${platform}, ${cores} cores.`,
@@ -29,6 +29,11 @@ export async function writeDocs(
     (_, begin: string, end: string) => `${begin}\n${figures.join('\n\n')}\n\n${end}`,
   );
   await writeFile(path, written);
+}
+
+function isClose({ value, target, bound }: Result): boolean {
+  if (target === null) return false;
+  return (bound === 'at most' ? value / target : target / value) > 0.8;
 }
 
 function markdown({ head, rows }: Table): string {
