@@ -77,7 +77,6 @@ const SIDEBAR = [
       guide('Why was it refused?', 'refused'),
       guide('Starting a payment', 'starting-a-payment'),
       guide('Outgoing proxies', 'proxies'),
-      guide('The commands', 'commands'),
       guide('ORMs', 'orms'),
     ],
   },
