@@ -1,6 +1,6 @@
 /**
  * `pnpm budgets`: what users install, bundle and load, in one table with the peers. Writes reports/budgets.json, and
- * docs/budgets.md with --write-docs, and exits with 1 if a budget is exceeded.
+ * docs/benchmarks.md with --write-docs, and exits with 1 if a budget is exceeded.
  */
 
 import { rejects } from 'node:assert/strict';
@@ -20,7 +20,7 @@ const report = await runProgram({ name: 'budgets', report: flags.report }, async
   return { results: budgetResults(footprints, BUDGETS), tables: [footprintTable(footprints)] };
 });
 if (flags.writeDocs)
-  await writeDocs(join(import.meta.dirname, '..', '..', '..', 'docs', 'budgets.md'), report);
+  await writeDocs(join(import.meta.dirname, '..', '..', '..', 'docs', 'benchmarks.md'), 'budgets', report);
 
 function entryOf(name: string, exported: string, specifier: string = `@payment-service/${name}`): Entry {
   return { name, specifier, exported };

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sampleCallback } from '@payment-service/core/testing';
+import { judge } from '@payment-service/durability';
 import { afterAll, describe, expect, test } from 'vitest';
 import { callbackBodies } from '../src/callback-bodies.ts';
 import { writeDocs } from '../src/write-docs.ts';
@@ -13,25 +14,29 @@ describe('the document', () => {
   const report = {
     date: '2026-11-21T10:00:00.000Z',
     environment: { node: 'v24.21.0', platform: 'linux', cores: 2, memoryGiB: 8 },
-    results: [],
+    results: [judge('steady', 'ratio', 1, 'at most', 2), judge('slow', 'ratio', 3, 'at most', 2)],
     tables: [{ title: 'Speed', head: ['', 'calls/s'], rows: [['core', '$1']] }],
   };
 
   test('the figures go between its two marks, and the rest of it stays', async () => {
     const path = join(folder, 'document.md');
-    writeFileSync(path, 'Before.\n<!-- figures -->\nold\n<!-- end of figures -->\nAfter.\n');
-    await writeDocs(path, report);
+    writeFileSync(path, 'Before.\n<!-- bench -->\nold\n<!-- end of bench -->\nAfter.\n');
+    await writeDocs(path, 'bench', report);
     const written = readFileSync(path, 'utf8');
-    expect(written).toMatch(/^Before\.\n<!-- figures -->\n\n2026-11-21, Node 24\.21\.0, linux, 2 cores\./);
+    expect(written).toMatch(/^Before\.\n<!-- bench -->\n\n2026-11-21, Node 24\.21\.0, linux, 2 cores\./);
     expect(written).toContain('### Speed\n\n|  | calls/s |\n| --- | ---: |\n| core | $1 |\n');
-    expect(written).toMatch(/<!-- end of figures -->\nAfter\.\n$/);
+    expect(written).toMatch(/<!-- end of bench -->\nAfter\.\n$/);
     expect(written).not.toContain('old');
+    expect(written).toContain('1 of 2 targets are met.');
+    expect(written.match(/^\| (steady|slow) .*$/gm)).toEqual([
+      '| slow | 3 |  | at most 2 | ratio | MISSED |',
+    ]);
   });
 
   test('a document without the marks is an error', async () => {
     const path = join(folder, 'other.md');
     writeFileSync(path, 'No marks.');
-    await expect(writeDocs(path, report)).rejects.toThrow('has no place for figures');
+    await expect(writeDocs(path, 'bench', report)).rejects.toThrow('has no place for figures');
   });
 });
 

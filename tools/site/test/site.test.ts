@@ -35,7 +35,7 @@ test('the site is built without a warning', () => {
 });
 
 test('the pages are the first page, the guide, the packages and the reference', () => {
-  const expected = ['/index.html', '/docs/guide/express.html', '/docs/going-to-production.html'];
+  const expected = ['/index.html', '/docs/guide/nextjs.html', '/docs/going-to-production.html'];
   const generated = ['/packages/inbox/index.html', '/reference/@payment-service/core/client.html'];
   expect([...pages.keys()]).toEqual(expect.arrayContaining([...expected, ...generated]));
   const unpublished = [...pages.keys()].filter((path) => /node_modules|internal|\/api\//.test(path));

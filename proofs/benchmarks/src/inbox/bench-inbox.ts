@@ -29,7 +29,7 @@ interface Target {
   readonly atLeast: number;
 }
 
-/** docs/inbox-benchmark.md explains these values. */
+/** docs/benchmarks.md explains these values. */
 export const TARGETS: readonly Target[] = [
   { way: 'store', contender: 'inbox, postgres', over: 'grouped floor, postgres', atLeast: 0.8 },
   { way: 'store', contender: 'inbox, sqlite', over: 'grouped floor, sqlite', atLeast: 0.8 },

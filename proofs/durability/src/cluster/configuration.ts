@@ -1,4 +1,4 @@
-/** The configuration of the cluster, as docs/scaling.md shows it. Patroni reads YAML, and so JSON. */
+/** The configuration of the cluster, as docs/inbox-operations.md shows it. Patroni reads YAML, and so JSON. */
 
 /** The ports of one node. Connections from other nodes lead through a link, which can be cut. */
 export interface NodePorts {

@@ -98,7 +98,7 @@ export function judge({ fails }: Row, problems: readonly string[]): readonly str
   return fails.test(problems.join('\n')) ? [] : ['it failed for another reason:', ...problems];
 }
 
-/** In the format of docs/rehearsal.md. */
+/** As Markdown. */
 function table(outcomes: readonly Outcome[]): string {
   const lines = outcomes.map(({ row, problems, installed }) => {
     const { name, about, installer = 'npm', node = 24, type = 'module', fails } = row;

@@ -22,7 +22,7 @@ export function speakingSources(): readonly TextFile[] {
     .sort((left, right) => (left.path < right.path ? -1 : 1));
 }
 
-/** The text of docs/messages.md for the given sources. */
+/** The text of packages/messages.md for the given sources. */
 export function messagesDocument(sources: readonly TextFile[]): string {
   const parts = sources.flatMap((file) => {
     const lines = messagesIn(file);

@@ -5,10 +5,10 @@ import { fileAt } from '../../src/repository.ts';
 
 const sources = speakingSources();
 
-test('docs/messages.md lists every message of the packages and the shop: run `pnpm messages` and review the change', () => {
+test('packages/messages.md lists every message of the packages and the shop: run `pnpm messages` and review the change', () => {
   for (const name of ['core', 'koa', 'inbox', 'sandbox', 'shop'])
     expect(sources.filter(({ path }) => path.includes(`/${name}/`))).not.toEqual([]);
-  expect(fileAt('docs/messages.md').text).toBe(messagesDocument(sources));
+  expect(fileAt('packages/messages.md').text).toBe(messagesDocument(sources));
 });
 
 test('control: an added message changes the document', () => {
