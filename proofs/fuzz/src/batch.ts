@@ -1,105 +1,124 @@
-import { type SeededRandom, seededRandom } from '@payment-service/durability/history/seeded-random.ts';
-import { type Model, model, mutateModel, mutateText, render } from './mutate-body.ts';
-import { header, mutateHeader } from './mutate-header.ts';
-import { mutateQuery, pairs, spoilQuery } from './mutate-query.ts';
-import { type Original, original } from './originals.ts';
+import { seededRandom } from '@payment-service/durability/history/seeded-random.ts';
+import fc from 'fast-check';
+import { mutateBody, mutateHeader, mutateQuery } from './mutate.ts';
 import { NAMES } from './second-verifier.ts';
+import { type Edit, type Structure, structure, write } from './structure.ts';
 import type { Input, Subject } from './subject.ts';
 
-/**
- * Receives an input and its number of edits from the original of its batch, which comes first, with 0. If a body was signed
- * again after an edit, the new signature counts as another edit.
- */
-export type Take = (input: Input, edits: number) => void;
-
-const HEADERS = 30;
-const BODIES = 14;
-const SIGNED_AGAIN = 5;
-const PAIRED = 60;
-const QUERIES = 24;
-
-/** The seed and the number alone determine the contents of a batch, so a run can resume anywhere. */
-export function batch(
-  all: readonly Subject[],
-  seed: number,
-  number: number,
-): { from: Original; fill: (take: Take) => void } {
-  const random = seededRandom(seed, number);
-  const from = original(all, random);
-  const fill = random.next() < 0.8 ? callbacks : redirects;
-  return { from, fill: (take) => fill(from, random, take) };
+/** An input and its number of edits from a genuine one. A signature made after an edit counts as another. */
+export interface Candidate {
+  readonly input: Input;
+  readonly edits: number;
+}
+export interface Batch {
+  readonly from: Subject;
+  /** The genuine one is the first. */
+  readonly candidates: readonly Candidate[];
 }
 
-function callbacks(from: Original, random: SeededRandom, take: Take): void {
-  const callback = (signature: unknown, body: unknown, edits: number): void =>
-    take({ channel: 'callback', signature, body }, edits);
-  const genuine = header(from);
-  const start = model(from, random);
-  const text = render(start);
-  callback(genuine, text, 0);
-  callback(genuine, new TextEncoder().encode(text), 0);
-  callback(genuine, JSON.parse(text), 0);
-  const headers = Array.from({ length: HEADERS }, () => mutateHeader(genuine, from, random));
-  for (const one of headers) callback(one, text, 1);
-  const bodies: unknown[] = [];
-  for (let count = 0; count < BODIES; count++) {
-    const isText = random.next() < 0.35;
-    bodies.push(isText ? mutateText(text, random) : form(mutateModel(start, from, random), random));
-  }
-  for (const one of bodies) callback(genuine, one, 1);
-  for (let count = 0; count < SIGNED_AGAIN; count++) {
-    const changed = render(mutateModel(start, from, random));
-    callback(`t=${from.t},s=${from.subject.second.digest([coerced(changed)], from.key)}`, changed, 2);
-  }
-  for (let count = 0; count < PAIRED; count++)
-    callback(headers[random.between(0, HEADERS - 1)], bodies[random.between(0, BODIES - 1)], 2);
-  let [signature, changed, edits] = [mutateHeader(genuine, from, random), start, 1];
-  for (; edits < 4; edits++) changed = mutateModel(changed, from, random);
-  if (random.next() < 0.5) signature = mutateHeader(signature, from, random);
-  callback(signature, mutateText(render(changed), random), edits + 1);
+/** A body or query that takes a signature. */
+type Carrier = (signature: unknown) => Input;
+
+/** Headers, changed texts and pairs of them: a callback is judged faster, and more of them depend on its header. */
+const COUNTS = {
+  callback: { headers: 30, texts: 5, signedAgain: 5, pairs: 60 },
+  redirect: { headers: 5, texts: 8, signedAgain: 2, pairs: 4 },
+} as const;
+
+/** The structures of a part of a run, as the property of {@link runFuzz} receives them. */
+export function batches(all: readonly Subject[], seed: number, count: number): readonly Batch[] {
+  return fc.sample(structure, { seed, numRuns: count }).map((given) => batchOf(all, given));
+}
+
+/** The structure alone determines its batch. */
+export function batchOf(all: readonly Subject[], given: Structure): Batch {
+  const from = all[given.subject % all.length] as Subject;
+  const random = seededRandom(given.seed, 0);
+  const key = given.key % (from.options.signing_keys?.length ?? 1);
+  const { channel, fields, t, edits, expects } = given;
+  const s = from.second.digest(fields, key);
+  const genuine = `t=${t},s=${s}`;
+  const { headers, texts, signedAgain, pairs } = COUNTS[channel];
+  const candidates: Candidate[] = [];
+  const put = (carrier: Carrier, signature: unknown, count: number): void => {
+    candidates.push({ input: carrier(signature), edits: count });
+  };
+
+  const expected = expects === 'same' ? fields[1] : expects;
+  const carrying = (by: readonly Edit[], of = given): Carrier => {
+    if (channel === 'redirect')
+      return (signature) => ({ channel, query: write(of, by, plain(signature)), expected });
+    const body = form(write(of, by, ''), random.next());
+    return (signature) => ({ channel, signature, body });
+  };
+  const spoiled = (): Carrier => {
+    if (channel === 'redirect') {
+      const query = mutateQuery(write(given, [], genuine), random);
+      return () => ({ channel, query, expected });
+    }
+    const body = mutateBody(write(given, [], ''), random);
+    return (signature) => ({ channel, signature, body });
+  };
+
+  const unchanged = carrying([]);
+  const signatures = Array.from({ length: headers }, () =>
+    mutateHeader(genuine, { subject: from, key, fields, t, s }, random),
+  );
+  signatures.push(given.parts.map((part) => ({ t: `t=${t}`, s: `s=${s}` })[part] ?? part).join());
+  const changed = edits.map((one) => carrying([one]));
+  changed.push(carrying([], { ...given, fields: shifted(fields, given.seed) }));
+  for (let count = 0; count < texts; count++) changed.push(spoiled());
+  put(unchanged, genuine, 0);
+  for (const one of signatures) put(unchanged, one, 1);
+  for (const one of changed) put(one, genuine, 1);
+  for (const one of changed.slice(0, signedAgain))
+    put(one, `t=${t},s=${from.second.digest(readLeniently(one(genuine)), key)}`, 2);
+  for (let count = 0; count < pairs; count++) put(random.pick(changed), random.pick(signatures), 2);
+  put(carrying(edits), random.pick([genuine, ...signatures]), edits.length);
+  return { from, candidates };
 }
 
 /** Mostly as a string, which is read fastest; otherwise as bytes, or parsed. */
-function form(changed: Model, random: SeededRandom): unknown {
-  const text = render(changed);
-  const roll = random.next();
+function form(text: string, roll: number): unknown {
   if (roll < 0.75) return text;
-  return roll < 0.9 ? new TextEncoder().encode(text) : JSON.parse(text);
-}
-
-/** The string that a verifier would sign if it converted other values to strings. */
-function coerced(text: string): string {
-  let data: unknown;
+  if (roll < 0.9) return new TextEncoder().encode(text);
   try {
-    data = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     return text;
   }
+}
+
+function plain(signature: unknown): string {
+  return typeof signature === 'string' ? signature : 'nonsense';
+}
+
+/** The same signed string split elsewhere, if it has more than four `:`. */
+function shifted(fields: Structure['fields'], at: number): Structure['fields'] {
+  const pieces = fields.join(':').split(':');
+  const more = Math.max(0, pieces.length - NAMES.length);
+  const next = (index: number): string => pieces.splice(0, index === at % 5 ? 1 + more : 1).join(':');
+  return [next(0), next(1), next(2), next(3), next(4)];
+}
+
+/** The five fields as a verifier would read them that converts other values to strings, and takes the last of two. */
+export function readLeniently(input: Input): readonly string[] {
+  if (input.channel === 'redirect') {
+    const given = new URLSearchParams(input.query.replace(/^.*\?/, ''));
+    return NAMES.map((name) => given.getAll(name).at(-1) ?? given.getAll(`payload[${name}]`).at(-1) ?? '');
+  }
+  let { body } = input;
+  try {
+    if (body instanceof Uint8Array) body = new TextDecoder().decode(body);
+    if (typeof body === 'string') body = JSON.parse(body);
+  } catch {
+    return [String(body)];
+  }
   const at = (holder: unknown, name: string): unknown =>
     holder instanceof Object ? Reflect.get(holder, name) : undefined;
-  const payload = at(data, 'payload');
-  return NAMES.map((name) => converted(at(name === 'event' ? data : payload, name))).join(':');
-}
-
-export function converted(value: unknown): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
-function redirects(from: Original, random: SeededRandom, take: Take): void {
-  const reference = from.fields[1] ?? '';
-  const expected = random.next() < 0.8 ? undefined : random.pick([reference, reference, `${reference} `, '']);
-  const redirect = (query: string, edits: number): void =>
-    take({ channel: 'redirect', query, expected }, edits);
-  const start = pairs(from, random);
-  redirect(start.join('&'), 0);
-  for (let count = 0; count < QUERIES; count++) {
-    const isText = random.next() < 0.3;
-    redirect(isText ? spoilQuery(start.join('&'), random) : mutateQuery(start, from, random).join('&'), 1);
-  }
-  let changed = start;
-  for (let edits = 1; edits < 4; edits++) {
-    changed = mutateQuery(changed, from, random);
-    if (changed.length === 0) return;
-    if (edits > 1) redirect(changed.join('&'), edits);
-  }
+  const payload = at(body, 'payload');
+  return NAMES.map((name) => {
+    const value = at(name === 'event' ? body : payload, name);
+    return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  });
 }

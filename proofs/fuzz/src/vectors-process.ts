@@ -1,0 +1,17 @@
+import file from '@payment-service/openapi/signature-vectors.json' with { type: 'json' };
+import { expectedVerdict, faultOf, fromVector, subject, type Vector } from './subject.ts';
+
+/** The vectors on which core's verdict is not the expected one. This program is bundled with either digest, for any runtime. */
+export function wrongVectors(): readonly string[] {
+  // The tests of core ensure the shape of the file.
+  const vectors = file.vectors as readonly unknown[] as readonly Vector[];
+  return vectors.flatMap((vector) => {
+    const fault = faultOf(subject(vector.options), fromVector(vector), expectedVerdict(vector));
+    return fault === undefined ? [] : [`${vector.name}: ${fault}`];
+  });
+}
+
+const show = (): void => console.log(JSON.stringify({ count: file.vectors.length, wrong: wrongVectors() }));
+/** The entry for `workerd test`. */
+const worker = { test: show };
+export default worker;
