@@ -2,8 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { atTheEnd, stopped } from '@payment-service/durability/measure/program.ts';
 import fc from 'fast-check';
-import { type Batch, batchOf } from './batch.ts';
-import { structure } from './structure.ts';
+import { type Batch, batches } from './batch.ts';
 import {
   asVector,
   FAULTS,
@@ -87,9 +86,8 @@ export async function runFuzz(all: readonly Subject[], run: Run): Promise<State>
 function judgePart(all: readonly Subject[], state: State): void {
   const part = state.next++;
   let failure: Failure | undefined;
-  const property = fc.property(structure, (given) => {
-    const { counts } = failure === undefined ? state : { counts: noCounts() };
-    const found = judgeBatch(batchOf(all, given), counts);
+  const property = fc.property(batches(all), (batch) => {
+    const found = judgeBatch(batch, failure === undefined ? state.counts : noCounts());
     failure = found ?? failure;
     return found === undefined;
   });
