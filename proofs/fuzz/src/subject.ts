@@ -125,7 +125,6 @@ export function faultOf({ core }: Pick<Subject, 'core'>, input: Input, right: Ve
 
 /** A vector of openapi/signature-vectors.json, or of a failure. */
 export interface Vector {
-  readonly name?: string;
   readonly channel: 'callback' | 'redirect';
   readonly options: VectorOptions & { readonly expect_reference?: string };
   readonly signature?: unknown;
@@ -133,7 +132,11 @@ export interface Vector {
   readonly body_text?: string;
   readonly body_hex?: string;
   readonly body_json?: unknown;
-  readonly expect?: Expectation;
+}
+/** One of the file. */
+export interface NamedVector extends Vector {
+  readonly name: string;
+  readonly expect: Expectation;
 }
 type Expectation =
   | { ok: true; signed: Record<(typeof NAMES)[number], string>; timestamp_unit: Unit; key_id?: string }
@@ -160,8 +163,8 @@ export function fromVector({ channel, options, signature, query = '', ...body }:
 }
 
 /** The verdict that a vector of the file expects. */
-export function expectedVerdict({ expect }: Vector): Verdict {
-  if (!expect?.ok) return { code: 'none', authentic: false, ...expect };
-  const { signed, timestamp_unit: unit, key_id = '' } = expect;
-  return { code: 'ok', fields: NAMES.map((name) => signed[name]), keyId: key_id, unit };
+export function expectedVerdict({ expect }: { readonly expect: Expectation }): Verdict {
+  if (!expect.ok) return { code: expect.code, authentic: expect.authentic };
+  const { signed, timestamp_unit: unit, key_id: keyId = '' } = expect;
+  return { code: 'ok', fields: NAMES.map((name) => signed[name]), keyId, unit };
 }
