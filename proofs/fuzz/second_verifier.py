@@ -2,8 +2,8 @@
 """A second verifier: reads vectors, one a line, and writes a verdict for each, one a line.
 
 Written from docs/protocol.md §5.2 and the refusals that decisions D2, D4 to D7, D10 and D11 declare, by someone who had not
-seen the one in packages/core. It works with tables, sets and the readers of Python, where core and the port in
-proofs/durability walk over characters. `pnpm lab fuzz` compares the three.
+seen the one in packages/core. It works with tables, sets and the readers of Python. `pnpm lab fuzz` compares it with the second
+verifier in TypeScript, which judges core, and openapi/add-vector.py judges new vectors with it.
 
 python3 proofs/fuzz/second_verifier.py < vectors.jsonl      # verdicts, as JSON
 python3 proofs/fuzz/second_verifier.py --vectors            # judges signature-vectors.json; exits with 1 on a difference
@@ -207,19 +207,22 @@ def judge(vector: dict) -> list:
         return refused.verdict
 
 
+def difference(vector: dict) -> str | None:
+    """How the verdict on a vector differs from the one that it expects."""
+    expect, verdict = vector['expect'], judge(vector)
+    if expect['ok']:
+        fields = [expect['signed'][name] for name in NAMES]
+        key_id = expect.get('key_id', verdict[2] if verdict[0] == 'ok' else None)
+        wanted = ['ok', fields, key_id, expect['timestamp_unit']]
+    else:
+        wanted = [expect['code'], expect['authentic']]
+    return None if verdict == wanted else f'{vector["name"]}: {verdict}, not {wanted}'
+
+
 def judge_vectors() -> int:
-    path = Path(__file__).resolve().parent.parent / 'signature-vectors.json'
+    path = Path(__file__).resolve().parents[2] / 'openapi' / 'signature-vectors.json'
     vectors = json.loads(path.read_text(encoding='utf-8'))['vectors']
-    wrong = []
-    for vector in vectors:
-        expect, verdict = vector['expect'], judge(vector)
-        if expect['ok']:
-            wanted = ['ok', [expect['signed'][name] for name in NAMES], verdict[2], expect['timestamp_unit']]
-            wanted[2] = expect.get('key_id', wanted[2])
-        else:
-            wanted = [expect['code'], expect['authentic']]
-        if verdict != wanted:
-            wrong.append(f'{vector["name"]}: {verdict}, not {wanted}')
+    wrong = [found for found in map(difference, vectors) if found]
     print('\n'.join([*wrong, f'{len(vectors)} vectors, {len(wrong)} differences']))
     return 1 if wrong else 0
 

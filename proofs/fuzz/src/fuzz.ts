@@ -4,24 +4,32 @@
  * must agree on every verdict. 10 million inputs by default, a billion with --long.
  *
  * With --long the run saves its position in reports/fuzz-state.json (or the file of --state): after Ctrl-C, or after --minutes,
- * the same command resumes there. It also repeats a sample on Bun, Deno and workerd, which npm installs into a temporary
- * folder. --replay judges one vector or failure, as printed by a run. A run is void, and fails, unless every naive verifier is
- * caught.
+ * the same command resumes there. It also judges the signature vectors on Bun, Deno and workerd, which npm installs into a
+ * temporary folder. --replay judges one vector or failure, as printed by a run. A run is void, and fails, unless every naive
+ * verifier is caught.
  */
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readFlags, runProgram } from '@payment-service/durability/measure/program.ts';
 import { judge, type Result, told } from '@payment-service/durability/measure/results.ts';
 import { figure, type Table } from '@payment-service/durability/measure/tables.ts';
-import type { Counts } from './count.ts';
+import fc from 'fast-check';
+import { batches } from './batch.ts';
 import { countShared, type Injectivity, judgeInjectivity } from './injective.ts';
 import { type Caught, catchNaive } from './naive-verifiers.ts';
-import { subjects } from './originals.ts';
 import { type Comparison, compareWithPython } from './python.ts';
-import { runFuzz } from './run-fuzz.ts';
-import { type RuntimeSample, sampleRuntimes } from './runtimes.ts';
-import { checkStructures } from './structure.ts';
-import { FAULTS, type Fault, faultOf, fromVector, secondVerdict, subject } from './subject.ts';
+import { type Counts, runFuzz } from './run-fuzz.ts';
+import { judgeOnRuntimes, type OnRuntime } from './runtimes.ts';
+import {
+  FAULTS,
+  type Fault,
+  faultOf,
+  fromVector,
+  secondVerdict,
+  subject,
+  subjects,
+  type Vector,
+} from './subject.ts';
 
 /** All findings of a run. */
 export interface Fuzzed {
@@ -30,10 +38,10 @@ export interface Fuzzed {
   readonly wanted: number | undefined;
   readonly cpuMs: number;
   readonly caught: readonly Caught[];
-  readonly structures: { readonly inputs: number; readonly failure: string | undefined };
   /** A sentence if Python is missing. */
   readonly python: Comparison | string;
-  readonly runtimes: readonly RuntimeSample[];
+  /** Only with --long. */
+  readonly runtimes: readonly OnRuntime[];
   readonly injectivity: readonly Injectivity[];
 }
 
@@ -52,18 +60,17 @@ export default async function (): Promise<void> {
   if (state !== undefined) await mkdir(dirname(state), { recursive: true });
   await runProgram({ name: 'fuzz', isShort, report: flags.report }, async () => {
     const all = subjects();
-    const partOf = (share: number, most: number): number => Math.min(Math.ceil(count / share), most);
     // The control is first: if it fails, nothing that follows counts. With fewer inputs, it would miss rare faults.
-    const caught = catchNaive(all, seed, Math.max(partOf(100, 100_000), 10_000));
-    const structures = checkStructures(all, seed, Math.max(partOf(500, 20_000), 2000));
-    const python = compareWithPython(all, seed, isLong ? 200_000 : partOf(500, 20_000));
+    const sample = fc.sample(batches(all), { seed, numRuns: isLong ? 2000 : 300 });
+    const caught = catchNaive(sample);
+    const python = compareWithPython(sample);
     if (typeof python === 'string') console.log(`Not compared with the verifier in Python: ${python}`);
-    const runtimes = await sampleRuntimes(seed, isLong ? 2_000 : partOf(25_000, 400), isLong);
-    const injectivity = isLong ? [...countShared('ab:', 2)] : countShared('a:', isShort ? 1 : 2);
+    const runtimes = isLong ? await judgeOnRuntimes() : [];
+    const injectivity = isLong ? countShared('ab:', 2) : countShared('a:', isShort ? 1 : 2);
     const { counts, failures, cpuMs } = await runFuzz(all, { seed, count, until, state });
     for (const failure of failures) console.log(failure);
     const wanted = minutes === 0 ? count : undefined;
-    const fuzzed = { counts, wanted, cpuMs, caught, structures, python, runtimes, injectivity };
+    const fuzzed = { counts, wanted, cpuMs, caught, python, runtimes, injectivity };
     return { results: judgeFuzz(fuzzed), tables: fuzzTables(fuzzed), seed, failures, ...fuzzed };
   });
 }
@@ -71,10 +78,11 @@ export default async function (): Promise<void> {
 /** Shows both verdicts on one vector, or on that of a failure. */
 async function replay(path: string): Promise<void> {
   const given = JSON.parse(await readFile(path, 'utf8'));
-  const { options, input } = fromVector(given.vector ?? given);
-  const one = subject(options);
+  const vector: Vector = given.vector ?? given;
+  const one = subject(vector.options);
+  const input = fromVector(vector);
   const right = secondVerdict(one, input);
-  const fault = faultOf(one.core, input, right);
+  const fault = faultOf(one, input, right);
   console.log(
     `The second verifier says ${right.code}; core ${fault === undefined ? 'agrees' : `differs: ${fault}`}.`,
   );
@@ -82,10 +90,10 @@ async function replay(path: string): Promise<void> {
 }
 
 export function judgeFuzz(fuzzed: Fuzzed): readonly Result[] {
-  const { counts, wanted, cpuMs, caught, structures, python, runtimes, injectivity } = fuzzed;
+  const { counts, wanted, cpuMs, caught, python, runtimes, injectivity } = fuzzed;
   const { inputs, accepted, near, faults } = counts;
   const missed = caught.filter(({ falseAccepts, falseRefusals }) => falseAccepts + falseRefusals === 0);
-  const others = runtimes.filter(({ faults, isSame }) => faults > 0 || !isSame);
+  const wrong = runtimes.flatMap(({ name, wrong }) => wrong.map((one) => `${name}: ${one}`));
   const none = (name: string, unit: string, count: number): Result => judge(name, unit, count, 'exactly', 0);
   return [
     wanted === undefined
@@ -95,15 +103,15 @@ export function judgeFuzz(fuzzed: Fuzzed): readonly Result[] {
     told('accepted', '%', (100 * accepted) / inputs),
     ...Object.entries(FAULTS).map(([fault, name]) => none(name, 'inputs', faults[fault as Fault])),
     none('naive verifiers that were not caught', 'verifiers', missed.length),
-    told('structures of fast-check', 'inputs', structures.inputs),
-    none('structures with another verdict', 'inputs', structures.failure === undefined ? 0 : 1),
     ...(typeof python === 'string'
       ? []
       : [
           told('judged in Python as well', 'inputs', python.inputs),
           none('differences between the two second verifiers', 'inputs', python.differences.length),
         ]),
-    none('digests and runtimes that differ', 'runtimes', others.length),
+    ...(runtimes.length === 0
+      ? []
+      : [none('vectors with another verdict on a runtime', 'vectors', wrong.length)]),
     ...judgeInjectivity(injectivity),
     told('processor time of an input, judged twice', 'µs', (1000 * cpuMs) / inputs),
   ];
@@ -125,11 +133,9 @@ function fuzzTables({ counts, caught, runtimes, injectivity }: Fuzzed): readonly
       rows: caught.map((one) => [one.name, String(one.falseAccepts), String(one.falseRefusals), '']),
     },
     {
-      title: 'Digests and runtimes',
-      head: ['runtime', 'inputs', 'faults', 'verdicts as on node:crypto'],
-      rows: runtimes.map(({ name, inputs, faults, isSame }) => {
-        return [name, String(inputs), String(faults), isSame ? 'yes' : 'no'];
-      }),
+      title: 'Signature vectors on other runtimes, with --long',
+      head: ['runtime', 'vectors', 'other verdicts'],
+      rows: runtimes.map(({ name, count, wrong }) => [name, String(count), wrong.join('; ') || '0']),
     },
     {
       title: 'Readings of signed strings',

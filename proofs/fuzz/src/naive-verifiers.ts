@@ -1,78 +1,81 @@
 import { createHmac } from 'node:crypto';
-import { batch, converted } from './batch.ts';
+import { type Batch, readLeniently } from './batch.ts';
 import { NAMES, SecondVerifier, type VectorOptions } from './second-verifier.ts';
 import { type Input, type Subject, secondVerdict } from './subject.ts';
 
-/** Whether a verifier accepts an input. It may throw, which does not count as accepting. */
-type Accepts = (input: Input) => boolean;
-
 /** Makes one fault by changing what a verifier sees: the rest is the second verifier, so nothing else can be caught. */
 function seeing(change: (input: Input) => Input) {
-  return ({ second }: Subject): Accepts =>
-    (input) =>
-      secondVerdict({ second }, change(input)).code === 'ok';
+  return ({ second }: Subject, input: Input): boolean =>
+    secondVerdict({ second }, change(input)).code === 'ok';
 }
 
-function ofSignature(change: (signature: string) => string) {
-  return seeing((input) => {
-    if (input.channel === 'redirect' || typeof input.signature !== 'string') return input;
-    return { ...input, signature: change(input.signature) };
-  });
+function ofSignature(change: (signature: unknown) => unknown) {
+  return seeing((input) =>
+    input.channel === 'redirect' ? input : { ...input, signature: change(input.signature) },
+  );
 }
 
-function ofBody(change: (body: string) => unknown) {
-  return seeing((input) => {
-    if (input.channel === 'redirect' || typeof input.body !== 'string') return input;
-    try {
-      return { ...input, body: change(input.body) };
-    } catch {
-      return input;
-    }
-  });
+function ofHash(change: (s: string) => string) {
+  return ofSignature((signature) =>
+    typeof signature === 'string' ? signature.replace(/(?<=s=)[^,]*/g, change) : signature,
+  );
+}
+
+function ofBody(change: (body: unknown, input: Input) => unknown) {
+  return seeing((input) =>
+    input.channel === 'redirect' ? input : { ...input, body: change(input.body, input) },
+  );
 }
 
 /** The second verifier with other options. @param codes the verdicts that it takes for genuine. */
-function under(change: (options: VectorOptions) => VectorOptions, codes: readonly string[] = ['ok']) {
-  return ({ options }: Subject): Accepts => {
-    const second = new SecondVerifier(change(options));
-    return (input) => {
-      second.forget();
-      return codes.includes(secondVerdict({ second }, input).code);
-    };
-  };
+function under(change: (options: VectorOptions) => VectorOptions, codes = ['ok']) {
+  return ({ options }: Subject, input: Input): boolean =>
+    codes.includes(secondVerdict({ second: new SecondVerifier(change(options)) }, input).code);
 }
 
-const S = /(?<=s=)[^,]*/g;
+function parsed(body: unknown): unknown {
+  try {
+    return typeof body === 'string' ? JSON.parse(body) : body;
+  } catch {
+    return body;
+  }
+}
 
 /** Verifiers as they have been written for this scheme, and the second one with one fault each: a run must catch them all. */
-const NAIVE: Readonly<Record<string, (subject: Subject) => Accepts>> = {
-  'signs the body': signsTheBody,
-  'the usual fifteen lines': usual,
-  'takes the first of repeated headers': seeing((input) =>
-    input.channel === 'callback' && Array.isArray(input.signature)
-      ? { ...input, signature: input.signature[0] }
-      : input,
+const NAIVE: Readonly<Record<string, (subject: Subject, input: Input) => boolean>> = {
+  'signs the body': ({ options }, input) =>
+    input.channel === 'callback' &&
+    typeof input.body === 'string' &&
+    String(input.signature).includes(`s=${hmac(options, input.body)}`),
+  // As it is usually written: the header split, the fields joined, and compared with `===`.
+  'the usual fifteen lines': ({ options }, input) => {
+    if (input.channel === 'redirect' || typeof input.signature !== 'string') return false;
+    const parts = Object.fromEntries(input.signature.split(',').map((part) => part.split('=')));
+    return hmac(options, readLeniently(input).join(':')) === parts.s;
+  },
+  'takes the first of repeated headers': ofSignature((signature) =>
+    Array.isArray(signature) ? signature[0] : signature,
   ),
   'takes the last of repeated parts': ofSignature((signature) =>
-    Object.entries(Object.fromEntries(signature.split(',').map((part) => part.split('=', 2))))
-      .map((part) => part.join('='))
-      .join(),
+    typeof signature === 'string'
+      ? Object.entries(Object.fromEntries(signature.split(',').map((part) => part.split('=', 2))))
+          .map((part) => part.join('='))
+          .join()
+      : signature,
   ),
-  'trims white space': ofSignature((signature) => signature.replace(/\s/g, '')),
-  'compares without case': ofSignature((signature) => signature.replace(S, (s) => s.toLowerCase())),
-  'decodes the hash': ofSignature((signature) =>
-    signature.replace(S, (s) => Buffer.from(s, 'hex').toString('hex')),
+  'trims white space': ofSignature((signature) =>
+    typeof signature === 'string' ? signature.replace(/\s/g, '') : signature,
   ),
-  'keeps the last of repeated names': ofBody((body) => JSON.parse(body)),
-  'converts what is not a string': ofBody((body) => {
-    const { event, payload } = JSON.parse(body);
-    const inner = NAMES.slice(1).map((name) => [name, converted(payload[name])]);
-    return { event: converted(event), payload: Object.fromEntries(inner) };
+  'compares without case': ofHash((s) => s.toLowerCase()),
+  'decodes the hash': ofHash((s) => Buffer.from(s, 'hex').toString('hex')),
+  'keeps the last of repeated names': ofBody(parsed),
+  'converts what is not a string': ofBody((body, input) => {
+    const [event, ...inner] = readLeniently(input);
+    if (!(parsed(body) instanceof Object)) return body;
+    return { event, payload: Object.fromEntries(NAMES.slice(1).map((name, at) => [name, inner[at]])) };
   }),
-  'decodes bytes leniently': seeing((input) =>
-    input.channel === 'callback' && input.body instanceof Uint8Array
-      ? { ...input, body: new TextDecoder().decode(input.body) }
-      : input,
+  'decodes bytes leniently': ofBody((body) =>
+    body instanceof Uint8Array ? new TextDecoder().decode(body) : body,
   ),
   'reads the query with URLSearchParams': seeing((input) => {
     if (input.channel === 'callback') return input;
@@ -96,31 +99,6 @@ function hmac({ signing_keys, signing_key = '' }: VectorOptions, message: string
   return createHmac('sha256', key).update(message).digest('hex');
 }
 
-function signsTheBody({ options }: Subject): Accepts {
-  return (input) => {
-    if (input.channel === 'redirect' || typeof input.signature !== 'string' || typeof input.body !== 'string')
-      return false;
-    return input.signature.includes(`s=${hmac(options, input.body)}`);
-  };
-}
-
-/** As it is usually written: the header split, the fields joined, and compared with `===`. */
-function usual({ options }: Subject): Accepts {
-  return (input) => {
-    try {
-      if (input.channel === 'redirect') return false;
-      const { signature, body } = input;
-      const { event, payload } = typeof body === 'object' ? body : JSON.parse(body as string);
-      const parts = Object.fromEntries((signature as string).split(',').map((part) => part.split('=')));
-      const { merchant_reference, internal_reference, transaction_type, transaction_status } = payload;
-      const joined = `${event}:${merchant_reference}:${internal_reference}:${transaction_type}:${transaction_status}`;
-      return hmac(options, joined) === parts.s;
-    } catch {
-      return false;
-    }
-  };
-}
-
 /** What was caught with one naive verifier. */
 export interface Caught {
   readonly name: string;
@@ -128,24 +106,19 @@ export interface Caught {
   readonly falseRefusals: number;
 }
 
-/** Judges the naive verifiers on the first inputs of the run, as core is judged. */
-export function catchNaive(all: readonly Subject[], seed: number, inputs: number): readonly Caught[] {
-  const caught = Object.keys(NAIVE).map((name) => ({ name, falseAccepts: 0, falseRefusals: 0 }));
-  const naive = new Map(all.map((subject) => [subject, Object.values(NAIVE).map((make) => make(subject))]));
-  let judged = 0;
-  for (let number = 0; judged < inputs; number++) {
-    const { from, fill } = batch(all, seed, number);
-    fill((input) => {
-      const isGenuine = secondVerdict(from.subject, input).code === 'ok';
-      naive.get(from.subject)?.forEach((accepts, index) => {
-        const isAccepted = accepts(input);
-        const one = caught[index];
-        if (one !== undefined && isAccepted && !isGenuine) one.falseAccepts++;
-        if (one !== undefined && !isAccepted && isGenuine) one.falseRefusals++;
-      });
-      judged++;
-    });
-    from.subject.second.forget();
-  }
-  return caught;
+/** Judges the naive verifiers as core is judged. */
+export function catchNaive(sample: readonly Batch[]): readonly Caught[] {
+  return Object.entries(NAIVE).map(([name, accepts]) => {
+    let [falseAccepts, falseRefusals] = [0, 0];
+    for (const { from, candidates } of sample) {
+      for (const { input } of candidates) {
+        const isGenuine = secondVerdict(from, input).code === 'ok';
+        const isAccepted = accepts(from, input);
+        if (isAccepted && !isGenuine) falseAccepts++;
+        if (!isAccepted && isGenuine) falseRefusals++;
+      }
+      from.second.forget();
+    }
+    return { name, falseAccepts, falseRefusals };
+  });
 }

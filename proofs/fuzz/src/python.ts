@@ -1,10 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { installed } from '@payment-service/durability/measure/daemon.ts';
-import { batch } from './batch.ts';
-import { asVector, type Input, type Subject, secondVerdict } from './subject.ts';
-
-const PROGRAM = join(import.meta.dirname, '..', 'second_verifier.py');
+import type { Batch } from './batch.ts';
+import { asVector, secondVerdict } from './subject.ts';
 
 export interface Comparison {
   readonly inputs: number;
@@ -16,40 +14,27 @@ export interface Comparison {
  *
  * @returns a sentence if Python is missing.
  */
-export function compareWithPython(
-  all: readonly Subject[],
-  seed: number,
-  inputs: number,
-): Comparison | string {
+export function compareWithPython(sample: readonly Batch[]): Comparison | string {
   const missing = installed('python3');
   if (missing !== undefined) return missing;
-  const vectors: string[] = [];
-  const verdicts: string[] = [];
-  for (let number = 0; vectors.length < inputs; number++) {
-    const { from, fill } = batch(all, seed, number);
-    fill((input: Input) => {
-      const verdict = secondVerdict(from.subject, input);
-      vectors.push(JSON.stringify(asVector(from.subject.options, input)));
-      verdicts.push(
-        JSON.stringify(
-          'fields' in verdict
-            ? ['ok', verdict.fields, verdict.keyId === '' ? null : verdict.keyId, verdict.unit]
-            : [verdict.code, verdict.authentic],
-        ),
-      );
-    });
-    from.subject.second.forget();
-  }
-  const { stdout, stderr } = spawnSync('python3', [PROGRAM], {
-    input: `${vectors.join('\n')}\n`,
-    encoding: 'utf8',
-    maxBuffer: 2 ** 30,
-  });
+  const judged = sample.flatMap(({ from, candidates }) =>
+    candidates.map(({ input }) => {
+      const right = secondVerdict(from, input);
+      const verdict =
+        'fields' in right
+          ? ['ok', right.fields, right.keyId || null, right.unit]
+          : [right.code, right.authentic];
+      return { vector: JSON.stringify(asVector(from.options, input)), verdict: JSON.stringify(verdict) };
+    }),
+  );
+  const program = join(import.meta.dirname, '..', 'second_verifier.py');
+  const input = judged.map(({ vector }) => `${vector}\n`).join('');
+  const { stdout, stderr } = spawnSync('python3', [program], { input, encoding: 'utf8', maxBuffer: 2 ** 30 });
   const lines = stdout.trimEnd().split('\n');
-  if (lines.length !== vectors.length) throw new Error(`The verifier in Python ended early: ${stderr}`);
-  const differences = lines.flatMap((line, index) => {
-    const theirs = JSON.stringify(JSON.parse(line));
-    return theirs === verdicts[index] ? [] : [`${vectors[index]}: ${theirs}, and here ${verdicts[index]}`];
+  if (lines.length !== judged.length) throw new Error(`The verifier in Python ended early: ${stderr}`);
+  const differences = judged.flatMap(({ vector, verdict }, index) => {
+    const theirs = JSON.stringify(JSON.parse(lines[index] ?? ''));
+    return theirs === verdict ? [] : [`${vector}: ${theirs}, and here ${verdict}`];
   });
-  return { inputs: vectors.length, differences };
+  return { inputs: judged.length, differences };
 }

@@ -1,9 +1,17 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { atTheEnd, stopped } from '@payment-service/durability/measure/program.ts';
-import { type Counts, countBatch, noCounts } from './count.ts';
-import { minimise } from './minimise.ts';
-import { asVector, type Subject } from './subject.ts';
+import fc from 'fast-check';
+import { type Batch, batches } from './batch.ts';
+import {
+  asVector,
+  FAULTS,
+  type Fault,
+  faultOf,
+  type Subject,
+  secondVerdict,
+  type Vector,
+} from './subject.ts';
 
 export interface Run {
   readonly seed: number;
@@ -15,21 +23,37 @@ export interface Run {
   readonly state: string | undefined;
 }
 
+/** What a run has seen so far, as JSON so that it can be saved. */
+export interface Counts {
+  inputs: number;
+  accepted: number;
+  /** Refused inputs that are one edit away from an accepted one. */
+  near: number;
+  /** By code. */
+  verdicts: Record<string, number>;
+  faults: Record<Fault, number>;
+}
+
 interface State {
   readonly seed: number;
-  /** The number of the next batch. */
+  /** The number of the next part. */
   next: number;
   /** Processor time of all parts. */
   cpuMs: number;
   readonly counts: Counts;
-  /** Each as JSON: what reproduces it, and the smallest input that still shows it. */
+  /** Each as JSON: what reproduces it, and the smallest structure that still shows it. */
   readonly failures: string[];
 }
 
-const YIELD_AFTER = 500;
+const STRUCTURES = 200;
 const MAX_FAILURES = 20;
 
-/** Judges batch after batch, until there are enough inputs or the time is up. */
+/** The seed of a part alone determines its structures, so a run can resume anywhere. */
+export function seedOf(seed: number, part: number): number {
+  return Math.imul(seed, 0x9e3779b1) ^ part;
+}
+
+/** Judges part after part, until there are enough inputs or the time is up. */
 export async function runFuzz(all: readonly Subject[], run: Run): Promise<State> {
   const state = await goOn(run);
   const before = state.cpuMs;
@@ -45,15 +69,8 @@ export async function runFuzz(all: readonly Subject[], run: Run): Promise<State>
   Error.stackTraceLimit = 0;
   let shown = Date.now();
   while (state.counts.inputs < run.count && Date.now() < run.until && !stopped.aborted) {
-    for (let left = YIELD_AFTER; left > 0 && state.counts.inputs < run.count; left--) {
-      const number = state.next++;
-      countBatch(all, run.seed, number, state.counts, ({ fault, from, input }) => {
-        if (state.failures.length >= MAX_FAILURES) return;
-        const least = minimise(from.subject, input, fault);
-        const told = { fault, seed: run.seed, batch: number, vector: asVector(from.subject.options, least) };
-        state.failures.push(JSON.stringify(told));
-      });
-    }
+    judgePart(all, state);
+    if (state.failures.length >= MAX_FAILURES) break;
     await setImmediate();
     if (Date.now() - shown < 10_000) continue;
     shown = Date.now();
@@ -63,6 +80,52 @@ export async function runFuzz(all: readonly Subject[], run: Run): Promise<State>
   Error.stackTraceLimit = stackTraceLimit;
   await save();
   return state;
+}
+
+/** fast-check ends a part at its first failure, and shrinks the structure of that one. */
+function judgePart(all: readonly Subject[], state: State): void {
+  const part = state.next++;
+  let failure: Failure | undefined;
+  const property = fc.property(batches(all), (batch) => {
+    const found = judgeBatch(batch, failure === undefined ? state.counts : noCounts());
+    failure = found ?? failure;
+    return found === undefined;
+  });
+  const checked = fc.check(property, { seed: seedOf(state.seed, part), numRuns: STRUCTURES });
+  if (checked.failed && failure === undefined) throw checked.errorInstance;
+  if (failure !== undefined) state.failures.push(JSON.stringify({ ...failure, seed: state.seed, part }));
+}
+
+interface Failure {
+  readonly fault: Fault;
+  readonly vector: Vector;
+}
+
+/** Returns the first failure. */
+function judgeBatch({ from, candidates }: Batch, counts: Counts): Failure | undefined {
+  let first: Failure | undefined;
+  let isAccepted = false;
+  for (const { input, edits } of candidates) {
+    const right = secondVerdict(from, input);
+    const fault = faultOf(from, input, right);
+    const { code } = right;
+    if (edits === 0) isAccepted = code === 'ok';
+    counts.inputs++;
+    if (code === 'ok') counts.accepted++;
+    else if (edits === 1 && isAccepted) counts.near++;
+    counts.verdicts[code] = (counts.verdicts[code] ?? 0) + 1;
+    if (fault === undefined) continue;
+    counts.faults[fault]++;
+    first ??= { fault, vector: asVector(from.options, input) };
+  }
+  from.second.forget();
+  return first;
+}
+
+function noCounts(): Counts {
+  const none = Object.keys(FAULTS).map((fault) => [fault, 0]);
+  const faults = Object.fromEntries(none) as Counts['faults'];
+  return { inputs: 0, accepted: 0, near: 0, verdicts: {}, faults };
 }
 
 async function goOn({ seed, state }: Run): Promise<State> {

@@ -2,78 +2,60 @@ import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { makeFolder } from '@payment-service/durability/measure/program.ts';
 import { rolldown } from 'rolldown';
-import type { Counts } from './count.ts';
-import { sample } from './sample-process.ts';
 
-/** One sample on another digest or runtime, compared with the same one here. */
-export interface RuntimeSample {
+/** The vectors on one runtime. */
+export interface OnRuntime {
   readonly name: string;
-  readonly inputs: number;
-  /** Faults there, by the second verifier there. */
-  readonly faults: number;
-  /** Whether each verdict was given as often as here, since the inputs are the same. */
-  readonly isSame: boolean;
+  readonly count: number;
+  /** Those with another verdict. */
+  readonly wrong: readonly string[];
 }
 
 const WORKER = `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (services = [(name = "sample", worker = .sample)]);
-const sample :Workerd.Worker = (
+const config :Workerd.Config = (services = [(name = "vectors", worker = .vectors)]);
+const vectors :Workerd.Worker = (
   modules = [(name = "worker", esModule = embed "portable.mjs")],
   compatibilityDate = "2026-01-01",
   compatibilityFlags = ["nodejs_compat"],
-  bindings = [(name = "SAMPLE", text = "SEED BATCHES")],
 );
 `;
 
-/**
- * Runs the same batches on the portable digest and, with `isLong`, on Bun, Deno and workerd, which npm installs into a
- * temporary folder.
- */
-export async function sampleRuntimes(
-  seed: number,
-  batches: number,
-  isLong: boolean,
-): Promise<readonly RuntimeSample[]> {
+/** Judges every vector on Bun, Deno and workerd, which npm installs into a temporary folder. workerd has the portable digest. */
+export async function judgeOnRuntimes(): Promise<readonly OnRuntime[]> {
   const folder = await makeFolder();
   await bundle('node', /digest\.node\.ts$/, join(folder, 'node.mjs'));
   await bundle('browser', /digest\.portable\.ts$/, join(folder, 'portable.mjs'));
-  const here = sample(seed, batches);
-  const given = [String(seed), String(batches)];
-  const run = (name: string, command: string, args: readonly string[]): RuntimeSample => {
+  await writeFile(join(folder, 'start.mjs'), "import worker from './node.mjs';\nworker.test();\n");
+  await writeFile(join(folder, 'vectors.capnp'), WORKER);
+  const run = (command: string, args: readonly string[]): string => {
     const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: folder, encoding: 'utf8' });
-    if (status !== 0) throw new Error(`The sample failed on ${name}: ${error ?? stderr}`);
-    const line = stdout.split('\n').find((one) => one.startsWith('{')) ?? '{}';
-    const { inputs, faults, verdicts } = JSON.parse(line) as Counts;
-    const sum = Object.values(faults).reduce((all, count) => all + count, 0);
-    return { name, inputs, faults: sum, isSame: isDeepStrictEqual(verdicts, here.verdicts) };
+    if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${error ?? stderr}`);
+    return stdout;
   };
-  const samples = [run('Node, the portable digest', process.execPath, ['portable.mjs', ...given])];
-  if (!isLong) return samples;
-  const install = ['install', '--no-audit', '--no-fund', '--prefix', folder, 'bun@^1', 'deno@^2', 'workerd'];
-  const installed = spawnSync('npm', install, { cwd: folder, encoding: 'utf8' });
-  if (installed.status !== 0) throw new Error(`npm could not install the runtimes: ${installed.stderr}`);
-  const bin = (name: string): string => join(folder, 'node_modules', '.bin', name);
-  const version = (name: string): string =>
-    spawnSync(bin(name), ['--version'], { encoding: 'utf8' }).stdout.split('\n', 1)[0] ?? name;
-  await writeFile(
-    join(folder, 'sample.capnp'),
-    WORKER.replace('SEED', String(seed)).replace('BATCHES', String(batches)),
-  );
-  samples.push(
-    run(`Bun ${version('bun')}`, bin('bun'), ['node.mjs', ...given]),
-    run(version('deno'), bin('deno'), ['run', '--no-prompt', 'node.mjs', ...given]),
-    run(version('workerd'), bin('workerd'), ['test', 'sample.capnp']),
-  );
-  return samples;
+  run('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, 'bun@^1', 'deno@^2', 'workerd']);
+  return [
+    ['bun', 'start.mjs'],
+    ['deno', 'run', '--no-prompt', 'start.mjs'],
+    ['workerd', 'test', 'vectors.capnp'],
+  ].map(([name = '', ...args]) => {
+    const program = join(folder, 'node_modules', '.bin', name);
+    const line =
+      run(program, args)
+        .split('\n')
+        .find((one) => one.startsWith('{')) ?? '{}';
+    const [version = ''] = run(program, ['--version']).split('\n');
+    return { name: `${name} ${version.replace(`${name} `, '')}`, ...JSON.parse(line) };
+  });
 }
 
 /** @param digest the file that the platform's import condition must have chosen. */
 async function bundle(platform: 'node' | 'browser', digest: RegExp, file: string): Promise<void> {
-  const input = join(import.meta.dirname, 'sample-process.ts');
-  const build = await rolldown({ input, platform, external: isBuiltin });
+  const input = join(import.meta.dirname, 'vectors-process.ts');
+  // The `main` of jsonc-parser cannot be bundled.
+  const resolve = { mainFields: ['module', 'main'] };
+  const build = await rolldown({ input, platform, resolve, external: isBuiltin });
   const { output } = await build.write({ file, format: 'esm', codeSplitting: false });
   if (!output[0].moduleIds.some((id) => digest.test(id)))
     throw new Error(`${platform}: ${digest} was not bundled.`);

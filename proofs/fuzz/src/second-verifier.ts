@@ -1,6 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import { readMembers } from './json-automaton.ts';
-import { decodeUtf8, isWellFormed, percentDecode } from './unicode-automaton.ts';
+import { type Node, type ParseError, parseTree } from 'jsonc-parser';
 
 /** In the order of protocol §5.2. */
 export const NAMES = [
@@ -47,8 +46,8 @@ type Claim = Fields | Refused;
 
 /**
  * A second verifier, which judges core. It follows docs/protocol.md §5.2 and the refusals that decisions D2, D4 to D7 and D11
- * declare, was written before its author had seen core's verifier, and imports nothing from it: every reader has its own
- * grammar, and the HMAC is OpenSSL's. What it has read is cached until `forget()`, since a batch repeats its parts.
+ * declare, was written before its author had seen core's verifier, and imports nothing from it: a library that keeps repeated
+ * names reads the JSON, and the HMAC is OpenSSL's. What it has read is cached until `forget()`, since a batch repeats its parts.
  */
 export class SecondVerifier {
   readonly #options: VectorOptions;
@@ -161,6 +160,7 @@ const HEADER = /^[^=,]+=[^=,]+(?:,[^=,]+=[^=,]+)*$/;
 const PART = /([^=,]+)=([^=,]+)/g;
 const SPACE_OR_CONTROL = /[\p{Cc} \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/u;
 const HASH = /^[0-9a-f]{64}$/;
+const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Protocol §5.2, step 1, and decision D6. */
 function readHeader(value: unknown): Header {
@@ -181,20 +181,44 @@ function readTime(t: string): [Unit, ms: number] {
   return value >= 1e11 ? ['milliseconds', value] : ['seconds', value * 1000];
 }
 
-/** Decisions D5 and D10. A parsed body is read again, as the text of its own members. */
+/** Decisions D5 and D10. */
 function readBody(body: unknown): Claim {
-  const isText = typeof body === 'string';
-  const text = isText ? body : body instanceof Uint8Array ? decodeUtf8(body) : JSON.stringify(body);
-  const members = text === undefined ? undefined : readMembers(text.replace(/^\ufeff/, ''), NAMES);
-  if (members === undefined) return refuse('body_malformed');
+  const outer = membersOf(rootOf(body));
+  const inner = membersOf(outer?.get('payload')?.at(-1));
+  if (outer === undefined || inner === undefined) return refuse('body_malformed');
+  const signed = NAMES.map((name) => (name === 'event' ? outer : inner).get(name) ?? []);
+  const isTwice = [...signed, outer.get('payload') ?? []].some((values) => values.length > 1);
   const fields: string[] = [];
-  for (const name of NAMES) {
-    const value = members.values.get(name);
-    if (typeof value === 'string' && isWellFormed(value)) fields.push(value);
+  for (const values of signed) {
+    const value: unknown = values.at(-1)?.value;
+    if (typeof value === 'string' && value.isWellFormed()) fields.push(value);
   }
-  if (fields.length === NAMES.length) return { fields, isTwice: members.isTwice };
+  if (fields.length === NAMES.length) return { fields, isTwice };
   const malformed = refuse('signed_field_malformed');
-  return members.isTwice ? { ...refuse('body_malformed'), or: malformed.code } : malformed;
+  return isTwice ? { ...refuse('body_malformed'), or: malformed.code } : malformed;
+}
+
+/** A parsed body is read again, as the text of its own members. Undefined if the body is not JSON. */
+function rootOf(body: unknown): Node | undefined {
+  const errors: ParseError[] = [];
+  try {
+    const isParsed = typeof body !== 'string' && !(body instanceof Uint8Array);
+    const text = isParsed ? JSON.stringify(body) : typeof body === 'string' ? body : UTF_8.decode(body);
+    const root = parseTree(text.replace(/^\ufeff/, ''), errors, { disallowComments: true });
+    return errors.length === 0 ? root : undefined;
+  } catch {
+    // Not UTF-8, or deeper than the reader recurses: the deepest vectors are no callbacks.
+    return undefined;
+  }
+}
+
+/** The values of each name of an object, in the order of the text. */
+function membersOf(node: Node | undefined): ReadonlyMap<string, readonly Node[]> | undefined {
+  if (node?.type !== 'object') return undefined;
+  const members = new Map<string, Node[]>();
+  for (const { children: [name, value] = [] } of node.children ?? [])
+    if (name && value) kept(members, name.value, () => []).push(value);
+  return members;
 }
 
 /** Decision D11. A query ends at `#` (RFC 3986, section 3.4), and may be part of a path or an address. */
@@ -232,6 +256,15 @@ function signedPart(name: string): [signed: string | undefined, rest: string] {
   const bracket = name.indexOf('[');
   const signed = bracket < 0 ? name : name.slice(0, bracket);
   return isSigned(signed) ? [signed, name.slice(signed.length)] : [undefined, ''];
+}
+
+/** Strict form encoding: a `+` is a space, and escapes have two digits and are UTF-8. Undefined otherwise. */
+function percentDecode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
 }
 
 function isSigned(name: string): boolean {

@@ -12,20 +12,14 @@ import { merchantPlaces } from './merchant-places.ts';
 import { sandboxPlaces } from './sandbox-places.ts';
 import { type Places, printedBy, SECRETS, secretsIn } from './secrets.ts';
 
-const PERSON = ['phone', 'name'] as const;
-/** The secrets that places show deliberately; every other place shows none. */
-const NAMED: readonly (readonly [place: RegExp, secrets: readonly string[], why: string])[] = [
-  [/^core: the error of a (401|500)/, PERSON, "quotes the service's own error, without keys"],
-  [/^control: a printed error/, Object.keys(SECRETS), 'planted, as the control'],
-  [/^control: a fetch that follows/, ['secret key'], 'a client that follows redirects, as the control'],
-  [/^full, inbox: the (database|spool)$/, PERSON, 'stores whole bodies, unless an option says otherwise'],
-  [
-    /^(full|encrypted), console with bodies: .transitions.id$/,
-    PERSON,
-    'shows bodies to those who may see them',
-  ],
-  [/^full, command: show ID --bodies/, PERSON, 'prints bodies on request'],
-  [/^sandbox: (deliveries|page .deliveries.1|page .transactions.1001)/, PERSON, 'shows simulated callbacks'],
+/** The places that show the person deliberately; every other place shows no secret. */
+const NAMED: readonly (readonly [place: RegExp, why: string])[] = [
+  [/^control: a printed error/, 'planted, with the keys, as the control'],
+  [/^core: the error of a (401|500)/, "quotes the service's own error, without keys"],
+  [/^full, inbox: the database$/, 'stores whole bodies, unless an option says otherwise'],
+  [/^(full|encrypted), console with bodies: .transitions.ID$/, 'shows bodies to those who may see them'],
+  [/^full, command: show ID --bodies/, 'prints bodies on request'],
+  [/^sandbox: (deliveries|page .deliveries.1|page .transactions.1001)/, 'shows simulated callbacks'],
 ];
 
 await runProgram({ name: 'canary', ...readFlags({}) }, async () => {
@@ -33,16 +27,18 @@ await runProgram({ name: 'canary', ...readFlags({}) }, async () => {
   places['control: a printed error'] = await printedBy(async () => {
     console.error(new Error('planted', { cause: SECRETS }));
   });
-  const found = Object.entries(places).map(([place, shown]) => ({
-    place,
-    characters: shown.length,
-    shows: secretsIn(shown),
-    ...reasonOf(place),
-  }));
-  const excess = (one: readonly string[], over: readonly string[], place: string): readonly string[] =>
-    one.filter((secret) => !over.includes(secret)).map((secret) => `${place}: ${secret}`);
-  const more = found.flatMap(({ place, shows, named }) => excess(shows, named, place));
-  const less = found.flatMap(({ place, shows, named }) => excess(named, shows, place));
+  const found = Object.entries(places).map(([place, shown]) => {
+    const why = NAMED.find(([pattern]) => pattern.test(place))?.[1];
+    const named =
+      why === undefined ? [] : place.startsWith('control') ? Object.keys(SECRETS) : ['phone', 'name'];
+    return { place, characters: shown.length, shows: secretsIn(shown), named, why };
+  });
+  const more = found.flatMap(({ place, shows, named }) =>
+    shows.filter((secret) => !named.includes(secret)).map((secret) => `${place}: ${secret}`),
+  );
+  const less = found.flatMap(({ place, shows, named }) =>
+    named.filter((secret) => !shows.includes(secret)).map((secret) => `${place}: ${secret}`),
+  );
   for (const one of more) console.log(`leaks: ${one}`);
   for (const one of less) console.log(`named, but not shown: ${one}`);
   const empty = found.filter(({ characters }) => characters === 0).length;
@@ -53,12 +49,7 @@ await runProgram({ name: 'canary', ...readFlags({}) }, async () => {
     judge('secrets where none is named', 'secrets', more.length, 'exactly', 0),
     judge('secrets named and not shown (control)', 'secrets', less.length, 'exactly', 0),
   ];
-  const rows = shown.map(({ place, shows, why }) => [place, shows.join(', '), why]);
+  const rows = shown.map(({ place, shows, why }) => [place, shows.join(', '), why ?? '']);
   const table = { title: 'What shows a secret on purpose', head: ['place', 'shows', 'why'], rows };
   return { results, tables: [table], found };
 });
-
-function reasonOf(place: string): { readonly named: readonly string[]; readonly why: string } {
-  const [, named = [], why = ''] = NAMED.find(([pattern]) => pattern.test(place)) ?? [];
-  return { named, why };
-}

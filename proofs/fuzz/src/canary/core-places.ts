@@ -16,15 +16,9 @@ export function callbackOf(
   change: Record<string, unknown> = {},
   key: string = signingKey,
 ): { readonly body: string; readonly headers: Record<string, string> } {
-  const data = sampleCallback({
-    payload: {
-      merchant_reference: reference,
-      internal_reference: `INT-${reference}`,
-      customer_name: SECRETS.name,
-      transaction_account: SECRETS.phone,
-      ...change,
-    },
-  });
+  const [customer_name, transaction_account] = [SECRETS.name, SECRETS.phone];
+  const payload = { merchant_reference: reference, internal_reference: `INT-${reference}` };
+  const data = sampleCallback({ payload: { ...payload, customer_name, transaction_account, ...change } });
   const signature = signCallback({ signingKey: key, data });
   return {
     body: JSON.stringify(data),
@@ -34,110 +28,67 @@ export function callbackOf(
 
 /** Objects, errors and responses of core. */
 export async function corePlaces(): Promise<Places> {
-  return { ...(await verifierPlaces()), ...(await clientPlaces()), ...(await redirectPlaces()) };
-}
-
-async function verifierPlaces(): Promise<Places> {
   const verifier = createVerifier({ signingKey });
   const { body, headers } = callbackOf('ORD-1');
   const signature = headers['hmac-signature'] ?? '';
-  const refused: unknown[] = [];
-  const refusedBy = (code: string, given: object): void => {
-    const outcome = verifier.verifyCallback({ body, signature, ...given });
-    if (outcome.ok) throw new Error(`${code} was accepted.`);
-    refused.push(outcome);
-  };
-  refusedBy('another key', {
-    signature: callbackOf('ORD-1', {}, 'another-key-of-some-length').headers['hmac-signature'],
-  });
-  refusedBy('a body that is cut', { body: body.slice(0, -9) });
-  refusedBy('a signature of the key', { signature: signingKey });
-  refusedBy('a field without a value', { body: body.replace('"COLLECTION"', 'null') });
-  refusedBy('a name as a reference', { body: body.replace('ORD-1', SECRETS.name) });
+  const forged = callbackOf('ORD-1', {}, 'another-key-of-some-length').headers['hmac-signature'];
+  const refused = [
+    { signature: forged },
+    { body: body.slice(0, -9) },
+    { signature: signingKey },
+    { body: body.replace('"COLLECTION"', 'null') },
+    { body: body.replace('ORD-1', SECRETS.name) },
+  ].map((given) => verifier.verifyCallback({ body, signature, ...given }));
   const accepted = verifier.verifyCallback({ body, signature });
-  if (!accepted.ok) throw new Error(`The genuine callback was refused: ${accepted.code}.`);
+  if (!accepted.ok || refused.some(({ ok }) => ok)) throw new Error('A verdict is wrong.');
+  const baseUrl = 'http://127.0.0.1:1';
+  const errors: Readonly<Record<string, () => unknown>> = {
+    'assertAmount() of another amount': () => assertAmount(accepted, { currency: 'UGX', amount: '999' }),
+    'a signing key with spaces': () => createVerifier({ signingKey: ` ${signingKey} ` }),
+    'a signing key with a line break': () => createVerifier({ signingKey: `${signingKey}\n` }),
+    // The types rule this one out.
+    'a signing key in a list twice': () =>
+      createVerifier({ signingKey: [signingKey, signingKey] as unknown as string }),
+    'the option publicKey': () => createClient({ baseUrl, ...KEYS, publicKey: `${KEYS.publicKey}\n` }),
+    'the option secretKey': () => createClient({ baseUrl, ...KEYS, secretKey: ` ${KEYS.secretKey}` }),
+    'the option baseUrl': () => createClient({ ...KEYS, baseUrl: `http://${KEYS.secretKey}@127.0.0.1/` }),
+  };
   const places: Places = {
     'core: a verifier': everythingIn(verifier),
     'core: refusals': everythingIn(refused),
     'core: an accepted callback': everythingIn(accepted),
-    'core: assertAmount() of another amount': await thrownBy(() =>
-      assertAmount(accepted, { currency: 'UGX', amount: '999' }),
-    ),
     'core: a receiver': everythingIn(createCallbackReceiver({ signingKey, onCallback: () => undefined })),
+    'core: a client': everythingIn(createClient({ baseUrl, ...KEYS })),
   };
-  for (const [what, key] of [
-    ['with spaces', ` ${signingKey} `],
-    ['with a line break', `${signingKey}\n`],
-    ['in a list twice', [signingKey, signingKey]],
-  ] as const)
-    places[`core: the error of a signing key ${what}`] = await thrownBy(() =>
-      createVerifier({ signingKey: key as string }),
-    );
-  return places;
+  for (const [what, call] of Object.entries(errors))
+    places[`core: the error of ${what}`] = await thrownBy(call);
+  return { ...places, ...(await echoPlaces()) };
 }
 
 /** A hostile service's responses to a client, which echo its request. */
-const ECHOES: readonly (readonly [what: string, listener: RequestListener])[] = [
-  ['a 401 that quotes the keys', (request, response) => response.writeHead(401).end(echo(request))],
-  ['a 500 page', (request, response) => response.writeHead(500).end(`<pre>${echo(request)}</pre>`)],
-  ['a 200 that is not JSON', (request, response) => response.end(echo(request))],
-  ['a 200 with rows of another shape', (request, response) => response.end(rowsOf(echo(request)))],
-  ['a reset', (request) => request.socket.destroy()],
+const ECHOES: readonly (readonly [what: string, status: number, shaped: (echo: string) => string])[] = [
+  ['a 401 that quotes the keys', 401, (echo) => echo],
+  ['a 500 page', 500, (echo) => `<pre>${echo}</pre>`],
+  ['a 200 that is a list', 200, (echo) => echo],
+  [
+    'a 200 with rows of another shape',
+    200,
+    (echo) => JSON.stringify({ code: 200, message: echo, data: [echo] }),
+  ],
 ];
 
-function echo({ headers, url }: { readonly headers: object; readonly url?: string | undefined }): string {
-  return JSON.stringify([headers, url, SECRETS.phone, SECRETS.name]);
-}
-
-function rowsOf(echoed: string): string {
-  return JSON.stringify({ code: 200, message: echoed, data: [echoed] });
-}
-
-async function clientPlaces(): Promise<Places> {
+async function echoPlaces(): Promise<Places> {
   const places: Places = {};
-  for (const [what, listener] of ECHOES) {
-    const baseUrl = await listen(listener);
+  for (const [what, status, shaped] of ECHOES) {
+    const baseUrl = await listen(({ headers, url }, response) => {
+      response.writeHead(status).end(shaped(JSON.stringify([headers, url, SECRETS.phone, SECRETS.name])));
+    });
     const reports: AttemptReport[] = [];
     const onResponse = (report: AttemptReport): void => void reports.push(report);
     const client = createClient({ baseUrl, ...KEYS, maxAttempts: 1, onResponse });
-    places['core: a client'] = everythingIn(client);
     places[`core: the error of ${what}`] = await thrownBy(() => client.getWalletBalances());
     places[`core: onResponse of ${what}`] = everythingIn(reports);
   }
-  for (const [option, value] of [
-    ['publicKey', `${KEYS.publicKey}\n`],
-    ['secretKey', ` ${KEYS.secretKey}`],
-    ['baseUrl', `http://${KEYS.secretKey}@127.0.0.1/`],
-  ] as const)
-    places[`core: the error of the option ${option}`] = await thrownBy(() =>
-      createClient({ baseUrl: 'http://127.0.0.1:1', ...KEYS, [option]: value }),
-    );
-  return places;
-}
-
-/** What other servers receive when the service redirects the client to them. */
-async function redirectPlaces(): Promise<Places> {
-  const places: Places = {};
-  let heard = '';
-  const note: RequestListener = (request, response) => {
-    heard += `${request.url} ${JSON.stringify(request.rawHeaders)}`;
-    response.end('{"code":200,"message":"","data":[]}');
-  };
-  const other = await listen(note);
-  for (const status of [301, 302, 303, 307, 308]) {
-    for (const target of [other, other.replace('127.0.0.1', 'localhost'), other.replace('http:', '')]) {
-      heard = '';
-      const baseUrl = await listen((_, response) => response.writeHead(status, { location: target }).end());
-      const client = createClient({ baseUrl, ...KEYS, maxAttempts: 1 });
-      await thrownBy(() => client.getWalletBalances());
-      const where = new URL(target, baseUrl).hostname + (target.startsWith('//') ? ', without a scheme' : '');
-      places[`core: the target of a ${status} to ${where}`] = `heard: ${heard}`;
-    }
-  }
-  const control = await listen((_, response) => response.writeHead(307, { location: other }).end());
-  heard = '';
-  await fetch(control, { headers: { 'x-control': SECRETS['secret key'] } });
-  places['control: a fetch that follows a redirect'] = heard;
   return places;
 }
 

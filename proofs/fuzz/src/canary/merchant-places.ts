@@ -2,8 +2,6 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { atTheEnd, makeFolder } from '@payment-service/durability/measure/program.ts';
 import { type CallbackOptions, paymentCallbacks as onExpress } from '@payment-service/express';
@@ -19,7 +17,6 @@ import { callbackOf, listen } from './core-places.ts';
 import { everythingIn, type Places, printedBy, SECRETS } from './secrets.ts';
 
 const signingKey = SECRETS['signing key'];
-const COMMAND = join(import.meta.dirname, '../../../../packages/inbox/src/command/command.ts');
 const STORED: Readonly<Record<string, Partial<InboxOptions<never>>>> = {
   full: {},
   claims: { bodies: 'claims' },
@@ -38,71 +35,62 @@ const REQUESTS = [
   { ...callbackOf('ORD-CUT'), body: callbackOf('ORD-CUT').body.slice(0, -9) },
   { ...callbackOf('ORD-KEY'), headers: { 'hmac-signature': signingKey } },
 ];
-
-const VERBS = [
-  ...['ls', 'show ID', 'show ID --bodies', 'stats', 'overdue', 'status', 'doctor', 'health'],
-  'expect --reference ORD-UNKNOWN --currency UGX --amount',
+const PAGES = [
+  ...['/', '/transitions', '/transitions/ID', `/transitions/${'0'.repeat(64)}`, '/overdue', '/reconcile'],
+  ...['/paid?reference=ORD-UNKNOWN', '/transitions.csv', '/overdue.csv'],
+];
+const MAY: Readonly<Record<string, ConsoleAccess['may']>> = {
+  'without bodies': ['read'],
+  'with bodies': ['read', 'bodies', 'retry', 'resolve', 'reopen', 'expect', 'forget', 'reconcile'],
+};
+const VERBS: readonly (readonly string[])[] = [
+  ...['ls', 'show ID', 'show ID --bodies', 'stats', 'overdue', 'status', 'doctor', 'health'].map((verb) =>
+    verb.split(' '),
+  ),
+  ['expect', '--reference', 'ORD-UNKNOWN', '--currency', 'UGX', '--amount', SECRETS.name],
 ];
 
 /** Everything that servers, inboxes, their files, the console and the command show. */
 export async function merchantPlaces(): Promise<Places> {
   const places: Places = {};
   for (const [stored, options] of Object.entries(STORED))
-    Object.assign(places, await inboxPlaces(stored, options));
+    for (const [place, shown] of Object.entries(await inboxPlaces(options, stored === 'full')))
+      places[`${stored}, ${place}`] = shown;
   return places;
 }
 
-async function inboxPlaces(stored: string, options: Partial<InboxOptions<never>>): Promise<Places> {
+async function inboxPlaces(options: Partial<InboxOptions<never>>, hasCommand: boolean): Promise<Places> {
   const folder = await makeFolder();
-  const [path, spool] = [join(folder, 'shop.db'), join(folder, 'spool')];
+  const path = join(folder, 'shop.db');
   const events: unknown[] = [];
-  const opened = (storeTimeoutMs?: number) => {
-    const inbox = createInbox({
-      ...options,
-      store: sqlite(path, { lockTimeoutMs: 50 }),
-      spool,
-      storeTimeoutMs,
-      retry: { attempts: 1 },
-      onEvent: (event) => events.push(event),
-    });
-    atTheEnd(() => inbox.close());
-    return inbox;
-  };
-  const inbox = opened();
+  const refusals: unknown[] = [];
+  const inbox = createInbox({
+    ...options,
+    store: sqlite(path),
+    retry: { attempts: 1 },
+    onEvent: (event) => events.push(event),
+  });
+  atTheEnd(() => inbox.close());
   await inbox.ready();
   inbox.handle(({ signed }) => {
     if (signed.merchant_reference === 'ORD-FAILS') throw new Error('The ledger is unavailable.');
   });
   for (const merchant_reference of ['ORD-PAID', 'ORD-FAILS'])
     await inbox.expect({ merchant_reference, currency: 'UGX', amount: '500' });
-  const refusals: unknown[] = [];
-  const receiver = {
-    signingKey,
-    onCallback: inbox.receive,
-    onAuthenticRefusal: inbox.quarantine,
-    onRefused: (refusal: unknown) => refusals.push(refusal),
-  };
   const places: Places = {};
   const printed = await printedBy(async () => {
-    for (const [framework, listener] of Object.entries(await listenersOf(receiver)))
-      places[`${framework}: answers`] = await answersOf(listener, REQUESTS);
-    await inbox.drain();
-    // Only the callback behind the lock may go to the spool, so only its receiver has a short timeout.
-    const impatient = opened(300);
-    await impatient.ready();
-    const locked = new DatabaseSync(path);
-    locked.exec('begin exclusive');
-    const { express: listener = () => undefined } = await listenersOf({
-      ...receiver,
-      onCallback: impatient.receive,
+    const servers = await serversOf({
+      signingKey,
+      onCallback: inbox.receive,
+      onAuthenticRefusal: inbox.quarantine,
+      onRefused: (refusal: unknown) => refusals.push(refusal),
     });
-    places['inbox: answers while the database is locked'] = await answersOf(listener, [
-      callbackOf('ORD-SPOOLED'),
-    ]);
-    places['inbox: the spool'] = contentsOf(spool);
-    locked.exec('rollback');
-    locked.close();
-    await impatient.close();
+    for (const [framework, send] of Object.entries(servers)) {
+      const answers: string[] = [];
+      for (const request of REQUESTS) answers.push(await shownBy(await send({ method: 'POST', ...request })));
+      places[`${framework}: answers`] = answers.join('\n');
+    }
+    await inbox.drain();
   });
   places['inbox: what the process prints'] = printed;
   places['inbox: refusals'] = everythingIn(refusals);
@@ -110,79 +98,52 @@ async function inboxPlaces(stored: string, options: Partial<InboxOptions<never>>
   places['inbox: the inbox'] = everythingIn(inbox);
   places['inbox: stats() and health()'] = everythingIn([await inbox.stats(), await inbox.health()]);
   places['inbox: list()'] = everythingIn(await inbox.list({}));
-  places['inbox: the database'] = contentsOf(folder);
+  const files = readdirSync(folder).filter((file) => /^shop\.db(-wal)?$/.test(file));
+  places['inbox: the database'] = files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
   const [found] = await inbox.list({ merchant_reference: 'ORD-UNKNOWN' });
   const id = found?.transitionId ?? '';
-  const visited = ['', '/transitions', `/transitions/${id}`, '/overdue', '/paid?reference=ORD-UNKNOWN'];
-  const tables = ['/reconcile', '/transitions.csv', '/overdue.csv', `/transitions/${'0'.repeat(64)}`];
-  for (const may of [
-    ['read'],
-    ['read', 'bodies', 'retry', 'resolve', 'reopen', 'expect', 'forget', 'reconcile'],
-  ]) {
-    const access: ConsoleAccess = { by: 'dana', may: may as ConsoleAccess['may'] };
-    const handle = inboxConsole(inbox, { authorize: () => access });
-    for (const page of [...visited, ...tables]) {
-      const response = await handle(new Request(`http://127.0.0.1${page || '/'}`));
-      const name = page.replace(/[0-9a-f]{64}/, (one) => (one === id ? 'id' : 'unknown'));
-      places[`console ${may.includes('bodies') ? 'with' : 'without'} bodies: ${name || '/'}`] =
-        `${JSON.stringify([...response.headers])} ${await response.text()}`;
+  for (const [what, may] of Object.entries(MAY)) {
+    const handle = inboxConsole(inbox, { authorize: () => ({ by: 'dana', may }) });
+    for (const page of PAGES) {
+      const request = new Request(`http://127.0.0.1${page.replace('ID', id)}`);
+      places[`console ${what}: ${page}`] = await shownBy(await handle(request));
     }
   }
   await inbox.close();
-  for (const verb of stored === 'full' ? VERBS : [])
-    for (const json of [[], ['--json']]) {
-      const words = [...verb.split(' '), ...(verb.endsWith('--amount') ? [SECRETS.name] : []), ...json];
-      const args = words.map((arg) => (arg === 'ID' ? id : arg));
-      places[`command: ${words.join(' ')}`] = await commandOutput([...args, '--database', path]);
-    }
-  return Object.fromEntries(Object.entries(places).map(([name, shown]) => [`${stored}, ${name}`, shown]));
+  for (const words of hasCommand ? VERBS.flatMap((verb) => [verb, [...verb, '--json']]) : []) {
+    const args = words.map((word) => (word === 'ID' ? id : word));
+    places[`command: ${words.join(' ')}`] = await commandOutput([...args, '--database', path]);
+  }
+  return places;
 }
 
 /** The same receiver on each framework. */
-async function listenersOf(
+async function serversOf(
   receiver: CallbackOptions & { readonly onCallback: NonNullable<CallbackOptions['onCallback']> },
-): Promise<Record<string, RequestListener>> {
-  const app = express();
-  app.use('/callbacks', onExpress(receiver));
+): Promise<Readonly<Record<string, (init: RequestInit) => Promise<Response>>>> {
+  const served = async (listener: RequestListener) => {
+    const url = `${await listen(listener)}/callbacks`;
+    return (init: RequestInit): Promise<Response> => fetch(url, init);
+  };
   const plugin = fastify({ return503OnClosing: false });
-  plugin.register(onFastify(receiver), { prefix: '/callbacks' });
-  await plugin.ready();
-  const koa = new Koa();
-  koa.use(onKoa(receiver));
+  await plugin.register(onFastify(receiver), { prefix: '/callbacks' }).ready();
   const handle = onFetch(receiver);
   return {
-    express: app,
-    fastify: (request, response) => plugin.routing(request, response),
-    koa: koa.callback(),
-    fetch: async (request, response) => {
-      const init = { method: 'POST', headers: request.headers as Record<string, string> };
-      const body = await text(request);
-      const answer = await handle(new Request('http://127.0.0.1/callbacks', { ...init, body }));
-      response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
-    },
+    express: await served(express().use('/callbacks', onExpress(receiver))),
+    fastify: await served((request, response) => plugin.routing(request, response)),
+    koa: await served(new Koa().use(onKoa(receiver)).callback()),
+    fetch: async (init) => handle(new Request('http://127.0.0.1/callbacks', init)),
   };
 }
 
-async function answersOf(listener: RequestListener, requests: typeof REQUESTS): Promise<string> {
-  const url = `${await listen(listener)}/callbacks`;
-  const answers: string[] = [];
-  for (const { body, headers } of requests) {
-    const response = await fetch(url, { method: 'POST', body, headers });
-    answers.push(`${response.status} ${JSON.stringify([...response.headers])} ${await response.text()}`);
-  }
-  return answers.join('\n');
-}
-
-function contentsOf(folder: string): string {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((file) => file.isFile())
-    .map((file) => readFileSync(join(file.parentPath, file.name), 'utf8'))
-    .join('\n');
+async function shownBy(response: Response): Promise<string> {
+  return `${response.status} ${JSON.stringify([...response.headers])} ${await response.text()}`;
 }
 
 /** Output of the command, whatever its exit code. */
 async function commandOutput(args: readonly string[]): Promise<string> {
-  const run = promisify(execFile)(process.execPath, [COMMAND, ...args]);
+  const command = join(import.meta.dirname, '../../../../packages/inbox/src/command/command.ts');
+  const run = promisify(execFile)(process.execPath, [command, ...args]);
   const { stdout, stderr } = await run.catch((error: { stdout: string; stderr: string }) => error);
   return stdout + stderr;
 }

@@ -14,14 +14,10 @@ export async function sandboxPlaces(): Promise<Places> {
       onError: (error) => errors.push(error),
     });
     atTheEnd(() => sandbox.close());
-    const { transaction } = sandbox.collect({
-      merchant_reference: 'ORD-1',
-      amount: 500,
-      currency: 'UGX',
-      provider_code: 'example_mobile_money',
-      account: SECRETS.phone,
-      customer_name: SECRETS.name,
-    });
+    const order = { merchant_reference: 'ORD-1', amount: 500, currency: 'UGX' };
+    const provider_code = 'example_mobile_money';
+    const person = { account: SECRETS.phone, customer_name: SECRETS.name };
+    const { transaction } = sandbox.collect({ ...order, provider_code, ...person });
     await sandbox.idle();
     // The merchant's own keys, which the sandbox does not know, reach its request log.
     const client = createClient({
@@ -34,19 +30,24 @@ export async function sandboxPlaces(): Promise<Places> {
     places['sandbox: the error of a call with wrong keys'] = await thrownBy(() => client.getWalletBalances());
     places['sandbox: the error of a wrong request'] = await thrownBy(() =>
       sandbox.collect({
+        ...order,
         merchant_reference: SECRETS.name,
         account: SECRETS.name,
-        amount: 1,
-        currency: 'UGX',
         provider_code: SECRETS.phone,
       }),
     );
     places['sandbox: the sandbox'] = everythingIn(sandbox.fetch) + everythingIn(errors);
     places['sandbox: statement'] = sandbox.statement();
     places['sandbox: deliveries()'] = everythingIn(sandbox.deliveries());
-    const [deliveries, transactions] = ['/deliveries', '/transactions'];
     for (const page of [
-      ...['/', deliveries, `${deliveries}/1`, transactions, `${transactions}/${transaction.id}`, '/requests'],
+      ...[
+        '/',
+        '/deliveries',
+        '/deliveries/1',
+        '/transactions',
+        `/transactions/${transaction.id}`,
+        '/requests',
+      ],
       ...['/wallets', '/providers', '/settings', '/check', '/statement.csv'],
     ]) {
       const response = await sandbox.fetch(`http://127.0.0.1:4010${page}`);

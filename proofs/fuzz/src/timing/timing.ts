@@ -14,7 +14,7 @@ import { interleave, shuffled, spread } from '@payment-service/durability/measur
 import { runBenchmark } from '@payment-service/durability/measure/program.ts';
 import { judge, type Result, told } from '@payment-service/durability/measure/results.ts';
 import { CONTENDERS, type Contender } from './contenders.ts';
-import { cropAbove, type Difference, pairedT, welch } from './welch.ts';
+import { cropAbove, type Difference, pairedT } from './paired-t.ts';
 
 const PACES = {
   full: { samples: 1_000_000, runs: 5, seed: 1 },
@@ -40,8 +40,6 @@ interface TimingRun {
    * see.
    */
   readonly same: Difference;
-  /** The t of the first class against itself again, with every sample taken as independent. */
-  readonly sameSingly: Difference;
 }
 
 export default function (): Promise<void> {
@@ -56,10 +54,9 @@ export default function (): Promise<void> {
       const of = (figure: (one: TimingRun) => number): string =>
         all.map((one) => figure(one).toFixed(1)).join(', ');
       const [t, difference] = [of((one) => one.classes.t), of((one) => one.classes.difference)];
-      const [same, singly] = [of((one) => one.same.t), of((one) => one.sameSingly.t)];
-      return [name, t, difference, same, singly, classes.join(' | ')];
+      return [name, t, difference, of((one) => one.same.t), classes.join(' | ')];
     });
-    const head = ['', 't', 'difference, ns', 't of the first class twice', 'the same, singly', 'classes'];
+    const head = ['', 't', 'difference, ns', 't of the first class twice', 'classes'];
     const { isVoid, results } = judgeTiming(figures);
     const title = isVoid
       ? 'Each run. VOID: the program sees too much or too little here to judge'
@@ -75,7 +72,7 @@ export default function (): Promise<void> {
  */
 function measureTiming(contender: Contender, samples: number, seed: number): TimingRun {
   const random = seededRandom(seed, 0);
-  const taken = GROUPS.map(() => ({ means: [] as number[], singly: [] as number[] }));
+  const means: readonly [number[], number[], number[]] = [[], [], []];
   for (let block = -WARM_UP_BLOCKS; block < samples / (INPUTS * CALLS); block++) {
     const groups = GROUPS.flatMap((_, group) => new Array<number>(INPUTS).fill(group));
     const order = shuffled(groups, random.next);
@@ -91,24 +88,13 @@ function measureTiming(contender: Contender, samples: number, seed: number): Tim
       }
     if (block < 0) continue;
     const bound = cropAbove(times);
-    taken.forEach(({ means, singly }, group) => {
-      let [sum, kept] = [0, 0];
-      times.forEach((time, index) => {
-        if (time > bound || order[index % order.length] !== group) return;
-        sum += time;
-        kept++;
-        singly.push(time);
-      });
-      means.push(sum / kept);
+    means.forEach((taken, group) => {
+      const kept = times.filter((time, index) => time <= bound && order[index % order.length] === group);
+      taken.push(kept.reduce((sum, time) => sum + time, 0) / kept.length);
     });
   }
-  const [one, same, other] = taken;
-  if (!one || !same || !other) throw new Error('A group has no samples.');
-  return {
-    classes: pairedT(one.means, other.means),
-    same: pairedT(one.means, same.means),
-    sameSingly: welch(one.singly, same.singly),
-  };
+  const [one, same, other] = means;
+  return { classes: pairedT(one, other), same: pairedT(one, same) };
 }
 
 function wrong(): never {
