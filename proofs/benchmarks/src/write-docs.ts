@@ -15,7 +15,7 @@ export async function writeDocs(
   if (!marks.test(document)) throw new Error(`${path} has no place for figures of ${section}.`);
   const { date, environment, results, tables } = report;
   const { node, platform, cores } = environment;
-  const listed = results.filter((result) => !result.met || (range(result) !== '' && isClose(result)));
+  const listed = results.filter((result) => !result.met || (hasSpread(result) && isClose(result)));
   const met = results.filter((result) => result.met).length;
   const figures = [
     `${date.slice(0, 10)}, Node ${node.slice(1)}, ${platform}, ${cores} cores.`,
@@ -29,6 +29,12 @@ export async function writeDocs(
     (_, begin: string, end: string) => `${begin}\n${figures.join('\n\n')}\n\n${end}`,
   );
   await writeFile(path, written);
+}
+
+/** A spread that its figures show. */
+function hasSpread(result: Result): boolean {
+  const [from, to = from] = range(result).split(' to ');
+  return from !== to;
 }
 
 function isClose({ value, target, bound }: Result): boolean {
