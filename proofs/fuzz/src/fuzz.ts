@@ -15,35 +15,12 @@ import { judge, type Result, told } from '@payment-service/durability/measure/re
 import { figure, type Table } from '@payment-service/durability/measure/tables.ts';
 import fc from 'fast-check';
 import { batches } from './batch.ts';
-import { countShared, type Injectivity, judgeInjectivity } from './injective.ts';
+import { countShared, type Injectivity } from './injective.ts';
 import { type Caught, catchNaive } from './naive-verifiers.ts';
-import { type Comparison, compareWithPython } from './python.ts';
+import { compareWithPython } from './python.ts';
 import { type Counts, runFuzz } from './run-fuzz.ts';
-import { judgeOnRuntimes, type OnRuntime } from './runtimes.ts';
-import {
-  FAULTS,
-  type Fault,
-  faultOf,
-  fromVector,
-  secondVerdict,
-  subject,
-  subjects,
-  type Vector,
-} from './subject.ts';
-
-/** All findings of a run. */
-export interface Fuzzed {
-  readonly counts: Counts;
-  /** Undefined if a run of limited time may end earlier. */
-  readonly wanted: number | undefined;
-  readonly cpuMs: number;
-  readonly caught: readonly Caught[];
-  /** A sentence if Python is missing. */
-  readonly python: Comparison | string;
-  /** Only with --long. */
-  readonly runtimes: readonly OnRuntime[];
-  readonly injectivity: readonly Injectivity[];
-}
+import { judgeOnRuntimes } from './runtimes.ts';
+import { FAULTS, faultOf, fromVector, secondVerdict, subject, subjects, type Vector } from './subject.ts';
 
 export default async function (): Promise<void> {
   const flags = readFlags({
@@ -69,9 +46,37 @@ export default async function (): Promise<void> {
     const injectivity = isLong ? countShared('ab:', 2) : countShared('a:', isShort ? 1 : 2);
     const { counts, failures, cpuMs } = await runFuzz(all, { seed, count, until, state });
     for (const failure of failures) console.log(failure);
-    const wanted = minutes === 0 ? count : undefined;
-    const fuzzed = { counts, wanted, cpuMs, caught, python, runtimes, injectivity };
-    return { results: judgeFuzz(fuzzed), tables: fuzzTables(fuzzed), seed, failures, ...fuzzed };
+    const figures = { counts, caught, python, runtimes, injectivity };
+    const { inputs, accepted, near, faults } = counts;
+    const missed = caught.filter(({ falseAccepts, falseRefusals }) => falseAccepts + falseRefusals === 0);
+    const [control] = injectivity.slice(-1);
+    const rules = injectivity.slice(0, -1);
+    const shared = rules.reduce((sum, rule) => sum + rule.shared, 0);
+    const silent = rules.filter((rule) => rule.accepted === 0).length;
+    const none = (name: string, unit: string, found: number): Result =>
+      judge(name, unit, found, 'exactly', 0);
+    const results = [
+      // A run of limited time may end earlier.
+      judge('inputs', 'inputs', inputs, 'at least', minutes === 0 ? count : 1),
+      judge('accepted, or one edit from it', '%', (100 * (accepted + near)) / inputs, 'at least', 30),
+      told('accepted', '%', (100 * accepted) / inputs),
+      ...FAULTS.map((fault) => none(fault, 'inputs', faults[fault])),
+      none('naive verifiers that were not caught', 'verifiers', missed.length),
+      ...(typeof python === 'string'
+        ? []
+        : [
+            told('judged in Python as well', 'inputs', python.inputs),
+            none('differences between the two second verifiers', 'inputs', python.differences.length),
+          ]),
+      ...runtimes.map(({ name, wrong }) =>
+        none(`vectors with another verdict: ${name}`, 'vectors', wrong.length),
+      ),
+      none('signed strings that are accepted in two readings', 'strings', shared),
+      none('rules that accept nothing', 'rules', silent),
+      judge('control without a rule: strings with two readings', 'strings', control?.shared ?? 0, 'above', 0),
+      told('processor time of an input, judged twice', 'µs', (1000 * cpuMs) / inputs),
+    ];
+    return { results, tables: fuzzTables(counts, caught, injectivity), seed, failures, cpuMs, ...figures };
   });
 }
 
@@ -89,35 +94,11 @@ async function replay(path: string): Promise<void> {
   process.exitCode = fault === undefined ? 0 : 1;
 }
 
-export function judgeFuzz(fuzzed: Fuzzed): readonly Result[] {
-  const { counts, wanted, cpuMs, caught, python, runtimes, injectivity } = fuzzed;
-  const { inputs, accepted, near, faults } = counts;
-  const missed = caught.filter(({ falseAccepts, falseRefusals }) => falseAccepts + falseRefusals === 0);
-  const wrong = runtimes.flatMap(({ name, wrong }) => wrong.map((one) => `${name}: ${one}`));
-  const none = (name: string, unit: string, count: number): Result => judge(name, unit, count, 'exactly', 0);
-  return [
-    wanted === undefined
-      ? told('inputs', 'inputs', inputs)
-      : judge('inputs', 'inputs', inputs, 'at least', wanted),
-    judge('accepted, or one edit from it', '%', (100 * (accepted + near)) / inputs, 'at least', 30),
-    told('accepted', '%', (100 * accepted) / inputs),
-    ...Object.entries(FAULTS).map(([fault, name]) => none(name, 'inputs', faults[fault as Fault])),
-    none('naive verifiers that were not caught', 'verifiers', missed.length),
-    ...(typeof python === 'string'
-      ? []
-      : [
-          told('judged in Python as well', 'inputs', python.inputs),
-          none('differences between the two second verifiers', 'inputs', python.differences.length),
-        ]),
-    ...(runtimes.length === 0
-      ? []
-      : [none('vectors with another verdict on a runtime', 'vectors', wrong.length)]),
-    ...judgeInjectivity(injectivity),
-    told('processor time of an input, judged twice', 'µs', (1000 * cpuMs) / inputs),
-  ];
-}
-
-function fuzzTables({ counts, caught, runtimes, injectivity }: Fuzzed): readonly Table[] {
+function fuzzTables(
+  counts: Counts,
+  caught: readonly Caught[],
+  injectivity: readonly Injectivity[],
+): readonly Table[] {
   const verdicts = Object.entries(counts.verdicts).sort(([, a], [, b]) => b - a);
   return [
     {
@@ -131,11 +112,6 @@ function fuzzTables({ counts, caught, runtimes, injectivity }: Fuzzed): readonly
       title: 'Controls: naive verifiers',
       head: ['verifier', 'false accepts', 'false refusals', ''],
       rows: caught.map((one) => [one.name, String(one.falseAccepts), String(one.falseRefusals), '']),
-    },
-    {
-      title: 'Signature vectors on other runtimes, with --long',
-      head: ['runtime', 'vectors', 'other verdicts'],
-      rows: runtimes.map(({ name, count, wrong }) => [name, String(count), wrong.join('; ') || '0']),
     },
     {
       title: 'Readings of signed strings',

@@ -1,6 +1,5 @@
-import { judge, type Result, told } from '@payment-service/durability/measure/results.ts';
 import { NAMES, type VectorOptions } from './second-verifier.ts';
-import { type Subject, subject } from './subject.ts';
+import { subject } from './subject.ts';
 
 const SIGNED = { now_ms: 1_700_000_010_000, signing_key: 'Zq8sT4vLm2XwRk7PbN5cJd9HfGy3Ua6e' };
 const PATTERNS = ['^a*$', '^a(:a)?$', '^[^]*$', '^.{0,2}$', '^$'];
@@ -31,23 +30,23 @@ export interface Injectivity {
  */
 export function countShared(alphabet: string, longest: number): readonly Injectivity[] {
   const all = words(alphabet, longest);
-  const rows = RULES.map(([rule, options]) => ({ rule, ...count(all, accepts(subject(options))) }));
-  return [...rows, { rule: 'control: no rule on colons', ...count(all, () => true) }];
+  const rows = RULES.map(([rule, options]) => {
+    const { core, second } = subject(options);
+    return count(rule, all, (fields) => {
+      const [event, ...inner] = fields;
+      const payload = Object.fromEntries(inner.map((value, index) => [NAMES[index + 1] ?? '', value]));
+      const signature = `t=1,s=${second.digest(fields)}`;
+      return core({ channel: 'callback', signature, body: { event, payload } }).ok;
+    });
+  });
+  return [...rows, count('control: no rule on colons', all, () => true)];
 }
 
-export function judgeInjectivity(rows: readonly Injectivity[]): readonly Result[] {
-  const [control, rules] = [rows.at(-1), rows.slice(0, -1)];
-  const shared = rules.reduce((all, row) => all + row.shared, 0);
-  const silent = rules.filter(({ accepted }) => accepted === 0).length;
-  return [
-    told('readings asked about, under each rule', 'readings', control?.readings ?? 0),
-    judge('signed strings that are accepted in two readings', 'strings', shared, 'exactly', 0),
-    judge('rules that accept nothing', 'rules', silent, 'exactly', 0),
-    judge('control without a rule: strings with two readings', 'strings', control?.shared ?? 0, 'above', 0),
-  ];
-}
-
-function count(all: readonly string[], accepts: (fields: readonly string[]) => boolean) {
+function count(
+  rule: string,
+  all: readonly string[],
+  accepts: (fields: readonly string[]) => boolean,
+): Injectivity {
   const times = new Map<string, number>();
   let [readings, accepted] = [0, 0];
   for (const fields of tuples(all, NAMES.length)) {
@@ -57,17 +56,7 @@ function count(all: readonly string[], accepts: (fields: readonly string[]) => b
     const joined = fields.join(':');
     times.set(joined, (times.get(joined) ?? 0) + 1);
   }
-  const shared = [...times.values()].filter((often) => often > 1).length;
-  return { readings, accepted, shared };
-}
-
-function accepts({ core, second }: Subject) {
-  return (fields: readonly string[]): boolean => {
-    const [event = '', ...inner] = fields;
-    const payload = Object.fromEntries(inner.map((value, index) => [NAMES[index + 1] ?? '', value]));
-    const signature = `t=1,s=${second.digest(fields)}`;
-    return core({ channel: 'callback', signature, body: { event, payload } }).ok;
-  };
+  return { rule, readings, accepted, shared: [...times.values()].filter((often) => often > 1).length };
 }
 
 function words(alphabet: string, longest: number): readonly string[] {

@@ -4,7 +4,7 @@ import { installed } from '@payment-service/durability/measure/daemon.ts';
 import type { Batch } from './batch.ts';
 import { asVector, secondVerdict } from './subject.ts';
 
-export interface Comparison {
+interface Comparison {
   readonly inputs: number;
   readonly differences: readonly string[];
 }

@@ -123,7 +123,7 @@ function judgeBatch({ from, candidates }: Batch, counts: Counts): Failure | unde
 }
 
 function noCounts(): Counts {
-  const none = Object.keys(FAULTS).map((fault) => [fault, 0]);
+  const none = FAULTS.map((fault) => [fault, 0]);
   const faults = Object.fromEntries(none) as Counts['faults'];
   return { inputs: 0, accepted: 0, near: 0, verdicts: {}, faults };
 }

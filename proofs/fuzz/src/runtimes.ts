@@ -6,9 +6,8 @@ import { makeFolder } from '@payment-service/durability/measure/program.ts';
 import { rolldown } from 'rolldown';
 
 /** The vectors on one runtime. */
-export interface OnRuntime {
+interface OnRuntime {
   readonly name: string;
-  readonly count: number;
   /** Those with another verdict. */
   readonly wrong: readonly string[];
 }

@@ -221,14 +221,16 @@ function membersOf(node: Node | undefined): ReadonlyMap<string, readonly Node[]>
   return members;
 }
 
+const ADDRESS = /^(\/|https?:\/\/)/i;
+/** The signed names of parameters, in `payload[…]` or flat, and the brackets that follow one. */
+const NESTED = new RegExp(`^payload\\[(${NAMES.slice(1).join('|')})\\](\\[.*)?$`, 's');
+const FLAT = new RegExp(`^(${NAMES.join('|')}|hmac_signature)(\\[.*)?$`, 's');
+
 /** Decision D11. A query ends at `#` (RFC 3986, section 3.4), and may be part of a path or an address. */
 function readQuery(query: string): ReadonlyMap<string, string> | undefined {
   if (query.length > 8192) return undefined;
-  let [text = ''] = query.split('#', 1);
-  const mark = text.indexOf('?');
-  const isAddress = ['/', 'http://', 'https://'].some((start) => text.toLowerCase().startsWith(start));
-  if (mark === 0 || (isAddress && mark > 0)) text = text.slice(mark + 1);
-  else if (isAddress) text = '';
+  const [before = ''] = query.split('#', 1);
+  const text = before.replace(ADDRESS.test(before) ? /^[^?]*\??/ : /^\?/, '');
   const all = text.split('&');
   if (all.length > 128) return undefined;
   const found = new Map<string, string>();
@@ -238,24 +240,12 @@ function readQuery(query: string): ReadonlyMap<string, string> | undefined {
     const name = percentDecode(equals < 0 ? pair : pair.slice(0, equals));
     const value = percentDecode(equals < 0 ? '' : pair.slice(equals + 1));
     if (name === undefined || value === undefined) return undefined;
-    const [signed, rest] = signedPart(name);
+    const [, signed, rest] = NESTED.exec(name) ?? FLAT.exec(name) ?? [];
     if (signed === undefined) continue;
-    if (rest !== '' || found.has(signed)) return undefined;
+    if (rest !== undefined || found.has(signed)) return undefined;
     found.set(signed, value);
   }
   return found;
-}
-
-/** The signed name of a parameter, flat or in `payload[…]`, and the brackets that follow it. */
-function signedPart(name: string): [signed: string | undefined, rest: string] {
-  const inner = /^payload\[([^\]]*)\](.*)$/s.exec(name);
-  if (inner !== null && inner[1] !== 'event' && inner[1] !== 'hmac_signature') {
-    const [, signed = '', rest = ''] = inner;
-    return isSigned(signed) && (rest === '' || rest[0] === '[') ? [signed, rest] : [undefined, ''];
-  }
-  const bracket = name.indexOf('[');
-  const signed = bracket < 0 ? name : name.slice(0, bracket);
-  return isSigned(signed) ? [signed, name.slice(signed.length)] : [undefined, ''];
 }
 
 /** Strict form encoding: a `+` is a space, and escapes have two digits and are UTF-8. Undefined otherwise. */
@@ -265,8 +255,4 @@ function percentDecode(text: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isSigned(name: string): boolean {
-  return name === 'hmac_signature' || NAMES.some((one) => one === name);
 }

@@ -92,15 +92,15 @@ export function secondVerdict({ second }: Pick<Subject, 'second'>, input: Input)
     : second.callback(input.signature, input.body);
 }
 
-/** The faults of a verdict, and the names of their counts. */
-export const FAULTS = {
-  'false accept': 'false accepts',
-  'false refusal': 'false refusals',
-  exception: 'exceptions',
-  'another reading': 'accepted with other fields, key or unit',
-  'another reason': 'refused for another reason',
-} as const;
-export type Fault = keyof typeof FAULTS;
+/** How a verdict can be wrong, as a count says it. */
+export const FAULTS = [
+  'false accepts',
+  'false refusals',
+  'exceptions',
+  'accepted with other fields, key or unit',
+  'refused for another reason',
+] as const;
+export type Fault = (typeof FAULTS)[number];
 
 /** What is wrong with core's verdict, according to the right one. */
 export function faultOf({ core }: Pick<Subject, 'core'>, input: Input, right: Verdict): Fault | undefined {
@@ -108,19 +108,20 @@ export function faultOf({ core }: Pick<Subject, 'core'>, input: Input, right: Ve
   try {
     verdict = core(input);
   } catch {
-    return 'exception';
+    return 'exceptions';
   }
   if (!('fields' in right)) {
-    if (verdict.ok) return 'false accept';
+    if (verdict.ok) return 'false accepts';
     const isSame = verdict.code === right.code || verdict.code === right.or;
-    return isSame && verdict.authentic === right.authentic ? undefined : 'another reason';
+    return isSame && verdict.authentic === right.authentic ? undefined : 'refused for another reason';
   }
-  if (!verdict.ok) return 'false refusal';
+  if (!verdict.ok) return 'false refusals';
   const { signed, keyId, timestamp } = verdict;
   for (let index = 0; index < NAMES.length; index++)
-    if (signed[NAMES[index] ?? 'event'] !== right.fields[index]) return 'another reading';
+    if (signed[NAMES[index] ?? 'event'] !== right.fields[index])
+      return 'accepted with other fields, key or unit';
   const isSameKey = right.keyId === '' || keyId === right.keyId;
-  return isSameKey && timestamp.unit === right.unit ? undefined : 'another reading';
+  return isSameKey && timestamp.unit === right.unit ? undefined : 'accepted with other fields, key or unit';
 }
 
 /** A vector of openapi/signature-vectors.json, or of a failure. */

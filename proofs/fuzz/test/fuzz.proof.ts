@@ -61,10 +61,10 @@ test('a verifier that accepts white space in the header is reported with a small
   }));
   const run = { seed: 1, count: 1, until: Number.POSITIVE_INFINITY, state: undefined };
   const { counts, failures } = await runFuzz(lenient, run);
-  expect(counts.faults['false accept']).toBeGreaterThan(0);
+  expect(counts.faults['false accepts']).toBeGreaterThan(0);
   const [failure = ''] = failures;
   expect(JSON.parse(failure)).toMatchObject({
-    fault: 'false accept',
+    fault: 'false accepts',
     vector: { signature: expect.stringContaining(' ') },
   });
   expect(failure.length).toBeLessThan(800);
