@@ -46,9 +46,8 @@ export async function corePlaces(): Promise<Places> {
     'assertAmount() of another amount': () => assertAmount(accepted, { currency: 'UGX', amount: '999' }),
     'a signing key with spaces': () => createVerifier({ signingKey: ` ${signingKey} ` }),
     'a signing key with a line break': () => createVerifier({ signingKey: `${signingKey}\n` }),
-    // The types rule this one out.
     'a signing key in a list twice': () =>
-      createVerifier({ signingKey: [signingKey, signingKey] as unknown as string }),
+      createVerifier({ signingKey: ['a', 'b'].map((id) => ({ id, key: signingKey })) }),
     'the option publicKey': () => createClient({ baseUrl, ...KEYS, publicKey: `${KEYS.publicKey}\n` }),
     'the option secretKey': () => createClient({ baseUrl, ...KEYS, secretKey: ` ${KEYS.secretKey}` }),
     'the option baseUrl': () => createClient({ ...KEYS, baseUrl: `http://${KEYS.secretKey}@127.0.0.1/` }),
