@@ -6,10 +6,10 @@ import { spawnSync } from 'node:child_process';
 
 /** The file of a program, or the package that contains it, and what it shows. */
 const PROGRAMS: Readonly<Record<string, readonly [where: string, shows: string]>> = {
-  'crash-test': ['durability/src/crashes/crash-test.ts', 'the inbox under kill -9'],
-  'failover-test': ['durability/src/failovers/failover-test.ts', 'a standby takes over under load'],
+  'crash-test': ['durability/src/run/crash-test.ts', 'the inbox under kill -9'],
+  'failover-test': ['durability/src/run/failover-test.ts', 'a standby takes over under load'],
   cluster: [
-    'durability/src/cluster/cluster-test.ts',
+    'durability/src/run/cluster-test.ts',
     'Patroni, etcd and HAProxy; the primary is killed, paused, cut off',
   ],
   interleavings: ['@payment-service/inbox', '10,000 orders of callbacks and attempts on each store'],

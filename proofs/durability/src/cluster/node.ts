@@ -6,9 +6,6 @@ import { Daemon } from '../measure/daemon.ts';
 import { type ClusterOptions, type NodePorts, patroniYml } from './configuration.ts';
 import type { Programs } from './programs.ts';
 
-/** The faults of the leading node. */
-export type Fault = 'killed' | 'paused' | 'cut off';
-
 interface Where {
   readonly programs: Programs;
   readonly folder: string;
@@ -24,6 +21,8 @@ export class ClusterNode {
   #patroni: Daemon | undefined;
   #paused: readonly number[] = [];
   #restarts = 0;
+  /** The fault that has struck it: killed, paused or cut off. */
+  fault: string | undefined;
 
   /** @param links the one to PostgreSQL is first. */
   private constructor(ports: NodePorts, where: Where, links: readonly Link[]) {
@@ -58,13 +57,14 @@ export class ClusterNode {
 
   /** Starts Patroni again if it has ended, as a service manager would. @throws {Error} if that does not help. */
   check(): void {
-    if (this.#patroni?.hasFailed !== true) return;
+    if (this.fault === 'killed' || this.#patroni?.hasEnded !== true) return;
     this.#restarts += 1;
     if (this.#restarts > MAX_RESTARTS) this.#patroni.check();
     this.start();
   }
 
-  async strike(fault: Fault): Promise<void> {
+  async strike(fault: string): Promise<void> {
+    this.fault = fault;
     if (fault === 'killed') await this.kill();
     if (fault === 'paused') {
       // Like a paused virtual machine: none of its processes notices, and all of them continue.
@@ -78,12 +78,13 @@ export class ClusterNode {
     if (fault === 'cut off') for (const link of this.#links) link.hold();
   }
 
-  async heal(fault: Fault): Promise<void> {
+  async heal(): Promise<void> {
     for (const pid of this.#paused) signalProcess(pid, 'SIGCONT');
     this.#paused = [];
     // The connections of a paused node outlive the pause, as those of a virtual machine do.
-    if (fault !== 'paused') for (const link of this.#links) link.reconnect();
-    if (fault === 'killed') this.start();
+    if (this.fault !== 'paused') for (const link of this.#links) link.reconnect();
+    if (this.fault === 'killed') this.start();
+    this.fault = undefined;
   }
 
   /** The standbys receive nothing from now on, but Patroni has not noticed yet. */

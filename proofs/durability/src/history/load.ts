@@ -1,5 +1,4 @@
-import { appendFileSync, closeSync, openSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Answer as Answered, type Message, post } from '../load/sender.ts';
@@ -9,6 +8,14 @@ import { type Payment, paymentAt } from './payment-plan.ts';
 
 /** A receiver that does not respond was killed, or is waiting for a killed database. */
 const ANSWER_MS = 10_000;
+/** Payments under way at the same time. */
+const AT_ONCE = 20;
+/** The delay before a request is repeated; it doubles, up to twentyfold. */
+const FIRST_DELAY_MS = 10;
+/**
+ * The service may repeat anything at any time: here the callbacks of one in `EVERY` payments, after `LATER` others have begun.
+ */
+const [EVERY, LATER] = [10, 50];
 
 export interface LoadOptions {
   /** The addresses of the receivers that are currently listening. */
@@ -16,19 +23,8 @@ export interface LoadOptions {
   /** The file for the history. */
   readonly record: string;
   readonly seed: number;
-  /** How many payments are under way at the same time. */
-  readonly atOnce: number;
-  /** The delay before a request is repeated; it doubles, up to twentyfold. */
-  readonly firstDelayMs: number;
   /** The average pause after each payment, so that the workers keep up on a small machine. @default 0 */
-  readonly pauseMs?: number;
-  /** How many payments there are. @default as many as are sent before the end */
-  readonly payments?: number;
-  /**
-   * The service may repeat anything at any time: here the callbacks of one in `every` payments, after `later` others have
-   * begun.
-   */
-  readonly repeats: { readonly every: number; readonly later: number };
+  readonly pauseMs?: number | undefined;
 }
 
 /**
@@ -39,42 +35,41 @@ export interface LoadOptions {
 export class Load {
   /** For now, no payment with this or a higher number begins. */
   limit = 0;
+  /** Whether no payment begins, because the workers have to catch up. */
+  isHeld = false;
   begun = 0;
   /** Payments for which every request was answered. */
   acknowledged = 0;
-  isDone = false;
   /** Requests that are currently waiting for a response. */
   underWay = 0;
+  /** Whether the limit is the end. */
+  isEnding = false;
   readonly #options: LoadOptions;
-  readonly #record: number;
   readonly #agent = new Agent({ keepAlive: true });
-  readonly #ended: Promise<void>;
-  #payments: number;
+  /** Whether every payment is acknowledged. */
+  isDone = false;
 
   constructor(options: LoadOptions) {
     this.#options = options;
-    this.#payments = options.payments ?? Number.POSITIVE_INFINITY;
-    this.#record = openSync(options.record, 'a');
-    this.#ended = this.#payAll();
+    void this.#payAll();
   }
 
-  /** Begins no more payments, and resolves when every payment that has begun is acknowledged. */
-  async stop(): Promise<void> {
-    this.#payments = this.begun;
-    await this.#ended;
+  /** The history so far. */
+  requests(): readonly Request[] {
+    const lines = readFileSync(this.#options.record, 'utf8').trim().split('\n');
+    return lines.map((line) => JSON.parse(line));
   }
 
   async #payAll(): Promise<void> {
-    await Promise.all(Array.from({ length: this.#options.atOnce }, () => this.#pay()));
+    await Promise.all(Array.from({ length: AT_ONCE }, () => this.#pay()));
     this.#agent.destroy();
-    closeSync(this.#record);
     this.isDone = true;
   }
 
   async #pay(): Promise<void> {
-    const { seed, pauseMs = 0, repeats } = this.#options;
-    while (this.begun < this.#payments) {
-      if (this.begun >= this.limit) {
+    const { seed, pauseMs = 0 } = this.#options;
+    while (!this.isEnding || this.begun < this.limit) {
+      if (this.isHeld || this.begun >= this.limit) {
         await wait(5);
         continue;
       }
@@ -85,8 +80,7 @@ export class Load {
       await this.#callBack(payment);
       if (payment.expectation?.isLate === true) await this.#expect(payment);
       this.acknowledged += 1;
-      const repeated = index - repeats.later;
-      if (repeated >= 0 && index % repeats.every === 0) await this.#callBack(paymentAt(seed, repeated));
+      if (index >= LATER && index % EVERY === 0) await this.#callBack(paymentAt(seed, index - LATER));
       await wait(pauseMs * 2 * Math.random());
     }
   }
@@ -113,7 +107,7 @@ export class Load {
     message: Message,
     facts: Omit<Request, 'began' | 'ended' | 'answer'>,
   ): Promise<void> {
-    const { addresses, firstDelayMs } = this.#options;
+    const { addresses, record } = this.#options;
     for (let attempt = 0; ; attempt++) {
       const all = addresses();
       const address = all[Math.floor(Math.random() * all.length)];
@@ -123,10 +117,10 @@ export class Load {
         const answered = await post(`${address}${path}`, message, this.#agent, ANSWER_MS);
         this.underWay -= 1;
         const request: Request = { ...facts, began, ended: monotonicMs(), answer: answerIn(answered) };
-        appendFileSync(this.#record, `${JSON.stringify(request)}\n`);
+        appendFileSync(record, `${JSON.stringify(request)}\n`);
         if (answered.status === wanted) return;
       }
-      await wait(firstDelayMs * Math.min(2 ** attempt, 20) * (0.5 + Math.random()));
+      await wait(FIRST_DELAY_MS * Math.min(2 ** attempt, 20) * (0.5 + Math.random()));
     }
   }
 }
@@ -137,12 +131,4 @@ function answerIn({ status, outcome }: Answered): Answer {
   if (status !== 200 && status !== 204) return 'none';
   if (outcome === undefined) return 'acknowledged';
   return outcome === 'known' ? 'repetition' : 'first';
-}
-
-/** Reads the history written by a load. */
-export async function readRequests(path: string): Promise<readonly Request[]> {
-  const requests: Request[] = [];
-  const file = await open(path);
-  for await (const line of file.readLines()) requests.push(JSON.parse(line));
-  return requests;
 }

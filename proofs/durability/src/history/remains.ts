@@ -1,6 +1,5 @@
 /** What the merchant's programs leave behind, and how it is read at the end of a run. */
 import { createHash } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { HandledTransition } from '@payment-service/inbox';
 import { monotonicMs } from '../measure/measure.ts';
 import type { Effect, History } from './judge-history.ts';
@@ -11,11 +10,9 @@ export const EFFECT_TABLE = `create table if not exists merchant_effect (
   began double precision not null, ended double precision not null
 )`;
 
-const COLUMNS = 'payment, subject, transition, status, money, began, ended';
-const READ_EFFECTS = `select ${COLUMNS} from merchant_effect`;
 export const INSERT_EFFECT: Readonly<Record<'postgres' | 'sqlite', string>> = {
-  postgres: `insert into merchant_effect (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7)`,
-  sqlite: `insert into merchant_effect (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?)`,
+  postgres: 'insert into merchant_effect values ($1, $2, $3, $4, $5, $6, $7)',
+  sqlite: 'insert into merchant_effect values (?, ?, ?, ?, ?, ?, ?)',
 };
 export type EffectValues = readonly (string | number)[];
 
@@ -43,15 +40,11 @@ export interface Remains extends Pick<History, 'kept'> {
 /** A transition that a worker will still process, now or later. */
 export const OPEN = 'next_at is not null';
 
-/** The longest that the workers may make no progress. */
-const STUCK_MS = 60_000;
-
-/** Waits until the workers are done. */
-export async function drained(read: Read): Promise<void> {
-  const end = performance.now() + STUCK_MS;
-  const isOpen = `select 1 as one from payment_inbox.transition where ${OPEN} limit 1`;
-  while ((await read(isOpen)).length > 0 && performance.now() < end) await wait(100);
-}
+/** The prefixes of the inbox's tables. */
+export const PREFIX: Readonly<Record<'postgres' | 'sqlite', string>> = {
+  postgres: 'payment_inbox.',
+  sqlite: 'payment_inbox_',
+};
 
 /** @param prefix the prefix of the inbox's tables. */
 export async function readRemains(read: Read, prefix: string): Promise<Remains> {
@@ -71,5 +64,5 @@ export async function readRemains(read: Read, prefix: string): Promise<Remains> 
 
 /** The columns have the names and types of the effect's members, on either engine. */
 export async function readEffects(read: Read): Promise<readonly Effect[]> {
-  return (await read(READ_EFFECTS)) as readonly unknown[] as readonly Effect[];
+  return (await read('select * from merchant_effect')) as readonly unknown[] as readonly Effect[];
 }

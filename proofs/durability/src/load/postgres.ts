@@ -34,8 +34,14 @@ export async function startWarmPostgres(
 }
 
 /** Uses one connection once. */
-export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
+export async function withClient<T>(
+  url: string,
+  use: (client: pg.Client) => Promise<T>,
+  limits: pg.ClientConfig = {},
+): Promise<T> {
+  const client = new pg.Client({ connectionString: url, ...limits });
+  // Shows in the next statement.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     return await use(client);
@@ -48,7 +54,7 @@ export async function withClient<T>(url: string, use: (client: pg.Client) => Pro
 export async function createDatabase(serverUrl: string, name: string, max: number): Promise<pg.Pool> {
   await withClient(serverUrl, (admin) => admin.query(`create database ${name}`));
   const pool = new pg.Pool({ connectionString: databaseUrl(serverUrl, name), max });
-  pool.on('error', () => undefined); // Shows in the next statement.
+  pool.on('error', () => undefined);
   await pool.query(EFFECT_TABLE);
   return pool;
 }

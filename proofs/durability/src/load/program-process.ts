@@ -3,10 +3,8 @@ import { EventEmitter, once } from 'node:events';
 import type { VerifiedCallback } from '@payment-service/core';
 import { createInbox, type InboxEvent, postgres, type Store, sqlite } from '@payment-service/inbox';
 import pg from 'pg';
-import { answerQuestions, tellParent } from '../measure/child.ts';
+import { answerQuestions } from '../measure/child.ts';
 import { monotonicMs } from '../measure/measure.ts';
-import { freshCallbacks, verified } from './callbacks.ts';
-import { inConcert } from './in-concert.ts';
 import type { ProgramRequest, Way } from './program.ts';
 import { openGraphile } from './queues.ts';
 import { serve } from './serve.ts';
@@ -14,7 +12,7 @@ import { serve } from './serve.ts';
 interface Program {
   keep(callback: VerifiedCallback): Promise<unknown>;
   expect(references: readonly string[]): Promise<unknown>;
-  work(signal: AbortSignal): Promise<unknown>;
+  work(): Promise<unknown>;
 }
 
 const EFFECT = 'insert into merchant_effect values ($1, $2)';
@@ -23,9 +21,6 @@ const CONCURRENCY = 4;
 const committed = new Map<string, number>();
 const commits = new EventEmitter();
 let program: Program;
-let callbacks: readonly VerifiedCallback[] = [];
-let working: { readonly stop: AbortController; readonly ended: Promise<unknown> } | undefined;
-let untold = Number.NaN;
 
 answerQuestions((request: ProgramRequest) => answer(request));
 
@@ -38,23 +33,9 @@ async function answer(request: ProgramRequest): Promise<unknown> {
       return void (await program.expect(request.references));
     case 'settled':
       return settled(request.references);
-    case 'prepare':
-      callbacks = verified(freshCallbacks(request.prefix, request.count));
-      return void (await program.expect(callbacks.map(({ signed }) => signed.merchant_reference)));
-    case 'receive':
-      return void (await inConcert(callbacks, request.concurrency, program.keep));
-    case 'work': {
-      const stop = new AbortController();
-      untold = request.tells ? 0 : Number.NaN;
-      working = { stop, ended: program.work(stop.signal) };
-      return undefined;
-    }
-    case 'rest': {
-      working?.stop.abort();
-      await working?.ended;
-      const { user, system } = process.cpuUsage();
-      return (user + system) / 1000;
-    }
+    case 'work':
+      // Not awaited: it works while it answers other requests.
+      return void program.work();
   }
 }
 
@@ -68,13 +49,6 @@ function isCommitted(reference: string): void {
   if (committed.has(reference)) throw new Error(`The effect of ${reference} was committed twice.`);
   committed.set(reference, monotonicMs());
   commits.emit('commit');
-  untold += 1;
-  // Once for all payments that settled in this turn.
-  if (untold === 1)
-    setImmediate(() => {
-      tellParent(untold);
-      untold = 0;
-    });
 }
 
 async function openProgram(way: Way, at: string): Promise<Program> {
@@ -122,7 +96,7 @@ async function inboxProgram<Tx>(
         for (const merchant_reference of given)
           await inbox.expect({ merchant_reference, currency: 'UGX', amount: '500' }, { tx });
       }),
-    work: (signal) => inbox.work({ signal, concurrency: CONCURRENCY }),
+    work: () => inbox.work({ signal: new AbortController().signal, concurrency: CONCURRENCY }),
   };
 }
 

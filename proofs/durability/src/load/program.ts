@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Child, type ChildOptions } from '../measure/child.ts';
+import { Child } from '../measure/child.ts';
 
 /** The library and engine that a merchant's program is built on. */
 export type Way = 'pg' | 'pg, not listening' | 'Knex' | 'SQLite' | 'graphile-worker';
@@ -10,17 +10,12 @@ export type ProgramRequest =
   | { readonly kind: 'expect'; readonly references: readonly string[] }
   /** Waits until the effects of all of them are committed here, and returns when each was. */
   | { readonly kind: 'settled'; readonly references: readonly string[] }
-  /** Makes callbacks, and announces what is expected of them; not timed. */
-  | { readonly kind: 'prepare'; readonly prefix: string; readonly count: number }
-  | { readonly kind: 'receive'; readonly concurrency: number }
-  /** Works until it receives `rest`; with `tells`, it reports the number of committed effects to the parent. */
-  | { readonly kind: 'work'; readonly tells?: boolean }
-  /** Returns the processor time of the process so far, in milliseconds. */
-  | { readonly kind: 'rest' };
+  /** Works until the process ends. */
+  | { readonly kind: 'work' };
 
 /** A merchant's program that receives callbacks, applies them, or both, as requested. */
-export function startProgram(options?: ChildOptions): Child {
-  return new Child(join(import.meta.dirname, 'program-process.ts'), options);
+export function startProgram(): Child {
+  return new Child(join(import.meta.dirname, 'program-process.ts'));
 }
 
 export function askProgram<A>(program: Child, request: ProgramRequest): Promise<A> {

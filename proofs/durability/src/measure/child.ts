@@ -5,26 +5,17 @@ export interface ChildOptions extends Pick<ForkOptions, 'cwd' | 'env' | 'stdio'>
   readonly args?: readonly string[];
   /** Options of Node, in addition to those of this process. */
   readonly execArgv?: readonly string[];
-  /** Receives messages that the program sends without being asked. */
-  readonly onTold?: (message: unknown) => void;
 }
 
-type Message = { readonly value: unknown } | { readonly error: string } | { readonly told: unknown };
+type Message = { readonly value: unknown } | { readonly error: string };
 
 /** A program of the repository in its own process, which answers one question at a time and ends with its parent. */
 export class Child {
   readonly process: ChildProcess;
 
   /** @param program a file that calls `answerQuestions()`. */
-  constructor(program: string, { args = [], execArgv = [], onTold, ...options }: ChildOptions = {}) {
+  constructor(program: string, { args = [], execArgv = [], ...options }: ChildOptions = {}) {
     this.process = fork(program, args, { ...options, execArgv: [...process.execArgv, ...execArgv] });
-    this.process.on('message', (message: Message) => {
-      if ('told' in message) onTold?.(message.told);
-    });
-  }
-
-  get pid(): number {
-    return this.process.pid ?? 0;
   }
 
   get hasEnded(): boolean {
@@ -37,7 +28,6 @@ export class Child {
       const child = this.process;
       const onExit = (code: number | null): void => reject(new Error(`A program ended with ${code}.`));
       const onMessage = (message: Message): void => {
-        if ('told' in message) return;
         child.off('exit', onExit).off('message', onMessage);
         if ('error' in message) reject(new Error(message.error));
         // The messages of the two sides are declared once, next to the program.
@@ -75,9 +65,4 @@ export function answerQuestions<Question>(answer: (question: Question) => unknow
       process.send?.({ error: error instanceof Error ? error.stack : String(error) });
     }
   });
-}
-
-/** Sends the parent a message without being asked. */
-export function tellParent(message: unknown): void {
-  process.send?.({ told: message });
 }

@@ -12,7 +12,6 @@ interface DaemonOptions extends Partial<ServerUser> {
 export class Daemon {
   readonly #child: ChildProcess;
   readonly #log: string;
-  #isExpected = false;
 
   /** @param options.log the file for its output. */
   constructor(program: string, args: readonly string[], { log, ...options }: DaemonOptions) {
@@ -27,23 +26,18 @@ export class Daemon {
     return this.#child.pid ?? 0;
   }
 
-  get hasFailed(): boolean {
-    return this.#hasEnded && !this.#isExpected;
-  }
-
-  get #hasEnded(): boolean {
+  get hasEnded(): boolean {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  /** @throws {Error} with the end of its output, if it has ended without being killed. */
+  /** @throws {Error} with the end of its output, if it has ended. */
   check(): void {
-    if (!this.hasFailed) return;
+    if (!this.hasEnded) return;
     throw new Error(`${this.#child.spawnfile} has ended:\n${readFileSync(this.#log, 'utf8').slice(-3000)}`);
   }
 
   async kill(): Promise<void> {
-    this.#isExpected = true;
-    if (this.#hasEnded) return;
+    if (this.hasEnded) return;
     const ended = once(this.#child, 'exit');
     this.#child.kill('SIGKILL');
     await ended;

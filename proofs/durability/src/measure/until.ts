@@ -1,40 +1,34 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { stopped } from './program.ts';
 
-/**
- * Looks repeatedly until something is found.
- *
- * @param what names what is waited for; it ends the sentence of the error.
- * @throws {Error} if it is not found in time, or if the run is ended.
- */
-export async function until<T>(
-  what: string,
-  look: () => T | undefined | Promise<T | undefined>,
-  { withinMs = 120_000, everyMs = 50 }: { readonly withinMs?: number; readonly everyMs?: number } = {},
-): Promise<T> {
-  const end = performance.now() + withinMs;
-  for (;;) {
-    stopped.throwIfAborted();
-    const found = await look();
-    if (found !== undefined) return found;
-    if (performance.now() > end) throw new Error(`${withinMs / 1000} s were not enough for ${what}.`);
-    await wait(everyMs);
-  }
+export interface Patience {
+  /** The longest time without progress: far longer than any outage that a run causes. @default two minutes */
+  readonly withinMs?: number;
+  readonly everyMs?: number;
+  /** @default the end of the run */
+  readonly signal?: AbortSignal;
 }
 
-/** The longest that a run may make no progress: far longer than any outage that it causes. */
-const STUCK_MS = 120_000;
-
-/** Throws if the given state stays the same for too long. */
-export function stuckWatch(): (state: string) => void {
+/**
+ * Looks repeatedly until something is found, or is true.
+ *
+ * @param state what is waited for, and how far it has come.
+ * @throws {Error} if the state stays the same for too long, or if the run is ended.
+ */
+export async function until<T>(
+  state: string | (() => string),
+  look: () => T | Promise<T>,
+  { withinMs = 120_000, everyMs = 50, signal = stopped }: Patience = {},
+): Promise<Exclude<T, false | undefined>> {
   let last = '';
-  let since = performance.now();
-  return (state) => {
-    if (state !== last) {
-      last = state;
-      since = performance.now();
-    } else if (performance.now() - since > STUCK_MS) {
-      throw new Error(`Nothing has moved for ${STUCK_MS / 1000} s: ${state}`);
-    }
-  };
+  for (let since = performance.now(); ; await wait(everyMs)) {
+    signal.throwIfAborted();
+    const found = await look();
+    if (found !== undefined && found !== false) return found as Exclude<T, false | undefined>;
+    const now = typeof state === 'string' ? state : state();
+    if (now !== last) since = performance.now();
+    last = now;
+    if (performance.now() - since > withinMs)
+      throw new Error(`Nothing has moved for ${withinMs / 1000} s: ${now}`);
+  }
 }

@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Link } from '../../load/link.ts';
-import { monotonicMs } from '../../measure/measure.ts';
-import { atTheEnd } from '../../measure/program.ts';
-import { judge } from '../../measure/results.ts';
+import { Link } from '../load/link.ts';
+import { monotonicMs } from '../measure/measure.ts';
+import { atTheEnd } from '../measure/program.ts';
+import { judge } from '../measure/results.ts';
 import { type Fault, type FaultParts, unanswered, type Window } from './fault.ts';
 
 const STALL_MS = 30_000;
 
 /** Nothing passes between the merchant's programs and PostgreSQL for 30 s, and then everything arrives that was sent before. */
-export async function stall({ test: { database } }: FaultParts): Promise<Fault> {
+export async function stall({ topology: { database } }: FaultParts): Promise<Fault> {
   if (database.store !== 'postgres')
     throw new Error('stall needs --store postgres: SQLite has no connection.');
   const url = new URL(database.url);

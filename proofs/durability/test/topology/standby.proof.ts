@@ -2,9 +2,10 @@ import { UnavailableError } from '@payment-service/core';
 import { createInbox, type Inbox, type InboxEvent, postgres } from '@payment-service/inbox';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { Pair } from '../../src/failovers/pair.ts';
 import { freshCallbacks, verified } from '../../src/load/callbacks.ts';
 import { withClient } from '../../src/load/postgres.ts';
+import { cleanUp } from '../../src/measure/program.ts';
+import { Pair } from '../../src/topology/pair.ts';
 
 const [callback = expect.unreachable()] = verified(freshCallbacks('standby', 1));
 const expectation = { merchant_reference: 'ORD-standby-0', currency: 'UGX', amount: '500' };
@@ -20,9 +21,9 @@ beforeAll(async () => {
     await client.query('grant create on database postgres to shop');
   });
   warningsWithoutStandby = await warningsAtStart(pair.primaryUrl);
-  await pair.addStandby();
+  await pair.heal();
 });
-afterAll(() => pair.stop());
+afterAll(cleanUp);
 
 test('a standby serves the views of the operator, and nothing else', async () => {
   await waitForStandby(true);
@@ -84,7 +85,7 @@ test('a commit whose wait for the standby is cancelled is not acknowledged', asy
         ),
       )
       .toBe(0);
-    pair.stallStandby();
+    pair.holdReplication();
     const received = inbox.receive(callback).then(
       () => 'acknowledged',
       () => 'refused',

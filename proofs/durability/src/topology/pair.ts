@@ -1,18 +1,24 @@
 import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { type PostgresServer, startPostgres } from '@payment-service/servers/postgres';
+import type { Read } from '../history/remains.ts';
 import { Link } from '../load/link.ts';
 import { withClient } from '../load/postgres.ts';
+import { monotonicMs } from '../measure/measure.ts';
+import { atTheEnd } from '../measure/program.ts';
 import { until } from '../measure/until.ts';
+import { type Database, type Replicated, reader } from './topology.ts';
 
 /** Keeps what a standby has missed until it connects. */
 const SETTINGS = { wal_level: 'replica', wal_keep_size: '1GB', synchronous_commit: 'on' };
 const STANDBY = { wal_retrieve_retry_interval: '100ms' };
 
 /** A primary and its standby, and the one address at which the merchant's programs reach the primary. */
-export class Pair {
-  /** The address for the merchant's programs, always of the primary. */
-  readonly url: string;
+export class Pair implements Replicated {
+  /** Its address is always the primary's. */
+  readonly database: Database;
+  readonly read: Read;
+  readonly faults: readonly string[] = ['killed'];
   readonly #isSynchronous: boolean;
   readonly #front: Link;
   /** The network between the two servers. */
@@ -26,14 +32,22 @@ export class Pair {
     this.#isSynchronous = isSynchronous;
     const url = new URL(primary.url);
     url.port = String(this.#front.port);
-    this.url = url.href;
+    this.database = { store: 'postgres', url: url.href };
+    this.read = reader(url.href);
   }
 
   /** @param isSynchronous whether a commit waits for the standby's disk. */
   static async start(isSynchronous: boolean): Promise<Pair> {
     const primary = await startPostgres(SETTINGS);
     const port = portOf(primary.url);
-    return new Pair(primary, [await Link.open(port), await Link.open(port)], isSynchronous);
+    const pair = new Pair(primary, [await Link.open(port), await Link.open(port)], isSynchronous);
+    atTheEnd(async () => {
+      await pair.#front.close();
+      await pair.#between.close();
+      await pair.#standby?.stop();
+      await pair.#primary.stop();
+    });
+    return pair;
   }
 
   /** The address of the primary itself, not through the link. */
@@ -46,8 +60,8 @@ export class Pair {
     return this.#standby?.url;
   }
 
-  /** Creates a standby from a copy of the primary, and resolves when it has everything that the primary has committed. */
-  async addStandby(): Promise<void> {
+  /** Creates the standby from a copy of the primary, and resolves when it has everything that the primary has committed. */
+  async heal(): Promise<void> {
     const { url, dataFolder } = this.#primary;
     this.#between.pointAt(portOf(url));
     const { password } = new URL(url);
@@ -73,8 +87,8 @@ export class Pair {
     });
   }
 
-  /** Stalls the network between the two: nothing reaches the standby any more. */
-  stallStandby(): void {
+  /** Stalls the network between the two. */
+  holdReplication(): void {
     this.#between.hold();
   }
 
@@ -84,10 +98,11 @@ export class Pair {
   }
 
   /** Kills all processes of the primary together, promotes the standby, and points the address at it. */
-  async failOver(): Promise<void> {
+  async strike(): Promise<number> {
     const [killed, promoted] = [this.#primary, this.#standby];
     if (promoted === undefined) throw new Error('There is no standby to promote.');
     await killed.kill('everything');
+    const at = monotonicMs();
     this.#front.cut();
     // It never receives what it did not have when the primary died.
     this.#between.cut();
@@ -99,13 +114,7 @@ export class Pair {
     this.#standby = undefined;
     this.#front.pointAt(portOf(promoted.url));
     await killed.stop();
-  }
-
-  async stop(): Promise<void> {
-    await this.#front.close();
-    await this.#between.close();
-    await this.#standby?.stop();
-    await this.#primary.stop();
+    return at;
   }
 }
 

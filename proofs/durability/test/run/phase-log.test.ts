@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Phase, PhaseReader } from '../../src/crashes/phase-log.ts';
+import { type Phase, PhaseReader } from '../../src/merchant/phase-log.ts';
 
 describe('the phase log', () => {
   test('the worst of what is under way counts', () => {

@@ -1,38 +1,30 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { sqliteDatabase } from '../../src/crashes/databases.ts';
-import { ManagedProcess } from '../../src/crashes/managed-process.ts';
-import { withInbox } from '../../src/crashes/merchant.ts';
-import { RUN_FAULTS } from '../../src/crashes/run-crash-test.ts';
-import { cleanUp } from '../../src/measure/program.ts';
+import { cleanUp, makeFolder } from '../../src/measure/program.ts';
 import { figureOf, reportOf } from '../../src/measure/run-lab.ts';
+import { ManagedProcess } from '../../src/merchant/managed-process.ts';
+import { openInbox } from '../../src/merchant/merchant.ts';
+import { RUN_FAULTS } from '../../src/run/crash-test.ts';
+import { sqliteFile } from '../../src/topology/topology.ts';
 
 const CHECKOUT = join(import.meta.dirname, '..', '..', '..', '..');
 
 test.each(Object.keys(RUN_FAULTS))('a crash run in which the fault %s did not happen fails', async (name) => {
-  const folder = mkdtempSync(join(tmpdir(), 'payment-service-faults-'));
-  const sqlite = sqliteDatabase(folder, false);
-  onTestFinished(async () => {
-    await cleanUp();
-    await sqlite.stop();
-    rmSync(folder, { recursive: true });
-  });
-  await withInbox(sqlite.database, {}, async (inbox) => {
-    await inbox.ready();
-    await inbox.close();
-  });
+  const folder = await makeFolder();
+  const topology = sqliteFile(folder, false);
+  onTestFinished(cleanUp);
+  const inbox = openInbox(topology.database);
+  await inbox.ready();
+  await inbox.close();
   // The stall opens no connection before the run does.
   const postgres = { store: 'postgres', url: 'postgres://127.0.0.1:1/postgres' } as const;
-  const database = name === 'stall' ? postgres : sqlite.database;
-  const fault = await RUN_FAULTS[name]?.({ test: { ...sqlite, database }, folder, other: CHECKOUT });
-  const where = { folder, onFailure: () => undefined };
-  const [receivers, workers] = (['receiver', 'worker'] as const).map((role) => [
-    new ManagedProcess(role, {}, where),
-    new ManagedProcess(role, {}, where),
-  ]);
-  const results = await fault?.happened({ requests: [], receivers: receivers ?? [], workers: workers ?? [] });
+  const database = name === 'stall' ? postgres : topology.database;
+  const fault = await RUN_FAULTS[name]?.({ topology: { ...topology, database }, folder, other: CHECKOUT });
+  const parts = { folder, onFailure: () => undefined };
+  const processes = (['receiver', 'worker', 'receiver', 'worker'] as const).map(
+    (role) => new ManagedProcess({ role, database }, parts),
+  );
+  const results = await fault?.happened({ requests: [], processes });
   const missed = results?.filter(({ met }) => !met).map((result) => result.name);
   const known = name === 'two-versions' ? ['versions on one schema'] : [];
   expect(missed).toEqual(results?.map((result) => result.name).filter((one) => !known.includes(one)));

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SeededRandom } from '../history/seeded-random.ts';
-import type { TestDatabase } from './databases.ts';
-import type { ManagedProcess, Role } from './managed-process.ts';
-import { PHASES, type Phase } from './phase-log.ts';
+import { type ManagedProcess, ofRole } from '../merchant/managed-process.ts';
+import { PHASES, type Phase } from '../merchant/phase-log.ts';
+import type { Topology } from '../topology/topology.ts';
 
 export type Target = 'receiver' | 'worker' | 'server';
 
@@ -15,7 +15,7 @@ export interface Kill {
 
 export interface KillerOptions {
   readonly processes: readonly ManagedProcess[];
-  readonly database: Pick<TestDatabase, 'kill' | 'restart'>;
+  readonly topology: Pick<Topology, 'faults' | 'strike' | 'heal'>;
   readonly random: SeededRandom;
   /** Once aborted, nothing more is killed. */
   readonly signal: AbortSignal;
@@ -63,8 +63,8 @@ export class Killer {
   }
 
   #chooseTarget(): Target {
-    const { database, random } = this.#options;
-    const canKillServer = database.kill !== undefined && this.#isServerUp;
+    const { topology, random } = this.#options;
+    const canKillServer = topology.faults.length > 0 && this.#isServerUp;
     const point = random.next();
     if (canKillServer && point < 0.12) return 'server';
     return point < 0.45 ? 'receiver' : 'worker';
@@ -79,14 +79,14 @@ export class Killer {
   }
 
   async #killServer(aim: Phase | 'any'): Promise<Phase> {
-    const { processes, database, random } = this.#options;
+    const { processes, topology, random } = this.#options;
     await this.#aim(await this.#ready('worker'), aim === 'intake' ? 'any' : aim);
     const under = processes.map((one) => one.phase);
     const phase = PHASES.find((one) => under.includes(one)) ?? 'idle';
     this.#isServerUp = false;
-    await database.kill?.(random.pick(['postmaster', 'everything']));
+    await topology.strike(random.pick(topology.faults));
     for (const one of processes) one.forgetPhases();
-    this.#restarting = database.restart().then(() => {
+    this.#restarting = topology.heal().then(() => {
       this.#isServerUp = true;
     });
     // The server may be down for a while, during which the others are killed too; a failure shows in settled().
@@ -94,9 +94,9 @@ export class Killer {
     return phase;
   }
 
-  async #ready(role: Role): Promise<readonly ManagedProcess[]> {
+  async #ready(role: 'receiver' | 'worker'): Promise<readonly ManagedProcess[]> {
     for (;;) {
-      const ready = this.#options.processes.filter((one) => one.role === role && one.isReady);
+      const ready = ofRole(this.#options.processes, role).filter((one) => one.isReady);
       if (ready.length > 0) return ready;
       this.#options.signal.throwIfAborted();
       await wait(10);

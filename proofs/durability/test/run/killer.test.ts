@@ -1,8 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { Killer } from '../../src/crashes/killer.ts';
-import { ManagedProcess } from '../../src/crashes/managed-process.ts';
-import { PHASES, type Phase } from '../../src/crashes/phase-log.ts';
 import type { SeededRandom } from '../../src/history/seeded-random.ts';
+import { ManagedProcess } from '../../src/merchant/managed-process.ts';
+import { PHASES, type Phase } from '../../src/merchant/phase-log.ts';
+import { Killer } from '../../src/run/killer.ts';
+
+const SETTINGS = { role: 'worker', database: { store: 'sqlite', path: '' } } as const;
 
 /** Enters every phase again and again, and dies in the given ones. */
 class Busy extends ManagedProcess {
@@ -10,7 +12,7 @@ class Busy extends ManagedProcess {
   override isReady = true;
 
   constructor(deaths: readonly Phase[]) {
-    super('worker', {}, { folder: '', onFailure: () => undefined });
+    super(SETTINGS, { folder: '', onFailure: () => undefined });
     this.#deaths = [...deaths];
     const entering = setInterval(() => PHASES.map((phase) => this.emit(phase)), 1);
     onTestFinished(() => clearInterval(entering));
@@ -27,7 +29,7 @@ class Busy extends ManagedProcess {
 const FIRST: SeededRandom = { next: () => 0.9, between: (least) => least, pick: ([item]) => item as never };
 /** At any moment. */
 const LAST: SeededRandom = { ...FIRST, pick: (items) => items.at(-1) as never };
-const DATABASE = { kill: undefined, restart: async () => undefined };
+const TOPOLOGY = { faults: [], strike: async () => 0, heal: async () => undefined };
 
 test.each<[what: string, more: number, random: SeededRandom, deaths: Phase[]]>([
   ['that hits its moment', 0, FIRST, ['handler']],
@@ -36,7 +38,7 @@ test.each<[what: string, more: number, random: SeededRandom, deaths: Phase[]]>([
   ['at any moment', 0, LAST, ['idle']],
 ])('a kill %s is followed by %i more', async (_, more, random, deaths) => {
   const { signal } = new AbortController();
-  const killer = new Killer({ processes: [new Busy(deaths)], database: DATABASE, random, signal });
+  const killer = new Killer({ processes: [new Busy(deaths)], topology: TOPOLOGY, random, signal });
   const kills = await killer.kill();
   expect(kills).toHaveLength(1 + more);
   expect(kills.map(({ phase }) => phase)).toEqual(deaths);

@@ -1,6 +1,7 @@
+import { FAULTS, type Fault, type Verdict } from '../history/judge-history.ts';
 import { judge, type Result } from '../measure/results.ts';
 import { figure, type Table } from '../measure/tables.ts';
-import { FAULTS, type Fault, type Verdict } from './judge-history.ts';
+import type { Outcome } from './run.ts';
 
 /** Every fault, none of which a run may have. @param least the minimum number of due payments. */
 export function verdictResults(verdict: Verdict, least: number): readonly Result[] {
@@ -20,13 +21,13 @@ export function caughtResult(control: string, { faults }: Verdict, fault: Fault)
 }
 
 /** For a report: the figures, and for each fault its count and the first cases by name. */
-export function told({ faults, ...figures }: Verdict): Readonly<Record<string, unknown>> {
+export function toldVerdict({ faults, ...figures }: Verdict): Readonly<Record<string, unknown>> {
   const found = Object.entries(faults).filter(([, all]) => all.length > 0);
   const named = found.map(([fault, all]) => [fault, { count: all.length, first: all.slice(0, 5) }]);
   return { ...figures, faults: Object.fromEntries(named) };
 }
 
-export function verdictTable(verdict: Verdict, others: Readonly<Record<string, number>> = {}): Table {
+export function verdictTable({ verdict, payments, crashLooped, states }: Outcome): Table {
   const counts = {
     requests: verdict.requests,
     'acknowledged, repetitions included': verdict.acknowledgements,
@@ -36,7 +37,9 @@ export function verdictTable(verdict: Verdict, others: Readonly<Record<string, n
     'distinct bodies acknowledged': verdict.bodies,
     'payments due': verdict.due,
     'applied exactly once': verdict.appliedOnce,
-    ...others,
+    'payments sent': payments,
+    'sent back after three dead handlers': crashLooped,
+    ...Object.fromEntries(Object.entries(states).map(([name, count]) => [`state ${name}`, count])),
   };
   return {
     title: 'The history, and what became of it',
