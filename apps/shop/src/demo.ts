@@ -1,32 +1,39 @@
 /** `pnpm start` runs this: the sandbox and the shop, on this computer, with keys that the sandbox generates. */
-import { ConfigurationError } from '@payment-service/core';
-import { createSandbox, type Sandbox } from '@payment-service/sandbox';
-import { readKeeping, readLoopbackHost, readPort, readSupport } from './config.ts';
+import { createClient } from '@payment-service/core/client';
+import { createSandbox } from '@payment-service/sandbox';
+import { readPort } from './config.ts';
 import { demoFile } from './server/demo-file.ts';
 import { runUntilStopped } from './server/run-until-stopped.ts';
-import { portTaken } from './server/serve.ts';
-import { FRAMEWORKS, type RunningShop, readFramework, startShop } from './server/start-shop.ts';
+import { portError, type RunningShop, readFramework, startShop } from './server/start-shop.ts';
 
 await runUntilStopped(async () => {
   const framework = readFramework(process.argv.slice(2));
-  const host = readLoopbackHost(process.env);
   const port = readPort(process.env, 'PORT', 3000);
   const sandboxPort = readPort(process.env, 'SANDBOX_PORT', 4010);
-  const settings = { keeping: readKeeping(process.env, demoFile), ...readSupport(process.env) };
+  const file = process.env['INBOX_FILE'] || demoFile();
   const sandbox = createSandbox();
+  const { publicKey, secretKey } = sandbox.account;
+  // Neither has a login, so both listen only on this computer.
+  const host = '127.0.0.1';
   try {
-    const { url: baseUrl } = await listen(sandbox, sandboxPort, host);
-    const shop = await startShop(framework, {
-      ...sandbox.account,
-      allowSandboxKeys: true,
-      baseUrl,
-      host,
-      port,
-      shopUrl: undefined,
-      ...settings,
+    const { url: baseUrl } = await sandbox.listen({ port: sandboxPort, host }).catch((error: unknown) => {
+      throw portError(error, sandboxPort, 'SANDBOX_PORT');
     });
-    await tellAddresses(sandbox, baseUrl, shop.origin);
-    console.log(welcome(FRAMEWORKS[framework].title, shop, baseUrl));
+    const settings = { baseUrl, host, port, file, allowSandboxKeys: true };
+    const shop = await startShop(framework, { ...sandbox.account, ...settings });
+    // So that payments started in the dashboard reach the shop, and the dashboard links to its pages.
+    await createClient({ baseUrl, publicKey, secretKey }).request({
+      method: 'PUT',
+      path: '/sandbox/settings',
+      secretKey: true,
+      body: {
+        callback_url: `${shop.origin}/payments/callbacks`,
+        redirect_url: `${shop.origin}/`,
+        order_url: `${shop.origin}/orders/{merchant_reference}`,
+        inbox_url: `${shop.origin}/owner/inbox/transitions?reference={merchant_reference}`,
+      },
+    });
+    console.log(welcome(shop, baseUrl, file));
     return [shop, sandbox];
   } catch (error) {
     await sandbox.close();
@@ -34,41 +41,13 @@ await runUntilStopped(async () => {
   }
 });
 
-/** So that payments started in the dashboard reach the shop, and the dashboard links to its pages. */
-async function tellAddresses({ account, fetch }: Sandbox, baseUrl: string, shop: string): Promise<void> {
-  const answer = await fetch(`${baseUrl}/sandbox/settings`, {
-    method: 'PUT',
-    headers: {
-      'content-type': 'application/json',
-      'public-key': account.publicKey,
-      'secret-key': account.secretKey,
-    },
-    body: JSON.stringify({
-      callback_url: `${shop}/payments/callbacks`,
-      redirect_url: `${shop}/`,
-      order_url: `${shop}/orders/{merchant_reference}`,
-      inbox_url: `${shop}/owner/inbox/transitions?reference={merchant_reference}`,
-    }),
-  });
-  if (!answer.ok) throw new Error(`The sandbox refused the addresses of the shop: ${await answer.text()}`);
-}
-
-async function listen(sandbox: Sandbox, port: number, host: string): Promise<{ url: string }> {
-  try {
-    return await sandbox.listen({ port, host });
-  } catch (error) {
-    const isTaken = error instanceof ConfigurationError && error.option === 'port';
-    throw isTaken ? portTaken(port, 'SANDBOX_PORT', error) : error;
-  }
-}
-
-function welcome(framework: string, { origin, books }: RunningShop, sandbox: string): string {
+function welcome({ title, origin: shop }: RunningShop, sandbox: string, file: string): string {
   return `
-The sample shop is open. It runs on ${framework}.
+The sample shop is open. It runs on ${title}.
 
-  Shop      ${origin}
+  Shop      ${shop}
   Sandbox   ${sandbox}
-  Inbox     ${origin}/owner/inbox, with the orders in ${books.title}
+  Inbox     ${shop}/owner/inbox, with the orders in ${file}
 
 What to click:
   1. Open the shop and press "Buy" at the coffee beans.
@@ -78,7 +57,7 @@ What to click:
   5. In the sandbox, open "Settings", press "Forged amount, valid signature", and buy again: the order stays unpaid, and in
      the inbox its callback is "quarantined".
 Then try one sticker (no provider accepts so little), "Decline", or a number that starts with 25679.
-Orders and wallets are in the menu of the shop. No money moves.
+Orders and wallets are in the menu of the shop, under "Orders". No money moves.
 
 Stop with Ctrl-C.
 `;

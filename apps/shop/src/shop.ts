@@ -1,20 +1,17 @@
-import { randomBytes } from 'node:crypto';
 import { isTransactionCompleted, type VerifiedRedirect } from '@payment-service/core';
 import { createClient } from '@payment-service/core/client';
 import type { CallbackOptions, RedirectOptions } from '@payment-service/core/receive';
 import type { NodeListener } from '@payment-service/inbox/console';
 import type { Books } from './books/books.ts';
-import { newFormId } from './books/order-store.ts';
-import { catalogue, type Product } from './checkout/catalogue.ts';
+import { catalogue } from './checkout/catalogue.ts';
 import { checkoutRoutes } from './checkout/checkout-routes.ts';
-import { simulatedCollections } from './checkout/simulated-collections.ts';
 import type { ShopConfig } from './config.ts';
+import type { Context } from './context.ts';
 import { orderRoutes } from './orders/order-routes.ts';
-import { ownerConsole } from './owner/console.ts';
-import { ownerRoutes } from './owner/owner-routes.ts';
+import { ownerConsole, ownerRoutes } from './owner/owner-routes.ts';
 import { assetRoutes } from './web/assets.ts';
 import { errorText, type Log, type Page, seeOther } from './web/page.ts';
-import { guarded, type Route } from './web/route.ts';
+import { guarded, type OwnAddresses, type Route } from './web/route.ts';
 import { orderOfSession } from './web/session.ts';
 
 /** Everything of the shop except the framework. */
@@ -27,30 +24,13 @@ export interface Shop {
   /** For the adapter's `paymentRedirects()`, on GET /orders/:reference/redirect. It passes the redirect to … */
   readonly redirects: RedirectOptions;
   /** … this, with the header `cookie`: the customer's browser has returned from the payment page. */
-  readonly customerIsBack: (
-    redirect: VerifiedRedirect | undefined,
-    cookies: string | undefined,
-  ) => Promise<Page>;
+  readonly customerIsBack: (redirect: VerifiedRedirect | undefined, cookies?: string) => Promise<Page>;
   /** For errors that a framework meets outside the routes. */
   readonly log: Log;
 }
 
-/** Where the service and the shop are, and the keys of the merchant account. */
-type ServiceAccess = Omit<ShopConfig, 'host' | 'port' | 'shopUrl' | 'keeping'> & {
-  readonly shopUrl: string;
-  /** Where the shop listens. */
-  readonly origin: string;
-};
-
 /** What a test or another merchant may want to replace. */
-export interface ShopParts {
-  readonly catalogue?: readonly Product[];
-  /** Milliseconds since 1970. */
-  readonly now?: () => number;
-  readonly newReference?: () => string;
-  readonly newFormId?: () => string;
-  readonly log?: Log;
-}
+export type ShopParts = Partial<Pick<Context, 'catalogue' | 'now' | 'log'>>;
 
 /**
  * How long the list of payment options is cached: long enough for a burst of typing, but short enough that a provider that was
@@ -60,50 +40,31 @@ const PROVIDERS_CACHE = { ttlMs: 1000, staleIfErrorMs: 10_000 };
 const UNCONFIRMED = '/payments/unconfirmed';
 
 /** @throws {ConfigurationError} if a key or an address is wrong. */
-export function createShop(config: ServiceAccess, { inbox, orders }: Books, own: ShopParts = {}): Shop {
-  const { baseUrl, publicKey, secretKey, signingKey, allowSandboxKeys, shopUrl, confirmWithinMs, contact } =
-    config;
-  const parts = {
-    catalogue,
-    now: Date.now,
-    newReference: () => `ORD-${randomBytes(6).toString('hex').toUpperCase()}`,
-    newFormId,
-    log: console.log,
-    ...own,
-  };
-  const { log } = parts;
-  const refusals = new Map<string, number>();
-
+export function createShop(
+  config: ShopConfig & OwnAddresses,
+  { inbox, orders }: Books,
+  { now = Date.now, log = console.log, ...parts }: ShopParts = {},
+): Shop {
+  const { baseUrl, publicKey, secretKey, signingKey, allowSandboxKeys, origin, shopUrl } = config;
   const receiver: Omit<CallbackOptions, 'onCallback'> = {
     signingKey,
     publicKey,
     secretKey,
     allowSandboxKeys,
-    onRefused: ({ code, hint }) => {
-      refusals.set(hint, (refusals.get(hint) ?? 0) + 1);
-      log(`Refused (${code}): ${hint}`);
-    },
+    onRefused: ({ code, hint }) => log(`Refused (${code}): ${hint}`),
     onError: (error) => log(errorText(error)),
   };
   const client = createClient({ baseUrl, publicKey, secretKey, timeoutMs: 5000, cache: PROVIDERS_CACHE });
-  const context = {
+  const context: Context = {
+    ...{ client, baseUrl, origin, shopUrl, inbox, orders, now, log, catalogue },
     ...parts,
-    client,
-    startCollection: simulatedCollections(client, { baseUrl, shopUrl }),
-    orders,
-    inbox,
-    refusals,
-    shopUrl,
-    baseUrl,
-    confirmWithinMs,
-    contact,
   };
   const routes = [...checkoutRoutes(context), ...orderRoutes(context), ...ownerRoutes(context)];
 
   return {
     routes: [...routes.map((route) => guarded(route, config, log)), ...assetRoutes()],
     log,
-    inboxConsole: ownerConsole(inbox, config, log),
+    inboxConsole: ownerConsole(context),
     // 200 once it is on disk. The worker of the inbox decides afterwards what it means for an order.
     callbacks: { ...receiver, onCallback: inbox.receive, onAuthenticRefusal: inbox.quarantine },
     redirects: { ...receiver, refusedLocation: UNCONFIRMED },

@@ -1,6 +1,4 @@
-import type { Inbox } from '@payment-service/inbox';
-import type { Database, Transaction } from './database.ts';
-import { isOrderReference } from './order-store.ts';
+import type { Inbox, SqliteTransaction } from '@payment-service/inbox';
 
 /** Only a collection pays an order. A payout may have the same reference: it stays in the inbox, unhandled. */
 const type = 'COLLECTION';
@@ -8,17 +6,19 @@ const type = 'COLLECTION';
 /**
  * The handlers of the inbox. They write in the transaction that settles the transition, so that either both happen exactly once
  * or neither does, even after a crash. Every other type and status waits in the inbox.
+ *
+ * @param now milliseconds since 1970.
  */
-export function applyTransitions(inbox: Inbox<Transaction>, database: Database, now: () => number): void {
+export function applyTransitions(inbox: Inbox<SqliteTransaction>, now: () => number): void {
   // The only place where an order becomes paid. `settled` is the shop's own expectation, which a callback confirmed; the charge
   // is that callback's claim, shown to the owner.
   inbox.handle(
     async ({ tx, signed, settled: { currency, amount }, claimed, transitionId }) => {
       const charge = claimed.transaction_charge?.toString() ?? null;
-      await database.within(tx).query(
+      await tx.query(
         // An operator may have reopened it: then it is already on the books.
         `insert into shop_payment (transition_id, reference, currency, amount, claimed_charge, paid_at)
-         values ($1, $2, $3, $4, $5, $6) on conflict (transition_id) do nothing`,
+         values (?, ?, ?, ?, ?, ?) on conflict (transition_id) do nothing`,
         [transitionId, signed.merchant_reference, currency, amount, charge, now()],
       );
     },
@@ -26,9 +26,8 @@ export function applyTransitions(inbox: Inbox<Transaction>, database: Database, 
   );
   inbox.handle(
     async ({ tx, signed }) => {
-      if (!isOrderReference(signed.merchant_reference)) return;
       const values = [signed.transaction_status, signed.merchant_reference];
-      await database.within(tx).query('update shop_order set reported = $1 where reference = $2', values);
+      await tx.query('update shop_order set reported = ? where reference = ?', values);
     },
     { type, status: 'FAILED' },
   );

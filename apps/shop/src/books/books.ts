@@ -1,17 +1,21 @@
+import { DatabaseSync } from 'node:sqlite';
 import { ConfigurationError } from '@payment-service/core';
-import { createInbox, type Inbox, type InboxEvent } from '@payment-service/inbox';
-import { type Keeping, SetupError } from '../config.ts';
+import {
+  createInbox,
+  type Inbox,
+  type InboxEvent,
+  type SqliteTransaction,
+  sqlite,
+} from '@payment-service/inbox';
+import { SetupError } from '../config.ts';
 import type { Log } from '../web/page.ts';
 import { applyTransitions } from './apply-transition.ts';
-import { openPostgresDatabase, openSqliteDatabase, type Transaction } from './database.ts';
-import { createOrderStore, ORDER_TABLES, type OrderStore } from './order-store.ts';
+import { createOrders, ORDER_TABLES, type Orders } from './orders.ts';
 
 /** What survives a restart: orders, payments, and the inbox that turns callbacks into payments. */
 export interface Books {
-  /** Where they are kept, for people to read. */
-  readonly title: string;
-  readonly inbox: Inbox<Transaction>;
-  readonly orders: OrderStore;
+  readonly inbox: Inbox<SqliteTransaction>;
+  readonly orders: Orders;
   /** Lets the running handler finish, and closes the database. */
   close(): Promise<void>;
 }
@@ -19,52 +23,39 @@ export interface Books {
 /**
  * Opens the books and starts the worker that applies callbacks.
  *
- * @param options.now in milliseconds since 1970.
- * @throws {SetupError} if the database cannot be used, {ConfigurationError} if it would lose what was acknowledged.
+ * @param file one SQLite file for orders and inbox, so that one transaction changes both.
+ * @param now milliseconds since 1970.
+ * @throws {SetupError} if the file cannot be used, {ConfigurationError} if it would lose what was acknowledged.
  */
-export async function openBooks(
-  keeping: Keeping,
-  { now, log }: { readonly now: () => number; readonly log: Log },
-): Promise<Books> {
-  const database =
-    'databaseUrl' in keeping
-      ? openPostgresDatabase(keeping.databaseUrl, log)
-      : openSqliteDatabase(keeping.file);
-  const inbox = createInbox({ store: database.store, onEvent: (event) => report(event, log) });
+export async function openBooks(file: string, now: () => number, log: Log): Promise<Books> {
+  const inbox = createInbox({ store: sqlite(file), onEvent: (event) => report(event, log) });
   try {
     await inbox.ready();
     await inbox.transaction(async (tx) => {
-      for (const statement of [...database.lock, ...ORDER_TABLES]) await tx.query(statement);
+      for (const statement of ORDER_TABLES) await tx.query(statement);
     });
-  } catch (error) {
+  } catch (cause) {
     await inbox.close();
-    await database.close();
-    throw explain(error);
+    if (cause instanceof ConfigurationError || !(cause instanceof Error)) throw cause;
+    const message = `The database of INBOX_FILE cannot be used: ${cause.message}. Is it the right file?`;
+    throw new SetupError(message, { cause });
   }
-  applyTransitions(inbox, database, now);
+  applyTransitions(inbox, now);
+  const reading = new DatabaseSync(file, { readOnly: true });
   const stop = new AbortController();
   const working = inbox
     .work({ signal: stop.signal })
     .catch((error: unknown) => log(`The inbox's worker ended: ${String(error)}`));
   return {
-    title: database.title,
     inbox,
-    orders: createOrderStore(database, inbox, now),
+    orders: createOrders(reading, inbox, now),
     async close() {
       stop.abort();
       await working;
       await inbox.close();
-      await database.close();
+      reading.close();
     },
   };
-}
-
-function explain(error: unknown): unknown {
-  if (error instanceof ConfigurationError || !(error instanceof Error)) return error;
-  const code: unknown = Reflect.get(error, 'code');
-  const why = error.message || String(code);
-  const message = `The database of DATABASE_URL or INBOX_FILE cannot be used: ${why}. Is it the right one, and is it running?`;
-  return new SetupError(message, { cause: error });
 }
 
 /**

@@ -47,8 +47,8 @@ export interface Payment {
   readonly transitionId: string;
   /** The total, unless an operator has accepted another amount. */
   readonly settled: Money;
-  /** The charge that the callback claims, in its currency. Not signed: show it, but do not book it. */
-  readonly charge: string | undefined;
+  /** The charge that the callback claims, in its currency, or null. Not signed: show it, but do not book it. */
+  readonly charge: string | null;
   readonly at: number;
 }
 
@@ -85,7 +85,7 @@ export function multiply({ currency, amount }: Money, quantity: number): Money {
 /**
  * For people: "UGX 18,000" with a no-break space and unchanged decimals. Accepts the wire's numbers and our decimal strings.
  */
-export function formatMoney(currency: string, amount: string | number): string {
+export function formatMoney({ currency, amount }: { currency: string; amount: string | number }): string {
   const [whole = '', ...rest] = String(amount).split('.');
   return `${currency}\u00a0${[whole.replace(/\B(?=(\d{3})+$)/g, ','), ...rest].join('.')}`;
 }

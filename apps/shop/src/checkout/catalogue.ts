@@ -2,6 +2,7 @@ import type { ClientWithSecretKey, PaymentProvider } from '@payment-service/core
 import { badge, html, type Markup } from '@payment-service/pages';
 import { formatMoney, type Money } from '../books/order.ts';
 import { type Page, page } from '../web/page.ts';
+import products from './products.json' with { type: 'json' };
 
 export interface Product {
   /** Letters, digits and hyphens: it names a cookie, and the picture in assets/pictures. */
@@ -12,44 +13,7 @@ export interface Product {
 }
 
 /** What the shop sells. The sticker costs less than any provider accepts: buying one shows a refusal. */
-export const catalogue: readonly Product[] = [
-  {
-    id: 'coffee',
-    name: 'Coffee beans, 500 g',
-    description: 'Washed arabica from the slopes of the mountain, roasted this week.',
-    price: { currency: 'UGX', amount: '18000' },
-  },
-  {
-    id: 'basket',
-    name: 'Reed basket',
-    description: 'Woven by hand, wide enough for the market.',
-    price: { currency: 'UGX', amount: '45000' },
-  },
-  {
-    id: 'lamp',
-    name: 'Solar lamp',
-    description: 'Eight hours of light from one day of sun.',
-    price: { currency: 'UGX', amount: '120000' },
-  },
-  {
-    id: 'tea',
-    name: 'Highland tea, 250 g',
-    description: 'Loose black tea, picked above the clouds.',
-    price: { currency: 'KES', amount: '450' },
-  },
-  {
-    id: 'cookbook',
-    name: 'Cookbook, to download',
-    description: 'Forty recipes for one pot. Paid by card.',
-    price: { currency: 'USD', amount: '12.50' },
-  },
-  {
-    id: 'sticker',
-    name: 'Sticker',
-    description: 'So small a price that no provider accepts it. Try to buy just one.',
-    price: { currency: 'UGX', amount: '300' },
-  },
-];
+export const catalogue: readonly Product[] = products;
 
 /** The providers of the payment service for a product, with those that cannot accept every payment of it. */
 export function providersFor(client: ClientWithSecretKey, { price }: Product): Promise<PaymentProvider[]> {
@@ -69,13 +33,8 @@ export function cataloguePage(
     title: 'Shop',
     section: '/',
     heading: 'Good things from the hillside',
-    main: html`<ul class="products">
-${catalogue.map((product) => productCard(product, last.get(product.id)))}
-</ul>
-<section class="stack" aria-labelledby="pay">
-<h2 id="pay">How you can pay</h2>
-${paymentOptions(providers)}
-</section>`,
+    main: html`<ul class="products">${catalogue.map((product) => productCard(product, last.get(product.id)))}</ul>
+<section class="stack" aria-labelledby="pay"><h2 id="pay">How you can pay</h2>${paymentOptions(providers)}</section>`,
   });
 }
 
@@ -85,7 +44,7 @@ function productCard({ id, name, description, price }: Product, last: string | u
 <img src="/assets/pictures/${id}.svg" alt="" width="320" height="180">
 <h2>${name}</h2>
 <p>${description}</p>
-<p class="head buy"><strong>${formatMoney(price.currency, price.amount)}</strong>
+<p class="head buy"><strong>${formatMoney(price)}</strong>
 <a class="button main" href="/checkout?${query.toString()}">Buy<span class="hidden-text"> ${name}</span></a></p>
 </li>`;
 }
@@ -96,21 +55,22 @@ function paymentOptions(providers: readonly PaymentProvider[] | undefined): Mark
 You can look around; try again in a few minutes.</p>`;
   }
   if (providers.length === 0) return html`<p>The payment service offers no way to pay at the moment.</p>`;
-  return html`<ul class="options">
-${providers.map(
-  (provider) => html`<li class="card">
+  return html`<ul class="options">${providers.map(
+    (provider) => html`<li class="card">
 <h3>${provider.provider_name}</h3>
-<p>${provider.transaction_method_name}, ${limits(provider)}${prefixes(provider)}</p>
+<p>${limits(provider)}</p>
 ${provider.is_active ? '' : html`<p>${badge('wait', 'Not available now')}</p>`}
 </li>`,
-)}
-</ul>`;
+  )}</ul>`;
 }
 
-export function limits({ transaction_currency, min_amount, max_amount }: PaymentProvider): string {
-  return `${formatMoney(transaction_currency, min_amount)} to ${formatMoney(transaction_currency, max_amount)}`;
-}
-
-export function prefixes({ option_prefixes }: PaymentProvider): string {
-  return option_prefixes.length === 0 ? '' : `, numbers that start with ${option_prefixes.join(', ')}`;
+/** How, how much and for which accounts. */
+export function limits(provider: PaymentProvider): string {
+  const { transaction_method_name: method, transaction_currency: currency, option_prefixes } = provider;
+  const [from, to] = [provider.min_amount, provider.max_amount].map((amount) =>
+    formatMoney({ currency, amount }),
+  );
+  const prefixes =
+    option_prefixes.length === 0 ? '' : `, numbers that start with ${option_prefixes.join(', ')}`;
+  return `${method}, ${from} to ${to}${prefixes}`;
 }

@@ -1,57 +1,55 @@
 import type { PaymentProvider } from '@payment-service/core/client';
 import { html, type Markup, shape } from '@payment-service/pages';
 import { formatMoney } from '../books/order.ts';
+import { newFormId } from '../books/orders.ts';
 import { fragment, type Page, page } from '../web/page.ts';
-import { limits, type Product, prefixes } from './catalogue.ts';
-import {
-  type CheckoutField,
-  type CheckoutForm,
-  MAX_PIECES,
-  type Offer,
-  type Preview,
-  previewCheckout,
-  type Refusal,
-} from './checkout.ts';
+import { limits, type Product } from './catalogue.ts';
+import { type CheckoutForm, MAX_PIECES, type Preview, previewCheckout, type Refusal } from './checkout.ts';
 
-interface CheckoutPage {
-  readonly product: Product;
-  readonly providers: readonly PaymentProvider[];
-  readonly form: CheckoutForm;
-  /** The key of the order that this form places. */
-  readonly formId: string;
-  /** The reference of the order that it retries. */
-  readonly instead?: string | undefined;
-  /** The origin of the payment page, where a valid form leads. */
-  readonly paymentOrigin: string;
-  readonly refusal?: Refusal | undefined;
-  readonly status?: number;
-}
-
-export function checkoutPage(content: CheckoutPage): Promise<Page> {
-  const { product, providers, form, formId, instead, paymentOrigin, refusal, status } = content;
+/**
+ * @param baseUrl where a valid form leads: the payment page is there.
+ * @param instead the reference of the order that it retries.
+ */
+export function checkoutPage(
+  product: Product,
+  providers: readonly PaymentProvider[],
+  baseUrl: string,
+  form: CheckoutForm,
+  instead = '',
+  refusal?: Refusal,
+): Promise<Page> {
   const problems = refusal?.fields ?? {};
-  const field = fieldsOf(form, problems);
-  const preview = previewCheckout(form, product, providers, { isTyping: false });
+  const [first] = Object.keys(problems);
+  const preview = previewCheckout(form, product, providers);
+  /** Not those of packages/pages: this form shows every problem at once, and browsers fill in its fields. */
+  const field = (name: keyof CheckoutForm, label: string, attributes: Markup, hint?: string): Markup => {
+    const problem = problems[name];
+    const described = [hint && `${name}-hint`, problem && `${name}-problem`].filter(Boolean).join(' ');
+    return html`<div class="field"><label for="${name}">${label}</label>
+${hint && html`<p class="quiet" id="${name}-hint">${hint}</p>`}
+<input id="${name}" name="${name}" value="${form[name]}" required ${attributes}${described && html` aria-describedby="${described}"`}${problem && html` aria-invalid="true"`}${name === first ? ' autofocus' : ''}>
+${problem && html`<p class="problem" id="${name}-problem">${problem}</p>`}</div>`;
+  };
   return page({
     title: `${refusal === undefined ? '' : 'Error: '}Buy ${product.name}`,
     section: '/',
-    status,
-    formsTo: paymentOrigin,
+    status: refusal === undefined ? 200 : 422,
+    formsTo: new URL(baseUrl).origin,
     script: 'checkout.js',
     heading: 'Checkout',
     main: html`${refusal === undefined ? '' : summary(refusal)}
 <form method="post" action="/checkout" novalidate class="form narrow">
-<input type="hidden" name="product" value="${product.id}">
-<input type="hidden" name="form_id" value="${formId}" autocomplete="off">
-${instead === undefined ? '' : html`<input type="hidden" name="instead" value="${instead}" autocomplete="off">`}
+${Object.entries({ product: product.id, form_id: newFormId(), instead }).map(
+  ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" autocomplete="off">`,
+)}
 <div class="card item">
 <img src="/assets/pictures/${product.id}.svg" alt="" width="96" height="54">
-<div><h2>${product.name}</h2><p>${formatMoney(product.price.currency, product.price.amount)} each</p></div>
+<div><h2>${product.name}</h2><p>${formatMoney(product.price)} each</p></div>
 </div>
 ${field('quantity', 'How many', html`type="number" inputmode="numeric" min="1" max="${MAX_PIECES}"`)}
 ${field('name', 'Your name', html`type="text" autocomplete="name" maxlength="80"`)}
 ${field('account', 'Phone or account number', html`type="tel" autocomplete="tel" maxlength="34"`, 'With the country code, for example 256770000001. Never a card number.')}
-${paymentChoice(preview, problems.provider, Object.keys(problems)[0] === 'provider')}
+${paymentChoice(preview, problems.provider, first === 'provider')}
 <button class="main large" type="submit">Pay</button>
 <p class="said" id="said" role="status">${saidOf(preview)}</p>
 <p class="quiet">You confirm the payment on the next page.</p>
@@ -71,25 +69,6 @@ ${Object.entries(fields).map(([name, message]) => html`<li><a href="#${name}">${
 </div>`;
 }
 
-/** What makes the fields of a form. */
-const fieldsOf =
-  (form: CheckoutForm, problems: NonNullable<Refusal['fields']>) =>
-  (name: Exclude<CheckoutField, 'provider'>, label: string, attributes: Markup, hint?: string): Markup => {
-    const problem = problems[name];
-    const descriptions = [
-      ...(hint === undefined ? [] : [`${name}-hint`]),
-      ...(problem === undefined ? [] : [`${name}-problem`]),
-    ];
-    return html`<div class="field">
-<label for="${name}">${label}</label>
-${hint === undefined ? '' : html`<p class="quiet" id="${name}-hint">${hint}</p>`}
-<input id="${name}" name="${name}" value="${form[name]}" required ${attributes}
-${descriptions.length === 0 ? '' : html`aria-describedby="${descriptions.join(' ')}"`}
-${problem === undefined ? '' : html`aria-invalid="true"`}${name === Object.keys(problems)[0] ? ' autofocus' : ''}>
-${problem === undefined ? '' : html`<p class="problem" id="${name}-problem">${problem}</p>`}
-</div>`;
-  };
-
 /** The part of the checkout that assets/checkout.js replaces while the customer types. */
 export function paymentChoicePart(preview: Preview): Promise<Page> {
   return fragment(html`${paymentChoice(preview)}<p id="said">${saidOf(preview)}</p>`);
@@ -100,7 +79,7 @@ function paymentChoice(preview: Preview, problem?: string, hasFocus = false): Ma
   const { total, offers, byPrefix } = preview;
   const first = hasFocus ? offers.find(({ provider }) => provider.is_active) : undefined;
   return html`<div id="choice">
-<p class="head total"><span>Your total</span> <strong>${total === undefined ? '–' : formatMoney(total.currency, total.amount)}</strong></p>
+<p class="head total"><span>Your total</span> <strong>${total === undefined ? '–' : formatMoney(total)}</strong></p>
 <fieldset id="provider"${problem === undefined ? '' : html` aria-describedby="provider-problem"`}>
 <legend>How you want to pay</legend>
 <input type="hidden" name="by_prefix" value="${byPrefix}" autocomplete="off">
@@ -114,31 +93,27 @@ ${problem === undefined ? '' : html`<p class="problem" id="provider-problem">${p
 /** One sentence, shown to readers and announced by screen readers. */
 function saidOf({ total, isAccountJudged, offers, selected, byPrefix }: Preview): string {
   if (total === undefined || offers.length === 0) return '';
-  const price = formatMoney(total.currency, total.amount);
   if (offers.every(({ reasons }) => reasons.length > 0)) {
-    return `No provider can accept ${price}${isAccountJudged ? ' from this account' : ''}.`;
+    return `No provider can accept ${formatMoney(total)}${isAccountJudged ? ' from this account' : ''}.`;
   }
   const chosen = offers.find(({ provider }) => provider.provider_code === selected);
   if (chosen === undefined) return '';
-  if (chosen.reasons.length > 0)
-    return `${chosen.provider.provider_name} is selected and cannot accept this payment.`;
-  return selected === byPrefix ? `${chosen.provider.provider_name} is selected: it serves your number.` : '';
+  const name = chosen.provider.provider_name;
+  if (chosen.reasons.length > 0) return `${name} is selected and cannot accept this payment.`;
+  return selected === byPrefix ? `${name} is selected: it serves your number.` : '';
 }
 
-function choice(offer: Offer, { total, selected }: Preview, hasFocus: boolean): Markup {
-  const { provider_code: code, provider_name, transaction_method_name, is_active } = offer.provider;
+function choice(offer: Preview['offers'][number], { total, selected }: Preview, hasFocus: boolean): Markup {
+  const { provider, reasons } = offer;
+  const { provider_code: code, provider_name, is_active } = provider;
+  const good = total && reasons.length === 0 ? verdict('good', `Can accept ${formatMoney(total)}.`) : '';
   return html`<label class="card choice">
 <input type="radio" name="provider" value="${code}"${code === selected ? html` checked` : ''}${is_active ? '' : html` disabled`}${hasFocus ? ' autofocus' : ''}>
 <span><strong>${provider_name}</strong>
-<span class="quiet">${transaction_method_name}, ${limits(offer.provider)}${prefixes(offer.provider)}</span>
-${verdict(offer, total)}</span>
+<span class="quiet">${limits(provider)}</span>
+${reasons.map(({ message }) => verdict('bad', message))}${good}</span>
 </label>`;
 }
 
-function verdict({ provider, reasons }: Offer, total: Preview['total']): Markup | '' {
-  if (reasons.length > 0) {
-    return html`${reasons.map(({ message }) => html`<span class="verdict bad">${shape('bad')}<span>${message}</span></span>`)}`;
-  }
-  if (total === undefined) return '';
-  return html`<span class="verdict good">${shape('good')}<span>Can accept ${formatMoney(provider.transaction_currency, total.amount)}.</span></span>`;
-}
+const verdict = (tone: 'good' | 'bad', text: string): Markup =>
+  html`<span class="verdict ${tone}">${shape(tone)}<span>${text}</span></span>`;

@@ -1,53 +1,39 @@
 import { type Order, orderState } from '../books/order.ts';
+import type { Context } from '../context.ts';
 import { messagePage, type Page, problemPage } from '../web/page.ts';
-import {
-  formField,
-  get,
-  type PageRequest,
-  post,
-  queryOf,
-  type Route,
-  referenceIn,
-  reportOutage,
-} from '../web/route.ts';
+import { formField, get, type PageRequest, post, queryOf, type Route, reportOutage } from '../web/route.ts';
 import { lastOrders, orderOfSession } from '../web/session.ts';
 import { cataloguePage, type Product, providersFor } from './catalogue.ts';
 import { EMPTY_FORM, formOf, previewCheckout, readCheckoutForm } from './checkout.ts';
 import { checkoutPage, paymentChoicePart } from './checkout-page.ts';
-import { type CheckoutContext, placeOrder } from './place-order.ts';
+import { placeOrder } from './place-order.ts';
 
 /** From the catalogue to a placed order, and to another attempt for an unpaid one. */
-export function checkoutRoutes(context: CheckoutContext): Route[] {
-  const { client, orders, catalogue, log } = context;
+export function checkoutRoutes(context: Context): Route[] {
+  const { client, orders, catalogue, log, baseUrl } = context;
 
   const withProduct = (id: string, answer: (product: Product) => Promise<Page>): Promise<Page> => {
     const product = catalogue.find((one) => one.id === id);
     return product === undefined ? problemPage(404) : answer(product);
   };
 
-  const showCheckout = async (product: Product, instead?: Order, isCustomer = false): Promise<Page> => {
-    const providers = await providersFor(client, product);
-    return checkoutPage({
-      product,
-      providers,
+  /**
+   * The form; or, if this browser placed an order after it loaded the form, the page of that order: the customer went back.
+   *
+   * @param after the last order that the customer knows of.
+   * @param instead the order to try again.
+   */
+  const showCheckout = (id: string, { cookie }: PageRequest['headers'], after?: string, instead?: Order) =>
+    withProduct(id, async (product) => {
+      const last = lastOrders(cookie).get(id);
+      const order = last === undefined || last === after ? undefined : orders.find(last);
+      if (order !== undefined && /paid|open/.test(orderState(order))) return placedPage(order);
+      const providers = await providersFor(client, product);
       // Name and account are shown only to the browser that ordered; others have only the order's address.
-      form: instead !== undefined && isCustomer ? formOf(instead, product, providers) : EMPTY_FORM,
-      formId: context.newFormId(),
-      instead: instead?.reference,
-      paymentOrigin: new URL(context.baseUrl).origin,
+      const isCustomer = instead !== undefined && orderOfSession(cookie) === instead.reference;
+      const form = isCustomer ? formOf(instead) : EMPTY_FORM;
+      return checkoutPage(product, providers, baseUrl, form, instead?.reference);
     });
-  };
-
-  /** The page of the order that this browser placed after it loaded the form: the customer went back to the form. */
-  const placedSince = async (
-    { id }: Product,
-    after: string | null,
-    { headers }: PageRequest,
-  ): Promise<Page | undefined> => {
-    const last = lastOrders(headers.cookie).get(id);
-    const order = last === undefined || last === after ? undefined : await orders.find(last);
-    return order !== undefined && /paid|open/.test(orderState(order)) ? placedPage(order) : undefined;
-  };
 
   return [
     get('/', async ({ headers }) => {
@@ -56,12 +42,9 @@ export function checkoutRoutes(context: CheckoutContext): Route[] {
         .catch((error: unknown) => reportOutage(error, log));
       return cataloguePage(catalogue, providers, lastOrders(headers.cookie));
     }),
-    get('/checkout', (request) => {
-      const query = queryOf(request);
-      return withProduct(
-        query.get('product') ?? '',
-        async (product) => (await placedSince(product, query.get('after'), request)) ?? showCheckout(product),
-      );
+    get('/checkout', ({ url, headers }) => {
+      const { product = '', after } = queryOf(url);
+      return showCheckout(product, headers, after);
     }),
     post('/checkout', ({ form }) =>
       withProduct(formField(form, 'product'), (product) => placeOrder(product, form, context)),
@@ -69,19 +52,13 @@ export function checkoutRoutes(context: CheckoutContext): Route[] {
     post('/checkout/providers', ({ form }) =>
       withProduct(formField(form, 'product'), async (product) => {
         const providers = await providersFor(client, product);
-        return paymentChoicePart(
-          previewCheckout(readCheckoutForm(form), product, providers, { isTyping: true }),
-        );
+        return paymentChoicePart(previewCheckout(readCheckoutForm(form), product, providers, true));
       }),
     ),
-    get('/orders/:reference/again', async (request) => {
-      const order = await orders.find(referenceIn(request));
+    get('/orders/:reference/again', ({ params, headers }) => {
+      const order = orders.find(String(params.reference));
       if (order?.payment !== undefined) return placedPage(order);
-      return withProduct(order?.productId ?? '', async (product) => {
-        const isCustomer = orderOfSession(request.headers.cookie) === order?.reference;
-        const placed = await placedSince(product, order?.reference ?? null, request);
-        return placed ?? showCheckout(product, order, isCustomer);
-      });
+      return showCheckout(order?.productId ?? '', headers, order?.reference, order);
     }),
   ];
 }
@@ -90,17 +67,14 @@ export function checkoutRoutes(context: CheckoutContext): Route[] {
 function placedPage(order: Order): Promise<Page> {
   const { reference, productId, quantity, item } = order;
   const isPaid = orderState(order) === 'paid';
-  return messagePage({
-    status: 200,
-    title: isPaid ? 'This order is paid' : 'You have already placed this order',
-    text: isPaid
-      ? `${quantity} × ${item}: order ${reference} is paid. Nothing more is due.`
-      : `${quantity} × ${item}: order ${reference} is not confirmed as paid yet. If you have paid, please do not pay a second time.`,
-    links: [
-      [`/orders/${reference}`, 'See your order'],
-      ...(isPaid ? [] : [[`/orders/${reference}/again`, 'Change it and pay again'] as const]),
-      [`/checkout?product=${encodeURIComponent(productId)}&after=${reference}`, 'Order another'],
-      ['/', 'Back to the shop'],
-    ],
-  });
+  const title = isPaid ? 'This order is paid' : 'You have already placed this order';
+  const state = isPaid
+    ? 'is paid. Nothing more is due.'
+    : 'is not confirmed as paid yet. If you have paid, please do not pay a second time.';
+  return messagePage(200, title, `${quantity} × ${item}: order ${reference} ${state}`, [
+    [`/orders/${reference}`, 'See your order'],
+    ...(isPaid ? [] : [[`/orders/${reference}/again`, 'Change it and pay again'] as const]),
+    [`/checkout?product=${productId}&after=${reference}`, 'Order another'],
+    ['/', 'Back to the shop'],
+  ]);
 }

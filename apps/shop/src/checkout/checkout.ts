@@ -18,23 +18,14 @@ export interface CheckoutForm {
   readonly byPrefix: string;
 }
 
-export type CheckoutField = Exclude<keyof CheckoutForm, 'byPrefix'>;
-
 /** Why the form cannot be accepted, worded for the customer. */
 export interface Refusal {
   /** One sentence for each field, shown beside it. */
-  readonly fields?: Partial<Record<CheckoutField, string>>;
+  readonly fields?: Partial<Record<keyof CheckoutForm, string>>;
   /** What is wrong although the fields are valid. */
   readonly heading?: string;
   readonly reasons?: readonly string[];
 }
-
-export type Checkout =
-  | { readonly ok: true; readonly wanted: WantedOrder }
-  | { readonly ok: false; readonly refusal: Refusal };
-
-/** What the customer wants, before the order has a reference. */
-type WantedOrder = Omit<Order, 'reference' | 'createdAt' | 'start'>;
 
 /** What the providers say about a form, complete or not. */
 export interface Preview {
@@ -42,26 +33,18 @@ export interface Preview {
   readonly total: Money | undefined;
   /** Whether the account is complete enough to be checked. */
   readonly isAccountJudged: boolean;
-  /** In the order of the providers. */
-  readonly offers: readonly Offer[];
+  /** Why each provider cannot serve this payment, in the order of the providers; no reasons if it can. */
+  readonly offers: readonly { provider: PaymentProvider; reasons: readonly IneligibilityReason[] }[];
   /** The selected provider_code: by hand, or by the account's prefix. Empty if none is selected. */
   readonly selected: string;
   /** The provider_code that the prefix selected. Empty if it selected none, and after a choice by hand. */
   readonly byPrefix: string;
 }
 
-export interface Offer {
-  readonly provider: PaymentProvider;
-  /** Why it cannot serve this payment; empty if it can. */
-  readonly reasons: readonly IneligibilityReason[];
-}
-
 export const EMPTY_FORM: CheckoutForm = { quantity: '1', name: '', account: '', provider: '', byPrefix: '' };
 export const MAX_PIECES = 999;
 const MAX_NAME_LENGTH = 80;
 const MAX_ACCOUNT_LENGTH = 34;
-/** No keyboard types these, and not every database stores them. */
-const CONTROL = /\p{Cc}/u;
 
 export function readCheckoutForm(form: unknown): CheckoutForm {
   return {
@@ -73,32 +56,31 @@ export function readCheckoutForm(form: unknown): CheckoutForm {
   };
 }
 
-/** What the customer typed for an order, to try its payment again. */
-export function formOf(order: Order, product: Product, providers: readonly PaymentProvider[]): CheckoutForm {
-  const { quantity, customerName: name, account, providerCode: provider } = order;
-  const typed = { ...EMPTY_FORM, quantity: String(quantity), name, account };
-  const { byPrefix } = previewCheckout(typed, product, providers, { isTyping: false });
-  return { ...typed, provider, byPrefix: provider === byPrefix ? byPrefix : '' };
+/** What the customer typed for an order, to try its payment again. The provider counts as chosen by hand. */
+export function formOf({
+  quantity,
+  customerName: name,
+  account,
+  providerCode: provider,
+}: Order): CheckoutForm {
+  return { quantity: String(quantity), name, account, provider, byPrefix: '' };
 }
 
 /** Decides whether this can be paid: by the form's own rules first, then by what the providers can serve. */
-export function checkOut(
+export function refusalOf(
   form: CheckoutForm,
   product: Product,
   providers: readonly PaymentProvider[],
-): Checkout {
+): Refusal | undefined {
   const fields = formProblems(form);
-  const { total, isAccountJudged, offers, byPrefix } = previewCheckout(form, product, providers, {
-    isTyping: false,
-  });
-  if (total === undefined) return { ok: false, refusal: { fields } };
+  const { total, isAccountJudged, offers, byPrefix } = previewCheckout(form, product, providers);
+  if (total === undefined) return { fields };
 
-  const payment = `${formatMoney(total.currency, total.amount)}${isAccountJudged ? ' from this account' : ''}`;
+  const payment = `${formatMoney(total)}${isAccountJudged ? ' from this account' : ''}`;
   const able = offers.filter(({ reasons }) => reasons.length === 0).map(({ provider }) => provider);
   if (able.length === 0) {
     const reasons = new Set(offers.flatMap((offer) => offer.reasons.map(({ message }) => message)));
-    const heading = `No provider can accept ${payment}.`;
-    return { ok: false, refusal: { fields, heading, reasons: [...reasons] } };
+    return { fields, heading: `No provider can accept ${payment}.`, reasons: [...reasons] };
   }
   const chosen = offers.find(({ provider }) => provider.provider_code === form.provider);
   const names = able.map(({ provider_name }) => provider_name).join(', ');
@@ -110,18 +92,7 @@ export function checkOut(
     const hint = selected === undefined ? '' : ` ${selected} serves your number and is now selected.`;
     fields.provider ??= `Choose how you want to pay.${hint}`;
   }
-  if (chosen === undefined || Object.keys(fields).length > 0) return { ok: false, refusal: { fields } };
-  const wanted = {
-    productId: product.id,
-    item: product.name,
-    quantity: Number(form.quantity),
-    total,
-    account: plainAccount(form.account),
-    customerName: form.name,
-    providerCode: chosen.provider.provider_code,
-    providerName: chosen.provider.provider_name,
-  };
-  return { ok: true, wanted };
+  return Object.keys(fields).length > 0 ? { fields } : undefined;
 }
 
 /**
@@ -134,7 +105,7 @@ export function previewCheckout(
   form: CheckoutForm,
   { price }: Product,
   providers: readonly PaymentProvider[],
-  { isTyping }: { readonly isTyping: boolean },
+  isTyping = false,
 ): Preview {
   const quantity = quantityIn(form);
   const total = quantity === undefined ? undefined : multiply(price, quantity);
@@ -166,25 +137,24 @@ function quantityIn({ quantity }: CheckoutForm): number | undefined {
   return /^\d{1,3}$/.test(quantity) && Number(quantity) > 0 ? Number(quantity) : undefined;
 }
 
-function formProblems(form: CheckoutForm): Partial<Record<CheckoutField, string>> {
-  const fields: Partial<Record<CheckoutField, string>> = {};
+function formProblems(form: CheckoutForm): NonNullable<Refusal['fields']> {
+  const fields: NonNullable<Refusal['fields']> = {};
   if (quantityIn(form) === undefined) fields.quantity = `Enter a quantity from 1 to ${MAX_PIECES}.`;
-  if (form.name === '' || form.name.length > MAX_NAME_LENGTH || CONTROL.test(form.name)) {
+  if (form.name === '' || form.name.length > MAX_NAME_LENGTH) {
     fields.name = `Enter your name, in at most ${MAX_NAME_LENGTH} characters.`;
   }
-  const isAccount = plainAccount(form.account) !== '' && form.account.length <= MAX_ACCOUNT_LENGTH;
-  if (!isAccount || CONTROL.test(form.account)) {
+  if (plainAccount(form.account) === '' || form.account.length > MAX_ACCOUNT_LENGTH) {
     fields.account = 'Enter the phone or account number that you pay from, with the country code.';
   }
   return fields;
 }
 
-function fieldOf(code: IneligibilityCode): CheckoutField {
+function fieldOf(code: IneligibilityCode): keyof CheckoutForm {
   if (code.startsWith('account')) return 'account';
   return code.startsWith('amount') ? 'quantity' : 'provider';
 }
 
 /** As eligibleProviders() reads it: ignores white space, hyphens and one '+'. */
-function plainAccount(account: string): string {
+export function plainAccount(account: string): string {
   return account.replace(/[\s\p{Pd}]/gu, '').replace(/^\+/, '');
 }

@@ -1,99 +1,68 @@
-import { assertMerchantReference } from '@payment-service/core';
-import type { ClientWithSecretKey } from '@payment-service/core/client';
-import type { Order, PaymentStart } from '../books/order.ts';
-import { isFormId, type OrderStore } from '../books/order-store.ts';
+import { randomBytes } from 'node:crypto';
+import { multiply, type Order } from '../books/order.ts';
+import type { Context } from '../context.ts';
 import { type Page, seeOther } from '../web/page.ts';
 import { formField } from '../web/route.ts';
 import { orderCookies } from '../web/session.ts';
 import { type Product, providersFor } from './catalogue.ts';
-import { checkOut, type Refusal, readCheckoutForm } from './checkout.ts';
+import { plainAccount, type Refusal, readCheckoutForm, refusalOf } from './checkout.ts';
 import { checkoutPage } from './checkout-page.ts';
-import type { StartCollection } from './simulated-collections.ts';
-
-/** What the checkout needs from the shop. */
-export interface CheckoutContext {
-  readonly client: ClientWithSecretKey;
-  readonly catalogue: readonly Product[];
-  readonly orders: OrderStore;
-  readonly startCollection: StartCollection;
-  readonly shopUrl: string;
-  readonly baseUrl: string;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly newReference: () => string;
-  readonly newFormId: () => string;
-  readonly log: (line: string) => void;
-}
+import { startCollection } from './simulated-collections.ts';
 
 /**
  * Writes the order and the expectation of its payment first, then starts the payment: its callback may be faster than the
  * response. A form that was submitted before leads to the order that it placed, and another attempt for an order that was paid
  * meanwhile leads to that order.
  */
-export async function placeOrder(product: Product, form: unknown, desk: CheckoutContext): Promise<Page> {
-  const formId = formField(form, 'form_id');
+export async function placeOrder(product: Product, posted: unknown, context: Context): Promise<Page> {
+  const { orders, log, now, baseUrl, shopUrl } = context;
+  /** Leads to the payment page, or to the page of the order, where the customer sees its state and can pay if it is open. */
+  const leadTo = (reference: string, location = `/orders/${reference}`): Page =>
+    seeOther(location, orderCookies(reference, product.id, shopUrl));
+
+  const formId = formField(posted, 'form_id');
   // Before any request to the service: it may be unavailable by now while the payment is under way.
-  const earlier = await desk.orders.placedWith(formId);
-  if (earlier !== undefined) return leadTo(`/orders/${earlier}`, earlier, product, desk);
-  const instead = await desk.orders.find(formField(form, 'instead'));
+  const earlier = orders.placedWith(formId);
+  if (earlier !== undefined) return leadTo(earlier.reference);
+  const instead = orders.find(formField(posted, 'instead'));
   if (instead?.payment !== undefined) return seeOther(`/orders/${instead.reference}`);
 
-  const typed = readCheckoutForm(form);
-  const providers = await providersFor(desk.client, product);
+  const form = readCheckoutForm(posted);
+  const providers = await providersFor(context.client, product);
   const again = (refusal: Refusal): Promise<Page> =>
-    checkoutPage({
-      product,
-      providers,
-      form: typed,
-      formId: desk.newFormId(),
-      instead: instead?.reference,
-      paymentOrigin: new URL(desk.baseUrl).origin,
-      status: 422,
-      refusal,
-    });
-  const checkout = checkOut(typed, product, providers);
-  if (!checkout.ok) return again(checkout.refusal);
-  if (!isFormId(formId)) {
+    checkoutPage(product, providers, baseUrl, form, instead?.reference, refusal);
+  const refusal = refusalOf(form, product, providers);
+  if (refusal !== undefined) return again(refusal);
+  if (!/^[0-9a-f]{32}$/.test(formId)) {
     return again({ heading: 'This form is not valid', reasons: ['Nothing was ordered; submit it again.'] });
   }
 
-  const reference = desk.newReference();
-  assertMerchantReference(reference);
+  const provider = providers.find(({ provider_code }) => provider_code === form.provider);
+  const reference = `ORD-${randomBytes(6).toString('hex').toUpperCase()}`;
   const order: Order = {
-    ...checkout.wanted,
     reference,
-    createdAt: desk.now(),
+    createdAt: now(),
+    productId: product.id,
+    item: product.name,
+    quantity: Number(form.quantity),
+    total: multiply(product.price, Number(form.quantity)),
+    account: plainAccount(form.account),
+    customerName: form.name,
+    providerCode: form.provider,
+    providerName: provider?.provider_name ?? form.provider,
     start: { state: 'starting' },
   };
-  const placed = await desk.orders.add(order, formId);
-  const ownPage = `/orders/${placed}`;
-  if (placed !== reference) return leadTo(ownPage, placed, product, desk);
-  const start = await startPayment(order, desk);
-  if (start.state === 'refused') {
-    return again({ heading: 'Your payment was not started', reasons: [start.why] });
-  }
-  const target = start.state === 'started' ? start.paymentUrl : ownPage;
-  return leadTo(target, placed, product, desk);
-}
-
-async function startPayment(
-  order: Order,
-  { orders, startCollection, log }: CheckoutContext,
-): Promise<PaymentStart> {
-  const { reference } = order;
-  const start = await startCollection(order);
+  const placed = await orders.add(order, formId);
+  if (placed !== reference) return leadTo(placed);
+  const start = await startCollection(order, context);
   if (start.state === 'refused') log(`${reference}: the payment was not started: ${start.why}`);
   if (start.state === 'unknown') log(`${reference}: the payment may have been started: ${start.why}`);
   // The payment may have started: a short outage of the database must not keep the customer from it.
-  await orders
-    .start(order, start)
-    .catch((error: unknown) =>
-      log(`${reference}: the start of the payment could not be stored: ${String(error)}`),
-    );
-  return start;
-}
-
-/** Leads to the payment page, or to the page of the order, where the customer sees its state and can pay if it is open. */
-function leadTo(location: string, reference: string, { id }: Product, { shopUrl }: CheckoutContext): Page {
-  return seeOther(location, orderCookies(reference, id, shopUrl));
+  await orders.start(order, start).catch((error: unknown) => {
+    log(`${reference}: the start of the payment could not be stored: ${String(error)}`);
+  });
+  if (start.state === 'refused') {
+    return again({ heading: 'Your payment was not started', reasons: [start.why] });
+  }
+  return leadTo(reference, start.state === 'started' ? start.paymentUrl : undefined);
 }

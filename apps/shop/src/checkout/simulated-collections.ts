@@ -1,11 +1,7 @@
-import {
-  ApiError,
-  type ClientWithSecretKey,
-  ConnectionError,
-  PaymentServiceError,
-} from '@payment-service/core/client';
+import { ApiError, ConnectionError, PaymentServiceError } from '@payment-service/core/client';
 import * as z from 'zod';
 import type { Order, PaymentStart } from '../books/order.ts';
+import type { Context } from '../context.ts';
 
 /**
  * How this shop starts a payment: through the sandbox's own `POST /sandbox/collections`.
@@ -13,47 +9,41 @@ import type { Order, PaymentStart } from '../books/order.ts';
  * SIMULATED. The service's own endpoint for starting a collection is not shown (protocol §4.4). Once you know yours, rewrite
  * only this file; the rest of the shop uses only `startCollection`.
  */
-export type StartCollection = (order: Order) => Promise<PaymentStart>;
-
-/** @param shopUrl Where the service sends the callback and the customer's browser. */
-export function simulatedCollections(
-  client: ClientWithSecretKey,
-  { baseUrl, shopUrl }: { readonly baseUrl: string; readonly shopUrl: string },
-): StartCollection {
-  const { origin } = new URL(baseUrl);
+export async function startCollection(
+  { reference, total, providerCode, account, customerName }: Order,
+  { client, baseUrl, shopUrl }: Pick<Context, 'client' | 'baseUrl' | 'shopUrl'>,
+): Promise<PaymentStart> {
   // The browser is sent only to the configured service.
-  const url = z.url({ protocol: /^https?$/ }).refine((page) => new URL(page).origin === origin);
-  const schema = z.object({ payment_page_url: url });
-  return async ({ reference, total, providerCode, account, customerName }) => {
-    try {
-      const { data } = await client.request({
-        method: 'POST',
-        path: '/sandbox/collections',
-        secretKey: true,
-        schema,
-        timeoutMs: 8000,
-        body: {
-          merchant_reference: reference,
-          amount: Number(total.amount),
-          currency: total.currency,
-          provider_code: providerCode,
-          account,
-          customer_name: customerName,
-          callback_url: `${shopUrl}/payments/callbacks`,
-          redirect_url: `${shopUrl}/orders/${reference}/redirect`,
-          mode: 'page',
-        },
-      });
-      return { state: 'started', paymentUrl: data.payment_page_url };
-    } catch (error) {
-      if (error instanceof ApiError && error.sent === 'refused' && error.serviceMessage !== undefined) {
-        return { state: 'refused', why: error.serviceMessage };
-      }
-      if (error instanceof ConnectionError && error.sent === 'no') {
-        return { state: 'refused', why: 'The payment service cannot be reached. Try again in a moment.' };
-      }
-      if (error instanceof PaymentServiceError) return { state: 'unknown', why: error.message };
-      throw error;
+  const isOfService = (page: string): boolean => URL.parse(page)?.origin === new URL(baseUrl).origin;
+  try {
+    const { data } = await client.request({
+      method: 'POST',
+      path: '/sandbox/collections',
+      secretKey: true,
+      schema: z.object({ payment_page_url: z.string().refine(isOfService) }),
+      timeoutMs: 8000,
+      body: {
+        merchant_reference: reference,
+        amount: Number(total.amount),
+        currency: total.currency,
+        provider_code: providerCode,
+        account,
+        customer_name: customerName,
+        // Where the service sends the callback and the customer's browser.
+        callback_url: `${shopUrl}/payments/callbacks`,
+        redirect_url: `${shopUrl}/orders/${reference}/redirect`,
+        mode: 'page',
+      },
+    });
+    return { state: 'started', paymentUrl: data.payment_page_url };
+  } catch (error) {
+    if (error instanceof ApiError && error.sent === 'refused' && error.serviceMessage !== undefined) {
+      return { state: 'refused', why: error.serviceMessage };
     }
-  };
+    if (error instanceof ConnectionError && error.sent === 'no') {
+      return { state: 'refused', why: 'The payment service cannot be reached. Try again in a moment.' };
+    }
+    if (error instanceof PaymentServiceError) return { state: 'unknown', why: error.message };
+    throw error;
+  }
 }

@@ -1,17 +1,29 @@
-import type { RequestListener } from 'node:http';
-import { parseArgs } from 'node:util';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ConfigurationError } from '@payment-service/core';
 import { type Books, openBooks } from '../books/books.ts';
 import { SetupError, type ShopConfig } from '../config.ts';
 import { createShop, type Shop, type ShopParts } from '../shop.ts';
-import { type Served, serve } from './serve.ts';
+import { mountOnExpress } from './express.ts';
+import { mountOnFastify } from './fastify.ts';
+import { mountOnKoa } from './koa.ts';
 
-export interface RunningShop extends Served {
+export interface RunningShop {
+  /** The name of its framework. */
+  readonly title: string;
+  /** For example http://127.0.0.1:3000. */
+  readonly origin: string;
   readonly books: Books;
+  /** Accepts no further requests, lets those in flight and the running handler finish, and closes the books. */
+  close(): Promise<void>;
 }
 
+/** Browsers keep connections open: after this long, a stop waits for none of them. */
+const GRACE_MS = 300;
+
 /**
- * Opens the books, listens, and works on callbacks. `close()` accepts no further requests, lets the running handler finish, and
- * closes the books.
+ * Opens the books, listens, and works on callbacks.
  *
  * @throws {SetupError} for a problem that the person who starts it can fix.
  */
@@ -20,39 +32,53 @@ export async function startShop(
   config: ShopConfig,
   parts: ShopParts = {},
 ): Promise<RunningShop> {
+  const { host, port } = config;
   const { now = Date.now, log = console.log } = parts;
-  const books = await openBooks(config.keeping, { now, log });
-  try {
-    const served = await serve(config, async (origin) => {
-      const own = { ...config, origin, shopUrl: config.shopUrl ?? origin };
-      return FRAMEWORKS[framework].mount(createShop(own, books, { ...parts, now, log }));
-    });
-    return {
-      origin: served.origin,
-      books,
-      async close() {
-        await served.close();
-        await books.close();
-      },
-    };
-  } catch (error) {
+  const books = await openBooks(config.file, now, log);
+  // Until the shop is ready: an order page that was left open in a browser sends requests immediately, which must not hang.
+  let listener: RequestListener = (_request, response) => {
+    response.writeHead(503, { 'retry-after': '1' }).end();
+  };
+  const server = createServer((request, response) => listener(request, response));
+  const close = async (): Promise<void> => {
+    const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+    await new Promise((resolve) => server.close(resolve));
+    clearTimeout(timer);
     await books.close();
-    throw error;
+  };
+  try {
+    await once(server.listen(port, host), 'listening');
+    const name = host.includes(':') ? `[${host}]` : host;
+    const origin = `http://${name}:${(server.address() as AddressInfo).port}`;
+    const shop = createShop({ ...config, origin, shopUrl: config.shopUrl ?? origin }, books, parts);
+    listener = await FRAMEWORKS[framework](shop);
+    const title = framework.replace(/^./, (letter) => letter.toUpperCase());
+    return { title, origin, books, close };
+  } catch (error) {
+    await close();
+    throw portError(error, port, 'PORT');
   }
 }
 
-export type Framework = 'express' | 'fastify' | 'koa';
-
-interface Mount {
-  readonly title: string;
-  /** Loads only this framework. */
-  readonly mount: (shop: Shop) => Promise<RequestListener>;
+/** @param variable the environment variable that sets this port. */
+export function portError(error: unknown, port: number, variable: string): unknown {
+  const cause = error instanceof ConfigurationError ? error.cause : error;
+  const { code } = Object(cause);
+  const other = code === 'EADDRINUSE' && port < 65_535 ? port + 1 : 3000;
+  const problems: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Port ${port} is in use. Stop the program that uses it, or set another port: ${variable}=${other}`,
+    EACCES: `This user is not allowed to listen on port ${port}. Set a port above 1023, for example ${variable}=3000.`,
+  };
+  return problems[code] === undefined ? error : new SetupError(problems[code], { cause });
 }
 
-export const FRAMEWORKS: Readonly<Record<Framework, Mount>> = {
-  express: { title: 'Express', mount: async (shop) => (await import('./express.ts')).mountOnExpress(shop) },
-  fastify: { title: 'Fastify', mount: async (shop) => (await import('./fastify.ts')).mountOnFastify(shop) },
-  koa: { title: 'Koa', mount: async (shop) => (await import('./koa.ts')).mountOnKoa(shop) },
+export type Framework = 'express' | 'fastify' | 'koa';
+type Mount = (shop: Shop) => RequestListener | Promise<RequestListener>;
+
+const FRAMEWORKS: Record<Framework, Mount> = {
+  express: mountOnExpress,
+  fastify: mountOnFastify,
+  koa: mountOnKoa,
 };
 
 /**
@@ -61,17 +87,12 @@ export const FRAMEWORKS: Readonly<Record<Framework, Mount>> = {
  * @throws {SetupError} for any other argument.
  */
 export function readFramework(args: readonly string[]): Framework {
-  const usage = 'Use --framework express, --framework fastify or --framework koa.';
   // `pnpm start -- --framework koa` also passes the two dashes through.
-  const own = args[0] === '--' ? args.slice(1) : [...args];
-  const options = { framework: { type: 'string', default: 'express' } } as const;
-  try {
-    const { framework } = parseArgs({ args: own, options }).values;
-    if (isFramework(framework)) return framework;
-  } catch {
-    // Reported in the same way as an unknown framework.
-  }
-  throw new SetupError(`Unknown arguments: ${own.join(' ')}. ${usage}`);
+  const own = args.join(' ').replace(/^-- ?/, '');
+  const [, name = 'express'] = /^--framework[ =](\w+)$/.exec(own) ?? (own === '' ? [] : ['', '']);
+  if (isFramework(name)) return name;
+  const usage = 'Use --framework express, --framework fastify or --framework koa.';
+  throw new SetupError(`Unknown arguments: ${own}. ${usage}`);
 }
 
 function isFramework(name: string): name is Framework {

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { type AssetName, readAsset } from '@payment-service/pages';
-import type { Page } from './page.ts';
-import type { Route } from './route.ts';
+import { get, type Route } from './route.ts';
 
 const FOLDER = join(import.meta.dirname, 'assets');
 const TYPES: Readonly<Record<string, string>> = {
@@ -22,8 +21,8 @@ export function assetRoutes(): Route[] {
   return [...SHARED.map((name) => assetRoute(name, () => readAsset(name))), ...own];
 }
 
-function assetRoute(name: string, read: () => Promise<string>): Route {
-  const answer = async (): Promise<Page> => ({
+const assetRoute = (name: string, read: () => Promise<string>): Route =>
+  get(`/assets/${name.replaceAll('\\', '/')}`, async () => ({
     status: 200,
     headers: {
       'content-type': TYPES[extname(name)] ?? 'application/octet-stream',
@@ -33,6 +32,4 @@ function assetRoute(name: string, read: () => Promise<string>): Route {
       'x-content-type-options': 'nosniff',
     },
     body: await read(),
-  });
-  return { method: 'get', path: `/assets/${name.replaceAll('\\', '/')}`, answer };
-}
+  }));

@@ -13,7 +13,7 @@ interface PageContent {
   readonly heading?: string;
   readonly main: Markup;
   /** The path of the navigation entry that this page belongs to. */
-  readonly section?: '/' | '/owner/orders' | '/owner/wallets';
+  readonly section?: '/' | '/owner/orders';
   readonly status?: number | undefined;
   /** Where the page's form may lead besides the shop: browsers apply form-action to the redirect that follows. */
   readonly formsTo?: string;
@@ -31,15 +31,13 @@ const SECTIONS = [
   ['/', 'Shop'],
   ['/owner/orders', 'Orders'],
   ['/owner/inbox', 'Inbox'],
-  ['/owner/wallets', 'Wallets'],
 ] as const;
 const EVERY_MS = { often: 1500, rarely: 15_000 };
 
 export async function page(content: PageContent): Promise<Page> {
   const { title, heading = title, main, section, status = 200, formsTo, watch, script } = content;
   // A reload would discard what the owner is typing.
-  const isOwners = section?.startsWith('/owner/') === true;
-  const every = isOwners ? 'often' : watch;
+  const every = section === '/owner/orders' ? 'often' : watch;
   const fullTitle = `${title} · ${PRODUCT}`;
   const body = await documentOf({
     title: fullTitle,
@@ -77,11 +75,8 @@ export function seeOther(location: string, cookies: readonly string[] = []): Pag
 
 /** For a monitor. */
 export function json(status: number, value: unknown): Page {
-  return {
-    status,
-    headers: { ...headers(), 'content-type': 'application/json; charset=utf-8' },
-    body: JSON.stringify(value),
-  };
+  const own = { 'content-type': 'application/json; charset=utf-8' };
+  return { status, headers: { ...headers(), ...own }, body: JSON.stringify(value) };
 }
 
 function headers(formsTo = ''): Record<string, string> {
@@ -105,41 +100,22 @@ export function errorText(error: unknown): string {
  * decoded), or 500, which is our fault and logged.
  */
 export function errorPage(error: unknown, log: Log): Promise<Page> {
-  const status = statusOf(error, 'statusCode') ?? statusOf(error, 'status') ?? 500;
+  const { statusCode, status = statusCode } = Object(error);
   if (status >= 400 && status < 500) return problemPage(status);
   log(errorText(error));
   return problemPage(500);
 }
 
-function statusOf(error: unknown, name: 'status' | 'statusCode'): number | undefined {
-  const value: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined;
-  return typeof value === 'number' ? value : undefined;
-}
-
-interface Message {
-  readonly status: number;
-  readonly title: string;
-  readonly text: string;
-  /** Links to continue, the first one as a button. Default: back to the shop. */
-  readonly links?: readonly (readonly [address: string, name: string])[];
-}
-
-/** A page with one message and links to continue. */
-export function messagePage({ status, title, text, links }: Message): Promise<Page> {
-  const ways = links ?? [['/', 'Back to the shop']];
+/** A page with one message and links to continue, the first one as a button. */
+export function messagePage(
+  status: number,
+  title: string,
+  text: string,
+  links: readonly (readonly [address: string, name: string])[] = [['/', 'Back to the shop']],
+): Promise<Page> {
   const main = html`<p>${text}</p>
-${ways.map(([address, name], index) => html`<p><a${index === 0 ? html` class="button main"` : ''} href="${address}">${name}</a></p>`)}`;
+${links.map(([address, name], index) => html`<p><a${index === 0 ? html` class="button main"` : ''} href="${address}">${name}</a></p>`)}`;
   return page({ status, title, main });
-}
-
-/** For a request under a foreign host name: see isOwnHost() in same-site.ts. */
-export function otherHostPage(shopUrl: string): Promise<Page> {
-  return messagePage({
-    status: 421,
-    title: 'Not the address of this shop',
-    text: `The shop only answers under its own addresses, so nothing was shown or done. Its address is ${shopUrl}. If you run it under another address, set SHOP_URL to that.`,
-    links: [[`${shopUrl}/`, 'Back to the shop']],
-  });
 }
 
 const PROBLEMS: Readonly<Record<number, readonly [title: string, text: string]>> = {
@@ -149,16 +125,14 @@ const PROBLEMS: Readonly<Record<number, readonly [title: string, text: string]>>
   ],
   404: ['Not found', 'There is no page at this address.'],
   413: ['Form too large', 'The form is larger than this shop accepts.'],
+  500: [
+    'Something went wrong',
+    'The error is in the shop, and its owner can see it in the log. If you paid, the payment is not lost.',
+  ],
 };
-const UNREADABLE = ['That did not work', 'The shop could not read this request.'] as const;
-const FAULT = [
-  'Something went wrong',
-  'The error is in the shop, and its owner can see it in the log. If you paid, the payment is not lost.',
-] as const;
 
 /** The pages that a framework needs when it rejects a request itself. */
 export function problemPage(status: number): Promise<Page> {
-  const isOurs = status < 400 || status >= 500;
-  const [title, text] = PROBLEMS[status] ?? (isOurs ? FAULT : UNREADABLE);
-  return messagePage({ status: isOurs ? 500 : status, title, text });
+  const [title, text] = PROBLEMS[status] ?? ['That did not work', 'The shop could not read this request.'];
+  return messagePage(status, title, text);
 }

@@ -1,29 +1,26 @@
 import { ConfigurationError, InvalidStateError, PaymentServiceError } from '@payment-service/core';
-import { errorPage, type Log, messagePage, otherHostPage, type Page, problemPage } from './page.ts';
-import { isFromAnotherSite, isOwnHost, type OwnAddresses, type SiteHeaders } from './same-site.ts';
+import { errorPage, type Log, messagePage, type Page, problemPage } from './page.ts';
 
 /** A request, independent of the framework. */
 export interface PageRequest {
   /** The unchanged request target, including its query. */
   readonly url: string;
   /** The value of `:reference` in the path. */
-  readonly params: Readonly<Record<string, unknown>>;
+  readonly params: { readonly reference?: unknown };
   readonly headers: SiteHeaders & { readonly cookie?: string | undefined };
   /** The form as parsed by the framework. */
   readonly form?: unknown;
 }
 
-type Answer = (request: PageRequest) => Promise<Page>;
-
 export interface Route {
   readonly method: 'get' | 'post';
   /** In the notation that Express, Fastify and Koa's router share. */
   readonly path: string;
-  readonly answer: Answer;
+  readonly answer: (request: PageRequest) => Page | Promise<Page>;
 }
 
-export const get = (path: string, answer: Answer): Route => ({ method: 'get', path, answer });
-export const post = (path: string, answer: Answer): Route => ({ method: 'post', path, answer });
+export const get = (path: string, answer: Route['answer']): Route => ({ method: 'get', path, answer });
+export const post = (path: string, answer: Route['answer']): Route => ({ method: 'post', path, answer });
 
 /**
  * Never rejects: answers every error with a page, one for an unavailable payment service and one for our own faults. Refuses
@@ -40,29 +37,21 @@ export function guarded(route: Route, own: OwnAddresses, log: Log): Route {
       } catch (error) {
         if (!isOutage(error)) return errorPage(error, log);
         reportOutage(error, log);
-        return messagePage({
-          status: 503,
-          title: 'The payment service is unavailable',
-          text: 'The shop cannot reach the payment service at the moment. Nothing was paid. Try again in a few minutes.',
-        });
+        const text =
+          'The shop cannot reach the payment service at the moment. Nothing was paid. Try again in a few minutes.';
+        return messagePage(503, 'The payment service is unavailable', text);
       }
     },
   };
 }
 
-export function referenceIn({ params: { reference } }: PageRequest): string {
-  return typeof reference === 'string' ? reference : '';
-}
-
-export function queryOf({ url }: PageRequest): URLSearchParams {
-  const mark = url.indexOf('?');
-  return new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1));
-}
+/** The query of a request target; of a repeated name, the last value. */
+export const queryOf = (url: string): Partial<Record<string, string>> =>
+  Object.fromEntries(new URLSearchParams(url.replace(/^[^?]*/, '')));
 
 /** One field of a parsed form. Anything but one string counts as empty. */
 export function formField(form: unknown, name: string): string {
-  if (typeof form !== 'object' || form === null || !Object.hasOwn(form, name)) return '';
-  const value: unknown = Reflect.get(form, name);
+  const value: unknown = Object.hasOwn(Object(form), name) ? Reflect.get(Object(form), name) : undefined;
   return typeof value === 'string' ? value.trim() : '';
 }
 
@@ -75,4 +64,46 @@ export function reportOutage(error: unknown, log: Log): undefined {
 function isOutage(error: unknown): error is PaymentServiceError {
   if (error instanceof ConfigurationError || error instanceof InvalidStateError) return false;
   return error instanceof PaymentServiceError;
+}
+
+/** As parsed by Node: a repeated header is joined or an array, and then equals nothing. */
+interface SiteHeaders {
+  readonly host?: string | undefined;
+  readonly origin?: string | string[] | undefined;
+  readonly 'sec-fetch-site'?: string | string[] | undefined;
+}
+
+/** The shop's own addresses, such as http://127.0.0.1:3000. */
+export interface OwnAddresses {
+  /** Where it listens. */
+  readonly origin: string;
+  /** The address for the service and the customers. */
+  readonly shopUrl: string;
+}
+
+/**
+ * Whether a page of another site sent a form. Browsers report its origin: in Sec-Fetch-Site if the shop is reached over https
+ * or on this computer, otherwise in Origin. Programs send neither, and have no customer's cookies.
+ */
+export function isFromAnotherSite({ host, origin, 'sec-fetch-site': site }: SiteHeaders): boolean {
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
+  if (origin === undefined) return false;
+  return typeof origin !== 'string' || host === undefined || URL.parse(origin)?.host !== host;
+}
+
+/**
+ * Whether the browser requested the shop under one of its own addresses. Otherwise any site could point its own name to the
+ * address of this computer (DNS rebinding): the browser would treat the shop as part of that site, and let it read everything.
+ */
+export function isOwnHost(host: string | undefined, { origin, shopUrl }: OwnAddresses): boolean {
+  const { port } = new URL(origin);
+  const local = ['localhost', '127.0.0.1', '[::1]'].map((name) => `http://${name}:${port}`);
+  const own = [origin, shopUrl, ...local].map((address) => new URL(address).host);
+  // Browsers leave out the usual port; some proxies add it.
+  return host !== undefined && own.includes(host.toLowerCase().replace(/:(80|443)$/, ''));
+}
+
+function otherHostPage(shopUrl: string): Promise<Page> {
+  const text = `The shop only answers under its own addresses, so nothing was shown or done. Its address is ${shopUrl}. If you run it under another address, set SHOP_URL to that.`;
+  return messagePage(421, 'Not the address of this shop', text, [[`${shopUrl}/`, 'Back to the shop']]);
 }

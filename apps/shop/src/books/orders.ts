@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
+import type { Inbox, SqliteTransaction } from '@payment-service/inbox';
+import type { Hint, Order, PaymentStart } from './order.ts';
+
+/** The orders. Nothing in this file marks one as paid: see apply-transition.ts. */
+export interface Orders {
+  /**
+   * Writes the order and the expectation of its payment in one transaction, so that neither exists without the other. Returns
+   * the reference of the order that the form placed: that of the earlier order, without writing anything, if the form was
+   * submitted before.
+   */
+  add(order: Order, formId: string): Promise<string>;
+  /** The state of the start of the order's payment. */
+  start(order: Order, start: PaymentStart): Promise<void>;
+  /** Keeps the result in a redirect; returns whether there is such an order. */
+  hint(reference: string, hint: Omit<Hint, 'at'>): Promise<boolean>;
+  find(reference: string): Order | undefined;
+  /** The order that a form placed. */
+  placedWith(formId: string): Order | undefined;
+  /** The last 50, newest first. */
+  list(): readonly Order[];
+}
+
+/** After this long without an outcome, the owner sees that it is overdue. */
+const PAYMENT_DEADLINE_MS = 60 * 60 * 1000;
+
+/**
+ * All writes go through the inbox, whose writers take turns; a second writer in this thread would wait for a handler in the same
+ * thread.
+ *
+ * @param reading a connection that only reads.
+ * @param now milliseconds since 1970.
+ */
+export function createOrders(
+  reading: DatabaseSync,
+  inbox: Inbox<SqliteTransaction>,
+  now: () => number,
+): Orders {
+  const read = (rest: string, ...values: string[]): Order[] =>
+    reading
+      .prepare(`${SELECT} ${rest}`)
+      .all(...values)
+      .map(orderIn);
+  const expect = (order: Order, deadline: Date | undefined, tx: SqliteTransaction): Promise<void> =>
+    inbox.expect({ merchant_reference: order.reference, ...order.total, deadline }, { tx });
+
+  return {
+    add: ({ start, ...order }, formId) =>
+      inbox.transaction(async (tx) => {
+        const { rowCount } = await tx.query(
+          `insert into shop_order (reference, form_id, details, start) values (?, ?, ?, ?)
+           on conflict (form_id) do nothing`,
+          [order.reference, formId, JSON.stringify(order), JSON.stringify(start)],
+        );
+        if (rowCount === 0) {
+          const { rows } = await tx.query('select reference from shop_order where form_id = ?', [formId]);
+          return String(rows[0]?.['reference']);
+        }
+        await expect({ ...order, start }, new Date(order.createdAt + PAYMENT_DEADLINE_MS), tx);
+        return order.reference;
+      }),
+    start: (order, start) =>
+      inbox.transaction(async (tx) => {
+        const values = [JSON.stringify(start), order.reference];
+        await tx.query('update shop_order set start = ? where reference = ?', values);
+        // No payment was started for it, so nothing is overdue.
+        if (start.state === 'refused') await expect(order, undefined, tx);
+      }),
+    async hint(reference, { status, completed }) {
+      const hint = JSON.stringify({ status: status.slice(0, 200), completed, at: now() });
+      const update = `update shop_order set hint = json_set($hint, '$.at', coalesce(hint ->> 'at', $hint ->> 'at'))
+        where reference = $reference`;
+      const values = { $hint: hint, $reference: reference };
+      return (await inbox.transaction((tx) => tx.query(update, values))).rowCount !== 0;
+    },
+    find: (reference) => read('where reference = ?', reference)[0],
+    placedWith: (formId) => read('where form_id = ?', formId)[0],
+    list: () => read('order by rowid desc limit 50'),
+  };
+}
+
+/** Each order once, however many payments its reference has: the first payment counts. */
+const SELECT = `select *, (
+    select json_object('transitionId', transition_id, 'charge', claimed_charge, 'at', paid_at,
+      'settled', json_object('currency', currency, 'amount', amount))
+    from shop_payment where reference = shop_order.reference order by paid_at, transition_id limit 1
+  ) as payment from shop_order`;
+
+function orderIn(row: Readonly<Record<string, unknown>>): Order {
+  const column = (name: string) => (row[name] === null ? undefined : JSON.parse(String(row[name])));
+  const reported = row['reported'] === null ? undefined : String(row['reported']);
+  const [start, hint, payment] = [column('start'), column('hint'), column('payment')];
+  return { ...column('details'), start, hint, payment, reported };
+}
+
+/**
+ * Identifies one checkout form, and is the key of the order that it places: a form that is submitted twice places one order. It
+ * cannot be guessed.
+ */
+export function newFormId(): string {
+  return randomBytes(16).toString('hex');
+}
+
+/**
+ * The shop's own tables, beside those of the inbox. A payment is a row of its own, so that money that an operator accepted for a
+ * reference without an order is also on the books.
+ */
+export const ORDER_TABLES: readonly string[] = [
+  `create table if not exists shop_order (
+     reference text primary key,
+     form_id text not null unique,
+     details text not null,
+     start text not null,
+     hint text,
+     reported text
+   )`,
+  `create table if not exists shop_payment (
+     transition_id text primary key,
+     reference text not null,
+     currency text not null,
+     amount text not null,
+     claimed_charge text,
+     paid_at integer not null
+   )`,
+  'create index if not exists shop_payment_reference on shop_payment (reference)',
+];
