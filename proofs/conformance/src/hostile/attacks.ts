@@ -12,28 +12,27 @@ import {
   TEXT,
   UNSIGNED_REQUEST,
 } from '../http-request.ts';
-import type { Ports } from './serve-hostile.ts';
 
 /** What one client does, with what awaits and counts its next response. */
 type Act = (client: Connection, answer: () => Promise<void>, answerMs: number) => Promise<unknown>;
 
-/** One kind of heavy attack: with many bytes, many requests, or of long duration. */
-export interface Attack {
-  readonly name: string;
-  readonly to?: keyof Ports;
-  /** The status of every response; undefined if there are none. */
-  readonly status?: number;
-  /** If connections may stay open, or no response is due yet: the bytes or sockets that the server must have by then. */
-  readonly mayStay?: { readonly bytes?: number; readonly sockets?: number };
-  readonly clients: number;
-  readonly act?: Act;
-  /** For HTTP/2, what each client opens: so many streams whose bodies do not end after so many bytes. */
-  readonly streams?: {
-    readonly count: number;
-    readonly bytes: number;
-    readonly headers?: Readonly<Record<string, string>>;
-  };
+/** For HTTP/2, what each client opens: streams whose bodies do not end after so many bytes. */
+interface Streams {
+  readonly count: number;
+  readonly bytes: number;
+  readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** One kind of heavy attack: with many bytes, many requests, or of long duration. */
+export type Attack = readonly [
+  name: string,
+  /** Of every response; 0 if there are none. */
+  status: number,
+  clients: number,
+  act: Act | Streams,
+  /** If connections may stay open, or no response is due yet: the bytes or sockets that the server must have by then. */
+  mayStay?: { readonly bytes?: number; readonly sockets?: number },
+];
 
 const HUGE = 30_000_000;
 const SIGNED = { 'hmac-signature': signature() };
@@ -93,76 +92,30 @@ function abandoned(...parts: Parts): Act {
   };
 }
 
-const declaredOne = abandoned(callbackHead({ 'content-length': '65536' }), '{');
-const chunkedOne = abandoned(callbackHead(chunked), '1\r\n{\r\n');
-const idle = { clients: 400, mayStay: { sockets: 400 } };
+const bombed = callbackRequest({ body: bomb, headers: { 'content-encoding': 'gzip' } });
+const hugeHead = callbackHead({ 'content-length': String(HUGE + 5) });
+const unsignedHead = callbackHead({ ...chunked, 'hmac-signature': undefined });
+const halfHead = `POST ${CALLBACK_PATH} HTTP/1.1\r\nhost: x\r\nhmac-`;
+const allPieces = { bytes: 12 * pieces.length };
+const allSockets = { sockets: 400 };
 
 export const ATTACKS: readonly Attack[] = [
-  {
-    name: 'a body of 30 MB as declared',
-    status: 413,
-    clients: 1,
-    act: huge(callbackHead({ 'content-length': String(HUGE + 5) }), 'x'.repeat(50_000)),
-  },
-  {
-    name: 'a body of 30 MB in chunks',
-    status: 413,
-    clients: 1,
-    act: huge(callbackHead(chunked), chunk, true),
-  },
-  {
-    name: 'a body of 30 MB in chunks, without a signature',
-    status: 401,
-    clients: 1,
-    act: huge(callbackHead({ ...chunked, 'hmac-signature': undefined }), chunk),
-  },
-  {
-    name: '40 MB in 40 KB of gzip',
-    status: 413,
-    mayStay: {},
-    clients: 5,
-    act: repeated(callbackRequest({ body: bomb, headers: { 'content-encoding': 'gzip' } }), 1),
-  },
-  {
-    name: '10,000 levels',
-    status: 200,
-    mayStay: {},
-    clients: 20,
-    act: repeated(callbackRequest({ body: nested }), 3),
-  },
-  { name: '15 KB of headers', status: 401, mayStay: {}, clients: 20, act: repeated(wide, 75) },
-  { name: 'pipelined requests', status: 401, mayStay: {}, clients: 4, act: pipelined },
-  {
-    name: 'bodies in one-byte pieces, unfinished',
-    mayStay: { bytes: 12 * pieces.length },
-    clients: 12,
-    act: started(pieces),
-  },
-  { name: 'declared bodies of one byte', to: 'stalled', status: 408, clients: 100, act: declaredOne },
-  { name: 'chunked bodies of one byte', to: 'stalled', status: 408, clients: 100, act: chunkedOne },
-  { name: 'idle connections', ...idle, act: started() },
-  { name: 'half a head', ...idle, act: started(`POST ${CALLBACK_PATH} HTTP/1.1\r\nhost: x\r\nhmac-`) },
+  ['a body of 30 MB as declared', 413, 1, huge(hugeHead, 'x'.repeat(50_000))],
+  ['a body of 30 MB in chunks', 413, 1, huge(callbackHead(chunked), chunk, true)],
+  ['a body of 30 MB in chunks, without a signature', 401, 1, huge(unsignedHead, chunk)],
+  ['40 MB in 40 KB of gzip', 413, 5, repeated(bombed, 1), {}],
+  ['10,000 levels', 200, 20, repeated(callbackRequest({ body: nested }), 3), {}],
+  ['15 KB of headers', 401, 20, repeated(wide, 75), {}],
+  ['pipelined requests', 401, 4, pipelined, {}],
+  ['bodies in one-byte pieces, unfinished', 0, 12, started(pieces), allPieces],
+  ['declared bodies of one byte', 408, 100, abandoned(callbackHead({ 'content-length': '65536' }), '{')],
+  ['chunked bodies of one byte', 408, 100, abandoned(callbackHead(chunked), '1\r\n{\r\n')],
+  ['idle connections', 0, 400, started(), allSockets],
+  ['connections with half a head', 0, 400, started(halfHead), allSockets],
   // Threat A43: a hundred streams on one connection, abandoned after the first byte of their bodies.
-  {
-    name: 'streams left open',
-    to: 'stalled',
-    status: 408,
-    clients: 1,
-    streams: { count: 100, bytes: 1, headers: SIGNED },
-  },
-  {
-    name: 'unsigned streams left open',
-    to: 'stalled',
-    status: 401,
-    clients: 1,
-    streams: { count: 100, bytes: 1 },
-  },
+  ['streams left open', 408, 1, { count: 100, bytes: 1, headers: SIGNED }],
+  ['unsigned streams left open', 401, 1, { count: 100, bytes: 1 }],
   // One on each connection: together they would fill its flow control window.
-  {
-    name: 'streams of more than 64 KiB',
-    status: 413,
-    clients: 100,
-    streams: { count: 1, bytes: 66_000, headers: SIGNED },
-  },
-  { name: 'a stream of 30 MB', status: 413, clients: 1, streams: { count: 1, bytes: HUGE, headers: SIGNED } },
+  ['streams of more than 64 KiB', 413, 100, { count: 1, bytes: 66_000, headers: SIGNED }],
+  ['a stream of 30 MB', 413, 1, { count: 1, bytes: HUGE, headers: SIGNED }],
 ];

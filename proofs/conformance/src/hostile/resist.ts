@@ -34,8 +34,9 @@ export async function resist(
   patienceSeconds: number,
 ): Promise<Resisted | undefined> {
   const { ports } = await host.report();
-  const { to = 'callbacks', mayStay } = attack;
-  const port = (attack.streams ? ports.http2 : ports.http1)?.[to];
+  const [, status, , act, mayStay] = attack;
+  const isHttp2 = typeof act === 'object';
+  const port = (isHttp2 ? ports.http2 : ports.http1)?.[status === 408 ? 'stalled' : 'callbacks'];
   if (port === undefined) return undefined;
   for (let sent = 0; sent < 20; sent++) await genuine(ports.http1.callbacks);
   await host.until(({ sockets, streams }) => sockets + streams === 0, 10);
@@ -60,7 +61,7 @@ export async function resist(
     heap = Math.max(heap, (await host.report('heap')).heapBytes);
     await Promise.race([attacked, wait(100)]);
   }
-  const own = attack.streams ? clients.length : 0;
+  const own = isHttp2 ? clients.length : 0;
   const answered = await host.until(
     ({ sockets, streams, bytesRead }) => {
       if (mayStay === undefined) return streams === 0 && sockets <= own;
@@ -78,8 +79,8 @@ export async function resist(
   const early = failure;
   for (const client of clients) client instanceof Connection ? client.hangUp() : client.destroy();
   const after = await host.until(({ sockets, streams }) => sockets + streams === 0, 10);
-  const status = await genuine(ports.http1.callbacks);
-  const isHealthy = status === 200 && (await host.report()).handled === after.handled + 1;
+  const isAccepted = (await genuine(ports.http1.callbacks)) === 200;
+  const isHealthy = isAccepted && (await host.report()).handled === after.handled + 1;
   const grown = heap - before.heapBytes;
   const kept = mayStay?.bytes === undefined ? 0 : held - before.heapBytes;
   const sockets = Math.max(after.sockets, mayStay === undefined ? answered.sockets - own : 0);
@@ -107,7 +108,7 @@ async function genuine(port: number): Promise<number> {
 
 /** Adds the clients of the attack to `clients`; they stay connected until the server has been inspected. */
 async function run(
-  { clients: count, act, streams }: Attack,
+  [, , count, act]: Attack,
   port: number,
   clients: (Connection | ClientHttp2Session)[],
   counted: (status: number) => void,
@@ -115,14 +116,14 @@ async function run(
 ): Promise<void> {
   const acts: (() => Promise<unknown>)[] = [];
   for (let opened = 0; opened < count; opened++) {
-    if (streams) {
+    if (typeof act === 'object') {
       const session = openHttp2(port);
       clients.push(session);
-      for (let open = 0; open < streams.count; open++) acts.push(() => stream(session, streams, counted));
+      for (let open = 0; open < act.count; open++) acts.push(() => stream(session, act, counted));
     } else {
       const client = await Connection.open(port);
       clients.push(client);
-      acts.push(async () => act?.(client, async () => counted((await client.answer()).status), answerMs));
+      acts.push(async () => act(client, async () => counted((await client.answer()).status), answerMs));
     }
   }
   await Promise.all(acts.map((one) => one()));
@@ -131,7 +132,7 @@ async function run(
 /** Opens a stream whose body does not end, and waits until the server has closed it. */
 async function stream(
   session: ClientHttp2Session,
-  { bytes, headers }: NonNullable<Attack['streams']>,
+  { bytes, headers }: Exclude<Attack[3], (...all: never) => unknown>,
   counted: (status: number) => void,
 ): Promise<void> {
   const request = session.request({ ':method': 'POST', ':path': CALLBACK_PATH, ...headers });
