@@ -23,22 +23,6 @@ const versions: readonly (readonly [name: string, express: () => App])[] = [
 ];
 
 describe.each(versions)('%s', (_name, express) => {
-  test('an error of the app’s own handler reaches the app’s error handler, and not onError', async () => {
-    const orderStoreDown = new Error('The order store is down.');
-    const errors: unknown[] = [];
-    const app = express();
-    const onError = (error: unknown): unknown => errors.push(['onError', error]);
-    app.use('/callbacks', paymentCallbacks({ signingKey, onError }));
-    app.use('/callbacks', (_request, _response, next) => next(orderStoreDown));
-    app.use((error, _request, response, _next) => {
-      errors.push(['app', error]);
-      response.writeHead(503).end('later');
-    });
-    const response = await sendCallback(`${await serve(app)}/callbacks`);
-    expect([response.status, await response.text()]).toEqual([503, 'later']);
-    expect(errors).toEqual([['app', orderStoreDown]]);
-  });
-
   test('an answer that other middleware has sent meanwhile is an error for the app, and does not crash it', async () => {
     let finished: Promise<unknown> = Promise.resolve();
     const app = express();

@@ -145,21 +145,6 @@ describe('pass-through mode', () => {
       expect((await sendCallback(address + path, 'AnotherSigningKey')).status).toBe(401);
     }
   });
-
-  test('an error of the app’s own handler reaches the app’s error handler, and not onError', async () => {
-    const errors: unknown[] = [];
-    const app = fastify(OPEN);
-    app.setErrorHandler((error, _request, reply) => {
-      errors.push(['app', error]);
-      return reply.code(503).send('later');
-    });
-    app.register(async (scope) => {
-      scope.register(paymentCallbacks({ signingKey, onError: (error) => errors.push(['onError', error]) }));
-      scope.post('/callbacks', async () => Promise.reject(new Error('The order store is down.')));
-    });
-    expect((await sendCallback(`${await listen(app)}/callbacks`)).status).toBe(503);
-    expect(errors).toEqual([['app', new Error('The order store is down.')]]);
-  });
 });
 
 test('without return503OnClosing: false, the plugin warns once, because Fastify refuses callbacks while it closes', async () => {

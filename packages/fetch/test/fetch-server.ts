@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Application, Reader } from '@payment-service/conformance/application';
+import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
 
 /** The shortest bridge from node:http to a `Request → Response` function, on Node's own Request and Response. */
-export function fetchServer(answer: (request: Request) => Response | Promise<Response>): Server {
+function fetchServer(answer: (request: Request) => Response | Promise<Response>): Server {
   const server = createServer(async (incoming, outgoing) => {
     try {
       const response = await answer(requestOf(incoming));
@@ -48,3 +50,47 @@ async function send(response: Response, outgoing: ServerResponse): Promise<void>
   outgoing.statusCode = response.status;
   outgoing.setHeaders(response.headers).end(body);
 }
+
+/** A request's body can be read once: middleware before the adapter reads a clone, or consumes it. */
+const readers: Readonly<Record<Exclude<Reader, 'stream'>, (request: Request) => Promise<unknown>>> = {
+  json: (request) => request.clone().json(),
+  text: (request) => request.clone().text(),
+  bytes: (request) => request.clone().arrayBuffer(),
+  'nothing kept': (request) => request.arrayBuffer(),
+};
+
+/** With the headers of the original. */
+const decompressed = (request: Request): Request => {
+  const body = request.body?.pipeThrough<Uint8Array>(new DecompressionStream('gzip')) ?? null;
+  return new Request(request, { body, duplex: 'half' });
+};
+
+/** None of the runtime's readers decompresses. */
+const isCompressed = (request: Request): boolean => request.headers.has('content-encoding');
+
+export const application: Application = {
+  callbacks({ options: { onCallback, ...options }, before, handle }) {
+    const callbacks = onCallback ? paymentCallbacks({ ...options, onCallback }) : undefined;
+    const passedThrough = paymentCallbacks(options);
+    return fetchServer(async (incoming) => {
+      const request = before === 'stream' ? decompressed(incoming) : incoming;
+      if (before && before !== 'stream' && !isCompressed(request)) await readers[before](request);
+      if (callbacks) return callbacks(request);
+      return passedThrough(
+        request,
+        async (callback) => new Response(await handle?.(callback), { status: 202 }),
+      );
+    });
+  },
+  redirects({ options: { onRedirect, ...options }, handle }) {
+    const redirects = onRedirect ? paymentRedirects({ ...options, onRedirect }) : undefined;
+    const passedThrough = paymentRedirects(options);
+    return fetchServer((request) => {
+      if (redirects) return redirects(request);
+      return passedThrough(
+        request,
+        async (redirect) => new Response(await handle?.(redirect), { status: 202 }),
+      );
+    });
+  },
+};

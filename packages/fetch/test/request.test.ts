@@ -109,12 +109,3 @@ describe('redirects, passed through', () => {
     expect(response.headers.get('referrer-policy')).toBe('no-referrer');
   });
 });
-
-test('an error of the app’s own handler reaches the runtime, and not onError', async () => {
-  const errors: unknown[] = [];
-  const callbacks = paymentCallbacks({ signingKey, onError: (error) => errors.push(error) });
-  const { stream } = recordedBody([bytes]);
-  const failing = async (): Promise<Response> => Promise.reject(new Error('The order store is down.'));
-  await expect(callbacks(callbackRequest(stream), failing)).rejects.toThrow('The order store is down.');
-  expect(errors).toEqual([]);
-});

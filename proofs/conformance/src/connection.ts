@@ -3,86 +3,78 @@ import { connect, type Socket } from 'node:net';
 import { hangGuard } from './hang-guard.ts';
 import { type HttpAnswer, takeHttpAnswer } from './http-answer.ts';
 
-interface AnswerOptions {
-  /** The method of the request. */
-  readonly to?: string | undefined;
-  readonly interim?: boolean;
-}
+/** One request, in one or several writes. */
+export type Parts = readonly (string | Uint8Array)[];
 
-/** A client on a raw socket: writes exact bytes, and hangs up when told to. */
+/** The sender of every request: writes exact bytes on a raw socket, and hangs up when told to. */
 export class Connection {
   readonly #socket: Socket;
-  readonly #patienceMs: number | undefined;
-  readonly #closed: Promise<void>;
-  #received: Buffer = Buffer.alloc(0);
+  readonly #closed: Promise<unknown>;
+  #received = '';
   #wake: () => void = () => undefined;
-  #isClosed = false;
 
-  private constructor(socket: Socket, patienceMs: number | undefined) {
-    this.#socket = socket;
-    this.#patienceMs = patienceMs;
-    socket.setNoDelay(true);
-    socket.on('data', (chunk) => {
-      this.#received = Buffer.concat([this.#received, chunk]);
+  private constructor(socket: Socket) {
+    this.#socket = socket.setNoDelay(true).setEncoding('latin1');
+    socket.on('data', (text: string) => {
+      this.#received += text;
       this.#wake();
     });
     // A server that rejects an upload may reset the connection; only the response before that counts.
     socket.on('error', () => undefined);
-    this.#closed = new Promise((resolve) => {
-      socket.once('close', () => {
-        this.#isClosed = true;
-        this.#wake();
-        resolve();
-      });
-    });
+    socket.once('close', () => this.#wake());
+    this.#closed = new Promise((resolve) => socket.once('close', resolve));
   }
 
-  /** @param patienceMs how long the client waits for a response, and for the server to close. */
-  static async open(port: number, patienceMs?: number): Promise<Connection> {
+  static async open(port: number): Promise<Connection> {
     const socket = connect({ port, host: '127.0.0.1' });
     await hangGuard('a connection', once(socket, 'connect'));
-    return new Connection(socket, patienceMs);
+    return new Connection(socket);
   }
 
-  /** Each part is sent separately. */
-  async write(...parts: readonly (string | Uint8Array)[]): Promise<void> {
+  /** Each part is sent separately. Strings are latin1. */
+  async write(...parts: Parts): Promise<void> {
     for (const part of parts) {
-      await new Promise<void>((resolve) => this.#socket.write(part, () => resolve()));
+      const bytes = typeof part === 'string' ? Buffer.from(part, 'latin1') : part;
+      await new Promise<void>((resolve) => this.#socket.write(bytes, () => resolve()));
     }
   }
 
   /** Writes the same part repeatedly, until the server has closed the connection or `maxBytes` are written. */
   async writeUntilClosed(part: string, maxBytes: number): Promise<void> {
-    for (let written = 0; written < maxBytes && !this.#isClosed; written += part.length) {
+    for (let written = 0; written < maxBytes && !this.#socket.closed; written += part.length) {
       // A write on a socket that was reset calls back with an error, and then the socket closes.
       await this.write(part);
     }
   }
 
-  /** The next response. Interim responses (1xx) are skipped unless requested. */
-  async answer({ to = 'POST', interim = false }: AnswerOptions = {}): Promise<HttpAnswer> {
+  /** The next response to a request of this method. Interim responses (1xx) are skipped unless requested. */
+  async answer(method = 'POST', interim = false): Promise<HttpAnswer> {
     for (;;) {
-      const taken = takeHttpAnswer(this.#received, to === 'HEAD');
+      const { closed: isClosed } = this.#socket;
+      const taken = takeHttpAnswer(this.#received, { isHead: method === 'HEAD', isClosed });
       if (taken !== undefined) {
         this.#received = taken.rest;
         if (interim || taken.answer.status >= 200) return taken.answer;
-      } else if (this.#isClosed) {
+      } else if (isClosed) {
         throw new Error('The server closed the connection without an answer.');
       } else {
-        await hangGuard(
-          'an answer',
-          new Promise<void>((resolve) => {
-            this.#wake = resolve;
-          }),
-          this.#patienceMs,
-        );
+        const woken = new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        await hangGuard('an answer', woken);
       }
     }
   }
 
-  /** Received bytes that are not part of a response. */
+  /** Sends one request and waits for its response. */
+  async ask(...parts: Parts): Promise<HttpAnswer> {
+    await this.write(...parts);
+    return this.answer(methodOf(parts));
+  }
+
+  /** Received characters that are not part of a response. */
   get unread(): string {
-    return this.#received.toString('latin1');
+    return this.#received;
   }
 
   /** Ends the sending side and continues to listen. */
@@ -101,6 +93,10 @@ export class Connection {
 
   /** Resolves when the server has closed the connection. */
   async closedByServer(): Promise<void> {
-    await hangGuard('the server to close the connection', this.#closed, this.#patienceMs);
+    await hangGuard('the server to close the connection', this.#closed);
   }
+}
+
+export function methodOf([first = '']: Parts): string | undefined {
+  return /^\w*/.exec(Buffer.from(first).toString('latin1'))?.[0];
 }

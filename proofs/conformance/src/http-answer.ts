@@ -6,63 +6,52 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
+interface Taken {
+  readonly body: string;
+  readonly rest: string;
+}
+
 /**
- * Removes the first complete response from the bytes, or returns undefined while it is incomplete. Written here because fetch
- * and node:http hide what this suite checks: repeated headers, pipelined responses, a body after HEAD.
+ * Removes the first complete response from what was received (latin1), or returns undefined while it is incomplete. Written here
+ * because fetch and node:http hide what this suite checks: repeated headers, pipelined responses, a body after HEAD.
  */
 export function takeHttpAnswer(
-  bytes: Buffer,
-  isHead: boolean,
-): { answer: HttpAnswer; rest: Buffer } | undefined {
-  const headEnd = bytes.indexOf('\r\n\r\n');
-  if (headEnd === -1) return undefined;
-  const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headEnd).split('\r\n');
-  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine)?.[1]);
-  if (Number.isNaN(status)) throw new Error('The bytes received are not an HTTP/1.1 answer.');
-  const headers = readHeaders(lines);
-  const rest = bytes.subarray(headEnd + 4);
-  if (isHead || status < 200 || status === 204 || status === 304) {
-    return { answer: { status, headers, body: '' }, rest };
+  received: string,
+  { isHead = false, isClosed = false }: { readonly isHead?: boolean; readonly isClosed?: boolean },
+): { answer: HttpAnswer; rest: string } | undefined {
+  const head = /^HTTP\/1\.1 (\d{3}).*\r\n((?:.+\r\n)*)\r\n/.exec(received);
+  if (head === null) {
+    if (!received.includes('\r\n\r\n')) return undefined;
+    throw new Error('The bytes received are not an HTTP/1.1 answer.');
   }
-  const body = headers.get('transfer-encoding') === 'chunked' ? takeChunks(rest) : takeLength(rest, headers);
-  return body && { answer: { status, headers, body: body.text }, rest: body.rest };
-}
-
-function readHeaders(lines: readonly string[]): ReadonlyMap<string, string> {
+  const [whole, status, lines = ''] = head;
   const headers = new Map<string, string>();
-  for (const line of lines) {
-    const colon = line.indexOf(':');
-    const name = line.slice(0, colon).toLowerCase();
-    const value = line.slice(colon + 1).trim();
-    const earlier = headers.get(name);
-    headers.set(name, earlier === undefined ? value : `${earlier} | ${value}`);
+  for (const [, name = '', value = ''] of lines.matchAll(/([^:\r\n]+):(.*)/g)) {
+    const earlier = headers.get(name.toLowerCase());
+    headers.set(name.toLowerCase(), [...(earlier === undefined ? [] : [earlier]), value.trim()].join(' | '));
   }
-  return headers;
+  const after = received.slice(whole.length);
+  const hasNoBody = isHead || /^(1..|204|304)$/.test(status ?? '');
+  const taken = hasNoBody ? { body: '', rest: after } : takeBody(after, headers, isClosed);
+  const body = Buffer.from(taken?.body ?? '', 'latin1').toString();
+  return taken && { answer: { status: Number(status), headers, body }, rest: taken.rest };
 }
 
-interface Taken {
-  readonly text: string;
-  readonly rest: Buffer;
+/** Without a length, a body ends with its connection. */
+function takeBody(text: string, headers: ReadonlyMap<string, string>, isClosed: boolean): Taken | undefined {
+  if (headers.get('transfer-encoding') === 'chunked') return takeChunks(text);
+  const length = headers.get('content-length') ?? (isClosed ? text.length : Number.POSITIVE_INFINITY);
+  if (text.length < Number(length)) return undefined;
+  return { body: text.slice(0, Number(length)), rest: text.slice(Number(length)) };
 }
 
-function takeLength(bytes: Buffer, headers: ReadonlyMap<string, string>): Taken | undefined {
-  const length = Number(headers.get('content-length'));
-  if (Number.isNaN(length)) throw new Error('The answer has neither a length nor chunked encoding.');
-  if (bytes.length < length) return undefined;
-  return { text: bytes.toString('utf8', 0, length), rest: bytes.subarray(length) };
-}
-
-function takeChunks(bytes: Buffer): Taken | undefined {
-  const chunks: Buffer[] = [];
-  let at = 0;
-  for (;;) {
-    const lineEnd = bytes.indexOf('\r\n', at);
-    if (lineEnd === -1) return undefined;
-    const size = Number.parseInt(bytes.toString('latin1', at, lineEnd), 16);
-    const start = lineEnd + 2;
-    if (bytes.length < start + size + 2) return undefined;
-    if (size === 0) return { text: Buffer.concat(chunks).toString('utf8'), rest: bytes.subarray(start + 2) };
-    chunks.push(bytes.subarray(start, start + size));
-    at = start + size + 2;
-  }
+function takeChunks(text: string): Taken | undefined {
+  const [line, hex = ''] = /^([\da-f]+)\r\n/i.exec(text) ?? [];
+  if (line === undefined) return undefined;
+  const end = line.length + Number.parseInt(hex, 16);
+  if (text.length < end + 2) return undefined;
+  const rest = text.slice(end + 2);
+  if (end === line.length) return { body: '', rest };
+  const others = takeChunks(rest);
+  return others && { body: text.slice(line.length, end) + others.body, rest: others.rest };
 }

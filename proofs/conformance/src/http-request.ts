@@ -9,7 +9,7 @@ export const REDIRECT_PATH = '/payments/return';
 /** `t` of every signature here, in seconds; scenarios about tolerance set their clock by it. */
 export const SIGNED_AT = 1_763_700_000;
 
-export type CallbackData = Parameters<typeof signCallback>[0]['data'];
+type CallbackData = Parameters<typeof signCallback>[0]['data'];
 
 /** A string is one value, a list repeats the name, undefined omits it. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -19,12 +19,8 @@ export function signature(data: CallbackData = sampleCallback(), signingKey: str
   return signCallback({ signingKey, data, timestamp: SIGNED_AT });
 }
 
-/** The part of a signature after `s=`. */
-export function hash(): string {
-  return signature().replace(/^.*s=/, '');
-}
-
-const NO_BODY = Buffer.alloc(0);
+/** The part of the genuine signature after `s=`. */
+export const HASH: string = signature().replace(/^.*s=/, '');
 
 type Payload = NonNullable<NonNullable<Parameters<typeof sampleCallback>[0]>['payload']>;
 
@@ -36,7 +32,7 @@ export function payload(fields: Payload): CallbackData {
   return sampleCallback({ payload: fields });
 }
 
-export interface CallbackRequest {
+interface CallbackRequest {
   readonly method?: string;
   readonly path?: string;
   /** The signed data; also the body, unless `body` says otherwise. */
@@ -66,7 +62,12 @@ export function bytesOf({ method, target, headers, body }: Message): Buffer {
 export function callbackMessage({ data = sampleCallback(), ...request }: CallbackRequest): Message {
   const { method = 'POST', path: target = CALLBACK_PATH, headers } = request;
   const body = Buffer.from(request.body ?? JSON.stringify(data));
-  const own = { ...callbackHeaders(data), 'content-length': String(body.length) };
+  const own = {
+    host: 'shop.example',
+    'content-type': 'application/json',
+    'hmac-signature': signature(data),
+    'content-length': String(body.length),
+  };
   return { method, target, headers: { ...own, ...headers }, body };
 }
 
@@ -82,20 +83,21 @@ export function headed(headers: Headers): Buffer {
 /** A genuine callback without its signature. */
 export const UNSIGNED_REQUEST: Buffer = headed({ 'hmac-signature': undefined });
 
+/** The head alone, for bodies that are sent separately or never. */
+export function callbackHead(headers: Headers, request: CallbackRequest = {}): Buffer {
+  return callbackRequest({ ...request, body: '', headers: { 'content-length': undefined, ...headers } });
+}
+
 /** A callback request with a chunked body; each chunk is a separate write. */
 export function chunkedCallbackRequest(
   chunks: readonly (string | Uint8Array)[],
-  { method = 'POST', data = sampleCallback(), headers }: Omit<CallbackRequest, 'path' | 'body'> = {},
+  { headers, ...request }: CallbackRequest = {},
 ): Buffer[] {
-  const own = { ...callbackHeaders(data), 'transfer-encoding': 'chunked', ...headers };
-  return [
-    bytesOf({ method, target: CALLBACK_PATH, headers: own, body: NO_BODY }),
-    ...chunks.map((chunk) => {
-      const bytes = Buffer.from(chunk);
-      return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
-    }),
-    Buffer.from('0\r\n\r\n'),
-  ];
+  const framed = [...chunks, ''].map((chunk) => {
+    const bytes = Buffer.from(chunk);
+    return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
+  });
+  return [callbackHead({ 'transfer-encoding': 'chunked', ...headers }, request), ...framed];
 }
 
 /** The JSON text of a genuine callback, padded to an exact number of bytes with an unknown field. */
@@ -107,16 +109,10 @@ export function paddedBody(bytes: number, filler = 'x'): string {
   return JSON.stringify({ ...data, filler: filler.repeat(count) + rest });
 }
 
-/** The head alone, for bodies that are never sent. */
-export function callbackHead(headers: Headers): Buffer {
-  const own = { ...callbackHeaders(sampleCallback()), ...headers };
-  return bytesOf({ method: 'POST', target: CALLBACK_PATH, headers: own, body: NO_BODY });
-}
-
 /** A redirect: the customer's browser with this raw query. */
 export function redirectMessage(query: string, method = 'GET', headers: Headers = {}): Message {
   const target = `${REDIRECT_PATH}${query}`;
-  return { method, target, headers: { host: 'shop.example', ...headers }, body: NO_BODY };
+  return { method, target, headers: { host: 'shop.example', ...headers }, body: Buffer.alloc(0) };
 }
 
 export function redirectRequest(...redirect: Parameters<typeof redirectMessage>): Buffer {
@@ -128,12 +124,4 @@ export function redirectQuery(data: CallbackData = sampleCallback(), signingKey?
   const { event, payload } = data;
   const pairs = Object.entries({ event, ...payload, hmac_signature: signature(data, signingKey) });
   return `?${pairs.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&')}`;
-}
-
-function callbackHeaders(data: CallbackData): Headers {
-  return {
-    host: 'shop.example',
-    'content-type': 'application/json',
-    'hmac-signature': signature(data),
-  };
 }

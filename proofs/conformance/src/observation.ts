@@ -1,119 +1,73 @@
+import type { Server } from 'node:http';
 import { inspect } from 'node:util';
 import type { Refusal, VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
 import { expect } from 'vitest';
 import type { Application, Mode } from './application.ts';
-import { CALLBACK_PATH, hash, OTHER_KEY, REDIRECT_PATH, SIGNING_KEY } from './http-request.ts';
+import { CALLBACK_PATH, HASH, OTHER_KEY, REDIRECT_PATH, SIGNING_KEY } from './http-request.ts';
 import type { Outcome } from './outcome.ts';
-import type { CallbackScenario, RedirectScenario } from './scenario.ts';
+import type { Scenario } from './scenario.ts';
 import { Stage } from './stage.ts';
 
-/**
- * Plays one scenario against a real server, and compares the observation with the expectation of the scenario.
- *
- * @param patienceMs the time after which a wait counts as a hang.
- */
-export async function playCallback(
-  application: Application,
-  scenario: CallbackScenario,
-  mode: Mode,
-  patienceMs?: number,
-): Promise<void> {
-  const { options, before, after, bridge, handle = () => undefined } = scenario;
-  const seen = new Observation();
-  const called = (callback: VerifiedCallback | undefined): unknown =>
-    handle(seen.reached('callback', callback, scenario.record), seen.stage());
-  const server = await application.callbacks({
-    path: CALLBACK_PATH,
-    options: { ...seen.options, ...options, ...(mode === 'handler' && { onCallback: called }) },
-    before,
-    after,
-    handle: mode === 'pass-through' ? passedThrough(called) : undefined,
-  });
-  if (bridge !== undefined) server.prependListener('request', bridge);
-  await seen.compare(await Stage.open(server, patienceMs, application.close), scenario, mode);
+type Verified = VerifiedCallback | VerifiedRedirect;
+
+/** Plays one scenario against a real server, and compares the observation with the expectation of the scenario. */
+export async function play(application: Application, scenario: Scenario, mode: Mode): Promise<void> {
+  const { name, kind, expected } = scenario;
+  const { handle = () => '/thanks', record = ({ signed }) => signed.merchant_reference } = scenario;
+  const handled: unknown[] = [];
+  const refusals: Refusal[] = [];
+  const errors: unknown[] = [];
+  let stage: Stage | undefined;
+  const called = (verified: Verified | undefined): unknown => {
+    if (verified?.kind !== kind) throw new Error(`The handler received no verified ${kind}.`);
+    if (stage === undefined) throw new Error('A handler was called before the server listened.');
+    handled.push(record(verified));
+    return handle(verified, stage);
+  };
+  const hooks = {
+    signingKey: SIGNING_KEY,
+    onRefused: (refusal: Refusal): void => void refusals.push(refusal),
+    onError: (error: unknown): void => void errors.push(error),
+  };
+  stage = await Stage.open(await mounted(application, scenario, mode, hooks, called), application.close);
+  try {
+    await (typeof scenario.play === 'function' ? scenario.play(stage) : stage.ask(scenario.play));
+  } finally {
+    await stage.close();
+  }
+  const outcome: Outcome = {
+    answers: stage.answers,
+    refusals: refusals.map(({ code }) => code),
+    errors: errors.map((error) => (error instanceof Error ? `${error.name}: ${error.message}` : error)),
+    handled,
+  };
+  const nothing: Outcome = { answers: [], refusals: [], errors: [], handled: [] };
+  const whole = { ...nothing, ...(typeof expected === 'function' ? expected(mode) : expected) };
+  expect(outcome, name).toEqual(whole);
+  // Threat A23: no key, signature or personal data in what goes to logs.
+  const logged = inspect([refusals, errors], { depth: 8 });
+  for (const secret of [SIGNING_KEY, OTHER_KEY, HASH, 'Example Customer', '256772000001'])
+    expect(logged).not.toContain(secret);
 }
 
-export async function playRedirect(
+async function mounted(
   application: Application,
-  scenario: RedirectScenario,
+  { kind, options, before, after, bridge }: Scenario,
   mode: Mode,
-  patienceMs?: number,
-): Promise<void> {
-  const { options, handle = () => '/thanks' } = scenario;
-  const seen = new Observation();
-  const called = (redirect: VerifiedRedirect | undefined): string | URL | Promise<string | URL> =>
-    handle(seen.reached('redirect', redirect, scenario.record));
-  const server = await application.redirects({
-    path: REDIRECT_PATH,
-    options: { ...seen.options, ...options, ...(mode === 'handler' && { onRedirect: called }) },
-    handle: mode === 'pass-through' ? passedThrough(called) : undefined,
-  });
-  await seen.compare(await Stage.open(server, patienceMs), scenario, mode);
-}
-
-function passedThrough<T>(handle: (value: T) => unknown): (value: T) => Promise<string> {
-  return async (value) => {
-    await handle(value);
+  hooks: { readonly signingKey: string },
+  called: (verified: Verified | undefined) => unknown,
+): Promise<Server> {
+  const handle = async (verified: Verified | undefined): Promise<string> => {
+    await called(verified);
     return 'passed through';
   };
-}
-
-class Observation {
-  readonly #handled: unknown[] = [];
-  readonly #refusals: Refusal[] = [];
-  readonly #errors: unknown[] = [];
-  #stage: Stage | undefined;
-
-  readonly options = {
-    signingKey: SIGNING_KEY,
-    onRefused: (refusal: Refusal): void => void this.#refusals.push(refusal),
-    onError: (error: unknown): void => void this.#errors.push(error),
+  const handler = mode === 'handler' && { [kind === 'redirect' ? 'onRedirect' : 'onCallback']: called };
+  const route = {
+    options: { ...hooks, ...options, ...handler },
+    handle: mode === 'handler' ? undefined : handle,
   };
-
-  /** Records what a handler received. */
-  reached<T extends VerifiedCallback | VerifiedRedirect>(
-    kind: T['kind'],
-    verified: T | undefined,
-    record: (verified: T) => unknown = ({ signed }) => signed.merchant_reference,
-  ): T {
-    if (verified?.kind !== kind) throw new Error(`The handler received no verified ${kind}.`);
-    this.#handled.push(record(verified));
-    return verified;
-  }
-
-  stage(): Stage {
-    if (this.#stage === undefined) throw new Error('A handler was called before the server listened.');
-    return this.#stage;
-  }
-
-  async compare(
-    stage: Stage,
-    { name, play, expect: expected }: CallbackScenario | RedirectScenario,
-    mode: Mode,
-  ): Promise<void> {
-    this.#stage = stage;
-    try {
-      await (typeof play === 'function' ? play(stage) : stage.ask(play));
-    } finally {
-      await stage.close();
-    }
-    const outcome: Outcome = {
-      answers: stage.answers,
-      refusals: this.#refusals.map(({ code }) => code),
-      errors: this.#errors.map((error) =>
-        error instanceof Error ? `${error.name}: ${error.message}` : error,
-      ),
-      handled: this.#handled,
-    };
-    const nothing: Outcome = { answers: [], refusals: [], errors: [], handled: [] };
-    expect(outcome, name).toEqual({
-      ...nothing,
-      ...(typeof expected === 'function' ? expected(mode) : expected),
-    });
-    // Threat A23: no key, signature or personal data in what goes to logs.
-    const logged = inspect([this.#refusals, this.#errors], { depth: 8 });
-    for (const secret of [SIGNING_KEY, OTHER_KEY, hash(), 'Example Customer', '256772000001']) {
-      expect(logged).not.toContain(secret);
-    }
-  }
+  if (kind === 'redirect') return application.redirects({ path: REDIRECT_PATH, ...route });
+  const server = await application.callbacks({ path: CALLBACK_PATH, before, after, ...route });
+  if (bridge !== undefined) server.prependListener('request', bridge);
+  return server;
 }

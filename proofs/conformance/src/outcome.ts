@@ -1,4 +1,5 @@
 import type { RefusalCode } from '@payment-service/core';
+import type { Mode } from './application.ts';
 import type { HttpAnswer } from './http-answer.ts';
 
 /** The parts of a response that must be the same under every framework. */
@@ -31,25 +32,19 @@ export interface Outcome {
 export function answerRecord({ status, headers, body }: HttpAnswer): AnswerRecord {
   // Each framework writes the charset of the app's own text differently; core's answers are compared unchanged.
   const type = headers.get('content-type')?.replace(/^(text\/plain);.*$/, '$1');
+  const names = ['allow', 'location', 'retry-after', 'cache-control', 'referrer-policy'];
   return {
     status,
     body,
     ...(body !== '' && type !== undefined && { type }),
     ...(headers.get('connection')?.toLowerCase() === 'close' && { connection: 'close' }),
-    ...pick(headers, ['allow', 'location', 'retry-after', 'cache-control', 'referrer-policy']),
+    ...Object.fromEntries([...headers].filter(([name]) => names.includes(name))),
   };
 }
 
-function pick(headers: ReadonlyMap<string, string>, names: readonly (keyof AnswerRecord)[]): object {
-  return Object.fromEntries(names.flatMap((name) => (headers.has(name) ? [[name, headers.get(name)]] : [])));
+function json(status: number, body: object, rest: Partial<AnswerRecord> = {}): AnswerRecord {
+  return { status, body: JSON.stringify(body), type: 'application/json; charset=utf-8', ...rest };
 }
-
-const json = (status: number, body: object, rest: Partial<AnswerRecord> = {}): AnswerRecord => ({
-  status,
-  body: JSON.stringify(body),
-  type: 'application/json; charset=utf-8',
-  ...rest,
-});
 
 type AnswerName =
   | 'accepted'
@@ -64,6 +59,8 @@ type AnswerName =
   | 'bodyConsumed'
   | 'unavailable';
 
+const RETRY = { 'retry-after': '30' };
+
 /** The responses of core, written once: every framework must send exactly these. */
 export const ANSWERS: Readonly<Record<AnswerName, AnswerRecord>> = {
   accepted: json(200, { status: 'accepted' }),
@@ -74,9 +71,9 @@ export const ANSWERS: Readonly<Record<AnswerName, AnswerRecord>> = {
   requestTimeout: json(408, { error: 'request_timeout' }, { connection: 'close' }),
   contentTooLarge: json(413, { error: 'content_too_large' }, { connection: 'close' }),
   unsupportedMediaType: json(415, { error: 'unsupported_media_type' }),
-  handlerFailed: json(429, { error: 'handler_failed' }, { 'retry-after': '30' }),
-  handlerTimeout: json(429, { error: 'handler_timeout' }, { 'retry-after': '30' }),
-  bodyConsumed: json(429, { error: 'body_consumed' }, { 'retry-after': '30' }),
+  handlerFailed: json(429, { error: 'handler_failed' }, RETRY),
+  handlerTimeout: json(429, { error: 'handler_timeout' }, RETRY),
+  bodyConsumed: json(429, { error: 'body_consumed' }, RETRY),
   /** Without `retry-after`, which the handler chooses. */
   unavailable: json(429, { error: 'unavailable' }),
 };
@@ -88,3 +85,42 @@ export function closing(answer: AnswerRecord): AnswerRecord {
 
 /** On every response of a redirect route, so that the signed address reaches no other site and no cache (threat A23). */
 export const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' } as const;
+
+/** What the sender of an accepted callback sees: the response of the adapter, or of the app's own handler. */
+export function acceptance(mode: Mode): AnswerRecord {
+  return mode === 'handler' ? ANSWERS.accepted : ANSWERS.passedThrough;
+}
+
+/** Each callback reaches the handler, once. */
+export function accepted(...handled: readonly unknown[]): (mode: Mode) => Partial<Outcome> {
+  return (mode) => ({ answers: handled.map(() => acceptance(mode)), handled });
+}
+
+export const ACCEPTED: (mode: Mode) => Partial<Outcome> = accepted('ORD-1001');
+
+/** A genuine callback after this outcome is accepted. */
+export function thenAccepted(outcome: Partial<Outcome>): (mode: Mode) => Partial<Outcome> {
+  const { answers = [], refusals = [] } = outcome;
+  return (mode) => ({ answers: [...answers, acceptance(mode)], refusals, handled: ['ORD-1001'] });
+}
+
+/** Expects this response; the code reaches `onRefused` exactly once, and the handler is not called. */
+export function refused(code: RefusalCode, answer: AnswerRecord = ANSWERS.unauthorized): Partial<Outcome> {
+  return { answers: [answer], refusals: [code] };
+}
+
+export const TOO_LARGE: Partial<Outcome> = refused('body_too_large', ANSWERS.contentTooLarge);
+
+/** The redirect verified: 303 to the clean address, or the response of the app's own handler, with the same headers. */
+export function redirected(recorded: unknown = 'ORD-1001'): (mode: Mode) => Partial<Outcome> {
+  const seeOther = { status: 303, body: '', location: '/thanks' };
+  return (mode) => ({
+    answers: [{ ...(mode === 'handler' ? seeOther : ANSWERS.passedThrough), ...PRIVATE }],
+    handled: [recorded],
+  });
+}
+
+/** A refused redirect without `refusedLocation`. */
+export function turnedAway(code: RefusalCode): Partial<Outcome> {
+  return refused(code, { ...ANSWERS.unauthorized, ...PRIVATE });
+}

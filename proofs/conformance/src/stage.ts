@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
 import type { Application } from './application.ts';
-import { Connection } from './connection.ts';
+import { Connection, type Parts } from './connection.ts';
 import { hangGuard } from './hang-guard.ts';
 import { type AnswerRecord, answerRecord } from './outcome.ts';
 
@@ -11,7 +11,6 @@ import { type AnswerRecord, answerRecord } from './outcome.ts';
 export class Stage {
   readonly answers: AnswerRecord[] = [];
   readonly #server: Server;
-  readonly #patienceMs: number | undefined;
   readonly #shutDown: NonNullable<Application['close']>;
   #closing: Promise<unknown> | undefined;
   readonly #sockets = new Set<Socket>();
@@ -20,9 +19,8 @@ export class Stage {
   readonly #requestArrived = Promise.withResolvers<void>();
   readonly #handlerCalled = Promise.withResolvers<void>();
 
-  private constructor(server: Server, patienceMs: number | undefined, close: Application['close']) {
+  private constructor(server: Server, close: Application['close']) {
     this.#server = server;
-    this.#patienceMs = patienceMs;
     this.#shutDown = close ?? (() => promisify(server.close.bind(server))());
     server.once('request', () => this.#requestArrived.resolve());
     server.on('connection', (socket: Socket) => {
@@ -31,31 +29,26 @@ export class Stage {
     });
   }
 
-  static async open(server: Server, patienceMs?: number, close?: Application['close']): Promise<Stage> {
-    const stage = new Stage(server, patienceMs, close);
+  static async open(server: Server, close?: Application['close']): Promise<Stage> {
+    const stage = new Stage(server, close);
     await hangGuard('the server to listen', once(server.listen(0, '127.0.0.1'), 'listening'));
     return stage;
   }
 
   async connect(): Promise<Connection> {
-    const client = await Connection.open((this.#server.address() as AddressInfo).port, this.#patienceMs);
+    const client = await Connection.open((this.#server.address() as AddressInfo).port);
     this.#clients.push(client);
     return client;
   }
 
   /** Sends one request and records the response. */
-  async ask(request: Uint8Array | readonly Uint8Array[], client?: Connection): Promise<AnswerRecord> {
-    const connection = client ?? (await this.connect());
+  async ask(request: Uint8Array | Parts, client?: Connection): Promise<void> {
     const parts = request instanceof Uint8Array ? [request] : request;
-    await connection.write(...parts);
-    const to = /^\w*/.exec(Buffer.from(parts[0] ?? '').toString('latin1'))?.[0];
-    return this.record(await connection.answer({ to }));
+    this.record(await (client ?? (await this.connect())).ask(...parts));
   }
 
-  record(answer: Parameters<typeof answerRecord>[0]): AnswerRecord {
-    const record = answerRecord(answer);
-    this.answers.push(record);
-    return record;
+  record(answer: Parameters<typeof answerRecord>[0]): void {
+    this.answers.push(answerRecord(answer));
   }
 
   /** Resolves when the head of a request has reached the application. */
@@ -83,21 +76,18 @@ export class Stage {
     this.#server.keepAliveTimeout = 60_000;
     const { port } = this.#server.address() as AddressInfo;
     this.#closing = this.#shutDown(this.#server);
-    const isRefused = async () =>
-      Connection.open(port).then(
+    for (let isRefused = false; !isRefused; )
+      await Connection.open(port).then(
         (client) => client.hangUp(),
-        () => true,
+        () => {
+          isRefused = true;
+        },
       );
-    while ((await isRefused()) !== true);
   }
 
   /** Resolves when the server that shuts down has ended its last connection. */
   async closed(): Promise<void> {
-    await hangGuard(
-      'the server to end its last connection',
-      this.#closing ?? Promise.resolve(),
-      this.#patienceMs,
-    );
+    await hangGuard('the server to end its last connection', this.#closing ?? Promise.resolve());
   }
 
   /** Resolves when the server has noticed that every client is gone. */

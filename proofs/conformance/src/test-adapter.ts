@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Application, Mode } from './application.ts';
-import { playCallback, playRedirect } from './observation.ts';
-import type { CallbackScenario, RedirectScenario } from './scenario.ts';
-import { BRIDGE_SCENARIOS, CALLBACK_SCENARIOS, REDIRECT_SCENARIOS } from './scenarios/index.ts';
+import { play } from './observation.ts';
+import type { Scenario } from './scenario.ts';
+import { BRIDGE_SCENARIOS, SCENARIOS } from './scenarios/index.ts';
 
 // Longer than the hang guard, whose message says more.
 const TIMEOUT = { timeout: 60_000 };
@@ -15,8 +15,7 @@ const MODES: readonly Mode[] = ['handler', 'pass-through'];
  * testAdapter('express 5', { callbacks: (route) => createServer(…), redirects: (route) => createServer(…) });
  */
 export function testAdapter(name: string, application: Application): void {
-  testScenarios(`${name}: callbacks`, CALLBACK_SCENARIOS, application, playCallback);
-  testScenarios(`${name}: redirects`, REDIRECT_SCENARIOS, application, playRedirect);
+  testScenarios(name, SCENARIOS, application);
   test(`${name}: a missing signing key is found when a route is mounted`, async () => {
     const route = { path: '/', options: { signingKey: undefined }, handle: undefined };
     const missing = { name: 'ConfigurationError', option: 'signingKey' };
@@ -28,23 +27,14 @@ export function testAdapter(name: string, application: Application): void {
 
 /** Runs the scenarios of bridges without `rawHeaders`, for an adapter that reads a node:http request (threat A38). */
 export function testBridges(name: string, application: Application): void {
-  testScenarios(`${name}: callbacks`, BRIDGE_SCENARIOS, application, playCallback);
+  testScenarios(name, BRIDGE_SCENARIOS, application);
 }
 
-function testScenarios<S extends CallbackScenario | RedirectScenario>(
-  name: string,
-  domains: Readonly<Record<string, readonly S[]>>,
-  application: Application,
-  play: (application: Application, scenario: S, mode: Mode) => Promise<void>,
-): void {
-  for (const mode of MODES) {
-    for (const [domain, scenarios] of Object.entries(domains)) {
-      describe(`${name}, ${mode}: ${domain}`, () => {
-        for (const scenario of scenarios) {
-          if (scenario.modes?.includes(mode) === false) continue;
-          test(scenario.name, TIMEOUT, () => play(application, scenario, mode));
-        }
-      });
+function testScenarios(name: string, scenarios: readonly Scenario[], application: Application): void {
+  describe.each(MODES)(`${name}, %s mode`, (mode) => {
+    for (const scenario of scenarios) {
+      if (scenario.modes?.includes(mode) === false) continue;
+      test(`${scenario.kind}s: ${scenario.name}`, TIMEOUT, () => play(application, scenario, mode));
     }
-  }
+  });
 }

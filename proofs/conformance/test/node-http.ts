@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { createGunzip, gunzipSync } from 'node:zlib';
 import {
   createCallbackReceiver,
@@ -8,19 +14,20 @@ import {
   receiveCallback,
   receiveRedirect,
 } from '@payment-service/core/receive';
-import type { Application, CallbackRoute, Reader, RedirectRoute } from '../src/index.ts';
+import type { Application, CallbackRoute, Reader, RedirectRoute } from '../src/application.ts';
 
 /**
  * Core's interface for adapters on plain node:http: a minimal adapter. `translate`, `target` and `answer` can be replaced by
  * faulty ones, to check that the suite notices.
  */
 export class NodeHttp implements Application {
+  listen: (listener: RequestListener) => Server = createServer;
   translate: typeof incomingCallback = incomingCallback;
   target = (request: IncomingMessage): string => request.url ?? '';
 
   callbacks({ options, before, handle }: CallbackRoute): Server {
     const receiver = createCallbackReceiver(options);
-    return createServer(async (request, response) => {
+    return this.listen(async (request, response) => {
       const parsed = before && (await read(request, before));
       const { reply, callback } = await receiveCallback(this.translate(request, parsed), receiver);
       if (reply !== undefined) return this.answer(response, reply);
@@ -30,7 +37,7 @@ export class NodeHttp implements Application {
 
   redirects({ options, handle }: RedirectRoute): Server {
     const receiver = createRedirectReceiver(options);
-    return createServer(async (request, response) => {
+    return this.listen(async (request, response) => {
       const url = this.target(request);
       const received = await receiveRedirect({ method: request.method ?? '', url }, receiver);
       if (received.reply !== undefined) return this.answer(response, received.reply);
@@ -40,15 +47,15 @@ export class NodeHttp implements Application {
   }
 
   answer(response: ServerResponse, { status, headers, body }: Reply): void {
-    response.setHeaders(new Map(Object.entries(headers)));
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     response.statusCode = status;
     response.end(body);
   }
 
   async passThrough(response: ServerResponse, handle: () => Promise<string>): Promise<void> {
-    const text = await handle();
+    const text = await handle().catch(() => undefined);
     response.setHeader('content-type', 'text/plain');
-    response.statusCode = 202;
+    response.statusCode = text === undefined ? 500 : 202;
     response.end(text);
   }
 }

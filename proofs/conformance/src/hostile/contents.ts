@@ -1,104 +1,69 @@
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { paddedBody, TEXT } from '../http-request.ts';
-import {
-  ACCEPTED,
-  callback,
-  each,
-  type HostileRequest,
-  REFUSED,
-  rows,
-  type Verdicts,
-} from './hostile-request.ts';
+import { callbackMessage, type Message, paddedBody, TEXT } from '../http-request.ts';
+import { ACCEPTED, each, REFUSED, type Verdicts } from './hostile-request.ts';
 
 const bytes = Buffer.from(TEXT);
+const gzip = gzipSync(bytes);
+const large = Buffer.alloc(40_000_000, ' ');
 const LEVELS = 10_000;
 const LISTS = '['.repeat(LEVELS) + ']'.repeat(LEVELS);
 const OBJECTS = `${'{"a":'.repeat(LEVELS)}1${'}'.repeat(LEVELS)}`;
-/** Adds a member at the end of the payload. */
-const withMember = (member: string): string => `${TEXT.slice(0, -2)},${member}}}`;
+const NAMES = Array.from({ length: 4000 }, (_, index) => `"n${index}":1`).join();
+const ENCODINGS = ['', 'br', 'zstd', 'compress', 'gzip, gzip', 'gzip,identity', 'gzip;q=1', 'x'.repeat(4000)];
 
-/** Bodies that are large or deep, with the signature of the sample. The vectors cover every other kind. */
-const BODIES: Verdicts<string | Uint8Array> = {
+const body = (text: string): Message => callbackMessage({ body: text });
+/** A member at the end of the payload. */
+const member = (text: string): Message => body(`${TEXT.slice(0, -2)},${text}}}`);
+const encoded = (encoding: string | readonly string[], ...parts: readonly Uint8Array[]): Message =>
+  callbackMessage({ body: Buffer.concat(parts), headers: { 'content-encoding': encoding } });
+
+/** Bodies that are large or deep, with the signature of the sample, and how they are encoded. The vectors cover the others. */
+export const contents: Verdicts = {
   [REFUSED]: {
-    'a byte order mark after white space': ` \ufeff${TEXT}`,
-    [`${LEVELS} levels of lists`]: LISTS,
-    [`${LEVELS} levels of objects`]: OBJECTS,
-    [`${LEVELS} levels that are not closed`]: '['.repeat(LEVELS),
-    [`${LEVELS} levels in event`]: `{"event":${LISTS},"payload":{}}`,
-    [`${LEVELS} levels in payload`]: `{"event":"x","payload":${LISTS}}`,
-    '60,000 opening braces': '{'.repeat(60_000),
-    '60,000 quotation marks': '"'.repeat(60_000),
-    '60,000 backslashes in a string': `"${'\\'.repeat(60_000)}"`,
-    '60,000 digits': '9'.repeat(60_000),
+    'a body: a byte order mark after white space': body(` \ufeff${TEXT}`),
+    [`a body: ${LEVELS} levels of lists`]: body(LISTS),
+    [`a body: ${LEVELS} levels of objects`]: body(OBJECTS),
+    [`a body: ${LEVELS} levels that are not closed`]: body('['.repeat(LEVELS)),
+    [`a body: ${LEVELS} levels in event`]: body(`{"event":${LISTS},"payload":{}}`),
+    [`a body: ${LEVELS} levels in payload`]: body(`{"event":"x","payload":${LISTS}}`),
+    'a body: 60,000 backslashes in a string': body(`"${'\\'.repeat(60_000)}"`),
+    ...each('a body: 60,000 of', ['{', '"', '9'], (character) => body(character.repeat(60_000))),
+    'an encoding: gzip as deflate': encoded('deflate', gzip),
+    'an encoding: deflate without its header': encoded('deflate', deflateRawSync(bytes)),
+    'an encoding: gzip inside gzip': encoded('gzip', gzipSync(gzip)),
+    'an encoding: gzip without its end': encoded('gzip', gzip.subarray(0, -4)),
+    'an encoding: a wrong checksum': encoded(
+      'gzip',
+      gzip.subarray(0, -8),
+      Buffer.alloc(4),
+      gzip.subarray(-4),
+    ),
+    'an encoding: gzip and a byte': encoded('gzip', gzip, Uint8Array.of(0)),
+    'an encoding: no bytes as gzip': encoded('gzip'),
   },
   413: {
-    '65,537 bytes': paddedBody(65_537),
-    '65,536 spaces and a genuine callback': ' '.repeat(65_536) + TEXT,
-  },
-  [ACCEPTED]: {
-    '65,536 bytes': paddedBody(65_536),
-    [`${LEVELS} levels in an unknown field`]: withMember(`"x":${LISTS}`),
-    [`${LEVELS} levels of objects in an unknown field`]: withMember(`"x":${OBJECTS}`),
-    '4,000 unknown names': withMember(Array.from({ length: 4000 }, (_, index) => `"n${index}":1`).join()),
-    'one name 8,000 times': withMember(`${'"n":1,'.repeat(8000)}"n":1`),
-    'a name of 60,000 characters': withMember(`"${'n'.repeat(60_000)}":1`),
-    'a number of 60,000 digits': withMember(`"n":${'9'.repeat(60_000)}`),
-    '10,000 escapes': withMember(`"n":"${'\\u0041'.repeat(10_000)}"`),
-  },
-};
-
-type Encoded = readonly [encoding: string | readonly string[], body: Uint8Array];
-const gzip = gzipSync(bytes);
-const gzipped = (...parts: readonly Uint8Array[]): Encoded => ['gzip', Buffer.concat(parts)];
-const large = Buffer.alloc(40_000_000, ' ');
-
-const ENCODINGS: Verdicts<Encoded> = {
-  [ACCEPTED]: {
-    ...each<Encoded>(['gzip', 'GZIP', 'x-gzip'], (name) => ({ [`"${name}"`]: [name, gzip] })),
-    '"deflate"': ['deflate', deflateSync(bytes)],
-    '"identity"': ['identity', bytes],
-    'what a bridge has decompressed': ['gzip', bytes],
+    'a body: 65,537 bytes': body(paddedBody(65_537)),
+    'a body: 65,536 spaces and a genuine callback': body(' '.repeat(65_536) + TEXT),
+    'an encoding: 40 MB in 40 KB of gzip': encoded('gzip', gzipSync(large)),
+    'an encoding: 40 MB in 40 KB of deflate': encoded('deflate', deflateSync(large)),
   },
   415: {
-    ...each<Encoded>(
-      [
-        '',
-        'br',
-        'zstd',
-        'compress',
-        'gzip, gzip',
-        'gzip,identity',
-        'gzip;q=1',
-        'x'.repeat(4000),
-        `gzip${', gzip'.repeat(500)}`,
-      ],
-      (name) => ({ [`"${name.slice(0, 20)}" of ${name.length} characters`]: [name, gzip] }),
-    ),
-    'gzip twice': [['gzip', 'gzip'], gzip],
-    'identity and gzip': [['identity', 'gzip'], gzip],
+    ...each('an encoding:', ENCODINGS, (name) => encoded(name, gzip)),
+    'an encoding: 500 times gzip': encoded(`gzip${', gzip'.repeat(500)}`, gzip),
+    'an encoding: gzip twice': encoded(['gzip', 'gzip'], gzip),
+    'an encoding: identity and gzip': encoded(['identity', 'gzip'], gzip),
   },
-  [REFUSED]: {
-    'gzip as deflate': ['deflate', gzip],
-    'deflate without its header': ['deflate', deflateRawSync(bytes)],
-    'gzip inside gzip': ['gzip', gzipSync(gzip)],
-    'gzip without its end': ['gzip', gzip.subarray(0, -4)],
-    'gzip with a wrong checksum': gzipped(gzip.subarray(0, -8), Buffer.alloc(4), gzip.subarray(-4)),
-    'gzip and a byte': gzipped(gzip, Uint8Array.of(0)),
-    'two members of gzip': gzipped(gzipSync(bytes.subarray(0, 9)), gzipSync(bytes.subarray(9))),
-    'no bytes as gzip': gzipped(),
-  },
-  413: {
-    '40 MB in 40 KB of gzip': ['gzip', gzipSync(large)],
-    '40 MB in 40 KB of deflate': ['deflate', deflateSync(large)],
+  [ACCEPTED]: {
+    'a body: 65,536 bytes': body(paddedBody(65_536)),
+    [`a body: ${LEVELS} levels in an unknown field`]: member(`"x":${LISTS}`),
+    [`a body: ${LEVELS} levels of objects in an unknown field`]: member(`"x":${OBJECTS}`),
+    'a body: 4,000 unknown names': member(NAMES),
+    'a body: one name 8,000 times': member(`${'"n":1,'.repeat(8000)}"n":1`),
+    'a body: a name of 60,000 characters': member(`"${'n'.repeat(60_000)}":1`),
+    'a body: a number of 60,000 digits': member(`"n":${'9'.repeat(60_000)}`),
+    'a body: 10,000 escapes': member(`"n":"${'\\u0041'.repeat(10_000)}"`),
+    ...each('an encoding:', ['gzip', 'GZIP', 'x-gzip'], (name) => encoded(name, gzip)),
+    'an encoding: deflate': encoded('deflate', deflateSync(bytes)),
+    'an encoding: identity': encoded('identity', bytes),
   },
 };
-
-/** Bodies, and how they are encoded. */
-export const contents: readonly HostileRequest[] = [
-  ...rows('a body', (body: string | Uint8Array) => callback({ body }), BODIES),
-  ...rows(
-    'an encoding',
-    ([encoding, body]: Encoded) => callback({ body, headers: { 'content-encoding': encoding } }),
-    ENCODINGS,
-  ),
-];

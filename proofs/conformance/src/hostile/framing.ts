@@ -1,28 +1,18 @@
 import { sampleCallback } from '@payment-service/core/testing';
+import type { Parts } from '../connection.ts';
 import {
   CALLBACK_PATH,
+  callbackMessage,
   callbackRequest,
   type Headers,
-  headed,
+  redirectMessage,
   redirectQuery,
   redirectRequest,
   signature,
   TEXT,
   UNSIGNED_REQUEST,
 } from '../http-request.ts';
-import {
-  ACCEPTED,
-  callback,
-  each,
-  type HostileRequest,
-  head,
-  REDIRECTED,
-  REFUSED,
-  redirect,
-  rows,
-  type Verdicts,
-  wire,
-} from './hostile-request.ts';
+import { ACCEPTED, each, head, REDIRECTED, REFUSED, type Sent, type Verdicts } from './hostile-request.ts';
 
 const size = TEXT.length.toString(16);
 const LENGTH: Headers = { 'content-length': String(TEXT.length) };
@@ -32,190 +22,134 @@ const CHUNK = `${size}\r\n${TEXT}\r\n`;
 const END = '0\r\n\r\n';
 const genuine = callbackRequest().toString('latin1');
 const unsigned = UNSIGNED_REQUEST.toString('latin1');
-const ofLength = (length: string): string => head({ 'content-length': length });
-
-type Sent = ReturnType<typeof wire>;
-/** Writes, or a message with other conditions. */
-type Parts = string | readonly (string | Uint8Array)[] | Sent;
-
-const sent = (parts: Parts): Sent => (typeof parts === 'object' && 'wire' in parts ? parts : wire(parts));
-/** The sender ends its side afterwards. */
-const finished = (parts: Parameters<typeof wire>[0]): Sent => wire(parts, { isFinished: true });
-
-const LENGTHS: Verdicts<Parts> = {
-  400: {
-    'shorter than the body': ofLength('10') + TEXT,
-    '0 with a body': ofLength('0') + TEXT,
-    'above 64 bits': ofLength('99999999999999999999999'),
-    ...each(['-1', '+10', '0x10', '1e3', '1.5', '1 0', '1,1', ''], (length) => ({
-      [`"${length}"`]: [ofLength(length), TEXT],
-    })),
-    'twice, equal': [head(LENGTH, [`content-length: ${TEXT.length}`]), TEXT],
-    'twice, different': [head(LENGTH, ['content-length: 5']), TEXT],
-    'beside chunks': [head({ ...LENGTH, ...CHUNKED }), CHUNK + END],
-    'longer than the body, which ends': finished([ofLength('10000'), TEXT]),
-  },
-  [REFUSED]: { none: head({}) },
-  413: { '65,537': ofLength('65537'), '9,007,199,254,740,993': ofLength('9007199254740993') },
+const HTTP_2 = {
+  connection: 'Upgrade, HTTP2-Settings',
+  upgrade: 'h2c',
+  'http2-settings': 'AAMAAABkAAQAAP__',
 };
+const whole = redirectQuery();
+const METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 
-const coding = (name: string): Readonly<Record<string, Parts>> => ({
-  [`the coding "${name}"`]: [head({ 'transfer-encoding': name }), CHUNK + END],
-});
+const ofLength = (length: string, ...body: Parts): Parts => [head({ 'content-length': length }), ...body];
+const declared = (headers: Headers, lines?: readonly string[]): Parts => [
+  head({ ...LENGTH, ...headers }, lines),
+  TEXT,
+];
+const chunks = (text: string): Parts => [head(CHUNKED), text];
+const coded = (name: string): Parts => [head({ 'transfer-encoding': name }), CHUNK + END];
+const version = (name: string): Parts => [genuine.replace('HTTP/1.1', name)];
+const bare = (method: string): Sent =>
+  callbackMessage({ method, headers: { 'content-length': undefined }, body: '' });
+const method = (name: string): Parts => [callbackRequest({ method: name })];
+const target = (path: string): Parts => [callbackRequest({ path })];
+const query = (text: string): Sent => redirectMessage(text);
 
-/** Sent below the head of a chunked callback, unless a list includes its own. */
-const CHUNKS: Verdicts<Parts> = {
+/** Methods, targets, lengths, chunks, connections, and the queries of redirects: long ones, or odd for a server. */
+export const framing: Verdicts = {
   [ACCEPTED]: {
-    'an extension': `${size};a=b\r\n${TEXT}\r\n${END}`,
-    'sizes in upper case': `${size.toUpperCase()}\r\n${TEXT}\r\n${END}`,
-    'sizes with zeros in front': `0000${CHUNK}${END}`,
-    'one byte each': [...TEXT].map((byte) => `1\r\n${byte}\r\n`).join('') + END,
-    trailers: `${CHUNK}0\r\nx-a: b\r\n\r\n`,
-    'a trailer that is a second signature': `${CHUNK}0\r\nhmac-signature: t=1,s=x\r\n\r\n`,
-    'a trailer that is an encoding': `${CHUNK}0\r\ncontent-encoding: gzip\r\n\r\n`,
-    ...each(['gzip, chunked', 'Chunked'], coding),
+    'chunks: an extension': chunks(`${size};a=b\r\n${TEXT}\r\n${END}`),
+    'chunks: sizes in upper case': chunks(`${size.toUpperCase()}\r\n${TEXT}\r\n${END}`),
+    'chunks: sizes with zeros in front': chunks(`0000${CHUNK}${END}`),
+    'chunks: one byte each': chunks([...TEXT].map((byte) => `1\r\n${byte}\r\n`).join('') + END),
+    'chunks: trailers': chunks(`${CHUNK}0\r\nx-a: b\r\n\r\n`),
+    'chunks: a trailer that is a second signature': chunks(`${CHUNK}0\r\nhmac-signature: t=1,s=x\r\n\r\n`),
+    'chunks: a trailer that is an encoding': chunks(`${CHUNK}0\r\ncontent-encoding: gzip\r\n\r\n`),
+    ...each('chunks: the coding', ['gzip, chunked', 'Chunked'], coded),
+    'a connection: Expect: 100-continue': declared({ expect: '100-continue' }),
+    'a connection: an upgrade to a web socket': declared({ connection: 'upgrade', upgrade: 'websocket' }),
+    'a connection: an upgrade to HTTP/2': declared(HTTP_2),
+    'a connection: close': declared({ connection: 'close' }),
+    'a connection: headers named in it': declared({ connection: 'hmac-signature, content-length' }),
+    'a connection: HTTP/1.0': version('HTTP/1.0'),
+    'a connection: HTTP/1.0 without a host': [
+      version('HTTP/1.0').join('').replace('host: shop.example\r\n', ''),
+    ],
+    'a connection: empty lines before it': ['\r\n\r\n', genuine],
+    'a connection: byte by byte': [...genuine],
+    'a connection: the sender ends its side after it': { finished: [genuine] },
+    'a target: the absolute form': target(`http://shop.example${CALLBACK_PATH}`),
+    'a target: the absolute form with another host': target(`http://evil.example${CALLBACK_PATH}`),
+    'a target: a query on a callback': target(`${CALLBACK_PATH}?hmac_signature=x&a=b`),
+    'a target: a query of 7,000 characters on a callback': target(`${CALLBACK_PATH}?${'a&'.repeat(3500)}`),
+  },
+  [REDIRECTED]: {
+    'a query: an address as a parameter': query(`${whole}&x=http://evil.example/?y`),
+    'a query: a fragment': query(`${whole}#event=x`),
+    'a query: 8,192 characters': query(`${whole}&x=`.padEnd(8192, 'y')),
+    'a redirect: the absolute form': [
+      redirectRequest(whole).toString('latin1').replace('GET /', 'GET http://evil.example/'),
+    ],
   },
   [REFUSED]: {
-    'the signature as a trailer only': [
+    'a length: none': [head({})],
+    'chunks: the signature as a trailer only': [
       head({ ...CHUNKED, ...UNSIGNED, trailer: 'hmac-signature' }),
       `${CHUNK}0\r\nhmac-signature: ${signature()}\r\n\r\n`,
     ],
-    'no chunk but the last': END,
-  },
-  413: {
-    '65,537 bytes in chunks': `10001\r\n${'x'.repeat(65_537)}\r\n${END}`,
-    'an extension of 20,000 characters': `${size};${'a'.repeat(20_000)}\r\n${TEXT}\r\n${END}`,
-  },
-  431: { 'trailers of 20,000 characters': `${CHUNK}0\r\nx: ${'a'.repeat(20_000)}\r\n\r\n` },
-  400: {
-    'a size that is not hexadecimal': `zz\r\n${TEXT}\r\n${END}`,
-    'a negative size': `-1\r\n${TEXT}\r\n${END}`,
-    'a size with 0x': `0x${CHUNK}${END}`,
-    'a size above 64 bits': `${'f'.repeat(17)}\r\n${TEXT}\r\n${END}`,
-    'a space before the size': ` ${CHUNK}${END}`,
-    'a chunk that is longer than its size': `5\r\n${TEXT}\r\n${END}`,
-    'line feeds without carriage returns': `${size}\n${TEXT}\n0\n\n`,
-    ...each(['chunked, chunked', 'chunked, identity', 'identity', 'xchunked', 'chunkedx'], coding),
-    ...each(['chunked;q=1', ''], coding),
-    'the coding twice': [head(CHUNKED, ['transfer-encoding: chunked']), CHUNK + END],
-    'chunks that end too soon': finished([head(CHUNKED), CHUNK.slice(0, size.length + 11)]),
-  },
-};
-
-const CONNECTIONS: Verdicts<Parts> = {
-  [ACCEPTED]: {
-    'Expect: 100-continue': [head({ ...LENGTH, expect: '100-continue' }), TEXT],
-    'an upgrade to a web socket': [head({ ...LENGTH, connection: 'upgrade', upgrade: 'websocket' }), TEXT],
-    'an upgrade to HTTP/2': [
-      head({
-        ...LENGTH,
-        connection: 'Upgrade, HTTP2-Settings',
-        upgrade: 'h2c',
-        'http2-settings': 'AAMAAABkAAQAAP__',
-      }),
-      TEXT,
+    'chunks: none but the last': chunks(END),
+    'a connection: Expect without a signature': [head({ ...LENGTH, expect: '100-continue', ...UNSIGNED })],
+    'a connection: no version': ['POST /payments/callbacks\r\n\r\n'],
+    'a connection: a genuine one inside the body of an unsigned one': [
+      callbackRequest({ body: genuine, headers: UNSIGNED }),
     ],
-    'connection: close': [head({ ...LENGTH, connection: 'close' }), TEXT],
-    'headers named in connection': [head({ ...LENGTH, connection: 'hmac-signature, content-length' }), TEXT],
-    'HTTP/1.0': genuine.replace('HTTP/1.1', 'HTTP/1.0'),
-    'HTTP/1.0 without a host': headed({ host: undefined }).toString('latin1').replace('HTTP/1.1', 'HTTP/1.0'),
-    'empty lines before it': ['\r\n\r\n', genuine],
-    'byte by byte': [...genuine],
-    'the sender ends its side after it': finished(genuine),
+    'a query: in JSON': query(`?${encodeURIComponent(JSON.stringify(sampleCallback()))}`),
+    'a query: 8,193 characters': query(`${whole}&x=`.padEnd(8193, 'y')),
+    'a query: 4,000 parameters': query(`${whole}${'&x'.repeat(3500)}`),
+    'a query: 4,000 brackets': query(`?a${'[]'.repeat(2000)}`),
+    ...each('a query: 8,000 of', ['&', '+', '='], (character) => query(`?${character.repeat(8000)}`)),
   },
-  [REFUSED]: {
-    'Expect: 100-continue without a signature': head({ ...LENGTH, expect: '100-continue', ...UNSIGNED }),
-    'no version': 'POST /payments/callbacks\r\n\r\n',
-    'a genuine one inside the body of an unsigned one': callbackRequest({
-      body: genuine,
-      headers: UNSIGNED,
-    }).toString('latin1'),
+  400: {
+    'a length: shorter than the body': [ofLength('10').join('') + TEXT],
+    'a length: 0 with a body': [ofLength('0').join('') + TEXT],
+    'a length: above 64 bits': ofLength('99999999999999999999999', TEXT),
+    ...each('a length:', ['-1', '+10', '0x10', '1e3', '1.5', '1 0', '1,1', ''], (length) =>
+      ofLength(length, TEXT),
+    ),
+    'a length: twice, equal': declared({}, [`content-length: ${TEXT.length}`]),
+    'a length: twice, different': declared({}, ['content-length: 5']),
+    'a length: beside chunks': [head({ ...LENGTH, ...CHUNKED }), CHUNK + END],
+    'a length: longer than the body, which ends': { finished: ofLength('10000', TEXT) },
+    'chunks: a size that is not hexadecimal': chunks(`zz\r\n${TEXT}\r\n${END}`),
+    'chunks: a negative size': chunks(`-1\r\n${TEXT}\r\n${END}`),
+    'chunks: a size with 0x': chunks(`0x${CHUNK}${END}`),
+    'chunks: a size above 64 bits': chunks(`${'f'.repeat(17)}\r\n${TEXT}\r\n${END}`),
+    'chunks: a space before the size': chunks(` ${CHUNK}${END}`),
+    'chunks: longer than their size': chunks(`5\r\n${TEXT}\r\n${END}`),
+    'chunks: line feeds without carriage returns': chunks(`${size}\n${TEXT}\n0\n\n`),
+    ...each('chunks: the coding', ['chunked, chunked', 'chunked, identity', 'identity', 'xchunked'], coded),
+    ...each('chunks: the coding', ['chunkedx', 'chunked;q=1', ''], coded),
+    'chunks: the coding twice': [head(CHUNKED, ['transfer-encoding: chunked']), CHUNK + END],
+    'chunks: that end too soon': { finished: chunks(CHUNK.slice(0, size.length + 11)) },
+    'a connection: the preface of HTTP/2': ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    'a connection: the start of TLS': ['\x16\x03\x01\0\xc8\x01\0\0\xc4\x03\x03\r\n\r\n'],
+    'a connection: noise': ['\x01\x02\x03\x04\r\n\r\n'],
+    'a connection: a genuine one behind noise': [`x\r\n\r\n${genuine}`],
+    ...each('a connection:', ['HTTP/1.2', 'HTTP/9.9'], version),
+    ...each('a method:', ['post', 'FOO', 'POST\t', 'P'.repeat(5000)], method),
+  },
+  405: {
+    ...each('a method:', METHODS, bare),
+    ...each('a method with a body:', METHODS, method),
+    'a method: PUT, overridden by POST': callbackMessage({
+      method: 'PUT',
+      headers: { 'x-http-method-override': 'POST' },
+    }),
+    ...each('a redirect:', ['HEAD', 'POST', 'PUT', 'OPTIONS'], (name) => redirectMessage(whole, name)),
   },
   413: {
-    'Expect: 100-continue before 100 MB': head({ 'content-length': '100000000', expect: '100-continue' }),
-    'a genuine one behind a body that is too large': ofLength('65537') + genuine,
+    'a length: 65,537': ofLength('65537'),
+    'a length: 9,007,199,254,740,993': ofLength('9007199254740993'),
+    'chunks: 65,537 bytes': chunks(`10001\r\n${'x'.repeat(65_537)}\r\n${END}`),
+    'chunks: an extension of 20,000 characters': chunks(`${size};${'a'.repeat(20_000)}\r\n${TEXT}\r\n${END}`),
+    'a connection: Expect before 100 MB': [head({ 'content-length': '100000000', expect: '100-continue' })],
+    'a connection: a genuine one behind a body that is too large': [ofLength('65537').join('') + genuine],
   },
-  417: { 'another expectation': [head({ ...LENGTH, expect: 'x' }), TEXT] },
-  400: {
-    'HTTP/1.2': genuine.replace('HTTP/1.1', 'HTTP/1.2'),
-    'HTTP/9.9': genuine.replace('HTTP/1.1', 'HTTP/9.9'),
-    'the preface of HTTP/2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
-    'the start of TLS': '\x16\x03\x01\0\xc8\x01\0\0\xc4\x03\x03\r\n\r\n',
-    noise: '\x01\x02\x03\x04\r\n\r\n',
-    'a genuine one behind noise': `x\r\n\r\n${genuine}`,
-  },
-  '200 200 200 handled 3 times': {
-    'three genuine ones in one write': wire(genuine.repeat(3), { answers: 3 }),
-  },
+  417: { 'a connection: another expectation': declared({ expect: 'x' }) },
+  431: { 'chunks: trailers of 20,000 characters': chunks(`${CHUNK}0\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`) },
+  closed: { 'a method: CONNECT': method('CONNECT') },
+  '200 200 200 handled 3 times': { 'a connection: three genuine ones in one write': [genuine.repeat(3)] },
   '200 401 200 handled twice': {
-    'an unsigned one between two': wire(genuine + unsigned + genuine, { answers: 3 }),
+    'a connection: an unsigned one between two': [genuine + unsigned + genuine],
   },
-  [Array(50).fill('401').join(' ')]: {
-    '50 unsigned ones in one write': wire(unsigned.repeat(50), { answers: 50 }),
-  },
+  [Array(50).fill('401').join(' ')]: { 'a connection: 50 unsigned ones in one write': [unsigned.repeat(50)] },
 };
-
-const whole = redirectQuery();
-
-/** Queries that are long, or odd for a server. The vectors cover the others. */
-const QUERIES: Verdicts<string> = {
-  [REFUSED]: {
-    'in JSON': `?${encodeURIComponent(JSON.stringify(sampleCallback()))}`,
-    '8,193 characters': `${whole}&x=`.padEnd(8193, 'y'),
-    '4,000 parameters': `${whole}${'&x'.repeat(3500)}`,
-    '8,000 ampersands': `?${'&'.repeat(8000)}`,
-    '8,000 plus signs': `?${'+'.repeat(8000)}`,
-    '8,000 equals signs': `?${'='.repeat(8000)}`,
-    '4,000 brackets': `?a${'[]'.repeat(2000)}`,
-  },
-  [REDIRECTED]: {
-    'an address as a parameter': `${whole}&x=http://evil.example/?y`,
-    'a fragment': `${whole}#event=x`,
-    '8,192 characters': `${whole}&x=`.padEnd(8192, 'y'),
-  },
-};
-
-const METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
-
-/** The framing of requests, connections, methods, targets, and the queries of redirects. */
-export const framing: readonly HostileRequest[] = [
-  ...rows(
-    'a method',
-    (method: string) => callback({ method, headers: { 'content-length': undefined }, body: '' }),
-    { 405: each(METHODS, (method) => ({ [method]: method })) },
-  ),
-  ...rows('a method', (headers: Headers) => callback({ method: 'PUT', headers }), {
-    405: { 'PUT, overridden by POST': { 'x-http-method-override': 'POST' } },
-  }),
-  ...rows('a method', (method: string) => wire([callbackRequest({ method })]), {
-    405: each(METHODS, (method) => ({ [`${method} with a body`]: method })),
-    400: { post: 'post', FOO: 'FOO', 'POST\t': 'POST\t', PPPPPPPP: 'P'.repeat(5000) },
-    closed: { CONNECT: 'CONNECT' },
-  }),
-  ...rows('a length', sent, LENGTHS),
-  ...rows(
-    'chunks',
-    (parts: Parts) => sent(typeof parts === 'string' ? [head(CHUNKED), parts] : parts),
-    CHUNKS,
-  ),
-  ...rows('a connection', sent, CONNECTIONS),
-  ...rows('a target', (path: string) => wire([callbackRequest({ path })]), {
-    [ACCEPTED]: {
-      'the absolute form': `http://shop.example${CALLBACK_PATH}`,
-      'the absolute form with another host': `http://evil.example${CALLBACK_PATH}`,
-      'a query on a callback': `${CALLBACK_PATH}?hmac_signature=x&a=b`,
-      'a query of 7,000 characters on a callback': `${CALLBACK_PATH}?${'a&'.repeat(3500)}`,
-    },
-  }),
-  ...rows('a query', redirect, QUERIES),
-  ...rows('the method of a redirect', (method: string) => redirect(whole, method), {
-    405: each(['HEAD', 'POST', 'PUT', 'OPTIONS'], (method) => ({ [method]: method })),
-  }),
-  ...rows('the target of a redirect', wire, {
-    [REDIRECTED]: {
-      'the absolute form': redirectRequest(whole)
-        .toString('latin1')
-        .replace('GET /', 'GET http://evil.example/'),
-    },
-  }),
-];

@@ -1,12 +1,21 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
 import { hangGuard } from '../hang-guard.ts';
 import type { ServerReport } from './serve-hostile.ts';
 
-/** A program that calls `serveHostile()`, and the name of one of its servers. */
-export interface HostileServer {
-  readonly name: string;
-  readonly program: URL;
+/** Starts one of the servers of a program that calls `serveHostile()`, and ends it after its use. */
+export async function hosted<T>(
+  name: string,
+  program: URL,
+  use: (host: HostileHost) => Promise<T>,
+): Promise<T> {
+  const host = new HostileHost(name, program);
+  try {
+    return await use(host);
+  } finally {
+    await host.end();
+  }
 }
 
 /** The process of a server. If it ends on its own it has crashed, and every further question fails. */
@@ -14,17 +23,12 @@ export class HostileHost {
   readonly #process: ChildProcess;
   readonly #crash: Promise<never>;
 
-  private constructor(process: ChildProcess) {
-    this.#process = process;
-    this.#crash = once(process, 'exit').then(([code]) => {
+  constructor(name: string, program: URL) {
+    this.#process = fork(program, [name], { execArgv: [...process.execArgv, '--expose-gc'] });
+    this.#crash = once(this.#process, 'exit').then(([code]) => {
       throw new Error(`The server crashed: it ended with ${code}.`);
     });
     this.#crash.catch(() => undefined);
-  }
-
-  static start({ name, program }: HostileServer, withGarbageCollection = false): HostileHost {
-    const execArgv = [...process.execArgv, ...(withGarbageCollection ? ['--expose-gc'] : [])];
-    return new HostileHost(fork(program, [name], { execArgv }));
   }
 
   /**
@@ -32,9 +36,8 @@ export class HostileHost {
    * @throws {Error} if the server has crashed.
    */
   async report(question: 'state' | 'heap' = 'state'): Promise<ServerReport> {
-    const child = this.#process;
-    const reported = once(child, 'message');
-    child.send(question);
+    const reported = once(this.#process, 'message');
+    this.#process.send(question);
     const answered = Promise.race([reported, this.#crash]);
     // Some frameworks pass each of 1.3 million chunks through several promises before they report.
     const [report] = await hangGuard('the report of a server', answered, 120_000);
@@ -47,14 +50,12 @@ export class HostileHost {
     for (;;) {
       const report = await this.report();
       if (isReached(report) || performance.now() > end) return report;
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await wait(20);
     }
   }
 
   async end(): Promise<void> {
-    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
-    const ended = once(this.#process, 'exit');
-    this.#process.disconnect();
-    await ended;
+    if (this.#process.connected) this.#process.disconnect();
+    await this.#crash.catch(() => undefined);
   }
 }

@@ -1,15 +1,16 @@
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import { createServer as createHttp2Server } from 'node:http2';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import { serveHostile } from './serve-hostile.ts';
+import type { CallbackOptions } from '@payment-service/core/receive';
+import type { Application } from '../application.ts';
+import { listenHttp2, serveHostile } from './serve-hostile.ts';
 
 // The control: a receiver without core's reader. It allocates room for a body on every connection, waits for the end of each
 // body without a timeout, has no limits, and keeps what it has received for its log.
 
 const log: unknown[] = [];
 
-function collect(onCallback: () => void): RequestListener {
+function collect({ onCallback }: CallbackOptions): RequestListener {
   return (request: IncomingMessage, response) => {
     const pieces: Uint8Array[] = [];
     const entry: Record<string, unknown> = { headers: request.headers, pieces };
@@ -21,7 +22,7 @@ function collect(onCallback: () => void): RequestListener {
         const bytes = Buffer.concat(pieces);
         const body = request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
         Object.assign(entry, { body, data: JSON.parse(body.toString()) });
-        onCallback();
+        onCallback?.(undefined as never);
       } catch {
         // Always accepted.
       }
@@ -31,15 +32,13 @@ function collect(onCallback: () => void): RequestListener {
 }
 
 const ready = new Map<Socket, Buffer>();
-const setAside = (socket: Socket): unknown => ready.set(socket, Buffer.alloc(65_536));
 
-await serveHostile({
-  naive: {
-    http1: ({ callbacks: [route] }) =>
-      createServer(collect(route.options.onCallback)).on('connection', setAside),
-    http2: ({ callbacks: [route] }) => {
-      const listener = collect(route.options.onCallback);
-      return createHttp2Server((...exchange) => void Reflect.apply(listener, undefined, exchange));
-    },
-  },
-});
+function naive(listen: (listener: RequestListener) => Server): Application {
+  const setAside = (socket: Socket): unknown => ready.set(socket, Buffer.alloc(65_536));
+  return {
+    callbacks: ({ options }) => listen(collect(options)).on('connection', setAside),
+    redirects: () => listen(collect({ signingKey: undefined })),
+  };
+}
+
+await serveHostile({ naive: [naive(createServer), naive(listenHttp2)] });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { VECTOR_KEY } from '../http-request.ts';
-import { ACCEPTED, callback, type HostileRequest, REDIRECTED, REFUSED, redirect } from './hostile-request.ts';
+import { callbackMessage, redirectMessage, VECTOR_KEY } from '../http-request.ts';
+import { ACCEPTED, REDIRECTED, REFUSED, type Sent, type Verdict } from './hostile-request.ts';
 
 /** A vector of the contract: what is sent, and whether it is accepted. */
 interface Vector {
@@ -30,18 +30,21 @@ const SENDABLE = /^(?:[!-~](?:[ -~]{0,8000}[!-~])?)?$/;
 const IN_A_TARGET = /^(?!\/|https?:)[!-~]*$/i;
 
 /** The vectors that HTTP can carry and that need no option except their key. */
-export const vectors: readonly HostileRequest[] = all.vectors.flatMap((vector) => {
-  const { name, rule, channel, options, signature, body_text, body_hex, query = '', expect } = vector;
-  const { signing_key, now_ms: _, ...others } = options;
-  if (signing_key !== VECTOR_KEY || Object.keys(others).length > 0) return [];
-  if (channel === 'redirect') {
-    if (!IN_A_TARGET.test(query)) return [];
-    const target = redirect(query.replace(/^(?=[^?])/, '?'));
-    return { kind: 'a vector', name, verdict: expect.ok ? REDIRECTED : REFUSED, ...target };
-  }
-  const body = body_hex === undefined ? body_text : Buffer.from(body_hex, 'hex');
-  const isSent = signature === undefined || (typeof signature === 'string' && SENDABLE.test(signature));
-  if (!FORM.includes(rule) || !isSent || body === undefined) return [];
-  const request = callback({ headers: { 'hmac-signature': signature }, body });
-  return { kind: 'a vector', name, verdict: expect.ok ? ACCEPTED : REFUSED, ...request };
-});
+export const vectors: readonly (readonly [name: string, verdict: Verdict, sent: Sent])[] =
+  all.vectors.flatMap(
+    ({ name: own, rule, channel, options, signature, body_text, body_hex, query = '', expect: { ok } }) => {
+      const { signing_key, now_ms: _, ...others } = options;
+      const name = `a vector: ${own}`;
+      if (signing_key !== VECTOR_KEY || Object.keys(others).length > 0) return [];
+      if (channel === 'redirect') {
+        const target = redirectMessage(query.replace(/^(?=[^?])/, '?'));
+        return IN_A_TARGET.test(query) ? [[name, ok ? REDIRECTED : REFUSED, target]] : [];
+      }
+      const body = body_hex === undefined ? body_text : Buffer.from(body_hex, 'hex');
+      const isSent = signature === undefined || (typeof signature === 'string' && SENDABLE.test(signature));
+      if (!FORM.includes(rule) || !isSent || body === undefined) return [];
+      return [
+        [name, ok ? ACCEPTED : REFUSED, callbackMessage({ headers: { 'hmac-signature': signature }, body })],
+      ];
+    },
+  );

@@ -1,4 +1,4 @@
-import type { CallbackScenario, RedirectScenario } from '../scenario.ts';
+import type { CallbackScenarios, RedirectScenarios, Scenario } from '../scenario.ts';
 import { bodies } from './bodies.ts';
 import { bridges } from './bridges.ts';
 import { connections } from './connections.ts';
@@ -8,18 +8,17 @@ import { locations } from './locations.ts';
 import { queries } from './queries.ts';
 import { readers } from './readers.ts';
 
-export const CALLBACK_SCENARIOS: Readonly<Record<string, readonly CallbackScenario[]>> = {
-  bodies,
-  headers,
-  readers,
-  handlers,
-  connections,
-};
+export const SCENARIOS: readonly Scenario[] = [
+  ...[bodies, headers, readers, handlers, connections].flatMap((rows) => scenarios('callback', rows)),
+  ...[queries, locations].flatMap((rows) => scenarios('redirect', rows)),
+];
 
 /** For adapters that read a node:http request. */
-export const BRIDGE_SCENARIOS: Readonly<Record<string, readonly CallbackScenario[]>> = { bridges };
+export const BRIDGE_SCENARIOS: readonly Scenario[] = scenarios('callback', bridges);
 
-export const REDIRECT_SCENARIOS: Readonly<Record<string, readonly RedirectScenario[]>> = {
-  queries,
-  locations,
-};
+function scenarios(kind: Scenario['kind'], rows: CallbackScenarios | RedirectScenarios): readonly Scenario[] {
+  return Object.entries(rows).map(
+    ([name, [play, expected, setting]]) =>
+      ({ kind, name, play, expected, ...setting }) as unknown as Scenario,
+  );
+}
