@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createSandbox } from '../../src/index.ts';
-import { collection, statusOf } from '../support/api.ts';
+import { collection, exchange } from '../support/api.ts';
 import { type Command, runCommand, startCommand } from '../support/command.ts';
 import { emptyFolder, modesIn, OWN_FILE, OWN_FOLDER } from '../support/folders.ts';
 import { until, useStage } from '../support/stage.ts';
@@ -125,7 +125,8 @@ describe('payment-service-sandbox', () => {
     // A loopback address that the sandbox does not recognise as one, so that the test opens nothing to the network.
     const { url, output } = await start(['--host', '127.1', '--allow-host', 'sandbox']);
     expect(output()).toContain('anyone on the network can read its keys and move the simulated money.');
-    const statusUnder = (host: string) => statusOf(new URL(url).port, 'GET', '/', { host });
+    const statusUnder = async (host: string) =>
+      (await exchange(new URL(url).port, 'GET', '/', { host })).status;
     expect([await statusUnder('sandbox'), await statusUnder('example.com')]).toEqual([200, 421]);
   });
 
