@@ -16,10 +16,8 @@ describe('settings', () => {
     const changed = await put('settings', { callback_url: stage.merchant.url, redirect_url });
     expect(changed.body.data).toEqual({ ...addresses, ...INITIAL });
     // A setting does not turn a collection that is decided immediately into one that waits for a customer on a page.
-    expect(stage.collect()).toMatchObject({
-      payment_page_url: null,
-      redirect_location: expect.stringContaining(redirect_url),
-    });
+    const redirect_location = expect.stringContaining(redirect_url);
+    expect(stage.collect()).toMatchObject({ payment_page_url: null, redirect_location });
     const own = stage.collect({ redirect_url: 'http://127.0.0.1:3000/own', mode: 'direct' });
     expect(own.redirect_location).toContain('/own?');
     await put('settings', { callback_url: null, redirect_url: null });
@@ -73,11 +71,8 @@ describe('settings', () => {
 });
 
 describe('providers and banks', () => {
-  const named = {
-    provider_code: 'example_mobile_money',
-    transaction_currency: 'UGX',
-    transaction_type: 'COLLECTION',
-  };
+  const of = { transaction_currency: 'UGX', transaction_type: 'COLLECTION' };
+  const named = { provider_code: 'example_mobile_money', ...of };
   const listed = async () =>
     (await stage.list('/data/payment-providers?currency=UGX&transaction_type=COLLECTION'))[0];
 
@@ -114,9 +109,8 @@ describe('providers and banks', () => {
     const money = { currency: 'UGX', amount: 5000 };
     stage.sandbox.deposit(money);
     stage.sandbox.transfer(money);
-    expect(() => stage.sandbox.payout({ ...payout, ...bank, ...money })).toThrow(
-      'Example Bank is not active.',
-    );
+    const pay = () => stage.sandbox.payout({ ...payout, ...bank, ...money });
+    expect(pay).toThrow('Example Bank is not active.');
     for (const wrong of [{ bank_code: 'EX009' }, { provider_code: 'example_bank_ke' }])
       expect((await put('banks', { ...bank, ...wrong, is_active: true })).status).toBe(404);
   });
@@ -126,17 +120,10 @@ describe('a deposit', () => {
   test('is available in the collection wallet immediately (protocol §2.4)', async () => {
     const answer = await post('deposits', { currency: 'KES', amount: 12.5 });
     expect(answer.status).toBe(201);
-    expect(listOf(answer)).toContainEqual({
-      currency: 'KES',
-      wallet_type: 'MERCHANT_COLLECTION',
-      available_balance: 12.5,
-      actual_balance: 12.5,
-      uncleared_balance: 0,
-      reserve_balance: 0,
-    });
-    expect(await stage.list('/sandbox/entries?currency=KES')).toMatchObject([
-      { cause: 'deposit', amount: 12.5, free_at: null, transaction_id: null },
-    ]);
+    const all = { available_balance: 12.5, actual_balance: 12.5, uncleared_balance: 0, reserve_balance: 0 };
+    expect(listOf(answer)).toContainEqual({ currency: 'KES', wallet_type: 'MERCHANT_COLLECTION', ...all });
+    const entry = { cause: 'deposit', amount: 12.5, free_at: null, transaction_id: null };
+    expect(await stage.list('/sandbox/entries?currency=KES')).toMatchObject([entry]);
     expect(await stage.list('/sandbox/entries?currency=UGX')).toEqual([]);
   });
 

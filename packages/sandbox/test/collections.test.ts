@@ -1,16 +1,15 @@
+import { ApiError } from '@payment-service/core/client';
 import { describe, expect, test } from 'vitest';
-import { call, collection, keysOf, listOf, payout } from './support/api.ts';
+import { SandboxRefusal } from '../src/index.ts';
+import { call, collection, keysOf, payout } from './support/api.ts';
 import { createManualClock } from './support/manual-clock.ts';
 import { useStage } from './support/stage.ts';
 
 const stage = useStage();
 const open = (start?: number) => stage.open({ callbackUrl: undefined, clock: createManualClock(start) });
 const post = (path: string, body: object) => stage.call('POST', `/sandbox/${path}`, body);
-const refusalOf = async (path: string, body: object) => {
-  const { status, body: envelope } = await post(path, body);
-  expect(envelope).toMatchObject({ code: status, status: 'error' });
-  return [status, envelope.data['reason'], envelope.data['field']];
-};
+const MALFORMED = 'malformed_request';
+const KES = { currency: 'KES' };
 
 describe('POST /sandbox/collections', () => {
   test('answers 201 with the transaction, decided immediately without a redirect address', async () => {
@@ -43,7 +42,7 @@ describe('POST /sandbox/collections', () => {
     expect([again.status, again.body.data]).toEqual([409, { reason: 'already_decided' }]);
   });
 
-  test.each([
+  test.each<[named: string, change: object, field: string, reason?: string]>([
     ['a string as amount', { amount: '500' }, 'amount'],
     ['nothing', { amount: 0 }, 'amount'],
     ['half a shilling of a currency without decimals', { amount: 500.5 }, 'amount'],
@@ -59,36 +58,60 @@ describe('POST /sandbox/collections', () => {
     ['a redirect to a script', { redirect_url: 'javascript:alert(1)' }, 'redirect_url'],
     ['a redirect that names a signed field', { redirect_url: 'http://127.0.0.1/?event=x' }, 'redirect_url'],
     ['a redirect that names an unsigned field', { redirect_url: 'http://127.0.0.1/?id=7' }, 'redirect_url'],
-  ])('400 for %s', async (_, change, field) => {
+    ['a provider', { provider_code: 'nothing' }, 'provider_code', 'unknown_provider'],
+    [
+      'a provider of payouts',
+      { provider_code: 'example_bank_ke', ...KES },
+      'provider_code',
+      'unknown_provider',
+    ],
+    ['a provider', { provider_code: 'rift_mobile_money', ...KES }, 'provider_code', 'provider_inactive'],
+    ['a currency', KES, 'currency', 'currency_not_served'],
+    ['an account', { account: '256700000001' }, 'account', 'account_not_served'],
+    ['one less than min_amount', { amount: 499 }, 'amount', 'amount_too_small'],
+    ['one more than max_amount', { amount: 5_000_001 }, 'amount', 'amount_too_large'],
+  ])('refuses %s: %j, and names the field %s; %s', async (_, change, field, reason = MALFORMED) => {
     open();
     const { status, body } = await post('collections', { ...collection, ...change });
-    expect([status, body.data]).toEqual([400, { reason: 'malformed_request', field }]);
-    expect(body.message).toMatch(/^[\w.]+: |^A callback for this merchant reference /);
+    expect(body).toMatchObject({ code: status, status: 'error', data: { reason, field } });
+    expect(status).toBe(reason === MALFORMED ? 400 : 422);
+    if (reason === MALFORMED)
+      expect(body.message).toMatch(/^[\w.]+: |^A callback for this merchant reference /);
   });
 
-  test.each([
-    ['unknown_provider', 'provider_code', { provider_code: 'nothing' }],
-    ['unknown_provider', 'provider_code', { provider_code: 'example_bank_ke', currency: 'KES' }],
-    ['provider_inactive', 'provider_code', { provider_code: 'rift_mobile_money', currency: 'KES' }],
-    ['currency_not_served', 'currency', { currency: 'KES' }],
-    ['account_not_served', 'account', { account: '256700000001' }],
-    ['amount_too_small', 'amount', { amount: 499 }],
-    ['amount_too_large', 'amount', { amount: 5_000_001 }],
-  ])('422 for %s, naming %s: %j', async (reason, field, change) => {
-    open();
-    expect(await refusalOf('collections', { ...collection, ...change })).toEqual([422, reason, field]);
-  });
-
-  test('accepts exactly min_amount and exactly max_amount', () => {
-    open();
-    for (const amount of [500, 5_000_000])
-      expect(stage.collect({ amount }).transaction.request_amount).toBe(amount);
-  });
-
-  test("':' in a reference is allowed where the verifier's colonIn allows it", () => {
+  test("accepts exactly min_amount and exactly max_amount, and ':' in a reference where the verifier's colonIn allows it", () => {
     stage.open({ callbackUrl: undefined, colonIn: 'merchant_reference' });
-    expect(stage.collect({ merchant_reference: 'A:1' }).transaction.merchant_reference).toBe('A:1');
+    for (const change of [{ amount: 500 }, { amount: 5_000_000, merchant_reference: 'A:1' }])
+      expect(stage.collect(change).transaction).toMatchObject(
+        'merchant_reference' in change ? { merchant_reference: 'A:1' } : { request_amount: 500 },
+      );
   });
+
+  test('a refusal has its own name and code, and is not an answer of the service', () => {
+    open();
+    const refusal = { name: 'SandboxRefusal', code: 'sandbox_refusal', status: 422 };
+    const transfer = () => stage.sandbox.transfer({ currency: 'UGX', amount: 1 });
+    expect(transfer).toThrow(expect.objectContaining(refusal));
+    expect(new SandboxRefusal('not_found', 'x')).not.toBeInstanceOf(ApiError);
+    // A minifier renames classes.
+    expect(String(new (class A extends SandboxRefusal {})('not_found', 'x'))).toBe('SandboxRefusal: x');
+  });
+});
+
+test('card: a tenth of the credit is held in the rolling reserve for ninety days, the rest clears after two', async () => {
+  open();
+  // 100.10 USD: charge 3.5 % = 3.50, credit 96.60, reserve 9.66.
+  stage.collect({ currency: 'USD', provider_code: 'example_card_usd', amount: 100.1 });
+  for (const [seconds, available_balance, uncleared_balance, reserve_balance] of [
+    [0, 0, 86.94, 9.66],
+    [2 * 86_400 - 1, 0, 86.94, 9.66],
+    [1, 86.94, 0, 9.66],
+    [88 * 86_400, 96.6, 0, 0],
+  ] as const) {
+    stage.sandbox.advance(seconds);
+    const [wallet] = await stage.list('/data/wallet-balances?currency=USD');
+    expect(wallet).toMatchObject({ available_balance, uncleared_balance, reserve_balance });
+  }
 });
 
 test('max_daily_amount counts by the day of the sandbox clock, pending collections included, and releases what failed', async () => {
@@ -118,22 +141,24 @@ describe('POST /sandbox/payouts and /sandbox/transfers', () => {
     ['unknown_bank', 'bank_code', { bank_code: 'EX001' }],
   ])('%s, naming %s, is the refusal of a payout with %j', async (reason, field, change) => {
     open();
-    const refused = await refusalOf('payouts', { ...payout, amount: 5000, ...change });
-    expect(refused).toEqual([422, reason, field]);
+    const { status, body } = await post('payouts', { ...payout, amount: 5000, ...change });
+    expect([status, body.data]).toEqual([422, { reason, field }]);
   });
 
   test('transfers move exact amounts of what is available, and a payout takes exactly its amount, without a charge', async () => {
     open();
-    for (const wrong of [
-      { currency: 'UGX', amount: 0.5 },
-      { currency: 'shillings', amount: 5 },
-    ])
-      expect((await post('transfers', wrong)).status).toBe(400);
     stage.collect({ amount: 10_000 });
     // Uncleared money is not available.
     stage.collect({ provider_code: 'example_bank', amount: 5000 });
-    const tooMuch = { currency: 'UGX', amount: 9701 };
-    expect(await refusalOf('transfers', tooMuch)).toEqual([422, 'insufficient_balance', 'amount']);
+    for (const [currency, amount, refused, reason] of [
+      ['UGX', 0.5, 400, MALFORMED],
+      ['shillings', 5, 400, MALFORMED],
+      ['UGX', 9701, 422, 'insufficient_balance'],
+    ] as const)
+      expect(await post('transfers', { currency, amount })).toMatchObject({
+        status: refused,
+        body: { data: { reason } },
+      });
     const { status, body } = await post('transfers', { currency: 'UGX', amount: 9700 });
     expect([status, body.data['transfer']]).toMatchObject([201, { currency: 'UGX', amount: 9700 }]);
     expect(await stage.list('/sandbox/transfers')).toEqual([body.data['transfer']]);
@@ -157,8 +182,7 @@ describe('the simulation is separate from the contract', () => {
     const { 'public-key': key = '', ...secret } = keysOf(open());
     for (const headers of [{}, { 'public-key': key }, secret, { 'public-key': key, 'secret-key': 'x' }]) {
       const answer = await call(stage.sandbox, 'POST', `/sandbox/${path}`, {}, { ...headers });
-      expect(answer.body).toMatchObject({ code: 401, status: 'error', data: {} });
-      expect(answer.status).toBe(401);
+      expect(answer).toMatchObject({ status: 401, body: { code: 401, status: 'error', data: {} } });
     }
   });
 
@@ -168,12 +192,10 @@ describe('the simulation is separate from the contract', () => {
       stage.collect({ merchant_reference: 'LIST-1', outcome });
     stage.collect();
     const list = async (query: string) =>
-      (await stage.list(`/sandbox/transactions?merchant_reference=LIST-1${query}`)).map(
-        (one) => `${one['merchant_reference']} ${one['transaction_status']}`,
-      );
-    expect(await list('')).toEqual(['LIST-1 FAILED', 'LIST-1 COMPLETED']);
-    expect(await list('&transaction_status=FAILED')).toEqual(['LIST-1 FAILED']);
-    expect(listOf(await stage.call('GET', '/sandbox/transactions?limit=1'))).toHaveLength(1);
+      (await stage.list(`/sandbox/transactions?${query}`)).map((one) => one['transaction_status']);
+    expect(await list('merchant_reference=LIST-1')).toEqual(['FAILED', 'COMPLETED']);
+    expect(await list('merchant_reference=LIST-1&transaction_status=FAILED')).toEqual(['FAILED']);
+    expect(await list('limit=1')).toEqual(['COMPLETED']);
     for (const limit of ['0', '1001', '1.5'])
       expect((await stage.call('GET', `/sandbox/transactions?limit=${limit}`)).status).toBe(400);
   });
@@ -190,9 +212,9 @@ describe('the simulation is separate from the contract', () => {
       ['a=b', 'text/plain', 'The body must be JSON (content-type: application/json).'],
     ] as const) {
       const headers = { ...keysOf(stage.sandbox), 'content-type': type };
-      const request = { method: 'POST', headers, body };
-      const response = await stage.sandbox.fetch('http://127.0.0.1/sandbox/collections', request);
-      expect(JSON.parse(await response.text())).toMatchObject({ code: 400, message });
+      const address = 'http://127.0.0.1/sandbox/collections';
+      const response = await stage.sandbox.fetch(address, { method: 'POST', headers, body });
+      expect(await response.json()).toMatchObject({ code: 400, message });
     }
   });
 

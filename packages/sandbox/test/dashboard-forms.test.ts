@@ -1,17 +1,14 @@
-import { describe, expect, test } from 'vitest';
-import { collectionForm, row, textOf } from './support/pages.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { collectionForm, row } from './support/pages.ts';
 import { useStage } from './support/stage.ts';
 
 const stage = useStage({});
 const { show, submit } = stage;
-const problemIn = (text: string): string | undefined => /class="problem small" id="([^"]+)"/.exec(text)?.[1];
 
 describe('a form that is sent', () => {
   test('starts a collection that misbehaves, and leads to its page', async () => {
-    const { status, location } = await submit('collections', {
-      ...collectionForm,
-      misbehave: 'forged_first',
-    });
+    const form = { ...collectionForm, misbehave: 'forged_first' };
+    const { status, location } = await submit('collections', form);
     expect([status, location]).toEqual([303, '/transactions/1001']);
     await stage.sandbox.idle();
     expect(stage.payloads().map(({ transaction_amount }) => transaction_amount)).toEqual([1, 500]);
@@ -58,52 +55,40 @@ describe('a form that is sent', () => {
     });
     expect(foreign.headers.get('location')).toBe('/');
   });
+});
 
-  test('that is refused keeps what was typed, and explains the error at the field', async () => {
-    const { status, text } = await submit('collections', {
-      ...collectionForm,
-      account: '256700000001',
-      customer_name: 'Zoë "Z" <b>',
-      misbehave: 'late',
-      charge_customer: 'yes',
-    });
-    expect([status, problemIn(text)]).toEqual([422, 'collection-account-problem']);
-    expect(textOf(text)).toContain(
-      'Example Mobile Money serves account numbers that start with 25677 or 25678.',
-    );
-    expect(text).toMatch(
-      /id="collection-account" name="account" aria-invalid="true" autofocus aria-describedby="collection-account-hint collection-account-problem" type="text" value="256700000001"/,
-    );
-    expect(text).toContain('value="Zoë &quot;Z&quot; &lt;b&gt;"');
-    expect(text).toContain('<option value="late" selected>');
-    expect(text).toMatch(/name="charge_customer" value="yes" checked/);
-    // The other form on the page is unchanged.
-    expect(text).toMatch(/id="payout-account"[^>]* value="256772000001"/);
+describe('a composition', () => {
+  beforeEach(() => {
+    stage.open({ retry: { max_attempts: 1 } });
+    return stage.deliver();
   });
 
-  const elsewhere = { callback_url: 'http://a.example/' };
-  test.each<[string, string, object, string]>([
-    ['collections', 'collection-amount', { amount: '' }, 'Enter an amount above zero'],
-    ['collections', 'collection-amount', { amount: '1.5' }, 'This must be exact, with at most 0 decimals'],
-    ['collections', 'collection-merchant_reference', { merchant_reference: '' }, 'Enter a reference'],
-    ['collections', 'collection-provider', { provider: 'nothing UGX' }, 'No provider serves COLLECTION'],
-    ['payouts', 'payout-amount', {}, 'Example Mobile Money accepts UGX 1,000 or more'],
-    ['clock', 'clock-advance_seconds', { advance_seconds: 'soon' }, 'Enter whole seconds'],
-    ['addresses', 'addresses-callback_url', elsewhere, 'This must be on this computer'],
-  ])('refused by %s, names the field %s in words: %o', async (action, place, typed, words) => {
-    const filled = action.endsWith('s') && action !== 'addresses' ? collectionForm : {};
-    const { status, text } = await submit(action, { ...filled, ...typed });
-    expect([400, 422]).toContain(status);
-    expect(problemIn(text)).toBe(`${place}-problem`);
-    expect(textOf(text)).toContain(words);
-    expect(text).not.toMatch(/Invalid input|expected|NaN/);
+  test('is sent as shown, with copies, and leads to the delivery', async () => {
+    const fields = { extra_fields: '{"note":"hello"}', omit_fields: 'customer_name, id' };
+    const typed = { duplicate: '1', retry: 'none', ...fields };
+    const { status, location } = await submit('compose/1001', typed, '/compose/1001');
+    expect([status, location, stage.sandbox.deliveries().length]).toEqual([303, '/deliveries/2', 3]);
+    await stage.sandbox.idle();
+    const { note, customer_name, id } = JSON.parse(stage.merchant.received[1]?.body ?? '').payload;
+    expect([note, customer_name, id]).toEqual(['hello', undefined, undefined]);
+    const text = await stage.read('/deliveries/2');
+    expect(text).toContain('What differs from the genuine callback');
+    expect(text).toContain('+ "note": "hello" added');
   });
 
-  test('that is only a button shows the reason of a refusal on a page', async () => {
-    stage.collect();
-    const outcome = ['transactions/1001/outcome', { outcome: 'completed' }, '/transactions/1001'] as const;
-    const { status, text } = await submit(...outcome);
-    expect([status, textOf(text)]).toEqual([409, expect.stringContaining('That was refused')]);
-    expect(text).toContain('<a href="/transactions/1001">Go back</a>');
+  test('with a preset that is selected and not added yet is sent with it', async () => {
+    await submit('compose/1001', { preset: 'forged_amount', status: 'REVERSED' });
+    await stage.sandbox.idle();
+    expect(stage.payloads()[1]).toMatchObject({ transaction_amount: 1, transaction_status: 'REVERSED' });
+  });
+
+  test('with an edited body is sent as typed, with its line breaks', async () => {
+    await submit('compose/1', { body: 'not\r\nJSON', signature: 'keep' });
+    const second = stage.sandbox.deliveries()[1];
+    expect(second?.body).toBe('not\nJSON');
+    const { location } = await submit(`compose/${second?.id}`, { body: 'other' });
+    expect(await stage.read(location ?? '')).toContain(
+      `What differs from delivery ${second?.id} - not was - JSON was + other added`,
+    );
   });
 });

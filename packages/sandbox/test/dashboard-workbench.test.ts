@@ -1,15 +1,17 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { CollectionRequest, SandboxDelivery } from '../src/index.ts';
 import { collection } from './support/api.ts';
 import { runProgram } from './support/command.ts';
 import { emptyFolder } from './support/folders.ts';
-import { copied, open, part, row, rows, textOf, unescaped } from './support/pages.ts';
+import { copied, part, row, rows, textOf } from './support/pages.ts';
 import { until, useStage } from './support/stage.ts';
 
 const stage = useStage({});
 const { show, read, submit } = stage;
 const HOUR = 3_600_000;
+const listed = async (path: string) => rows(await show(path), path.replace(/^\/(\w+).*/, '$1'));
 
 const deliveryOf = (reference: string): SandboxDelivery => {
   const found = stage.sandbox.deliveries().find(({ body }) => body.includes(`"${reference}"`));
@@ -40,8 +42,12 @@ test.each<[string, Partial<CollectionRequest>]>([
   await until(() => deliveryOf('THIS').attempts.length === before + 1);
   expect(arrived().slice(before)).toEqual(['THIS']);
   expect(['FIRST', 'OTHER'].map((one) => deliveryOf(one).state)).toEqual(['scheduled', 'scheduled']);
-  // Control: the button that names all of them sends them.
-  await press('/deliveries', 'Send all waiting');
+  // Control: all of them are sent over the API, and by the button that names all of them.
+  if ('retry' in how) await press('/deliveries', 'Send all waiting');
+  else {
+    const { body } = await stage.call('POST', '/sandbox/deliveries/release');
+    expect(body.data).toEqual({ released: 2 });
+  }
   await stage.sandbox.idle();
   expect(arrived().sort()).toEqual([...Array(before + 1).fill('THIS'), 'FIRST', 'OTHER'].sort());
 });
@@ -102,88 +108,6 @@ describe('what needs attention', () => {
   });
 });
 
-describe('the list of deliveries', () => {
-  test('groups the resends and copies of a transaction below one row, each with its own link and checkbox', async () => {
-    await stage.deliver({ misbehave: { forged_amount: 1, duplicate: 1 } });
-    await stage.deliver({ merchant_reference: 'ORD-2' });
-    const text = await show('/deliveries');
-    expect(rows(text, 'deliveries')).toEqual(['1002', '1001']);
-    expect(row(text, 'deliveries-1001')).toMatch(/^Delivered 2 ×2 ORD-1 /);
-    expect(text.match(/<tr class="below"/g)).toHaveLength(1);
-    const below = part(text, 'deliveries-1001-below', 'tr');
-    expect(textOf(below)).toMatch(/^1 earlier delivery before 2 Delivered 1 .*forged amount 200 /);
-    expect(below).toContain('href="/deliveries/1"');
-    expect(text.match(/name="of" value="(\d+)"/g)).toHaveLength(3);
-  });
-
-  test('is filtered by state, endpoint and search in the address, and keeps a chosen endpoint', async () => {
-    stage.open({ retry: { preset: 'none' } });
-    const other = `${stage.merchant.url}/other?a=1&b=2`;
-    await stage.deliver();
-    stage.answer(500);
-    await stage.deliver({ merchant_reference: 'ORD-2', callback_url: other });
-    const endpoint = `endpoint=${encodeURIComponent(other)}`;
-    for (const [query, found] of [
-      [endpoint, ['1002']],
-      ['state=failed', ['1002']],
-      [`${endpoint}&state=delivered`, []],
-      ['q=http+500', ['1002']],
-      ['', ['1002', '1001']],
-    ] as const)
-      expect(rows(await show(`/deliveries?${query}`), 'deliveries'), query).toEqual(found);
-    const text = unescaped(await show(`/deliveries?${endpoint}&q=ord`));
-    expect(text).toContain(`<option selected>${other}</option>`);
-    const chosen = new URLSearchParams({ endpoint: other });
-    expect(text).toContain(`href="/deliveries?q=ord&state=failed&${chosen}"`);
-  });
-});
-
-describe('two deliveries', () => {
-  test('are compared, and differences of request and answer are marked with the number of the delivery', async () => {
-    stage.open({ retry: { preset: 'none' } });
-    stage.answer(500, '{"status":"500"}');
-    await stage.deliver();
-    stage.answer(200, '{"status":"200"}');
-    stage.sandbox.compose(1, { forged_amount: 7 });
-    await stage.sandbox.idle();
-    const text = await read('/deliveries/compare?of=2&of=1');
-    for (const line of [
-      '- "transaction_amount": 500, only 1 + "transaction_amount": 7, only 2',
-      '- HTTP 500 only 1 + HTTP 200 only 2',
-      '- "status": "500" only 1 + "status": "200" only 2',
-    ])
-      expect(text).toContain(line);
-    expect(text).toMatch(/\d unchanged lines/);
-    expect(await read('/deliveries/2')).toContain('Compare with Delivery 1');
-  });
-
-  test.each(['', '?of=1', '?of=1&of=1', '?of=1&of=9', '?of=1&of=2&of=3'])(
-    'are needed for a comparison, no more and no fewer: "%s"',
-    async (query) => {
-      for (const merchant_reference of ['A', 'B', 'C']) stage.collect({ merchant_reference });
-      const { status, text } = await open(stage.sandbox, `/deliveries/compare${query}`);
-      expect([status, textOf(text)]).toEqual([
-        400,
-        expect.stringContaining('Choose exactly two deliveries.'),
-      ]);
-    },
-  );
-});
-
-test('a page of one delivery shows the answer above the difference, and the changed lines with their context', async () => {
-  await stage.deliver({ misbehave: { status: 'REVERSED' } });
-  const text = await show('/deliveries/1');
-  const places = ['<h2>Answer', '<h2>Request', 'id="changes"'].map((one) => text.indexOf(one));
-  expect(places).toEqual(places.toSorted((one, other) => one - other));
-  const [, shown = ''] = /id="changes".*?<\/h2>(.*?)<\/section>/s.exec(text) ?? [];
-  expect(textOf(shown.replaceAll(/<\/summary>.*?<\/details>/gs, ''))).toMatch(
-    /^16 unchanged lines "provider_code": "example_mobile_money", - "transaction_status": "COMPLETED", was \+ "transaction_status": "REVERSED", added "status_message": .* \} \}$/,
-  );
-  // Folding loses nothing.
-  expect(textOf(shown)).toContain('"merchant_reference": "ORD-1"');
-  expect(textOf(text)).toContain('Changes status REVERSED');
-});
-
 describe('a copy as curl', () => {
   /** The arguments that a shell passes to curl. */
   const argumentsOf = async (command: string, env: Record<string, string> = {}): Promise<string[]> => {
@@ -236,29 +160,54 @@ describe('a copy as curl', () => {
   });
 });
 
-test('a request links its reference to its transaction, and shows the masked key, the reason of a refusal, and status line and headers of the answer', async () => {
-  await stage.call('POST', '/sandbox/collections', { ...collection, mode: 'pending' });
-  await stage.call('POST', '/sandbox/transactions/1001/outcome', { outcome: 'failed' });
-  await stage.sandbox.idle();
-  await stage.call('POST', '/sandbox/deliveries/1/resend');
-  await stage.call('POST', '/sandbox/collections', { merchant_reference: 'WRONG' });
-  await stage.call('GET', '/data/wallet-balances');
-  const text = await show('/requests');
-  const cell = (id: number): string | undefined =>
-    new RegExp(`<tr id="requests-${id}">.*?data-label="Reference">(.*?)</td>`, 's').exec(text)?.[1];
-  const link = '<a href="/transactions/1001">ORD-1</a>';
-  expect([1, 2, 3, 4, 5].map(cell)).toEqual([link, link, link, 'WRONG', '']);
-  expect(textOf(text)).toContain('All 5 Refused 1 Answered 4');
-  const refused = /^Refused POST \/sandbox\/collections amount: .* WRONG 400 \d+ ms /;
-  expect(row(text, 'requests-4')).toMatch(refused);
-  expect(row(text, 'requests-1')).toMatch(/^Answered POST /);
-  expect(rows(await show('/requests?state=refused'), 'requests')).toEqual(['4']);
-  const detail = await show('/requests/1');
-  expect(detail).toContain(`Transaction: ${link}`);
-  expect(textOf(detail)).toContain(`secret-key: …${stage.sandbox.account.secretKey.slice(-4)}`);
-  const [, answer = ''] = /id="answer-title">(.*?)<\/section>/s.exec(detail) ?? [];
-  expect(textOf(answer)).toMatch(
-    /^Answer HTTP\/1\.1 201 content-type: application\/json .*"payment_page_url": null/,
-  );
-  expect(rows(await show('/requests?q=wrong'), 'requests')).toEqual(['4']);
+test('a list of 500 transactions has pages, the oldest is found by its reference, and a search keeps its filter', async () => {
+  stage.open({ callbackUrl: undefined });
+  for (let i = 1; i <= 500; i += 1)
+    stage.collect({ merchant_reference: `ORD-${i}`, mode: i % 5 === 0 ? 'pending' : 'direct' });
+  const first = await show('/transactions');
+  expect(rows(first, 'transactions')).toHaveLength(25);
+  expect(textOf(part(first, 'main', 'main'))).toContain('1 to 25 of 500');
+  expect(textOf(first)).toContain('All 500 Pending 100 Completed 400');
+  expect(first).toContain('href="/transactions?page=2"');
+  const last = await show('/transactions?page=20');
+  expect(rows(last, 'transactions').at(-1)).toBe('1001');
+  expect(last).not.toContain('page=21');
+  const found = await show('/transactions?q=ord-1&state=PENDING');
+  expect(textOf(found)).toContain('All 111 Pending 22');
+  expect(found).toContain('<input type="hidden" name="state" value="PENDING">');
+  expect((await listed('/transactions?q=ORD-1&page=5')).at(-1)).toBe('1001');
+  const internal = /SBX-1001-\w+/.exec(last)?.[0] ?? '';
+  expect(await listed(`/transactions?q=${internal}`)).toEqual(['1001']);
+});
+
+describe('deliveries', () => {
+  test('that misbehaved and were refused, and failures that a later delivery corrected, need no attention', async () => {
+    stage.open({ retry: { max_attempts: 1 } });
+    stage.answer(401);
+    await stage.deliver({ misbehave: { bad_signature: true } });
+    await stage.deliver({ merchant_reference: 'ORD-2' });
+    expect(rows(await show('/'), 'failed')).toEqual(['1002']);
+    // Its link is the first one of every page.
+    const top = part(await show('/wallets'), 'top', 'header');
+    expect(textOf(top)).toContain('1 needs attention: delivery 2');
+    expect(top).toContain('href="/deliveries/2"');
+    stage.answer(200);
+    await stage.call('POST', '/sandbox/deliveries/2/resend');
+    await stage.sandbox.idle();
+    expect(rows(await show('/'), 'failed')).toEqual([]);
+  });
+
+  test('are copied as a fixture that verifies, and as a test that runs', async () => {
+    await stage.deliver({ customer_name: "O'Neill $HOME" });
+    const text = await show('/deliveries/1');
+    const [received] = stage.merchant.received;
+    const fixture = JSON.parse(copied(text, 'attempt-1-fixture'));
+    expect(fixture).toMatchObject({ method: 'POST', url: stage.merchant.url, body: received?.body });
+    expect(stage.verdict({ ...received, ...fixture })).toBe('ORD-1');
+
+    const file = join(emptyFolder(), 'copied.test.mjs');
+    writeFileSync(file, copied(text, 'attempt-1-test'));
+    expect(await runProgram(process.execPath, [file])).toMatchObject({ code: 0 });
+    expect(stage.merchant.received.map(({ body }) => body)).toEqual([received?.body, received?.body]);
+  });
 });

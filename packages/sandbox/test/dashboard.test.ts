@@ -56,18 +56,6 @@ describe('every page of the dashboard', () => {
     expect(text.length).toBeGreaterThan(100);
   });
 
-  test.each([
-    ['/nothing', 'page'],
-    ['/transactions/9', 'transaction'],
-    ['/deliveries/9', 'delivery'],
-    ['/requests/9', 'request'],
-    ['/compose/9', 'transaction or delivery'],
-    ['/wallets/EUR', 'wallet'],
-  ])('%s is a page with 404 that says: No such %s', async (path, what) => {
-    const { status, text } = await open(stage.sandbox, path);
-    expect([status, text]).toEqual([404, expect.stringContaining(`<h1>No such ${what}<`)]);
-  });
-
   test('returns the error envelope to a program at an unknown path, and 405 for another method', async () => {
     expect((await call(stage.sandbox, 'GET', '/nothing')).body.code).toBe(404);
     const response = await stage.sandbox.fetch('http://127.0.0.1/transactions', { method: 'DELETE' });
@@ -97,18 +85,6 @@ describe('every page of the dashboard', () => {
 });
 
 describe('settings', () => {
-  test('keep the two addresses, which apply to later transactions', async () => {
-    await submit('addresses', { redirect_url: 'http://127.0.0.1:3000/return' });
-    const text = await show('/settings');
-    expect(text).toMatch(/name="callback_url"[^>]* value=""/);
-    expect(text).toMatch(/name="redirect_url"[^>]* value="http:\/\/127\.0\.0\.1:3000\/return"/);
-    stage.collect({ mode: 'pending' });
-    const story = await show('/transactions/1001');
-    expect(textOf(story)).toContain('No callback will be sent: this transaction has no callback URL.');
-    expect(story).toContain('href="/settings#addresses"');
-    expect(await read('/')).toContain('No callback URL is set, so no callback is sent.');
-  });
-
   test('of a default misbehaviour and a moved clock are shown on every page, each with a button that ends it', async () => {
     expect(await show('/requests')).not.toContain('id="banners"');
     await submit('defaults', { misbehave: 'late', retry: '5xx-and-429' });

@@ -1,25 +1,17 @@
 import { createClient } from '@payment-service/core/client';
-import { afterEach, describe, expect, test } from 'vitest';
-import { createSandbox, exampleEndpoints, type Sandbox, type SandboxEndpoint } from '../src/index.ts';
+import { describe, expect, test } from 'vitest';
+import { createSandbox, exampleEndpoints, type SandboxEndpoint } from '../src/index.ts';
+import { useStage } from './support/stage.ts';
 
-const opened: Sandbox[] = [];
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((sandbox) => sandbox.close()));
-});
+const stage = useStage();
 
 /** A sandbox with these endpoints, and a client that calls it over a socket or in the process. */
 async function open(endpoints: readonly SandboxEndpoint[], over: 'socket' | 'process', timeoutMs = 5000) {
-  const sandbox = createSandbox({ endpoints });
-  opened.push(sandbox);
-  const { publicKey, secretKey } = sandbox.account;
-  const { url } = await sandbox.listen();
-  const fetch = over === 'process' ? { fetch: sandbox.fetch } : {};
-  const client = createClient({ baseUrl: url, publicKey, secretKey, timeoutMs, ...fetch });
-  const transactions = async (): Promise<readonly unknown[]> => {
-    const { data } = await client.request({ method: 'GET', path: '/sandbox/transactions', secretKey: true });
-    return (data as { transactions: unknown[] }).transactions;
-  };
-  return { sandbox, client, transactions };
+  const { account, fetch, listen } = stage.open({ endpoints });
+  const { publicKey, secretKey } = account;
+  const { url } = await listen();
+  const own = over === 'process' ? { fetch } : {};
+  return createClient({ baseUrl: url, publicKey, secretKey, timeoutMs, ...own });
 }
 
 const payment = (phone: string) => ({
@@ -34,7 +26,7 @@ const start = (phone = '256772000001') =>
 
 describe.each(['socket', 'process'] as const)('an endpoint of the merchant, over a %s', (over) => {
   test('starts a simulated collection from the members of its body, and answers with its template', async () => {
-    const { client, transactions } = await open(exampleEndpoints, over);
+    const client = await open(exampleEndpoints, over);
     const { status, data } = await client.request(start());
     expect(status).toBe(201);
     expect(data).toEqual({
@@ -43,9 +35,8 @@ describe.each(['socket', 'process'] as const)('an endpoint of the merchant, over
       state: 'PENDING',
       page: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/sandbox\/pay\/SBX-/),
     });
-    expect(await transactions()).toEqual([
-      expect.objectContaining({ merchant_reference: 'ORD-1', request_amount: 500, customer_name: 'Ada' }),
-    ]);
+    const started = { merchant_reference: 'ORD-1', request_amount: 500, customer_name: 'Ada' };
+    expect(await stage.list('/sandbox/transactions')).toMatchObject([started]);
   });
 
   test.each([
@@ -54,9 +45,9 @@ describe.each(['socket', 'process'] as const)('an endpoint of the merchant, over
     ['256772000444', { code: 'connection_failed', sent: 'unknown' }, 1],
     ['256772000408', { code: 'timeout', sent: 'unknown' }, 1],
   ])('the number %s fails as a caller meets it', async (phone, error, started) => {
-    const { client, transactions } = await open(exampleEndpoints, over, 300);
+    const client = await open(exampleEndpoints, over, 300);
     await expect(client.request(start(phone))).rejects.toMatchObject(error);
-    expect(await transactions()).toHaveLength(started);
+    expect(await stage.list('/sandbox/transactions')).toHaveLength(started);
   });
 });
 
@@ -74,48 +65,33 @@ test('payouts, transfers, parameters of the path, fixed fields and functions are
       secretKey: false,
     },
   ];
-  const { client, sandbox } = await open(endpoints, 'socket');
+  const client = await open(endpoints, 'socket');
   const body = { amount: 50000, phone: '256772000001' };
   const put = { method: 'PUT', path: '/top-ups/{order}', params: { order: 'ORD-7' }, body } as const;
   expect(await client.request(put)).toMatchObject({ status: 202, data: [1001, body] });
-  sandbox.advance(86_400);
-  const transfer = {
-    method: 'POST',
-    path: '/example/wallets/{currency}/transfers',
-    params: { currency: 'UGX' },
-    secretKey: true,
-  } as const;
-  expect((await client.request({ ...transfer, body: { amount: '20000' } })).data).toMatchObject({
-    amount: 20000,
-  });
-  const payout = {
-    reference: 'PAY-1',
-    money: { amount: 1000, currency: 'UGX' },
-    provider: 'example_mobile_money',
-    payee: { account: '256772000001' },
-  };
-  const paid = await client.request({
-    method: 'POST',
-    path: '/example/payouts',
-    body: payout,
-    secretKey: true,
-  });
-  expect(paid.data).toEqual({ id: expect.any(Number), reference: expect.any(String), state: 'COMPLETED' });
+  stage.sandbox.advance(86_400);
+  const post = async (path: `/${string}`, asked: object, params: Record<string, string> = {}) =>
+    (await client.request({ method: 'POST', path, params, body: asked, secretKey: true })).data;
+  const moved = await post('/example/wallets/{currency}/transfers', { amount: '20000' }, { currency: 'UGX' });
+  expect(moved).toMatchObject({ amount: 20000 });
+  const { payer: _, ...order } = payment('');
+  const paid = { ...order, money: { amount: 1000, currency: 'UGX' }, payee: { account: '256772000001' } };
+  const answer = { id: expect.any(Number), reference: expect.any(String), state: 'COMPLETED' };
+  expect(await post('/example/payouts', paid)).toEqual(answer);
 });
 
 test('the refusals of the simulation, missing keys and other methods are answered as elsewhere', async () => {
-  const { client, sandbox } = await open(exampleEndpoints, 'socket');
+  const client = await open(exampleEndpoints, 'socket');
   const { body } = start();
-  const tooSmall = { ...start(), body: { ...body, money: { amount: 1, currency: 'UGX' } } };
-  await expect(client.request(tooSmall)).rejects.toMatchObject({ status: 422, sent: 'refused' });
-  await expect(client.request({ ...start(), body: { ...body, reference: undefined } })).rejects.toMatchObject(
-    {
-      status: 400,
-      serviceMessage: expect.stringContaining('merchant_reference'),
-    },
-  );
-  await expect(client.request({ ...start(), secretKey: false })).rejects.toMatchObject({ status: 401 });
-  const other = await sandbox.fetch('http://127.0.0.1/example/collections', { method: 'DELETE' });
+  const tooSmall = { ...body, money: { amount: 1, currency: 'UGX' } };
+  const serviceMessage = expect.stringContaining('merchant_reference');
+  for (const [change, error] of [
+    [{ body: tooSmall }, { status: 422, sent: 'refused' }],
+    [{ body: { ...body, reference: undefined } }, { status: 400, serviceMessage }],
+    [{ secretKey: false }, { status: 401 }],
+  ] as const)
+    await expect(client.request({ ...start(), ...change })).rejects.toMatchObject(error);
+  const other = await stage.sandbox.fetch('http://127.0.0.1/example/collections', { method: 'DELETE' });
   expect([other.status, other.headers.get('allow')]).toEqual([405, 'POST']);
 });
 

@@ -192,7 +192,7 @@ test('kill -9 at several moments loses no acknowledged operation, keeps the bala
   const answered = new Map<number, Record<string, unknown>>();
   let number = 0;
 
-  for (const operations of [1, 7, 20]) {
+  for (const operations of [1, 7]) {
     // While the merchant is down nothing is delivered, so that every kill leaves callbacks behind.
     stage.answer(503);
     const { url, keys, stop } = await startCommand(args);
@@ -248,15 +248,14 @@ test('kill -9 at several moments loses no acknowledged operation, keeps the bala
   const from = stage.merchant.received.length;
   const last = await startCommand(args);
   const owed = [...answered].flatMap(([id, one]) => ('transaction_type' in one ? [id] : []));
-  const arrived = (): boolean => {
-    const ids = new Set(
+  await until(() => {
+    const arrived = new Set(
       stage
         .payloads()
         .slice(from)
         .map(({ id }) => id),
     );
-    return owed.every((id) => ids.has(id));
-  };
-  while (!arrived()) await new Promise((resolve) => setTimeout(resolve, 50));
+    return owed.every((id) => arrived.has(id));
+  });
   expect(await last.stop('SIGINT')).toBe(0);
 });

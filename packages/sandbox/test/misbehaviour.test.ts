@@ -10,9 +10,8 @@ const verdicts = (): string[] => stage.merchant.received.map(stage.verdict);
 describe('misbehaviour', () => {
   test('duplicate: the same body and signature are sent again, one after the other', async () => {
     await stage.deliver({ misbehave: { duplicate: 2 } });
-    expect(verdicts()).toEqual(['ORD-1', 'ORD-1', 'ORD-1']);
     const sent = stage.merchant.received.map(({ headers, body }) => `${headers['hmac-signature']} ${body}`);
-    expect(new Set(sent).size).toBe(1);
+    expect([verdicts(), new Set(sent).size]).toEqual([['ORD-1', 'ORD-1', 'ORD-1'], 1]);
     const words = stage.sandbox.deliveries().map(({ misbehaves }) => misbehaves);
     expect(words).toEqual([[], ['duplicate 1'], ['duplicate 2']]);
   });

@@ -1,7 +1,7 @@
-import { METHODS, request } from 'node:http';
+import { METHODS } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSandbox, type Sandbox } from '../src/index.ts';
-import { collection, keysOf } from './support/api.ts';
+import { collection, exchange, keysOf } from './support/api.ts';
 
 const errors: unknown[] = [];
 let sandbox: Sandbox;
@@ -17,25 +17,8 @@ interface Body {
   readonly chunks?: readonly (string | Buffer)[];
 }
 
-/** One request on its own socket. With `chunks` and no content-length, Node sends them chunked. */
-function send(method: string, path: string, { headers = {}, chunks = [] }: Body = {}) {
-  return new Promise<{ status: number; text: string }>((resolve, reject) => {
-    const options = { host: '127.0.0.1', port, method, path, headers: { ...keysOf(sandbox), ...headers } };
-    const sent = request({ ...options, agent: false }, async (response) => {
-      let text = '';
-      for await (const part of response.setEncoding('utf8')) text += part;
-      resolve({ status: response.statusCode ?? 0, text });
-    });
-    sent.on('error', reject);
-    // One after another, so that each is a separate chunk for the sandbox.
-    const write = (at: number): void => {
-      const chunk = chunks[at];
-      if (chunk === undefined) sent.end();
-      else sent.write(chunk, () => write(at + 1));
-    };
-    write(0);
-  });
-}
+const send = (method: string, path: string, { headers, chunks }: Body = {}) =>
+  exchange(port, method, path, { ...keysOf(sandbox), ...headers }, chunks);
 
 const json = { 'content-type': 'application/json' };
 const chunked = { 'transfer-encoding': 'chunked' };

@@ -1,9 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { createClient } from '@payment-service/core/client';
 import { expect, test } from 'vitest';
-import { createSandbox } from '../src/index.ts';
-import { call, collection } from './support/api.ts';
+import { collection } from './support/api.ts';
 import { runProgram } from './support/command.ts';
+import { useStage } from './support/stage.ts';
+
+const stage = useStage();
 
 test('in memory it needs nothing of Node: only the command imports node: or a Node server at the start', async () => {
   const directory = new URL('../src/', import.meta.url);
@@ -37,19 +39,18 @@ test('after close() nothing keeps the process alive: no timer, no socket, no fil
 });
 
 test('can be the fetch of a client, without a socket', async () => {
-  const sandbox = createSandbox();
-  const { publicKey, secretKey } = sandbox.account;
-  const options = { baseUrl: 'http://127.0.0.1', fetch: sandbox.fetch };
+  const { account, fetch, collect } = stage.open({ callbackUrl: undefined });
+  const { publicKey, secretKey } = account;
+  const options = { baseUrl: 'http://127.0.0.1', fetch };
   const client = createClient({ ...options, publicKey, secretKey });
   const asked = { currency: 'KES', transaction_type: 'COLLECTION' } as const;
   expect(await client.listPaymentProviders(asked)).toHaveLength(2);
   expect(await client.listPayoutBanks({ provider_code: 'example_bank' })).toHaveLength(3);
-  sandbox.collect(collection);
+  collect(collection);
   const [wallet] = await client.getWalletBalances({ currency: 'UGX' });
   expect(wallet?.actual_balance).toBe(485);
   const stranger = createClient({ ...options, publicKey: 'SANDBOXOTHER' });
   await expect(stranger.listPaymentProviders()).rejects.toMatchObject({ code: 'api_error', status: 401 });
-  await sandbox.close();
 });
 
 test('a failure of the sandbox itself is a 500 without details, and is passed to onError', async () => {
@@ -60,16 +61,13 @@ test('a failure of the sandbox itself is a 500 without details, and is passed to
     if (broken) throw failure;
     return 0;
   };
-  const sandbox = createSandbox({
-    clock: { now, sleep: () => Promise.resolve() },
-    onError: (error) => errors.push(error),
-  });
+  const clock = { now, sleep: () => Promise.resolve() };
+  stage.open({ callbackUrl: undefined, clock, onError: (error) => errors.push(error) });
   broken = true;
-  const { status, body } = await call(sandbox, 'POST', '/sandbox/collections', collection);
+  const { status, body } = await stage.call('POST', '/sandbox/collections', collection);
   expect([status, body.code, body.status, body.data]).toEqual([500, 500, 'error', {}]);
   expect(body.message).not.toContain('disk');
   expect(errors).toEqual([failure]);
   broken = false;
-  expect((await call(sandbox, 'GET', '/sandbox/transactions')).body.data).toEqual({ transactions: [] });
-  await sandbox.close();
+  expect(await stage.list('/sandbox/transactions')).toEqual([]);
 });

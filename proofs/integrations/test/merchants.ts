@@ -6,22 +6,16 @@ import { pgTable, text } from 'drizzle-orm/pg-core';
 import connectKnex from 'knex';
 import { Kysely, PostgresDialect } from 'kysely';
 import { DataSource, EntitySchema } from 'typeorm';
-import { inject } from 'vitest';
 import { PrismaClient } from '../.generated/client.ts';
 import { newPool } from './libraries/pool.ts';
+import { newDatabase } from './shop.ts';
 
 export interface OrderRow {
   readonly reference: string;
   readonly paid: string | null;
 }
 
-const address = new URL(inject('postgresUrl'));
-const server = newPool(address.href);
-const name = `merchants_${process.hrtime.bigint()}`;
-await server.query(`create database ${name}`);
-await server.end();
-address.pathname = name;
-const connectionString = address.href;
+const connectionString = await newDatabase(`merchants_${process.hrtime.bigint()}`);
 
 export const pool: ReturnType<typeof newPool> = newPool(connectionString);
 await pool.query(

@@ -1,181 +1,169 @@
 /** The inbox in the transactions of the merchant's own library: one suite for all of them, on a real PostgreSQL. */
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { forEachLibrary, type Open } from './libraries/for-each-library.ts';
-import { areSettled, expected, openShop, paid, type Shop, settle, workUntil } from './shop.ts';
+import { expect, test } from 'vitest';
+import { forEachLibrary } from './libraries/for-each-library.ts';
+import { areSettled, expected, paid, type Shop, settle, workUntil } from './shop.ts';
 
-forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
-  describe(`with ${name}`, () => {
-    let shop: Shop<Tx>;
-    let library: Shop<Tx>['library'];
-    beforeAll(async () => {
-      shop = await openShop(name, open);
-      ({ library } = shop);
+forEachLibrary('with %s', 'orm', <Tx>(shop: Shop<Tx>) => {
+  test.each([
+    ['in its transaction is credited once, and can be read back there', 'ORD-1', ['500']],
+    ['through the root client is credited twice (control)', 'ORD-2', ['500', '500']],
+  ])('what a handler that throws on its first run writes %s', async (_, reference, wanted) => {
+    const inbox = await shop.newInbox();
+    const seen: (readonly string[])[] = [];
+    inbox.handle(async ({ tx, settled, attempt }) => {
+      const credits = shop.library.credits(reference === 'ORD-1' ? tx : undefined);
+      await credits.add(reference, settled.amount);
+      seen.push(await credits.amounts(reference));
+      if (attempt === 1) throw new Error('the first run fails');
     });
-    afterAll(() => shop.close());
+    expect(await settle(inbox, reference)).toMatchObject([{ attempts: 2 }]);
+    expect(seen).toEqual([['500'], wanted]);
+    expect(await shop.credited(reference)).toEqual(wanted);
+  });
 
-    test.each([
-      ['in its transaction is credited once, and can be read back there', 'ORD-1', ['500']],
-      ['through the root client is credited twice (control)', 'ORD-2', ['500', '500']],
-    ])('what a handler that throws on its first run writes %s', async (_, reference, wanted) => {
-      const inbox = await shop.newInbox();
-      const seen: (readonly string[])[] = [];
-      inbox.handle(async ({ tx, settled, attempt }) => {
-        const credits = library.credits(reference === 'ORD-1' ? tx : undefined);
-        await credits.add(reference, settled.amount);
-        seen.push(await credits.amounts(reference));
-        if (attempt === 1) throw new Error('the first run fails');
+  test('a handler that PostgreSQL asks to repeat runs again immediately, in the same attempt', async () => {
+    const inbox = await shop.newInbox();
+    let runs = 0;
+    inbox.handle(async ({ tx, settled }) => {
+      runs += 1;
+      await shop.library.credits(tx).add('ORD-40001', settled.amount);
+      const conflict = "do $$ begin raise 'observed' using errcode = '40001'; end $$";
+      if (runs < 3) await shop.library.run(tx, conflict);
+    });
+    expect(await settle(inbox, 'ORD-40001')).toMatchObject([{ attempts: 1 }]);
+    expect([runs, await shop.credited('ORD-40001')]).toEqual([3, ['500']]);
+  });
+
+  test("an expectation is rolled back and committed with the merchant's transaction", async () => {
+    const inbox = await shop.newInbox();
+    inbox.handle(shop.credit);
+    const order = (isFailing: boolean): Promise<unknown> =>
+      shop.library.transaction(async (tx) => {
+        await shop.library.credits(tx).add('ORDER-4', 'ordered');
+        await inbox.expect(expected('ORD-4'), { tx });
+        if (isFailing) throw new Error('the order is rolled back');
       });
-      expect(await settle(inbox, reference)).toMatchObject([{ attempts: 2 }]);
-      expect(seen).toEqual([['500'], wanted]);
-      expect(await library.credits().amounts(reference)).toEqual(wanted);
-    });
+    await inbox.receive(paid('ORD-4'));
+    await expect(order(true)).rejects.toThrow('the order is rolled back');
+    await workUntil(inbox, ([first]) => first?.reason === 'no_expectation');
+    expect(await shop.credited('ORDER-4')).toEqual([]);
 
-    test('a handler that PostgreSQL asks to repeat runs again immediately, in the same attempt', async () => {
-      const inbox = await shop.newInbox();
-      let runs = 0;
-      inbox.handle(async ({ tx, settled }) => {
-        runs += 1;
-        await library.credits(tx).add('ORD-40001', settled.amount);
-        const conflict = "do $$ begin raise 'observed' using errcode = '40001'; end $$";
-        if (runs < 3) await library.run(tx, conflict);
+    await order(false);
+    await workUntil(inbox, areSettled);
+    expect(await shop.credited('ORDER-4')).toEqual(['ordered']);
+    expect(await shop.credited('ORD-4')).toEqual(['500']);
+  });
+
+  test("the inbox's own transaction is the library's, and rejects after a failed statement, even if its body catches the error", async () => {
+    const inbox = await shop.newInbox();
+    await shop.library.credits().add('TAKEN', '0', 1012);
+    const order = (
+      run: (credits: ReturnType<typeof shop.library.credits>) => Promise<unknown>,
+    ): Promise<string> =>
+      inbox.transaction(async (tx) => {
+        await shop.library.credits(tx).add('ORDER-5', 'ordered');
+        await run(shop.library.credits(tx));
+        return 'made';
       });
-      expect(await settle(inbox, 'ORD-40001')).toMatchObject([{ attempts: 1 }]);
-      expect([runs, await library.credits().amounts('ORD-40001')]).toEqual([3, ['500']]);
-    });
+    const error = new Error('no');
+    await expect(order(() => Promise.reject(error))).rejects.toBe(error);
+    const caught = order((credits) => credits.add('ORDER-5', 'taken', 1012).catch(() => undefined));
+    await expect(caught).rejects.toThrow();
+    expect(await shop.credited('ORDER-5')).toEqual([]);
+    expect(await order(async () => undefined)).toBe('made');
+    expect(await shop.credited('ORDER-5')).toEqual(['ordered']);
+  });
 
-    test("an expectation is rolled back and committed with the merchant's transaction", async () => {
-      const inbox = await shop.newInbox();
-      inbox.handle(({ tx, signed, settled }) =>
-        library.credits(tx).add(signed.merchant_reference, settled.amount),
-      );
-      const order = (isFailing: boolean): Promise<unknown> =>
-        library.transaction(async (tx) => {
-          await library.credits(tx).add('ORDER-4', 'ordered');
-          await inbox.expect(expected('ORD-4'), { tx });
-          if (isFailing) throw new Error('the order is rolled back');
-        });
-      await inbox.receive(paid('ORD-4'));
-      await expect(order(true)).rejects.toThrow('the order is rolled back');
-      await workUntil(inbox, ([first]) => first?.reason === 'no_expectation');
-      expect(await library.credits().amounts('ORDER-4')).toEqual([]);
-
-      await order(false);
-      await workUntil(inbox, areSettled);
-      expect(await library.credits().amounts('ORDER-4')).toEqual(['ordered']);
-      expect(await library.credits().amounts('ORD-4')).toEqual(['500']);
+  test('two payments are settled at the same time, each in its own transaction', async () => {
+    const inbox = await shop.newInbox();
+    const both = Promise.withResolvers<void>();
+    let running = 0;
+    inbox.handle(async ({ tx, signed, settled }) => {
+      const credits = shop.library.credits(tx);
+      await credits.add(signed.merchant_reference, settled.amount);
+      running += 1;
+      if (running === 2) both.resolve();
+      await both.promise;
+      await credits.add(signed.merchant_reference, 'fee');
     });
+    expect(await settle(inbox, 'ORD-6', 'ORD-7')).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
+    for (const reference of ['ORD-6', 'ORD-7'])
+      expect(await shop.credited(reference)).toEqual(['500', 'fee']);
+  });
 
-    test("the inbox's own transaction is the library's, and rejects after a failed statement, even if its body catches the error", async () => {
-      const inbox = await shop.newInbox();
-      await library.credits().add('TAKEN', '0', 1012);
-      const order = (
-        run: (credits: ReturnType<typeof library.credits>) => Promise<unknown>,
-      ): Promise<string> =>
-        inbox.transaction(async (tx) => {
-          await library.credits(tx).add('ORDER-5', 'ordered');
-          await run(library.credits(tx));
-          return 'made';
-        });
-      const error = new Error('no');
-      await expect(order(() => Promise.reject(error))).rejects.toBe(error);
-      const caught = order((credits) => credits.add('ORDER-5', 'taken', 1012).catch(() => undefined));
-      await expect(caught).rejects.toThrow();
-      expect(await library.credits().amounts('ORDER-5')).toEqual([]);
-      expect(await order(async () => undefined)).toBe('made');
-      expect(await library.credits().amounts('ORDER-5')).toEqual(['ordered']);
+  test("the operator's views and actions read the rows of the library", async () => {
+    const inbox = await shop.newInbox({ retry: { attempts: 1 } });
+    inbox.handle(() => Promise.reject(new Error('never')));
+    await inbox.expect({ ...expected('ORD-13'), deadline: new Date(0) });
+    await inbox.receive(paid('ORD-13'));
+    await inbox.receive(paid('ORD-13'));
+    const isDead: Parameters<typeof workUntil<Tx>>[1] = ([first]) => first?.state === 'dead';
+    const [dead] = await workUntil(inbox, isDead);
+    expect(await inbox.overdue()).toMatchObject([{ merchant_reference: 'ORD-13', deadline: new Date(0) }]);
+    expect(await inbox.stats()).toMatchObject({ states: { dead: 1 }, reasons: { attempts_used_up: 1 } });
+    expect(await inbox.health()).toMatchObject({ ok: true });
+    const why = { by: 'dana', note: 'the ledger is back' };
+    expect(await inbox.retry({ state: 'dead' }, why)).toBe(1);
+    await workUntil(inbox, isDead);
+    expect(await inbox.resolve({ state: 'dead' }, why)).toBe(1);
+    expect(await inbox.prune({ bodiesOlderThanDays: 1, archiveOlderThanDays: 1 })).toEqual({
+      bodies: 0,
+      archived: 0,
     });
+    expect(await inbox.show(dead?.transitionId ?? '')).toMatchObject({
+      state: 'resolved',
+      bodies: [{ deliveries: 2 }],
+      actions: [{ action: 'retry' }, { action: 'resolve' }],
+    });
+  });
 
-    test('two payments are settled at the same time, each in its own transaction', async () => {
-      const inbox = await shop.newInbox();
-      const both = Promise.withResolvers<void>();
-      let running = 0;
-      inbox.handle(async ({ tx, signed, settled }) => {
-        const credits = library.credits(tx);
-        await credits.add(signed.merchant_reference, settled.amount);
-        running += 1;
-        if (running === 2) both.resolve();
-        await both.promise;
-        await credits.add(signed.merchant_reference, 'fee');
-      });
-      expect(await settle(inbox, 'ORD-6', 'ORD-7')).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
-      for (const reference of ['ORD-6', 'ORD-7'])
-        expect(await library.credits().amounts(reference)).toEqual(['500', 'fee']);
+  test("a violation of the database's constraints that the handler swallows is retried", async () => {
+    const inbox = await shop.newInbox();
+    await shop.library.credits().add('TAKEN', '0', 1008);
+    inbox.handle(async ({ tx, signed, settled, attempt }) => {
+      const adding = shop.library
+        .credits(tx)
+        .add(signed.merchant_reference, settled.amount, attempt === 1 ? 1008 : undefined);
+      await adding.catch(() => undefined);
     });
+    expect(await settle(inbox, 'ORD-8')).toMatchObject([{ attempts: 2 }]);
+    expect(await shop.credited('ORD-8')).toEqual(['500']);
+  });
 
-    test("the operator's views and actions read the rows of the library", async () => {
-      const inbox = await shop.newInbox({ retry: { attempts: 1 } });
-      inbox.handle(() => Promise.reject(new Error('never')));
-      await inbox.expect({ ...expected('ORD-13'), deadline: new Date(0) });
-      await inbox.receive(paid('ORD-13'));
-      await inbox.receive(paid('ORD-13'));
-      const isDead: Parameters<typeof workUntil<Tx>>[1] = ([first]) => first?.state === 'dead';
-      const [dead] = await workUntil(inbox, isDead);
-      expect(await inbox.overdue()).toMatchObject([{ merchant_reference: 'ORD-13', deadline: new Date(0) }]);
-      expect(await inbox.stats()).toMatchObject({ states: { dead: 1 }, reasons: { attempts_used_up: 1 } });
-      expect(await inbox.health()).toMatchObject({ ok: true });
-      const why = { by: 'dana', note: 'the ledger is back' };
-      expect(await inbox.retry({ state: 'dead' }, why)).toBe(1);
-      await workUntil(inbox, isDead);
-      expect(await inbox.resolve({ state: 'dead' }, why)).toBe(1);
-      expect(await inbox.prune({ bodiesOlderThanDays: 1, archiveOlderThanDays: 1 })).toEqual({
-        bodies: 0,
-        archived: 0,
-      });
-      expect(await inbox.show(dead?.transitionId ?? '')).toMatchObject({
-        state: 'resolved',
-        bodies: [{ deliveries: 2 }],
-        actions: [{ action: 'retry' }, { action: 'resolve' }],
-      });
+  test('a handler whose connection is lost is retried by the same process', async () => {
+    const inbox = await shop.newInbox();
+    inbox.handle(async ({ tx, signed, settled, attempt }) => {
+      const credits = shop.library.credits(tx);
+      await credits.add(signed.merchant_reference, settled.amount);
+      if (attempt === 1) await shop.endTransactions();
+      await credits.add(signed.merchant_reference, 'fee');
     });
+    expect(await settle(inbox, 'ORD-10')).toMatchObject([{ attempts: 2 }]);
+    expect(await shop.credited('ORD-10')).toEqual(['500', 'fee']);
+  });
 
-    test("a violation of the database's constraints that the handler swallows is retried", async () => {
-      const inbox = await shop.newInbox();
-      await library.credits().add('TAKEN', '0', 1008);
-      inbox.handle(async ({ tx, signed, settled, attempt }) => {
-        const adding = library
-          .credits(tx)
-          .add(signed.merchant_reference, settled.amount, attempt === 1 ? 1008 : undefined);
-        await adding.catch(() => undefined);
-      });
-      expect(await settle(inbox, 'ORD-8')).toMatchObject([{ attempts: 2 }]);
-      expect(await library.credits().amounts('ORD-8')).toEqual(['500']);
+  test('a handler that continues after its time limit cannot write', async () => {
+    const inbox = await shop.newInbox({ handlerTimeoutMs: 300 });
+    const late = Promise.withResolvers<void>();
+    const lateErrors: unknown[] = [];
+    let hasSecondBegun = false;
+    inbox.handle(async ({ tx, signed, settled, attempt }) => {
+      const credits = shop.library.credits(tx);
+      const add = (): Promise<unknown> => credits.add(signed.merchant_reference, settled.amount);
+      if (attempt === 1) {
+        // Never idle for long, so that the server does not end the session.
+        while (!hasSecondBegun) await credits.amounts('ORD-11').catch(() => setTimeout(10));
+        await add().catch((error: unknown) => lateErrors.push(error));
+        late.resolve();
+        return;
+      }
+      await add();
+      hasSecondBegun = true;
+      await late.promise;
     });
-
-    test('a handler whose connection is lost is retried by the same process', async () => {
-      const inbox = await shop.newInbox();
-      inbox.handle(async ({ tx, signed, settled, attempt }) => {
-        const credits = library.credits(tx);
-        await credits.add(signed.merchant_reference, settled.amount);
-        if (attempt === 1) await shop.endTransactions();
-        await credits.add(signed.merchant_reference, 'fee');
-      });
-      expect(await settle(inbox, 'ORD-10')).toMatchObject([{ attempts: 2 }]);
-      expect(await library.credits().amounts('ORD-10')).toEqual(['500', 'fee']);
-    });
-
-    test('a handler that continues after its time limit cannot write', async () => {
-      const inbox = await shop.newInbox({ handlerTimeoutMs: 300 });
-      const late = Promise.withResolvers<void>();
-      const lateErrors: unknown[] = [];
-      let hasSecondBegun = false;
-      inbox.handle(async ({ tx, signed, settled, attempt }) => {
-        const credits = library.credits(tx);
-        const add = (): Promise<unknown> => credits.add(signed.merchant_reference, settled.amount);
-        if (attempt === 1) {
-          // Never idle for long, so that the server does not end the session.
-          while (!hasSecondBegun) await credits.amounts('ORD-11').catch(() => setTimeout(10));
-          await add().catch((error: unknown) => lateErrors.push(error));
-          late.resolve();
-          return;
-        }
-        await add();
-        hasSecondBegun = true;
-        await late.promise;
-      });
-      await settle(inbox, 'ORD-11');
-      expect(lateErrors).toHaveLength(1);
-      expect(await library.credits().amounts('ORD-11')).toEqual(['500']);
-    });
+    await settle(inbox, 'ORD-11');
+    expect(lateErrors).toHaveLength(1);
+    expect(await shop.credited('ORD-11')).toEqual(['500']);
   });
 });

@@ -3,10 +3,10 @@
  * or reports.
  */
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { forEachLibrary, type Open } from './libraries/for-each-library.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { forEachLibrary } from './libraries/for-each-library.ts';
 import type { Library } from './libraries/library.ts';
-import { openShop, pay, type Shop, workUntil } from './shop.ts';
+import { pay, type Shop, workUntil } from './shop.ts';
 
 const NAME = 'Canary Nakato';
 const PHONE = '256700123456';
@@ -36,44 +36,37 @@ const FAILING: Readonly<
   'a statement that is malformed': [/42601/, (library, tx) => library.run(tx, `select '${PHONE}' '${NAME}'`)],
 };
 
-forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
-  describe(`with ${name}`, () => {
-    let shop: Shop<Tx>;
-    beforeAll(async () => {
-      shop = await openShop(`privacy_${name}`, open);
-      await shop.library.credits().add('TAKEN', '0', 1);
-    });
-    afterAll(() => shop.close());
+forEachLibrary('with %s', 'privacy', <Tx>(shop: Shop<Tx>) => {
+  beforeAll(() => shop.library.credits().add('TAKEN', '0', 1));
 
-    test('threat A61: the last error of a failing statement names the kind of failure, but no value', async () => {
-      const reported: unknown[] = [];
-      const inbox = await shop.newInbox({
-        retry: { attempts: 1 },
-        onError: (_error, problem) => reported.push(problem),
-        onEvent: (event) => reported.push(event),
-      });
-      const kinds = new Map(Object.values(FAILING).map((kind, index) => [`ORD-${index}`, kind]));
-      inbox.handle(async ({ tx, signed }) => kinds.get(signed.merchant_reference)?.[1](shop.library, tx));
-      await pay(inbox, ...kinds.keys());
-      const dead = await workUntil(inbox, (all) => all.every(({ state }) => state === 'dead'));
-      expect(dead).toHaveLength(kinds.size);
-      for (const { signed, lastError } of dead) {
-        expect(lastError).toMatch(kinds.get(signed.merchant_reference)?.[0] ?? 'unknown');
-        for (const canary of [NAME, PHONE]) expect(lastError, NOT_THERE).not.toContain(canary);
-      }
-      for (const canary of [NAME, PHONE])
-        expect(inspect(reported, { depth: 9, maxArrayLength: null }), NOT_THERE).not.toContain(canary);
+  test('threat A61: the last error of a failing statement names the kind of failure, but no value', async () => {
+    const reported: unknown[] = [];
+    const inbox = await shop.newInbox({
+      retry: { attempts: 1 },
+      onError: (_error, problem) => reported.push(problem),
+      onEvent: (event) => reported.push(event),
     });
+    const kinds = new Map(Object.values(FAILING).map((kind, index) => [`ORD-${index}`, kind]));
+    inbox.handle(async ({ tx, signed }) => kinds.get(signed.merchant_reference)?.[1](shop.library, tx));
+    await pay(inbox, ...kinds.keys());
+    const dead = await workUntil(inbox, (all) => all.every(({ state }) => state === 'dead'));
+    expect(dead).toHaveLength(kinds.size);
+    for (const { signed, lastError } of dead) {
+      expect(lastError).toMatch(kinds.get(signed.merchant_reference)?.[0] ?? 'unknown');
+      for (const canary of [NAME, PHONE]) expect(lastError, NOT_THERE).not.toContain(canary);
+    }
+    for (const canary of [NAME, PHONE])
+      expect(inspect(reported, { depth: 9, maxArrayLength: null }), NOT_THERE).not.toContain(canary);
+  });
 
-    test('control: the errors themselves contain the values, and onError receives them', async () => {
-      const errors = await Promise.all(
-        Object.values(FAILING).map(([, run]) =>
-          shop.library
-            .transaction(async (tx) => void (await run(shop.library, tx)))
-            .catch((error: unknown) => error),
-        ),
-      );
-      expect(errors.map((error) => inspect(error, { depth: 9 })).join()).toContain(PHONE);
-    });
+  test('control: the errors themselves contain the values, and onError receives them', async () => {
+    const errors = await Promise.all(
+      Object.values(FAILING).map(([, run]) =>
+        shop.library
+          .transaction(async (tx) => void (await run(shop.library, tx)))
+          .catch((error: unknown) => error),
+      ),
+    );
+    expect(errors.map((error) => inspect(error, { depth: 9 })).join()).toContain(PHONE);
   });
 });

@@ -4,10 +4,11 @@ import { ConfigurationError } from '@payment-service/core';
 import type { Store } from '@payment-service/inbox';
 import { prisma } from '@payment-service/inbox/prisma';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { type Prisma, PrismaClient } from '../.generated/client.ts';
-import { forEachLibrary, type Open } from './libraries/for-each-library.ts';
-import { openShop, type Shop } from './shop.ts';
+import { forEachLibrary } from './libraries/for-each-library.ts';
+import type { Library, Open } from './libraries/library.ts';
+import { newDatabase, type Shop } from './shop.ts';
 
 const CONFLICT = `create or replace function conflict() returns integer language plpgsql as $$
   begin
@@ -15,16 +16,21 @@ const CONFLICT = `create or replace function conflict() returns integer language
     raise 'observed' using errcode = '40001';
   end $$`;
 
-forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
-  describe(`the store of ${name}`, () => {
-    let shop: Shop<Tx>;
+forEachLibrary(
+  'the store of %s',
+  'statements',
+  <Tx>(shop: Shop<Tx>, name: string, open: Open<Tx>) => {
     let store: Store<Tx>;
-    beforeAll(async () => {
-      const setting = "default_transaction_isolation = 'serializable'";
-      shop = await openShop(`${name}_statements`, open, setting);
+    beforeAll(() => {
       store = shop.library.newStore('inbox');
     });
-    afterAll(() => shop.close());
+    /** The library on another database with this setting. */
+    const openWith = async (setting: string): Promise<Library<Tx>> => {
+      const database = `${name}_${setting.replaceAll(/\W+/g, '_')}`;
+      const library = await open(await newDatabase(database, { setting }));
+      onTestFinished(async () => void (await library.close()));
+      return library;
+    };
 
     test('a statement gets its values in any order and returns its rows', async () => {
       const text = `select '?' as mark, cast($2 as text) || cast($1 as text) || cast($2 as text) as texts,
@@ -85,15 +91,12 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
 
     test('a server that would lose what it acknowledges is refused', async () => {
       await expect(store.check?.()).resolves.toBeUndefined();
-      const careless = await openShop(`${name}_careless`, open, 'synchronous_commit = off');
-      onTestFinished(() => careless.close());
-      await expect(careless.library.newStore('inbox').check?.()).rejects.toThrow('synchronous_commit');
+      const careless = await openWith('synchronous_commit = off');
+      await expect(careless.newStore('inbox').check?.()).rejects.toThrow('synchronous_commit');
     });
 
     test('a server whose standbys cannot be read is refused, unless the role may not or there is no such view', async () => {
-      const search = 'search_path = failing, public, pg_catalog';
-      const { library, close } = await openShop(`${name}_failing`, open, search);
-      onTestFinished(close);
+      const library = await openWith('search_path = failing, public, pg_catalog');
       const run = (text: string) => library.transaction(async (tx) => void (await library.run(tx, text)));
       const check = async (code: string): Promise<unknown> => {
         await run(`create or replace function failing.fail() returns integer language plpgsql
@@ -109,8 +112,9 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       for (const code of ['42501', '42P01', '42883']) expect(await check(code), code).toBe('started');
       for (const code of ['57014', '22012', '53200']) expect(await check(code), code).toContain('observed');
     });
-  });
-});
+  },
+  { setting: "default_transaction_isolation = 'serializable'" },
+);
 
 test.each([
   [{ timeout: 600_000 }, 600_000],

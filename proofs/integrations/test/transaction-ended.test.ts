@@ -1,8 +1,8 @@
 /** A handler that ends its own transaction, in every library, in every way, and with various actions afterwards. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { forEachLibrary, type Open } from './libraries/for-each-library.ts';
+import { expect, test } from 'vitest';
+import { forEachLibrary } from './libraries/for-each-library.ts';
 import type { Library } from './libraries/library.ts';
-import { openShop, pay, type Shop, settle, workUntil } from './shop.ts';
+import { pay, type Shop, settle, workUntil } from './shop.ts';
 
 /** Statements that end a transaction, and perhaps begin another. */
 const STATEMENTS = [
@@ -55,14 +55,10 @@ function allowed(way: string, continuation: string): readonly string[] {
     : [`${ENDED}, 0 times`];
 }
 
-forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
-  describe(`threat A50: with ${name}, a handler that ends its transaction`, () => {
-    let shop: Shop<Tx>;
-    beforeAll(async () => {
-      shop = await openShop(`${name}_ended`, open);
-    });
-    afterAll(() => shop.close());
-
+forEachLibrary(
+  'threat A50: with %s, a handler that ends its transaction',
+  'ended',
+  <Tx>(shop: Shop<Tx>, name: string) => {
     const raw = STATEMENTS.map((statements): readonly [string, (run: Run<Tx>) => Promise<void>] => [
       statements.join('; '),
       async ({ library, tx }) => {
@@ -101,7 +97,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
         const violations: string[] = [];
         for (const { signed, state, reason, attempts } of transitions) {
           const { way = '' } = ways.get(signed.merchant_reference) ?? {};
-          const amounts = await shop.library.credits().amounts(signed.merchant_reference);
+          const amounts = await shop.credited(signed.merchant_reference);
           const count = amounts.filter((amount) => amount === '500').length;
           const late =
             continuation === 'does not return' ? (endedIn.get(signed.merchant_reference) ?? 1) - 1 : 0;
@@ -124,7 +120,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
             await end(tx);
             refused = await store.query({ text: 'select 1' }, [], tx).catch((error: unknown) => error);
             // A statement of another session: the library has settled before the body ends.
-            await shop.library.credits().amounts('ORD-own');
+            await shop.credited('ORD-own');
             hasEnded = true;
           })
           .catch((error: unknown) => error);
@@ -145,9 +141,9 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       });
       await settle(inbox, ...references);
       for (const reference of references) {
-        const amounts = await shop.library.credits().amounts(reference);
+        const amounts = await shop.credited(reference);
         expect(amounts.filter((amount) => amount === '500')).toHaveLength(1);
       }
     });
-  });
-});
+  },
+);

@@ -13,54 +13,44 @@ import { drizzle as connectDrizzle } from 'drizzle-orm/node-postgres';
 import connectKnex from 'knex';
 import { Kysely, PostgresDialect } from 'kysely';
 import { DataSource } from 'typeorm';
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { PrismaClient } from '../.generated/client.ts';
-import { forEachLibrary, type Open } from './libraries/for-each-library.ts';
+import { forEachLibrary } from './libraries/for-each-library.ts';
 import { newPool } from './libraries/pool.ts';
-import { expected, openShop, paid, type Shop } from './shop.ts';
+import { expected, paid, type Shop } from './shop.ts';
 
 const HOUR_MS = 3_600_000;
 
-forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
-  describe(`with ${name}, a worker that polls once an hour`, () => {
-    let shop: Shop<Tx>;
-    beforeAll(async () => {
-      shop = await openShop(`${name}_wake`, open);
-    });
-    afterAll(() => shop.close());
+forEachLibrary('with %s, a worker that polls once an hour', 'wake', <Tx>(shop: Shop<Tx>) => {
+  /** A worker, and a receiver on the same tables that does not know of it. */
+  async function pair(schema: string, change: (store: Store<Tx>) => Store<Tx> = (store) => store) {
+    const worker = await shop.newInbox({ store: change(shop.library.newStore(schema)) });
+    const receiver = await shop.newInbox({ store: shop.library.newStore(schema) });
+    worker.handle(shop.credit);
+    for (const reference of ['ORD-1', 'ORD-2', 'ORD-3']) await receiver.expect(expected(reference));
+    void worker.work({ signal: new AbortController().signal, pollMs: HOUR_MS });
+    return { worker, receiver };
+  }
 
-    /** A worker, and a receiver on the same tables that does not know of it. */
-    async function pair(schema: string, change: (store: Store<Tx>) => Store<Tx> = (store) => store) {
-      const worker = await shop.newInbox({ store: change(shop.library.newStore(schema)) });
-      const receiver = await shop.newInbox({ store: shop.library.newStore(schema) });
-      worker.handle(({ tx, signed, settled }) =>
-        shop.library.credits(tx).add(signed.merchant_reference, settled.amount),
-      );
-      for (const reference of ['ORD-1', 'ORD-2', 'ORD-3']) await receiver.expect(expected(reference));
-      void worker.work({ signal: new AbortController().signal, pollMs: HOUR_MS });
-      return { worker, receiver };
+  test('settles what another inbox keeps; the control, which does not listen, does so when it polls', async () => {
+    const deaf = await pair('deaf', ({ listen: _, ...store }) => store);
+    await deaf.worker.receive(paid('ORD-1'));
+    await untilSettled(deaf.worker, 1);
+    const { worker, receiver } = await pair('hearing');
+    await until(async () => (await shop.listeners()) === 1);
+    await receiver.receive(paid('ORD-1'));
+    await untilSettled(worker, 1);
+    await deaf.receiver.receive(paid('ORD-2'));
+    // Kept later, and settled: by then, the control's own callback has been announced.
+    for (const [index, reference] of ['ORD-2', 'ORD-3'].entries()) {
+      await receiver.receive(paid(reference));
+      await untilSettled(worker, index + 2);
     }
-
-    test('settles what another inbox keeps; the control, which does not listen, does so when it polls', async () => {
-      const deaf = await pair('deaf', ({ listen: _, ...store }) => store);
-      await deaf.worker.receive(paid('ORD-1'));
-      await untilSettled(deaf.worker, 1);
-      const { worker, receiver } = await pair('hearing');
-      await until(async () => (await shop.listeners()) === 1);
-      await receiver.receive(paid('ORD-1'));
-      await untilSettled(worker, 1);
-      await deaf.receiver.receive(paid('ORD-2'));
-      // Kept later, and settled: by then, the control's own callback has been announced.
-      for (const [index, reference] of ['ORD-2', 'ORD-3'].entries()) {
-        await receiver.receive(paid(reference));
-        await untilSettled(worker, index + 2);
-      }
-      expect((await deaf.receiver.stats()).states).toMatchObject({ settled: 1, pending: 1 });
-      await deaf.worker.transaction(async () => undefined); // A worker looks after a call of its own.
-      await untilSettled(deaf.worker, 2);
-      await worker.close();
-      await until(async () => (await shop.listeners()) === 0);
-    });
+    expect((await deaf.receiver.stats()).states).toMatchObject({ settled: 1, pending: 1 });
+    await deaf.worker.transaction(async () => undefined); // A worker looks after a call of its own.
+    await untilSettled(deaf.worker, 2);
+    await worker.close();
+    await until(async () => (await shop.listeners()) === 0);
   });
 });
 

@@ -79,25 +79,21 @@ test.each([
   },
 );
 
-test('without scripts, forms, filters and the confirmation of a reset work', async () => {
-  const { page, complaints } = await visit(undefined, { javaScriptEnabled: false });
+test('without scripts, choices, a search and the confirmation of a reset work, and nothing can be copied', async () => {
+  const { page } = await visit(`${url}/start`, { javaScriptEnabled: false });
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
-  await page.goto(`${url}/start`);
   await page.locator('#collection').getByLabel('How it ends').selectOption('pending');
   await press('Collect');
   await press('Complete');
-  await page.locator('.head .state', { hasText: 'Completed' }).waitFor();
   await page.getByRole('link', { name: 'Transactions' }).first().click();
   await page.getByLabel('Search by').fill('ORD-');
   await press('Search');
   await page.waitForURL(/q=ORD-/);
   await page.locator('#transactions a').first().click();
   expect(await page.locator('[data-copy]:visible').count()).toBe(0);
-  await page.goto(`${url}/settings`);
-  await page.getByRole('link', { name: 'Reset…' }).click();
+  await page.goto(`${url}/settings/reset`);
   await press('Reset');
   await page.getByText('None yet.').first().waitFor();
-  expect(complaints).toEqual([]);
 });
 
 test('with three tabs open, close() ends immediately; the tabs report the lost connection and reconnect', async () => {

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import type { CollectionRequest, PayoutRequest, Sandbox } from '../../src/index.ts';
 
 export interface Answer {
@@ -26,20 +28,26 @@ export const keysOf = ({ account }: Sandbox): Record<string, string> => ({
   'secret-key': account.secretKey,
 });
 
-/** The status of a raw request without a body: fetch would not let the Host header be set. */
-export function statusOf(
+/**
+ * One request on its own socket: fetch would not let the Host header be set. With `chunks` and no content-length, Node sends
+ * them chunked.
+ */
+export async function exchange(
   port: number | string,
   method: string,
   path: string,
   headers: Record<string, string>,
-): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port, method, path, headers, agent: false };
-    const sent = request(options, (response) => {
-      response.resume().on('end', () => resolve(response.statusCode ?? 0));
-    });
-    sent.on('error', reject).end();
-  });
+  chunks: readonly (string | Buffer)[] = [],
+): Promise<{ status: number; text: string }> {
+  const sent = request({ host: '127.0.0.1', port, method, path, headers, agent: false });
+  // An error before the response rejects `answered`, and one after it changes nothing.
+  sent.on('error', () => undefined);
+  const answered = once(sent, 'response');
+  // One after another, so that each is a separate chunk for the sandbox.
+  for (const chunk of chunks) await new Promise<unknown>((resolve) => sent.write(chunk, resolve));
+  sent.end();
+  const [response] = await answered;
+  return { status: response.statusCode, text: await text(response) };
 }
 
 /** Calls a sandbox without a socket, with both keys. */

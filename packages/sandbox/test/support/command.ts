@@ -5,6 +5,8 @@ import { onTestFinished } from 'vitest';
 import { emptyFolder } from './folders.ts';
 
 const path = fileURLToPath(new URL('../../src/command/command.ts', import.meta.url));
+/** Node keeps compiled modules here, which halves the start of the command. */
+const CACHE = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -38,7 +40,7 @@ export interface Ended {
 
 function run(file: string, args: readonly string[], { env = {}, cwd, input, keys }: RunOptions) {
   const folder = cwd ?? emptyFolder();
-  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const { PATH, NODE_COMPILE_CACHE = CACHE } = process.env;
   const child = spawn(file, args, {
     cwd: folder,
     env: { PATH, NODE_COMPILE_CACHE, NODE_ENV: 'test', SHELL: '/bin/sh', ...env },

@@ -20,3 +20,5 @@ export interface Library<Tx> {
   transaction(body: (tx: Tx) => Promise<void>): Promise<unknown>;
   close(): Promise<unknown>;
 }
+
+export type Open<Tx> = (connectionString: string) => Promise<Library<Tx>>;
