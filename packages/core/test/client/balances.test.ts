@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Deviation, ExactWallet } from '../../src/client/client.ts';
 import { InvalidResponseError } from '../../src/errors.ts';
 import { type Decimal, formatDecimal, isSumOf, parseDecimal } from '../../src/money/decimal.ts';
@@ -44,120 +44,118 @@ const extra = fc
   .dictionary(name, fc.oneof(fc.jsonValue(), odd))
   .map((members) => JSON.stringify(members).slice(1, -1));
 
-describe('every balance is an exact string in addition to its number', () => {
-  /** A decimal that JSON allows. Most are short, so that three of them often add up exactly. */
-  const written = fc
-    .tuple(
-      fc.constantFrom('', '-'),
-      fc.oneof(fc.nat({ max: 30 }).map(String), fc.bigInt({ min: 0n, max: 10n ** 18n }).map(String)),
-      fc.oneof(
-        fc.constantFrom('', '.0', '.5', '.50'),
-        fc.nat().map((digits) => `.${digits}`),
-      ),
-      fc.constantFrom('', '', '', 'e0', 'E+2', 'e-7', 'e-25', 'e-40', 'e25', 'e-120'),
-    )
-    .map((parts) => parts.join(''));
-  const decimal = (text: string): Decimal => {
-    const parsed = parseDecimal(text);
-    if (parsed === undefined) throw new Error(`not a decimal: ${text}`);
-    return parsed;
-  };
-  const wallet: fc.Arbitrary<readonly string[]> = fc.oneof(
-    fc.tuple(written, written, written, written),
-    // The total equals the first part, or differs from it by the second one.
-    fc.tuple(written, fc.constantFrom('0', '1e-30', '0.0001', '0.00001')).map(([one, other]) => {
-      return [one, one, other, '0'];
-    }),
-    // Three parts that add up to the total, or to slightly more or less.
-    fc
-      .tuple(amount, amount, amount, fc.constantFrom(0n, 0n, 0n, 1n, -1n, 100n))
-      .map(([one, other, third, error]) => [one, one + other + third + error, other, third].map(literal)),
+/** A decimal that JSON allows. Most are short, so that three of them often add up exactly. */
+const written = fc
+  .tuple(
+    fc.constantFrom('', '-'),
+    fc.oneof(fc.nat({ max: 30 }).map(String), fc.bigInt({ min: 0n, max: 10n ** 18n }).map(String)),
+    fc.oneof(
+      fc.constantFrom('', '.0', '.5', '.50'),
+      fc.nat().map((digits) => `.${digits}`),
+    ),
+    fc.constantFrom('', '', '', 'e0', 'E+2', 'e-7', 'e-25', 'e-40', 'e25', 'e-120'),
+  )
+  .map((parts) => parts.join(''));
+const decimal = (text: string): Decimal => {
+  const parsed = parseDecimal(text);
+  if (parsed === undefined) throw new Error(`not a decimal: ${text}`);
+  return parsed;
+};
+const wallet: fc.Arbitrary<readonly string[]> = fc.oneof(
+  fc.tuple(written, written, written, written),
+  // The total equals the first part, or differs from it by the second one.
+  fc.tuple(written, fc.constantFrom('0', '1e-30', '0.0001', '0.00001')).map(([one, other]) => {
+    return [one, one, other, '0'];
+  }),
+  // Three parts that add up to the total, or to slightly more or less.
+  fc
+    .tuple(amount, amount, amount, fc.constantFrom(0n, 0n, 0n, 1n, -1n, 100n))
+    .map(([one, other, third, error]) => [one, one + other + third + error, other, third].map(literal)),
+);
+test('balances of any length and exponent, among any other members, have the canonical strings of their literals, and are reported only where they do not add up', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(wallet, extra, extra), { maxLength: 5 }),
+      fc.boolean(),
+      async (cases, isStrict) => {
+        const rows = cases.map(([literals, before, after]) => {
+          const balances = Object.fromEntries(FIELDS.map((field, at) => [field, literals[at]])) as Balances;
+          return row(balances, before && `${before},`, after && `,${after}`);
+        });
+        const { wallets, deviations } = await walletsOf(rows, isStrict);
+        const read = cases.map(([literals]) => literals.map(decimal));
+        expect(wallets.map(({ exact }) => FIELDS.map((field) => exact[field]))).toEqual(
+          read.map((decimals) => decimals.map(formatDecimal)),
+        );
+        const odd = read.flatMap(([available, actual, ...others], index) =>
+          available && actual && isSumOf(actual, [available, ...others]) ? [] : [index],
+        );
+        expect(deviations).toEqual(
+          odd.map((index) => ({
+            operation: 'getWalletBalances',
+            path: `data.merchant_wallets[${index}].actual_balance`,
+            received: 'another number than available_balance + uncleared_balance + reserve_balance',
+            isLeftOut: false,
+          })),
+        );
+      },
+    ),
+    { numRuns: 400 },
   );
-  test('balances of any length and exponent, among any other members, have the canonical strings of their literals, and are reported only where they do not add up', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.tuple(wallet, extra, extra), { maxLength: 5 }),
-        fc.boolean(),
-        async (cases, isStrict) => {
-          const rows = cases.map(([literals, before, after]) => {
-            const balances = Object.fromEntries(FIELDS.map((field, at) => [field, literals[at]])) as Balances;
-            return row(balances, before && `${before},`, after && `,${after}`);
-          });
-          const { wallets, deviations } = await walletsOf(rows, isStrict);
-          const read = cases.map(([literals]) => literals.map(decimal));
-          expect(wallets.map(({ exact }) => FIELDS.map((field) => exact[field]))).toEqual(
-            read.map((decimals) => decimals.map(formatDecimal)),
-          );
-          const odd = read.flatMap(([available, actual, ...others], index) =>
-            available && actual && isSumOf(actual, [available, ...others]) ? [] : [index],
-          );
-          expect(deviations).toEqual(
-            odd.map((index) => ({
-              operation: 'getWalletBalances',
-              path: `data.merchant_wallets[${index}].actual_balance`,
-              received: 'another number than available_balance + uncleared_balance + reserve_balance',
-              isLeftOut: false,
-            })),
-          );
-        },
-      ),
-      { numRuns: 400 },
-    );
-  });
+});
 
-  test.each([
-    ['9007199254740993', '9007199254740993'],
-    ['99999999999', '99999999999'],
-    ['100000000000.00001', '100000000000.00001'],
-    ['0.0001', '0.0001'],
-    ['-0.5', '-0.5'],
-    ['1e21', '1000000000000000000000'],
-    ['12345678901.0000', '12345678901'],
-    ['5e2', '500'],
-    ['-0', '0'],
-    ['1e-7', '0.0000001'],
-    ['0e-2000', '0'],
-    ['123456789012345678901234567890.12', '123456789012345678901234567890.12'],
-    ['123456789012345e85', '123456789012345e85'],
-    ['1.2345678e-320', '12345678e-327'],
-    ['1.2345678E-320', '12345678e-327'],
-    ['0.100000000000000000001', '0.100000000000000000001'],
-  ])('the literal %s is %s', async (written, exact) => {
-    const literals = { ...NOTHING, available_balance: written, actual_balance: written };
-    const { wallets, deviations } = await walletsOf([row(literals)]);
-    expect(wallets[0]?.exact).toEqual({ ...NOTHING, available_balance: exact, actual_balance: exact });
-    expect(deviations).toEqual([]);
-  });
+test.each([
+  ['9007199254740993', '9007199254740993'],
+  ['99999999999', '99999999999'],
+  ['100000000000.00001', '100000000000.00001'],
+  ['0.0001', '0.0001'],
+  ['-0.5', '-0.5'],
+  ['1e21', '1000000000000000000000'],
+  ['12345678901.0000', '12345678901'],
+  ['5e2', '500'],
+  ['-0', '0'],
+  ['1e-7', '0.0000001'],
+  ['0e-2000', '0'],
+  ['123456789012345678901234567890.12', '123456789012345678901234567890.12'],
+  ['123456789012345e85', '123456789012345e85'],
+  ['1.2345678e-320', '12345678e-327'],
+  ['1.2345678E-320', '12345678e-327'],
+  ['0.100000000000000000001', '0.100000000000000000001'],
+])('the literal %s is %s', async (written, exact) => {
+  const literals = { ...NOTHING, available_balance: written, actual_balance: written };
+  const { wallets, deviations } = await walletsOf([row(literals)]);
+  expect(wallets[0]?.exact).toEqual({ ...NOTHING, available_balance: exact, actual_balance: exact });
+  expect(deviations).toEqual([]);
+});
 
-  test('a number of 16 digits is exact wherever it begins in the response', async () => {
-    for (let spaces = 0; spaces < 16; spaces++) {
-      const long = { ...NOTHING, reserve_balance: `${' '.repeat(spaces)}9007199254740993` };
-      const { wallets } = await walletsOf([row(long)]);
-      expect(wallets[0]?.exact.reserve_balance).toBe('9007199254740993');
-    }
-  });
+test('a number of 16 digits is exact wherever it begins in the response', async () => {
+  for (let spaces = 0; spaces < 16; spaces++) {
+    const long = { ...NOTHING, reserve_balance: `${' '.repeat(spaces)}9007199254740993` };
+    const { wallets } = await walletsOf([row(long)]);
+    expect(wallets[0]?.exact.reserve_balance).toBe('9007199254740993');
+  }
+});
 
-  test('a balance that is a tenth of the total, below the smallest unit of any currency, is reported', async () => {
-    const odd = { ...NOTHING, available_balance: '0.00001', actual_balance: '0.0001' };
-    expect((await walletsOf([row(odd)])).deviations).toHaveLength(1);
-  });
+test('a balance that is a tenth of the total, below the smallest unit of any currency, is reported', async () => {
+  const odd = { ...NOTHING, available_balance: '0.00001', actual_balance: '0.0001' };
+  expect((await walletsOf([row(odd)])).deviations).toHaveLength(1);
+});
 
-  test('the last value of a repeated name counts, in the number and in the string', async () => {
-    const repeated = row({ ...NOTHING, available_balance: '1', actual_balance: '2' })
-      .replace('{', '{"merchant_wallets":3,"exact":4,"reserve_balance":5,')
-      .replace(/}$/, ',"actual_b\\u0061lance":6}');
-    const { wallets } = await walletsOf([repeated]);
-    expect(wallets[0]).toMatchObject({ actual_balance: 6, reserve_balance: 0 });
-    expect(wallets[0]?.exact).toMatchObject({ actual_balance: '6', reserve_balance: '0' });
-  });
+test('the last value of a repeated name counts, in the number and in the string', async () => {
+  const repeated = row({ ...NOTHING, available_balance: '1', actual_balance: '2' })
+    .replace('{', '{"merchant_wallets":3,"exact":4,"reserve_balance":5,')
+    .replace(/}$/, ',"actual_b\\u0061lance":6}');
+  const { wallets } = await walletsOf([repeated]);
+  expect(wallets[0]).toMatchObject({ actual_balance: 6, reserve_balance: 0 });
+  expect(wallets[0]?.exact).toMatchObject({ actual_balance: '6', reserve_balance: '0' });
+});
 
-  test.each([
-    ['reserve_balance', '1e-2000'],
-    ['uncleared_balance', `0.${'1'.repeat(1100)}`],
-  ] as const)('a number with too many digits (%s) refuses the response', async (field, value) => {
-    const error = await failureOf(walletsOf([row({ ...NOTHING, [field]: value })]));
-    expect(error).toBeInstanceOf(InvalidResponseError);
-    const message = `data.merchant_wallets[0].${field}: expected number of at most 1000 digits`;
-    expect(String(error)).toContain(message);
-  });
+test.each([
+  ['reserve_balance', '1e-2000'],
+  ['uncleared_balance', `0.${'1'.repeat(1100)}`],
+] as const)('a number with too many digits (%s) refuses the response', async (field, value) => {
+  const error = await failureOf(walletsOf([row({ ...NOTHING, [field]: value })]));
+  expect(error).toBeInstanceOf(InvalidResponseError);
+  const message = `data.merchant_wallets[0].${field}: expected number of at most 1000 digits`;
+  expect(String(error)).toContain(message);
 });

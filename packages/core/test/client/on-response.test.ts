@@ -1,5 +1,5 @@
 import { tracingChannel } from 'node:diagnostics_channel';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ClientCallTrace } from '../../src/client/call/call.ts';
 import type { AttemptReport, ClientOptions } from '../../src/client/client.ts';
 import {
@@ -31,86 +31,84 @@ function calls(): ClientCallTrace[] {
   return seen;
 }
 
-describe('onResponse gets a report of every attempt, and the tracing channel one of every call', () => {
-  test.each([
-    [false, 'without'],
-    [true, 'with'],
-  ])('a report contains the wait that follows, %s a subscriber of the channel', async (isTraced) => {
-    const seen = isTraced ? calls() : [];
-    const { timing } = recordedTiming();
-    const answers = [failure(503), reset, providers, reply(200, '{}')];
-    const { client, reports } = await serve(answers, { timing });
-    await client.listPaymentProviders({ currency: 'UGX' });
-    await failureOf(client.listPaymentProviders());
-    const [status, retryInMs] = [undefined, undefined];
-    expect(reports).toEqual([
-      { operation, attempt: 1, status: 503, durationMs, outcome: 'api_error', retryInMs: 250 },
-      { operation, attempt: 2, status, durationMs, outcome: 'connection_failed', retryInMs: 500 },
-      { operation, attempt: 3, status: 200, durationMs, outcome: 'success', retryInMs },
-      { operation, attempt: 1, status: 200, durationMs, outcome: 'invalid_response', retryInMs },
-    ]);
-    const traces = [
-      { operation, attempts: 3, status: 200, outcome: 'success', durationMs },
-      { operation, attempts: 1, status: 200, outcome: 'invalid_response', isFailed: true, durationMs },
-    ];
-    expect(seen).toEqual(isTraced ? traces : []);
-  });
+test.each([
+  [false, 'without'],
+  [true, 'with'],
+])('a report contains the wait that follows, %s a subscriber of the channel', async (isTraced) => {
+  const seen = isTraced ? calls() : [];
+  const { timing } = recordedTiming();
+  const answers = [failure(503), reset, providers, reply(200, '{}')];
+  const { client, reports } = await serve(answers, { timing });
+  await client.listPaymentProviders({ currency: 'UGX' });
+  await failureOf(client.listPaymentProviders());
+  const [status, retryInMs] = [undefined, undefined];
+  expect(reports).toEqual([
+    { operation, attempt: 1, status: 503, durationMs, outcome: 'api_error', retryInMs: 250 },
+    { operation, attempt: 2, status, durationMs, outcome: 'connection_failed', retryInMs: 500 },
+    { operation, attempt: 3, status: 200, durationMs, outcome: 'success', retryInMs },
+    { operation, attempt: 1, status: 200, durationMs, outcome: 'invalid_response', retryInMs },
+  ]);
+  const traces = [
+    { operation, attempts: 3, status: 200, outcome: 'success', durationMs },
+    { operation, attempts: 1, status: 200, outcome: 'invalid_response', isFailed: true, durationMs },
+  ];
+  expect(seen).toEqual(isTraced ? traces : []);
+});
 
-  test('a missed deadline is reported, with the status if there was one', async () => {
-    const { timing, expire } = recordedTiming();
-    let isStalled = false;
-    const { client, reports } = await serve([expire, stall(200)], {
-      timing,
-      fetch: (...request) => (isStalled ? fetchThen(expire) : fetch)(...request),
-    });
-    await failureOf(client.listPaymentProviders());
-    isStalled = true;
-    await failureOf(client.listPaymentProviders());
-    expect(reports).toMatchObject([
-      { status: undefined, outcome: 'timeout' },
-      { status: 200, outcome: 'timeout' },
-    ]);
+test('a missed deadline is reported, with the status if there was one', async () => {
+  const { timing, expire } = recordedTiming();
+  let isStalled = false;
+  const { client, reports } = await serve([expire, stall(200)], {
+    timing,
+    fetch: (...request) => (isStalled ? fetchThen(expire) : fetch)(...request),
   });
+  await failureOf(client.listPaymentProviders());
+  isStalled = true;
+  await failureOf(client.listPaymentProviders());
+  expect(reports).toMatchObject([
+    { status: undefined, outcome: 'timeout' },
+    { status: 200, outcome: 'timeout' },
+  ]);
+});
 
-  test('a cancelled call is reported and traced as aborted', async () => {
-    const seen = calls();
-    const controller = new AbortController();
-    const { client, reports } = await serve(() => controller.abort());
-    await failureOf(client.listPaymentProviders({}, controller));
-    expect(reports).toMatchObject([{ outcome: 'aborted', status: undefined }]);
-    expect(seen).toMatchObject([{ attempts: 1, outcome: 'aborted', isFailed: true }]);
-  });
+test('a cancelled call is reported and traced as aborted', async () => {
+  const seen = calls();
+  const controller = new AbortController();
+  const { client, reports } = await serve(() => controller.abort());
+  await failureOf(client.listPaymentProviders({}, controller));
+  expect(reports).toMatchObject([{ outcome: 'aborted', status: undefined }]);
+  expect(seen).toMatchObject([{ attempts: 1, outcome: 'aborted', isFailed: true }]);
+});
 
-  test('a call that the hook cancels after an attempt makes one report, and no retry', async () => {
-    const reports: AttemptReport[] = [];
-    const { timing, pending } = recordedTiming();
-    const controller = new AbortController();
-    const onResponse = (report: AttemptReport): void => {
-      reports.push(report);
-      controller.abort();
-    };
-    const { client, requests } = await serve(failure(503), { timing, onResponse });
-    expect(await failureOf(client.listPaymentProviders({}, controller))).toBe(controller.signal.reason);
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(reports).toEqual([expect.objectContaining({ attempt: 1, outcome: 'api_error' })]);
-    expect([requests.length, pending.size]).toEqual([1, 0]);
-  });
+test('a call that the hook cancels after an attempt makes one report, and no retry', async () => {
+  const reports: AttemptReport[] = [];
+  const { timing, pending } = recordedTiming();
+  const controller = new AbortController();
+  const onResponse = (report: AttemptReport): void => {
+    reports.push(report);
+    controller.abort();
+  };
+  const { client, requests } = await serve(failure(503), { timing, onResponse });
+  expect(await failureOf(client.listPaymentProviders({}, controller))).toBe(controller.signal.reason);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(reports).toEqual([expect.objectContaining({ attempt: 1, outcome: 'api_error' })]);
+  expect([requests.length, pending.size]).toEqual([1, 0]);
+});
 
-  const broken = new Error('metrics are down');
-  test.each<[string, () => unknown]>([
-    ['throws', () => expect.fail('broken')],
-    ['rejects', () => Promise.reject(broken)],
-  ])('an onResponse, onDeviation or onChange that %s is logged and fails no call', async (_name, hook) => {
-    const logged = vi.spyOn(console, 'error').mockReturnValue();
-    onTestFinished(() => logged.mockRestore());
-    const answers = [[null, provider], [{ ...provider, is_active: false }]].map((rows) =>
-      success({ payment_providers: rows }),
-    );
-    const options = { onResponse: hook, onDeviation: hook, cache: { ttlMs: 1, onChange: hook } };
-    const { client } = await serve(answers, options as Partial<ClientOptions>);
-    for (const _ of answers) expect(await client.listPaymentProviders({}, { fresh: true })).toHaveLength(1);
-    await vi.waitFor(() => expect(logged).toHaveBeenCalledTimes(4));
-    for (const name of ['onResponse', 'onDeviation', 'onChange'])
-      expect(String(logged.mock.calls)).toContain(name);
-  });
+const broken = new Error('metrics are down');
+test.each<[string, () => unknown]>([
+  ['throws', () => expect.fail('broken')],
+  ['rejects', () => Promise.reject(broken)],
+])('an onResponse, onDeviation or onChange that %s is logged and fails no call', async (_name, hook) => {
+  const logged = vi.spyOn(console, 'error').mockReturnValue();
+  onTestFinished(() => logged.mockRestore());
+  const answers = [[null, provider], [{ ...provider, is_active: false }]].map((rows) =>
+    success({ payment_providers: rows }),
+  );
+  const options = { onResponse: hook, onDeviation: hook, cache: { ttlMs: 1, onChange: hook } };
+  const { client } = await serve(answers, options as Partial<ClientOptions>);
+  for (const _ of answers) expect(await client.listPaymentProviders({}, { fresh: true })).toHaveLength(1);
+  await vi.waitFor(() => expect(logged).toHaveBeenCalledTimes(4));
+  for (const name of ['onResponse', 'onDeviation', 'onChange'])
+    expect(String(logged.mock.calls)).toContain(name);
 });

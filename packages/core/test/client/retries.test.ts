@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readRetryAfter } from '../../src/client/call/exchange.ts';
 import { ConnectionError } from '../../src/errors.ts';
 import {
@@ -15,95 +15,89 @@ import {
 import { recordedTiming } from './recorded-timing.ts';
 import { provider } from './wire-samples.ts';
 
-describe('transient failures are retried', () => {
-  test.each<[string, Answer]>([
-    ...[408, 429, 500, 502, 503, 504].map((status): [string, Answer] => [`${status}`, failure(status)]),
-    ['a 503 with a page', reply(503, '<h1>Down</h1>', { 'content-type': 'text/html' })],
-    ['a 503 whose body breaks off', resetInBody(503)],
-    ['a reset connection', reset],
-    ['a reset in the middle of the body', resetInBody(200)],
-  ])('%s is retried until the call succeeds', async (_name, answer) => {
-    const { timing, pending } = recordedTiming();
-    const { client, requests } = await serve([answer, answer, providers], { timing });
-    expect(await client.listPaymentProviders()).toEqual([provider]);
-    expect(requests).toHaveLength(3);
-    expect(pending.size).toBe(0);
-  });
+test.each<[string, Answer]>([
+  ...[408, 429, 500, 502, 503, 504].map((status): [string, Answer] => [`${status}`, failure(status)]),
+  ['a 503 with a page', reply(503, '<h1>Down</h1>', { 'content-type': 'text/html' })],
+  ['a 503 whose body breaks off', resetInBody(503)],
+  ['a reset connection', reset],
+  ['a reset in the middle of the body', resetInBody(200)],
+])('%s is retried until the call succeeds', async (_name, answer) => {
+  const { timing, pending } = recordedTiming();
+  const { client, requests } = await serve([answer, answer, providers], { timing });
+  expect(await client.listPaymentProviders()).toEqual([provider]);
+  expect(requests).toHaveLength(3);
+  expect(pending.size).toBe(0);
+});
 
-  test('a ConnectionError names the host and the number of attempts', async () => {
-    const { timing } = recordedTiming();
-    const { client, requests, baseUrl } = await serve(reset, { timing });
+test('a ConnectionError names the host and the number of attempts', async () => {
+  const { timing } = recordedTiming();
+  const { client, requests, baseUrl } = await serve(reset, { timing });
+  const error = await failureOf(client.listPaymentProviders());
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect(String(error)).toContain(new URL(baseUrl).host);
+  expect(String(error)).toContain('(3 attempts)');
+  expect(error).toHaveProperty('cause.cause');
+  expect(requests).toHaveLength(3);
+});
+
+test.each([
+  [1, [250, 500, 1000, 2000, 4000, 4000]],
+  [0.5, [125, 250, 500, 1000, 2000, 2000]],
+])('a wait is a random part (%d) of 0.25 s · 2ⁿ and at most 4 s', async (share, expected) => {
+  const { timing, waits } = recordedTiming(() => share);
+  const { client } = await serve(failure(503), { timing, maxAttempts: 7 });
+  await failureOf(client.listPaymentProviders());
+  expect(waits).toEqual(expected);
+});
+
+test.each([
+  ['in seconds', '2', 2000],
+  ['as a date', 'Sat, 21 Nov 2026 07:00:03 GMT', 2500],
+  ['in an obsolete form', 'Saturday, 21-Nov-26 07:00:03 GMT', 100],
+  ['with a fraction', '1.5', 100],
+  ['that cannot be read', 'soon', 100],
+  ['with a sign', '-5', 100],
+])('429 with a Retry-After %s (%s) sets the shortest wait', async (_name, value, expected) => {
+  const { timing, waits } = recordedTiming(() => 0.4);
+  const now = (): number => Date.UTC(2026, 10, 21, 7, 0, 0, 500);
+  const answers = [failure(429, { 'retry-after': value }), providers];
+  await (await serve(answers, { timing: { ...timing, now } })).client.listPaymentProviders();
+  expect(waits).toEqual([expected]);
+});
+
+test.each(['11', '86400', '99999999999999999999999', 'Fri, 21 Nov 2099 07:00:00 GMT'])(
+  'a Retry-After of %s exceeds the deadline, and the ApiError says so immediately',
+  async (value) => {
+    const { timing, waits, pending } = recordedTiming();
+    const { client } = await serve(failure(429, { 'retry-after': value }), { timing });
     const error = await failureOf(client.listPaymentProviders());
-    expect(error).toBeInstanceOf(ConnectionError);
-    expect(String(error)).toContain(new URL(baseUrl).host);
-    expect(String(error)).toContain('(3 attempts)');
-    expect(error).toHaveProperty('cause.cause');
-    expect(requests).toHaveLength(3);
-  });
-});
+    expect(error).toMatchObject({ code: 'api_error', status: 429, attempts: 1 });
+    expect(String(error)).toMatch(/needs a wait of \d.* s \(Retry-After\).*timeoutMs \(10000\)/);
+    expect([waits, pending.size]).toEqual([[], 0]);
+  },
+);
 
-describe('the client waits between attempts', () => {
-  test.each([
-    [1, [250, 500, 1000, 2000, 4000, 4000]],
-    [0.5, [125, 250, 500, 1000, 2000, 2000]],
-  ])('a wait is a random part (%d) of 0.25 s · 2ⁿ and at most 4 s', async (share, expected) => {
-    const { timing, waits } = recordedTiming(() => share);
-    const { client } = await serve(failure(503), { timing, maxAttempts: 7 });
-    await failureOf(client.listPaymentProviders());
-    expect(waits).toEqual(expected);
-  });
-
-  test.each([
-    ['in seconds', '2', 2000],
-    ['as a date', 'Sat, 21 Nov 2026 07:00:03 GMT', 2500],
-    ['in an obsolete form', 'Saturday, 21-Nov-26 07:00:03 GMT', 100],
-    ['with a fraction', '1.5', 100],
-    ['that cannot be read', 'soon', 100],
-    ['with a sign', '-5', 100],
-  ])('429 with a Retry-After %s (%s) sets the shortest wait', async (_name, value, expected) => {
-    const { timing, waits } = recordedTiming(() => 0.4);
-    const now = (): number => Date.UTC(2026, 10, 21, 7, 0, 0, 500);
-    const answers = [failure(429, { 'retry-after': value }), providers];
-    await (await serve(answers, { timing: { ...timing, now } })).client.listPaymentProviders();
-    expect(waits).toEqual([expected]);
-  });
-
-  test.each(['11', '86400', '99999999999999999999999', 'Fri, 21 Nov 2099 07:00:00 GMT'])(
-    'a Retry-After of %s exceeds the deadline, and the ApiError says so immediately',
-    async (value) => {
-      const { timing, waits, pending } = recordedTiming();
-      const { client } = await serve(failure(429, { 'retry-after': value }), { timing });
-      const error = await failureOf(client.listPaymentProviders());
-      expect(error).toMatchObject({ code: 'api_error', status: 429, attempts: 1 });
-      expect(String(error)).toMatch(/needs a wait of \d.* s \(Retry-After\).*timeoutMs \(10000\)/);
-      expect([waits, pending.size]).toEqual([[], 0]);
-    },
+test('any string is read as a Retry-After of at least 0 or is ignored', () => {
+  const dates = fc.date({ noInvalidDate: true });
+  const text = fc.oneof(
+    fc.string(),
+    dates.map((date) => date.toUTCString()),
   );
-
-  test('any string is read as a Retry-After of at least 0 or is ignored', () => {
-    const dates = fc.date({ noInvalidDate: true });
-    const text = fc.oneof(
-      fc.string(),
-      dates.map((date) => date.toUTCString()),
-    );
-    fc.assert(
-      fc.property(text, dates, (text, now) => {
-        const wait = readRetryAfter(text, now.getTime());
-        return wait === undefined || wait >= 0;
-      }),
-    );
-  });
+  fc.assert(
+    fc.property(text, dates, (text, now) => {
+      const wait = readRetryAfter(text, now.getTime());
+      return wait === undefined || wait >= 0;
+    }),
+  );
 });
 
-describe('the retry budget limits the load on the service', () => {
-  test('retries stay within a tenth of the calls after a burst of 10 while everything fails', async () => {
-    const { timing } = recordedTiming(() => 0);
-    const { client, requests } = await serve(failure(503), { timing });
-    const errors: unknown[] = [];
-    for (let call = 0; call < 40; call++) errors.push(await failureOf(client.listPaymentProviders()));
-    expect(requests.length - 40).toBe(13);
-    expect(String(errors[0])).toContain('(3 attempts)');
-    expect(String(errors[39])).toContain('recent calls of this client needed one');
-    expect(errors[39]).toMatchObject({ code: 'api_error', status: 503, attempts: 1 });
-  });
+test('retries stay within a tenth of the calls after a burst of 10 while everything fails', async () => {
+  const { timing } = recordedTiming(() => 0);
+  const { client, requests } = await serve(failure(503), { timing });
+  const errors: unknown[] = [];
+  for (let call = 0; call < 40; call++) errors.push(await failureOf(client.listPaymentProviders()));
+  expect(requests.length - 40).toBe(13);
+  expect(String(errors[0])).toContain('(3 attempts)');
+  expect(String(errors[39])).toContain('recent calls of this client needed one');
+  expect(errors[39]).toMatchObject({ code: 'api_error', status: 503, attempts: 1 });
 });

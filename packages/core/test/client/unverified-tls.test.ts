@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createClient } from '../../src/client/create-client.ts';
 import { clientWith, successBody } from './local-service.ts';
 import { cert, key } from './unverified-certificate.ts';
@@ -35,48 +35,46 @@ async function startStranger(): Promise<{ baseUrl: string; secretKeys: unknown[]
   return { baseUrl: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, secretKeys };
 }
 
-describe('threat A35: the secret key is not sent once certificate checks were off', () => {
-  test('a call of a client without a secret key is enough, and removing the variable does not help', async () => {
-    const stranger = await startStranger();
-    const options = { baseUrl: stranger.baseUrl, publicKey, maxAttempts: 1 };
-    const early = createClient({ ...options, secretKey });
-    const open = createClient(options);
-    vi.stubEnv(VARIABLE, '0');
-    expect(await open.listPaymentProviders()).toEqual([provider]);
-    vi.unstubAllEnvs();
-    await expect(early.getWalletBalances()).rejects.toMatchObject(refused);
-    expect(() => createClient({ ...options, secretKey })).toThrow(expect.objectContaining(refused));
-    expect(stranger.secretKeys).toEqual([]);
-    const allowed = createClient({ ...options, secretKey, allowUnverifiedTls: true });
-    await allowed.getWalletBalances().catch(() => undefined);
-    expect(await open.listPaymentProviders()).toEqual([provider]);
-  });
+test('a call of a client without a secret key is enough, and removing the variable does not help', async () => {
+  const stranger = await startStranger();
+  const options = { baseUrl: stranger.baseUrl, publicKey, maxAttempts: 1 };
+  const early = createClient({ ...options, secretKey });
+  const open = createClient(options);
+  vi.stubEnv(VARIABLE, '0');
+  expect(await open.listPaymentProviders()).toEqual([provider]);
+  vi.unstubAllEnvs();
+  await expect(early.getWalletBalances()).rejects.toMatchObject(refused);
+  expect(() => createClient({ ...options, secretKey })).toThrow(expect.objectContaining(refused));
+  expect(stranger.secretKeys).toEqual([]);
+  const allowed = createClient({ ...options, secretKey, allowUnverifiedTls: true });
+  await allowed.getWalletBalances().catch(() => undefined);
+  expect(await open.listPaymentProviders()).toEqual([provider]);
+});
 
-  test('the construction of a client without a secret key is enough, in a second copy of this package too', async () => {
-    vi.stubEnv(VARIABLE, '0');
-    expect(() => createClient({ baseUrl, publicKey })).not.toThrow();
-    expect(() => createClient({ baseUrl: 'http://127.0.0.1:1', publicKey, secretKey })).not.toThrow();
-    expect(() => createClient({ baseUrl, publicKey, secretKey })).toThrow(VARIABLE);
-    vi.unstubAllEnvs();
-    vi.resetModules();
-    const copy = await import('../../src/client/create-client.ts');
-    expect(copy.createClient).not.toBe(createClient);
-    for (const make of [createClient, copy.createClient])
-      expect(() => make({ baseUrl, publicKey, secretKey })).toThrow(expect.objectContaining(refused));
-  });
+test('the construction of a client without a secret key is enough, in a second copy of this package too', async () => {
+  vi.stubEnv(VARIABLE, '0');
+  expect(() => createClient({ baseUrl, publicKey })).not.toThrow();
+  expect(() => createClient({ baseUrl: 'http://127.0.0.1:1', publicKey, secretKey })).not.toThrow();
+  expect(() => createClient({ baseUrl, publicKey, secretKey })).toThrow(VARIABLE);
+  vi.unstubAllEnvs();
+  vi.resetModules();
+  const copy = await import('../../src/client/create-client.ts');
+  expect(copy.createClient).not.toBe(createClient);
+  for (const make of [createClient, copy.createClient])
+    expect(() => make({ baseUrl, publicKey, secretKey })).toThrow(expect.objectContaining(refused));
+});
 
-  test('a variable that is set after construction is refused before the request is sent', async () => {
-    let sent = 0;
-    const fetch = (): never => {
-      sent += 1;
-      throw new TypeError('fetch failed');
-    };
-    const client = clientWith(fetch, { maxAttempts: 1 });
-    vi.stubEnv(VARIABLE, '0');
-    await expect(client.getWalletBalances()).rejects.toMatchObject(refused);
-    expect(sent).toBe(0);
-    const allowed = clientWith(fetch, { maxAttempts: 1, allowUnverifiedTls: true });
-    await expect(allowed.getWalletBalances()).rejects.toMatchObject({ code: 'connection_failed' });
-    expect(sent).toBe(1);
-  });
+test('a variable that is set after construction is refused before the request is sent', async () => {
+  let sent = 0;
+  const fetch = (): never => {
+    sent += 1;
+    throw new TypeError('fetch failed');
+  };
+  const client = clientWith(fetch, { maxAttempts: 1 });
+  vi.stubEnv(VARIABLE, '0');
+  await expect(client.getWalletBalances()).rejects.toMatchObject(refused);
+  expect(sent).toBe(0);
+  const allowed = clientWith(fetch, { maxAttempts: 1, allowUnverifiedTls: true });
+  await expect(allowed.getWalletBalances()).rejects.toMatchObject({ code: 'connection_failed' });
+  expect(sent).toBe(1);
 });

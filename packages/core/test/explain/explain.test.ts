@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type ExplainedRequest, explain } from '../../src/explain/index.ts';
 import { ConfigurationError } from '../../src/index.ts';
 import { anything, hostile } from '../anything.ts';
@@ -11,114 +11,109 @@ import { BODY, PUBLIC_KEY, request, SECRET_KEY } from './wrong-signer.ts';
 
 runCases();
 
-describe('controls', () => {
-  /** Facts about the configuration, whatever was signed. */
-  const SETTINGS = ['public_key', 'secret_key', 'key_invalid', 'unknown_key'];
+/** Facts about the configuration, whatever was signed. */
+const SETTINGS = ['public_key', 'secret_key', 'key_invalid', 'unknown_key'];
 
-  test.each(
-    SIGNERS.filter(([cause]) => !SETTINGS.includes(cause)).map((one) => [one[0], one[1], one] as const),
-  )('control: %s is not named when one digit of the hash differs (%s)', (cause, _mistake, one) => {
-    const headers = { ...one[2].headers } as Record<string, string>;
-    const damaged = (headers['hmac-signature'] ?? '').replace(
-      /s=(.)/,
-      (_, digit) => `s=${digit === '0' ? 1 : 0}`,
-    );
-    const found = explained(one, { ...one[2], headers: { ...headers, 'hmac-signature': damaged } });
-    expect(found.cause).not.toBe(cause);
-    expect(['unknown_key', 'key_invalid', 'body_not_json', 'base64_digest']).toContain(found.cause);
-  });
+test.each(
+  SIGNERS.filter(([cause]) => !SETTINGS.includes(cause)).map((one) => [one[0], one[1], one] as const),
+)('control: %s is not named when one digit of the hash differs (%s)', (cause, _mistake, one) => {
+  const headers = { ...one[2].headers } as Record<string, string>;
+  const damaged = (headers['hmac-signature'] ?? '').replace(
+    /s=(.)/,
+    (_, digit) => `s=${digit === '0' ? 1 : 0}`,
+  );
+  const found = explained(one, { ...one[2], headers: { ...headers, 'hmac-signature': damaged } });
+  expect(found.cause).not.toBe(cause);
+  expect(['unknown_key', 'key_invalid', 'body_not_json', 'base64_digest']).toContain(found.cause);
+});
 
-  test('control: a proxy, a form of the header and a shape of the body are not named when the MAC names the key', () => {
-    const headers = { via: '1.1 edge', 'content-length': '9999' };
-    const others = [{ id: 'other', key: OTHER_KEY }];
-    const hash = SIGNERS.find(([cause]) => cause === 'other_key')?.[2].headers;
-    const { 'hmac-signature': signature = '' } = hash as Record<string, string>;
-    const given = request(BODY, signature.toUpperCase().replace('T=', 't=').replace('S=', 's='), headers);
-    expect(explain(given, { signingKey: SIGNING_KEY, others })).toMatchObject({
-      cause: 'other_key',
-      detail: expect.stringContaining('capitals'),
-    });
-  });
-
-  test('an invalid option is an error, as in the verifier', () => {
-    const options = { toleranceSeconds: -1 };
-    const wrong = () => explain(request(BODY, SIGNATURE), { signingKey: SIGNING_KEY }, options);
-    expect(wrong).toThrow(ConfigurationError);
+test('control: a proxy, a form of the header and a shape of the body are not named when the MAC names the key', () => {
+  const headers = { via: '1.1 edge', 'content-length': '9999' };
+  const others = [{ id: 'other', key: OTHER_KEY }];
+  const hash = SIGNERS.find(([cause]) => cause === 'other_key')?.[2].headers;
+  const { 'hmac-signature': signature = '' } = hash as Record<string, string>;
+  const given = request(BODY, signature.toUpperCase().replace('T=', 't=').replace('S=', 's='), headers);
+  expect(explain(given, { signingKey: SIGNING_KEY, others })).toMatchObject({
+    cause: 'other_key',
+    detail: expect.stringContaining('capitals'),
   });
 });
 
-describe('threat A23: leaks', () => {
-  const person = { customer_name: 'Grace Nakato Secret', transaction_account: '256772999888' };
-  const secrets = [SIGNING_KEY, OTHER_KEY, PUBLIC_KEY, SECRET_KEY, HASH, ...Object.values(person)];
-  const keys = {
-    signingKey: [
-      { id: 'new', key: SIGNING_KEY },
-      { id: 'old', key: OTHER_KEY, notAfter: new Date(NOW) },
-    ],
-    publicKey: PUBLIC_KEY,
-    secretKey: SECRET_KEY,
-  };
+test('an invalid option is an error, as in the verifier', () => {
+  const options = { toleranceSeconds: -1 };
+  const wrong = () => explain(request(BODY, SIGNATURE), { signingKey: SIGNING_KEY }, options);
+  expect(wrong).toThrow(ConfigurationError);
+});
 
-  /** Never throws, and shows no secret and no long part of the request. */
-  function check(given: ExplainedRequest): void {
-    const { title, detail, fix } = explain(given, keys, { toleranceSeconds: 30, now: () => NOW });
-    const shown = `${title} ${detail} ${fix}`;
-    expect(secrets.filter((secret) => shown.includes(secret))).toEqual([]);
-    expect(detail.length).toBeLessThan(400);
-    expect(detail).toMatch(/^[\x20-\x7e]*$/);
+const person = { customer_name: 'Grace Nakato Secret', transaction_account: '256772999888' };
+const secrets = [SIGNING_KEY, OTHER_KEY, PUBLIC_KEY, SECRET_KEY, HASH, ...Object.values(person)];
+const keys = {
+  signingKey: [
+    { id: 'new', key: SIGNING_KEY },
+    { id: 'old', key: OTHER_KEY, notAfter: new Date(NOW) },
+  ],
+  publicKey: PUBLIC_KEY,
+  secretKey: SECRET_KEY,
+};
+
+/** Never throws, and shows no secret and no long part of the request. */
+function check(given: ExplainedRequest): void {
+  const { title, detail, fix } = explain(given, keys, { toleranceSeconds: 30, now: () => NOW });
+  const shown = `${title} ${detail} ${fix}`;
+  expect(secrets.filter((secret) => shown.includes(secret))).toEqual([]);
+  expect(detail.length).toBeLessThan(400);
+  expect(detail).toMatch(/^[\x20-\x7e]*$/);
+}
+
+const piece = fc.constantFrom(...secrets, SIGNATURE, ...'t= s= , %2C " \n x \u0000 \ud83d'.split(' '));
+const text = fc.oneof(
+  fc.string(),
+  fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join('')),
+);
+const known = 'hmac-signature hmac_signature content-length content-type via';
+const names = fc.constantFrom(...known.split(' '), SIGNING_KEY);
+const fields = fc.dictionary(
+  fc.oneof(fc.constantFrom(...Object.keys(callbackData().payload), 'event', 'payload'), text),
+  fc.oneof(text, fc.constant(null), fc.integer()),
+);
+const body = fc.oneof(
+  text,
+  anything,
+  fc.uint8Array(),
+  fields,
+  fc
+    .tuple(fields, text)
+    .map(([payload, event]) => ({ event, payload: { ...callbackData(person).payload, ...payload } })),
+  fc.nat(600).map((end) => JSON.stringify(callbackData(person)).slice(0, end)),
+);
+
+test('threat A23: no request makes an explanation throw, or show a key, a hash or a person', () => {
+  const headers = fc.oneof(
+    fc.dictionary(fc.oneof(names, text), text),
+    fc.array(fc.tuple(fc.oneof(names, text), text)),
+  );
+  const signature = fc.oneof(text, fc.constant(SIGNATURE));
+  fc.assert(
+    fc.property(headers, signature, body, fc.option(text), (given, value, content, url) => {
+      const all = [
+        ...(Array.isArray(given) ? given : Object.entries(given)),
+        ['hmac-signature', value] as const,
+      ];
+      check({ headers: given, url: url ?? undefined, body: content as object });
+      check({ method: 'POST', headers: Object.fromEntries(all), body: content as object });
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('threat A23: no body that throws when it is read makes an explanation throw', () => {
+  for (const content of hostile) check({ headers: { 'hmac-signature': SIGNATURE }, body: content as object });
+});
+
+test('threat A23: control: the cases show names and positions, and no secret', () => {
+  for (const one of CASES) {
+    const { detail } = explained(one, one[2]);
+    expect(secrets.filter((secret) => detail.includes(secret))).toEqual([]);
+    expect(detail).not.toContain('ORD-1001');
   }
-
-  const piece = fc.constantFrom(...secrets, SIGNATURE, ...'t= s= , %2C " \n x \u0000 \ud83d'.split(' '));
-  const text = fc.oneof(
-    fc.string(),
-    fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join('')),
-  );
-  const known = 'hmac-signature hmac_signature content-length content-type via';
-  const names = fc.constantFrom(...known.split(' '), SIGNING_KEY);
-  const fields = fc.dictionary(
-    fc.oneof(fc.constantFrom(...Object.keys(callbackData().payload), 'event', 'payload'), text),
-    fc.oneof(text, fc.constant(null), fc.integer()),
-  );
-  const body = fc.oneof(
-    text,
-    anything,
-    fc.uint8Array(),
-    fields,
-    fc
-      .tuple(fields, text)
-      .map(([payload, event]) => ({ event, payload: { ...callbackData(person).payload, ...payload } })),
-    fc.nat(600).map((end) => JSON.stringify(callbackData(person)).slice(0, end)),
-  );
-
-  test('threat A23: no request makes an explanation throw, or show a key, a hash or a person', () => {
-    const headers = fc.oneof(
-      fc.dictionary(fc.oneof(names, text), text),
-      fc.array(fc.tuple(fc.oneof(names, text), text)),
-    );
-    const signature = fc.oneof(text, fc.constant(SIGNATURE));
-    fc.assert(
-      fc.property(headers, signature, body, fc.option(text), (given, value, content, url) => {
-        const all = [
-          ...(Array.isArray(given) ? given : Object.entries(given)),
-          ['hmac-signature', value] as const,
-        ];
-        check({ headers: given, url: url ?? undefined, body: content as object });
-        check({ method: 'POST', headers: Object.fromEntries(all), body: content as object });
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  test('threat A23: no body that throws when it is read makes an explanation throw', () => {
-    for (const content of hostile)
-      check({ headers: { 'hmac-signature': SIGNATURE }, body: content as object });
-  });
-
-  test('threat A23: control: the cases show names and positions, and no secret', () => {
-    for (const one of CASES) {
-      const { detail } = explained(one, one[2]);
-      expect(secrets.filter((secret) => detail.includes(secret))).toEqual([]);
-      expect(detail).not.toContain('ORD-1001');
-    }
-  });
 });

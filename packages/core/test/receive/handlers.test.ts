@@ -24,30 +24,28 @@ async function answer(options: Partial<CallbackOptions>, request = genuine): Pro
   return reply;
 }
 
-describe('onCallback', () => {
-  test.each([
-    ['returns nothing', () => undefined],
-    ['returns a value', () => 7],
-    ['returns null', () => null],
-    ['returns a promise', () => Promise.resolve()],
-  ])('an onCallback that %s is answered 200', async (_, onCallback) => {
-    const headers = { 'content-type': JSON_TYPE };
-    expect(await answer({ onCallback })).toEqual({ status: 200, headers, body: '{"status":"accepted"}' });
-  });
+test.each([
+  ['returns nothing', () => undefined],
+  ['returns a value', () => 7],
+  ['returns null', () => null],
+  ['returns a promise', () => Promise.resolve()],
+])('an onCallback that %s is answered 200', async (_, onCallback) => {
+  const headers = { 'content-type': JSON_TYPE };
+  expect(await answer({ onCallback })).toEqual({ status: 200, headers, body: '{"status":"accepted"}' });
+});
 
-  test('onCallback gets the verified callback', async () => {
-    const onCallback = vi.fn();
-    await answer({ onCallback, account: 'shop' });
-    expect(onCallback.mock.calls).toMatchObject([
-      [{ ok: true, kind: 'callback', account: 'shop', signed: { merchant_reference: 'ORD-1001' } }],
-    ]);
-  });
+test('onCallback gets the verified callback', async () => {
+  const onCallback = vi.fn();
+  await answer({ onCallback, account: 'shop' });
+  expect(onCallback.mock.calls).toMatchObject([
+    [{ ok: true, kind: 'callback', account: 'shop', signed: { merchant_reference: 'ORD-1001' } }],
+  ]);
+});
 
-  test('without onCallback, the callback is passed through without a reply', async () => {
-    const { reply, callback } = await received(genuine, {});
-    expect(reply).toBeUndefined();
-    expect(callback?.signed.merchant_reference).toBe('ORD-1001');
-  });
+test('without onCallback, the callback is passed through without a reply', async () => {
+  const { reply, callback } = await received(genuine, {});
+  expect(reply).toBeUndefined();
+  expect(callback?.signed.merchant_reference).toBe('ORD-1001');
 });
 
 describe('threat A39: the failures of a handler', () => {
@@ -165,30 +163,28 @@ describe('hooks', () => {
   });
 });
 
-describe('onAuthenticRefusal', () => {
-  const data = callbackData({ merchant_reference: 'A:B' });
-  const authentic = post(parsed(data), { 'hmac-signature': signatureFor('A:B') });
+const data = callbackData({ merchant_reference: 'A:B' });
+const authentic = post(parsed(data), { 'hmac-signature': signatureFor('A:B') });
 
-  test('a refusal whose signature is valid is acknowledged after its evidence was kept', async () => {
-    const kept: AuthenticRefusal[] = [];
-    const onAuthenticRefusal = (refusal: AuthenticRefusal): number => kept.push(refusal);
-    expect(await answer({ onAuthenticRefusal }, authentic)).toMatchObject({ status: 200 });
-    expect(kept).toMatchObject([{ code: 'ambiguous', evidence: { signed: { merchant_reference: 'A:B' } } }]);
-  });
+test('a refusal whose signature is valid is acknowledged after its evidence was kept', async () => {
+  const kept: AuthenticRefusal[] = [];
+  const onAuthenticRefusal = (refusal: AuthenticRefusal): number => kept.push(refusal);
+  expect(await answer({ onAuthenticRefusal }, authentic)).toMatchObject({ status: 200 });
+  expect(kept).toMatchObject([{ code: 'ambiguous', evidence: { signed: { merchant_reference: 'A:B' } } }]);
+});
 
-  test('evidence that cannot be kept is not acknowledged', async () => {
-    const onAuthenticRefusal = (): never => {
-      throw new UnavailableError('The database is unavailable.');
-    };
-    const options = { onAuthenticRefusal, onError: () => undefined };
-    expect(await answer(options, authentic)).toMatchObject({ status: 429, headers: { 'retry-after': '5' } });
-  });
+test('evidence that cannot be kept is not acknowledged', async () => {
+  const onAuthenticRefusal = (): never => {
+    throw new UnavailableError('The database is unavailable.');
+  };
+  const options = { onAuthenticRefusal, onError: () => undefined };
+  expect(await answer(options, authentic)).toMatchObject({ status: 429, headers: { 'retry-after': '5' } });
+});
 
-  test('without onAuthenticRefusal, such a callback is refused, and a forged one never reaches it', async () => {
-    expect(await answer({}, authentic)).toMatchObject({ status: 401, body: '{"error":"unauthorized"}' });
-    const onAuthenticRefusal = vi.fn();
-    const options = { signingKey: OTHER_KEY, onAuthenticRefusal };
-    expect(await answer(options, authentic)).toMatchObject({ status: 401 });
-    expect(onAuthenticRefusal).not.toHaveBeenCalled();
-  });
+test('without onAuthenticRefusal, such a callback is refused, and a forged one never reaches it', async () => {
+  expect(await answer({}, authentic)).toMatchObject({ status: 401, body: '{"error":"unauthorized"}' });
+  const onAuthenticRefusal = vi.fn();
+  const options = { signingKey: OTHER_KEY, onAuthenticRefusal };
+  expect(await answer(options, authentic)).toMatchObject({ status: 401 });
+  expect(onAuthenticRefusal).not.toHaveBeenCalled();
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ConfigurationError, createVerifier } from '../../src/index.ts';
 import { createCallbackReceiver, createRedirectReceiver } from '../../src/receive/index.ts';
 import { SIGNING_KEY as signingKey } from '../signed-callbacks.ts';
@@ -62,38 +62,36 @@ test.each([undefined, null, 'key'])('the options %s are refused', (options) => {
     expect(() => Reflect.apply(maker, undefined, [options])).toThrow(refusal);
 });
 
-describe('unknown options', () => {
-  test.each(['createVerifier()', CALLBACKS, REDIRECTS] as const)(
-    '%s refuses an option that it does not know, and names the closest one',
-    (call) => {
-      const message = `${call} does not know the option "toleranceSecs". Did you mean "toleranceSeconds"?`;
-      const refusal = new ConfigurationError('toleranceSecs', message);
-      expect(make(call, { toleranceSecs: 30 })).toThrow(refusal);
-    },
+test.each(['createVerifier()', CALLBACKS, REDIRECTS] as const)(
+  '%s refuses an option that it does not know, and names the closest one',
+  (call) => {
+    const message = `${call} does not know the option "toleranceSecs". Did you mean "toleranceSeconds"?`;
+    const refusal = new ConfigurationError('toleranceSecs', message);
+    expect(make(call, { toleranceSecs: 30 })).toThrow(refusal);
+  },
+);
+
+test.each([
+  [CALLBACKS, { oncallback: () => undefined }, /"oncallback".*"onCallback"/],
+  [REDIRECTS, { onredirect: () => '/' }, /"onredirect".*"onRedirect"/],
+  [CALLBACKS, { onRedirect: () => '/thanks' }, /"onRedirect"/],
+  [REDIRECTS, { onCallback: () => undefined }, /"onCallback"/],
+  ['createVerifier()', { onRefused: () => undefined }, /"onRefused"/],
+  ['createVerifier()', { redirectFields: { evnt: 'x' } }, /does not know the option "evnt"/],
+  ['createVerifier()', { redirectDefaults: { evnt: 'x' } }, /does not know the option "evnt"/],
+] as const)('%s refuses a typo, and an option of another route: %o', (call, options, message) => {
+  expect(make(call, options)).toThrow(message);
+});
+
+test('every option of the three is known, and undefined counts as left out', () => {
+  const undefinedIn = (names: string) =>
+    Object.fromEntries(names.split(' ').map((name) => [name, undefined]));
+  const verifier = undefinedIn(
+    'toleranceSeconds colonIn isMerchantReference redirectFields redirectDefaults account publicKey secretKey allowSandboxKeys now',
   );
-
-  test.each([
-    [CALLBACKS, { oncallback: () => undefined }, /"oncallback".*"onCallback"/],
-    [REDIRECTS, { onredirect: () => '/' }, /"onredirect".*"onRedirect"/],
-    [CALLBACKS, { onRedirect: () => '/thanks' }, /"onRedirect"/],
-    [REDIRECTS, { onCallback: () => undefined }, /"onCallback"/],
-    ['createVerifier()', { onRefused: () => undefined }, /"onRefused"/],
-    ['createVerifier()', { redirectFields: { evnt: 'x' } }, /does not know the option "evnt"/],
-    ['createVerifier()', { redirectDefaults: { evnt: 'x' } }, /does not know the option "evnt"/],
-  ] as const)('%s refuses a typo, and an option of another route: %o', (call, options, message) => {
-    expect(make(call, options)).toThrow(message);
-  });
-
-  test('every option of the three is known, and undefined counts as left out', () => {
-    const undefinedIn = (names: string) =>
-      Object.fromEntries(names.split(' ').map((name) => [name, undefined]));
-    const verifier = undefinedIn(
-      'toleranceSeconds colonIn isMerchantReference redirectFields redirectDefaults account publicKey secretKey allowSandboxKeys now',
-    );
-    const shared = { ...verifier, ...undefinedIn('onRefused onError failureStatus handlerTimeoutMs') };
-    const callbacks = undefinedIn('onCallback onAuthenticRefusal bodyTimeoutMs methods');
-    expect(make('createVerifier()', verifier)).not.toThrow();
-    expect(make(CALLBACKS, { ...shared, ...callbacks })).not.toThrow();
-    expect(make(REDIRECTS, { ...shared, ...undefinedIn('onRedirect refusedLocation') })).not.toThrow();
-  });
+  const shared = { ...verifier, ...undefinedIn('onRefused onError failureStatus handlerTimeoutMs') };
+  const callbacks = undefinedIn('onCallback onAuthenticRefusal bodyTimeoutMs methods');
+  expect(make('createVerifier()', verifier)).not.toThrow();
+  expect(make(CALLBACKS, { ...shared, ...callbacks })).not.toThrow();
+  expect(make(REDIRECTS, { ...shared, ...undefinedIn('onRedirect refusedLocation') })).not.toThrow();
 });

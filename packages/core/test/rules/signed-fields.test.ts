@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { transitionId } from '../../src/index.ts';
 import { hmacOf } from '../../src/internal.ts';
 import { anything } from '../anything.ts';
@@ -13,107 +13,103 @@ import { accepted, sign, verdictOf, verify } from '../verify.ts';
 test('the HMAC of the five fields is the one that openssl makes', () =>
   expect(hmacOf(SIGNING_KEY, 'transaction.completed:ORD-1001:INT-77:COLLECTION:COMPLETED')).toBe(HASH));
 
-describe('decision D5: a signed field is an own data property and a well-formed string', () => {
-  test('threat A7, threat A8: a verified field is the string of the body itself, own and well-formed', () => {
-    const names = ['merchant_reference', 'internal_reference', 'transaction_type', 'transaction_status'];
-    const values = fc.oneof(
-      anything,
-      fc.constantFrom('', '\ud800', '\udfff', ['ORD-1001'], new String('ORD-1001')),
-      fc.constant({ toString: () => 'ORD-1001' }),
-    );
-    fc.assert(
-      fc.property(fc.constantFrom(...names), values, (name, value) => {
-        const signature = sign(callbackData({ [name]: coerced(value) }));
-        const result = verify(callbackData({ [name]: value }), signature);
-        const isProper = typeof value === 'string' && value.isWellFormed();
-        if (!isProper) expect(verdictOf(result)).toBe('signed_field_malformed');
-        else if (value.includes(':')) expect(verdictOf(result)).toBe('ambiguous, authentic');
-        else expect(Reflect.get(accepted(result).signed, name)).toBe(value);
-      }),
-      { numRuns: 500 },
-    );
-  });
-
-  /** What a coercing verifier would sign for the value. */
-  function coerced(value: unknown): string {
-    try {
-      return String(value).toWellFormed();
-    } catch {
-      return '';
-    }
-  }
-
-  test('a getter is refused, and never runs', () => {
-    let ran = 0;
-    const body = callbackData();
-    const get = () => `ORD-${1000 + ++ran}`;
-    Object.defineProperty(body.payload, 'merchant_reference', { enumerable: true, get });
-    expect(verdictOf(verify(body))).toBe('signed_field_malformed');
-    expect(ran).toBe(0);
-  });
-
-  test('an inherited field is refused', () => {
-    const { event, payload } = callbackData();
-    expect(verdictOf(verify({ event, payload: Object.create(payload) }))).toBe('signed_field_malformed');
-    expect(verdictOf(verify(Object.create({ event, payload })))).toBe('body_malformed');
-    const inherited = Object.assign(Object.create({ event }), { payload });
-    expect(verdictOf(verify(inherited))).toBe('signed_field_malformed');
-  });
-
-  test.each([16, 63, 64, 65, 200])(
-    'references of every length verify under a key of %i characters, as another HMAC signs them',
-    (length) => {
-      const signingKey = 'K'.repeat(length);
-      for (const count of [1, 1300, 1400, 4000, 5000]) {
-        for (const merchant_reference of ['x'.repeat(count), '\u20ac'.repeat(count)]) {
-          const message = `transaction.completed:${merchant_reference}:INT-77:COLLECTION:COMPLETED`;
-          const signature = `t=1,s=${createHmac('sha256', signingKey).update(message).digest('hex')}`;
-          const result = verify(callbackData({ merchant_reference }), signature, { signingKey });
-          expect(verdictOf(result)).toBe('accepted');
-        }
-      }
-    },
+test('threat A7, threat A8: a verified field is the string of the body itself, own and well-formed', () => {
+  const names = ['merchant_reference', 'internal_reference', 'transaction_type', 'transaction_status'];
+  const values = fc.oneof(
+    anything,
+    fc.constantFrom('', '\ud800', '\udfff', ['ORD-1001'], new String('ORD-1001')),
+    fc.constant({ toString: () => 'ORD-1001' }),
   );
-
-  test('threat A9: a string and its normal forms are different references', () => {
-    const form = fc.constantFrom('NFC', 'NFD', 'NFKC', 'NFKD');
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), form, (text, form) => {
-        const normal = text.normalize(form);
-        fc.pre(!text.includes(':') && !normal.includes(':'));
-        const signature = sign(callbackData({ merchant_reference: text }));
-        expect(accepted(verify(callbackData({ merchant_reference: text }), signature)).signed).toMatchObject({
-          merchant_reference: text,
-        });
-        const sent = verify(callbackData({ merchant_reference: normal }), signature);
-        expect(verdictOf(sent)).toBe(text === normal ? 'accepted' : 'mismatch');
-      }),
-      {
-        examples: [
-          ['Caf\u00e9', 'NFD'],
-          ['Cafe\u0301', 'NFC'],
-          ['', 'NFC'],
-        ],
-      },
-    );
-  });
-
-  test('threat A10: a callback with a NUL or half a surrogate pair in unsigned fields verifies, and raw has them', () => {
-    const odd = { customer_name: 'A\0B', status_message: '\ud800' };
-    expect(accepted(verify(JSON.stringify(callbackData(odd)))).raw).toMatchObject({ payload: odd });
-  });
+  fc.assert(
+    fc.property(fc.constantFrom(...names), values, (name, value) => {
+      const signature = sign(callbackData({ [name]: coerced(value) }));
+      const result = verify(callbackData({ [name]: value }), signature);
+      const isProper = typeof value === 'string' && value.isWellFormed();
+      if (!isProper) expect(verdictOf(result)).toBe('signed_field_malformed');
+      else if (value.includes(':')) expect(verdictOf(result)).toBe('ambiguous, authentic');
+      else expect(Reflect.get(accepted(result).signed, name)).toBe(value);
+    }),
+    { numRuns: 500 },
+  );
 });
 
-describe('the cost of a usual callback', () => {
-  const text = JSON.stringify(callbackData());
+/** What a coercing verifier would sign for the value. */
+function coerced(value: unknown): string {
+  try {
+    return String(value).toWellFormed();
+  } catch {
+    return '';
+  }
+}
 
-  test('its signed message needs no buffer of its own, and no field of its text a descriptor', () => {
-    expect(operations([[Buffer, ['concat']]], () => verify(text))).toBe(0);
-    expect(operations([[Object, ['getOwnPropertyDescriptor']]], () => verify(text))).toBe(0);
-  });
+test('a getter is refused, and never runs', () => {
+  let ran = 0;
+  const body = callbackData();
+  const get = () => `ORD-${1000 + ++ran}`;
+  Object.defineProperty(body.payload, 'merchant_reference', { enumerable: true, get });
+  expect(verdictOf(verify(body))).toBe('signed_field_malformed');
+  expect(ran).toBe(0);
+});
 
-  test('its identity is encoded once', () => {
-    const { signed } = accepted(verify(text));
-    expect(operations([[TextEncoder.prototype, ['encode']]], () => transitionId(signed))).toBe(1);
-  });
+test('an inherited field is refused', () => {
+  const { event, payload } = callbackData();
+  expect(verdictOf(verify({ event, payload: Object.create(payload) }))).toBe('signed_field_malformed');
+  expect(verdictOf(verify(Object.create({ event, payload })))).toBe('body_malformed');
+  const inherited = Object.assign(Object.create({ event }), { payload });
+  expect(verdictOf(verify(inherited))).toBe('signed_field_malformed');
+});
+
+test.each([16, 63, 64, 65, 200])(
+  'references of every length verify under a key of %i characters, as another HMAC signs them',
+  (length) => {
+    const signingKey = 'K'.repeat(length);
+    for (const count of [1, 1300, 1400, 4000, 5000]) {
+      for (const merchant_reference of ['x'.repeat(count), '\u20ac'.repeat(count)]) {
+        const message = `transaction.completed:${merchant_reference}:INT-77:COLLECTION:COMPLETED`;
+        const signature = `t=1,s=${createHmac('sha256', signingKey).update(message).digest('hex')}`;
+        const result = verify(callbackData({ merchant_reference }), signature, { signingKey });
+        expect(verdictOf(result)).toBe('accepted');
+      }
+    }
+  },
+);
+
+test('threat A9: a string and its normal forms are different references', () => {
+  const form = fc.constantFrom('NFC', 'NFD', 'NFKC', 'NFKD');
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), form, (text, form) => {
+      const normal = text.normalize(form);
+      fc.pre(!text.includes(':') && !normal.includes(':'));
+      const signature = sign(callbackData({ merchant_reference: text }));
+      expect(accepted(verify(callbackData({ merchant_reference: text }), signature)).signed).toMatchObject({
+        merchant_reference: text,
+      });
+      const sent = verify(callbackData({ merchant_reference: normal }), signature);
+      expect(verdictOf(sent)).toBe(text === normal ? 'accepted' : 'mismatch');
+    }),
+    {
+      examples: [
+        ['Caf\u00e9', 'NFD'],
+        ['Cafe\u0301', 'NFC'],
+        ['', 'NFC'],
+      ],
+    },
+  );
+});
+
+test('threat A10: a callback with a NUL or half a surrogate pair in unsigned fields verifies, and raw has them', () => {
+  const odd = { customer_name: 'A\0B', status_message: '\ud800' };
+  expect(accepted(verify(JSON.stringify(callbackData(odd)))).raw).toMatchObject({ payload: odd });
+});
+
+const text = JSON.stringify(callbackData());
+
+test('its signed message needs no buffer of its own, and no field of its text a descriptor', () => {
+  expect(operations([[Buffer, ['concat']]], () => verify(text))).toBe(0);
+  expect(operations([[Object, ['getOwnPropertyDescriptor']]], () => verify(text))).toBe(0);
+});
+
+test('its identity is encoded once', () => {
+  const { signed } = accepted(verify(text));
+  expect(operations([[TextEncoder.prototype, ['encode']]], () => transitionId(signed))).toBe(1);
 });

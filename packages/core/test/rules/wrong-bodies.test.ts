@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { explain } from '../../src/explain/index.ts';
 import { callbackData, SIGNATURE, SIGNING_KEY } from '../signed-callbacks.ts';
 import { accepted, verify } from '../verify.ts';
@@ -105,36 +105,34 @@ const WRONG: readonly Row[] = [
   ['a Date', () => new Date(0), /a Date/, () => TEXT],
 ];
 
-describe('the hint of a refused body says what was passed, and its fix verifies', () => {
-  test.each(WRONG)('%s', async (_what, make, hint, fix) => {
-    const body = make();
-    const refused = verify(body);
-    expect(refused).toMatchObject({ ok: false, code: 'body_malformed', hint: expect.stringMatching(hint) });
-    expect(JSON.stringify(refused)).not.toContain('ORD-1001');
-    if (body !== undefined) {
-      const told = explain(
-        { headers: { 'hmac-signature': SIGNATURE }, body: body as object },
-        { signingKey: SIGNING_KEY },
-      );
-      expect(told.ok).toBe(false);
-      expect(`${told.title} ${told.detail}`).toMatch(
-        new RegExp(`${hint.source}|JSON inside a JSON string|form-encoded|array|Array|single value`),
-      );
-    }
-    accepted(verify(await fix(body as never)));
-  });
+test.each(WRONG)('%s', async (_what, make, hint, fix) => {
+  const body = make();
+  const refused = verify(body);
+  expect(refused).toMatchObject({ ok: false, code: 'body_malformed', hint: expect.stringMatching(hint) });
+  expect(JSON.stringify(refused)).not.toContain('ORD-1001');
+  if (body !== undefined) {
+    const told = explain(
+      { headers: { 'hmac-signature': SIGNATURE }, body: body as object },
+      { signingKey: SIGNING_KEY },
+    );
+    expect(told.ok).toBe(false);
+    expect(`${told.title} ${told.detail}`).toMatch(
+      new RegExp(`${hint.source}|JSON inside a JSON string|form-encoded|array|Array|single value`),
+    );
+  }
+  accepted(verify(await fix(body as never)));
+});
 
-  test('a Node stream is an object, whose JSON is no callback', () => {
-    expect(verify(Readable.from([TEXT]))).toMatchObject({ code: 'body_malformed' });
-  });
+test('a Node stream is an object, whose JSON is no callback', () => {
+  expect(verify(Readable.from([TEXT]))).toMatchObject({ code: 'body_malformed' });
+});
 
-  test('control: JSON that is no callback keeps the general hint', () => {
-    for (const body of ['{}', '{"payload":[]}', 'not JSON', {}, { type: 'x' }]) {
-      expect(verify(body)).toMatchObject({
-        hint: expect.stringContaining('not a UTF-8 JSON object { event, payload }'),
-      });
-    }
-  });
+test('control: JSON that is no callback keeps the general hint', () => {
+  for (const body of ['{}', '{"payload":[]}', 'not JSON', {}, { type: 'x' }]) {
+    expect(verify(body)).toMatchObject({
+      hint: expect.stringContaining('not a UTF-8 JSON object { event, payload }'),
+    });
+  }
 });
 
 test.each<[name: string, signature: unknown, hint: RegExp]>([

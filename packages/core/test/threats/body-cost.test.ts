@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isLargerThanBody, readCallbackBody } from '../../src/verify/callback-body.ts';
 import { membersNamed, payloadValueStart, visitMembers } from '../../src/verify/json-members.ts';
 import { type Counted, operations } from '../operations.ts';
@@ -38,104 +38,102 @@ const KINDS = `payload ${SIGNED}`.split(' ').flatMap((name): [name: string, body
   [`"${name}" escaped in a value`, `{"x":[${filled(() => `"${escaped(name)}",`)}1],${genuine}`],
 ]);
 
-describe('threat A18: the cost of a hostile body', () => {
-  test.each(KINDS)('threat A18: 60 KB of %s cost one JSON.parse, and no name is decoded', (_, body) => {
-    expect(operations(COUNTED, () => readCallbackBody(body))).toBeLessThan(30);
-  });
+test.each(KINDS)('threat A18: 60 KB of %s cost one JSON.parse, and no name is decoded', (_, body) => {
+  expect(operations(COUNTED, () => readCallbackBody(body))).toBeLessThan(30);
+});
 
-  test('threat A18: a usual body is parsed once, and is not walked through', () => {
-    const usual = JSON.stringify(callbackData({ note: 'Éva' }));
-    // One parse, searches for each of the six names and for the end, and the search for escapes.
-    expect(operations([...COUNTED, ...SEARCHES], () => readCallbackBody(usual))).toBe(1 + 7 + 1);
-    expect(operations([...COUNTED, ...SEARCHES], () => payloadValueStart(usual, 'request_amount'))).toBe(2);
-  });
+test('threat A18: a usual body is parsed once, and is not walked through', () => {
+  const usual = JSON.stringify(callbackData({ note: 'Éva' }));
+  // One parse, searches for each of the six names and for the end, and the search for escapes.
+  expect(operations([...COUNTED, ...SEARCHES], () => readCallbackBody(usual))).toBe(1 + 7 + 1);
+  expect(operations([...COUNTED, ...SEARCHES], () => payloadValueStart(usual, 'request_amount'))).toBe(2);
+});
 
-  test.each([
-    ['a string', `"${'x'.repeat(60_000)}"`],
-    ['a string of escapes', `"${'\\n'.repeat(30_000)}"`],
-    ['a number', '1'.repeat(60_000)],
-    ['white space', `${' '.repeat(60_000)}1`],
-  ])('threat A18: 60 KB of %s are not read one character after another', (_, value) => {
-    // With another name that is signed, the body is walked; without, it is searched.
-    for (const start of ['{', `{${ANOTHER}`])
-      for (const body of [`${start}"x":[${value}],${genuine}`, `${start}${genuine}${' '.repeat(60_000)}`]) {
-        const reads = operations([[String.prototype, ['charCodeAt']]], () => readCallbackBody(body));
-        expect(reads).toBeLessThan(1000);
-        expect(readCallbackBody(body)?.repeatsSignedName).toBe(false);
-      }
-  });
+test.each([
+  ['a string', `"${'x'.repeat(60_000)}"`],
+  ['a string of escapes', `"${'\\n'.repeat(30_000)}"`],
+  ['a number', '1'.repeat(60_000)],
+  ['white space', `${' '.repeat(60_000)}1`],
+])('threat A18: 60 KB of %s are not read one character after another', (_, value) => {
+  // With another name that is signed, the body is walked; without, it is searched.
+  for (const start of ['{', `{${ANOTHER}`])
+    for (const body of [`${start}"x":[${value}],${genuine}`, `${start}${genuine}${' '.repeat(60_000)}`]) {
+      const reads = operations([[String.prototype, ['charCodeAt']]], () => readCallbackBody(body));
+      expect(reads).toBeLessThan(1000);
+      expect(readCallbackBody(body)?.repeatsSignedName).toBe(false);
+    }
+});
 
-  test('threat A18: 60 KB of names are walked, and no name is decoded', () => {
-    const body = `{${ANOTHER}${filled((at) => `"n${at}":1,`)}${genuine}`;
-    expect(operations([[String.prototype, ['charCodeAt']]], () => readCallbackBody(body))).toBeGreaterThan(
-      9000,
-    );
-    expect(operations(COUNTED, () => readCallbackBody(body))).toBeLessThan(30);
-  });
+test('threat A18: 60 KB of names are walked, and no name is decoded', () => {
+  const body = `{${ANOTHER}${filled((at) => `"n${at}":1,`)}${genuine}`;
+  expect(operations([[String.prototype, ['charCodeAt']]], () => readCallbackBody(body))).toBeGreaterThan(
+    9000,
+  );
+  expect(operations(COUNTED, () => readCallbackBody(body))).toBeLessThan(30);
+});
 
-  test.each([
-    // Behind an escaped quote, 64 characters are read before the next search.
-    ['escaped quotes', `"${'\\"xxxxxxxx'.repeat(6000)}"`, 60_000 / 64],
-    ['backslashes', `"${'\\\\'.repeat(30_000)}"`, 0],
-    // A search for the end of each string.
-    ['short strings', filled(() => '"aa",1,').slice(0, -1), 60_000 / 7],
-    ['empty strings', filled(() => '"",').slice(0, -1), 0],
-  ])('threat A18: 60 KB of %s are walked without a search at each character', (_, value, searches) => {
-    const body = `{${ANOTHER}"x":[${value}],${genuine}`;
-    expect(readCallbackBody(body)?.repeatsSignedName).toBe(false);
-    // Before the walk, the names are searched from quote to quote: two calls each.
-    const quotes = body.split('"').length - 1;
-    expect(operations(SEARCHES, () => readCallbackBody(body))).toBeLessThan(searches + 2 * quotes + 100);
-  });
+test.each([
+  // Behind an escaped quote, 64 characters are read before the next search.
+  ['escaped quotes', `"${'\\"xxxxxxxx'.repeat(6000)}"`, 60_000 / 64],
+  ['backslashes', `"${'\\\\'.repeat(30_000)}"`, 0],
+  // A search for the end of each string.
+  ['short strings', filled(() => '"aa",1,').slice(0, -1), 60_000 / 7],
+  ['empty strings', filled(() => '"",').slice(0, -1), 0],
+])('threat A18: 60 KB of %s are walked without a search at each character', (_, value, searches) => {
+  const body = `{${ANOTHER}"x":[${value}],${genuine}`;
+  expect(readCallbackBody(body)?.repeatsSignedName).toBe(false);
+  // Before the walk, the names are searched from quote to quote: two calls each.
+  const quotes = body.split('"').length - 1;
+  expect(operations(SEARCHES, () => readCallbackBody(body))).toBeLessThan(searches + 2 * quotes + 100);
+});
 
-  test('threat A18: a short body is searched with one expression, and a long one from quote to quote, and none is walked', () => {
-    const body = (value: string): string => `{"x":[${value}],${genuine}`;
-    const [short, long] = [body('"a",1'), body(filled(() => '"a",1,').slice(0, -1))];
-    const walked = (text: string): number =>
-      operations([[String.prototype, ['charCodeAt']]], () => readCallbackBody(text));
-    const searched = (text: string): number =>
-      operations([[RegExp.prototype, ['test']]], () => readCallbackBody(text));
-    const quotes = long.split('"').length - 1;
-    // The search for escapes, the six names, and the end; or each quote.
-    expect([walked(short), searched(short)]).toEqual([0, 1 + 7]);
-    expect([walked(long), searched(long)]).toEqual([0, quotes]);
-  });
+test('threat A18: a short body is searched with one expression, and a long one from quote to quote, and none is walked', () => {
+  const body = (value: string): string => `{"x":[${value}],${genuine}`;
+  const [short, long] = [body('"a",1'), body(filled(() => '"a",1,').slice(0, -1))];
+  const walked = (text: string): number =>
+    operations([[String.prototype, ['charCodeAt']]], () => readCallbackBody(text));
+  const searched = (text: string): number =>
+    operations([[RegExp.prototype, ['test']]], () => readCallbackBody(text));
+  const quotes = long.split('"').length - 1;
+  // The search for escapes, the six names, and the end; or each quote.
+  expect([walked(short), searched(short)]).toEqual([0, 1 + 7]);
+  expect([walked(long), searched(long)]).toEqual([0, quotes]);
+});
 
-  test.each([
-    ['one expression', ''],
-    ['searches from quote to quote', 'x'.repeat(50_000)],
-  ])('threat A18: %s end when one name too many is found', (_, padding) => {
-    const body = `{"x":"${padding}","y":[${'{"event":1},'.repeat(100)}1],${genuine}`;
-    expect(operations([[RegExp.prototype, ['test']]], () => readCallbackBody(body))).toBeLessThan(20);
-  });
+test.each([
+  ['one expression', ''],
+  ['searches from quote to quote', 'x'.repeat(50_000)],
+])('threat A18: %s end when one name too many is found', (_, padding) => {
+  const body = `{"x":"${padding}","y":[${'{"event":1},'.repeat(100)}1],${genuine}`;
+  expect(operations([[RegExp.prototype, ['test']]], () => readCallbackBody(body))).toBeLessThan(20);
+});
 
-  test.each([
-    ['\\u00e9', false],
-    ['\\u0061', true],
-    ['\\u005f', true],
-    ['\\u007a', true],
-  ])('threat A18: a short body with %s is walked: %s', (spelling, isWalked) => {
-    const body = `{"x":"${spelling}",${genuine}`;
-    const reads = operations([[String.prototype, ['charCodeAt']]], () => readCallbackBody(body));
-    expect(reads > 0).toBe(isWalked);
-  });
+test.each([
+  ['\\u00e9', false],
+  ['\\u0061', true],
+  ['\\u005f', true],
+  ['\\u007a', true],
+])('threat A18: a short body with %s is walked: %s', (spelling, isWalked) => {
+  const body = `{"x":"${spelling}",${genuine}`;
+  const reads = operations([[String.prototype, ['charCodeAt']]], () => readCallbackBody(body));
+  expect(reads > 0).toBe(isWalked);
+});
 
-  test('threat A18: a string that is too short for 64 KiB in any encoding is not encoded', () => {
-    const encodings = (length: number): number =>
-      operations([[TextEncoder.prototype, ['encode']]], () => isLargerThanBody('x'.repeat(length)));
-    expect([21_845, 21_846].map(encodings)).toEqual([0, 1]);
-  });
+test('threat A18: a string that is too short for 64 KiB in any encoding is not encoded', () => {
+  const encodings = (length: number): number =>
+    operations([[TextEncoder.prototype, ['encode']]], () => isLargerThanBody('x'.repeat(length)));
+  expect([21_845, 21_846].map(encodings)).toEqual([0, 1]);
+});
 
-  test('threat A18: the walk ends with the first repeated name', () => {
-    const seen: number[] = [];
-    const payload = { outer: ['payload'], inner: [], spelled: membersNamed(['payload'], 'y') };
-    const json = `{${'"payload":{},'.repeat(4000)}${genuine}`;
-    visitMembers(json, payload, (_name, _isInPayload, valueStart) => seen.push(valueStart) === 2);
-    expect(seen).toHaveLength(2);
-  });
+test('threat A18: the walk ends with the first repeated name', () => {
+  const seen: number[] = [];
+  const payload = { outer: ['payload'], inner: [], spelled: membersNamed(['payload'], 'y') };
+  const json = `{${'"payload":{},'.repeat(4000)}${genuine}`;
+  visitMembers(json, payload, (_name, _isInPayload, valueStart) => seen.push(valueStart) === 2);
+  expect(seen).toHaveLength(2);
+});
 
-  test('control: decoding each name is noticed', () => {
-    const names = KINDS[0]?.[1].match(/"\w+"/g) ?? [];
-    expect(operations(COUNTED, () => names.map((name) => JSON.parse(name)))).toBeGreaterThan(1000);
-  });
+test('control: decoding each name is noticed', () => {
+  const names = KINDS[0]?.[1].match(/"\w+"/g) ?? [];
+  expect(operations(COUNTED, () => names.map((name) => JSON.parse(name)))).toBeGreaterThan(1000);
 });

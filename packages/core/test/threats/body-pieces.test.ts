@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createCallbackReceiver, receiveCallback } from '../../src/receive/index.ts';
 import type { BodySink } from '../../src/receive/request-body.ts';
 import { post } from '../incoming.ts';
@@ -11,76 +11,74 @@ const collectGarbage: () => void = runInNewContext('gc');
 
 const BODY = Buffer.from(JSON.stringify(callbackData()).padEnd(65_536, ' '));
 
-describe('threat A30: a body in one-byte pieces', () => {
-  const receiver = createCallbackReceiver({ signingKey: SIGNING_KEY, onCallback: () => undefined });
+const receiver = createCallbackReceiver({ signingKey: SIGNING_KEY, onCallback: () => undefined });
 
-  /** A request whose body is sent by the test. */
-  function open() {
-    let sink: BodySink | undefined;
-    const read = (given: BodySink) => {
-      sink = given;
-      return () => undefined;
-    };
-    const answered = receiveCallback(post({ state: 'unread', read }), receiver);
-    if (sink === undefined) throw new Error('The body is not read.');
-    return { sink, answered };
+/** A request whose body is sent by the test. */
+function open() {
+  let sink: BodySink | undefined;
+  const read = (given: BodySink) => {
+    sink = given;
+    return () => undefined;
+  };
+  const answered = receiveCallback(post({ state: 'unread', read }), receiver);
+  if (sink === undefined) throw new Error('The body is not read.');
+  return { sink, answered };
+}
+
+test('threat A30: no piece of 64 Ki that arrived is kept', async () => {
+  const { sink, answered } = open();
+  // A function of its own: the frame of one that waits may keep the last piece.
+  const send = (byte: number): WeakRef<Uint8Array> => {
+    const piece = Uint8Array.of(byte);
+    sink.chunk(piece);
+    return new WeakRef(piece);
+  };
+  const pieces: WeakRef<Uint8Array>[] = [];
+  for (const byte of BODY) {
+    pieces.push(send(byte));
+    // A WeakRef keeps its target until the end of the current turn.
+    if (pieces.length % 4096 === 0) await new Promise(setImmediate);
   }
-
-  test('threat A30: no piece of 64 Ki that arrived is kept', async () => {
-    const { sink, answered } = open();
-    // A function of its own: the frame of one that waits may keep the last piece.
-    const send = (byte: number): WeakRef<Uint8Array> => {
-      const piece = Uint8Array.of(byte);
-      sink.chunk(piece);
-      return new WeakRef(piece);
-    };
-    const pieces: WeakRef<Uint8Array>[] = [];
-    for (const byte of BODY) {
-      pieces.push(send(byte));
-      // A WeakRef keeps its target until the end of the current turn.
-      if (pieces.length % 4096 === 0) await new Promise(setImmediate);
-    }
-    // Again, if compiled code still holds one.
-    const kept = (): number => {
-      collectGarbage();
-      return pieces.filter((piece) => piece.deref() !== undefined).length;
-    };
-    await expect.poll(kept).toBe(0);
-    sink.end();
-    expect((await answered).reply?.status).toBe(200);
-  });
-
-  test('threat A30: 40 requests in one-byte pieces keep less than 10 MB together', async () => {
-    const requests = Array.from({ length: 40 }, open);
-    await new Promise(setImmediate);
-    const before = memory();
-    for (const { sink } of requests) for (const byte of BODY) sink.chunk(Uint8Array.of(byte));
-    expect(memory() - before).toBeLessThan(10_000_000);
-    for (const { sink } of requests) sink.end();
-    const replies = await Promise.all(requests.map(({ answered }) => answered));
-    expect(replies.map(({ reply }) => reply?.status)).toEqual(requests.map(() => 200));
-  });
-
-  test('threat A30: a piece of the sender is never written to', async () => {
-    const { sink, answered } = open();
-    const first = new Uint8Array(BODY.subarray(0, 100));
-    const roomy = new Uint8Array(200).fill(1);
-    sink.chunk(first);
-    sink.chunk(BODY.subarray(100));
-    sink.end();
-    expect((await answered).reply?.status).toBe(200);
-    expect(Buffer.from(first).equals(BODY.subarray(0, 100))).toBe(true);
-    const other = open();
-    other.sink.chunk(roomy.subarray(0, 100));
-    other.sink.chunk(Uint8Array.of(2));
-    other.sink.end();
-    expect(roomy.every((byte) => byte === 1)).toBe(true);
-    expect((await other.answered).reply?.status).toBe(401);
-  });
-
-  function memory(): number {
+  // Again, if compiled code still holds one.
+  const kept = (): number => {
     collectGarbage();
-    const { heapUsed, arrayBuffers } = process.memoryUsage();
-    return heapUsed + arrayBuffers;
-  }
+    return pieces.filter((piece) => piece.deref() !== undefined).length;
+  };
+  await expect.poll(kept).toBe(0);
+  sink.end();
+  expect((await answered).reply?.status).toBe(200);
 });
+
+test('threat A30: 40 requests in one-byte pieces keep less than 10 MB together', async () => {
+  const requests = Array.from({ length: 40 }, open);
+  await new Promise(setImmediate);
+  const before = memory();
+  for (const { sink } of requests) for (const byte of BODY) sink.chunk(Uint8Array.of(byte));
+  expect(memory() - before).toBeLessThan(10_000_000);
+  for (const { sink } of requests) sink.end();
+  const replies = await Promise.all(requests.map(({ answered }) => answered));
+  expect(replies.map(({ reply }) => reply?.status)).toEqual(requests.map(() => 200));
+});
+
+test('threat A30: a piece of the sender is never written to', async () => {
+  const { sink, answered } = open();
+  const first = new Uint8Array(BODY.subarray(0, 100));
+  const roomy = new Uint8Array(200).fill(1);
+  sink.chunk(first);
+  sink.chunk(BODY.subarray(100));
+  sink.end();
+  expect((await answered).reply?.status).toBe(200);
+  expect(Buffer.from(first).equals(BODY.subarray(0, 100))).toBe(true);
+  const other = open();
+  other.sink.chunk(roomy.subarray(0, 100));
+  other.sink.chunk(Uint8Array.of(2));
+  other.sink.end();
+  expect(roomy.every((byte) => byte === 1)).toBe(true);
+  expect((await other.answered).reply?.status).toBe(401);
+});
+
+function memory(): number {
+  collectGarbage();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { CallbackOptions, Reply } from '../../src/receive/index.ts';
 import { runHook } from '../../src/reporting/hook.ts';
 import { parsed, post, received, redirected } from '../incoming.ts';
@@ -50,57 +50,52 @@ async function ask(options: Partial<CallbackOptions>, reference: 'ORD-1001' | 'A
 const CASES = HOOKS.flatMap(([hook, run]) => FORMS.map(([form, wrap]) => ({ hook, run, form, wrap })));
 const failure = new Error('the order service refused');
 
-describe('threat A41: a handler that returns what has a then', () => {
-  test.each(CASES)('threat A41: $hook that returns $form is answered after it settled', async (given) => {
-    let settle: (value: unknown) => void = () => undefined;
-    const promise = new Promise((resolve) => {
-      settle = resolve;
-    });
-    const answered = vi.fn();
-    const reply = given.run(() => given.wrap(promise));
-    void reply.then(answered);
-    for (let turn = 0; turn < 100; turn++) await undefined;
-    expect(answered).not.toHaveBeenCalled();
-    settle('/thanks');
-    expect((await reply)?.status).toBe(given.hook === 'onRedirect' ? 303 : 200);
+test.each(CASES)('threat A41: $hook that returns $form is answered after it settled', async (given) => {
+  let settle: (value: unknown) => void = () => undefined;
+  const promise = new Promise((resolve) => {
+    settle = resolve;
   });
+  const answered = vi.fn();
+  const reply = given.run(() => given.wrap(promise));
+  void reply.then(answered);
+  for (let turn = 0; turn < 100; turn++) await undefined;
+  expect(answered).not.toHaveBeenCalled();
+  settle('/thanks');
+  expect((await reply)?.status).toBe(given.hook === 'onRedirect' ? 303 : 200);
+});
 
-  test.each(CASES)('threat A41: the failure of $form reaches onError of $hook', async (given) => {
+test.each(CASES)('threat A41: the failure of $form reaches onError of $hook', async (given) => {
+  const onError = vi.fn();
+  const reply = await given.run(() => given.wrap(Promise.reject(failure)), { onError });
+  expect(reply).toMatchObject({ status: 429, body: '{"error":"handler_failed"}' });
+  expect(onError.mock.calls).toEqual([[failure]]);
+});
+
+test.each(CASES)('threat A41: $form that never settles ends $hook after handlerTimeoutMs', async (given) => {
+  const options = { onError: () => undefined, handlerTimeoutMs: 1 };
+  const reply = await given.run(() => given.wrap(new Promise(() => undefined)), options);
+  expect(reply).toMatchObject({ status: 429, body: '{"error":"handler_timeout"}' });
+});
+
+test.each(HOOKS)('threat A41: a then that throws when it is read fails %s', async (_, run) => {
+  for (const target of [{}, () => undefined]) {
     const onError = vi.fn();
-    const reply = await given.run(() => given.wrap(Promise.reject(failure)), { onError });
-    expect(reply).toMatchObject({ status: 429, body: '{"error":"handler_failed"}' });
+    const get = (): never => {
+      throw failure;
+    };
+    const thrower = Object.defineProperty(target, 'then', { get });
+    expect(await run(() => thrower, { onError })).toMatchObject({ status: 429 });
     expect(onError.mock.calls).toEqual([[failure]]);
-  });
+  }
+});
 
-  test.each(CASES)(
-    'threat A41: $form that never settles ends $hook after handlerTimeoutMs',
-    async (given) => {
-      const options = { onError: () => undefined, handlerTimeoutMs: 1 };
-      const reply = await given.run(() => given.wrap(new Promise(() => undefined)), options);
-      expect(reply).toMatchObject({ status: 429, body: '{"error":"handler_timeout"}' });
-    },
-  );
+test.each(FORMS)('threat A41: a hook that only reports awaits %s, too', async (_, wrap) => {
+  const reported = await new Promise((resolve) => runHook(() => wrap(Promise.reject(failure)), resolve));
+  expect(reported).toBe(failure);
+});
 
-  test.each(HOOKS)('threat A41: a then that throws when it is read fails %s', async (_, run) => {
-    for (const target of [{}, () => undefined]) {
-      const onError = vi.fn();
-      const get = (): never => {
-        throw failure;
-      };
-      const thrower = Object.defineProperty(target, 'then', { get });
-      expect(await run(() => thrower, { onError })).toMatchObject({ status: 429 });
-      expect(onError.mock.calls).toEqual([[failure]]);
-    }
-  });
-
-  test.each(FORMS)('threat A41: a hook that only reports awaits %s, too', async (_, wrap) => {
-    const reported = await new Promise((resolve) => runHook(() => wrap(Promise.reject(failure)), resolve));
-    expect(reported).toBe(failure);
-  });
-
-  test('control: a function without then is a value, and is not called', async () => {
-    const value = vi.fn();
-    expect(await ask({ onCallback: () => value })).toMatchObject({ status: 200 });
-    expect(value).not.toHaveBeenCalled();
-  });
+test('control: a function without then is a value, and is not called', async () => {
+  const value = vi.fn();
+  expect(await ask({ onCallback: () => value })).toMatchObject({ status: 200 });
+  expect(value).not.toHaveBeenCalled();
 });
