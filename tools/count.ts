@@ -47,7 +47,10 @@ function roomOf(path: string): Room | undefined {
   if (!CODE.test(path)) return undefined;
   if (TEST.test(path)) return 'tests';
   const [top = ''] = path.split('/');
-  return ({ packages: 'product', apps: 'apps', proofs: 'proofs' }[top] as Room | undefined) ?? 'tools';
+  return (
+    ({ packages: 'product', apps: 'apps', proofs: 'proofs', openapi: 'proofs' }[top] as Room | undefined) ??
+    'tools'
+  );
 }
 
 function lines(path: string, text: string): number {
