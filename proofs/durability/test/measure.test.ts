@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { difference, interleave, ratio, spread } from '../src/measure/measure.ts';
+import { until } from '../src/measure/until.ts';
 
 describe('the spread of many rounds', () => {
   test('p10 and p90 lie between the values that are next to them', () => {
@@ -38,4 +39,12 @@ describe('interleaved rounds', () => {
       ['c', [2, 6]],
     ]);
   });
+});
+
+test('a wait ends a run that makes no progress, and says where it stands', async () => {
+  let step = 0;
+  const state = (): string => `step ${Math.min(++step, 20)}`;
+  const patience = { withinMs: 50, everyMs: 10 };
+  await expect(until(state, () => false, patience)).rejects.toThrow('Nothing has moved for 0.05 s: step 20');
+  expect(step).toBeGreaterThan(20);
 });

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { judge } from '../measure/results.ts';
 import { type Fault, type FaultParts, preloaded } from './fault.ts';
 
@@ -18,7 +18,7 @@ export async function twoVersions({ other }: FaultParts): Promise<Fault> {
   const changed = differing('src') + differing('sql');
   const versions = differing('sql/migrations') === 0 ? 2 : 1;
   return {
-    env: (index) => (index === 1 ? preloaded('other-version.ts', { CRASH_TEST_OTHER: resolve(other) }) : {}),
+    env: (index) => (index === 1 ? preloaded('other-version.ts', { CRASH_TEST_OTHER: other }) : {}),
     happened: async ({ processes }) => [
       judge('files of the inbox that differ', 'files', changed, 'at least', 1),
       judge('versions on one schema', 'versions', versions, 'exactly', 2),

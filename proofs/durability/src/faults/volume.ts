@@ -22,7 +22,7 @@ export function runOnVolume(): number {
   const mount =
     `mount -t tmpfs -o size=${SIZE},mode=755 none "$0" && cd "$0" && mkdir lower upper work disk && ` +
     'mount -t overlay -o lowerdir=lower,upperdir=upper,workdir=work none disk || exit 2; cd /; exec "$@"';
-  const lab = join(import.meta.dirname, '..', '..', '..', '..', 'lab.ts');
+  const lab = join(import.meta.dirname, '..', '..', '..', 'lab.ts');
   const program = [process.execPath, lab, 'crash-test', ...process.argv.slice(2)];
   try {
     const { status, error } = spawnSync('unshare', [...own, 'sh', '-c', mount, path, ...program], {

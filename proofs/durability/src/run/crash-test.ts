@@ -41,17 +41,13 @@ export const RUN_FAULTS: Readonly<Record<string, (parts: FaultParts) => Promise<
   'two-versions': twoVersions,
 };
 
-/** The flags. Empty is none, and 0 transitions are 50 for each kill. */
-interface Options {
-  readonly store: string;
-  readonly kills: number;
-  readonly transitions: number;
-  readonly seed: number;
-  readonly control: boolean;
-  readonly fault: string;
-  readonly other: string;
-  readonly isolation: string;
-}
+/** Empty is none, and 0 transitions are 50 for each kill. */
+const readOptions = () =>
+  readFlags({
+    ...{ store: '', kills: 0, transitions: 0, seed: randomInt(1, 1_000_000) },
+    ...{ control: false, fault: '', other: '', isolation: '' },
+  });
+type Options = ReturnType<typeof readOptions>;
 
 export interface CrashTestOutcome extends Outcome {
   readonly kills: readonly Kill[];
@@ -71,11 +67,8 @@ const OF_THE_CONTROL: readonly string[] = [
 ];
 
 export default async function (): Promise<void> {
-  const { report, ...flags } = readFlags({
-    ...{ store: '', kills: 0, transitions: 0, seed: randomInt(1, 1_000_000) },
-    ...{ control: false, fault: '', other: '', isolation: '' },
-  });
-  const { store, kills, seed, control, fault, isolation } = flags;
+  const flags = readOptions();
+  const { store, kills, seed, control, fault, isolation, report } = flags;
   if (
     !/^(postgres|sqlite)$/.test(store) ||
     kills === 0 ||
@@ -91,10 +84,9 @@ export default async function (): Promise<void> {
   await runProgram({ name, report }, async () => {
     console.log(`${kills} kills, ${options.transitions} transitions, seed ${seed}`);
     const outcome = await runCrashTest(options);
-    const { verdict, leaseQueue: _, happened: __, kills: killed, ...counted } = outcome;
     const results = judgeCrashes(outcome, options);
-    const tables = [killTable(killed, outcome.seconds), verdictTable(outcome)];
-    return { results, tables, run: options, kills: killed, ...toldVerdict(verdict), ...counted };
+    const tables = [killTable(outcome), verdictTable(outcome)];
+    return { results, tables, run: options, ...outcome, verdict: toldVerdict(outcome.verdict) };
   });
 }
 
@@ -107,7 +99,8 @@ async function runCrashTest(options: Options): Promise<CrashTestOutcome> {
   if (volume !== undefined) process.env['TMPDIR'] = volume;
   const topology =
     store === 'postgres' ? await postgresServer(isolation || undefined) : sqliteFile(stored, isControl);
-  const fault = await RUN_FAULTS[options.fault]?.({ topology, folder, other: other && resolve(other) });
+  const parts = { topology, folder, other: other === '' ? undefined : resolve(other) };
+  const fault = await RUN_FAULTS[options.fault]?.(parts);
   // If there is a server that can be down: one receiver with a spool and one without.
   const spool = store === 'postgres' ? join(stored, 'spool') : undefined;
   const payments = paymentsFor(seed, options.transitions);
@@ -143,7 +136,12 @@ async function runCrashTest(options: Options): Promise<CrashTestOutcome> {
 }
 
 /** During a fault some kills are delayed until it ends, so the moments of the kills are judged only in a run without one. */
-export type Wanted = Pick<Options, 'kills' | 'transitions' | 'control' | 'fault'>;
+export interface Wanted {
+  readonly kills: number;
+  readonly transitions: number;
+  readonly control: boolean;
+  readonly fault: string;
+}
 
 /** What a run must show. The controls must show doubles: otherwise nothing could. */
 export function judgeCrashes(outcome: CrashTestOutcome, wanted: Wanted): readonly Result[] {
@@ -172,7 +170,7 @@ export function judgeCrashes(outcome: CrashTestOutcome, wanted: Wanted): readonl
 }
 
 /** The number of kills by process and phase. */
-function killTable(kills: readonly Kill[], seconds: number): Table {
+function killTable({ kills, seconds }: CrashTestOutcome): Table {
   const hits = (target: Target, phase: Phase): string =>
     String(kills.filter((kill) => kill.target === target && kill.phase === phase).length);
   return {
