@@ -3,11 +3,8 @@ import { expect, test } from 'vitest';
 import { Customer } from './support/customer.ts';
 import { amounts, genuine, LATE, openOrder } from './support/open-shop.ts';
 
-/** As in production. The differences between the engines are tested in books.test.ts and payment.test.ts. */
-const stage = { framework: 'fastify', engine: 'postgres' } as const;
-
 test('threat A2: a forged amount under a valid signature pays no order', async () => {
-  const { shop, customer, reference } = await openOrder(stage);
+  const { shop, customer, reference } = await openOrder();
   for (const forged of [
     amounts(1),
     { transaction_amount: 1 },
@@ -28,13 +25,13 @@ test('threat A2: a forged amount under a valid signature pays no order', async (
   expect(await customer.orderPage(reference)).not.toContain('Paid.');
 
   expect(await shop.stateAfter(reference)).toBe('paid');
-  expect((await shop.orders.find(reference))?.total).toEqual({ currency: 'UGX', amount: '18000' });
+  expect(shop.orders.find(reference)?.total).toEqual({ currency: 'UGX', amount: '18000' });
   expect(await customer.read('/owner/orders')).toContain('needs attention');
 });
 
 test('threat A5: a forged body that arrives before the genuine one neither pays nor blocks it', async () => {
   const sandbox = { misbehave: { forged_amount: 1, duplicate: 1 } };
-  const { shop, customer, reference, paymentUrl } = await openOrder({ ...stage, sandbox });
+  const { shop, customer, reference, paymentUrl } = await openOrder({ sandbox });
   await customer.decide(paymentUrl, 'pay');
   await shop.sandbox.idle();
   expect(await shop.stateOf(reference)).toBe('paid');
@@ -42,7 +39,7 @@ test('threat A5: a forged body that arrives before the genuine one neither pays 
 });
 
 test('threat A4: a redirect pays nothing, followed, posted or replayed to the callback route with another amount', async () => {
-  const { shop, customer, reference, paymentUrl } = await openOrder({ ...stage, sandbox: LATE });
+  const { shop, customer, reference, paymentUrl } = await openOrder({ sandbox: LATE });
   const redirect = await customer.decide(paymentUrl, 'pay');
   for (const _ of [1, 2]) expect((await customer.get(redirect)).status).toBe(303);
   expect((await customer.post(redirect, {})).status).toBeGreaterThanOrEqual(400);
@@ -55,11 +52,11 @@ test('threat A4: a redirect pays nothing, followed, posted or replayed to the ca
   shop.sandbox.advance(3600);
   await shop.sandbox.idle();
   expect(await shop.stateOf(reference)).toBe('paid');
-  const { payment } = (await shop.orders.find(reference)) ?? {};
+  const { payment } = shop.orders.find(reference) ?? {};
   expect(await shop.postCallback(replayed, signature)).toBe(200);
   const [transition] = await shop.transitions();
   expect(transition).toMatchObject({ state: 'settled', deliveries: 3, bodyCount: 2 });
-  expect((await shop.orders.find(reference))?.payment).toEqual(payment);
+  expect(shop.orders.find(reference)?.payment).toEqual(payment);
   const details = await shop.inbox.show(transition?.transitionId ?? '');
   expect(details?.bodies.filter(({ isSettled }) => isSettled)).toMatchObject([
     { transaction: { currency: 'UGX', amount: '18000' } },
@@ -67,7 +64,7 @@ test('threat A4: a redirect pays nothing, followed, posted or replayed to the ca
 });
 
 test('threat A26: a redirect that is forged, or in a browser that did not order, changes nothing, not even the words on the page', async () => {
-  const { shop, customer, reference, paymentUrl } = await openOrder({ ...stage, sandbox: LATE });
+  const { shop, customer, reference, paymentUrl } = await openOrder({ sandbox: LATE });
   const redirect = await customer.decide(paymentUrl, 'pay');
   const forged = redirect.replace(/(s=|s%3D)[0-9a-f]{64}/, `$1${'0'.repeat(64)}`);
   expect(forged).not.toBe(redirect);
@@ -77,7 +74,7 @@ test('threat A26: a redirect that is forged, or in a browser that did not order,
   ] as const) {
     const { status, location } = await browser.get(url);
     expect([status, location]).toEqual([303, '/payments/unconfirmed']);
-    expect((await shop.orders.find(reference))?.hint).toBeUndefined();
+    expect(shop.orders.find(reference)?.hint).toBeUndefined();
   }
   const page = await customer.read('/payments/unconfirmed');
   expect(page).toContain('If you paid, your order becomes paid');
@@ -86,24 +83,23 @@ test('threat A26: a redirect that is forged, or in a browser that did not order,
   expect(await new Customer(shop).read('/payments/unconfirmed')).not.toContain(reference);
 });
 
-test('threat A19: a callback under a wrong key is refused, and the owner sees why', async () => {
-  const { shop, customer, reference } = await openOrder(stage);
-  for (const _ of [1, 2]) expect(await shop.sendCallback(reference, {}, 'ANOTHERACCOUNTSKEY')).toBe(401);
+test('threat A19: a callback under a wrong key is refused, and the log says why', async () => {
+  const { shop, reference } = await openOrder();
+  expect(await shop.sendCallback(reference, {}, 'ANOTHERACCOUNTSKEY')).toBe(401);
   expect(await shop.postCallback(genuine(reference), 'nonsense')).toBe(401);
   expect(await shop.stateOf(reference)).toBe('open');
-  const counted = /No signing key makes this signature\.[^<]*<\/td><td[^>]*>2</;
-  expect(await customer.read('/owner/orders')).toMatch(counted);
+  expect(shop.log.join('\n')).toContain('No signing key makes this signature.');
   expect(await shop.stateAfter(reference)).toBe('paid');
 });
 
 test('threat A3: a callback for a reference that does not belong to this shop pays nothing', async () => {
-  const { shop, reference } = await openOrder(stage);
+  const { shop, reference } = await openOrder();
   const foreign = ['ORD-OTHER', '', '__proto__', 'constructor', `${reference} `, reference.toLowerCase()];
   for (const other of foreign) expect(await shop.sendCallback(other)).toBe(200);
   // Moving the ':' turns the same signed string into another reference. The signature is valid: it is evidence.
   expect(await shop.sendCallback(`${reference}:INT`, { internal_reference: '1' })).toBe(200);
   expect(await shop.stateOf(reference)).toBe('open');
-  expect(await shop.orders.list()).toHaveLength(1);
+  expect(shop.orders.list()).toHaveLength(1);
   const states = new Set((await shop.transitions()).map(({ state, reason }) => `${state} ${reason}`));
   expect([...states].sort()).toEqual([
     'quarantined ambiguous',
@@ -114,7 +110,7 @@ test('threat A3: a callback for a reference that does not belong to this shop pa
 });
 
 test('another outcome, another event or another type does not pay an order', async () => {
-  const { shop, customer, reference } = await openOrder(stage);
+  const { shop, customer, reference } = await openOrder();
   const failed = { transaction_status: 'FAILED' };
   const payout = { transaction_type: 'PAYOUT', internal_reference: 'INT-P' };
   expect(await shop.stateAfter(reference, { ...payout, ...failed })).toBe('open');
@@ -141,9 +137,9 @@ test('another outcome, another event or another type does not pay an order', asy
 });
 
 test('an order stays paid, once, whatever is received after its payment, and the owner sees the others', async () => {
-  const { shop, customer, reference } = await openOrder(stage);
+  const { shop, customer, reference } = await openOrder();
   expect(await shop.stateAfter(reference)).toBe('paid');
-  const paid = await shop.orders.find(reference);
+  const paid = shop.orders.find(reference);
   const failed = { transaction_status: 'FAILED' };
   await shop.sendCallback(reference, { internal_reference: 'INT-2' });
   await shop.sendCallback(reference, failed);
@@ -154,6 +150,6 @@ test('an order stays paid, once, whatever is received after its payment, and the
     { state: 'conflict', reason: 'already_settled' },
     { state: 'settled' },
   ]);
-  expect(await shop.orders.find(reference)).toEqual(paid);
+  expect(shop.orders.find(reference)).toEqual(paid);
   expect(await customer.orderPage(reference)).toContain('Paid. Thank you!');
 });

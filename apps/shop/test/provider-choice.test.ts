@@ -201,7 +201,7 @@ describe('the selection by prefix', () => {
     form: Partial<typeof EMPTY_FORM>,
     isTyping = true,
   ): [selected: string, byPrefix: string, refused: number] => {
-    const found = previewCheckout({ ...EMPTY_FORM, ...form }, coffee, providers, { isTyping });
+    const found = previewCheckout({ ...EMPTY_FORM, ...form }, coffee, providers, isTyping);
     const refused = found.offers.filter(({ reasons }) => reasons.length > 0).length;
     return [found.selected, found.byPrefix, refused];
   };

@@ -19,18 +19,16 @@ export async function runUntilStopped(start: () => Promise<readonly Running[]>):
   const { promise: stop, resolve: stopped } = Promise.withResolvers<unknown>();
   for (const signal of SIGNALS) process.on(signal, stopped);
 
-  let running: readonly Running[];
   try {
-    running = await start();
+    const running = await start();
+    await stop;
+    setTimeout(() => process.exit(0), STOP_MS).unref();
+    await Promise.all(running.map((part) => part.close()));
+    process.exit(0);
   } catch (error) {
     if (!(error instanceof SetupError) && !(error instanceof PaymentServiceError)) throw error;
     console.error(error.message);
     process.exitCode = 1;
     for (const signal of SIGNALS) process.off(signal, stopped);
-    return;
   }
-  await stop;
-  setTimeout(() => process.exit(0), STOP_MS).unref();
-  await Promise.all(running.map((part) => part.close()));
-  process.exit(0);
 }

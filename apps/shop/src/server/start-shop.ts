@@ -35,11 +35,9 @@ export async function startShop(
   const { host, port } = config;
   const { now = Date.now, log = console.log } = parts;
   const books = await openBooks(config.file, now, log);
-  // Until the shop is ready: an order page that was left open in a browser sends requests immediately, which must not hang.
-  let listener: RequestListener = (_request, response) => {
-    response.writeHead(503, { 'retry-after': '1' }).end();
-  };
-  const server = createServer((request, response) => listener(request, response));
+  // The origin is known only while it listens: an order page that was left open in a browser then waits for the shop.
+  const ready = Promise.withResolvers<RequestListener>();
+  const server = createServer(async (request, response) => (await ready.promise)(request, response));
   const close = async (): Promise<void> => {
     const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS);
     await new Promise((resolve) => server.close(resolve));
@@ -51,7 +49,7 @@ export async function startShop(
     const name = host.includes(':') ? `[${host}]` : host;
     const origin = `http://${name}:${(server.address() as AddressInfo).port}`;
     const shop = createShop({ ...config, origin, shopUrl: config.shopUrl ?? origin }, books, parts);
-    listener = await FRAMEWORKS[framework](shop);
+    ready.resolve(await FRAMEWORKS[framework](shop));
     const title = framework.replace(/^./, (letter) => letter.toUpperCase());
     return { title, origin, books, close };
   } catch (error) {
@@ -88,7 +86,7 @@ const FRAMEWORKS: Record<Framework, Mount> = {
  */
 export function readFramework(args: readonly string[]): Framework {
   // `pnpm start -- --framework koa` also passes the two dashes through.
-  const own = args.join(' ').replace(/^-- ?/, '');
+  const own = args.join(' ').replace(/^--( |$)/, '');
   const [, name = 'express'] = /^--framework[ =](\w+)$/.exec(own) ?? (own === '' ? [] : ['', '']);
   if (isFramework(name)) return name;
   const usage = 'Use --framework express, --framework fastify or --framework koa.';

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { ConfigurationError, InvalidStateError, PaymentServiceError } from '@payment-service/core';
 import { errorPage, type Log, messagePage, type Page, problemPage } from './page.ts';
 
@@ -7,7 +8,7 @@ export interface PageRequest {
   readonly url: string;
   /** The value of `:reference` in the path. */
   readonly params: { readonly reference?: unknown };
-  readonly headers: SiteHeaders & { readonly cookie?: string | undefined };
+  readonly headers: IncomingHttpHeaders;
   /** The form as parsed by the framework. */
   readonly form?: unknown;
 }
@@ -66,13 +67,6 @@ function isOutage(error: unknown): error is PaymentServiceError {
   return error instanceof PaymentServiceError;
 }
 
-/** As parsed by Node: a repeated header is joined or an array, and then equals nothing. */
-interface SiteHeaders {
-  readonly host?: string | undefined;
-  readonly origin?: string | string[] | undefined;
-  readonly 'sec-fetch-site'?: string | string[] | undefined;
-}
-
 /** The shop's own addresses, such as http://127.0.0.1:3000. */
 export interface OwnAddresses {
   /** Where it listens. */
@@ -85,10 +79,10 @@ export interface OwnAddresses {
  * Whether a page of another site sent a form. Browsers report its origin: in Sec-Fetch-Site if the shop is reached over https
  * or on this computer, otherwise in Origin. Programs send neither, and have no customer's cookies.
  */
-export function isFromAnotherSite({ host, origin, 'sec-fetch-site': site }: SiteHeaders): boolean {
+export function isFromAnotherSite({ host, origin, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
   if (site !== undefined) return site !== 'same-origin' && site !== 'none';
   if (origin === undefined) return false;
-  return typeof origin !== 'string' || host === undefined || URL.parse(origin)?.host !== host;
+  return host === undefined || URL.parse(origin)?.host !== host;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { newFormId } from '../../src/books/order-store.ts';
+import { newFormId } from '../../src/books/orders.ts';
 
 /** What the customer's browser received. */
 export interface Answer {

@@ -1,34 +1,26 @@
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
-import type { Inbox, TransitionSummary } from '@payment-service/inbox';
+import type { TransitionSummary } from '@payment-service/inbox';
 import { createSandbox, type Sandbox, type SandboxOptions } from '@payment-service/sandbox';
 import { onTestFinished } from 'vitest';
-import type { Transaction } from '../../src/books/database.ts';
+import type { Books } from '../../src/books/books.ts';
 import { orderState } from '../../src/books/order.ts';
-import type { OrderStore } from '../../src/books/order-store.ts';
-import type { Keeping, ShopConfig } from '../../src/config.ts';
+import type { ShopConfig } from '../../src/config.ts';
 import { type Framework, startShop } from '../../src/server/start-shop.ts';
 import type { ShopParts } from '../../src/shop.ts';
 import { Customer, type PlacedOrder } from './customer.ts';
-import { type Engine, newKeeping } from './new-keeping.ts';
-
-export const FRAMEWORKS: readonly Framework[] = ['express', 'fastify', 'koa'];
-
-/** Each engine once: same-behaviour.test.ts compares the frameworks. */
-export const ENGINES: readonly { readonly framework: Framework; readonly engine: Engine }[] = [
-  { framework: 'koa', engine: 'sqlite' },
-  { framework: 'fastify', engine: 'postgres' },
-];
 
 /** A sandbox whose callbacks are late: the test advances its clock by an hour. */
 export const LATE: SandboxOptions = { misbehave: { late_ms: 3_600_000 } };
 
 /** A running shop and a running sandbox, both on real sockets. */
-export interface OpenShop {
+export interface OpenShop extends Pick<Books, 'orders' | 'inbox'> {
   readonly origin: string;
   readonly sandbox: Sandbox;
   readonly sandboxOrigin: string;
-  readonly orders: OrderStore;
-  readonly inbox: Inbox<Transaction>;
   readonly log: readonly string[];
   /** The state of an order once everything that was acknowledged has been processed. */
   readonly stateOf: (reference: string) => Promise<string | undefined>;
@@ -40,17 +32,43 @@ export interface OpenShop {
   readonly sendCallback: (reference: string, payload?: object, signingKey?: string) => Promise<number>;
   /** Posts to the callback route with a signature that the test has obtained. */
   readonly postCallback: (data: object, signature: string) => Promise<number>;
+  /** Runs SQL on the shop's file independently of the shop, and returns the rows of a query. */
+  readonly execute: (text: string) => unknown[];
   readonly close: () => Promise<void>;
 }
 
-interface OpenShopOptions extends ShopParts, Partial<Omit<ShopConfig, 'keeping'>> {
+type Closing = (close: () => void | Promise<void>) => void;
+
+interface OpenShopOptions extends ShopParts, Partial<ShopConfig> {
   readonly framework?: Framework;
-  readonly engine?: Engine;
-  /** An existing database instead of an empty one. */
-  readonly keeping?: Keeping;
   readonly sandbox?: SandboxOptions;
   /** Registers the function that closes it. Default: closed when the test has finished. */
-  readonly closing?: (close: () => Promise<void>) => void;
+  readonly closing?: Closing;
+}
+
+const TMPFS = 0x01021994;
+
+/** A new database file on a disk, since the inbox refuses one in memory. Removed when the test has finished. */
+export function newFile(closing: Closing = onTestFinished): string {
+  const isMemory = process.platform === 'linux' && statfsSync(tmpdir()).type === TMPFS;
+  const folder = mkdtempSync(join(isMemory ? '/var/tmp' : tmpdir(), 'payment-service-shop-'));
+  closing(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'shop.sqlite');
+}
+
+/** Runs SQL on a file independently of the shop, and returns the rows of a query. */
+export function execute(file: string, text: string): unknown[] {
+  const database = new DatabaseSync(file, { timeout: 10_000 });
+  try {
+    return database.prepare(text).all();
+  } finally {
+    database.close();
+  }
+}
+
+/** Both amounts of a callback. */
+export function amounts(amount: number): { request_amount: number; transaction_amount: number } {
+  return { request_amount: amount, transaction_amount: amount };
 }
 
 /** The genuine callback for an order of 18,000 UGX. */
@@ -60,7 +78,7 @@ export function genuine(reference: string, payload: object = {}): ReturnType<typ
 }
 
 /** Posts a callback to the shop at this origin, and returns the status. */
-async function post(origin: string, data: object, signature: string): Promise<number> {
+export async function post(origin: string, data: object, signature: string): Promise<number> {
   const response = await fetch(`${origin}/payments/callbacks`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'hmac-signature': signature },
@@ -70,41 +88,17 @@ async function post(origin: string, data: object, signature: string): Promise<nu
   return response.status;
 }
 
-/** The same with a genuine callback signed with this key. */
-export function sendGenuine(
-  origin: string,
-  signingKey: string,
-  reference: string,
-  payload?: object,
-): Promise<number> {
-  const data = genuine(reference, payload);
-  return post(origin, data, signCallback({ signingKey, data }));
-}
-
-/** Both amounts of a callback. */
-export function amounts(amount: number): { request_amount: number; transaction_amount: number } {
-  return { request_amount: amount, transaction_amount: amount };
-}
-
 export async function openShop(options: OpenShopOptions = {}): Promise<OpenShop> {
-  const { framework = 'express', engine = 'sqlite', sandbox: rules, ...parts } = options;
-  const { closing = onTestFinished } = options;
-  const keeping = options.keeping ?? (await newKeeping(engine, closing));
+  const { framework = 'express', sandbox: rules, closing = onTestFinished, ...parts } = options;
+  const file = options.file ?? newFile(closing);
   const sandbox = createSandbox(rules);
   closing(() => sandbox.close());
   const { url: sandboxOrigin } = await sandbox.listen();
   const log: string[] = [];
-  const config: ShopConfig = {
-    ...sandbox.account,
-    ...{ baseUrl: sandboxOrigin, host: '127.0.0.1', port: 0, shopUrl: undefined },
-    ...{ confirmWithinMs: 120_000, contact: 'help@shop.example', ...parts, keeping },
-  };
+  const config: ShopConfig = { ...sandbox.account, baseUrl: sandboxOrigin, host: '127.0.0.1', port: 0, ...parts, file };
   const shop = await startShop(framework, config, { log: (line) => log.push(line), ...parts });
   let closed: Promise<void> | undefined;
-  const close = (): Promise<void> => {
-    closed ??= shop.close();
-    return closed;
-  };
+  const close = (): Promise<void> => (closed ??= shop.close());
   closing(close);
   const { inbox, orders } = shop.books;
 
@@ -117,17 +111,19 @@ export async function openShop(options: OpenShopOptions = {}): Promise<OpenShop>
   };
   const stateOf: OpenShop['stateOf'] = async (reference) => {
     await transitions();
-    const order = await orders.find(reference);
+    const order = orders.find(reference);
     return order && orderState(order);
   };
+  const sendCallback: OpenShop['sendCallback'] = (reference, payload, key = sandbox.account.signingKey) => {
+    const data = genuine(reference, payload);
+    return post(shop.origin, data, signCallback({ signingKey: key, data }));
+  };
   return {
-    ...{ origin: shop.origin, sandbox, sandboxOrigin, orders, inbox, log, transitions, close },
+    ...{ origin: shop.origin, sandbox, sandboxOrigin, orders, inbox, log, transitions, stateOf, sendCallback, close },
     postCallback: (data, signature) => post(shop.origin, data, signature),
-    sendCallback: (reference, payload, signingKey = sandbox.account.signingKey) =>
-      sendGenuine(shop.origin, signingKey, reference, payload),
-    stateOf,
+    execute: (text) => execute(file, text),
     async stateAfter(reference, payload) {
-      const status = await sendGenuine(shop.origin, sandbox.account.signingKey, reference, payload);
+      const status = await sendCallback(reference, payload);
       if (status !== 200) throw new Error(`The callback was answered with ${status}.`);
       return stateOf(reference);
     },
