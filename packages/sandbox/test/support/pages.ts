@@ -85,6 +85,3 @@ export const part = (html: string, id: string, tag: string): string =>
 /** The content of an element that has a button to copy it, as a reader copies it. */
 export const copied = (html: string, id: string): string =>
   unescaped(new RegExp(`id="${id}-text">(.*?)</pre>`, 's').exec(html)?.[1] ?? '');
-
-/** A form's message about a field that it refuses. */
-export const problem = (html: string, id: string): string => textOf(part(html, `${id}-problem`, 'p'));
