@@ -65,5 +65,5 @@ export function evidence(): AuthenticRefusal['evidence'] {
 }
 
 /** The ConfigurationError of this option. */
-export const misconfigured = (option: string, message: unknown = expect.any(String)): unknown =>
+export const misconfigured = (option: string, message: unknown = expect.any(String)): Error =>
   expect.objectContaining({ name: 'ConfigurationError', code: 'invalid_configuration', option, message });
