@@ -13,52 +13,44 @@ import { exactWallet } from './client/wire-samples.ts';
 const COLLECTION = 'MERCHANT_COLLECTION';
 const PAYOUT = 'MERCHANT_PAYOUT';
 const wallet = (actual_balance: string, wallet_type = COLLECTION, currency = 'UGX'): WalletBalance => ({
-  currency,
-  wallet_type,
-  exact: { actual_balance },
+  ...{ currency, wallet_type, exact: { actual_balance } },
 });
 const settled = (amount: string, more: Partial<Movement> = {}): Movement => ({
-  kind: 'settled',
-  currency: 'UGX',
-  amount,
-  ...more,
+  ...{ kind: 'settled', currency: 'UGX', amount, ...more },
 });
 const CERTAIN = { isCertain: true, charge: 0 } as const;
 
 test('a wallet that gained what was settled is explained', () => {
-  const movements = [settled('500.50', CERTAIN)];
-  const { isExplained, wallets } = reconcile([wallet('100')], [wallet('600.5')], movements);
-  expect(isExplained).toBe(true);
-  expect(wallets).toEqual([
-    {
-      currency: 'UGX',
-      wallet_type: COLLECTION,
-      expected: { least: '500.5', most: '500.5' },
-      gained: '500.5',
-      unexplained: '0',
-      verdict: 'explained',
-      message:
-        'The wallet MERCHANT_COLLECTION in UGX gained 500.5, and the movements explain 500.5: nothing is unexplained.',
-    },
-  ]);
+  const range = { least: '500.5', most: '500.5' };
+  const message =
+    'The wallet MERCHANT_COLLECTION in UGX gained 500.5, and the movements explain 500.5: nothing is unexplained.';
+  const figures = { expected: range, gained: '500.5', unexplained: '0', verdict: 'explained', message };
+  expect(reconcile([wallet('100')], [wallet('600.5')], [settled('500.50', CERTAIN)])).toEqual({
+    isExplained: true,
+    wallets: [{ currency: 'UGX', wallet_type: COLLECTION, ...figures }],
+  });
 });
 
-// Threat A56: the service has no such payment, since the callback was forged with a leaked key.
-test('money that was settled here and that the wallet does not have is reported as missing', () => {
+test.each([
+  // Threat A56: the service has no such payment, since the callback was forged with a leaked key.
+  ['as missing, if the wallet does not have it', '590', '490', '-895', 'less', '895 less than explained'],
+  [
+    'as more, as after a callback that was lost',
+    '1990',
+    '1890',
+    '490',
+    'more',
+    'whose callback did not arrive',
+  ],
+])('money that no movement explains is reported %s', (_, after, gained, unexplained, verdict, says) => {
   const charged = settled('500', { isCertain: true, charge: { least: 0, most: 15 } });
-  const movements = [charged, settled('900', CERTAIN)];
-  const { isExplained, wallets } = reconcile([wallet('100')], [wallet('590')], movements);
-  expect(isExplained).toBe(false);
-  expect(wallets).toMatchObject([
-    { expected: { least: '1385', most: '1400' }, gained: '490', unexplained: '-895', verdict: 'less' },
-  ]);
-  expect(wallets[0]?.message).toContain('895 less than explained');
-});
-
-test('money that no movement explains is reported as more, as after a callback that was lost', () => {
-  const { wallets } = reconcile([wallet('100')], [wallet('800')], [settled('500', CERTAIN)]);
-  expect(wallets).toMatchObject([{ gained: '700', unexplained: '200', verdict: 'more' }]);
-  expect(wallets[0]?.message).toContain('Probably a payment whose callback did not arrive');
+  const found = reconcile([wallet('100')], [wallet(after)], [charged, settled('900', CERTAIN)]);
+  const message = expect.stringContaining(says);
+  const expected = { least: '1385', most: '1400' };
+  expect(found).toMatchObject({
+    isExplained: false,
+    wallets: [{ expected, gained, unexplained, verdict, message }],
+  });
 });
 
 test.each<[MovementKind, collection: [string, string], payout: [string, string]]>([
@@ -77,31 +69,31 @@ test.each<[MovementKind, collection: [string, string], payout: [string, string]]
   },
 );
 
-test('what is not shown widens the interval: an unknown charge, and a movement that may not be in the balance', () => {
-  const both = [wallet('0')];
-  const rangeOf = (movement: Movement) => reconcile(both, both, [movement]).wallets[0]?.expected;
-  expect(rangeOf(settled('100', { isCertain: true }))).toEqual({ least: '0', most: '100' });
-  expect(rangeOf(settled('100', { charge: '3' }))).toEqual({ least: '0', most: '97' });
-  const withdrawn = { ...settled('100', { charge: '3' }), kind: 'withdrawn' } as const;
-  expect(rangeOf(withdrawn)).toEqual({ least: '-103', most: '0' });
-  expect(rangeOf(settled('100'))).toEqual({ least: '0', most: '100' });
+test.each<[shown: string, more: Partial<Movement>, least: string, most: string]>([
+  ['its charge', { isCertain: true }, '0', '100'],
+  ['whether it is in the balance', { charge: '3' }, '0', '97'],
+  ['whether it is in the balance', { charge: '3', kind: 'withdrawn' }, '-103', '0'],
+  ['either', {}, '0', '100'],
+])('a movement of which %s is not shown widens the interval: %j', (_, more, least, most) => {
+  const { wallets } = reconcile([wallet('0')], [wallet('0')], [settled('100', more)]);
+  expect(wallets[0]?.expected).toEqual({ least, most });
 });
 
-test('a wallet that one inquiry does not show is not treated as empty', () => {
-  const ugx = [wallet('100')];
-  const cases: [WalletBalance[], WalletBalance[], Movement[]][] = [
-    [ugx, [], []],
-    [[], ugx, []],
-    [[], [], [settled('1', CERTAIN)]],
-    // Whether an account can have several wallets of one currency and type is not shown.
-    [ugx, [...ugx, ...ugx], []],
-  ];
-  for (const [before, after, movements] of cases) {
-    const missing = { verdict: 'wallet_missing', gained: undefined, unexplained: undefined };
-    expect(reconcile(before, after, movements)).toMatchObject({ isExplained: false, wallets: [missing] });
-  }
-  const twice = reconcile([...ugx, ...ugx], [...ugx, wallet('105')], [settled('5', CERTAIN)]);
-  expect(twice.isExplained).toBe(true);
+const ugx = [wallet('100')];
+test.each<[WalletBalance[], WalletBalance[], Movement[]]>([
+  [ugx, [], []],
+  [[], ugx, []],
+  [[], [], [settled('1', CERTAIN)]],
+  // Whether an account can have several wallets of one currency and type is not shown.
+  [ugx, [...ugx, ...ugx], []],
+])('a wallet that one inquiry does not show is not treated as empty: row %#', (...inquiries) => {
+  const missing = { verdict: 'wallet_missing', gained: undefined, unexplained: undefined };
+  expect(reconcile(...inquiries)).toMatchObject({ isExplained: false, wallets: [missing] });
+});
+
+test('two wallets of one type in both inquiries are compared together, and none are explained', () => {
+  const after = [...ugx, wallet('105')];
+  expect(reconcile([...ugx, ...ugx], after, [settled('5', CERTAIN)]).isExplained).toBe(true);
   expect(reconcile([], [], [])).toEqual({ isExplained: true, wallets: [] });
 });
 
@@ -117,36 +109,28 @@ test('each currency and type of wallet is separate, including types that the pro
   ]);
 });
 
-test.each([
-  [{ kind: 'collected' }, 'movements[0].kind'],
-  [{ currency: '' }, 'movements[0].currency'],
-  [{ amount: '1,000' }, 'movements[0].amount'],
-  [{ amount: -1 }, 'movements[0].amount'],
-  [{ amount: 0.1 + 0.2 }, 'movements[0].amount'],
-  [{ amount: '1e1001' }, 'movements[0].amount'],
-  [{ amount: null }, 'movements[0].amount'],
-  [{ charge: null }, 'movements[0].charge'],
-  [{ charge: { least: 2, most: 1 } }, 'movements[0].charge'],
-  [{ charge: { least: 2 } }, 'movements[0].charge.most'],
-  [{ isCertain: 'yes' }, 'movements[0].isCertain'],
-  [{ certain: true }, 'certain'],
-])('the movement %j is refused by name, and its values are not quoted', (wrong, option) => {
-  const call = () => reconcile([], [], [{ ...settled('5'), ...wrong } as Movement]);
-  expect(call).toThrow(expect.objectContaining({ name: 'ConfigurationError', option }));
+test.each<[option: string, ...wrong: object[]]>([
+  ['movements[0].kind', { kind: 'collected' }],
+  ['movements[0].currency', { currency: '' }],
+  ['movements[0].amount', ...['1,000', -1, 0.1 + 0.2, '1e1001', null].map((amount) => ({ amount }))],
+  ['movements[0].charge', { charge: null }, { charge: { least: 2, most: 1 } }],
+  ['movements[0].charge.most', { charge: { least: 2 } }],
+  ['movements[0].isCertain', { isCertain: 'yes' }],
+  ['certain', { certain: true }],
+])('a movement is refused by the name %s, and its values are not quoted: %j', (option, ...rows) => {
+  for (const wrong of rows)
+    expect(() => reconcile([], [], [{ ...settled('5'), ...wrong } as Movement])).toThrow(
+      expect.objectContaining({ name: 'ConfigurationError', option }),
+    );
 });
 
 test.each([
-  undefined,
-  {},
-  [null],
+  ...[undefined, {}, [null], [wallet('1,000')], [{ ...wallet('1'), currency: undefined }]],
   [{ currency: 'UGX', wallet_type: COLLECTION, actual_balance: 5 }],
-  [wallet('1,000')],
-  [{ ...wallet('1'), currency: undefined }],
 ])('balances %j that are not those of the client are refused', (wrong) => {
-  const wallets = wrong as WalletBalance[];
-  expect(() => reconcile(wallets, [], [])).toThrow(ConfigurationError);
-  expect(() => reconcile([], wallets, [])).toThrow(ConfigurationError);
-  expect(() => reconcile([], [], wrong as never)).toThrow(ConfigurationError);
+  const given = wrong as never;
+  for (const inquiries of [[given, [], []] as const, [[], given, []] as const, [[], [], given] as const])
+    expect(() => reconcile(...inquiries)).toThrow(ConfigurationError);
 });
 
 test('the wallets of the client are accepted unchanged', () => {
@@ -164,15 +148,20 @@ const unitsOf = (decimal: string): bigint => {
   return BigInt(sign + whole + fraction.padEnd(12, '0'));
 };
 const kinds = fc.constantFrom<MovementKind>('settled', 'deposited', 'moved', 'withdrawn', 'paid_out');
-const amounts = { amount: units, least: units, more: units };
-const movement = fc.record({ kind: kinds, ...amounts, isCertain: fc.boolean() });
+const movement = fc.record({
+  kind: kinds,
+  amount: units,
+  least: units,
+  more: units,
+  isCertain: fc.boolean(),
+});
+type Generated = typeof movement extends fc.Arbitrary<infer T> ? T : never;
 const movementOf = ({ kind, amount, least, more, isCertain }: Generated): Movement => ({
   ...{ kind, currency: 'UGX', amount: text(amount), isCertain },
   charge: { least: text(least), most: text(least + more) },
 });
-type Generated = typeof movement extends fc.Arbitrary<infer T> ? T : never;
-const both = (value: bigint): WalletBalance[] => [wallet(text(value)), wallet(text(value), PAYOUT)];
-const intervals = (movements: Generated[]) =>
+const both = (one: bigint, other = one): WalletBalance[] => [wallet(text(one)), wallet(text(other), PAYOUT)];
+const intervals = (movements: Generated[]): [bigint, bigint][] =>
   reconcile(both(0n), both(0n), movements.map(movementOf)).wallets.map(({ expected }) => [
     unitsOf(expected.least),
     unitsOf(expected.most),
@@ -182,22 +171,20 @@ test('the gain is explained for any charge within its range, and whether or not 
   const taken = fc.record({ movement, share: fc.integer({ min: 0, max: 100 }), counts: fc.boolean() });
   fc.assert(
     fc.property(fc.array(taken, { maxLength: 8 }), units, (all, start) => {
-      const gains = { [COLLECTION]: 0n, [PAYOUT]: 0n };
+      let [collection, payout] = [start, start];
       for (const { movement: each, share, counts } of all) {
         if (!each.isCertain && !counts) continue;
         const charge = each.least + (each.more * BigInt(share)) / 100n;
-        if (each.kind === 'settled' || each.kind === 'deposited') gains[COLLECTION] += each.amount - charge;
-        if (each.kind === 'withdrawn') gains[COLLECTION] -= each.amount + charge;
-        if (each.kind === 'paid_out') gains[PAYOUT] -= each.amount + charge;
-        if (each.kind !== 'moved') continue;
-        // Either wallet may have paid the charge.
-        const fromCollection = share % 2 === 0;
-        gains[COLLECTION] -= each.amount + (fromCollection ? charge : 0n);
-        gains[PAYOUT] += each.amount - (fromCollection ? 0n : charge);
+        // Either wallet may have paid the charge of a movement between the two.
+        const isPaidByPayout = each.kind === 'moved' && share % 2 === 1;
+        if (each.kind === 'settled' || each.kind === 'deposited') collection += each.amount - charge;
+        if (each.kind === 'withdrawn' || each.kind === 'moved')
+          collection -= each.amount + (isPaidByPayout ? 0n : charge);
+        if (each.kind === 'paid_out') payout -= each.amount + charge;
+        if (each.kind === 'moved') payout += each.amount - (isPaidByPayout ? charge : 0n);
       }
-      const after = [wallet(text(start + gains[COLLECTION])), wallet(text(start + gains[PAYOUT]), PAYOUT)];
       const movements = all.map(({ movement: each }) => movementOf(each));
-      expect(reconcile(both(start), after, movements).isExplained).toBe(true);
+      expect(reconcile(both(start), both(collection, payout), movements).isExplained).toBe(true);
     }),
   );
 });
@@ -208,8 +195,8 @@ test('one unit beyond either end of the interval is unexplained, to the last dig
       const [[least = 0n, most = 0n] = []] = intervals(movements);
       const gain = (by: bigint) =>
         reconcile([wallet(text(start))], [wallet(text(start + by))], movements.map(movementOf)).wallets[0];
-      expect(gain(most)).toMatchObject({ verdict: 'explained', unexplained: '0' });
-      expect(gain(least)).toMatchObject({ verdict: 'explained', unexplained: '0' });
+      for (const end of [least, most])
+        expect(gain(end)).toMatchObject({ verdict: 'explained', unexplained: '0' });
       expect(gain(most + 1n)).toMatchObject({ verdict: 'more', unexplained: '0.000000000001' });
       expect(gain(least - 1n)).toMatchObject({ verdict: 'less', unexplained: '-0.000000000001' });
     }),
@@ -219,10 +206,11 @@ test('one unit beyond either end of the interval is unexplained, to the last dig
 test('two periods together are the sum of each, and the order of movements is irrelevant', () => {
   fc.assert(
     fc.property(fc.array(movement), fc.array(movement), (first, second) => {
-      const [one, other] = [intervals(first), intervals(second)];
-      const sum = both(0n).map((_, index) =>
-        [0, 1].map((end) => (one[index]?.[end] ?? 0n) + (other[index]?.[end] ?? 0n)),
-      );
+      const other = intervals(second);
+      const sum = intervals(first).map(([least, most], at) => {
+        const [more = 0n, yetMore = 0n] = other[at] ?? [];
+        return [least + more, most + yetMore];
+      });
       expect(intervals([...first, ...second])).toEqual(sum);
       expect(intervals([...second, ...first])).toEqual(sum);
     }),

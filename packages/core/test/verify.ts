@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import {
+  type AuthenticRefusal,
   createVerifier,
   type Refusal,
   type VerifiedCallback,
@@ -8,7 +9,7 @@ import {
   type VerifierOptions,
 } from '../src/index.ts';
 import { signCallback } from '../src/testing.ts';
-import { callbackData, SIGNATURE, SIGNING_KEY, T } from './signed-callbacks.ts';
+import { callbackData, SIGNATURE, SIGNING_KEY, signatureFor, T } from './signed-callbacks.ts';
 
 type Verified = VerifiedCallback | VerifiedRedirect;
 type CallbackInput = Parameters<Verifier['verifyCallback']>[0];
@@ -55,3 +56,14 @@ export function callbackOf(payload?: Record<string, unknown>): VerifiedCallback 
   const data = callbackData(payload);
   return accepted(verify(data, sign(data)));
 }
+
+/** What an authentic callback that is refused, as ambiguous, leaves. */
+export function evidence(): AuthenticRefusal['evidence'] {
+  const result = verify(callbackData({ merchant_reference: 'A:B' }), signatureFor('A:B'));
+  if (result.ok || !result.authentic) throw new Error('There is no evidence.');
+  return result.evidence;
+}
+
+/** The ConfigurationError of this option. */
+export const misconfigured = (option: string, message: unknown = expect.any(String)): Error =>
+  expect.objectContaining({ name: 'ConfigurationError', code: 'invalid_configuration', option, message });

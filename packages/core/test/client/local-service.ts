@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import type {
   AttemptReport,
   Client,
@@ -12,6 +11,7 @@ import type {
   PayoutBank,
 } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/create-client.ts';
+import { listening } from '../listening.ts';
 import { provider, publicKey, secretKey } from './wire-samples.ts';
 
 /** Responds to one request of the client. */
@@ -48,13 +48,7 @@ export async function serve(
     requests.push({ method, url, headers, closed: once(response, 'close') });
     answer?.(response, request);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const baseUrl = `http://127.0.0.1:${await listening(server)}`;
   return { baseUrl, requests, ...clientAt(baseUrl, options) };
 }
 
@@ -89,18 +83,31 @@ export async function failureOf(call: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** The error of a call that gets these responses; by default, of listing the payment providers. */
-export async function failureWith(
-  answers: Answer | readonly Answer[],
-  options: Partial<ClientOptions> = {},
-  call: (client: ClientWithSecretKey) => Promise<unknown> = (client) => client.listPaymentProviders(),
-): Promise<unknown> {
-  const { client } = await serve(answers, { timing: { random: () => 0 }, ...options });
-  return failureOf(call(client));
-}
-export const balances = (client: ClientWithSecretKey): Promise<unknown> => client.getWalletBalances();
+type Call = (client: ClientWithSecretKey) => Promise<unknown>;
+export const providersOf: Call = (client) => client.listPaymentProviders();
+export const balances: Call = (client) => client.getWalletBalances();
 export const banksOf = (client: Client): Promise<PayoutBank[]> =>
   client.listPayoutBanks({ provider_code: 'x' });
+
+/** What came of one call to a service with these responses, and how many requests it took; by default, a list of providers. */
+export async function attempt(
+  answers: Answer | readonly Answer[],
+  options: Partial<ClientOptions> = {},
+  call: Call = providersOf,
+): Promise<Served & { readonly found?: unknown; readonly error?: unknown; readonly sent: number }> {
+  const served = await serve(answers, { timing: { random: () => 0 }, ...options });
+  const outcome = await call(served.client).then(
+    (found) => ({ found }),
+    (error: unknown) => ({ error }),
+  );
+  return { ...served, ...outcome, sent: served.requests.length };
+}
+
+/** The error of such a call, which must fail. */
+export async function failureWith(...given: Parameters<typeof attempt>): Promise<unknown> {
+  const outcome = await attempt(...given);
+  return 'error' in outcome ? outcome.error : expect.fail('The call succeeded.');
+}
 
 /** Runs a function once the headers of the response have arrived. */
 export function fetchThen(happen: () => void): (url: string, init: FetchInit) => Promise<Response> {
@@ -113,22 +120,19 @@ export function fetchThen(happen: () => void): (url: string, init: FetchInit) =>
 
 export function reply(
   status: number,
-  body: string | Buffer,
+  body: object | string,
   headers: Record<string, string | string[]> = {},
 ): Answer {
+  const content = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   return (response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
-    response.end(body);
+    response.end(content);
   };
-}
-
-export function replyJson(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
-  return reply(status, JSON.stringify(body), headers);
 }
 
 /** The envelope of a success (protocol §2.1). */
 export function success(data: unknown): Answer {
-  return replyJson(200, successBody(data));
+  return reply(200, successBody(data));
 }
 
 export function successBody(data: unknown): Record<string, unknown> {
@@ -140,7 +144,7 @@ export const providers: Answer = success({ payment_providers: [provider] });
 
 /** The envelope of an error (protocol §7). */
 export function failure(status: number, headers: Record<string, string> = {}, message = 'not now'): Answer {
-  return replyJson(status, { code: status, status: 'error', message, data: {} }, headers);
+  return reply(status, { code: status, status: 'error', message, data: {} }, headers);
 }
 
 /** Sends the headers and half of a body. */

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as undici from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { ConnectionError } from '../../src/errors.ts';
+import { listening } from '../listening.ts';
 import { clientAt, failureOf, providers, serve } from './local-service.ts';
 import { provider, publicKey } from './wire-samples.ts';
 
@@ -24,12 +24,7 @@ async function openProxy(): Promise<{ readonly url: string; readonly tunnels: ()
     });
     for (const one of [socket, upstream]) one.on('error', () => undefined);
   });
-  await once(proxy.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    proxy.close();
-    proxy.closeAllConnections();
-  });
-  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, tunnels: () => tunnels };
+  return { url: `http://127.0.0.1:${await listening(proxy)}`, tunnels: () => tunnels };
 }
 
 test('undici.fetch with a ProxyAgent of the same package goes through the proxy', async () => {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { ApiError, InvalidResponseError } from '../../src/errors.ts';
 import {
   type Answer,
+  attempt,
   balances,
   banksOf,
   clientWith,
@@ -10,16 +11,23 @@ import {
   failureOf,
   failureWith,
   reply,
-  replyJson,
   resetInBody,
-  serve,
   success,
   successBody,
 } from './local-service.ts';
 import { bank, exactWallet, provider, wallet } from './wire-samples.ts';
 
+// What is an error of the service (protocol §7), what a 200 must be, and which members of the envelope decide (protocol §2.1).
+
 const PAGE = { 'content-type': 'text/html' };
+const LIMIT = 1024 * 1024;
 const NO_PROVIDERS = JSON.stringify(successBody({ payment_providers: [] }));
+const padded = (length: number): Buffer => Buffer.from(NO_PROVIDERS.padEnd(length, ' '));
+const bare = (body: string): Answer => {
+  return (response) => response.writeHead(200).end(body);
+};
+const refused = 'listPaymentProviders: the service answered 403. Check the request, the keys and baseUrl.';
+const without = { serviceMessage: undefined, message: refused };
 
 test('400 for a missing provider_code shows the message of the service', async () => {
   const error = await failureWith(failure(400, {}, 'provider_code is required'), {}, banksOf);
@@ -31,52 +39,27 @@ test('400 for a missing provider_code shows the message of the service', async (
   });
 });
 
-test.each([401, 403, 404, 405, 409, 418, 422, 501, 505, 201, 204, 206])(
-  '%s, which the protocol does not show, throws an ApiError without a retry',
-  async (status) => {
-    const { client, requests } = await serve(status === 204 ? reply(204, '') : failure(status));
-    expect(await failureOf(client.listPaymentProviders())).toMatchObject({ code: 'api_error', status });
-    expect(requests).toHaveLength(1);
-  },
-);
-
-test.each(['', ' ', 'null', '{}', '[]', '"x"', '{"message":null}', '{"message":5}', '<p>'])(
-  'an error with the body %j has no message of the service',
-  async (body) => {
-    const error = await failureWith(reply(403, body));
-    expect(error).toMatchObject({
-      ...{ code: 'api_error', status: 403 },
-      message: 'listPaymentProviders: the service answered 403. Check the request, the keys and baseUrl.',
-    });
-    expect(error).toHaveProperty('serviceMessage', undefined);
-  },
-);
-
-test.each([
-  ['whose body breaks off', resetInBody(403), { cause: expect.anything() }],
-  ['whose envelope has another code', replyJson(403, successBody({ payment_providers: [] })), {}],
+test.each<[what: string, status: number, Answer, members?: object]>([
+  ...[401, 403, 404, 405, 409, 418, 422, 501, 505, 201, 206].map((status): [string, number, Answer] => [
+    'a status that the protocol does not show',
+    status,
+    failure(status),
+  ]),
+  ['no content', 204, reply(204, '')],
+  ...['', ' ', 'null', '{}', '[]', '"x"', '{"message":null}', '{"message":5}', '<p>'].map(
+    (body): [string, number, Answer, object] => [`the body ${body}`, 403, reply(403, body), without],
+  ),
+  ['a body that breaks off', 403, resetInBody(403), { cause: expect.anything() }],
+  ['an envelope with another code', 403, reply(403, successBody({ payment_providers: [] }))],
   [
-    'of HTML, whose start is the snippet,',
+    ...(['a page, whose start is the snippet', 403] as const),
     reply(403, `<html>\n<h1>No</h1>\n${'x'.repeat(2000)}</html>`, PAGE),
     { serviceMessage: undefined, snippet: '<html> <h1>No</h1> '.padEnd(512, 'x') },
   ],
-  ['whose page is over the limit', reply(403, Buffer.alloc(2 ** 21, ' ')), { snippet: undefined }],
-])('an error %s keeps its status', async (_name, answer, members) => {
-  expect(await failureWith(answer)).toMatchObject({ code: 'api_error', status: 403, ...members });
-});
-
-const LIMIT = 1024 * 1024;
-const padded = (length: number): Buffer => Buffer.from(NO_PROVIDERS.padEnd(length, ' '));
-const bare =
-  (body: string): Answer =>
-  (response) =>
-    response.writeHead(200).end(body);
-
-test('a 200 without a body is an invalid response', async () => {
-  const client = clientWith(() => new Response(null));
-  const error = await failureOf(client.listPaymentProviders());
-  expect(error).toMatchObject({ code: 'invalid_response', status: 200, snippet: '' });
-  expect(String(error)).toContain('the response is not JSON');
+  ['a page over the limit', 403, reply(403, Buffer.alloc(2 ** 21, ' ')), { snippet: undefined }],
+])('an answer with %s (%i) throws an ApiError, without a retry', async (_, status, answer, members) => {
+  const error = { code: 'api_error', status, ...members };
+  expect(await attempt(answer)).toMatchObject({ error, sent: 1 });
 });
 
 test.each<[what: string, Answer]>([
@@ -87,10 +70,9 @@ test.each<[what: string, Answer]>([
     reply(200, NO_PROVIDERS, { 'content-type': type }),
   ]),
   ['without a type', bare(NO_PROVIDERS)],
-  ['with unknown fields', replyJson(200, { ...successBody({ payment_providers: [], page: 1 }), id: 'r-1' })],
-])('JSON %s is accepted', async (_what, answer) => {
-  const { client } = await serve(answer);
-  expect(await client.listPaymentProviders()).toEqual([]);
+  ['with unknown fields', reply(200, { ...successBody({ payment_providers: [], page: 1 }), id: 'r-1' })],
+])('a 200 of JSON %s is accepted', async (_, answer) => {
+  expect(await attempt(answer)).toMatchObject({ found: [] });
 });
 
 test.each<[what: string, Answer, message: string, snippet?: string]>([
@@ -100,13 +82,18 @@ test.each<[what: string, Answer, message: string, snippet?: string]>([
   ['a truncated body', reply(200, '{"code":200'), 'not JSON', '{"code":200'],
   ['bytes that are not UTF-8', reply(200, Buffer.from([0x7b, 0xff, 0x7d])), 'UTF-8'],
   ['one byte more than the limit', reply(200, padded(LIMIT + 1)), 'longer than 1048576 bytes'],
-])('%s throws an InvalidResponseError, and is not retried', async (_what, answer, message, snippet) => {
-  const { client, requests } = await serve(answer);
-  const error = await failureOf(client.listPaymentProviders());
+])('a 200 of %s throws an InvalidResponseError, without a retry', async (_, answer, message, snippet) => {
+  const { error, sent } = await attempt(answer);
   expect(error).toBeInstanceOf(InvalidResponseError);
   expect(error).toMatchObject({ status: 200, message: expect.stringContaining(message) });
   if (snippet !== undefined) expect(error).toMatchObject({ snippet });
-  expect(requests).toHaveLength(1);
+  expect(sent).toBe(1);
+});
+
+test('a 200 without a body is an invalid response', async () => {
+  const error = await failureOf(clientWith(() => new Response(null)).listPaymentProviders());
+  const message = expect.stringContaining('the response is not JSON');
+  expect(error).toMatchObject({ code: 'invalid_response', status: 200, snippet: '', message });
 });
 
 test('reading a gzip bomb of 32 MiB stops at the limit', async () => {
@@ -127,7 +114,7 @@ test('reading a gzip bomb of 32 MiB stops at the limit', async () => {
 });
 
 test('the connection of an endless body is closed', async () => {
-  const { client, requests } = await serve((response) => {
+  const { error, requests } = await attempt((response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     const send = (): void => {
       while (!response.destroyed && response.write(Buffer.alloc(64 * 1024, ' ')));
@@ -135,7 +122,7 @@ test('the connection of an endless body is closed', async () => {
     response.on('drain', send);
     send();
   });
-  expect(await failureOf(client.listPaymentProviders())).toBeInstanceOf(InvalidResponseError);
+  expect(error).toBeInstanceOf(InvalidResponseError);
   await requests[0]?.closed;
 });
 
@@ -148,69 +135,66 @@ test.each([
   ['no code', { status: 'success', message: 'x', data }],
   ['no message', { code: 200, status: 'success', data }],
   ['an unknown field', { ...good, request_id: 'r-1' }],
-])('a success with %s is a success', async (_name, body) => {
-  const { client } = await serve(replyJson(200, body));
-  expect(await client.getWalletBalances()).toEqual([exactWallet]);
+])('an envelope of a success with %s is a success', async (_, body) => {
+  expect(await attempt(reply(200, body), {}, balances)).toMatchObject({ found: [exactWallet] });
 });
 
 test.each([
   [{ code: 503, message: 'maintenance', data: {} }, 'maintenance', 'an error envelope (code 503)'],
-  [{ code: 'SECRET-VALUE' }, undefined, 'an error envelope: '],
+  [{ code: 'SECRET-VALUE' }, undefined, 'an error envelope'],
 ])('the error envelope %j with HTTP 200 throws an ApiError', async (members, serviceMessage, message) => {
-  const error = await failureWith(replyJson(200, { status: 'error', ...members }));
+  const error = await failureWith(reply(200, { status: 'error', ...members }));
   expect(error).toMatchObject({ code: 'api_error', status: 200, serviceMessage });
-  expect(`${error}`.replace('.', ':')).toContain(message.trim().replace(/:$/, ''));
+  expect(String(error)).toMatch(`${message}${serviceMessage === undefined ? '. ' : ''}`);
   expect(String(error)).not.toContain('SECRET-VALUE');
 });
 
 const second = (change: object) => successBody({ merchant_wallets: [wallet, { ...wallet, ...change }] });
-test.each([
+test.each<[what: string, body: unknown]>([
   ['the response: expected object, received array', []],
-  ['the response: expected object, received null', null],
+  ['the response: expected object, received null', 'null'],
   ['status: expected "success" or "error", received boolean', { ...good, status: true }],
   ['status: expected "success" or "error", received another string', { ...good, status: 'SECRET-VALUE' }],
   ['status: expected "success" or "error", received missing', { code: 200, data }],
   ['data: expected object, received missing', { code: 200, status: 'success', message: '' }],
   ['data.merchant_wallets: expected array, received object', { ...good, data: { merchant_wallets: {} } }],
-  ['merchant_wallets[1]: expected object, received null', successBody({ merchant_wallets: [wallet, null] })],
+  ['wallets[1]: expected object, received null', successBody({ merchant_wallets: [wallet, null] })],
   ['data.merchant_wallets[1].currency: expected string, received null', second({ currency: null })],
   ['[1].actual_balance: expected number, received string', second({ actual_balance: '77123' })],
   ['[1].reserve_balance: expected number, received missing', second({ reserve_balance: undefined })],
 ])('a balance inquiry whose response deviates fails with "%s", and shows no value', async (what, body) => {
-  const error = await failureWith(replyJson(200, body), {}, balances);
+  const error = await failureWith(reply(200, body as object), {}, balances);
   expect(error).toBeInstanceOf(InvalidResponseError);
   expect(String(error)).toContain(what);
   expect(JSON.stringify(error) + String(error)).not.toMatch(/SECRET-VALUE|77123|150000/);
 });
 
-test('inherited members are not read', async () => {
+test('inherited members of an envelope are not read', async () => {
   Reflect.set(Object.prototype, 'data', { payment_providers: [] });
   try {
-    const error = await failureWith(replyJson(200, { code: 200, status: 'success' }));
+    const error = await failureWith(reply(200, '{"code":200,"status":"success"}'));
     expect(String(error)).toContain('data: expected object, received missing');
   } finally {
     Reflect.deleteProperty(Object.prototype, 'data');
   }
 });
 
-test('unknown fields and unknown values are kept', async () => {
-  const extra = { iban_prefix: 'CY', nested: [{ deep: null }] };
-  const escrow = { wallet_type: 'MERCHANT_ESCROW', ...extra };
-  const { client } = await serve([
-    success({ payout_banks: [{ ...bank, ...extra }] }),
-    success({ merchant_wallets: [{ ...wallet, ...escrow }] }),
-    success({ payment_providers: [{ ...provider, ...extra, transaction_type: 'X' }] }),
-  ]);
-  expect(await banksOf(client)).toEqual([{ ...bank, ...extra }]);
-  expect(await client.getWalletBalances()).toEqual([{ ...exactWallet, ...escrow }]);
-  expect(await client.listPaymentProviders()).toEqual([{ ...provider, ...extra, transaction_type: 'X' }]);
+const extra = { iban_prefix: 'CY', nested: [{ deep: null }], transaction_type: 'X', wallet_type: 'ESCROW' };
+test.each([
+  ['payout_banks', bank, banksOf, bank],
+  ['merchant_wallets', wallet, balances, exactWallet],
+  ['payment_providers', provider, undefined, provider],
+] as const)('unknown fields and unknown values of %s are kept', async (list, sent, call, read) => {
+  const outcome = await attempt(success({ [list]: [{ ...sent, ...extra }] }), {}, call);
+  expect(outcome.found).toEqual([{ ...read, ...extra }]);
 });
 
 test('a member named __proto__ is dropped and changes no prototype', async () => {
   const polluting = '"__proto__":{"is_admin":true},"bank_code"';
   const body = JSON.stringify(successBody({ payout_banks: [bank] })).replace('"bank_code"', polluting);
-  const [found] = await banksOf((await serve(reply(200, body))).client);
-  expect(Object.getPrototypeOf(found)).toBe(Object.prototype);
-  expect(Object.assign({}, found)).not.toHaveProperty('is_admin');
-  expect(found).toEqual(bank);
+  const { found } = await attempt(reply(200, body), {}, banksOf);
+  const [first] = found as object[];
+  expect(Object.getPrototypeOf(first)).toBe(Object.prototype);
+  expect(Object.assign({}, first)).not.toHaveProperty('is_admin');
+  expect(first).toEqual(bank);
 });

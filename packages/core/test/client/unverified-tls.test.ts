@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createClient } from '../../src/client/create-client.ts';
+import { listening } from '../listening.ts';
 import { clientWith, successBody } from './local-service.ts';
 import { cert, key } from './unverified-certificate.ts';
 import { provider, publicKey, secretKey, wallet } from './wire-samples.ts';
@@ -26,16 +25,10 @@ async function startStranger(): Promise<{ baseUrl: string; secretKeys: unknown[]
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(successBody(data)));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { baseUrl: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, secretKeys };
+  return { baseUrl: `https://127.0.0.1:${await listening(server)}`, secretKeys };
 }
 
-test('a call of a client without a secret key is enough, and removing the variable does not help', async () => {
+test('threat A35: a call of a client without a secret key is enough, and removing the variable does not help', async () => {
   const stranger = await startStranger();
   const options = { baseUrl: stranger.baseUrl, publicKey, maxAttempts: 1 };
   const early = createClient({ ...options, secretKey });
@@ -51,7 +44,7 @@ test('a call of a client without a secret key is enough, and removing the variab
   expect(await open.listPaymentProviders()).toEqual([provider]);
 });
 
-test('the construction of a client without a secret key is enough, in a second copy of this package too', async () => {
+test('threat A35: the construction of a client without a secret key is enough, in a second copy of this package too', async () => {
   vi.stubEnv(VARIABLE, '0');
   expect(() => createClient({ baseUrl, publicKey })).not.toThrow();
   expect(() => createClient({ baseUrl: 'http://127.0.0.1:1', publicKey, secretKey })).not.toThrow();
@@ -64,7 +57,7 @@ test('the construction of a client without a secret key is enough, in a second c
     expect(() => make({ baseUrl, publicKey, secretKey })).toThrow(expect.objectContaining(refused));
 });
 
-test('a variable that is set after construction is refused before the request is sent', async () => {
+test('threat A35: a variable that is set after construction is refused before the request is sent', async () => {
   let sent = 0;
   const fetch = (): never => {
     sent += 1;

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
+import { createServer as createTcpServer } from 'node:net';
 import fc from 'fast-check';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { OUTCOMES } from '../../src/explain/causes.ts';
 import { type Exchange, explainOutcome, type Outcome, type OutcomeCause } from '../../src/explain/index.ts';
 import { createCallbackReceiver, incomingCallback, receiveCallback } from '../../src/receive/index.ts';
 import { cert, key } from '../client/unverified-certificate.ts';
+import { listening } from '../listening.ts';
 import {
   callbackData,
   HASH_OF_OTHER_KEY,
@@ -23,46 +24,34 @@ const BODY = JSON.stringify(callbackData());
 const KEYS = { signingKey: SIGNING_KEY };
 const options = { now: () => NOW };
 const produced = new Set<string>();
-const running: (Server | TcpServer)[] = [];
 
-afterEach(() => {
-  for (const server of running.splice(0)) {
-    server.close();
-    if ('closeAllConnections' in server) server.closeAllConnections();
-  }
-});
+type Server = Parameters<typeof listening>[0];
+const at = async (server: Server, protocol = 'http'): Promise<string> =>
+  `${protocol}://127.0.0.1:${await listening(server)}${PATH}`;
+const http = (listener: RequestListener): Promise<string> => at(createServer(listener));
+const answer =
+  (status: number, headers: object = {}, body = ''): RequestListener =>
+  (request, response) => {
+    request.resume();
+    response.writeHead(status, { ...headers }).end(body);
+  };
 
-async function portOf(server: Server | TcpServer): Promise<number> {
-  running.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
+function explained(exchange: Exchange): Outcome {
+  const outcome = explainOutcome(exchange, KEYS, options);
+  produced.add(outcome.cause);
+  return outcome;
 }
-
-const http = async (listener: RequestListener): Promise<string> =>
-  `http://127.0.0.1:${await portOf(createServer(listener))}`;
 
 /** Sends a real delivery, and explains the recorded exchange. */
 async function deliver(
   url: string,
-  changes: Partial<Exchange['request']> = {},
-  rest: Partial<Exchange> & { readonly timeoutMs?: number } = {},
+  { isForged, headers: own }: Partial<Exchange['request']> = {},
+  durationMs = 20_000,
 ): Promise<Outcome> {
-  const { timeoutMs = 20_000, ...known } = rest;
-  const { isForged, ...sent } = changes;
-  const headers = {
-    'content-type': 'application/json',
-    'hmac-signature': SIGNATURE,
-    ...(sent.headers as object),
-  };
-  const request = { method: 'POST', body: BODY, ...sent, headers, url };
-  const exchange = await fetch(url, {
-    method: 'POST',
-    headers,
-    body: BODY,
-    redirect: 'manual',
-    signal: AbortSignal.timeout(timeoutMs),
-  }).then(
+  const headers = { 'content-type': 'application/json', 'hmac-signature': SIGNATURE, ...(own as object) };
+  const sent = { method: 'POST', headers, body: BODY };
+  const signal = AbortSignal.timeout(durationMs);
+  const exchange = await fetch(url, { ...sent, redirect: 'manual', signal }).then(
     async (response) => ({
       response: { status: response.status, headers: response.headers, body: await response.text() },
     }),
@@ -70,65 +59,38 @@ async function deliver(
       error: `${error.cause?.code ?? ''} ${error.cause?.message ?? error.message}`,
     }),
   );
-  const outcome = explainOutcome({ request: { ...request, isForged }, ...exchange, ...known }, KEYS, options);
-  produced.add(outcome.cause);
-  return outcome;
+  return explained({ request: { ...sent, url, isForged }, durationMs, ...exchange });
 }
 
-const answer = (
-  status: number,
-  headers: Readonly<Record<string, string>> = {},
-  body = '',
-): RequestListener => {
-  return (request, response) => {
-    request.resume();
-    response.writeHead(status, headers).end(body);
-  };
-};
-
-const tcp = async (server: Server | TcpServer): Promise<string> => `http://127.0.0.1:${await portOf(server)}`;
-const closed = async (): Promise<string> => {
+async function closed(): Promise<string> {
   const server = createTcpServer();
-  const url = await tcp(server);
-  server.close();
-  await once(server, 'close');
-  return url + PATH;
-};
+  const url = await at(server);
+  await once(server.close(), 'close');
+  return url;
+}
 
-test.each<[what: string, url: () => Promise<string>, cause: RegExp]>([
+const unanswered: [what: string, url: () => Promise<string>, cause: RegExp][] = [
   ['a port where nothing listens', closed, /^connection_refused$/],
   ['a host without an address', async () => 'http://no-such-host.invalid/cb', /^name_not_found$/],
-  [
-    'a program that closes the connection',
-    () => http((request) => request.socket.destroy()),
-    /^connection_reset$/,
-  ],
-  [
-    'https to a plain port',
-    async () => (await http(answer(200))).replace('http:', 'https:'),
-    /^tls_to_plain_port$/,
-  ],
-  ['http to a TLS port', () => tcp(createTlsServer({ cert, key })), /^(plain_to_tls_port|connection_reset)$/],
+  ['a program that hangs up', () => http(({ socket }) => socket.destroy()), /^connection_reset$/],
+  ['https to a plain port', () => at(createServer(answer(200)), 'https'), /^tls_to_plain_port$/],
+  ['http to a TLS port', () => at(createTlsServer({ cert, key })), /^(plain_to_tls_port|connection_reset)$/],
   [
     'a proxy of a TLS port',
-    () => http(answer(400, {}, '<h1>The plain HTTP request was sent to HTTPS port</h1>')),
-    /^plain_to_tls_port$/,
+    () => http(answer(400, {}, 'plain HTTP request was sent to HTTPS port')),
+    /^plain/,
   ],
-  [
-    'a certificate that no authority signed',
-    async () => (await tcp(createTlsServer({ cert, key }))).replace('http:', 'https:'),
-    /^certificate_refused$/,
-  ],
-  ['a server of mail', () => tcp(createTcpServer((socket) => socket.end('220 mail ready\r\n'))), /./],
-])('explainOutcome() names %s', async (_what, url, cause) => {
+  ['a self-signed certificate', () => at(createTlsServer({ cert, key }), 'https'), /^certificate_refused$/],
+  ['a server of mail', () => at(createTcpServer((socket) => socket.end('220 mail ready\r\n'))), /./],
+];
+test.each(unanswered)('explainOutcome() names %s', async (_what, url, cause) => {
   const outcome = await deliver(await url());
   expect(outcome).toMatchObject({ cause: expect.stringMatching(cause), tone: 'bad', ok: false });
   if (outcome.cause === 'connection_refused') expect(outcome.detail).toMatch(/^127.0.0.1:\d+: ECONNREFUSED/);
 });
 
-test('a handler that never answers is named as a timeout', async () => {
-  const url = await http(() => {});
-  const outcome = await deliver(url, {}, { timeoutMs: 50, durationMs: 50 });
+test('explainOutcome() names a handler that never answers as a timeout', async () => {
+  const outcome = await deliver(await http(() => {}), {}, 50);
   expect(outcome).toMatchObject({ cause: 'timed_out', detail: expect.stringContaining('50 ms') });
 });
 
@@ -143,14 +105,13 @@ test.each<[OutcomeCause, string, string?]>([
   ['connection_failed', 'something else'],
   ['plain_to_tls_port', 'read ECONNRESET', 'http://127.0.0.1:8443/cb'],
 ])('explainOutcome() names %s for the error "%s"', (cause, error, url = 'http://shop/cb') => {
-  const outcome = explainOutcome({ request: { url, headers: {} }, error });
-  produced.add(outcome.cause);
-  expect(outcome).toMatchObject({ cause, tone: 'bad' });
+  expect(explained({ request: { url, headers: {} }, error })).toMatchObject({ cause, tone: 'bad' });
 });
 
 type Answered = readonly [what: string, status: number, shows: RegExp, headers?: object, body?: string];
 const own = (error: string) => [{}, JSON.stringify({ error })] as const;
 const unauthorized = '{"error":"unauthorized"}';
+const page = { 'content-type': 'text/html' };
 const ANSWERS: { readonly [Cause in OutcomeCause]?: readonly Answered[] } = {
   login_redirect: [['a login page', 302, /\/login\./, { location: '/login?next=%2Fcb' }]],
   https_redirect: [['https', 301, /https:/, { location: `https://127.0.0.1${PATH}` }]],
@@ -196,19 +157,18 @@ const ANSWERS: { readonly [Cause in OutcomeCause]?: readonly Answered[] } = {
     ['a proxy that waits', 504, /504/],
   ],
   unavailable: [['maintenance', 503, /retry-after: 60/, { 'retry-after': '60' }]],
-  html_answer: [['a single-page app', 200, /HTML/, { 'content-type': 'text/html' }, '<!doctype html>']],
+  html_answer: [['a single-page app', 200, /HTML/, page, '<!doctype html>']],
   unexpected_status: [['a redirect without an address', 304, /304/]],
   accepted: [['an endpoint that takes it', 204, /valid/]],
 };
-test.each(
-  Object.entries(ANSWERS).flatMap(([cause, rows]) =>
-    rows.map((row): [string, ...Answered] => [cause, ...row]),
-  ),
-)('explainOutcome() names %s: %s', async (cause, _what, status, shows, headers, body) => {
-  const outcome = await deliver((await http(answer(status, { ...headers }, body))) + PATH);
-  expect(outcome).toMatchObject({ cause, detail: expect.stringMatching(shows) });
-  expect(outcome.tone).toBe(cause === 'accepted' ? 'good' : 'bad');
-});
+test.each(Object.entries(ANSWERS).flatMap(([cause, rows]) => rows.map((row) => [cause, ...row] as const)))(
+  'explainOutcome() names %s: %s',
+  async (cause, _what, status, shows, headers, body) => {
+    const tone = cause === 'accepted' ? 'good' : 'bad';
+    const outcome = await deliver(await http(answer(status, headers, body)));
+    expect(outcome).toMatchObject({ cause, detail: expect.stringMatching(shows), tone });
+  },
+);
 
 test.each<[OutcomeCause, path: string, shows: RegExp]>([
   ['near_path', '/payment/callback', /payments\/callbacks is known/],
@@ -216,87 +176,61 @@ test.each<[OutcomeCause, path: string, shows: RegExp]>([
   ['near_path', '/callbacks', /is known/],
   ['not_found', '/x', /404/],
 ])('explainOutcome() names %s for the path %s', async (cause, path, shows) => {
-  const outcome = await deliver((await http(answer(404))) + path);
+  const outcome = await deliver((await http(answer(404))).replace(PATH, path));
   expect(outcome).toMatchObject({ cause, detail: expect.stringMatching(shows), tone: 'bad' });
 });
 
+const given = { url: PATH, headers: {}, body: BODY };
 test.each([500, 501, 507, 599])('an endpoint that fails is named with its status: %d', (status) => {
-  const exchange = { request: { url: PATH, headers: {}, body: BODY }, response: { status, headers: [] } };
-  expect(explainOutcome(exchange).title).toBe(`Your endpoint returned ${status}.`);
+  const { title } = explainOutcome({ request: given, response: { status, headers: [] } });
+  expect(title).toBe(`Your endpoint returned ${status}.`);
 });
 
 test('an answer that was not recorded is an unexpected status', () => {
   const outcome = { cause: 'unexpected_status', detail: 'There is no response.' };
-  expect(explainOutcome({ request: { url: 'x', headers: {} } })).toMatchObject(outcome);
+  expect(explainOutcome({ request: given })).toMatchObject(outcome);
 });
 
-const wrong = { 'hmac-signature': `t=${T},s=${HASH_OF_OTHER_KEY}` };
-
-function endpoint(signingKey: string, toleranceSeconds?: number): Promise<string> {
+const signedAt = (t: number, hash?: string): object => ({
+  headers: { 'hmac-signature': hash ? `t=${t},s=${hash}` : SIGNATURE.replace(String(T), String(t)) },
+});
+const wrong = signedAt(T, HASH_OF_OTHER_KEY);
+const endsInUa6e = expect.stringContaining('ends in Ua6e');
+const sayNothingOfMoney = { detail: expect.not.stringMatching(/amount|credit/) };
+const probable = {
+  title: 'paymentCallbacks() refused a valid signature.',
+  fix: expect.stringMatching(/^Probably the endpoint has another signing key.*dropped hmac-signature/),
+};
+test.each<[OutcomeCause, tone: string, endpoint: string, sent: object, more?: object]>([
+  ['accepted', 'good', 'with the key of the sender', {}, { ok: true }],
+  ['other_key', 'bad', 'with another key', {}, { detail: endsInUa6e, ...probable }],
+  ['forgery_refused', 'good', 'with the key of the sender', wrong],
+  ['old_timestamp_refused', 'neutral', 'with a tolerance', signedAt(T - 3600)],
+  ['forgery_accepted', 'neutral', 'with the key of the sender', { isForged: 'amount' }],
+  [
+    ...(['old_timestamp_accepted', 'neutral', 'with the key of the sender'] as const),
+    { isForged: 'timestamp' },
+    { title: sayNothingOfMoney.detail, ...sayNothingOfMoney, fix: sayNothingOfMoney.detail },
+  ],
+])('explainOutcome() of an endpoint that verifies is %s, which is %s, %s', async (...row) => {
+  const [cause, tone, endpoint, sent, more] = row;
   const receiver = createCallbackReceiver({
-    signingKey,
-    toleranceSeconds,
-    now: options.now,
-    onCallback: () => undefined,
+    signingKey: endpoint === 'with another key' ? OTHER_KEY : SIGNING_KEY,
+    toleranceSeconds: endpoint === 'with a tolerance' ? 30 : undefined,
+    ...{ now: options.now, onCallback: () => undefined },
   });
-  return http((request, response) => {
-    void receiveCallback(incomingCallback(request), receiver).then(({ reply }) =>
-      response.writeHead(reply?.status ?? 500, reply?.headers).end(reply?.body),
-    );
+  const url = await http(async (request, response) => {
+    const { reply } = await receiveCallback(incomingCallback(request), receiver);
+    response.writeHead(reply?.status ?? 500, reply?.headers).end(reply?.body);
   });
-}
-
-const old = { 'hmac-signature': SIGNATURE.replace(String(T), String(T - 3600)) };
-const tolerance = 30;
-test.each<
-  [what: string, endpoint: [string, number?], request: Partial<Exchange['request']>, outcome: object]
->([
-  ['the genuine callback is accepted', [SIGNING_KEY], {}, { cause: 'accepted', tone: 'good', ok: true }],
-  [
-    'with another key, a valid signature is refused, and the key of the sender is named',
-    [OTHER_KEY],
-    {},
-    { cause: 'other_key', tone: 'bad', detail: expect.stringContaining('ends in Ua6e') },
-  ],
-  [
-    'a bad signature is refused, as expected',
-    [SIGNING_KEY],
-    { headers: wrong },
-    { cause: 'forgery_refused', tone: 'good' },
-  ],
-  [
-    'an old timestamp is refused, which is neither good nor bad',
-    [SIGNING_KEY, tolerance],
-    { headers: old },
-    { cause: 'old_timestamp_refused', tone: 'neutral' },
-  ],
-  [
-    'a forged amount is accepted, since the signature does not cover it',
-    [SIGNING_KEY],
-    { isForged: 'amount' },
-    { cause: 'forgery_accepted', tone: 'neutral' },
-  ],
-])('%s', async (_what, given, request, outcome) => {
-  expect(await deliver(await endpoint(...given), request)).toMatchObject(outcome);
-});
-
-test('a changed t is accepted, since the signature does not cover it, and the amount is not mentioned', async () => {
-  const outcome = await deliver(await endpoint(SIGNING_KEY), { isForged: 'timestamp' });
-  expect(outcome).toMatchObject({ cause: 'old_timestamp_accepted', tone: 'neutral' });
-  expect(`${outcome.title} ${outcome.detail} ${outcome.fix}`).not.toMatch(/amount|credit/);
-});
-
-test('with another key, the cause is called probable, and the other causes are named', async () => {
-  const { title, fix } = await deliver(await endpoint(OTHER_KEY));
-  expect(title).toBe('paymentCallbacks() refused a valid signature.');
-  expect(fix).toMatch(/^Probably the endpoint has another signing key.*dropped hmac-signature/);
+  expect(await deliver(url, sent)).toMatchObject({ cause, tone, ...more });
 });
 
 test('accepting a bad signature is an alarm, detected by the keys or from the sender', async () => {
-  const url = await http(answer(200));
-  expect(await deliver(url, { headers: wrong })).toMatchObject({ cause: 'verification_off', tone: 'bad' });
-  const request = { url, headers: {}, isForged: 'signature' } as const;
-  expect(explainOutcome({ request, response: { status: 200, headers: {} } }).cause).toBe('verification_off');
+  const off = { cause: 'verification_off', tone: 'bad' };
+  expect(await deliver(await http(answer(200)), wrong)).toMatchObject(off);
+  const request = { url: PATH, headers: {}, isForged: 'signature' } as const;
+  expect(explainOutcome({ request, response: { status: 200, headers: {} } })).toMatchObject(off);
 });
 
 test('every cause of explainOutcome() was produced', () => {
@@ -306,21 +240,16 @@ test('every cause of explainOutcome() was produced', () => {
 test('threat A23: no exchange makes it throw, or show a key, a header or a body', () => {
   const text = fc.oneof(fc.string(), fc.constantFrom(SIGNING_KEY, SIGNATURE, BODY, '<html>', 'ECONNRESET'));
   const headers = fc.dictionary(fc.oneof(text, fc.constantFrom('www-authenticate', 'hmac-signature')), text);
+  const status = fc.integer({ min: 0, max: 700 });
+  const request = fc.record({ url: text, headers, body: text });
+  const exchange = fc.record(
+    { request, response: fc.record({ status, headers, body: text }), error: text },
+    { requiredKeys: ['request', 'response'] },
+  );
   fc.assert(
-    fc.property(
-      text,
-      headers,
-      fc.integer({ min: 0, max: 700 }),
-      text,
-      fc.option(text),
-      (url, given, status, body, error) => {
-        const response = { status, headers: given, body };
-        const request = { url, headers: given, body };
-        const exchange = { request, response, error: error ?? undefined };
-        const { title, detail, fix } = explainOutcome(exchange, KEYS, options);
-        for (const secret of [SIGNING_KEY, SIGNATURE])
-          expect(`${title}${detail}${fix}`).not.toContain(secret);
-      },
-    ),
+    fc.property(exchange, (one) => {
+      const { title, detail, fix } = explainOutcome(one, KEYS, options);
+      for (const secret of [SIGNING_KEY, SIGNATURE]) expect(title + detail + fix).not.toContain(secret);
+    }),
   );
 });
