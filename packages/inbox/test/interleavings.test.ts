@@ -4,7 +4,7 @@ import { ENGINES, newMerchant } from './support/merchant.ts';
 
 // Every run plays different ones; INTERLEAVINGS_SEED repeats a run, or one scenario with INTERLEAVINGS=1. The script
 // `interleavings` plays ten thousand on each engine.
-const count = Number(process.env['INTERLEAVINGS'] ?? 100);
+const count = Number(process.env['INTERLEAVINGS'] ?? 40);
 const firstSeed = Number(process.env['INTERLEAVINGS_SEED'] ?? Math.floor(Date.now() % 2 ** 31));
 
 test.each(ENGINES)(

@@ -50,9 +50,11 @@ describe.each(ENGINES)('payment-service-inbox reconcile on %s', SESSION, (engine
     }
     await expect(screen()).toMatchFileSnapshot('statement.txt');
   });
+});
 
+describe('payment-service-inbox reconcile', SESSION, () => {
   test('a statement that cannot be read applies nothing, and the command says why', async () => {
-    const { inbox, reconcile, screen } = await newDesk(engine);
+    const { inbox, reconcile, screen } = await newDesk('sqlite');
     for (const [text, more] of [
       [`${HEADER}${ROW}INT-C,C`],
       [`${HEADER}${ROW}"INT-C`],
@@ -71,7 +73,7 @@ describe.each(ENGINES)('payment-service-inbox reconcile on %s', SESSION, (engine
   });
 
   test('without a statement it compares the recorded balances with what was settled', async () => {
-    const { merchant, inbox, reconcile, screen } = await newDesk(engine);
+    const { merchant, inbox, reconcile, screen } = await newDesk('sqlite');
     const balance = (actual_balance: string) =>
       inbox.recordBalances([
         { currency: 'UGX', wallet_type: 'MERCHANT_COLLECTION', exact: { actual_balance } },
