@@ -21,19 +21,23 @@ export const hono = (
   callbacks({ path, options: { onCallback, ...options }, before, handle }) {
     const callbacks = onCallback ? paymentCallbacks({ ...options, onCallback }) : undefined;
     const passedThrough = paymentCallbacks(options);
-    const app = new Hono().all(path, async (context) => {
-      if (before === 'stream') {
-        const body = context.req.raw.body?.pipeThrough<Uint8Array>(new DecompressionStream('gzip')) ?? null;
-        context.req.raw = new Request(context.req.raw, { body, duplex: 'half' });
-      }
-      const isRead =
-        before !== undefined && before !== 'stream' && context.req.header('content-encoding') === undefined;
-      if (isRead) await readers[before](context); // None of them decompresses.
-      const isKept = isRead && before !== 'nothing kept';
-      const request = isKept ? await cloneRawRequest(context.req) : from(context);
-      if (callbacks) return callbacks(request);
-      return passedThrough(request, async (callback) => context.text((await handle?.(callback)) ?? '', 202));
-    });
+    const app = new Hono()
+      .onError(() => new Response(null, { status: 500 }))
+      .all(path, async (context) => {
+        if (before === 'stream') {
+          const body = context.req.raw.body?.pipeThrough<Uint8Array>(new DecompressionStream('gzip')) ?? null;
+          context.req.raw = new Request(context.req.raw, { body, duplex: 'half' });
+        }
+        const isRead =
+          before !== undefined && before !== 'stream' && context.req.header('content-encoding') === undefined;
+        if (isRead) await readers[before](context); // None of them decompresses.
+        const isKept = isRead && before !== 'nothing kept';
+        const request = isKept ? await cloneRawRequest(context.req) : from(context);
+        if (callbacks) return callbacks(request);
+        return passedThrough(request, async (callback) =>
+          context.text((await handle?.(callback)) ?? '', 202),
+        );
+      });
     return listen(getRequestListener(app.fetch));
   },
   redirects({ path, options: { onRedirect, ...options }, handle }) {

@@ -23,9 +23,9 @@ interface Setting<V extends Verified, Options> {
   /** @default both */
   readonly modes?: readonly Mode[];
   /** What the handler does, in either mode; the app's own handler ignores what it returns. @default returns '/thanks' */
-  readonly handle?: (verified: V, stage: Stage) => unknown;
+  handle?(verified: V, stage: Stage): unknown;
   /** What is recorded of a request that reached the handler. @default its merchant_reference */
-  readonly record?: (verified: V) => unknown;
+  record?(verified: V): unknown;
 }
 
 /**

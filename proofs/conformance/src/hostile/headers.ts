@@ -45,7 +45,7 @@ const TYPES = [
   'application/json, application/json',
   'application',
   ';;/,',
-  `x/${'j'.repeat(4000)}`,
+  `application/${'j'.repeat(4000)}`,
   `application/json${'; a=b'.repeat(1000)}`,
 ];
 
@@ -81,7 +81,7 @@ export const headerRows: Verdicts = {
       'x-forwarded-host': 'evil.example',
       'x-forwarded-proto': 'gopher',
     }),
-    'other headers: names of prototypes': headers({ constructor: 'x', prototype: 'x', valueof: 'x' }),
+    'other headers: prototypes': headers({ constructor: 'x', prototype: 'x', tostring: 'x', valueof: 'x' }),
     'other headers: 100 signatures of other services': headers({ 'x-signature': many(100, 'sha256=0') }),
     'other headers: a range': headers({ range: 'bytes=0-1', 'if-match': '*', 'if-none-match': '*' }),
     'other headers: 8,000 characters': headers({ 'x-long': 'x'.repeat(8000) }),

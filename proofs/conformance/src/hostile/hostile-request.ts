@@ -23,7 +23,7 @@ export function each(
   values: readonly string[],
   sent: (value: string) => Sent,
 ): Readonly<Record<string, Sent>> {
-  return Object.fromEntries(values.map((value) => [`${kind} ${value.slice(0, 20)}`, sent(value)]));
+  return Object.fromEntries(values.map((value) => [`${kind} ${value.slice(0, 40)}`, sent(value)]));
 }
 
 /** The head of a callback, with header lines in any form. */

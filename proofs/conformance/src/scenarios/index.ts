@@ -17,8 +17,6 @@ export const SCENARIOS: readonly Scenario[] = [
 export const BRIDGE_SCENARIOS: readonly Scenario[] = scenarios('callback', bridges);
 
 function scenarios(kind: Scenario['kind'], rows: CallbackScenarios | RedirectScenarios): readonly Scenario[] {
-  return Object.entries(rows).map(
-    ([name, [play, expected, setting]]) =>
-      ({ kind, name, play, expected, ...setting }) as unknown as Scenario,
-  );
+  const all = Object.entries(rows);
+  return all.map(([name, [play, expected, setting]]) => ({ kind, name, play, expected, ...setting }));
 }
