@@ -32,7 +32,12 @@ beforeAll(async () => {
   const closing = afterAll;
   let ahead = 0;
   const now = (): number => Date.now() + ahead;
-  const product = { id: 'long', name: LONG, description: LONG, price: { currency: 'UGX', amount: '1999999' } };
+  const product = {
+    id: 'long',
+    name: LONG,
+    description: LONG,
+    price: { currency: 'UGX', amount: '1999999' },
+  };
   shop = await openShop({ closing, catalogue: [...catalogue, product] });
   const late = await openShop({ closing, now });
   const away = await openShop({ closing, baseUrl: 'http://127.0.0.1:9' });
@@ -151,14 +156,20 @@ test('a printed page is light without navigation; and on a deliberately broken p
     document.querySelector('.quiet').style.color = '#7b756b';
   }`);
   const [wide, table, link, broken, low] = (await page.evaluate(FLAWS)) as string[];
-  expect([wide, table, link]).toEqual(['wider than the screen', 'a table without a name', 'two links are named Look']);
+  expect([wide, table, link]).toEqual([
+    'wider than the screen',
+    'a table without a name',
+    'two links are named Look',
+  ]);
   expect([broken, low]).toEqual(['broken: bro ken', expect.stringContaining('Low')]);
   const found = (await violations(page, EVERY_RULE)).map((line) => line.split(':')[0]);
   expect(found).toEqual(expect.arrayContaining(['color-contrast', 'html-has-lang', 'image-alt', 'label']));
 });
 
 // Thirteen pages, so the timeout is longer than in other tests.
-test('no page has a violation of WCAG 2.2 AA or a flaw of the layout, light and dark, wide and narrow', { timeout: 180_000 }, async () => {
+test('no page has a violation of WCAG 2.2 AA or a flaw of the layout, light and dark, wide and narrow', {
+  timeout: 180_000,
+}, async () => {
   const page = await openWithAxe();
   for (const [url, reach] of states) {
     for (const { colorScheme, width, rules } of LOOKS) {

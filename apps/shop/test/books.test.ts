@@ -37,7 +37,12 @@ test('a form is stored once, with the expectation of the first order, when sever
   expect(added).toEqual([kept, kept, kept]);
   expect(shop.orders.placedWith(formId)?.reference).toBe(kept);
   const references = [kept, reference].sort();
-  expect(shop.orders.list().map((one) => one.reference).sort()).toEqual(references);
+  expect(
+    shop.orders
+      .list()
+      .map((one) => one.reference)
+      .sort(),
+  ).toEqual(references);
   const expected = await shop.inbox.overdue();
   expect(expected.map(({ merchant_reference }) => merchant_reference).sort()).toEqual(references);
 });
@@ -98,7 +103,9 @@ test('a payout pays no order, whatever an operator accepts', async () => {
 
 test('a payment that cannot be written leaves the order open, and is written when the owner tries it again', async () => {
   const { shop, customer: owner, reference } = await openOrder();
-  shop.execute(`create trigger broken before insert on shop_payment begin select raise(abort, 'No such year.'); end`);
+  shop.execute(
+    `create trigger broken before insert on shop_payment begin select raise(abort, 'No such year.'); end`,
+  );
   expect(await shop.stateAfter(reference)).toBe('open');
   const id = (await shop.transitions())[0]?.transitionId ?? '';
   const failing = await owner.read(`/owner/inbox/transitions/${id}`);

@@ -39,7 +39,9 @@ test('on a phone, a customer orders and pays, and the owner sees it, and closes 
   const page = await open(shop.origin, PHONE);
   const complaints = complaintsOf(page);
   const expectFit = async (): Promise<void> =>
-    expect(await page.evaluate('document.documentElement.scrollWidth'), page.url()).toBe(PHONE.viewport.width);
+    expect(await page.evaluate('document.documentElement.scrollWidth'), page.url()).toBe(
+      PHONE.viewport.width,
+    );
   await tap(page, 'link', 'Buy Coffee beans, 500 g');
   await heading(page, 'Checkout');
   await fillIn(page, '256790000001', /Example Mobile Money/);

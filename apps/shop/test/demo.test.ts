@@ -31,7 +31,9 @@ test.each([
   const text = await demo.printed('Ctrl-C');
   expect(text).toContain(`It runs on ${framework}`);
   expect(text).toContain('What to click');
-  const [shop = '', sandbox = ''] = [/Shop +(http:\S+)/, /Sandbox +(http:\S+)/].map((each) => each.exec(text)?.[1]);
+  const [shop = '', sandbox = ''] = [/Shop +(http:\S+)/, /Sandbox +(http:\S+)/].map(
+    (each) => each.exec(text)?.[1],
+  );
   const [, file = ''] = /with the orders in (.+)/.exec(text) ?? [];
   expect([existsSync(file), file === INBOX_FILE]).toEqual([true, place === 'INBOX_FILE']);
   expect(await (await fetch(`${shop}/owner/inbox`)).text()).toContain('Payment inbox');
@@ -39,7 +41,11 @@ test.each([
   expect((await fetch(`${shop}/healthz`)).status).toBe(200);
   // What is started in the dashboard reaches the shop, and the dashboard links to the shop's pages.
   const settings = await (await fetch(`${sandbox}/settings`)).text();
-  const paths = ['/payments/callbacks', '/orders/{merchant_reference}', '/owner/inbox/transitions?reference='];
+  const paths = [
+    '/payments/callbacks',
+    '/orders/{merchant_reference}',
+    '/owner/inbox/transitions?reference=',
+  ];
   for (const path of paths) expect(settings).toContain(`value="${shop}${path}`);
   // The suggested misbehaviour is one that the dashboard offers.
   const [, misbehaviour = 'none'] = /open "Settings", press "([^"]+)"/.exec(text) ?? [];

@@ -1,5 +1,5 @@
-import { createSandbox } from '@payment-service/sandbox';
 import { signCallback } from '@payment-service/core/testing';
+import { createSandbox } from '@payment-service/sandbox';
 import { expect, onTestFinished, test } from 'vitest';
 import { Customer } from './support/customer.ts';
 import { execute, genuine, newFile, post } from './support/open-shop.ts';
@@ -13,7 +13,12 @@ test('a restart keeps what was paid, and applies what was acknowledged before ki
   const { publicKey, secretKey, signingKey } = sandbox.account;
   const keys = { PUBLIC_KEY: publicKey, SECRET_KEY: secretKey, SIGNING_KEY: signingKey };
   const start = async () => {
-    const program = run('main.ts', ['--framework', 'fastify'], { BASE_URL, PORT: '0', INBOX_FILE: file, ...keys });
+    const program = run('main.ts', ['--framework', 'fastify'], {
+      BASE_URL,
+      PORT: '0',
+      INBOX_FILE: file,
+      ...keys,
+    });
     const [, origin = ''] = /runs on Fastify: (\S+)/.exec(await program.printed('Ctrl-C')) ?? [];
     const send = (reference: string, payload?: object): Promise<number> => {
       const data = genuine(reference, payload);
@@ -28,7 +33,10 @@ test('a restart keeps what was paid, and applies what was acknowledged before ki
   expect(await first.send(paid)).toBe(200);
   await expect.poll(() => before.orderPage(paid)).toContain('Paid. Thank you!');
   const { reference } = await before.placeOrder();
-  execute(file, `create trigger broken before insert on shop_payment begin select raise(abort, 'broken'); end`);
+  execute(
+    file,
+    `create trigger broken before insert on shop_payment begin select raise(abort, 'broken'); end`,
+  );
   const other = { internal_reference: 'INT-2' };
   expect(await first.send(reference, other)).toBe(200);
   first.program.process.kill('SIGKILL');

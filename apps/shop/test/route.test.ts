@@ -15,7 +15,11 @@ test.each([
   ['an origin that came twice', { host, origin: `${own}, ${own}` }, true],
   ['nonsense', { host, 'sec-fetch-site': '' }, true],
   ['the shop itself', { host, 'sec-fetch-site': 'same-origin', origin: own }, false],
-  ['the shop itself, whose origin is hidden', { host, 'sec-fetch-site': 'same-origin', origin: 'null' }, false],
+  [
+    'the shop itself, whose origin is hidden',
+    { host, 'sec-fetch-site': 'same-origin', origin: 'null' },
+    false,
+  ],
   ['a person', { host, 'sec-fetch-site': 'none' }, false],
   ['the shop itself, by its origin', { host, origin: `https://${host}` }, false],
   ['a program', { host }, false],

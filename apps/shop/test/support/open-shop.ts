@@ -95,7 +95,14 @@ export async function openShop(options: OpenShopOptions = {}): Promise<OpenShop>
   closing(() => sandbox.close());
   const { url: sandboxOrigin } = await sandbox.listen();
   const log: string[] = [];
-  const config: ShopConfig = { ...sandbox.account, baseUrl: sandboxOrigin, host: '127.0.0.1', port: 0, ...parts, file };
+  const config: ShopConfig = {
+    ...sandbox.account,
+    baseUrl: sandboxOrigin,
+    host: '127.0.0.1',
+    port: 0,
+    ...parts,
+    file,
+  };
   const shop = await startShop(framework, config, { log: (line) => log.push(line), ...parts });
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= shop.close());
@@ -119,7 +126,18 @@ export async function openShop(options: OpenShopOptions = {}): Promise<OpenShop>
     return post(shop.origin, data, signCallback({ signingKey: key, data }));
   };
   return {
-    ...{ origin: shop.origin, sandbox, sandboxOrigin, orders, inbox, log, transitions, stateOf, sendCallback, close },
+    ...{
+      origin: shop.origin,
+      sandbox,
+      sandboxOrigin,
+      orders,
+      inbox,
+      log,
+      transitions,
+      stateOf,
+      sendCallback,
+      close,
+    },
     postCallback: (data, signature) => post(shop.origin, data, signature),
     execute: (text) => execute(file, text),
     async stateAfter(reference, payload) {
