@@ -15,7 +15,10 @@ test('there are at least 400 hostile requests, each with its own name, and every
 });
 
 test('control: an adapter that takes the first value of a header is noticed', async () => {
-  const judged = await judge('lenient', program);
+  const ofHeaders = HOSTILE_REQUESTS.filter(([name]) =>
+    /^(a signature|header|an encoding)|headers/.test(name),
+  );
+  const judged = await judge('lenient', program, ofHeaders);
   const wrong = judged.filter(({ verdict, expected }) => verdict !== expected);
   expect(wrong.map(({ request, verdict }) => [request, verdict])).toEqual([
     ['HTTP/1.1, a signature: twice', '200 handled'],

@@ -49,8 +49,12 @@ export interface Judged {
   readonly expected: Verdict;
 }
 
-/** Sends every small request to one server, in each version of HTTP that it serves. */
-export function judge(name: string, program: URL): Promise<readonly Judged[]> {
+/** Sends every small request, or some, to one server, in each version of HTTP that it serves. */
+export function judge(
+  name: string,
+  program: URL,
+  requests: typeof HOSTILE_REQUESTS = HOSTILE_REQUESTS,
+): Promise<readonly Judged[]> {
   return hosted(name, program, async (host) => {
     const judged: Judged[] = [];
     let { handled, ports } = await host.report();
@@ -59,7 +63,7 @@ export function judge(name: string, program: URL): Promise<readonly Judged[]> {
       callbacks: openHttp2(http2.callbacks),
       redirects: openHttp2(http2.redirects),
     };
-    for (const [request, verdict, sent] of HOSTILE_REQUESTS) {
+    for (const [request, verdict, sent] of requests) {
       const to = Buffer.from(partsOf(sent)[0] ?? '').includes(REDIRECT_PATH) ? 'redirects' : 'callbacks';
       for (const protocol of ['HTTP/1.1', 'HTTP/2']) {
         const [expected] = DIFFERENCES[`${protocol}, ${name}, ${request}`] ?? [verdict];
