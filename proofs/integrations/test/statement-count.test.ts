@@ -51,7 +51,7 @@ forEachLibrary(
     }
     /** Both counts include what a pass itself needs, such as the query for due transitions. */
     const countPayment = async (rows: number): Promise<number> =>
-      ((await countPass(10, rows)) - (await countPass(5, rows))) / 5;
+      ((await countPass(22, rows)) - (await countPass(2, rows))) / 20;
 
     const most = name === 'pg' ? MAX : MAX_THROUGH_A_LIBRARY;
     test(`takes at most ${most} statements, and those that its handler adds are counted`, async () => {
