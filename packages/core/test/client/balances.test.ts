@@ -5,12 +5,13 @@ import { InvalidResponseError } from '../../src/errors.ts';
 import { type Decimal, formatDecimal, isSumOf, parseDecimal } from '../../src/money/decimal.ts';
 import { clientAt, failureOf } from './local-service.ts';
 
+// Every balance is an exact string in addition to its number.
+
 const FIELDS = ['available_balance', 'actual_balance', 'uncleared_balance', 'reserve_balance'] as const;
 type Balances = Readonly<Record<(typeof FIELDS)[number], string>>;
-const NOTHING: Balances = {
-  ...{ available_balance: '0', actual_balance: '0' },
-  ...{ uncleared_balance: '0', reserve_balance: '0' },
-};
+const balancesOf = (literals: readonly string[]): Balances =>
+  Object.fromEntries(FIELDS.map((field, at) => [field, literals[at] ?? '0'])) as Balances;
+const NOTHING = balancesOf([]);
 
 /** A wallet as JSON text: its numbers are the given literals. `before` and `after` are further members. */
 function row(literals: Balances, before = '', after = ''): string {
@@ -27,23 +28,15 @@ async function walletsOf(
   return { wallets: await client.getWalletBalances(), deviations };
 }
 
-/** Hundredths as a decimal literal: 12345 is "123.45". */
-function literal(hundredths: bigint): string {
-  const digits = String(hundredths < 0n ? -hundredths : hundredths).padStart(3, '0');
-  return `${hundredths < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
-}
-
-const amount = fc.oneof(
-  fc.bigInt({ min: -(10n ** 8n), max: 10n ** 8n }),
-  fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }),
-);
+const amount = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n });
 /** Members of a wallet with contents that a reader of numbers or strings could misread. */
 const odd = fc.constantFrom('"actual_balance": 7', '\\', '\\"', '1', '{"a":-1.5e3}', '"', '/', '\ud800');
-const name = fc.string({ maxLength: 5 }).map((text) => `x${text}`);
 const extra = fc
-  .dictionary(name, fc.oneof(fc.jsonValue(), odd))
+  .dictionary(
+    fc.string({ maxLength: 5 }).map((text) => `x${text}`),
+    fc.oneof(fc.jsonValue(), odd),
+  )
   .map((members) => JSON.stringify(members).slice(1, -1));
-
 /** A decimal that JSON allows. Most are short, so that three of them often add up exactly. */
 const written = fc
   .tuple(
@@ -56,73 +49,59 @@ const written = fc
     fc.constantFrom('', '', '', 'e0', 'E+2', 'e-7', 'e-25', 'e-40', 'e25', 'e-120'),
   )
   .map((parts) => parts.join(''));
-const decimal = (text: string): Decimal => {
-  const parsed = parseDecimal(text);
-  if (parsed === undefined) throw new Error(`not a decimal: ${text}`);
-  return parsed;
-};
+const decimal = (text: string): Decimal => parseDecimal(text) ?? expect.fail(`not a decimal: ${text}`);
 const wallet: fc.Arbitrary<readonly string[]> = fc.oneof(
   fc.tuple(written, written, written, written),
   // The total equals the first part, or differs from it by the second one.
-  fc.tuple(written, fc.constantFrom('0', '1e-30', '0.0001', '0.00001')).map(([one, other]) => {
-    return [one, one, other, '0'];
-  }),
+  fc
+    .tuple(written, fc.constantFrom('0', '1e-30', '0.0001', '0.00001'))
+    .map(([one, other]) => [one, one, other, '0']),
   // Three parts that add up to the total, or to slightly more or less.
   fc
     .tuple(amount, amount, amount, fc.constantFrom(0n, 0n, 0n, 1n, -1n, 100n))
-    .map(([one, other, third, error]) => [one, one + other + third + error, other, third].map(literal)),
-);
-test('balances of any length and exponent, among any other members, have the canonical strings of their literals, and are reported only where they do not add up', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.tuple(wallet, extra, extra), { maxLength: 5 }),
-      fc.boolean(),
-      async (cases, isStrict) => {
-        const rows = cases.map(([literals, before, after]) => {
-          const balances = Object.fromEntries(FIELDS.map((field, at) => [field, literals[at]])) as Balances;
-          return row(balances, before && `${before},`, after && `,${after}`);
-        });
-        const { wallets, deviations } = await walletsOf(rows, isStrict);
-        const read = cases.map(([literals]) => literals.map(decimal));
-        expect(wallets.map(({ exact }) => FIELDS.map((field) => exact[field]))).toEqual(
-          read.map((decimals) => decimals.map(formatDecimal)),
-        );
-        const odd = read.flatMap(([available, actual, ...others], index) =>
-          available && actual && isSumOf(actual, [available, ...others]) ? [] : [index],
-        );
-        expect(deviations).toEqual(
-          odd.map((index) => ({
-            operation: 'getWalletBalances',
-            path: `data.merchant_wallets[${index}].actual_balance`,
-            received: 'another number than available_balance + uncleared_balance + reserve_balance',
-            isLeftOut: false,
-          })),
-        );
-      },
+    .map(([one, other, third, error]) =>
+      [one, one + other + third + error, other, third].map((hundredths) => `${hundredths}e-2`),
     ),
-    { numRuns: 400 },
+);
+
+test('balances of any length and exponent, among any other members, have the canonical strings of their literals, and are reported only where they do not add up', async () => {
+  const cases = fc.array(fc.tuple(wallet, extra, extra), { maxLength: 5 });
+  await fc.assert(
+    fc.asyncProperty(cases, fc.boolean(), async (all, isStrict) => {
+      const rows = all.map(([literals, before, after]) =>
+        row(balancesOf(literals), before && `${before},`, after && `,${after}`),
+      );
+      const { wallets, deviations } = await walletsOf(rows, isStrict);
+      const read = all.map(([literals]) => literals.map(decimal));
+      expect(wallets.map(({ exact }) => FIELDS.map((field) => exact[field]))).toEqual(
+        read.map((decimals) => decimals.map(formatDecimal)),
+      );
+      const wrong = read.flatMap(([available, actual, ...others], index) =>
+        available && actual && isSumOf(actual, [available, ...others]) ? [] : [index],
+      );
+      const received = 'another number than available_balance + uncleared_balance + reserve_balance';
+      const reportOf = (index: number): Deviation => ({
+        ...{ operation: 'getWalletBalances', received, isLeftOut: false },
+        path: `data.merchant_wallets[${index}].actual_balance`,
+      });
+      expect(deviations).toEqual(wrong.map(reportOf));
+    }),
+    { numRuns: 300 },
   );
 });
 
+// The canonical string of a decimal is tested in decimal.test.ts.
 test.each([
   ['9007199254740993', '9007199254740993'],
-  ['99999999999', '99999999999'],
   ['100000000000.00001', '100000000000.00001'],
-  ['0.0001', '0.0001'],
   ['-0.5', '-0.5'],
   ['1e21', '1000000000000000000000'],
   ['12345678901.0000', '12345678901'],
-  ['5e2', '500'],
-  ['-0', '0'],
-  ['1e-7', '0.0000001'],
   ['0e-2000', '0'],
-  ['123456789012345678901234567890.12', '123456789012345678901234567890.12'],
   ['123456789012345e85', '123456789012345e85'],
-  ['1.2345678e-320', '12345678e-327'],
   ['1.2345678E-320', '12345678e-327'],
-  ['0.100000000000000000001', '0.100000000000000000001'],
-])('the literal %s is %s', async (written, exact) => {
-  const literals = { ...NOTHING, available_balance: written, actual_balance: written };
+])('the literal %s is the balance %s', async (literal, exact) => {
+  const literals = { ...NOTHING, available_balance: literal, actual_balance: literal };
   const { wallets, deviations } = await walletsOf([row(literals)]);
   expect(wallets[0]?.exact).toEqual({ ...NOTHING, available_balance: exact, actual_balance: exact });
   expect(deviations).toEqual([]);
@@ -137,8 +116,8 @@ test('a number of 16 digits is exact wherever it begins in the response', async 
 });
 
 test('a balance that is a tenth of the total, below the smallest unit of any currency, is reported', async () => {
-  const odd = { ...NOTHING, available_balance: '0.00001', actual_balance: '0.0001' };
-  expect((await walletsOf([row(odd)])).deviations).toHaveLength(1);
+  const tenth = { ...NOTHING, available_balance: '0.00001', actual_balance: '0.0001' };
+  expect((await walletsOf([row(tenth)])).deviations).toHaveLength(1);
 });
 
 test('the last value of a repeated name counts, in the number and in the string', async () => {
@@ -146,8 +125,8 @@ test('the last value of a repeated name counts, in the number and in the string'
     .replace('{', '{"merchant_wallets":3,"exact":4,"reserve_balance":5,')
     .replace(/}$/, ',"actual_b\\u0061lance":6}');
   const { wallets } = await walletsOf([repeated]);
-  expect(wallets[0]).toMatchObject({ actual_balance: 6, reserve_balance: 0 });
-  expect(wallets[0]?.exact).toMatchObject({ actual_balance: '6', reserve_balance: '0' });
+  const exact = { actual_balance: '6', reserve_balance: '0' };
+  expect(wallets[0]).toMatchObject({ actual_balance: 6, reserve_balance: 0, exact });
 });
 
 test.each([
