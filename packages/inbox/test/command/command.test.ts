@@ -81,111 +81,107 @@ function timeless(result: CommandResult): CommandResult {
   return { ...result, stdout: result.stdout.replace(/waited \d+ s/, 'waited N s') };
 }
 
-describe('payment-service-inbox', () => {
-  test(
-    'moves, forgets, prunes and expects what an operator names, and records who acted and why',
-    SESSION,
-    async () => {
-      const { merchant, inbox, pay, type, screen } = await newDesk('sqlite');
-      await type(`resolve ${WAITING} ${BY}`, `retry ${WAITING} ${BY}`, `reopen ${WAITING} ${BY}`);
-      await workOff(inbox);
-      await type(`retry --state unhandled --json ${BY}`);
-      await workOff(inbox);
-      const body = (await inbox.show(WAITING))?.bodies[0]?.digest;
-      await type(`resolve ${WAITING} --body ${body} ${BY}`);
-      await workOff(inbox);
-      expect(await merchant.credits()).toEqual(['ORD-1 500', 'ORD-2 700']);
-      await type(
-        'forget ORD-2 --by dana',
-        `forget ORD-2 --json ${BY}`,
-        `forget ORD-2 ${BY}`,
-        `show ${WAITING}`,
-      );
-      const left = `select 1 from ${merchant.table('body')} where content is not null`;
-      expect(await merchant.query(left)).toHaveLength(1); // Control.
-      const expected = 'expect --reference ORD-3 --currency UGX --deadline 2026-01-31 --amount';
-      await type(
-        ...['500', '700', '700.00 --replace --compare request --json', '0', 'free'].map(
-          (amount) => `${expected} ${amount}`,
-        ),
-      );
-      await pay('ORD-3', 7);
-      await merchant.advance(100 * DAY_MS);
-      await type('prune --bodies-older-than 101 --json', 'prune', 'prune --waiting-bodies-older-than 99');
-      await type('prune --archive-older-than 99', 'prune --archive-older-than 0', 'overdue');
-      await expect(screen()).toMatchFileSnapshot('acting.txt');
-    },
-  );
-
-  test('a separate process prints and exits like the shared one of these tests', async () => {
-    const { inbox, args } = await newDesk('sqlite');
-    await inbox.expect({ ...money('ORD-3'), deadline: new Date(0) });
-    for (const [verb, code] of [
-      ['lss', 2],
-      ['overdue', 3],
-    ] as const) {
-      const alone = await runAlone([verb, ...args]);
-      expect(timeless(await runCommand([verb, ...args])), verb).toEqual(timeless(alone));
-      expect(alone.code).toBe(code);
-    }
-  });
-
-  test('states are coloured on a terminal, but not with NO_COLOR', async () => {
-    const { args } = await newDesk('sqlite');
-    expect((await runOnTerminal(['ls', ...args])).stdout).toContain(`${RED}unhandled`);
-    const { stdout } = await runOnTerminal(['ls', ...args], { NO_COLOR: '1' });
-    expect(stdout).toContain('unhandled');
-    expect(stdout).not.toContain('\u001B');
-  });
-
-  test('threat A47: the contents of a callback that could rewrite a terminal or hide text are escaped', async () => {
-    const { inbox, run } = await newDesk('sqlite');
-    const hidden = 'A\u001B[2J\u009B1m\u202E\u2066\u200B\uFEFF\u2028\u{E0041}';
-    await inbox.receive(paid(hidden, 500));
-    const escaped = 'A\\u{1b}[2J\\u{9b}1m\\u{202e}\\u{2066}\\u{200b}\\u{feff}\\u{2028}';
-    expect((await run('ls')).stdout).toContain(escaped);
-    const { stdout } = await run('ls', '--json');
-    expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u);
-    expect(JSON.parse(stdout)[0].signed.merchant_reference).toBe(hidden);
-  });
-
-  test('no file is created, neither for a missing database nor for a spool, and another file stays unchanged', async () => {
-    const folder = temporaryFolder();
-    const [missing, empty, letter] = ['missing.db', 'empty.db', 'letter.txt'].map((name) =>
-      join(folder, name),
+test(
+  'moves, forgets, prunes and expects what an operator names, and records who acted and why',
+  SESSION,
+  async () => {
+    const { merchant, inbox, pay, type, screen } = await newDesk('sqlite');
+    await type(`resolve ${WAITING} ${BY}`, `retry ${WAITING} ${BY}`, `reopen ${WAITING} ${BY}`);
+    await workOff(inbox);
+    await type(`retry --state unhandled --json ${BY}`);
+    await workOff(inbox);
+    const body = (await inbox.show(WAITING))?.bodies[0]?.digest;
+    await type(`resolve ${WAITING} --body ${body} ${BY}`);
+    await workOff(inbox);
+    expect(await merchant.credits()).toEqual(['ORD-1 500', 'ORD-2 700']);
+    await type(
+      'forget ORD-2 --by dana',
+      `forget ORD-2 --json ${BY}`,
+      `forget ORD-2 ${BY}`,
+      `show ${WAITING}`,
     );
-    const run = (verb: string, path = '') => runCommand([verb, '--database', path]);
-    writeFileSync(empty ?? '', '');
-    writeFileSync(letter ?? '', 'Dear customer, '.repeat(100));
-    for (const verb of ['ls', 'migrate']) expect(await run(verb, missing)).toMatchObject({ code: 1 });
-    const stderr = expect.stringContaining(`${letter}: file is not a database`);
-    expect(await run('migrate', letter)).toMatchObject({ code: 1, stderr });
-    for (const verb of ['migrate', 'health']) expect(await run(verb, empty)).toMatchObject({ code: 0 });
-    expect(readdirSync(folder)).toEqual(['empty.db', 'letter.txt']);
-  });
+    const left = `select 1 from ${merchant.table('body')} where content is not null`;
+    expect(await merchant.query(left)).toHaveLength(1); // Control.
+    const expected = 'expect --reference ORD-3 --currency UGX --deadline 2026-01-31 --amount';
+    await type(
+      ...['500', '700', '700.00 --replace --compare request --json', '0', 'free'].map(
+        (amount) => `${expected} ${amount}`,
+      ),
+    );
+    await pay('ORD-3', 7);
+    await merchant.advance(100 * DAY_MS);
+    await type('prune --bodies-older-than 101 --json', 'prune', 'prune --waiting-bodies-older-than 99');
+    await type('prune --archive-older-than 99', 'prune --archive-older-than 0', 'overdue');
+    await expect(screen()).toMatchFileSnapshot('acting.txt');
+  },
+);
 
-  test.each([
-    ['', 'Usage: payment-service-inbox'],
-    ['lss', "unknown command 'lss'\n(Did you mean ls?)"],
-    ['ls --stat dead', "unknown option '--stat'\n(Did you mean --state?)"],
-    ['ls --state gone', 'Allowed choices are pending, retrying'],
-    ['ls --limit 0', 'a whole number from 1 to 1000'],
-    ['ls --since soon', 'It must be a date'],
-    ['ls', 'Name the database: --database <path>, or DATABASE_URL'],
-    ['show abc', 'An id must have 64 lower-case hexadecimal digits'],
-    ['retry --state dead', "required option '--by <name>' not specified"],
-    [`retry ${BY}`, 'retry needs an id, or --state'],
-    [`reopen ${BY}`, 'reopen needs an id'],
-    [`retry ${UNKNOWN} --state dead ${BY}`, 'retry needs an id, or --state'],
-  ])('%j is wrong use: exit code 2, and stderr says why', async (line, says) => {
-    const stderr = expect.stringContaining(says);
-    expect(await runCommand(line === '' ? [] : line.split(' '))).toEqual({ code: 2, stdout: '', stderr });
-  });
+test('a separate process prints and exits like the shared one of these tests', async () => {
+  const { inbox, args } = await newDesk('sqlite');
+  await inbox.expect({ ...money('ORD-3'), deadline: new Date(0) });
+  for (const [verb, code] of [
+    ['lss', 2],
+    ['overdue', 3],
+  ] as const) {
+    const alone = await runAlone([verb, ...args]);
+    expect(timeless(await runCommand([verb, ...args])), verb).toEqual(timeless(alone));
+    expect(alone.code).toBe(code);
+  }
+});
 
-  test('package.json exports the command from src in the workspace, and from dist when published', () => {
-    const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-    const { bin, publishConfig } = JSON.parse(text);
-    expect(bin).toEqual({ 'payment-service-inbox': './src/command/command.ts' });
-    expect(publishConfig.bin).toEqual({ 'payment-service-inbox': './dist/command.js' });
-  });
+test('states are coloured on a terminal, but not with NO_COLOR', async () => {
+  const { args } = await newDesk('sqlite');
+  expect((await runOnTerminal(['ls', ...args])).stdout).toContain(`${RED}unhandled`);
+  const { stdout } = await runOnTerminal(['ls', ...args], { NO_COLOR: '1' });
+  expect(stdout).toContain('unhandled');
+  expect(stdout).not.toContain('\u001B');
+});
+
+test('threat A47: the contents of a callback that could rewrite a terminal or hide text are escaped', async () => {
+  const { inbox, run } = await newDesk('sqlite');
+  const hidden = 'A\u001B[2J\u009B1m\u202E\u2066\u200B\uFEFF\u2028\u{E0041}';
+  await inbox.receive(paid(hidden, 500));
+  const escaped = 'A\\u{1b}[2J\\u{9b}1m\\u{202e}\\u{2066}\\u{200b}\\u{feff}\\u{2028}';
+  expect((await run('ls')).stdout).toContain(escaped);
+  const { stdout } = await run('ls', '--json');
+  expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u);
+  expect(JSON.parse(stdout)[0].signed.merchant_reference).toBe(hidden);
+});
+
+test('no file is created, neither for a missing database nor for a spool, and another file stays unchanged', async () => {
+  const folder = temporaryFolder();
+  const [missing, empty, letter] = ['missing.db', 'empty.db', 'letter.txt'].map((name) => join(folder, name));
+  const run = (verb: string, path = '') => runCommand([verb, '--database', path]);
+  writeFileSync(empty ?? '', '');
+  writeFileSync(letter ?? '', 'Dear customer, '.repeat(100));
+  for (const verb of ['ls', 'migrate']) expect(await run(verb, missing)).toMatchObject({ code: 1 });
+  const stderr = expect.stringContaining(`${letter}: file is not a database`);
+  expect(await run('migrate', letter)).toMatchObject({ code: 1, stderr });
+  for (const verb of ['migrate', 'health']) expect(await run(verb, empty)).toMatchObject({ code: 0 });
+  expect(readdirSync(folder)).toEqual(['empty.db', 'letter.txt']);
+});
+
+test.each([
+  ['', 'Usage: payment-service-inbox'],
+  ['lss', "unknown command 'lss'\n(Did you mean ls?)"],
+  ['ls --stat dead', "unknown option '--stat'\n(Did you mean --state?)"],
+  ['ls --state gone', 'Allowed choices are pending, retrying'],
+  ['ls --limit 0', 'a whole number from 1 to 1000'],
+  ['ls --since soon', 'It must be a date'],
+  ['ls', 'Name the database: --database <path>, or DATABASE_URL'],
+  ['show abc', 'An id must have 64 lower-case hexadecimal digits'],
+  ['retry --state dead', "required option '--by <name>' not specified"],
+  [`retry ${BY}`, 'retry needs an id, or --state'],
+  [`reopen ${BY}`, 'reopen needs an id'],
+  [`retry ${UNKNOWN} --state dead ${BY}`, 'retry needs an id, or --state'],
+])('%j is wrong use: exit code 2, and stderr says why', async (line, says) => {
+  const stderr = expect.stringContaining(says);
+  expect(await runCommand(line === '' ? [] : line.split(' '))).toEqual({ code: 2, stdout: '', stderr });
+});
+
+test('package.json exports the command from src in the workspace, and from dist when published', () => {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const { bin, publishConfig } = JSON.parse(text);
+  expect(bin).toEqual({ 'payment-service-inbox': './src/command/command.ts' });
+  expect(publishConfig.bin).toEqual({ 'payment-service-inbox': './dist/command.js' });
 });

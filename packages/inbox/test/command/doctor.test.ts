@@ -85,39 +85,34 @@ describe.each(ENGINES)('on %s', SESSION, (engine) => {
   });
 });
 
-describe('doctor on a SQLite file', () => {
-  /** With the tables of an inbox, in which the change is the only finding. */
-  async function changed(change: (file: DatabaseSync) => void) {
-    const path = join(temporaryFolder(), 'shop.db');
-    const inbox = createInbox({ store: sqlite(path) });
-    await inbox.ready();
-    await inbox.close();
-    expect((await runDoctor(['--database', path])).names).toEqual([]); // Control.
-    const other = new DatabaseSync(path);
-    onTestFinished(() => other.close());
-    change(other);
-    return runDoctor(['--database', path]);
-  }
+/** With the tables of an inbox, in which the change is the only finding. */
+async function changed(change: (file: DatabaseSync) => void) {
+  const path = join(temporaryFolder(), 'shop.db');
+  const inbox = createInbox({ store: sqlite(path) });
+  await inbox.ready();
+  await inbox.close();
+  expect((await runDoctor(['--database', path])).names).toEqual([]); // Control.
+  const other = new DatabaseSync(path);
+  onTestFinished(() => other.close());
+  change(other);
+  return runDoctor(['--database', path]);
+}
 
-  test('that is missing, or no database, says so, and neither makes nor changes it', async () => {
-    const missing = join(temporaryFolder(), 'missing.db');
-    const { names, seen } = await runDoctor(['--database', missing]);
-    expect({ names, seen }).toEqual({ names: ['problem database'], seen: `There is no file ${missing}.` });
-    const other = join(temporaryFolder(), 'letter.db');
-    writeFileSync(other, 'Dear customer, '.repeat(100));
-    const found = await runDoctor(['--database', other]);
-    expect(found.names).toEqual(['problem database']);
-    expect(found.todo).toMatch(/restore the file/);
-  });
+test('doctor on a SQLite file that is missing, or no database, says so, and neither makes nor changes it', async () => {
+  const missing = join(temporaryFolder(), 'missing.db');
+  const { names, seen } = await runDoctor(['--database', missing]);
+  expect({ names, seen }).toEqual({ names: ['problem database'], seen: `There is no file ${missing}.` });
+  const other = join(temporaryFolder(), 'letter.db');
+  writeFileSync(other, 'Dear customer, '.repeat(100));
+  const found = await runDoctor(['--database', other]);
+  expect(found.names).toEqual(['problem database']);
+  expect(found.todo).toMatch(/restore the file/);
+});
 
-  test('that another program has taken out of the write-ahead log finds that', async () => {
-    const { names } = await changed((file) => file.exec('pragma journal_mode = delete'));
-    expect(names).toEqual(['problem journal']);
-  });
-
-  test('that another program has locked finds that no callback can be kept', async () => {
-    const { names, seen } = await changed((file) => file.exec('begin immediate'));
-    expect(names).toEqual(['problem callback']);
-    expect(seen).toContain('holds a lock');
-  });
+test('doctor on a SQLite file that another program has taken out of the write-ahead log or has locked finds that', async () => {
+  const journal = await changed((file) => file.exec('pragma journal_mode = delete'));
+  expect(journal.names).toEqual(['problem journal']);
+  const { names, seen } = await changed((file) => file.exec('begin immediate'));
+  expect(names).toEqual(['problem callback']);
+  expect(seen).toContain('holds a lock');
 });

@@ -52,27 +52,29 @@ describe.each(ENGINES)('payment-service-inbox reconcile on %s', SESSION, (engine
   });
 });
 
-describe('payment-service-inbox reconcile', SESSION, () => {
-  test('a statement that cannot be read applies nothing, and the command says why', async () => {
-    const { inbox, reconcile, screen } = await newDesk('sqlite');
-    for (const [text, more] of [
-      [`${HEADER}${ROW}INT-C,C`],
-      [`${HEADER}${ROW}"INT-C`],
-      [HEADER.replaceAll(',', ';') + ROW],
-      [HEADER.replace('Amount', 'Total') + ROW],
-      [`${HEADER}INT-B,B,COMPLETED,"1,500"\n${ROW}`],
-      [HEADER + ROW, '--of-account shop-1'],
-      [HEADER + ROW, '--paid Successful'],
-      [HEADER + ROW, '--map reference=Reference'],
-    ] as const)
-      await reconcile(await fileOf(text), READ, BY, '--apply', ...(more === undefined ? [] : [more]));
-    await reconcile(await fileOf(HEADER + ROW), READ, '--apply');
-    expect(screen()).not.toContain('INT-C'); // Of lines that cannot be read.
-    await expect(screen()).toMatchFileSnapshot('malformed.txt');
-    expect(await inbox.list()).toMatchObject([{ state: 'settled' }]);
-  });
+test('a statement that cannot be read applies nothing, and the command says why', SESSION, async () => {
+  const { inbox, reconcile, screen } = await newDesk('sqlite');
+  for (const [text, more] of [
+    [`${HEADER}${ROW}INT-C,C`],
+    [`${HEADER}${ROW}"INT-C`],
+    [HEADER.replaceAll(',', ';') + ROW],
+    [HEADER.replace('Amount', 'Total') + ROW],
+    [`${HEADER}INT-B,B,COMPLETED,"1,500"\n${ROW}`],
+    [HEADER + ROW, '--of-account shop-1'],
+    [HEADER + ROW, '--paid Successful'],
+    [HEADER + ROW, '--map reference=Reference'],
+  ] as const)
+    await reconcile(await fileOf(text), READ, BY, '--apply', ...(more === undefined ? [] : [more]));
+  await reconcile(await fileOf(HEADER + ROW), READ, '--apply');
+  expect(screen()).not.toContain('INT-C'); // Of lines that cannot be read.
+  await expect(screen()).toMatchFileSnapshot('malformed.txt');
+  expect(await inbox.list()).toMatchObject([{ state: 'settled' }]);
+});
 
-  test('without a statement it compares the recorded balances with what was settled', async () => {
+test(
+  'payment-service-inbox reconcile without a statement it compares the recorded balances with what was settled',
+  SESSION,
+  async () => {
     const { merchant, inbox, reconcile, screen } = await newDesk('sqlite');
     const balance = (actual_balance: string) =>
       inbox.recordBalances([
@@ -90,5 +92,5 @@ describe('payment-service-inbox reconcile', SESSION, () => {
     const movements = await fileOf(JSON.stringify([withdrawn]));
     await reconcile(credited, '--charge UGX=0 --json --movements', movements);
     await expect(screen()).toMatchFileSnapshot('balances.txt');
-  });
-});
+  },
+);

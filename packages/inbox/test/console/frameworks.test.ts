@@ -3,7 +3,7 @@ import express from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
 import Koa from 'koa';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   type ConsoleOptions,
   type InboxConsole,
@@ -70,8 +70,9 @@ const EVERY_VISITOR: ConsoleOptions = {
   authorize: () => ({ by: 'dana', may: EVERYTHING }),
 };
 
-describe.each(Object.entries(MOUNTS))('on %s', (_name, mount) => {
-  test('the console is served under its path with its files, its forms act, and other routes stay', async () => {
+test.each(Object.entries(MOUNTS))(
+  'on %s the console is served under its path with its files, its forms act, other routes stay, and a stream ends when its visitor leaves',
+  async (_name, mount) => {
     const { inbox, show } = await newConsoleShopWithNone();
     const authorize = ({ headers }: Request) =>
       headers.get('x-user') === 'dana' && { by: 'dana', may: EVERYTHING };
@@ -98,51 +99,41 @@ describe.each(Object.entries(MOUNTS))('on %s', (_name, mount) => {
     const actions = [{ by: 'dana', note: 'not ours' }];
     expect(await show('NONE')).toMatchObject({ state: 'resolved', actions });
     expect(await (await fetch(`${origin}/other`)).text()).toBe('other');
-    expect((await fetch(`${origin}${BASE}`, { headers })).status).toBe(200);
-  });
-
-  test('a stream of changes ends when the visitor leaves', async () => {
-    const { inbox } = await newConsoleShop();
-    const origin = await listen(await mount(inboxConsole(inbox, EVERY_VISITOR)));
     const leave = new AbortController();
-    const response = await fetch(`${origin}${BASE}/events`, { signal: leave.signal });
+    const response = await fetch(`${origin}${BASE}/events`, { headers, signal: leave.signal });
     expect(response.headers.get('content-type')).toBe('text/event-stream');
     const reader = response.body?.getReader();
     const first = await reader?.read();
     expect(Buffer.from(first?.value ?? []).toString()).toMatch(/^data: [0-9a-f]{16}\n\n$/);
     leave.abort();
     await expect(reader?.read()).rejects.toThrow();
-    expect((await fetch(`${origin}${BASE}`)).status).toBe(200);
+    expect((await fetch(`${origin}${BASE}`, { headers })).status).toBe(200);
+  },
+);
+
+test('the listener gives authorize the request of Node, which says who the visitor of a session is', async () => {
+  const { inbox } = await newConsoleShop();
+  const admin = inboxConsole(inbox, {
+    basePath: BASE,
+    authorize: (_request, incoming) =>
+      incoming !== undefined && 'user' in incoming && { by: String(incoming.user), may: ['read'] },
   });
+  const session: express.RequestHandler = (incoming, _response, next) => {
+    Object.assign(incoming, { user: 'dana of the session' });
+    next();
+  };
+  const origin = await listen(express().use(session, nodeListener(admin)));
+  expect(await (await fetch(`${origin}${BASE}`)).text()).toContain('dana of the session');
 });
 
-describe('the listener', () => {
-  test('gives authorize the request of Node, which says who the visitor of a session is', async () => {
-    const { inbox } = await newConsoleShop();
-    const admin = inboxConsole(inbox, {
-      basePath: BASE,
-      authorize: (_request, incoming) =>
-        incoming !== undefined && 'user' in incoming && { by: String(incoming.user), may: ['read'] },
-    });
-    const session: express.RequestHandler = (incoming, _response, next) => {
-      Object.assign(incoming, { user: 'dana of the session' });
-      next();
-    };
-    const origin = await listen(express().use(session, nodeListener(admin)));
-    expect(await (await fetch(`${origin}${BASE}`)).text()).toContain('dana of the session');
+test('the listener responds with 404 for another path without next, and 400 for a request that cannot be one', async () => {
+  const { inbox } = await newConsoleShop();
+  const listener = nodeListener(inboxConsole(inbox, EVERY_VISITOR));
+  const origin = await listen((incoming, outgoing) => void listener(incoming, outgoing));
+  expect((await fetch(`${origin}/other`)).status).toBe(404);
+  expect((await fetch(`${origin}${BASE}`, { method: 'PUT' })).status).toBe(400);
+  const status = await new Promise((resolve) => {
+    request(`${origin}${BASE}`, { headers: { host: 'a b' } }, ({ statusCode }) => resolve(statusCode)).end();
   });
-
-  test('responds with 404 for another path without next, and 400 for a request that cannot be one', async () => {
-    const { inbox } = await newConsoleShop();
-    const listener = nodeListener(inboxConsole(inbox, EVERY_VISITOR));
-    const origin = await listen((incoming, outgoing) => void listener(incoming, outgoing));
-    expect((await fetch(`${origin}/other`)).status).toBe(404);
-    expect((await fetch(`${origin}${BASE}`, { method: 'PUT' })).status).toBe(400);
-    const status = await new Promise((resolve) => {
-      request(`${origin}${BASE}`, { headers: { host: 'a b' } }, ({ statusCode }) =>
-        resolve(statusCode),
-      ).end();
-    });
-    expect(status).toBe(400);
-  });
+  expect(status).toBe(400);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type ConsoleOptions, inboxConsole } from '../../src/console/index.ts';
 import { EVIDENCE_WORDS, REASON_WORDS } from '../../src/words.ts';
 import { evidence, paid } from '../support/callbacks.ts';
@@ -22,95 +22,72 @@ const WORDS = Object.entries({
   ...{ timestamp_out_of_tolerance: { ...EVIDENCE_WORDS, state: 'quarantined' } },
 });
 
-const BAD_PATHS = ['admin', '/admin/', '/a b', '/admin?x', 'https://shop.example/admin', '//', 5];
-
 const authorize: ConsoleOptions['authorize'] = () => ({ by: 'dana', may: EVERYTHING });
 
-test.each<readonly [what: string, instead: object | undefined, options: object, says: string]>([
-  [
-    'no inbox',
-    undefined,
-    {},
-    'inboxConsole(): inbox must be the inbox that createInbox() returns. It is undefined.',
-  ],
-  ...['dana', true, undefined].map(
-    (wrong) =>
-      [
-        `authorize ${wrong}`,
-        {},
-        { authorize: wrong },
-        'authorize must be a function that returns who',
-      ] as const,
-  ),
-  ['a failure hook that is not a function', {}, { onError: true }, 'onError must be a function'],
-  ...BAD_PATHS.map(
-    (basePath) => [`the path ${basePath}`, {}, { basePath }, 'basePath must be a path'] as const,
-  ),
-])('a console with %s is refused with the reason', async (_what, instead, options, says) => {
+test('a console with wrong options is refused with the reason', async () => {
   const { inbox } = await newConsoleShop();
-  const given = [instead && inbox, { authorize, ...options }];
-  expect(() => Reflect.apply(inboxConsole, undefined, given)).toThrow(says);
+  const paths = ['admin', '/admin/', '/a b', '/admin?x', 'https://shop.example/admin', '//', 5];
+  const no = 'inboxConsole(): inbox must be the inbox that createInbox() returns. It is undefined.';
+  for (const [given, options, says] of [
+    [undefined, {}, no],
+    ...['dana', true, undefined].map(
+      (wrong) => [inbox, { authorize: wrong }, 'authorize must be a function that returns who'] as const,
+    ),
+    [inbox, { onError: true }, 'onError must be a function'],
+    ...paths.map((basePath) => [inbox, { basePath }, 'basePath must be a path'] as const),
+  ] as const)
+    expect(() => Reflect.apply(inboxConsole, undefined, [given, { authorize, ...options }])).toThrow(says);
 });
 
-describe('a request', () => {
-  test('with another method than GET, HEAD and POST is not allowed, and HEAD is served as GET', async () => {
-    const { inbox } = await newConsoleShop();
-    const handle = inboxConsole(inbox, { basePath: BASE, authorize });
-    for (const method of ['PUT', 'DELETE', 'OPTIONS']) {
-      const response = await handle(new Request(ORIGIN + BASE, { method }));
-      expect(response.status, method).toBe(405);
-      expect(await response.text()).toBe('This method is not allowed here.\n');
-      expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
-    }
-    expect((await handle(new Request(ORIGIN + BASE, { method: 'HEAD' }))).status).toBe(200);
-  });
-
-  test.each([`${BASE}/overdue`, `${BASE}/overdue/`, '/overdue', '/overdue/'])(
-    'for %s is answered with the page of overdue payments, also where a framework has removed the prefix',
-    async (path) => {
-      const { inbox } = await newConsoleShop();
-      const response = await inboxConsole(inbox, { basePath: BASE, authorize })(new Request(ORIGIN + path));
-      expect(await response.text()).toContain('Nothing is overdue.');
-    },
-  );
-
-  test('to a console at the root gets links and a cookie for the root', async () => {
-    const { inbox } = await newConsoleShop();
-    const response = await inboxConsole(inbox, { authorize })(new Request(`${ORIGIN}/`));
-    expect(response.headers.get('set-cookie')).toMatch(/; Path=\/; HttpOnly/);
-    const html = await response.text();
-    for (const link of ['href="/"', 'href="/transitions"', 'href="/assets/style.css"'])
-      expect(html).toContain(link);
-  });
-
-  test('of a browser without cookies gets one for the forms, for this path alone and hidden from scripts', async () => {
-    const { inbox } = await newConsoleShop();
-    const visitor = visit(inbox);
-    const setCookies = async (): Promise<string[]> => (await visitor.get('')).headers.getSetCookie();
-    const cookie = /^inbox-console=[0-9a-f]{32}; Path=\/admin\/payments; HttpOnly; SameSite=Lax$/;
-    expect(await setCookies()).toEqual([expect.stringMatching(cookie)]);
-    expect(await setCookies()).toEqual([]);
-    const handle = inboxConsole(inbox, { basePath: BASE, authorize });
-    for (const key of ['a'.repeat(33), 'A'.repeat(32), '']) {
-      const request = new Request(ORIGIN + BASE, { headers: { cookie: `inbox-console=${key}` } });
-      expect((await handle(request)).headers.get('set-cookie'), key).toMatch(cookie);
-    }
-  });
+test('only GET, HEAD and POST are allowed, HEAD is served as GET, and a framework may have removed the prefix', async () => {
+  const { inbox } = await newConsoleShop();
+  const handle = inboxConsole(inbox, { basePath: BASE, authorize });
+  for (const method of ['PUT', 'DELETE', 'OPTIONS']) {
+    const response = await handle(new Request(ORIGIN + BASE, { method }));
+    expect(response.status, method).toBe(405);
+    expect(await response.text()).toBe('This method is not allowed here.\n');
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+  }
+  expect((await handle(new Request(ORIGIN + BASE, { method: 'HEAD' }))).status).toBe(200);
+  for (const path of [`${BASE}/overdue`, `${BASE}/overdue/`, '/overdue', '/overdue/'])
+    expect(await (await handle(new Request(ORIGIN + path))).text()).toContain('Nothing is overdue.');
 });
 
-test.each(WORDS)(
-  'a transition that is held because of %s has a form for each action that its words name',
-  async (reason, { state, todo }) => {
-    const { inbox, merchant } = await newConsoleShopWithNone();
+test('a request to a console at the root gets links and a cookie for the root', async () => {
+  const { inbox } = await newConsoleShop();
+  const response = await inboxConsole(inbox, { authorize })(new Request(`${ORIGIN}/`));
+  expect(response.headers.get('set-cookie')).toMatch(/; Path=\/; HttpOnly/);
+  const html = await response.text();
+  for (const link of ['href="/"', 'href="/transitions"', 'href="/assets/style.css"'])
+    expect(html).toContain(link);
+});
+
+test('a request of a browser without cookies gets one for the forms, for this path alone and hidden from scripts', async () => {
+  const { inbox } = await newConsoleShop();
+  const visitor = visit(inbox);
+  const setCookies = async (): Promise<string[]> => (await visitor.get('')).headers.getSetCookie();
+  const cookie = /^inbox-console=[0-9a-f]{32}; Path=\/admin\/payments; HttpOnly; SameSite=Lax$/;
+  expect(await setCookies()).toEqual([expect.stringMatching(cookie)]);
+  expect(await setCookies()).toEqual([]);
+  const handle = inboxConsole(inbox, { basePath: BASE, authorize });
+  for (const key of ['a'.repeat(33), 'A'.repeat(32), '']) {
+    const request = new Request(ORIGIN + BASE, { headers: { cookie: `inbox-console=${key}` } });
+    expect((await handle(request)).headers.get('set-cookie'), key).toMatch(cookie);
+  }
+});
+
+test('a transition that is held has a form for each action that the words of its reason name', async () => {
+  const { inbox, merchant } = await newConsoleShopWithNone();
+  for (const [reason, { state, todo }] of WORDS) {
     const values = `state = '${state}', reason = '${reason}'`;
     await merchant.query(`update ${merchant.table('transition')} set ${values}`);
     const forms = formsIn((await visit(inbox).get(pageOf('NONE'))).html);
     const named = [...todo.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
-    expect(forms).toEqual(expect.arrayContaining(named.filter((name) => name !== 'expect')));
+    expect(forms, reason).toEqual(expect.arrayContaining(named.filter((name) => name !== 'expect')));
     const isClosed = ['settled', 'superseded', 'resolved'].includes(state);
-    expect(forms.includes('reopen')).toBe(isClosed || named.includes('reopen'));
-  },
-);
+    expect(forms.includes('reopen'), reason).toBe(isClosed || named.includes('reopen'));
+  }
+});
 
 test('a page shows the last 10 of the other transitions under its reference', async () => {
   const { inbox, deliver, merchant } = await newConsoleShop();
@@ -126,86 +103,74 @@ test('a page shows the last 10 of the other transitions under its reference', as
   expect(others).toEqual(found.slice(1, 11));
 });
 
-test('one transition that needs an operator is counted as one', async () => {
+test('one transition that needs an operator is counted as one, and a forged confirmation is ignored', async () => {
   const { inbox } = await newConsoleShop();
   await inbox.quarantine(evidence('ambiguous'));
   expect((await visit(inbox).get('')).text).toContain('1 needs an operator');
+  for (const said of ['%ff', '%E0%A4', '<b>closed</b>']) {
+    const request = new Request(`${ORIGIN}/`, { headers: { cookie: `inbox-console-said=${said}` } });
+    expect(await (await inboxConsole(inbox, { authorize })(request)).text()).toContain('id="said"></p>');
+  }
 });
 
-test.each(['%ff', '%E0%A4', '<b>closed</b>'])('a page ignores the forged confirmation %s', async (said) => {
+test('a form without what it needs, on another path, or with another body than its header says changes nothing', async () => {
+  const { inbox, show } = await newConsoleShopWithNone();
+  const visitor = visit(inbox);
+  const proof = await visitor.fieldsOf(pageOf('NONE'), 'resolve');
+  const bulk = { action: 'resolve', state: 'unhandled', until: '9000000000000' };
+  for (const [fields, path, status, headers] of [
+    [{ action: 'resolve', until: '9' }, '/bulk', 405],
+    [{ action: 'resolve', state: 'unhandled' }, '/bulk', 405],
+    ...['now', '9007199254740991'].map((until) => [{ ...bulk, until }, '/bulk', 405] as const),
+    [{ ...bulk, action: 'reopen' }, '/bulk', 405],
+    [bulk, '/transitions', 405],
+    [bulk, '/bulk', 400, { 'content-type': 'multipart/form-data; boundary=x' }],
+  ] as const) {
+    const sent = { ...proof, ...fields, note: 'all of them' };
+    expect((await visitor.post(path, sent, { ...OWN, ...headers })).status, JSON.stringify(fields)).toBe(
+      status,
+    );
+  }
+  expect((await show('NONE'))?.actions).toEqual([]);
+});
+
+test('a form on a transition that vanishes while it acts leads to a page that says so', async () => {
+  const { inbox, merchant } = await newConsoleShopWithNone();
+  let isVanishing = false;
+  const show: typeof inbox.show = async (id) => {
+    const found = await inbox.show(id);
+    if (isVanishing) await merchant.query(`delete from ${merchant.table('callback')}`);
+    return found;
+  };
+  const visitor = visit({ ...inbox, show });
+  const path = pageOf('NONE');
+  const fields = await visitor.fieldsOf(path, 'resolve');
+  isVanishing = true;
+  const { status, text } = await visitor.post(`${path}/resolve`, { ...fields, note: 'not ours' });
+  expect(status).toBe(404);
+  expect(text).toContain('has nothing at this address');
+});
+
+test('a form that accepts an amount of zero, which settles nothing, says so', async () => {
+  const { inbox, pay } = await newConsoleShop();
+  await pay('NONE', 0);
+  const path = pageOf('NONE');
+  const visitor = visit(inbox);
+  const [, body = ''] = /<option value="([0-9a-f]{64}:both)">/.exec((await visitor.get(path)).html) ?? [];
+  const { status, text } = await visitor.send(path, 'accept', { body, note: 'free of charge' });
+  expect(status).toBe(422);
+  expect(text).toContain('amount must be');
+});
+
+test('a form that accepts an amount is not offered to a transition with an empty reference, since nothing can be credited', async () => {
   const { inbox } = await newConsoleShop();
-  const request = new Request(`${ORIGIN}/`, { headers: { cookie: `inbox-console-said=${said}` } });
-  const response = await inboxConsole(inbox, { authorize })(request);
-  expect(await response.text()).toContain('id="said"></p>');
-});
-
-describe('a form', () => {
-  test.each([
-    ['no state', { action: 'resolve', until: '9' }],
-    ['no time', { action: 'resolve', state: 'unhandled' }],
-    ['a time that is not a number', { action: 'resolve', state: 'unhandled', until: 'now' }],
-    ['a time beyond all dates', { action: 'resolve', state: 'unhandled', until: '9007199254740991' }],
-    ['an action on one transition', { action: 'reopen', state: 'unhandled', until: '9000000000000' }],
-  ])('that acts in bulk with %s moves nothing and is not allowed', async (_what, fields) => {
-    const { inbox, show } = await newConsoleShopWithNone();
-    const visitor = visit(inbox);
-    const proof = await visitor.fieldsOf(pageOf('NONE'), 'resolve');
-    const { status } = await visitor.post('/bulk', { ...proof, ...fields, note: 'all of them' });
-    expect(status).toBe(405);
-    expect((await show('NONE'))?.actions).toEqual([]);
-  });
-
-  test('on a transition that vanishes while it acts leads to a page that says so', async () => {
-    const { inbox, merchant } = await newConsoleShopWithNone();
-    let isVanishing = false;
-    const show: typeof inbox.show = async (id) => {
-      const found = await inbox.show(id);
-      if (isVanishing) await merchant.query(`delete from ${merchant.table('callback')}`);
-      return found;
-    };
-    const visitor = visit({ ...inbox, show });
-    const path = pageOf('NONE');
-    const fields = await visitor.fieldsOf(path, 'resolve');
-    isVanishing = true;
-    const { status, text } = await visitor.post(`${path}/resolve`, { ...fields, note: 'not ours' });
-    expect(status).toBe(404);
-    expect(text).toContain('has nothing at this address');
-  });
-
-  test('that accepts an amount of zero, which settles nothing, says so', async () => {
-    const { inbox, pay } = await newConsoleShop();
-    await pay('NONE', 0);
-    const path = pageOf('NONE');
-    const visitor = visit(inbox);
-    const [, body = ''] = /<option value="([0-9a-f]{64}:both)">/.exec((await visitor.get(path)).html) ?? [];
-    const { status, text } = await visitor.send(path, 'accept', { body, note: 'free of charge' });
-    expect(status).toBe(422);
-    expect(text).toContain('amount must be');
-  });
-
-  test.each(['merchant_reference', 'internal_reference'])(
-    'that accepts an amount is not offered to a transition with an empty %s, since nothing can be credited',
-    async (field) => {
-      const { inbox } = await newConsoleShop();
-      await inbox.receive(paid('NONE', 500, { [field]: '' }));
-      await workOff(inbox);
-      const [transition] = await inbox.list();
-      const { html } = await visit(inbox).get(`/transitions/${transition?.transitionId}`);
-      expect(formsIn(html)).toContain('resolve');
-      expect(formsIn(html)).not.toContain('accept');
-    },
-  );
-
-  test.each([
-    ['on another path', '/transitions', 405],
-    ['with a body that is not what its header says', '/bulk', 400],
-  ])('%s is refused', async (_what, path, status) => {
-    const { inbox } = await newConsoleShopWithNone();
-    const visitor = visit(inbox);
-    const fields = await visitor.fieldsOf(pageOf('NONE'), 'resolve');
-    const headers = status === 400 ? { ...OWN, 'content-type': 'multipart/form-data; boundary=x' } : OWN;
-    expect((await visitor.post(path, fields, headers)).status).toBe(status);
-  });
+  for (const field of ['merchant_reference', 'internal_reference'])
+    await inbox.receive(paid('NONE', 500, { [field]: '' }));
+  await workOff(inbox);
+  for (const { transitionId } of await inbox.list()) {
+    const forms = formsIn((await visit(inbox).get(`/transitions/${transitionId}`)).html);
+    expect([forms.includes('resolve'), forms.includes('accept')]).toEqual([true, false]);
+  }
 });
 
 test('a failure is reported, or printed without a hook, as is one of the hook, and the visitor sees a constant page', async () => {

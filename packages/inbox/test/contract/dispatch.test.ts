@@ -91,130 +91,128 @@ describe.each(ENGINES)('work on %s', (engine) => {
   });
 });
 
-describe('work on postgres', () => {
-  test('one payment takes at most 11 statements and 4 transactions, and an idle worker finds and starts it in one', async () => {
-    const merchant = await newMerchant('postgres');
-    const own = merchant.newStore();
-    const made: string[] = [];
-    let transactions = 0;
-    const watched = watchedStore(own, (text, run, isAlone) => {
-      // Looks at the tables and the clock from time to time.
-      if (/migration|pulse|^with gone/.test(text)) return run();
-      made.push(text);
-      if (isAlone) transactions += 1;
-      return run();
-    });
-    const transaction: typeof own.transaction = (body, parts) => {
-      made.push('begin', ...(parts?.entry ?? []).map(({ statement }) => statement.text), 'commit');
-      transactions += 1;
-      return own.transaction(body, parts);
-    };
-    // Without `listen`: another test's callback, of the same account in another schema, would wake the worker.
-    const { listen: _, ...deaf } = watched;
-    const inbox = merchant.open({ store: { ...deaf, transaction } });
-    inbox.handle(creditIn(merchant));
-    await inbox.expect(ORDER);
-    const stop = startWork(inbox, { pollMs: HOUR_MS });
-    await until(() => made.some(isLook));
-    await pause(50);
-    made.length = 0;
-    transactions = 0;
-    await inbox.receive(paid('ORD-1', 500));
-    await until(() => merchant.events.some(({ name }) => name === 'transition.settled'));
-    await pause(50);
-    // One more is the handler's own.
-    expect(made.length + 1, made.join('\n')).toBeLessThanOrEqual(11);
-    expect(transactions, made.join('\n')).toBeLessThanOrEqual(4);
-    expect(made.filter((text) => isStart(text) && !isLook(text) && !text.includes('settled'))).toEqual([]);
-    // The control: the counter counts.
-    expect(transactions).toBeGreaterThanOrEqual(3);
-    await stop();
+test('on postgres, one payment takes at most 11 statements and 4 transactions, and an idle worker finds and starts it in one', async () => {
+  const merchant = await newMerchant('postgres');
+  const own = merchant.newStore();
+  const made: string[] = [];
+  let transactions = 0;
+  const watched = watchedStore(own, (text, run, isAlone) => {
+    // Looks at the tables and the clock from time to time.
+    if (/migration|pulse|^with gone/.test(text)) return run();
+    made.push(text);
+    if (isAlone) transactions += 1;
+    return run();
   });
+  const transaction: typeof own.transaction = (body, parts) => {
+    made.push('begin', ...(parts?.entry ?? []).map(({ statement }) => statement.text), 'commit');
+    transactions += 1;
+    return own.transaction(body, parts);
+  };
+  // Without `listen`: another test's callback, of the same account in another schema, would wake the worker.
+  const { listen: _, ...deaf } = watched;
+  const inbox = merchant.open({ store: { ...deaf, transaction } });
+  inbox.handle(creditIn(merchant));
+  await inbox.expect(ORDER);
+  const stop = startWork(inbox, { pollMs: HOUR_MS });
+  await until(() => made.some(isLook));
+  await pause(50);
+  made.length = 0;
+  transactions = 0;
+  await inbox.receive(paid('ORD-1', 500));
+  await until(() => merchant.events.some(({ name }) => name === 'transition.settled'));
+  await pause(50);
+  // One more is the handler's own.
+  expect(made.length + 1, made.join('\n')).toBeLessThanOrEqual(11);
+  expect(transactions, made.join('\n')).toBeLessThanOrEqual(4);
+  expect(made.filter((text) => isStart(text) && !isLook(text) && !text.includes('settled'))).toEqual([]);
+  // The control: the counter counts.
+  expect(transactions).toBeGreaterThanOrEqual(3);
+  await stop();
+});
 
-  test('each of several payments has one transaction, which also starts the next one', async () => {
-    const merchant = await newMerchant('postgres');
-    let starts = 0;
-    const inbox = watchedInbox(merchant, (text, run, isAlone) => {
-      if (isAlone && isStart(text)) starts += 1;
-      return run();
-    });
-    await order(inbox, ...Array.from({ length: 10 }, (_, index) => `ORD-${index}`));
-    expect(await inbox.drain({ concurrency: 2 })).toMatchObject({ settled: 10 });
-    // The first one of each lane.
-    expect(starts).toBe(2);
-    expect(await merchant.credits()).toHaveLength(10);
+test('on postgres, each of several payments has one transaction, which also starts the next one', async () => {
+  const merchant = await newMerchant('postgres');
+  let starts = 0;
+  const inbox = watchedInbox(merchant, (text, run, isAlone) => {
+    if (isAlone && isStart(text)) starts += 1;
+    return run();
   });
+  await order(inbox, ...Array.from({ length: 10 }, (_, index) => `ORD-${index}`));
+  expect(await inbox.drain({ concurrency: 2 })).toMatchObject({ settled: 10 });
+  // The first one of each lane.
+  expect(starts).toBe(2);
+  expect(await merchant.credits()).toHaveLength(10);
+});
 
-  test('different transitions run concurrently, and callbacks for them are acknowledged meanwhile', async () => {
-    const [all, mayEnd] = [signal(), signal()];
-    let running = 0;
-    const { merchant, inbox } = await newShop('postgres', {}, async () => {
-      running += 1;
-      if (running === 4) all.give();
-      await mayEnd.promise;
-    });
-    await order(inbox, '1', '2', '3', '4');
-    const worked = workUntilSettled(inbox, 4, { concurrency: 4 });
-    await all.promise;
-    for (const amount of [500, 900]) await inbox.receive(paid('1', amount));
-    const [first] = await inbox.list({ merchant_reference: '1' });
-    expect(first).toMatchObject({ state: 'pending', deliveries: 3, bodyCount: 2 });
-    // Another process starts nothing of an internal_reference whose handler is running: if this process ended then, it would
-    // count as a crash.
-    await inbox.receive(paid('1', 500, { transaction_status: 'FAILED' }));
-    const starts: number[] = [];
-    const starting = after(isStart, (rows) => {
-      // A look returns with each row whether it has begun; a statement that only starts returns what it has started.
-      starts.push(rows.filter((row) => row['begun'] !== false).length);
-    });
-    const other = watchedInbox(merchant, starting);
-    other.handle(() => undefined, { status: 'FAILED' });
-    await workUntil(other, () => starts.length > 1);
-    expect(starts).not.toContain(1);
-    mayEnd.give();
-    await worked;
+test('on postgres, different transitions run concurrently, and callbacks for them are acknowledged meanwhile', async () => {
+  const [all, mayEnd] = [signal(), signal()];
+  let running = 0;
+  const { merchant, inbox } = await newShop('postgres', {}, async () => {
+    running += 1;
+    if (running === 4) all.give();
+    await mayEnd.promise;
   });
+  await order(inbox, '1', '2', '3', '4');
+  const worked = workUntilSettled(inbox, 4, { concurrency: 4 });
+  await all.promise;
+  for (const amount of [500, 900]) await inbox.receive(paid('1', amount));
+  const [first] = await inbox.list({ merchant_reference: '1' });
+  expect(first).toMatchObject({ state: 'pending', deliveries: 3, bodyCount: 2 });
+  // Another process starts nothing of an internal_reference whose handler is running: if this process ended then, it would
+  // count as a crash.
+  await inbox.receive(paid('1', 500, { transaction_status: 'FAILED' }));
+  const starts: number[] = [];
+  const starting = after(isStart, (rows) => {
+    // A look returns with each row whether it has begun; a statement that only starts returns what it has started.
+    starts.push(rows.filter((row) => row['begun'] !== false).length);
+  });
+  const other = watchedInbox(merchant, starting);
+  other.handle(() => undefined, { status: 'FAILED' });
+  await workUntil(other, () => starts.length > 1);
+  expect(starts).not.toContain(1);
+  mayEnd.give();
+  await worked;
+});
 
-  test('an action or a body that arrives while a transition is being parked takes effect before the next retry', async () => {
-    const merchant = await newMerchant('postgres');
-    const receiver = merchant.open();
-    let parks = 0;
-    const inbox = watchedInbox(merchant, async (text, run) => {
-      if (!text.includes('looks = looks + 1')) return run();
-      parks += 1;
-      if (parks === 1) await receiver.retry(paid('ORD-1', 500).transitionId, NOTE);
-      else await receiver.receive(paid('ORD-1', 500));
-      return run();
-    });
-    await receiver.expect(ORDER);
-    await receiver.receive(paid('ORD-1', 501));
-    await workUntilSettled(inbox, 1);
-    expect(parks).toBe(2);
+test('on postgres, an action or a body that arrives while a transition is being parked takes effect before the next retry', async () => {
+  const merchant = await newMerchant('postgres');
+  const receiver = merchant.open();
+  let parks = 0;
+  const inbox = watchedInbox(merchant, async (text, run) => {
+    if (!text.includes('looks = looks + 1')) return run();
+    parks += 1;
+    if (parks === 1) await receiver.retry(paid('ORD-1', 500).transitionId, NOTE);
+    else await receiver.receive(paid('ORD-1', 500));
+    return run();
   });
+  await receiver.expect(ORDER);
+  await receiver.receive(paid('ORD-1', 501));
+  await workUntilSettled(inbox, 1);
+  expect(parks).toBe(2);
+});
 
-  test('workers on one backlog settle each transition once, and seldom try one that another has locked', async () => {
-    const count = 200;
-    const { pool, schema, inbox, open } = poolShop({ pool: { max: 40 } });
-    const due = Array.from({ length: count }, (_, index) =>
-      callback({ internal_reference: `INT-${index}`, transaction_status: 'FAILED' }),
-    );
-    await Promise.all(due.map((each) => inbox.receive(each)));
-    let overtaken = 0;
-    const starting = after(isStart, ({ length }) => {
-      if (length === 0) overtaken += 1;
-    });
-    const store = watchedStore(postgres(pool, { schema }), starting);
-    const handled: string[] = [];
-    const stops = [1, 2, 3, 4].map(() => {
-      const worker = open({ store, random: Math.random });
-      worker.handle(({ transitionId }) => handled.push(transitionId), { status: '*' });
-      return startWork(worker, { pollMs: 1000 });
-    });
-    await until(async () => (await inbox.stats()).states.settled === count);
-    for (const stop of stops) await stop();
-    expect(handled).toHaveLength(count);
-    expect(new Set(handled).size).toBe(count);
-    // 110 to 220, depending on the load. If all continued at the same position, they would try 370 to 390.
-    expect(overtaken).toBeLessThan(1.5 * count);
+test('on postgres, workers on one backlog settle each transition once, and seldom try one that another has locked', async () => {
+  const count = 200;
+  const { pool, schema, inbox, open } = poolShop({ pool: { max: 40 } });
+  const due = Array.from({ length: count }, (_, index) =>
+    callback({ internal_reference: `INT-${index}`, transaction_status: 'FAILED' }),
+  );
+  await Promise.all(due.map((each) => inbox.receive(each)));
+  let overtaken = 0;
+  const starting = after(isStart, ({ length }) => {
+    if (length === 0) overtaken += 1;
   });
+  const store = watchedStore(postgres(pool, { schema }), starting);
+  const handled: string[] = [];
+  const stops = [1, 2, 3, 4].map(() => {
+    const worker = open({ store, random: Math.random });
+    worker.handle(({ transitionId }) => handled.push(transitionId), { status: '*' });
+    return startWork(worker, { pollMs: 1000 });
+  });
+  await until(async () => (await inbox.stats()).states.settled === count);
+  for (const stop of stops) await stop();
+  expect(handled).toHaveLength(count);
+  expect(new Set(handled).size).toBe(count);
+  // 110 to 220, depending on the load. If all continued at the same position, they would try 370 to 390.
+  expect(overtaken).toBeLessThan(1.5 * count);
 });

@@ -88,50 +88,48 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
   });
 });
 
-describe('the size of evidence', () => {
-  const engine = 'sqlite';
+const engine = 'sqlite';
 
-  test('threat A34: one signature uses at most 1 MiB of storage, whatever is posted with it', async () => {
-    const { merchant, inbox } = await newShop(engine);
-    await inbox.expect(money('ORD-1001'));
-    const data = sampleCallback();
-    const signature = signCallback({ signingKey: SIGNING_KEY, data, timestamp: 1_000_000_000 });
-    const verifiers = [undefined, 30].map((toleranceSeconds) =>
-      createVerifier({ signingKey: SIGNING_KEY, toleranceSeconds }),
-    );
-    for (let amount = 512; amount >= 500; amount -= 1) {
-      const payload = { ...data.payload, request_amount: amount, transaction_amount: amount };
-      const json = JSON.stringify({ ...data, payload });
-      const bodies = [json, json.replace('"payload":{', '"payload":{"merchant_reference":"X",')];
-      for (const body of bodies.map((text) => filled(text, 64 * KIB))) {
-        for (const verifier of verifiers) {
-          const result = verifier.verifyCallback({ signature, body });
-          if (!result.ok && !result.authentic) throw new Error('Wanted an authentic one.');
-          const call = result.ok ? inbox.receive(result) : inbox.quarantine(result);
-          await call.catch((error: unknown) => expect(error).toBeInstanceOf(UnavailableError));
-        }
+test('threat A34: one signature uses at most 1 MiB of storage, whatever is posted with it', async () => {
+  const { merchant, inbox } = await newShop(engine);
+  await inbox.expect(money('ORD-1001'));
+  const data = sampleCallback();
+  const signature = signCallback({ signingKey: SIGNING_KEY, data, timestamp: 1_000_000_000 });
+  const verifiers = [undefined, 30].map((toleranceSeconds) =>
+    createVerifier({ signingKey: SIGNING_KEY, toleranceSeconds }),
+  );
+  for (let amount = 512; amount >= 500; amount -= 1) {
+    const payload = { ...data.payload, request_amount: amount, transaction_amount: amount };
+    const json = JSON.stringify({ ...data, payload });
+    const bodies = [json, json.replace('"payload":{', '"payload":{"merchant_reference":"X",')];
+    for (const body of bodies.map((text) => filled(text, 64 * KIB))) {
+      for (const verifier of verifiers) {
+        const result = verifier.verifyCallback({ signature, body });
+        if (!result.ok && !result.authentic) throw new Error('Wanted an authentic one.');
+        const call = result.ok ? inbox.receive(result) : inbox.quarantine(result);
+        await call.catch((error: unknown) => expect(error).toBeInstanceOf(UnavailableError));
       }
     }
-    const bytes = await bytesIn(merchant);
-    expect(bytes).toBeGreaterThan(11 * 60 * KIB);
-    expect(bytes).toBeLessThanOrEqual(1024 * KIB);
-    expect((await inbox.list()).some(({ refusedBodies }) => refusedBodies > 0)).toBe(true);
-    await workOff(inbox);
-    expect(await merchant.credits()).toEqual(['ORD-1001 500']);
-  });
+  }
+  const bytes = await bytesIn(merchant);
+  expect(bytes).toBeGreaterThan(11 * 60 * KIB);
+  expect(bytes).toBeLessThanOrEqual(1024 * KIB);
+  expect((await inbox.list()).some(({ refusedBodies }) => refusedBodies > 0)).toBe(true);
+  await workOff(inbox);
+  expect(await merchant.credits()).toEqual(['ORD-1001 500']);
+});
 
-  test('threat A34: a body of more than 64 KiB is refused, whether or not it was parsed, and nothing is stored', async () => {
-    const { inbox } = await newShop(engine);
-    const largest = callback({}, { rewrite: (text) => filled(text, 64 * KIB) });
-    const larger = callback({}, { rewrite: (text) => filled(text, 64 * KIB + 1) });
-    await expect(inbox.receive(larger)).rejects.toThrow(ConfigurationError);
-    await expect(inbox.receive(larger)).rejects.toThrow('64 KiB');
-    const refused = evidence(TOLERANCE, { customer_name: 'x'.repeat(65 * KIB) });
-    await expect(inbox.quarantine(refused)).rejects.toThrow('64 KiB');
-    expect(await inbox.list()).toEqual([]);
-    await inbox.receive(largest);
-    expect(await inbox.list()).toHaveLength(1);
-  });
+test('threat A34: a body of more than 64 KiB is refused, whether or not it was parsed, and nothing is stored', async () => {
+  const { inbox } = await newShop(engine);
+  const largest = callback({}, { rewrite: (text) => filled(text, 64 * KIB) });
+  const larger = callback({}, { rewrite: (text) => filled(text, 64 * KIB + 1) });
+  await expect(inbox.receive(larger)).rejects.toThrow(ConfigurationError);
+  await expect(inbox.receive(larger)).rejects.toThrow('64 KiB');
+  const refused = evidence(TOLERANCE, { customer_name: 'x'.repeat(65 * KIB) });
+  await expect(inbox.quarantine(refused)).rejects.toThrow('64 KiB');
+  expect(await inbox.list()).toEqual([]);
+  await inbox.receive(largest);
+  expect(await inbox.list()).toHaveLength(1);
 });
 
 /** Ways to read one signed string as five fields. */

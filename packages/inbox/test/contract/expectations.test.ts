@@ -8,38 +8,36 @@ import { workOff, workUntilSettled } from '../support/until.ts';
 const { transitionId } = paid('ORD-1', 500);
 const OTHERS = [{ amount: '501' }, { currency: 'USD' }, { compare: 'request' }] as const;
 
-describe('an expectation that no callback could meet', () => {
-  test("decision D69: a reference with ':' is refused, unless colonIn of the inbox names it, as in the verifier", async () => {
-    for (const colonIn of [undefined, 'internal_reference', 'merchant_reference'] as const) {
-      const { inbox } = await newShop('sqlite', { ...LATER, colonIn });
-      const expected = inbox.expect(money('A:1')).then(
-        () => 'expected',
-        ({ option, message }) => [option, message],
-      );
-      expect(await expected).toEqual(
-        colonIn === 'merchant_reference'
-          ? 'expected'
-          : ['merchant_reference', expect.stringMatching(/^expect\(\): .* contains ':'.* createInbox\(\)/)],
-      );
-    }
-  });
+test("decision D69: a reference with ':' is refused, unless colonIn of the inbox names it, as in the verifier", async () => {
+  for (const colonIn of [undefined, 'internal_reference', 'merchant_reference'] as const) {
+    const { inbox } = await newShop('sqlite', { ...LATER, colonIn });
+    const expected = inbox.expect(money('A:1')).then(
+      () => 'expected',
+      ({ option, message }) => [option, message],
+    );
+    expect(await expected).toEqual(
+      colonIn === 'merchant_reference'
+        ? 'expected'
+        : ['merchant_reference', expect.stringMatching(/^expect\(\): .* contains ':'.* createInbox\(\)/)],
+    );
+  }
+});
 
-  test('decision D69: a currency in lower case is expected, and reported once', async () => {
-    const { merchant, inbox } = await newShop('sqlite', LATER);
-    for (const [index, currency] of ['UGX', 'ugx', 'ugx', 'Usd', 'gold'].entries())
-      await inbox.expect({ ...ORDER, merchant_reference: `ORD-${index}`, currency });
-    const told = (currency: string, meant: string) => ({
-      kind: 'currency_case',
-      isRepeated: false,
-      error: expect.objectContaining({
-        message: expect.stringMatching(
-          new RegExp(`currency "${currency}"\\. .* a callback in ${meant} does not match it\\.`),
-        ),
-      }),
-    });
-    expect(merchant.problems).toEqual([told('ugx', 'UGX'), told('Usd', 'USD')]);
-    expect(await inbox.expectations('ORD-1')).toMatchObject([{ currency: 'ugx' }]);
+test('decision D69: a currency in lower case is expected, and reported once', async () => {
+  const { merchant, inbox } = await newShop('sqlite', LATER);
+  for (const [index, currency] of ['UGX', 'ugx', 'ugx', 'Usd', 'gold'].entries())
+    await inbox.expect({ ...ORDER, merchant_reference: `ORD-${index}`, currency });
+  const told = (currency: string, meant: string) => ({
+    kind: 'currency_case',
+    isRepeated: false,
+    error: expect.objectContaining({
+      message: expect.stringMatching(
+        new RegExp(`currency "${currency}"\\. .* a callback in ${meant} does not match it\\.`),
+      ),
+    }),
   });
+  expect(merchant.problems).toEqual([told('ugx', 'UGX'), told('Usd', 'USD')]);
+  expect(await inbox.expectations('ORD-1')).toMatchObject([{ currency: 'ugx' }]);
 });
 
 describe.each(ENGINES)('expectations on %s', (engine) => {

@@ -6,60 +6,58 @@ import { type AnyTransaction, ENGINES, newMerchant } from '../support/merchant.t
 import { money, newShop } from '../support/shop.ts';
 import { startWork, workOff } from '../support/until.ts';
 
-describe('the choice of a handler', () => {
-  const engine = 'sqlite';
+const engine = 'sqlite';
 
-  test('the most specific handler receives a transition: type and status, then status, then type, then the wildcard', async () => {
-    const inbox = (await newMerchant(engine)).open();
-    const applied: string[] = [];
-    const payouts = [{ type: 'PAYOUT' }, { type: 'PAYOUT', status: 'FAILED' }];
-    const others = [{ status: 'FAILED' }, { type: 'REFUND', status: '*' }, { status: '*' }];
-    const selectors: readonly HandlerSelector[] = [{}, ...payouts, ...others];
-    for (const [index, selector] of selectors.entries()) {
-      const handler = ({ signed, settled }: HandledTransition<AnyTransaction>): void => {
-        const { transaction_type: type, transaction_status: status } = signed;
-        applied.push(`${type} ${status}: ${index}${settled === undefined ? '' : ` ${settled.amount}`}`);
-      };
-      inbox.handle(handler, selector);
+test('the most specific handler receives a transition: type and status, then status, then type, then the wildcard', async () => {
+  const inbox = (await newMerchant(engine)).open();
+  const applied: string[] = [];
+  const payouts = [{ type: 'PAYOUT' }, { type: 'PAYOUT', status: 'FAILED' }];
+  const others = [{ status: 'FAILED' }, { type: 'REFUND', status: '*' }, { status: '*' }];
+  const selectors: readonly HandlerSelector[] = [{}, ...payouts, ...others];
+  for (const [index, selector] of selectors.entries()) {
+    const handler = ({ signed, settled }: HandledTransition<AnyTransaction>): void => {
+      const { transaction_type: type, transaction_status: status } = signed;
+      applied.push(`${type} ${status}: ${index}${settled === undefined ? '' : ` ${settled.amount}`}`);
+    };
+    inbox.handle(handler, selector);
+  }
+  for (const transaction_type of ['COLLECTION', 'PAYOUT', 'REFUND']) {
+    for (const status of ['COMPLETED', 'FAILED', 'OTHER']) {
+      const reference = `${transaction_type}-${status}`;
+      await inbox.expect({ ...money(reference), transaction_type });
+      await inbox.receive(paid(reference, 500, { transaction_type, transaction_status: status }));
     }
-    for (const transaction_type of ['COLLECTION', 'PAYOUT', 'REFUND']) {
-      for (const status of ['COMPLETED', 'FAILED', 'OTHER']) {
-        const reference = `${transaction_type}-${status}`;
-        await inbox.expect({ ...money(reference), transaction_type });
-        await inbox.receive(paid(reference, 500, { transaction_type, transaction_status: status }));
-      }
-    }
-    await workOff(inbox);
-    expect(applied.sort()).toEqual([
-      ...['COLLECTION COMPLETED: 0 500', 'COLLECTION FAILED: 3', 'COLLECTION OTHER: 5'],
-      ...['PAYOUT COMPLETED: 1 500', 'PAYOUT FAILED: 2', 'PAYOUT OTHER: 5'],
-      // The status comes before the type: a handler for completed transactions also gets those of a type with a wildcard
-      // handler.
-      ...['REFUND COMPLETED: 0 500', 'REFUND FAILED: 3', 'REFUND OTHER: 4'],
-    ]);
-  });
+  }
+  await workOff(inbox);
+  expect(applied.sort()).toEqual([
+    ...['COLLECTION COMPLETED: 0 500', 'COLLECTION FAILED: 3', 'COLLECTION OTHER: 5'],
+    ...['PAYOUT COMPLETED: 1 500', 'PAYOUT FAILED: 2', 'PAYOUT OTHER: 5'],
+    // The status comes before the type: a handler for completed transactions also gets those of a type with a wildcard
+    // handler.
+    ...['REFUND COMPLETED: 0 500', 'REFUND FAILED: 3', 'REFUND OTHER: 4'],
+  ]);
+});
 
-  test('a second handler for one selector, and work() or drain() without a handler, or work() called twice, are refused', async () => {
-    const inbox = (await newMerchant(engine)).open();
-    const { signal } = new AbortController();
-    const needed = (name: string) => ({
-      option: 'handler',
-      message: `${name} needs a handler: call handle() first.`,
-    });
-    await expect(inbox.work({ signal })).rejects.toMatchObject(needed('work()'));
-    await expect(inbox.drain()).rejects.toMatchObject(needed('drain()'));
-    const add = (...values: unknown[]): unknown => Reflect.apply(inbox.handle, undefined, values);
-    const nothing = (): undefined => undefined;
-    for (const selector of [undefined, { type: 'PAYOUT' }, { status: 'FAILED' }, { status: '*' }]) {
-      add(nothing, selector);
-      expect(() => add(nothing, { ...selector })).toThrow(ConfigurationError);
-    }
-    expect(() => add(nothing, { type: '*', status: 'COMPLETED' })).toThrow('already');
-    const stop = startWork(inbox);
-    const message = 'This inbox is already working. To run more handlers, use concurrency.';
-    await expect(inbox.work({ signal })).rejects.toMatchObject({ option: 'work', message });
-    await stop();
+test('a second handler for one selector, and work() or drain() without a handler, or work() called twice, are refused', async () => {
+  const inbox = (await newMerchant(engine)).open();
+  const { signal } = new AbortController();
+  const needed = (name: string) => ({
+    option: 'handler',
+    message: `${name} needs a handler: call handle() first.`,
   });
+  await expect(inbox.work({ signal })).rejects.toMatchObject(needed('work()'));
+  await expect(inbox.drain()).rejects.toMatchObject(needed('drain()'));
+  const add = (...values: unknown[]): unknown => Reflect.apply(inbox.handle, undefined, values);
+  const nothing = (): undefined => undefined;
+  for (const selector of [undefined, { type: 'PAYOUT' }, { status: 'FAILED' }, { status: '*' }]) {
+    add(nothing, selector);
+    expect(() => add(nothing, { ...selector })).toThrow(ConfigurationError);
+  }
+  expect(() => add(nothing, { type: '*', status: 'COMPLETED' })).toThrow('already');
+  const stop = startWork(inbox);
+  const message = 'This inbox is already working. To run more handlers, use concurrency.';
+  await expect(inbox.work({ signal })).rejects.toMatchObject({ option: 'work', message });
+  await stop();
 });
 
 describe.each(ENGINES)('the order of statuses on %s', (engine) => {

@@ -5,7 +5,7 @@ import { callback, evidence, paid, SIGNING_KEY, signedText } from '../support/ca
 import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { money, NOTE, ORDER, REPLACE } from '../support/shop.ts';
 
-describe.each(ENGINES)('intake on %s', (engine) => {
+describe.each(ENGINES)('on %s', (engine) => {
   test('threat A6: one transition is stored, however often it is delivered, however signed and with whatever payload.id', async () => {
     const inbox = (await newMerchant(engine)).open();
     await inbox.receive(callback());
@@ -161,36 +161,34 @@ describe.each(ENGINES)('intake on %s', (engine) => {
   });
 });
 
-describe('intake', () => {
-  const engine = 'sqlite';
+const engine = 'sqlite';
 
-  test('a callback of another account is refused with what to set', async () => {
-    const merchant = await newMerchant(engine);
-    const message = expect.stringMatching(/createInbox\(\).*createVerifier\(\).*Set both/);
-    const error = { name: 'ConfigurationError', option: 'account', message };
-    for (const [ofVerifier, ofInbox] of [['A'], [undefined, 'A'], ['A', 'B']]) {
-      const inbox = merchant.open({ account: ofInbox });
-      const refused = inbox.receive(callback({}, { account: ofVerifier }));
-      await expect(refused).rejects.toMatchObject(error);
-      const quarantined = inbox.quarantine(evidence('ambiguous', {}, ofVerifier));
-      await expect(quarantined).rejects.toMatchObject(error);
-      expect(await inbox.list()).toEqual([]);
-      await inbox.receive(callback({}, { account: ofInbox }));
-      await inbox.quarantine(evidence('ambiguous', {}, ofInbox));
-      expect(await inbox.list()).toHaveLength(2);
-    }
-  });
-
-  test('threat A4: receive() accepts neither evidence nor a copy, and nothing after close()', async () => {
-    const inbox = (await newMerchant(engine)).open();
-    for (const other of [evidence('ambiguous').evidence, { ...callback() }, {}])
-      await expect(Reflect.apply(inbox.receive, undefined, [other])).rejects.toThrow(ConfigurationError);
+test('a callback of another account is refused with what to set', async () => {
+  const merchant = await newMerchant(engine);
+  const message = expect.stringMatching(/createInbox\(\).*createVerifier\(\).*Set both/);
+  const error = { name: 'ConfigurationError', option: 'account', message };
+  for (const [ofVerifier, ofInbox] of [['A'], [undefined, 'A'], ['A', 'B']]) {
+    const inbox = merchant.open({ account: ofInbox });
+    const refused = inbox.receive(callback({}, { account: ofVerifier }));
+    await expect(refused).rejects.toMatchObject(error);
+    const quarantined = inbox.quarantine(evidence('ambiguous', {}, ofVerifier));
+    await expect(quarantined).rejects.toMatchObject(error);
     expect(await inbox.list()).toEqual([]);
-    const waiting = inbox.receive(callback());
-    await Promise.all([waiting, inbox.close()]);
-    await expect(inbox.receive(callback())).rejects.toThrow(UnavailableError);
-    await expect(inbox.list()).rejects.toThrow(ConfigurationError);
-  });
+    await inbox.receive(callback({}, { account: ofInbox }));
+    await inbox.quarantine(evidence('ambiguous', {}, ofInbox));
+    expect(await inbox.list()).toHaveLength(2);
+  }
+});
+
+test('threat A4: receive() accepts neither evidence nor a copy, and nothing after close()', async () => {
+  const inbox = (await newMerchant(engine)).open();
+  for (const other of [evidence('ambiguous').evidence, { ...callback() }, {}])
+    await expect(Reflect.apply(inbox.receive, undefined, [other])).rejects.toThrow(ConfigurationError);
+  expect(await inbox.list()).toEqual([]);
+  const waiting = inbox.receive(callback());
+  await Promise.all([waiting, inbox.close()]);
+  await expect(inbox.receive(callback())).rejects.toThrow(UnavailableError);
+  await expect(inbox.list()).rejects.toThrow(ConfigurationError);
 });
 
 function incompressible(length: number): string {

@@ -108,116 +108,114 @@ describe.each(ENGINES)('threat A61: a copy of the database and of the spool on %
   );
 });
 
-describe('kept content', () => {
-  const engine = 'sqlite';
+const engine = 'sqlite';
 
-  test("gives handlers and show() the amounts, the charge and the provider with bodies: 'claims', and no more", async () => {
-    const { inbox, claimed, show } = await newPaid(engine, { bodies: 'claims' });
-    const names = ['charge_customer', 'provider_code', 'request_amount', 'request_currency', 'total_credit'];
-    const all = [...names, 'transaction_amount', 'transaction_charge', 'transaction_currency'];
-    expect(Object.keys(claimed[0] ?? {}).sort()).toEqual(all);
-    const [body] = (await show('UNKNOWN'))?.bodies ?? [];
-    expect(JSON.parse(body?.text ?? '').payload).toEqual(claimed[0]);
-    await inbox.resolve(paid('UNKNOWN', 500).transitionId, { ...NOTE, body: body?.digest });
-    await workOff(inbox);
-    expect(await show('UNKNOWN')).toMatchObject({ state: 'settled' });
+test("kept content gives handlers and show() the amounts, the charge and the provider with bodies: 'claims', and no more", async () => {
+  const { inbox, claimed, show } = await newPaid(engine, { bodies: 'claims' });
+  const names = ['charge_customer', 'provider_code', 'request_amount', 'request_currency', 'total_credit'];
+  const all = [...names, 'transaction_amount', 'transaction_charge', 'transaction_currency'];
+  expect(Object.keys(claimed[0] ?? {}).sort()).toEqual(all);
+  const [body] = (await show('UNKNOWN'))?.bodies ?? [];
+  expect(JSON.parse(body?.text ?? '').payload).toEqual(claimed[0]);
+  await inbox.resolve(paid('UNKNOWN', 500).transitionId, { ...NOTE, body: body?.digest });
+  await workOff(inbox);
+  expect(await show('UNKNOWN')).toMatchObject({ state: 'settled' });
+});
+
+test('kept content gives handlers and show() whole bodies with encryption, also from before it and after a key rotation', async () => {
+  const { merchant, claimed, show } = await newPaid(engine, SEALED);
+  expect(claimed).toMatchObject([PERSON]);
+  await merchant.open().receive(paid('BEFORE', 500, PERSON));
+  const later = merchant.open(ROTATED);
+  await later.receive(paid('AFTER', 500, PERSON));
+  for (const reference of ['BEFORE', 'UNKNOWN', 'AFTER']) {
+    const { bodies = [] } = (await later.show(paid(reference, 500).transitionId)) ?? {};
+    expect(bodies).toMatchObject([{ text: bodyText(paid(reference, 500, PERSON)), isSealed: false }]);
+  }
+  expect(await stored(merchant)).toContain('sealed:k2.');
+  expect((await show('AFTER'))?.bodies).toMatchObject([{ text: undefined, isSealed: true }]);
+  expect((await show('UNKNOWN'))?.bodies[0]?.isSealed).toBe(false);
+});
+
+test('a body whose key is lost is applied by its claims, and reported as sealed', async () => {
+  const merchant = await newMerchant(engine);
+  await merchant.open(SEALED).receive(paid('ORD-1', 500, PERSON));
+  const { inbox, show } = shopOf(merchant, KEY_LOST);
+  const claimed: UnsignedFields[] = [];
+  inbox.handle((transition) => {
+    claimed.push(transition.claimed);
+    return creditIn(merchant)(transition);
   });
+  await inbox.expect(ORDER);
+  await workOff(inbox);
+  expect(await merchant.credits()).toEqual(['ORD-1 500']);
+  expect(claimed).toEqual([{}]);
+  expect((await show())?.bodies).toMatchObject([{ text: undefined, isSealed: true, isSettled: true }]);
+  expect(merchant.problems.map(({ kind }) => kind)).toEqual(['body_not_opened']);
+  expect(String(merchant.problems[0]?.error)).toBe(
+    'InboxWarning: The content of a stored body cannot be opened (TypeError). Payments are still applied, but handlers receive no fields of such a body in claimed. Probably its key is missing: add it to the option encryption.',
+  );
+});
 
-  test('gives handlers and show() whole bodies with encryption, also from before it and after a key rotation', async () => {
-    const { merchant, claimed, show } = await newPaid(engine, SEALED);
-    expect(claimed).toMatchObject([PERSON]);
-    await merchant.open().receive(paid('BEFORE', 500, PERSON));
-    const later = merchant.open(ROTATED);
-    await later.receive(paid('AFTER', 500, PERSON));
-    for (const reference of ['BEFORE', 'UNKNOWN', 'AFTER']) {
-      const { bodies = [] } = (await later.show(paid(reference, 500).transitionId)) ?? {};
-      expect(bodies).toMatchObject([{ text: bodyText(paid(reference, 500, PERSON)), isSealed: false }]);
+test('sealed content that was moved to another body, transition or account opens nowhere', async () => {
+  const { query, table, open } = await newMerchant(engine);
+  const places = [
+    ['', 'ORD-1', 500],
+    ['', 'ORD-1', 900],
+    ['', 'ORD-2', 500],
+    ['other', 'ORD-1', 500],
+  ] as const;
+  for (const [account, reference, amount] of places)
+    await open({ ...SEALED, account }).receive(paid(reference, amount, PERSON, { account }));
+  const rows = await query(
+    `select transition, digest, content from ${table('body')} order by transition, first_at, digest`,
+  );
+  for (const [index, { transition, digest }] of rows.entries())
+    await query(`update ${table('body')} set content = $1 where transition = $2 and digest = $3`, [
+      String(rows[(index + 1) % rows.length]?.['content']),
+      Number(transition),
+      String(digest),
+    ]);
+  for (const [account, reference, amount] of places) {
+    const moved = paid(reference, amount, {}, { account }).transitionId;
+    for (const [options, why] of [
+      [SEALED, 'it was sealed for another row'],
+      [{}, 'without the option encryption'],
+    ] as const) {
+      const errors: string[] = [];
+      const onError = (error: unknown) => errors.push(String(error));
+      for (const body of (await open({ ...options, onError, account }).show(moved))?.bodies ?? [])
+        expect(body).toMatchObject({ text: undefined, isSealed: true });
+      expect(errors).toEqual([expect.stringContaining(`cannot be opened (${why}). Payments`)]);
     }
-    expect(await stored(merchant)).toContain('sealed:k2.');
-    expect((await show('AFTER'))?.bodies).toMatchObject([{ text: undefined, isSealed: true }]);
-    expect((await show('UNKNOWN'))?.bodies[0]?.isSealed).toBe(false);
-  });
+  }
+});
 
-  test('a body whose key is lost is applied by its claims, and reported as sealed', async () => {
-    const merchant = await newMerchant(engine);
-    await merchant.open(SEALED).receive(paid('ORD-1', 500, PERSON));
-    const { inbox, show } = shopOf(merchant, KEY_LOST);
-    const claimed: UnsignedFields[] = [];
-    inbox.handle((transition) => {
-      claimed.push(transition.claimed);
-      return creditIn(merchant)(transition);
-    });
-    await inbox.expect(ORDER);
-    await workOff(inbox);
-    expect(await merchant.credits()).toEqual(['ORD-1 500']);
-    expect(claimed).toEqual([{}]);
-    expect((await show())?.bodies).toMatchObject([{ text: undefined, isSealed: true, isSettled: true }]);
-    expect(merchant.problems.map(({ kind }) => kind)).toEqual(['body_not_opened']);
-    expect(String(merchant.problems[0]?.error)).toBe(
-      'InboxWarning: The content of a stored body cannot be opened (TypeError). Payments are still applied, but handlers receive no fields of such a body in claimed. Probably its key is missing: add it to the option encryption.',
-    );
+test('a callback that cannot be sealed is stored without its content, applied, and reported once', async () => {
+  let isBroken = false;
+  const seal = (text: string): string => {
+    if (isBroken) throw new Error(text);
+    return SEALED.encryption.seal(text);
+  };
+  const { merchant, inbox, pay, show } = await newShop(engine, {
+    encryption: { ...SEALED.encryption, seal },
   });
-
-  test('sealed content that was moved to another body, transition or account opens nowhere', async () => {
-    const { query, table, open } = await newMerchant(engine);
-    const places = [
-      ['', 'ORD-1', 500],
-      ['', 'ORD-1', 900],
-      ['', 'ORD-2', 500],
-      ['other', 'ORD-1', 500],
-    ] as const;
-    for (const [account, reference, amount] of places)
-      await open({ ...SEALED, account }).receive(paid(reference, amount, PERSON, { account }));
-    const rows = await query(
-      `select transition, digest, content from ${table('body')} order by transition, first_at, digest`,
-    );
-    for (const [index, { transition, digest }] of rows.entries())
-      await query(`update ${table('body')} set content = $1 where transition = $2 and digest = $3`, [
-        String(rows[(index + 1) % rows.length]?.['content']),
-        Number(transition),
-        String(digest),
-      ]);
-    for (const [account, reference, amount] of places) {
-      const moved = paid(reference, amount, {}, { account }).transitionId;
-      for (const [options, why] of [
-        [SEALED, 'it was sealed for another row'],
-        [{}, 'without the option encryption'],
-      ] as const) {
-        const errors: string[] = [];
-        const onError = (error: unknown) => errors.push(String(error));
-        for (const body of (await open({ ...options, onError, account }).show(moved))?.bodies ?? [])
-          expect(body).toMatchObject({ text: undefined, isSealed: true });
-        expect(errors).toEqual([expect.stringContaining(`cannot be opened (${why}). Payments`)]);
-      }
-    }
-  });
-
-  test('a callback that cannot be sealed is stored without its content, applied, and reported once', async () => {
-    let isBroken = false;
-    const seal = (text: string): string => {
-      if (isBroken) throw new Error(text);
-      return SEALED.encryption.seal(text);
-    };
-    const { merchant, inbox, pay, show } = await newShop(engine, {
-      encryption: { ...SEALED.encryption, seal },
-    });
-    await inbox.expect(ORDER);
-    isBroken = true;
-    for (const reference of ['ORD-1', 'ORD-2']) await pay(reference, 500, PERSON);
-    expect(await merchant.credits()).toEqual(['ORD-1 500']);
-    expect((await show())?.bodies).toMatchObject([{ text: undefined, isSealed: false }]);
-    expect(merchant.problems.map(({ kind }) => kind)).toEqual(['body_not_sealed']);
-    expect(await stored(merchant)).not.toContain(NAME);
-    expect(String(merchant.problems[0]?.error)).toBe(
-      'InboxWarning: The content of a body could not be sealed (Error), so callbacks are kept and applied without it: only what they claim about money is stored. Fix seal() of the option encryption.',
-    );
-    // The warning is repeated after it has worked again.
-    for (const [index, broken] of [false, true, true].entries()) {
-      isBroken = broken;
-      await pay(`ORD-${index + 3}`, 500, PERSON);
-    }
-    expect(merchant.problems.map(({ kind }) => kind)).toEqual(['body_not_sealed', 'body_not_sealed']);
-  });
+  await inbox.expect(ORDER);
+  isBroken = true;
+  for (const reference of ['ORD-1', 'ORD-2']) await pay(reference, 500, PERSON);
+  expect(await merchant.credits()).toEqual(['ORD-1 500']);
+  expect((await show())?.bodies).toMatchObject([{ text: undefined, isSealed: false }]);
+  expect(merchant.problems.map(({ kind }) => kind)).toEqual(['body_not_sealed']);
+  expect(await stored(merchant)).not.toContain(NAME);
+  expect(String(merchant.problems[0]?.error)).toBe(
+    'InboxWarning: The content of a body could not be sealed (Error), so callbacks are kept and applied without it: only what they claim about money is stored. Fix seal() of the option encryption.',
+  );
+  // The warning is repeated after it has worked again.
+  for (const [index, broken] of [false, true, true].entries()) {
+    isBroken = broken;
+    await pay(`ORD-${index + 3}`, 500, PERSON);
+  }
+  expect(merchant.problems.map(({ kind }) => kind)).toEqual(['body_not_sealed', 'body_not_sealed']);
 });
 
 const bodiesIn = async ({ query, table }: Merchant): Promise<string> =>

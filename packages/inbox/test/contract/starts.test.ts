@@ -195,15 +195,16 @@ describe.each(ENGINES)('the start that is committed with the settlement before i
   });
 });
 
-describe('a settlement on postgres', () => {
-  const rowOf = ({ table }: Merchant) => `select id from ${table('transition')} where id = $1 for update`;
-  const lockOf = ({ table }: Merchant) =>
-    `select pg_advisory_xact_lock(hashtextextended('${table('')}' || subject_key, 0)) from ${table('callback')} where id = $1`;
-  test.each([
-    ['commits without waiting for the row of the next transition', rowOf, 1, 'settled 1 0'],
-    ['commits without waiting for the internal_reference of the next one', lockOf, 1, 'settled 1 0'],
-    ['waits for its own row (control)', rowOf, 0, 'retrying 1 0'],
-  ] as const)('%s while another transaction has it', async (_, lock, locked, expected) => {
+const rowOf = ({ table }: Merchant) => `select id from ${table('transition')} where id = $1 for update`;
+const lockOf = ({ table }: Merchant) =>
+  `select pg_advisory_xact_lock(hashtextextended('${table('')}' || subject_key, 0)) from ${table('callback')} where id = $1`;
+test.each([
+  ['commits without waiting for the row of the next transition', rowOf, 1, 'settled 1 0'],
+  ['commits without waiting for the internal_reference of the next one', lockOf, 1, 'settled 1 0'],
+  ['waits for its own row (control)', rowOf, 0, 'retrying 1 0'],
+] as const)(
+  'a settlement on postgres %s while another transaction has it',
+  async (_, lock, locked, expected) => {
     let isOver = false;
     const { merchant, inbox } = await newPair('postgres', async (run, own) => {
       if (isOver) return run();
@@ -218,5 +219,5 @@ describe('a settlement on postgres', () => {
     });
     await workUntil(inbox, async () => (await counts(merchant))[1] === 'settled 1 0', { concurrency: 1 });
     expect(await counts(merchant)).toEqual([expected, 'settled 1 0']);
-  });
-});
+  },
+);

@@ -100,9 +100,10 @@ async function write(merchant: Merchant, { table, column }: Column, text: string
   await merchant.query(update, [text, paid(reference, 500).transitionId]);
 }
 
-describe('stored values of another shape', () => {
-  const engine = 'sqlite';
-  test.each(COLUMNS)('end the attempt and are reported: $column', async (column) => {
+const engine = 'sqlite';
+test.each(COLUMNS)(
+  'stored values of another shape end the attempt and are reported: $column',
+  async (column) => {
     const wrong = wrongValues(column);
     const references = wrong.map((_text, index) => `ORD-${index}`);
     const { merchant, inbox } = await newShop(engine, LATER);
@@ -121,8 +122,8 @@ describe('stored values of another shape', () => {
     expect(merchant.problems.map(({ kind, isRepeated }) => `${kind} ${isRepeated}`)).toEqual(
       wrong.map(() => 'attempt_failed false'),
     );
-  });
-});
+  },
+);
 
 describe.each(ENGINES)('stored values of another shape, on %s', (engine) => {
   test('are refused by the views with the column and the transition, and the genuine ones are shown (control)', async () => {

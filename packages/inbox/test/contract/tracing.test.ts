@@ -70,71 +70,69 @@ describe.each(ENGINES)('traces on %s', (engine) => {
   });
 });
 
-describe('traces', () => {
-  const engine = 'sqlite';
+const engine = 'sqlite';
 
-  test('an attempt links to the span that a subscriber has made of the callback, and evidence keeps the one of its request', async () => {
-    const seen = attempts();
-    const { inbox } = await newShop(engine);
-    const tooLate = { toleranceSeconds: 30, now: () => Date.now() + MINUTE_MS };
-    expect(await postOrder(inbox, { traceparent: `${PARENT}` }, 400, tooLate)).toBe(200);
-    const [{ transitionId = '' } = {}] = await inbox.list({ reason: 'timestamp_out_of_tolerance' });
-    expect((await inbox.show(transitionId))?.bodies).toMatchObject([{ traceparent: PARENT }]);
-    subscribeTo('callback', { start: (message) => Object.assign(message as object, { span: SPAN }) });
-    await inbox.expect(ORDER);
-    await postOrder(inbox, { traceparent: `${PARENT}` });
-    await workOff(inbox);
-    expect(seen).toMatchObject([{ outcome: 'settled', traceparents: [PARENT, SPAN] }]);
-  });
+test('an attempt links to the span that a subscriber has made of the callback, and evidence keeps the one of its request', async () => {
+  const seen = attempts();
+  const { inbox } = await newShop(engine);
+  const tooLate = { toleranceSeconds: 30, now: () => Date.now() + MINUTE_MS };
+  expect(await postOrder(inbox, { traceparent: `${PARENT}` }, 400, tooLate)).toBe(200);
+  const [{ transitionId = '' } = {}] = await inbox.list({ reason: 'timestamp_out_of_tolerance' });
+  expect((await inbox.show(transitionId))?.bodies).toMatchObject([{ traceparent: PARENT }]);
+  subscribeTo('callback', { start: (message) => Object.assign(message as object, { span: SPAN }) });
+  await inbox.expect(ORDER);
+  await postOrder(inbox, { traceparent: `${PARENT}` });
+  await workOff(inbox);
+  expect(seen).toMatchObject([{ outcome: 'settled', traceparents: [PARENT, SPAN] }]);
+});
 
-  test('a failed attempt and every event are published, without the error of the handler', async () => {
-    const seen = attempts();
-    const failed: unknown[] = [];
-    const events: InboxEvent[] = [];
-    const listen = (event: unknown): number => events.push(event as InboxEvent);
-    subscribe('payment-service:inbox', listen);
-    onTestFinished(() => void unsubscribe('payment-service:inbox', listen));
-    subscribeTo('attempt', { error: (message) => failed.push(message) });
-    const options = { ...LATER, retry: { ...LATER.retry, attempts: 2 } };
-    const { merchant, inbox, workLater } = await newShop(engine, options, () => {
-      throw Object.assign(new Error('+256772999888'), { name: 'GraceNakato', code: '256772999888' });
-    });
-    await inbox.expect(ORDER);
-    await postOrder(inbox, {});
-    await workOff(inbox);
-    await workLater(2 * MINUTE_MS);
-    expect(seen).toMatchObject([
-      { attempt: 1, outcome: 'retrying', state: 'retrying', isFailed: true, traceparents: [] },
-      { attempt: 2, outcome: 'parked', state: 'dead', reason: 'attempts_used_up', isFailed: true },
-    ]);
-    expect(failed).toHaveLength(2);
-    expect(JSON.stringify([seen, events])).not.toMatch(/256772999888|Nakato/);
-    const told = merchant.events.map((event) => ({ ...event, failure: undefined }));
-    expect(events).toEqual(expect.arrayContaining(told));
-    expect(events.map(({ name }) => name)).toContain('callback.received');
+test('a failed attempt and every event are published, without the error of the handler', async () => {
+  const seen = attempts();
+  const failed: unknown[] = [];
+  const events: InboxEvent[] = [];
+  const listen = (event: unknown): number => events.push(event as InboxEvent);
+  subscribe('payment-service:inbox', listen);
+  onTestFinished(() => void unsubscribe('payment-service:inbox', listen));
+  subscribeTo('attempt', { error: (message) => failed.push(message) });
+  const options = { ...LATER, retry: { ...LATER.retry, attempts: 2 } };
+  const { merchant, inbox, workLater } = await newShop(engine, options, () => {
+    throw Object.assign(new Error('+256772999888'), { name: 'GraceNakato', code: '256772999888' });
   });
+  await inbox.expect(ORDER);
+  await postOrder(inbox, {});
+  await workOff(inbox);
+  await workLater(2 * MINUTE_MS);
+  expect(seen).toMatchObject([
+    { attempt: 1, outcome: 'retrying', state: 'retrying', isFailed: true, traceparents: [] },
+    { attempt: 2, outcome: 'parked', state: 'dead', reason: 'attempts_used_up', isFailed: true },
+  ]);
+  expect(failed).toHaveLength(2);
+  expect(JSON.stringify([seen, events])).not.toMatch(/256772999888|Nakato/);
+  const told = merchant.events.map((event) => ({ ...event, failure: undefined }));
+  expect(events).toEqual(expect.arrayContaining(told));
+  expect(events.map(({ name }) => name)).toContain('callback.received');
+});
 
-  test('threat A58: a subscriber that throws changes no result', async () => {
-    const others = process.listeners('uncaughtException');
-    const errors: unknown[] = [];
-    process.removeAllListeners('uncaughtException').on('uncaughtException', (error) => errors.push(error));
-    onTestFinished(() => {
-      process.removeAllListeners('uncaughtException');
-      for (const other of others) process.on('uncaughtException', other);
-    });
-    const fail = (): never => {
-      throw new Error('subscriber');
-    };
-    for (const what of ['callback', 'attempt'])
-      subscribeTo(what, { start: fail, end: fail, asyncStart: fail, asyncEnd: fail, error: fail });
-    subscribe('payment-service:inbox', fail);
-    onTestFinished(() => void unsubscribe('payment-service:inbox', fail));
-    const { merchant, inbox, show } = await newShop(engine);
-    await inbox.expect(ORDER);
-    expect(await postOrder(inbox, { traceparent: `${PARENT}` })).toBe(200);
-    await workOff(inbox);
-    expect(await merchant.credits()).toEqual(['ORD-1 500']);
-    expect(await show()).toMatchObject({ state: 'settled', attempts: 1, bodies: [{ traceparent: PARENT }] });
-    expect(errors.length).toBeGreaterThan(8);
+test('threat A58: a subscriber that throws changes no result', async () => {
+  const others = process.listeners('uncaughtException');
+  const errors: unknown[] = [];
+  process.removeAllListeners('uncaughtException').on('uncaughtException', (error) => errors.push(error));
+  onTestFinished(() => {
+    process.removeAllListeners('uncaughtException');
+    for (const other of others) process.on('uncaughtException', other);
   });
+  const fail = (): never => {
+    throw new Error('subscriber');
+  };
+  for (const what of ['callback', 'attempt'])
+    subscribeTo(what, { start: fail, end: fail, asyncStart: fail, asyncEnd: fail, error: fail });
+  subscribe('payment-service:inbox', fail);
+  onTestFinished(() => void unsubscribe('payment-service:inbox', fail));
+  const { merchant, inbox, show } = await newShop(engine);
+  await inbox.expect(ORDER);
+  expect(await postOrder(inbox, { traceparent: `${PARENT}` })).toBe(200);
+  await workOff(inbox);
+  expect(await merchant.credits()).toEqual(['ORD-1 500']);
+  expect(await show()).toMatchObject({ state: 'settled', attempts: 1, bodies: [{ traceparent: PARENT }] });
+  expect(errors.length).toBeGreaterThan(8);
 });

@@ -170,74 +170,70 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
 });
 
 // SQLite has one writer.
-describe('transactions on sqlite', () => {
-  test('a call that would wait for the transaction around it is refused, without other effects', async () => {
-    const { merchant, inbox } = await newDueShop('sqlite', LATER);
-    const refused: unknown[] = [];
-    const callAll = async (): Promise<void> => {
-      const calls: (() => Promise<unknown>)[] = [
-        () => inbox.expect({ ...ORDER, merchant_reference: 'ORD-2' }),
-        () => inbox.transaction(async () => 1),
-        ...[inbox.retry, inbox.resolve, inbox.reopen].map((call) => () => call(transitionId, NOTE)),
-        () => inbox.prune(),
-      ];
-      for (const call of calls) refused.push(await call().catch((error: unknown) => error));
-    };
-    await inbox.transaction(async (tx) => {
-      await callAll();
-      await merchant.credit(tx, 'own', '1');
-    });
-    inbox.handle(async (transition) => {
-      await callAll();
-      await creditIn(merchant)(transition);
-    });
-    await workUntilSettled(inbox, 1);
-    expect(refused).toHaveLength(12);
-    for (const error of refused) expect(error).toMatchObject({ name: 'ConfigurationError', option: 'tx' });
-    expect(await merchant.credits()).toEqual(['ORD-1 500', 'own 1']);
+test('on sqlite, a call that would wait for the transaction around it is refused, without other effects', async () => {
+  const { merchant, inbox } = await newDueShop('sqlite', LATER);
+  const refused: unknown[] = [];
+  const callAll = async (): Promise<void> => {
+    const calls: (() => Promise<unknown>)[] = [
+      () => inbox.expect({ ...ORDER, merchant_reference: 'ORD-2' }),
+      () => inbox.transaction(async () => 1),
+      ...[inbox.retry, inbox.resolve, inbox.reopen].map((call) => () => call(transitionId, NOTE)),
+      () => inbox.prune(),
+    ];
+    for (const call of calls) refused.push(await call().catch((error: unknown) => error));
+  };
+  await inbox.transaction(async (tx) => {
+    await callAll();
+    await merchant.credit(tx, 'own', '1');
   });
-
-  test('a callback that is refused inside a transaction is stored when it is delivered again', async () => {
-    const { inbox } = await newShop('sqlite');
-    await inbox.transaction(() =>
-      Promise.allSettled([inbox.receive(paid('ORD-1', 500)), inbox.quarantine(evidence('ambiguous'))]),
-    );
-    await untilDone(() => inbox.receive(paid('ORD-1', 500)));
-    expect(await inbox.list({ merchant_reference: 'ORD-1' })).toHaveLength(1);
+  inbox.handle(async (transition) => {
+    await callAll();
+    await creditIn(merchant)(transition);
   });
-
-  test('a statement that rolls back the transaction makes it fail, although its body continues', async () => {
-    const { merchant, inbox } = await newShop('sqlite');
-    await merchant.query('create table once (id integer primary key)');
-    await merchant.query('insert into once values (1)');
-    const failed = inbox.transaction(async (tx) => {
-      await tx.query('insert or rollback into once values (1)').catch(() => undefined);
-      await merchant.credit(tx, 'after', '1').catch(() => undefined);
-    });
-    await expect(failed).rejects.toThrow(/rolled back|was ended/);
-    const tx = await inbox.transaction(async (given) => given);
-    // No statement runs after its end either.
-    await expect(merchant.credit(tx, 'late', '1')).rejects.toMatchObject({ option: 'tx' });
-    expect(await merchant.credits()).toEqual([]);
-  });
+  await workUntilSettled(inbox, 1);
+  expect(refused).toHaveLength(12);
+  for (const error of refused) expect(error).toMatchObject({ name: 'ConfigurationError', option: 'tx' });
+  expect(await merchant.credits()).toEqual(['ORD-1 500', 'own 1']);
 });
 
-describe('transactions on postgres', () => {
-  test('a lost connection shows in the body or the commit, and the next transaction works', async () => {
-    const { merchant, inbox } = await newShop('postgres');
-    for (const own of [new Error('no such customer'), undefined]) {
-      const failed = inbox.transaction(async (tx) => {
-        await merchant.credit(tx, 'order', '500');
-        const { rows } = await tx.query('select pg_backend_pid() as id');
-        await merchant.query('select pg_terminate_backend($1)', [Number(rows[0]?.['id'])]);
-        await pause(50);
-        if (own !== undefined) throw own;
-      });
-      const thrown: unknown = await failed.catch((error: unknown) => error);
-      expect(thrown).toBeInstanceOf(Error);
-      if (own !== undefined) expect(thrown).toBe(own);
-      await inbox.transaction((tx) => merchant.credit(tx, 'next', '1'));
-    }
-    expect(await merchant.credits()).toEqual(['next 1', 'next 1']);
+test('on sqlite, a callback that is refused inside a transaction is stored when it is delivered again', async () => {
+  const { inbox } = await newShop('sqlite');
+  await inbox.transaction(() =>
+    Promise.allSettled([inbox.receive(paid('ORD-1', 500)), inbox.quarantine(evidence('ambiguous'))]),
+  );
+  await untilDone(() => inbox.receive(paid('ORD-1', 500)));
+  expect(await inbox.list({ merchant_reference: 'ORD-1' })).toHaveLength(1);
+});
+
+test('on sqlite, a statement that rolls back the transaction makes it fail, although its body continues', async () => {
+  const { merchant, inbox } = await newShop('sqlite');
+  await merchant.query('create table once (id integer primary key)');
+  await merchant.query('insert into once values (1)');
+  const failed = inbox.transaction(async (tx) => {
+    await tx.query('insert or rollback into once values (1)').catch(() => undefined);
+    await merchant.credit(tx, 'after', '1').catch(() => undefined);
   });
+  await expect(failed).rejects.toThrow(/rolled back|was ended/);
+  const tx = await inbox.transaction(async (given) => given);
+  // No statement runs after its end either.
+  await expect(merchant.credit(tx, 'late', '1')).rejects.toMatchObject({ option: 'tx' });
+  expect(await merchant.credits()).toEqual([]);
+});
+
+test('on postgres, a lost connection shows in the body or the commit, and the next transaction works', async () => {
+  const { merchant, inbox } = await newShop('postgres');
+  for (const own of [new Error('no such customer'), undefined]) {
+    const failed = inbox.transaction(async (tx) => {
+      await merchant.credit(tx, 'order', '500');
+      const { rows } = await tx.query('select pg_backend_pid() as id');
+      await merchant.query('select pg_terminate_backend($1)', [Number(rows[0]?.['id'])]);
+      await pause(50);
+      if (own !== undefined) throw own;
+    });
+    const thrown: unknown = await failed.catch((error: unknown) => error);
+    expect(thrown).toBeInstanceOf(Error);
+    if (own !== undefined) expect(thrown).toBe(own);
+    await inbox.transaction((tx) => merchant.credit(tx, 'next', '1'));
+  }
+  expect(await merchant.credits()).toEqual(['next 1', 'next 1']);
 });

@@ -189,39 +189,37 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
   });
 });
 
-describe('events', () => {
-  const engine = 'sqlite';
+const engine = 'sqlite';
 
-  test('no event holds personal data, a reference or an amount, and an error in the hook changes nothing', async () => {
-    const retry = { ...LATER.retry, attempts: 2 };
-    const reported: { name: string }[] = [];
-    const onEvent = (event: { name: string }): unknown => {
-      reported.push(event);
-      if (event.name === 'transition.parked') throw new Error('from the hook');
-      return event.name === 'transition.settled' ? Promise.reject(new Error('from the hook')) : undefined;
-    };
-    const { merchant, inbox, workLater } = await newShop(engine, { retry, onEvent }, async (transition) => {
-      if (transition.signed.merchant_reference === 'SECRET-BAD') throw new Error('SECRET-PERSON');
-      await creditIn(merchant)(transition);
-    });
-    for (const merchant_reference of ['SECRET-A', 'SECRET-BAD', 'SECRET-WRONG'])
-      await inbox.expect({ merchant_reference, currency: 'XSE', amount: '987654.25' });
-    const secret = {
-      ...{ request_currency: 'XSE', transaction_currency: 'XSE' },
-      ...{ customer_name: 'SECRET-PERSON', transaction_account: '987654321' },
-    };
-    for (const reference of ['SECRET-A', 'SECRET-BAD', 'SECRET-NONE'])
-      await inbox.receive(paid(reference, 987654.25, secret));
-    await inbox.receive(paid('SECRET-WRONG', 987654321, secret));
-    await inbox.quarantine(evidence('ambiguous', secret));
-    for (let round = 0; round < 2; round += 1) await workLater();
-    await startWork(inbox)();
-    expect(await inbox.resolve({ state: 'dead' }, { by: 'SECRET-PERSON', note: 'SECRET-NOTE' })).toBe(1);
-    expect(await merchant.credits()).toEqual(['SECRET-A 987654.25']);
-    expect([...new Set(reported.map(({ name }) => name))].sort()).toEqual([
-      ...['callback.received', 'transition.moved', 'transition.parked', 'transition.retrying'],
-      ...['transition.settled', 'worker.started', 'worker.stopped'],
-    ]);
-    expect(JSON.stringify(reported)).not.toMatch(/SECRET|987654|XSE|ORD/);
+test('no event holds personal data, a reference or an amount, and an error in the hook changes nothing', async () => {
+  const retry = { ...LATER.retry, attempts: 2 };
+  const reported: { name: string }[] = [];
+  const onEvent = (event: { name: string }): unknown => {
+    reported.push(event);
+    if (event.name === 'transition.parked') throw new Error('from the hook');
+    return event.name === 'transition.settled' ? Promise.reject(new Error('from the hook')) : undefined;
+  };
+  const { merchant, inbox, workLater } = await newShop(engine, { retry, onEvent }, async (transition) => {
+    if (transition.signed.merchant_reference === 'SECRET-BAD') throw new Error('SECRET-PERSON');
+    await creditIn(merchant)(transition);
   });
+  for (const merchant_reference of ['SECRET-A', 'SECRET-BAD', 'SECRET-WRONG'])
+    await inbox.expect({ merchant_reference, currency: 'XSE', amount: '987654.25' });
+  const secret = {
+    ...{ request_currency: 'XSE', transaction_currency: 'XSE' },
+    ...{ customer_name: 'SECRET-PERSON', transaction_account: '987654321' },
+  };
+  for (const reference of ['SECRET-A', 'SECRET-BAD', 'SECRET-NONE'])
+    await inbox.receive(paid(reference, 987654.25, secret));
+  await inbox.receive(paid('SECRET-WRONG', 987654321, secret));
+  await inbox.quarantine(evidence('ambiguous', secret));
+  for (let round = 0; round < 2; round += 1) await workLater();
+  await startWork(inbox)();
+  expect(await inbox.resolve({ state: 'dead' }, { by: 'SECRET-PERSON', note: 'SECRET-NOTE' })).toBe(1);
+  expect(await merchant.credits()).toEqual(['SECRET-A 987654.25']);
+  expect([...new Set(reported.map(({ name }) => name))].sort()).toEqual([
+    ...['callback.received', 'transition.moved', 'transition.parked', 'transition.retrying'],
+    ...['transition.settled', 'worker.started', 'worker.stopped'],
+  ]);
+  expect(JSON.stringify(reported)).not.toMatch(/SECRET|987654|XSE|ORD/);
 });

@@ -2,7 +2,7 @@ import { createCallbackReceiver } from '@payment-service/core/receive';
 import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { postgres } from '../../src/index.ts';
-import { post, SIGNING_KEY, signedText } from '../support/callbacks.ts';
+import { callback, post, SIGNING_KEY, signedText } from '../support/callbacks.ts';
 import { poolShop } from '../support/pool-shop.ts';
 import { watchedStore } from '../support/store.ts';
 
@@ -21,9 +21,7 @@ const LOCKS = `select count(*)::int as locks from pg_locks
   where pid = $1 and locktype not in ('virtualxid', 'transactionid') and mode not in ('AccessShareLock')`;
 
 /** An inbox behind a receiver, and the work of its only session for each request. */
-async function watchedInbox(): Promise<
-  (requests: readonly { signature: string; body: string }[]) => Promise<typeof NOTHING>
-> {
+async function watchedInbox() {
   const shop = poolShop({ pool: { max: 1 } });
   const { pool, direct, schema } = shop;
   const { rows: sessions } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
@@ -38,32 +36,25 @@ async function watchedInbox(): Promise<
   });
   const inbox = shop.open({ store });
   await inbox.ready();
-  const receiver = createCallbackReceiver({
-    signingKey: SIGNING_KEY,
-    onCallback: (callback) => inbox.receive(callback),
-    onRefused: () => undefined,
-  });
-  const total = async (): Promise<readonly [rows: number, records: number, bytes: number]> => {
+  const handlers = { onCallback: inbox.receive, onRefused: () => undefined };
+  const receiver = createCallbackReceiver({ signingKey: SIGNING_KEY, ...handlers });
+  const total = async () => {
     await pool.query('select pg_stat_force_next_flush()');
-    const { rows } = await direct.query<{ rows: number; records: number; bytes: number }>(
+    const { rows } = await direct.query<Record<'rows' | 'walRecords' | 'walBytes', number>>(
       `select (select coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0) from pg_stat_user_tables where schemaname = $1)::int as rows,
-         wal_records::int as records, wal_bytes::int as bytes from pg_stat_get_backend_wal($2)`,
+         wal_records::int as "walRecords", wal_bytes::int as "walBytes" from pg_stat_get_backend_wal($2)`,
       [schema, pid],
     );
-    const [row] = rows;
-    if (row === undefined) throw new Error('This PostgreSQL has no statistics of its sessions.');
-    return [row.rows, row.records, row.bytes];
+    return rows[0] ?? { rows: -1, walRecords: -1, walBytes: -1 };
   };
-  return async (requests) => {
+  return async (requests: readonly { signature: string; body: string }[]) => {
     const before = await total();
     [statements, locks] = [0, 0];
     for (const request of requests) await post(receiver, request);
-    const own = statements;
-    const after = await total();
-    const [rows = 0, walRecords = 0, walBytes = 0] = after.map(
-      (value, index) => value - (before[index] ?? 0),
-    );
-    return { statements: own, rows, walRecords, walBytes, locks };
+    const own = { statements, locks };
+    const { rows, walRecords, walBytes } = await total();
+    const added = { rows: rows - before.rows, walRecords: walRecords - before.walRecords };
+    return { ...own, ...added, walBytes: walBytes - before.walBytes };
   };
 }
 
@@ -74,12 +65,7 @@ const changed = (name: string): string =>
 test('threat A18: forged requests hold no lock and write nothing; repetitions and other bodies write little', async () => {
   const spend = await watchedInbox();
   const forged = [
-    ...['event', 'merchant_reference', 'internal_reference', 'transaction_type', 'transaction_status'].map(
-      (name) => ({
-        ...genuine,
-        body: changed(name),
-      }),
-    ),
+    ...Object.keys(callback().signed).map((name) => ({ ...genuine, body: changed(name) })),
     { ...genuine, signature: '' },
     { ...genuine, signature: `${genuine.signature}, ${genuine.signature}` },
     { ...genuine, signature: `t=1,s=${'0'.repeat(64)}` },
@@ -91,10 +77,8 @@ test('threat A18: forged requests hold no lock and write nothing; repetitions an
   ];
   expect(await spend(forged)).toEqual(NOTHING);
   // Control: genuine requests are counted.
-  expect(await spend([genuine])).toMatchObject({
-    rows: 4,
-    walRecords: expect.toSatisfy((count) => count >= 4),
-  });
+  const { rows, walRecords } = await spend([genuine]);
+  expect([rows, walRecords >= 4]).toEqual([4, true]);
   const otherAmount = genuine.body.replace('"transaction_amount":500', '"transaction_amount":501');
   const repeated = await spend([genuine]);
   const other = await spend([{ ...genuine, body: otherAmount }]);

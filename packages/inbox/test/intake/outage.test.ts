@@ -5,8 +5,8 @@ import { UnavailableError } from '@payment-service/core';
 import { paymentCallbacks } from '@payment-service/express';
 import { type PostgresServer, startPostgres } from '@payment-service/servers/postgres';
 import express from 'express';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { callback, paid, SIGNING_KEY, signedText } from '../support/callbacks.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { paid, SIGNING_KEY, signedText } from '../support/callbacks.ts';
 import { type PoolShop, poolShop } from '../support/pool-shop.ts';
 import { order } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -27,52 +27,50 @@ function open(options: Parameters<typeof poolShop>[0] = {}): PoolShop {
 
 const newSpool = () => ({ spool: join(temporaryFolder(), 'spool') });
 
-describe('while the database is unavailable', () => {
-  test('Express answers 429 with Retry-After until the database is back, then 200, and one row is kept', async () => {
-    const { inbox } = open();
-    const app = express();
-    const options = { signingKey: SIGNING_KEY, onCallback: inbox.receive, onError: () => undefined };
-    app.use('/callbacks', paymentCallbacks(options));
-    const http = app.listen(0, '127.0.0.1');
-    await once(http, 'listening');
-    onTestFinished(() => void http.close());
-    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/callbacks`;
-    const post = (): Promise<Response> => {
-      const { signature, body } = signedText();
-      const type = { 'content-type': 'application/json', connection: 'close' };
-      return fetch(url, { method: 'POST', headers: { ...type, 'hmac-signature': signature }, body });
-    };
-    await until(async () => (await post()).status === 200);
-    await server.kill('everything');
-    const refused = await post();
-    expect(refused.status).toBe(429);
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-    expect(await refused.json()).toEqual({ error: 'unavailable' });
-    await server.restart();
-    await until(async () => (await post()).status === 200);
-    expect(await inbox.list()).toHaveLength(1);
-  });
+test('while the database is unavailable Express answers 429 with Retry-After until the database is back, then 200, and one row is kept', async () => {
+  const { inbox } = open();
+  const app = express();
+  const options = { signingKey: SIGNING_KEY, onCallback: inbox.receive, onError: () => undefined };
+  app.use('/callbacks', paymentCallbacks(options));
+  const http = app.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  onTestFinished(() => void http.close());
+  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/callbacks`;
+  const post = (): Promise<Response> => {
+    const { signature, body } = signedText();
+    const type = { 'content-type': 'application/json', connection: 'close' };
+    return fetch(url, { method: 'POST', headers: { ...type, 'hmac-signature': signature }, body });
+  };
+  await until(async () => (await post()).status === 200);
+  await server.kill('everything');
+  const refused = await post();
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  expect(await refused.json()).toEqual({ error: 'unavailable' });
+  await server.restart();
+  await until(async () => (await post()).status === 200);
+  expect(await inbox.list()).toHaveLength(1);
+});
 
-  test('workers resume automatically, and what the outage interrupted is applied exactly once', async () => {
-    const { inbox, direct, events, schema, newLedger } = open({ inbox: { retry: { firstDelayMs: 10 } } });
-    const { credit, credits } = await newLedger();
-    let runs = 0;
-    inbox.handle(async (transition) => {
-      runs += 1;
-      // Another handler may begin before this one has its effect.
-      const isFirst = runs === 1;
-      await credit(transition);
-      if (isFirst) await server.kill('everything');
-    });
-    await order(inbox, ...REFERENCES);
-    const stop = startWork(inbox, { concurrency: 2 });
-    await until(() => events.some(({ name }) => name === 'store.unavailable'));
-    await server.restart();
-    await untilDone(async () => expect((await inbox.stats()).states.settled).toBe(6));
-    await stop();
-    expect(await credits()).toEqual(REFERENCES);
-    expect((await direct.query(`select 1 from ${schema}.transition where unfinished > 0`)).rows).toEqual([]);
+test('while the database is unavailable workers resume automatically, and what the outage interrupted is applied exactly once', async () => {
+  const { inbox, direct, events, schema, newLedger } = open({ inbox: { retry: { firstDelayMs: 10 } } });
+  const { credit, credits } = await newLedger();
+  let runs = 0;
+  inbox.handle(async (transition) => {
+    runs += 1;
+    // Another handler may begin before this one has its effect.
+    const isFirst = runs === 1;
+    await credit(transition);
+    if (isFirst) await server.kill('everything');
   });
+  await order(inbox, ...REFERENCES);
+  const stop = startWork(inbox, { concurrency: 2 });
+  await until(() => events.some(({ name }) => name === 'store.unavailable'));
+  await server.restart();
+  await untilDone(async () => expect((await inbox.stats()).states.settled).toBe(6));
+  await stop();
+  expect(await credits()).toEqual(REFERENCES);
+  expect((await direct.query(`select 1 from ${schema}.transition where unfinished > 0`)).rows).toEqual([]);
 });
 
 test('a database that does not respond is given up after storeTimeoutMs, and at most one statement waits there', async () => {
@@ -96,60 +94,38 @@ test('a database that does not respond is given up after storeTimeoutMs, and at 
   expect(await inbox.list()).toHaveLength(10);
 });
 
-describe('while the database is unavailable, the spool', () => {
-  test('keeps callbacks, counts them, and stores them when the database is available again', async () => {
-    const { inbox, events } = open({ inbox: newSpool() });
-    for (let amount = 1; amount <= 8; amount += 1) await untilDone(() => inbox.receive(paid('A', amount)));
-    await server.kill('everything');
-    // At most 8 bodies of one transition, and the store accepts all acknowledged ones.
-    for (let amount = 101; amount <= 108; amount += 1) await inbox.receive(paid('A', amount));
-    await expect(inbox.receive(paid('A', 109))).rejects.toThrow(UnavailableError);
-    await Promise.all(['B', 'C'].map((reference) => inbox.receive(paid(reference, 500))));
-    const problems = ['spool_not_drained', 'store_unavailable'];
-    expect(await inbox.health()).toMatchObject({ ok: false, problems, spooled: 10 });
-    await server.restart();
-    await until(() => events.some(({ name }) => name === 'spool.drained'));
-    await until(async () => (await inbox.health()).ok);
-    const listed = await inbox.list();
-    expect(listed.map(({ bodyCount }) => bodyCount).sort()).toEqual([1, 1, 16]);
-    expect(await inbox.stats()).toMatchObject({ spooled: 0 });
-    await expect(inbox.receive(paid('A', 110))).rejects.toThrow(UnavailableError);
-    await untilDone(() => inbox.receive(paid('E', 500)));
-    expect(events.findLast(({ name }) => name.startsWith('callback.'))).toMatchObject({ outcome: 'new' });
-  });
+test('while the database is unavailable, the spool keeps callbacks, counts them, and stores them when the database is available again', async () => {
+  const { inbox, events } = open({ inbox: newSpool() });
+  for (let amount = 1; amount <= 8; amount += 1) await untilDone(() => inbox.receive(paid('A', amount)));
+  await server.kill('everything');
+  // At most 8 bodies of one transition, and the store accepts all acknowledged ones.
+  for (let amount = 101; amount <= 108; amount += 1) await inbox.receive(paid('A', amount));
+  await expect(inbox.receive(paid('A', 109))).rejects.toThrow(UnavailableError);
+  await Promise.all(['B', 'C'].map((reference) => inbox.receive(paid(reference, 500))));
+  const problems = ['spool_not_drained', 'store_unavailable'];
+  expect(await inbox.health()).toMatchObject({ ok: false, problems, spooled: 10 });
+  await server.restart();
+  await until(() => events.some(({ name }) => name === 'spool.drained'));
+  await until(async () => (await inbox.health()).ok);
+  const listed = await inbox.list();
+  expect(listed.map(({ bodyCount }) => bodyCount).sort()).toEqual([1, 1, 16]);
+  expect(await inbox.stats()).toMatchObject({ spooled: 0 });
+  await expect(inbox.receive(paid('A', 110))).rejects.toThrow(UnavailableError);
+  await untilDone(() => inbox.receive(paid('E', 500)));
+  expect(events.findLast(({ name }) => name.startsWith('callback.'))).toMatchObject({ outcome: 'new' });
+});
 
-  test('keeps its files for the next process, which stores them when it starts', async () => {
-    const spool = newSpool();
-    const { inbox, schema } = open({ inbox: spool });
-    await server.kill('everything');
-    await expect(inbox.ready()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-    await inbox.receive(paid('A', 500));
-    await inbox.close();
-    await server.restart();
-    const { inbox: next } = open({ inbox: spool, schema });
-    await untilDone(() => next.ready());
-    await until(async () => (await next.list()).length === 1);
-    const details = await next.show(paid('A', 500).transitionId);
-    expect(JSON.parse(details?.bodies[0]?.text ?? '')).toEqual(paid('A', 500).raw);
-  });
-
-  test.each(['fsync', 'full_page_writes', 'synchronous_commit'])(
-    'does not accept what a database with %s = off refuses, until that is fixed',
-    async (setting) => {
-      const { inbox, direct } = open({ inbox: newSpool() });
-      const change = async (how: string, value: string): Promise<void> => {
-        await direct.query(`alter system ${how}`);
-        await direct.query('select pg_reload_conf()');
-        await until(async () => (await direct.query(`show ${setting}`)).rows[0]?.[setting] === value);
-      };
-      await change(`set ${setting} = off`, 'off');
-      const message = `This PostgreSQL runs with ${setting} = off, so what it acknowledges can be lost when its machine stops. Set ${setting} = on for the server, the database and the role.`;
-      const refusal = { name: 'ConfigurationError', option: 'store', message };
-      await expect(inbox.ready()).rejects.toMatchObject(refusal);
-      await expect(inbox.receive(callback())).rejects.toMatchObject(refusal);
-      expect(await inbox.health()).toMatchObject({ ok: false, spooled: 0 });
-      await change(`reset ${setting}`, 'on');
-      await untilDone(() => inbox.ready());
-    },
-  );
+test('while the database is unavailable, the spool keeps its files for the next process, which stores them when it starts', async () => {
+  const spool = newSpool();
+  const { inbox, schema } = open({ inbox: spool });
+  await server.kill('everything');
+  await expect(inbox.ready()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  await inbox.receive(paid('A', 500));
+  await inbox.close();
+  await server.restart();
+  const { inbox: next } = open({ inbox: spool, schema });
+  await untilDone(() => next.ready());
+  await until(async () => (await next.list()).length === 1);
+  const details = await next.show(paid('A', 500).transitionId);
+  expect(JSON.parse(details?.bodies[0]?.text ?? '')).toEqual(paid('A', 500).raw);
 });

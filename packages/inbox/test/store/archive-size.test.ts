@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { createInbox, postgres, type Store, sqlite } from '../../src/index.ts';
 import { Statements } from '../../src/store/statements.ts';
 import { fill, numbers } from '../support/plans.ts';
@@ -38,35 +38,33 @@ function expectSmall(bytes: unknown, count: number): void {
 }
 
 /** Rows are inserted one after another, so that the indexes are as a random order of keys leaves them. */
-describe('threat A60: the size of an archived payment on disk, indexes included', () => {
-  test('is at most 250 bytes on postgres', async () => {
-    const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: 4 });
-    onTestFinished(() => pool.end());
-    const store = postgres(pool, { schema: 'archive_size' });
-    const id = "replace(gen_random_uuid()::text || gen_random_uuid(), '-', '')";
-    await archive(store, fills(COUNT.postgres, 'gen_random_uuid()::text', id, 'overriding system value'));
-    const { rows } = await pool.query(
-      `select sum(pg_total_relation_size(oid)) as bytes from pg_class
-      where relnamespace = 'archive_size'::regnamespace and relname in ('archive', 'archive_kind')`,
-    );
-    expectSmall(rows[0].bytes, COUNT.postgres);
-    const planOf = async (text: string): Promise<string> =>
-      JSON.stringify((await pool.query(`explain (generic_plan) ${text}`)).rows);
-    for (const name of ['keep_firsts', 'read_case', 'find_archived', 'add_expectation']) {
-      const plan = await planOf(new Statements(store).get(name).text);
-      expect(plan, name).toMatch(/Index Scan using archive_|Bitmap Index Scan on archive_/);
-      expect(plan, name).not.toMatch(/Seq Scan on archive( |")/);
-    }
-    const control = await planOf("select id from archive_size.archive where amount = ''");
-    expect(control).toContain('Seq Scan on archive ');
-  });
+test('threat A60: the size of an archived payment on disk, indexes included is at most 250 bytes on postgres', async () => {
+  const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: 4 });
+  onTestFinished(() => pool.end());
+  const store = postgres(pool, { schema: 'archive_size' });
+  const id = "replace(gen_random_uuid()::text || gen_random_uuid(), '-', '')";
+  await archive(store, fills(COUNT.postgres, 'gen_random_uuid()::text', id, 'overriding system value'));
+  const { rows } = await pool.query(
+    `select sum(pg_total_relation_size(oid)) as bytes from pg_class
+    where relnamespace = 'archive_size'::regnamespace and relname in ('archive', 'archive_kind')`,
+  );
+  expectSmall(rows[0].bytes, COUNT.postgres);
+  const planOf = async (text: string): Promise<string> =>
+    JSON.stringify((await pool.query(`explain (generic_plan) ${text}`)).rows);
+  for (const name of ['keep_firsts', 'read_case', 'find_archived', 'add_expectation']) {
+    const plan = await planOf(new Statements(store).get(name).text);
+    expect(plan, name).toMatch(/Index Scan using archive_|Bitmap Index Scan on archive_/);
+    expect(plan, name).not.toMatch(/Seq Scan on archive( |")/);
+  }
+  const control = await planOf("select id from archive_size.archive where amount = ''");
+  expect(control).toContain('Seq Scan on archive ');
+});
 
-  test('is at most 250 bytes on sqlite', async () => {
-    const store = sqlite(`${temporaryFolder()}/size.db`);
-    onTestFinished(async () => store.close?.());
-    await archive(store, fills(COUNT.sqlite, 'lower(hex(randomblob(18)))', 'lower(hex(randomblob(32)))'));
-    const text = "select sum(pgsize) as bytes from dbstat where name like '%archive%'";
-    const [row] = await store.query({ text }, []);
-    expectSmall(row?.['bytes'], COUNT.sqlite);
-  });
+test('threat A60: the size of an archived payment on disk, indexes included is at most 250 bytes on sqlite', async () => {
+  const store = sqlite(`${temporaryFolder()}/size.db`);
+  onTestFinished(async () => store.close?.());
+  await archive(store, fills(COUNT.sqlite, 'lower(hex(randomblob(18)))', 'lower(hex(randomblob(32)))'));
+  const text = "select sum(pgsize) as bytes from dbstat where name like '%archive%'";
+  const [row] = await store.query({ text }, []);
+  expectSmall(row?.['bytes'], COUNT.sqlite);
 });

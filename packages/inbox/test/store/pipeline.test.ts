@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { postgres } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { type PoolShop, poolShop } from '../support/pool-shop.ts';
@@ -129,51 +129,49 @@ test('a statement that failed in the message that prepared it runs in the next o
   expect((await pool.query(who)).rows).toEqual(rows);
 });
 
-describe('what runs after a statement', () => {
-  async function newTable(options: object) {
-    const { pool, store } = newStore(1, options);
-    const table = `after_${process.hrtime.bigint()}`;
-    await pool.query(`create table ${table} (n integer)`);
-    const text = `insert into ${table} values (6 / cast($1 as integer)) returning n::text`;
-    const insert = (by: number) => ({ statement: { text, isPrepared: true }, values: [by] });
-    return {
-      pool,
-      run: (by: number, after: number) =>
-        store.query(insert(by).statement, [by], undefined, undefined, insert(after)),
-      rows: async () => (await pool.query(`select n, xmin::text from ${table} order by n`)).rows,
-    };
+async function newTable(options: object) {
+  const { pool, store } = newStore(1, options);
+  const table = `after_${process.hrtime.bigint()}`;
+  await pool.query(`create table ${table} (n integer)`);
+  const text = `insert into ${table} values (6 / cast($1 as integer)) returning n::text`;
+  const insert = (by: number) => ({ statement: { text, isPrepared: true }, values: [by] });
+  return {
+    pool,
+    run: (by: number, after: number) =>
+      store.query(insert(by).statement, [by], undefined, undefined, insert(after)),
+    rows: async () => (await pool.query(`select n, xmin::text from ${table} order by n`)).rows,
+  };
+}
+
+test.each([
+  ['in the same message', {}],
+  ['on a pool with a pipeline of its own', { pipeline: true }],
+])('what runs after a statement is a transaction of its own, %s', async (_, options) => {
+  const { run, rows } = await newTable(options);
+  for (const by of [6, 2]) expect(await run(by, by / 2)).toEqual([{ n: String(6 / by) }]);
+  await until(async () => (await rows()).length === 4);
+  expect((await rows()).map(({ n }) => n)).toEqual([1, 2, 3, 6]);
+  expect(new Set((await rows()).map(({ xmin }) => xmin)).size).toBe(4);
+});
+
+test('what runs after a statement may fail, and the statement before it is committed; if that fails, it does not run', async () => {
+  const { pool, run, rows } = await newTable({});
+  for (const turn of [1, 2]) {
+    expect(await run(6, 0)).toEqual([{ n: '1' }]);
+    await expect(run(0, 6)).rejects.toThrow('division by zero');
+    expect(await rows()).toHaveLength(turn);
   }
+  expect(pool.totalCount).toBe(1);
+});
 
-  test.each([
-    ['in the same message', {}],
-    ['on a pool with a pipeline of its own', { pipeline: true }],
-  ])('is a transaction of its own, %s', async (_, options) => {
-    const { run, rows } = await newTable(options);
-    for (const by of [6, 2]) expect(await run(by, by / 2)).toEqual([{ n: String(6 / by) }]);
-    await until(async () => (await rows()).length === 4);
-    expect((await rows()).map(({ n }) => n)).toEqual([1, 2, 3, 6]);
-    expect(new Set((await rows()).map(({ xmin }) => xmin)).size).toBe(4);
-  });
-
-  test('may fail, and the statement before it is committed; if that fails, it does not run', async () => {
-    const { pool, run, rows } = await newTable({});
-    for (const turn of [1, 2]) {
-      expect(await run(6, 0)).toEqual([{ n: '1' }]);
-      await expect(run(0, 6)).rejects.toThrow('division by zero');
-      expect(await rows()).toHaveLength(turn);
-    }
-    expect(pool.totalCount).toBe(1);
-  });
-
-  test('runs once behind a pooler that has forgotten the statements, and so does the one before it', async () => {
-    const { pool, run, rows } = await newTable({});
-    for (const _ of [1, 2]) {
-      await run(6, 2);
-      await pool.query('deallocate all');
-    }
-    await until(async () => (await rows()).length === 4);
-    expect((await rows()).map(({ n }) => n)).toEqual([1, 1, 3, 3]);
-  });
+test('what runs after a statement runs once behind a pooler that has forgotten the statements, and so does the one before it', async () => {
+  const { pool, run, rows } = await newTable({});
+  for (const _ of [1, 2]) {
+    await run(6, 2);
+    await pool.query('deallocate all');
+  }
+  await until(async () => (await rows()).length === 4);
+  expect((await rows()).map(({ n }) => n)).toEqual([1, 1, 3, 3]);
 });
 
 test('two stores on one pool execute what one of them has prepared', async () => {

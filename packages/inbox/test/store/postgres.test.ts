@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import pg from 'pg';
-import { describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { postgres } from '../../src/index.ts';
 import { checkDurability, readDurability } from '../../src/store/postgres/durability.ts';
 import { paid } from '../support/callbacks.ts';
@@ -7,6 +8,7 @@ import { startChild } from '../support/child-process.ts';
 import { poolShop } from '../support/pool-shop.ts';
 import { poolerOf } from '../support/proxy.ts';
 import { ORDER, order } from '../support/shop.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { startWork, until, workUntil, workUntilSettled } from '../support/until.ts';
 
 test('a handler waits for a lock as long as handlerLockTimeoutMs says, and is retried', async () => {
@@ -21,35 +23,32 @@ test('a handler waits for a lock as long as handlerLockTimeoutMs says, and is re
   await workUntilSettled(inbox, 1);
 });
 
-describe('a worker that polls once an hour', () => {
-  test.each([false, true])(
-    'is woken by what another process keeps, also when its connection was lost (%s)',
-    async (isLost) => {
-      const schema = `sleeping_${process.hrtime.bigint()}`;
-      // No connection is closed because it is idle.
-      const pool = { application_name: schema, idleTimeoutMillis: 0 };
-      const { inbox, direct } = poolShop({ schema, pool });
-      const listening =
-        "select pid from pg_stat_activity where query like 'listen%' and application_name = $1";
-      const find = async (): Promise<unknown> => (await direct.query(listening, [schema])).rows[0]?.pid;
-      const findOther = (own: unknown): Promise<void> =>
-        until(async () => ![undefined, own].includes(await find()));
-      inbox.handle(() => undefined);
-      await inbox.expect(ORDER);
-      const worked = workUntilSettled(inbox, 1, { pollMs: 3_600_000 });
-      await findOther(undefined);
-      const own = await find();
-      if (isLost) {
-        await direct.query('select pg_terminate_backend($1)', [own]);
-        await findOther(own);
-      }
-      const { ended } = startChild('receive.ts', [inject('postgresUrl'), schema]);
-      expect(await ended).toMatchObject({ code: 0 });
-      await worked;
-      await until(async () => (await find()) === undefined);
-    },
-  );
-});
+test.each([false, true])(
+  'a worker that polls once an hour is woken by what another process keeps, also when its connection was lost (%s)',
+  async (isLost) => {
+    const schema = `sleeping_${process.hrtime.bigint()}`;
+    // No connection is closed because it is idle.
+    const pool = { application_name: schema, idleTimeoutMillis: 0 };
+    const { inbox, direct } = poolShop({ schema, pool });
+    const listening = "select pid from pg_stat_activity where query like 'listen%' and application_name = $1";
+    const find = async (): Promise<unknown> => (await direct.query(listening, [schema])).rows[0]?.pid;
+    const findOther = (own: unknown): Promise<void> =>
+      until(async () => ![undefined, own].includes(await find()));
+    inbox.handle(() => undefined);
+    await inbox.expect(ORDER);
+    const worked = workUntilSettled(inbox, 1, { pollMs: 3_600_000 });
+    await findOther(undefined);
+    const own = await find();
+    if (isLost) {
+      await direct.query('select pg_terminate_backend($1)', [own]);
+      await findOther(own);
+    }
+    const { ended } = startChild('receive.ts', [inject('postgresUrl'), schema]);
+    expect(await ended).toMatchObject({ code: 0 });
+    await worked;
+    await until(async () => (await find()) === undefined);
+  },
+);
 
 test('other processes are notified of each single callback, and of a burst with few statements', async () => {
   const { pool, schema, open } = poolShop();
@@ -71,17 +70,18 @@ test('other processes are notified of each single callback, and of a burst with 
   expect(told).toBeLessThan(3 + 192 / 8);
 });
 
-describe('a pool', () => {
-  test.each([4, 3, 2, 1])('of %i connections is refused for a handler too many', async (max) => {
-    const concurrency = Math.max(2, max - 1);
-    const { inbox } = poolShop({ pool: { max } });
-    inbox.handle(() => undefined);
-    const work = inbox.work({ signal: new AbortController().signal, concurrency });
-    const message = `The pool has connections for ${Math.max(1, max - 2)} handlers at the same time; for ${concurrency} it needs a max of ${concurrency + 2}: the inbox itself uses two. Raise its max, or lower concurrency.`;
-    await expect(work).rejects.toMatchObject({ option: 'concurrency', message });
-  });
+test.each([4, 3, 2, 1])('a pool of %i connections is refused for a handler too many', async (max) => {
+  const concurrency = Math.max(2, max - 1);
+  const { inbox } = poolShop({ pool: { max } });
+  inbox.handle(() => undefined);
+  const work = inbox.work({ signal: new AbortController().signal, concurrency });
+  const message = `The pool has connections for ${Math.max(1, max - 2)} handlers at the same time; for ${concurrency} it needs a max of ${concurrency + 2}: the inbox itself uses two. Raise its max, or lower concurrency.`;
+  await expect(work).rejects.toMatchObject({ option: 'concurrency', message });
+});
 
-  test.each([1, 3])('of %i connections settles what comes while a handler runs, or after it', async (max) => {
+test.each([1, 3])(
+  'a pool of %i connections settles what comes while a handler runs, or after it',
+  async (max) => {
     const { inbox } = poolShop({ pool: { max } });
     let runs = 0;
     inbox.handle(async () => {
@@ -92,25 +92,25 @@ describe('a pool', () => {
     const worked = workUntilSettled(inbox, 2);
     if (max === 1) await order(inbox, 'ORD-2');
     await worked;
-  });
+  },
+);
 
-  test('of three connections serves the inboxes of three accounts', async () => {
-    const { pool, schema, open } = poolShop({ pool: { max: 3 } });
-    const store = postgres(pool, { schema });
-    const inboxes = ['A', 'B', 'C'].map((account) => open({ store, account }));
-    const stops = inboxes.map((inbox) => {
-      inbox.handle(() => undefined);
-      return startWork(inbox);
-    });
-    for (const [index, inbox] of inboxes.entries()) {
-      await inbox.expect(ORDER);
-      await inbox.receive(paid('ORD-1', 500, {}, { account: 'ABC'[index] }));
-    }
-    for (const inbox of inboxes) await until(async () => (await inbox.stats()).states.settled === 1);
-    for (const stop of stops) await stop();
-    expect(pool.totalCount).toBeLessThanOrEqual(3);
-    await until(() => pool.idleCount === pool.totalCount);
+test('a pool of three connections serves the inboxes of three accounts', async () => {
+  const { pool, schema, open } = poolShop({ pool: { max: 3 } });
+  const store = postgres(pool, { schema });
+  const inboxes = ['A', 'B', 'C'].map((account) => open({ store, account }));
+  const stops = inboxes.map((inbox) => {
+    inbox.handle(() => undefined);
+    return startWork(inbox);
   });
+  for (const [index, inbox] of inboxes.entries()) {
+    await inbox.expect(ORDER);
+    await inbox.receive(paid('ORD-1', 500, {}, { account: 'ABC'[index] }));
+  }
+  for (const inbox of inboxes) await until(async () => (await inbox.stats()).states.settled === 1);
+  for (const stop of stops) await stop();
+  expect(pool.totalCount).toBeLessThanOrEqual(3);
+  await until(() => pool.idleCount === pool.totalCount);
 });
 
 test('prune() skips a body that another transaction has locked, and removes its content the next time', async () => {
@@ -132,73 +132,91 @@ test('prune() skips a body that another transaction has locked, and removes its 
   expect(await inbox.prune()).toEqual({ bodies: 0, archived: 0 });
 });
 
-describe('what decides whether PostgreSQL keeps what it acknowledges', () => {
-  const SOUND = {
-    fsync: 'on',
-    full_page_writes: 'on',
-    synchronous_commit: 'on',
-    encoding: 'UTF8',
-    names: '',
+const SOUND = {
+  fsync: 'on',
+  full_page_writes: 'on',
+  synchronous_commit: 'on',
+  encoding: 'UTF8',
+  names: '',
+};
+const asked =
+  (changes: object, standbys: number | string | Error = 0) =>
+  async (text: string) => {
+    if (!text.includes('pg_stat_replication')) return [{ ...SOUND, ...changes }];
+    if (standbys instanceof Error) throw standbys;
+    return [{ standbys }];
   };
-  const asked =
-    (changes: object, standbys: number | string | Error = 0) =>
-    async (text: string) => {
-      if (!text.includes('pg_stat_replication')) return [{ ...SOUND, ...changes }];
-      if (standbys instanceof Error) throw standbys;
-      return [{ standbys }];
-    };
-  const failing = (code: string): Error => Object.assign(new Error('no'), { severity: 'ERROR', code });
+const failing = (code: string): Error => Object.assign(new Error('no'), { severity: 'ERROR', code });
 
-  test('is the encoding', async () => {
-    const message = 'The inbox needs a PostgreSQL database with the encoding UTF8.';
-    const refusal = { option: 'store', message };
-    await expect(checkDurability(asked({ encoding: 'LATIN1' }))).rejects.toMatchObject(refusal);
-  });
+test('durability depends on the encoding and three settings', async () => {
+  const refuses = async (changes: object, message: string): Promise<void> =>
+    expect(checkDurability(asked(changes))).rejects.toMatchObject({ option: 'store', message });
+  await refuses({ encoding: 'LATIN1' }, 'The inbox needs a PostgreSQL database with the encoding UTF8.');
+  for (const name of ['fsync', 'full_page_writes', 'synchronous_commit'])
+    await refuses(
+      { [name]: 'off' },
+      `This PostgreSQL runs with ${name} = off, so what it acknowledges can be lost when its machine stops. Set ${name} = on for the server, the database and the role.`,
+    );
+});
 
-  test.each([
-    ['0', {}, false],
-    ['2', {}, true],
-    [1, { names: 'a' }, false],
-    [1, { names: 'a', synchronous_commit: 'local' }, true],
-    [0, { synchronous_commit: 'local' }, false],
-  ])('is a standby: %j of them, with %j', async (standbys, changes, isAsynchronous) => {
-    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
-    onTestFinished(() => warn.mockRestore());
-    await checkDurability(asked(changes, standbys));
-    const { names, synchronous_commit: commit } = { ...SOUND, ...changes };
-    const known = { off: [], encoding: 'UTF8', commit, synchronousNames: names, standbys: Number(standbys) };
-    expect(await readDurability(asked(changes, standbys))).toEqual({ ...known, isAsynchronous });
-    const text =
-      'No standby of this PostgreSQL is synchronous. When the primary is lost and a standby takes over, callbacks that were acknowledged shortly before are gone. Name a standby in synchronous_standby_names, with synchronous_commit = on.';
-    const warning = [text, { type: 'PaymentInboxWarning', code: 'ASYNCHRONOUS_STANDBY' }];
-    expect(warn.mock.calls).toEqual(isAsynchronous ? [warning] : []);
-  });
+test('what a database with synchronous_commit off refuses is not spooled either, until that is fixed', async () => {
+  const spool = join(temporaryFolder(), 'spool');
+  const options = '-c synchronous_commit=off';
+  const { inbox, pool } = poolShop({ pool: { max: 1, options }, inbox: { spool } });
+  const refusal = { name: 'ConfigurationError', option: 'store', message: expect.stringContaining(' = off') };
+  await expect(inbox.ready()).rejects.toMatchObject(refusal);
+  await expect(inbox.receive(paid('A', 500))).rejects.toMatchObject(refusal);
+  expect(await inbox.health()).toMatchObject({ ok: false, spooled: 0 });
+  await pool.query('set synchronous_commit = on');
+  await inbox.ready();
+});
 
-  test.each(['42501', '42P01', '42883', '0A000'])('is not known of standbys after %s', async (code) => {
+test.each([
+  ['0', {}, false],
+  ['2', {}, true],
+  [1, { names: 'a' }, false],
+  [1, { names: 'a', synchronous_commit: 'local' }, true],
+  [0, { synchronous_commit: 'local' }, false],
+])('durability depends on standbys: %j of them, with %j', async (standbys, changes, isAsynchronous) => {
+  const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+  onTestFinished(() => warn.mockRestore());
+  await checkDurability(asked(changes, standbys));
+  const { names, synchronous_commit: commit } = { ...SOUND, ...changes };
+  const known = { off: [], encoding: 'UTF8', commit, synchronousNames: names, standbys: Number(standbys) };
+  expect(await readDurability(asked(changes, standbys))).toEqual({ ...known, isAsynchronous });
+  const text =
+    'No standby of this PostgreSQL is synchronous. When the primary is lost and a standby takes over, callbacks that were acknowledged shortly before are gone. Name a standby in synchronous_standby_names, with synchronous_commit = on.';
+  const warning = [text, { type: 'PaymentInboxWarning', code: 'ASYNCHRONOUS_STANDBY' }];
+  expect(warn.mock.calls).toEqual(isAsynchronous ? [warning] : []);
+});
+
+test.each(['42501', '42P01', '42883', '0A000'])(
+  'durability is not known of standbys after %s',
+  async (code) => {
     const known = { standbys: 0, isAsynchronous: false };
     expect(await readDurability(asked({}, failing(code)))).toMatchObject(known);
     await expect(readDurability(asked({}, failing('22012')))).rejects.toMatchObject({ code: '22012' });
-  });
+  },
+);
 
-  test.each([
-    ['SyncRepWaitForLSN', false],
-    ['another (control)', true],
-  ])('is that a commit waits for its standby: with a notice of %s', async (routine, isKept) => {
-    const { inbox, pool } = poolShop();
-    await inbox.ready();
-    // Once the store listens: the server's response may arrive before a later turn of the event loop.
-    pool.on('acquire', (client: NodeJS.EventEmitter) =>
-      client.on('newListener', (event) => {
-        if (event === 'notice') queueMicrotask(() => client.emit('notice', { routine }));
-      }),
-    );
-    const kept = await inbox.receive(paid('A', 500)).then(
-      () => true,
-      ({ message }) => message,
-    );
-    const refused = expect.stringContaining('did not keep this callback (STANDBY_WAIT_CANCELLED)');
-    expect(kept).toEqual(isKept ? true : refused);
-  });
+test.each([
+  ['SyncRepWaitForLSN', false],
+  ['another (control)', true],
+])('a commit that did not wait for its standby keeps nothing: %s', async (routine, isKept) => {
+  const { inbox, pool } = poolShop();
+  await inbox.ready();
+  // Once the store listens: the server's response may arrive before a later turn of the event loop.
+  pool.on('acquire', (client: NodeJS.EventEmitter) =>
+    client.on('newListener', (event) => {
+      if (event === 'notice') queueMicrotask(() => client.emit('notice', { routine }));
+    }),
+  );
+  const kept = await inbox.receive(paid('A', 500)).then(
+    () => true,
+    ({ message }) => message,
+  );
+  const refused = expect.stringContaining('did not keep this callback (STANDBY_WAIT_CANCELLED)');
+  expect(kept).toEqual(isKept ? true : refused);
 });
 
 const LIMITS = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'];
@@ -275,27 +293,25 @@ test('behind a pooler without prepared statements, callbacks are stored without 
   expect(await inbox.list()).toHaveLength(4);
 });
 
-describe('a worker behind a proxy', () => {
-  test.each([
-    ['that names a process of its own, as a pooler does, does not listen', 1_000_000, false],
-    ['that names the process of the server listens (control)', 0, true],
-  ])('%s, and finds what another process keeps', async (_, step, isListening) => {
-    const schema = `pooled_${process.hrtime.bigint()}`;
-    const pooler = await poolerOf(inject('postgresUrl'), step);
-    const { inbox, pool } = poolShop({ schema, pool: { connectionString: pooler.url, max: 4 } });
-    inbox.handle(() => undefined);
-    await inbox.expect(ORDER);
-    const stop = startWork(inbox);
-    let closed = 0;
-    pool.on('release', (isClosed) => (closed += isClosed ? 1 : 0));
-    await until(() => pooler.sent().includes('pg_backend_pid()'));
-    const { ended } = startChild('receive.ts', [inject('postgresUrl'), schema]);
-    expect(await ended).toMatchObject({ code: 0 });
-    await until(async () => (await inbox.stats()).states.settled === 1);
-    await until(() => !isListening || pooler.sent().includes('listen payment_inbox'));
-    await stop();
-    expect(pooler.sent().includes('listen payment_inbox')).toBe(isListening);
-    await until(() => pool.idleCount === pool.totalCount);
-    expect(closed).toBe(isListening ? 1 : 0); // One that has listened is not lent again.
-  });
+test.each([
+  ['that names a process of its own, as a pooler does, does not listen', 1_000_000, false],
+  ['that names the process of the server listens (control)', 0, true],
+])('a worker behind a proxy %s, and finds what another process keeps', async (_, step, isListening) => {
+  const schema = `pooled_${process.hrtime.bigint()}`;
+  const pooler = await poolerOf(inject('postgresUrl'), step);
+  const { inbox, pool } = poolShop({ schema, pool: { connectionString: pooler.url, max: 4 } });
+  inbox.handle(() => undefined);
+  await inbox.expect(ORDER);
+  const stop = startWork(inbox);
+  let closed = 0;
+  pool.on('release', (isClosed) => (closed += isClosed ? 1 : 0));
+  await until(() => pooler.sent().includes('pg_backend_pid()'));
+  const { ended } = startChild('receive.ts', [inject('postgresUrl'), schema]);
+  expect(await ended).toMatchObject({ code: 0 });
+  await until(async () => (await inbox.stats()).states.settled === 1);
+  await until(() => !isListening || pooler.sent().includes('listen payment_inbox'));
+  await stop();
+  expect(pooler.sent().includes('listen payment_inbox')).toBe(isListening);
+  await until(() => pool.idleCount === pool.totalCount);
+  expect(closed).toBe(isListening ? 1 : 0); // One that has listened is not lent again.
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createInbox, type Inbox, type SqliteTransaction, sqlite } from '../../src/index.ts';
 import { databasePath } from '../../src/store/sqlite/database-path.ts';
 import { paid } from '../support/callbacks.ts';
@@ -35,25 +35,28 @@ function newInbox(path = join(temporaryFolder(), 'x.db')): Inbox<SqliteTransacti
   return inbox;
 }
 
-describe('the path of a sqlite file is refused', () => {
-  test.each([
+test('the path of a sqlite file on a network file system or in memory is refused', () => {
+  const path = join(temporaryFolder(), 'x.db');
+  expect(databasePath(path, 'path')).toBe(path);
+  for (const [type, name] of [
     [0x6969, 'a network file system (NFS)'],
     [0x517b, 'a network file system (SMB)'],
     [0xff534d42, 'a network file system (CIFS)'],
     [0xfe534d42, 'a network file system (SMB2)'],
     [0x01021994, 'memory (tmpfs)'],
     [0x858458f6, 'memory (ramfs)'],
-  ])('on the file system %i, which is %s', (type, name) => {
-    const path = join(temporaryFolder(), 'x.db');
-    expect(databasePath(path, 'path')).toBe(path);
+  ] as const) {
     const message = `path must be the path of a file on a local disk. This is ${name}, where acknowledged callbacks can be lost.`;
     const asked: string[] = [];
     const typeOf = (folder: string) => asked.push(folder) && type;
     expect(() => databasePath(path, 'path', typeOf)).toThrow(expect.objectContaining({ message }));
     expect(asked).toEqual([dirname(path)]);
-  });
+  }
+});
 
-  test.each(memories)('in memory that looks like a disk, and as a link to it (%s)', (memory) => {
+test.each(memories)(
+  'the path of a sqlite file is refused in memory that looks like a disk, and as a link to it (%s)',
+  (memory) => {
     const folder = mkdtempSync(join(memory, 'inbox-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const target = join(folder, 'x.db');
@@ -62,173 +65,149 @@ describe('the path of a sqlite file is refused', () => {
     const link = join(temporaryFolder(), 'x.db');
     symlinkSync(target, link);
     expect(() => sqlite(link)).toThrow(/memory/);
+  },
+);
+
+test('a sqlite file that a handler or another process is writing can be read, and callbacks are spooled meanwhile', async () => {
+  const merchant = await newMerchant('sqlite');
+  const inbox = merchant.open({ storeTimeoutMs: 300 });
+  const [isRunning, mayEnd] = [signal(), signal()];
+  inbox.handle(async (transition) => {
+    isRunning.give();
+    await mayEnd.promise;
+    await creditIn(merchant)(transition);
+  });
+  await order(inbox, 'A');
+  for (const reference of ['B', 'C']) await inbox.expect(money(reference));
+  const worked = workUntilSettled(inbox, 3);
+  await isRunning.promise;
+  // Each resolves while the file is being written, which ends only later.
+  await inbox.receive(paid('B', 500));
+  await untilDone(async () => expect(await inbox.health()).toMatchObject({ ok: false, spooled: 1 }));
+  mayEnd.give();
+  await merchant.transaction(async (tx) => {
+    await merchant.credit(tx, 'own', '1');
+    expect((await inbox.list()).length).toBeGreaterThan(0);
+    await inbox.receive(paid('C', 500));
+  });
+  await worked;
+  expect(await merchant.credits()).toEqual(['A 500', 'B 500', 'C 500', 'own 1']);
+});
+
+test('a sqlite file can be written while another process writes nearly all the time', async () => {
+  const path = join(temporaryFolder(), 'x.db');
+  const inbox = newInbox(path);
+  await inbox.ready();
+  const other = new Worker(BUSY, { eval: true, workerData: path });
+  onTestFinished(async () => void (await other.terminate()));
+  await new Promise((resolve) => other.once('message', resolve));
+  for (let round = 0; round < 10; round += 1) await inbox.transaction((tx) => tx.query('select 1'));
+});
+
+test('a sqlite file accepts values by position and by name, large integers and bytes, and returns how many rows changed', async () => {
+  await newInbox().transaction(async (tx) => {
+    await tx.query('create table own (number integer, bytes blob) strict');
+    const bytes = new Uint8Array([0, 255]);
+    const added = await tx.query('insert into own values (?, ?)', [2n ** 53n - 1n, bytes]);
+    expect(added).toEqual({ rows: [], rowCount: 1 });
+    const { rows } = await tx.query('select * from own where number > $least', { $least: 5 });
+    expect(rows).toEqual([{ number: 2 ** 53 - 1, bytes }]);
+    expect((await tx.query('update own set number = 1')).rowCount).toBe(1);
+    expect((await tx.query('update own set number = 1 where number = 7')).rowCount).toBe(0);
   });
 });
 
-describe('a sqlite file', () => {
-  test('that a handler or another process is writing can be read, and callbacks are spooled meanwhile', async () => {
-    const merchant = await newMerchant('sqlite');
-    const inbox = merchant.open({ storeTimeoutMs: 300 });
-    const [isRunning, mayEnd] = [signal(), signal()];
-    inbox.handle(async (transition) => {
-      isRunning.give();
-      await mayEnd.promise;
-      await creditIn(merchant)(transition);
-    });
-    await order(inbox, 'A');
-    for (const reference of ['B', 'C']) await inbox.expect(money(reference));
-    const worked = workUntilSettled(inbox, 3);
-    await isRunning.promise;
-    // Each resolves while the file is being written, which ends only later.
-    await inbox.receive(paid('B', 500));
-    await untilDone(async () => expect(await inbox.health()).toMatchObject({ ok: false, spooled: 1 }));
-    mayEnd.give();
-    await merchant.transaction(async (tx) => {
-      await merchant.credit(tx, 'own', '1');
-      expect((await inbox.list()).length).toBeGreaterThan(0);
-      await inbox.receive(paid('C', 500));
-    });
-    await worked;
-    expect(await merchant.credits()).toEqual(['A 500', 'B 500', 'C 500', 'own 1']);
-  });
-
-  test('can be written while another process writes nearly all the time', async () => {
-    const path = join(temporaryFolder(), 'x.db');
-    const inbox = newInbox(path);
-    await inbox.ready();
-    const other = new Worker(BUSY, { eval: true, workerData: path });
-    onTestFinished(async () => void (await other.terminate()));
-    await new Promise((resolve) => other.once('message', resolve));
-    for (let round = 0; round < 10; round += 1) await inbox.transaction((tx) => tx.query('select 1'));
-  });
-
-  test('accepts values by position and by name, large integers and bytes, and returns how many rows changed', async () => {
-    await newInbox().transaction(async (tx) => {
-      await tx.query('create table own (number integer, bytes blob) strict');
-      const bytes = new Uint8Array([0, 255]);
-      const added = await tx.query('insert into own values (?, ?)', [2n ** 53n - 1n, bytes]);
-      expect(added).toEqual({ rows: [], rowCount: 1 });
-      const { rows } = await tx.query('select * from own where number > $least', { $least: 5 });
-      expect(rows).toEqual([{ number: 2 ** 53 - 1, bytes }]);
-      expect((await tx.query('update own set number = 1')).rowCount).toBe(1);
-      expect((await tx.query('update own set number = 1 where number = 7')).rowCount).toBe(0);
-    });
-  });
-
-  test('commits no transaction in which a statement failed', async () => {
-    const { transaction, query } = sqlite(join(temporaryFolder(), 'x.db'));
-    const hidden = transaction((tx) => tx.query('no statement').catch(() => undefined));
-    await expect(hidden).rejects.toThrow(/rolled back/);
-    await expect(query({ text: 'insert into missing' }, [])).rejects.toThrow(/incomplete/);
-    await query({ text: 'create table kept (id integer)' }, []);
-  });
-
-  test('lets a program end that never closes it, in which no worker runs and a value cannot be sent', async () => {
-    const merchant = await newMerchant('sqlite');
-    const { ended } = startChild('unclosed.ts', merchant.programArguments);
-    expect(await ended).toMatchObject({ code: 0, output: 'kept\nDataCloneError\n1\n' });
-  });
-
-  test('keeps working for one inbox when another one on the same store is closed', async () => {
-    const store = sqlite(join(temporaryFolder(), 'x.db'));
-    const [one, other] = [createInbox({ store, account: 'A' }), createInbox({ store, account: 'B' })];
-    onTestFinished(() => other.close());
-    other.handle(() => undefined);
-    await one.receive(paid('ORD-1', 500, {}, { account: 'A' }));
-    await other.expect(ORDER);
-    const [isRunning, mayEnd] = [signal(), signal()];
-    const running = other.transaction(async (tx) => {
-      await tx.query('create table kept (id integer)');
-      isRunning.give();
-      await mayEnd.promise;
-      await tx.query('insert into kept values (1)');
-    });
-    await isRunning.promise;
-    const closed = one.close();
-    mayEnd.give();
-    await Promise.all([running, closed]);
-    await other.receive(paid('ORD-1', 500, {}, { account: 'B' }));
-    await workUntilSettled(other, 1);
-  });
+test('a sqlite file commits no transaction in which a statement failed', async () => {
+  const { transaction, query } = sqlite(join(temporaryFolder(), 'x.db'));
+  const hidden = transaction((tx) => tx.query('no statement').catch(() => undefined));
+  await expect(hidden).rejects.toThrow(/rolled back/);
+  await expect(query({ text: 'insert into missing' }, [])).rejects.toThrow(/incomplete/);
+  await query({ text: 'create table kept (id integer)' }, []);
 });
 
-describe('a path where no database can be opened fails ready() with the path, the options and what to do', () => {
+test('a sqlite file lets a program end that never closes it, in which no worker runs and a value cannot be sent', async () => {
+  const merchant = await newMerchant('sqlite');
+  const { ended } = startChild('unclosed.ts', merchant.programArguments);
+  expect(await ended).toMatchObject({ code: 0, output: 'kept\nDataCloneError\n1\n' });
+});
+
+test('a sqlite file keeps working for one inbox when another one on the same store is closed', async () => {
+  const store = sqlite(join(temporaryFolder(), 'x.db'));
+  const [one, other] = [createInbox({ store, account: 'A' }), createInbox({ store, account: 'B' })];
+  onTestFinished(() => other.close());
+  other.handle(() => undefined);
+  await one.receive(paid('ORD-1', 500, {}, { account: 'A' }));
+  await other.expect(ORDER);
+  const [isRunning, mayEnd] = [signal(), signal()];
+  const running = other.transaction(async (tx) => {
+    await tx.query('create table kept (id integer)');
+    isRunning.give();
+    await mayEnd.promise;
+    await tx.query('insert into kept values (1)');
+  });
+  await isRunning.promise;
+  const closed = one.close();
+  mayEnd.give();
+  await Promise.all([running, closed]);
+  await other.receive(paid('ORD-1', 500, {}, { account: 'B' }));
+  await workUntilSettled(other, 1);
+});
+
+test('a path where no database can be opened fails ready() with the path, the options and what to do', async () => {
   const fileOf = (content: string | Buffer): string => {
     const path = join(temporaryFolder(), 'x.db');
     writeFileSync(path, content);
     return path;
   };
-
-  test.each<[string, () => string, number, string]>([
-    ['a folder', temporaryFolder, 14, 'write to this file and to its folder'],
-    ...UNWRITABLE.map(
-      (path) =>
-        ['in a folder that cannot be written', () => path, 14, 'to its folder'] as [
-          string,
-          () => string,
-          number,
-          string,
-        ],
-    ),
-    ['a file of another kind', () => fileOf('Dear customer, '.repeat(100)), 26, 'encrypted'],
-    ['a damaged database', () => fileOf(damagedDatabase()), 11, 'restore a backup'],
-  ])('%s', async (_, pathOf, errcode, remedy) => {
-    const path = pathOf();
+  const damaged = join(temporaryFolder(), 'x.db');
+  const database = new DatabaseSync(damaged);
+  database.exec('create table own (id integer)');
+  database.close();
+  for (const [path, errcode, remedy] of [
+    [temporaryFolder(), 14, 'write to this file and to its folder'],
+    ...UNWRITABLE.map((path) => [path, 14, 'to its folder'] as const),
+    [fileOf('Dear customer, '.repeat(100)), 26, 'encrypted'],
+    [fileOf(readFileSync(damaged).fill(7, 100)), 11, 'restore a backup'],
+  ] as const) {
     const error: unknown = await newInbox(path)
       .ready()
       .catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: 'SqliteError', errcode });
     for (const part of [path, remedy, 'the path of sqlite(), or --database'])
       expect(String(error)).toContain(part);
-  });
+  }
 });
 
-function damagedDatabase(): Buffer {
-  const path = join(temporaryFolder(), 'x.db');
-  const database = new DatabaseSync(path);
-  database.exec('create table own (id integer)');
-  database.close();
-  return readFileSync(path).fill(7, 100);
-}
-
-describe('a file that another process has locked', () => {
-  test.each([200, 400])(
-    'fails ready() after lockTimeoutMs, %i ms, with what to do',
-    async (lockTimeoutMs) => {
-      const { path, unlock } = await lockedFile();
-      const inbox = createInbox({ store: sqlite(path, { lockTimeoutMs }) });
-      onTestFinished(() => inbox.close());
-      const error = await inbox.ready().catch((thrown: unknown) => thrown);
-      expect(error).toMatchObject({ name: 'SqliteError', errcode: 5 });
-      expect(String(error)).toMatch(
-        new RegExp(
-          `holds a lock on ${path} and did not release it within ${lockTimeoutMs} ms\\. .*lockTimeoutMs`,
-        ),
-      );
-      unlock();
-      await inbox.ready();
-    },
-  );
-
-  test('does not fail ready() when the lock is released in time (control)', async () => {
-    const { path, unlock } = await lockedFile();
-    const inbox = createInbox({ store: sqlite(path, { lockTimeoutMs: 50_000 }) });
+test('a file that another process has locked fails ready() after lockTimeoutMs, with what to do, unless it is released in time', async () => {
+  const { path, lock, unlock } = await lockedFile();
+  const open = (lockTimeoutMs: number) => {
+    const inbox = createInbox({ store: sqlite(path, { lockTimeoutMs }) });
     onTestFinished(() => inbox.close());
-    const ready = inbox.ready();
-    // Longer than the lockTimeoutMs of the tests above.
-    await pause(500);
+    return inbox;
+  };
+  for (const lockTimeoutMs of [200, 400]) {
+    lock();
+    const inbox = open(lockTimeoutMs);
+    const message = `holds a lock on ${path} and did not release it within ${lockTimeoutMs} ms\\. .*lockTimeoutMs`;
+    const refusal = { name: 'SqliteError', errcode: 5, message: expect.stringMatching(message) };
+    await expect(inbox.ready()).rejects.toMatchObject(refusal);
     unlock();
-    await ready;
-  });
+    await inbox.ready();
+  }
+  lock();
+  const ready = open(50_000).ready();
+  // Longer than the lockTimeoutMs above.
+  await pause(500);
+  unlock();
+  await ready;
 });
 
-async function lockedFile(): Promise<{ readonly path: string; unlock(): void }> {
+async function lockedFile() {
   const path = join(temporaryFolder(), 'locked.db');
   const first = createInbox({ store: sqlite(path) });
   await first.ready();
   await first.close();
   const database = new DatabaseSync(path);
   onTestFinished(() => database.close());
-  database.exec('begin immediate');
-  return { path, unlock: () => database.exec('rollback') };
+  return { path, lock: () => database.exec('begin immediate'), unlock: () => database.exec('rollback') };
 }
