@@ -1,8 +1,7 @@
-import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { newFormId } from '../src/books/orders.ts';
 import { Customer } from './support/customer.ts';
-import { amounts, newFile, openOrder, openShop } from './support/open-shop.ts';
+import { amounts, openOrder, openShop } from './support/open-shop.ts';
 
 test('an order is stored together with the expectation of its payment, or neither, when its reference is generated again', async () => {
   const { shop, customer, reference } = await openOrder();
@@ -117,18 +116,4 @@ test('a payment that cannot be written leaves the order open, and is written whe
   // Refused if an automatic attempt is faster.
   expect([303, 409]).toContain((await owner.act(id, 'retry', { note: 'Fixed.' })).status);
   expect(await shop.stateOf(reference)).toBe('paid');
-});
-
-test('a callback that arrives while the file cannot be written is kept, and applied later', async () => {
-  const file = newFile();
-  const { shop, reference } = await openOrder({ file });
-  const other = new DatabaseSync(file);
-  other.exec('begin immediate');
-  expect(await shop.sendCallback(reference)).toBe(200);
-  expect(await shop.inbox.list()).toEqual([]);
-  expect(await shop.inbox.stats()).toMatchObject({ spooled: 1 });
-  other.exec('rollback');
-  other.close();
-  expect(await shop.stateOf(reference)).toBe('paid');
-  expect(await shop.inbox.stats()).toMatchObject({ spooled: 0 });
 });

@@ -125,7 +125,7 @@ describe('the form for another attempt', () => {
     const { customer, reference } = await openOrder({}, { ...TYPED, provider: 'example_card_ugx' });
     const body = await customer.read(`/orders/${reference}/again`);
     expect(body).toContain('value="example_card_ugx" checked');
-    expect(hiddenIn(body)['by_prefix']).toBe('');
+    expect(hiddenIn(body)['byPrefix']).toBe('');
   });
 });
 

@@ -2,13 +2,14 @@ import type { PaymentProvider } from '@payment-service/core/client';
 import { html, type Markup, shape } from '@payment-service/pages';
 import { formatMoney } from '../books/order.ts';
 import { newFormId } from '../books/orders.ts';
-import { fragment, type Page, page } from '../web/page.ts';
+import { type Page, page } from '../web/page.ts';
 import { limits, type Product } from './catalogue.ts';
 import { type CheckoutForm, MAX_PIECES, type Preview, previewCheckout, type Refusal } from './checkout.ts';
 
 /**
  * @param baseUrl where a valid form leads: the payment page is there.
  * @param instead the reference of the order that it retries.
+ * @param isTyping whether the account may be incomplete.
  */
 export function checkoutPage(
   product: Product,
@@ -17,15 +18,16 @@ export function checkoutPage(
   form: CheckoutForm,
   instead = '',
   refusal?: Refusal,
+  isTyping = false,
 ): Promise<Page> {
   const problems = refusal?.fields ?? {};
   const [first] = Object.keys(problems);
-  const preview = previewCheckout(form, product, providers);
+  const preview = previewCheckout(form, product, providers, isTyping);
   /** Not those of packages/pages: this form shows every problem at once, and browsers fill in its fields. */
   const field = (name: keyof CheckoutForm, label: string, attributes: Markup, hint?: string): Markup => {
     const problem = problems[name];
     const described = [hint && `${name}-hint`, problem && `${name}-problem`].filter(Boolean).join(' ');
-    return html`<div class="field"><label for="${name}">${label}</label>
+    return html`<div class="field stack"><label for="${name}">${label}</label>
 ${hint && html`<p class="quiet" id="${name}-hint">${hint}</p>`}
 <input id="${name}" name="${name}" value="${form[name]}" required ${attributes}${described && html` aria-describedby="${described}"`}${problem && html` aria-invalid="true"`}${name === first ? ' autofocus' : ''}>
 ${problem && html`<p class="problem" id="${name}-problem">${problem}</p>`}</div>`;
@@ -69,24 +71,22 @@ ${Object.entries(fields).map(([name, message]) => html`<li><a href="#${name}">${
 </div>`;
 }
 
-/** The part of the checkout that assets/checkout.js replaces while the customer types. */
-export function paymentChoicePart(preview: Preview): Promise<Page> {
-  return fragment(html`${paymentChoice(preview)}<p id="said">${saidOf(preview)}</p>`);
-}
-
-/** The total, and each provider with its limits and what it says about this payment. */
+/**
+ * The total, and each provider with its limits and what it says about this payment: assets/checkout.js replaces it while the
+ * customer types.
+ */
 function paymentChoice(preview: Preview, problem?: string, hasFocus = false): Markup {
   const { total, offers, byPrefix } = preview;
   const first = hasFocus ? offers.find(({ provider }) => provider.is_active) : undefined;
   return html`<div id="choice">
 <p class="head total"><span>Your total</span> <strong>${total === undefined ? '–' : formatMoney(total)}</strong></p>
-<fieldset id="provider"${problem === undefined ? '' : html` aria-describedby="provider-problem"`}>
-<legend>How you want to pay</legend>
-<input type="hidden" name="by_prefix" value="${byPrefix}" autocomplete="off">
+<div class="stack" role="radiogroup" id="provider" aria-labelledby="how"${problem && html` aria-describedby="provider-problem"`}>
+<h3 id="how">How you want to pay</h3>
+<input type="hidden" name="byPrefix" value="${byPrefix}" autocomplete="off">
 ${offers.length === 0 ? html`<p>No provider accepts this currency at the moment.</p>` : ''}
 ${offers.map((offer) => choice(offer, preview, offer === first))}
-${problem === undefined ? '' : html`<p class="problem" id="provider-problem">${problem}</p>`}
-</fieldset>
+${problem && html`<p class="problem" id="provider-problem">${problem}</p>`}
+</div>
 </div>`;
 }
 

@@ -4,8 +4,8 @@ import { messagePage, type Page, problemPage } from '../web/page.ts';
 import { formField, get, type PageRequest, post, queryOf, type Route, reportOutage } from '../web/route.ts';
 import { lastOrders, orderOfSession } from '../web/session.ts';
 import { cataloguePage, type Product, providersFor } from './catalogue.ts';
-import { EMPTY_FORM, formOf, previewCheckout, readCheckoutForm } from './checkout.ts';
-import { checkoutPage, paymentChoicePart } from './checkout-page.ts';
+import { EMPTY_FORM, formOf, readCheckoutForm } from './checkout.ts';
+import { checkoutPage } from './checkout-page.ts';
 import { placeOrder } from './place-order.ts';
 
 /** From the catalogue to a placed order, and to another attempt for an unpaid one. */
@@ -52,7 +52,7 @@ export function checkoutRoutes(context: Context): Route[] {
     post('/checkout/providers', ({ form }) =>
       withProduct(formField(form, 'product'), async (product) => {
         const providers = await providersFor(client, product);
-        return paymentChoicePart(previewCheckout(readCheckoutForm(form), product, providers, true));
+        return checkoutPage(product, providers, baseUrl, readCheckoutForm(form), '', undefined, true);
       }),
     ),
     get('/orders/:reference/again', ({ params, headers }) => {

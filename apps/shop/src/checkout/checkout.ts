@@ -47,13 +47,8 @@ const MAX_NAME_LENGTH = 80;
 const MAX_ACCOUNT_LENGTH = 34;
 
 export function readCheckoutForm(form: unknown): CheckoutForm {
-  return {
-    quantity: formField(form, 'quantity'),
-    name: formField(form, 'name'),
-    account: formField(form, 'account'),
-    provider: formField(form, 'provider'),
-    byPrefix: formField(form, 'by_prefix'),
-  };
+  const fields = Object.keys(EMPTY_FORM).map((name) => [name, formField(form, name)]);
+  return { ...EMPTY_FORM, ...Object.fromEntries(fields) };
 }
 
 /** What the customer typed for an order, to try its payment again. The provider counts as chosen by hand. */

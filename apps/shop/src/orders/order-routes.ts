@@ -1,9 +1,9 @@
-import { isHeld } from '../books/order.ts';
+import { html, type Markup, type Tone } from '@payment-service/pages';
+import { formatMoney, isHeld, type Order } from '../books/order.ts';
 import type { Context } from '../context.ts';
-import { messagePage, problemPage } from '../web/page.ts';
+import { messagePage, type Page, page, problemPage } from '../web/page.ts';
 import { get, type Route } from '../web/route.ts';
 import { lastOrders } from '../web/session.ts';
-import { orderPage } from './order-page.ts';
 
 /** How long a confirmation takes at most: after that, the order's page offers other options. */
 const CONFIRM_WITHIN_MS = 120_000;
@@ -31,3 +31,97 @@ export function orderRoutes({ orders, inbox, now }: Context): Route[] {
     }),
   ];
 }
+
+interface Situation {
+  /** Whether the inbox holds back a callback of its payment for an operator. */
+  readonly isHeld: boolean;
+  /** Whether the customer has waited longer than a confirmation takes. */
+  readonly isLate: boolean;
+}
+
+/** Where customers write to. */
+const CONTACT = 'help@shop.example';
+
+/**
+ * The customer's own page of an order. Shows no name and only the end of the account, since anyone with its address can open
+ * it.
+ */
+function orderPage(order: Order, known: Situation): Promise<Page> {
+  const isPaid = order.payment !== undefined;
+  const [tone, title, text, ...below] = situation(order, known);
+  return page({
+    title,
+    section: '/',
+    watch: isPaid ? undefined : known.isLate ? 'rarely' : 'often',
+    heading: 'Your order',
+    main: html`<div class="note ${tone} narrow"><h2>${title}</h2><p>${text}</p>${below}</div>
+<dl class="card facts narrow">
+<dt>Order</dt><dd>${order.reference}</dd>
+<dt>Item</dt><dd>${order.quantity} × ${order.item}</dd>
+<dt>Total</dt><dd>${formatMoney(order.total)}</dd>
+<dt>${isPaid ? 'Paid with' : 'To pay with'}</dt><dd>${order.providerName}, account ending in ${order.account.slice(-3)}</dd>
+</dl>
+<p><a href="/">Back to the shop</a></p>`,
+  });
+}
+
+type Notice = readonly [tone: Tone, title: string, text: Markup | string, ...below: (Markup | '')[]];
+
+function situation(order: Order, { isHeld, isLate }: Situation): Notice {
+  const { reference, payment, reported, hint, start } = order;
+  if (payment !== undefined) {
+    return ['good', 'Paid. Thank you!', 'The payment service confirmed your payment.'];
+  }
+  const again = html`<p><a class="button main" href="/orders/${reference}/again">Try again</a></p>`;
+  if (start.state === 'refused') {
+    return ['bad', 'The payment was not started', `The payment service refused it: ${start.why}`, again];
+  }
+  if (reported !== undefined) {
+    const text = `This order is not paid. The payment service reported: ${reported}.`;
+    return ['bad', 'The payment failed', text, again];
+  }
+  // A customer who is said to have paid is not led to the payment page a second time.
+  const isPayable = start.state === 'started' && hint?.completed !== true;
+  const pay = isPayable
+    ? html`<p><a class="button main" href="${start.paymentUrl}">Go to the payment page</a></p>`
+    : '';
+  const ask = html`please do not pay a second time, and <a href="mailto:${CONTACT}?subject=Order%20${reference}">write to ${CONTACT}</a>.`;
+  // Promises nothing: an operator decides, and no callback may follow.
+  if (isHeld) {
+    const text = html`What the shop received about your payment does not match this order, so the order is not paid. You do not have
+to wait on this page: keep its address, and look again later. If you have paid, ${ask}`;
+    const unpaid = isPayable ? html`<p>If you have not paid yet, you can still pay.</p>` : '';
+    return ['wait', 'The shop must check your payment', text, unpaid, pay];
+  }
+  // A confirmation may never arrive: a refused or lost callback leaves no other trace here.
+  if (isLate) {
+    const said = hint && `The payment page said ${hint.completed ? 'that you paid' : hint.status}. `;
+    const text = html`${said ?? ''}The payment service has not told us of a payment, so this order is not paid yet. It becomes paid as soon
+as the confirmation arrives. You do not have to wait: keep the address of this page, and
+<a href="/orders/${reference}">look again</a> later.`;
+    const below = html`<p>If money was taken from your account, ${ask}</p>
+<p>If no money was taken, you can pay now.</p>${pay}<p><a class="button" href="/orders/${reference}/again">Try again</a></p>`;
+    return ['wait', 'We have not received a confirmation yet', text, below];
+  }
+  // Only a hint: the customer's browser brought it, and it can be opened again at any time.
+  if (hint !== undefined) {
+    const title = hint.completed ? 'is being confirmed' : 'does not seem to be complete';
+    const text = hint.completed
+      ? 'The payment page reported that you paid. We are waiting for the payment service to confirm it; this page updates automatically.'
+      : `The payment page said: ${hint.status}. We are waiting for the payment service to confirm the outcome.`;
+    return ['wait', `Your payment ${title}`, text, pay];
+  }
+  return ['wait', ...WAITING[start.state], pay];
+}
+
+const WAITING = {
+  started: ['We are waiting for your payment', 'This page updates automatically when it is paid.'],
+  starting: [
+    'Your payment is being started',
+    'The payment service has not answered yet. This page updates automatically; please do not order a second time.',
+  ],
+  unknown: [
+    'We do not know yet whether your payment was started',
+    'The payment service was asked to start it, and gave no clear answer. Your payment may be under way all the same, so please do not order a second time. As soon as the payment service tells us the outcome, this page shows it.',
+  ],
+} as const;

@@ -62,11 +62,6 @@ export async function page(content: PageContent): Promise<Page> {
   return { status, headers: headers(formsTo), body: String(body) };
 }
 
-/** A part of a page, for the page's own script. */
-export async function fragment(content: Markup): Promise<Page> {
-  return { status: 200, headers: headers(), body: String(await content) };
-}
-
 /** Redirects the browser to a path of the shop or to the payment page. The address that it leaves may contain a signature. */
 export function seeOther(location: string, cookies: readonly string[] = []): Page {
   const own = { 'set-cookie': [...cookies], location, 'referrer-policy': 'no-referrer' };

@@ -42,7 +42,7 @@ form.addEventListener('input', ({ target }) => {
   clearTimeout(timer);
   if (target.name === 'provider') {
     // A choice by hand is kept: no earlier answer replaces it, whatever account is typed afterwards.
-    form.elements.by_prefix.value = '';
+    form.elements.byPrefix.value = '';
     void ask();
   } else timer = setTimeout(ask, 150);
 });
