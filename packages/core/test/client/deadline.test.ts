@@ -1,9 +1,10 @@
 import { getEventListeners } from 'node:events';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Timing } from '../../src/client/client.ts';
 import { ApiError, TimeoutError } from '../../src/errors.ts';
 import {
   type Answer,
+  attempt,
   clientWith,
   failure,
   failureOf,
@@ -15,27 +16,29 @@ import {
 } from './local-service.ts';
 import { recordedTiming } from './recorded-timing.ts';
 
+// One deadline covers the whole call, and the caller can cancel it.
+
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const listeners = (signal: AbortSignal): number => getEventListeners(signal, 'abort').length;
+const reason = new Error('the customer left');
+const later = [failure(503, { 'retry-after': '5' }), providers];
 
 test('slow headers end in a TimeoutError', async () => {
   const { timing, deadlines, pending, expire } = recordedTiming();
-  const { client, requests } = await serve(expire, { timing, timeoutMs: 12_000 });
-  const error = await failureOf(client.listPaymentProviders());
+  const { error, sent, requests } = await attempt(expire, { timing, timeoutMs: 12_000 });
+  const message =
+    'listPaymentProviders: no complete response within timeoutMs (12000), which ended in attempt 1. ' +
+    'Try again later, or raise timeoutMs.';
   expect(error).toBeInstanceOf(TimeoutError);
-  expect(error).toMatchObject({
-    code: 'timeout',
-    message:
-      'listPaymentProviders: no complete response within timeoutMs (12000), which ended in attempt 1. ' +
-      'Try again later, or raise timeoutMs.',
-  });
-  expect([deadlines, pending.size, requests.length]).toEqual([[12_000], 0, 1]);
+  expect(error).toMatchObject({ code: 'timeout', message });
+  expect([deadlines, pending.size, sent]).toEqual([[12_000], 0, 1]);
   await requests[0]?.closed;
 });
 
 test.each([200, 500])('a stalled body of a %s ends in a TimeoutError', async (status) => {
   const { timing, expire } = recordedTiming();
-  const { client, requests } = await serve(stall(status), { timing, fetch: fetchThen(expire) });
-  expect(await failureOf(client.listPaymentProviders())).toBeInstanceOf(TimeoutError);
+  const { error, requests } = await attempt(stall(status), { timing, fetch: fetchThen(expire) });
+  expect(error).toBeInstanceOf(TimeoutError);
   await requests[0]?.closed;
 });
 
@@ -43,8 +46,8 @@ test('the deadline covers all attempts, and its error has the previous failure a
   const { timing, deadlines, waits, expire } = recordedTiming();
   const error = await failureWith([failure(500), failure(503), expire], { timing });
   expect(error).toBeInstanceOf(TimeoutError);
-  expect(String(error)).toContain('attempt 3');
-  expect(error).toMatchObject({ cause: { code: 'api_error', status: 503 } });
+  const message = expect.stringContaining('attempt 3');
+  expect(error).toMatchObject({ message, cause: { code: 'api_error', status: 503 } });
   expect([waits.length, deadlines]).toEqual([2, [10_000]]);
 });
 
@@ -54,18 +57,17 @@ test('the deadline covers the waits', async () => {
     if (delayMs === 5000) setImmediate(expire);
     return delayMs === 5000 ? () => {} : (timing.schedule?.(callback, delayMs) ?? (() => {}));
   };
-  const answers = [failure(503, { 'retry-after': '5' }), providers];
-  const { client, requests } = await serve(answers, { timing: { ...timing, schedule } });
-  expect(await failureOf(client.listPaymentProviders())).toBeInstanceOf(TimeoutError);
-  expect([deadlines, requests.length]).toEqual([[10_000], 1]);
+  const { error, sent } = await attempt(later, { timing: { ...timing, schedule } });
+  expect(error).toBeInstanceOf(TimeoutError);
+  expect([deadlines, sent]).toEqual([[10_000], 1]);
 });
 
 test('a wait that would outlast the deadline is not begun, and the call fails immediately', async () => {
   const { timing, waits } = recordedTiming(() => 1);
   let elapsed = 0;
-  const slow: Answer = (response, request) => {
+  const slow: Answer = (...exchange) => {
     elapsed += 4000;
-    failure(503)(response, request);
+    failure(503)(...exchange);
   };
   // 4 s and 250 ms, then 8 s and 500 ms, then 12 s have passed: no time is left for 1000 ms.
   const options = { timing: { ...timing, monotonic: () => elapsed }, maxAttempts: 9 };
@@ -76,91 +78,92 @@ test('a wait that would outlast the deadline is not begun, and the call fails im
 });
 
 test('the late response of a fetch that ignores its signal is discarded', async () => {
-  let isDiscarded = false;
+  const cancel = vi.fn();
   let answer: (response: Response) => void = () => {};
   const late = new Promise<Response>((resolve) => {
     answer = resolve;
   });
   const client = clientWith(() => late, { timeoutMs: 20 });
   expect(await failureOf(client.listPaymentProviders())).toBeInstanceOf(TimeoutError);
-  const cancel = (): void => {
-    isDiscarded = true;
-  };
   answer(new Response(new ReadableStream({ cancel })));
   await turn();
-  expect(isDiscarded).toBe(true);
+  expect(cancel).toHaveBeenCalled();
 });
 
 test('a body that ignores the signal is cancelled when the deadline passes', async () => {
   const { timing, expire } = recordedTiming();
-  let isCancelled = false;
-  const body = new ReadableStream({
-    pull: () => turn().then(expire),
-    cancel: () => {
-      isCancelled = true;
-    },
-  });
+  const cancel = vi.fn();
+  const body = new ReadableStream({ pull: () => turn().then(expire), cancel });
   const client = clientWith(() => new Response(body), { timing });
   expect(await failureOf(client.listPaymentProviders())).toBeInstanceOf(TimeoutError);
-  expect(isCancelled).toBe(true);
+  expect(cancel).toHaveBeenCalled();
 });
-
-const reason = new Error('the customer left');
 
 test('a call that is cancelled before it starts does not reach fetch, even one that ignores its signal', async () => {
-  let calls = 0;
-  const client = clientWith(() => {
-    calls += 1;
-    return new Response();
-  });
-  const call = client.listPaymentProviders({}, { signal: AbortSignal.abort(reason) });
+  const fetch = vi.fn(() => new Response());
+  const call = clientWith(fetch).listPaymentProviders({}, { signal: AbortSignal.abort(reason) });
   expect(await failureOf(call)).toBe(reason);
-  expect(calls).toBe(0);
+  expect(fetch).not.toHaveBeenCalled();
 });
 
-test.each<[when: string, answer: (abort: () => void) => Answer, happens: boolean]>([
-  ['slow headers', (abort) => () => abort(), false],
-  ['a stalled body', () => stall(200), true],
-])('a call can be cancelled during %s, and leaves no timer and no listener', async (_, answer, isInFetch) => {
-  const { timing, pending } = recordedTiming();
-  const { signal, ...controller } = abortable();
-  const options = isInFetch ? { timing, fetch: fetchThen(controller.abort) } : { timing };
-  const { client, requests } = await serve(answer(controller.abort), options);
-  expect(await failureOf(client.listPaymentProviders({}, { signal }))).toBe(reason);
-  await requests[0]?.closed;
-  expect([pending.size, getEventListeners(signal, 'abort')]).toEqual([0, []]);
-});
-
-function abortable(): { signal: AbortSignal; abort: () => void } {
-  const controller = new AbortController();
-  return { signal: controller.signal, abort: () => controller.abort(reason) };
-}
-
-test('a call that is cancelled while it waits for a retry leaves no timer, listener or request', async () => {
-  const { signal, abort } = abortable();
-  const pending = new Set<NodeJS.Timeout>();
-  const schedule = (callback: () => void, delayMs: number): (() => void) => {
-    const timer = setTimeout(() => {
-      pending.delete(timer);
-      callback();
-    }, delayMs);
-    pending.add(timer);
-    if (delayMs === 5000) queueMicrotask(abort);
-    return () => {
-      pending.delete(timer);
-      clearTimeout(timer);
+test.each<[when: string, answers: (abort: () => void) => Answer | Answer[]]>([
+  ['slow headers', (abort) => () => abort()],
+  ['a stalled body', () => stall(200)],
+  ['a wait for a retry', () => later],
+])(
+  'a call that is cancelled during %s leaves no timer, no listener and no request',
+  async (when, answers) => {
+    const controller = new AbortController();
+    const abort = (): void => controller.abort(reason);
+    const { timing, pending } = recordedTiming();
+    const schedule: Timing['schedule'] = (callback, delayMs) => {
+      if (delayMs === 5000) queueMicrotask(abort);
+      return timing.schedule?.(callback, delayMs) ?? (() => {});
     };
-  };
-  const answers = [failure(503, { 'retry-after': '5' }), providers];
-  const { client, requests } = await serve(answers, { timing: { schedule } });
-  expect(await failureOf(client.listPaymentProviders({}, { signal }))).toBe(reason);
-  expect([pending.size, getEventListeners(signal, 'abort'), requests.length]).toEqual([0, [], 1]);
+    const isInBody = when === 'a stalled body';
+    const options = { timing: { schedule }, ...(isInBody && { fetch: fetchThen(abort) }) };
+    const call = await attempt(answers(abort), options, (client) =>
+      client.listPaymentProviders({}, controller),
+    );
+    expect(call.error).toBe(reason);
+    await call.requests[0]?.closed;
+    expect([pending.size, listeners(controller.signal), call.sent]).toEqual([0, 0, 1]);
+  },
+);
+
+test.each([
+  ['without a cache', undefined],
+  ['with a cache', { ttlMs: 60_000 }],
+])('many calls with one signal, %s, have one listener on it, and leave none', async (_name, cache) => {
+  const { client } = await serve(providers, { cache });
+  const { signal } = new AbortController();
+  const call = (currency: string | number) =>
+    client.listPaymentProviders({ currency: `${currency}` }, { signal });
+  const calls = Array.from({ length: 30 }, (_, number) => call(number));
+  await turn();
+  expect(listeners(signal)).toBe(1);
+  await Promise.all(calls);
+  expect(listeners(signal)).toBe(0);
+  await call('again');
+  expect(listeners(signal)).toBe(0);
 });
 
-test('a signal that outlives its calls collects no listeners', async () => {
-  const { signal } = new AbortController();
-  await (await serve(providers)).client.listPaymentProviders({}, { signal });
-  expect(getEventListeners(signal, 'abort')).toEqual([]);
+test('a signal that aborts ends all calls that have it, and no other', async () => {
+  const { client } = await serve(stall(200));
+  const [one, other] = [new AbortController(), new AbortController()];
+  const start = ({ signal }: AbortController) =>
+    failureOf(client.listPaymentProviders({ currency: String(Math.random()) }, { signal }));
+  const ended = [start(one), start(one), start(one)];
+  const going = start(other);
+  await turn();
+  one.abort('the customer left');
+  expect(await Promise.all(ended)).toEqual(Array(3).fill('the customer left'));
+  expect([listeners(one.signal), listeners(other.signal)]).toEqual([0, 1]);
+  other.abort('the end');
+  expect(await going).toBe('the end');
+  // Aborted before: no listener.
+  expect(await start(one)).toBe('the customer left');
+  expect(listeners(one.signal)).toBe(0);
 });
 
 test('a fetch that returns no response throws an InvalidResponseError', async () => {

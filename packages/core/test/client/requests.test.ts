@@ -1,14 +1,16 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import type { FetchInit } from '../../src/client/client.ts';
 import { ApiError } from '../../src/errors.ts';
 import {
+  attempt,
   balances,
   clientAt,
   clientWith,
   failureOf,
   failureWith,
   providers,
+  providersOf,
   reply,
   serve,
   success,
@@ -16,10 +18,11 @@ import {
 } from './local-service.ts';
 import { bank, exactWallet, provider, publicKey, secretKey, wallet } from './wire-samples.ts';
 
-const banks = success({ payout_banks: [bank] });
 const wallets = success({ merchant_wallets: [wallet] });
+const VERSION = `payment-service-sdk/${manifest.version}`;
 
-test('the three calls send their filters, and only the balance call carries the secret key (protocol §5.1)', async () => {
+test('each call sends one GET of protocol §4 with its filters, and only the balance call the secret key (protocol §5.1)', async () => {
+  const banks = success({ payout_banks: [bank] });
   const { client, requests, baseUrl } = await serve([providers, providers, banks, wallets]);
   const { listPaymentProviders } = client; // The methods work when they are detached from the client.
   const query = { currency: 'UGX', transaction_type: 'COLLECTION' };
@@ -35,16 +38,12 @@ test('the three calls send their filters, and only the balance call carries the 
   ]);
   const { searchParams } = new URL(requests[2]?.url ?? '', baseUrl);
   expect([...searchParams]).toEqual([['provider_code', 'a&b=c d/é']]);
-  for (const { method, headers } of requests) {
-    expect(method).toBe('GET');
-    expect(headers).toMatchObject({
-      'user-agent': `payment-service-sdk/${manifest.version} node/${process.versions.node}`,
-      accept: 'application/json',
-      'x-api-version': '1',
-      'public-key': publicKey,
-    });
-  }
-  const secret = requests.map(({ headers }) => headers['secret-key']);
+  const headers = {
+    ...{ accept: 'application/json', 'x-api-version': '1', 'public-key': publicKey },
+    'user-agent': `${VERSION} node/${process.versions.node}`,
+  };
+  expect(requests).toMatchObject(Array(4).fill({ method: 'GET', headers }));
+  const secret = requests.map((request) => request.headers['secret-key']);
   expect(secret).toEqual([undefined, undefined, undefined, secretKey]);
 });
 
@@ -58,14 +57,13 @@ test.each([301, 302, 303, 307, 308])(
   'a %s to another origin throws an ApiError, and no key arrives there',
   async (status) => {
     const elsewhere = await serve(wallets);
-    const target = `${elsewhere.baseUrl}/data/wallet-balances?stolen=${encodeURIComponent(secretKey)}`;
-    const { client, requests } = await serve(reply(status, '', { location: target }));
-    const error = await failureOf(client.getWalletBalances());
+    const location = `${elsewhere.baseUrl}/data/wallet-balances?stolen=${encodeURIComponent(secretKey)}`;
+    const { error, sent } = await attempt(reply(status, '', { location }), {}, balances);
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ status, attempts: 1 });
     expect(String(error)).toContain(new URL(elsewhere.baseUrl).host);
     expect(String(error)).not.toMatch(/wallet-balances\?|stolen/);
-    expect([elsewhere.requests.length, requests.length]).toEqual([0, 1]);
+    expect([elsewhere.requests.length, sent]).toEqual([0, 1]);
   },
 );
 
@@ -87,61 +85,43 @@ test('a fetch that follows redirects anyway is detected', async () => {
 });
 
 test('the opaque redirect of a browser throws an ApiError', async () => {
-  const opaque = new Proxy(Response.error(), {
-    get: (response, name) => (name === 'type' ? 'opaqueredirect' : Reflect.get(response, name, response)),
-  });
+  const opaque = Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' });
   const message = expect.stringContaining('redirect');
   const error = await failureOf(clientWith(() => opaque).listPaymentProviders());
   expect(error).toMatchObject({ code: 'api_error', status: 0, message });
 });
 
-afterEach(() => {
-  vi.unstubAllGlobals();
-});
-
-async function sent(): Promise<[string, FetchInit][]> {
-  const seen: [string, FetchInit][] = [];
-  const { client } = clientAt('https://service.example/pay', {
-    fetch: (...parameters) => {
-      seen.push(parameters);
-      return Response.json(successBody({ payment_providers: [] }));
-    },
-  });
-  expect(await client.listPaymentProviders()).toEqual([]);
-  return seen;
+async function sent(): Promise<Parameters<NonNullable<Parameters<typeof clientWith>[0]>>> {
+  const fetch = vi.fn((_url: string, _init: FetchInit) =>
+    Response.json(successBody({ payment_providers: [] })),
+  );
+  expect(await providersOf(clientAt('https://service.example/pay', { fetch }).client)).toEqual([]);
+  expect(fetch).toHaveBeenCalledOnce();
+  return fetch.mock.calls[0] ?? expect.fail('Nothing was sent.');
 }
 
-test('fetch gets the URL and an init that forbids redirects and HTTP caches', async () => {
+test('the fetch option gets the URL and an init that forbids redirects and HTTP caches', async () => {
+  const headers = expect.objectContaining({ 'public-key': publicKey });
+  const signal = expect.any(AbortSignal);
   expect(await sent()).toEqual([
-    [
-      'https://service.example/pay/data/payment-providers',
-      {
-        method: 'GET',
-        headers: expect.objectContaining({ 'public-key': publicKey }),
-        redirect: 'manual',
-        cache: 'no-store',
-        signal: expect.any(AbortSignal),
-      },
-    ],
+    'https://service.example/pay/data/payment-providers',
+    { method: 'GET', headers, redirect: 'manual', cache: 'no-store', signal },
   ]);
 });
 
 test('the global fetch is looked up for every call', async () => {
   const { client } = await serve(providers);
-  const original = globalThis.fetch;
-  const watched = vi.fn(original);
-  globalThis.fetch = watched;
-  await client.listPaymentProviders().finally(() => {
-    globalThis.fetch = original;
-  });
+  const watched = vi.spyOn(globalThis, 'fetch');
+  onTestFinished(() => watched.mockRestore());
+  await client.listPaymentProviders();
   expect(watched).toHaveBeenCalledOnce();
 });
 
-const version = `payment-service-sdk/${manifest.version}`;
 test.each([
-  ['has no node part in a runtime without process', 'process', undefined, version],
+  ['has no node part in a runtime without process', 'process', undefined, VERSION],
   ['is left out in a browser, which sends its own', 'document', {}, undefined],
 ])('the User-Agent %s', async (_, global, value, userAgent) => {
   vi.stubGlobal(global, value);
-  expect((await sent())[0]?.[1].headers['user-agent']).toBe(userAgent);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  expect((await sent())[1].headers['user-agent']).toBe(userAgent);
 });

@@ -3,12 +3,12 @@ import type { RedirectOptions } from '../../src/receive/index.ts';
 import { redirected } from '../incoming.ts';
 import { QUERY } from '../signed-callbacks.ts';
 
-const URL_OF_REDIRECT = `/payments/return?${QUERY}`;
-const FORGED = URL_OF_REDIRECT.replace('COMPLETED', 'FAILED');
+const VERIFIED = `/payments/return?${QUERY}`;
+const FORGED = VERIFIED.replace('COMPLETED', 'FAILED');
 const PRIVATE = { 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' };
 const seeOther = (location: string) => ({ status: 303, headers: { location, ...PRIVATE }, body: '' });
 
-const answer = async (options: Partial<RedirectOptions>, url = URL_OF_REDIRECT, method = 'GET') =>
+const answer = async (options: Partial<RedirectOptions>, url = VERIFIED, method = 'GET') =>
   (await redirected(options, url, method)).reply;
 
 test.each(['/thanks', 'https://shop.example/thanks?order=1', new URL('https://shop.example/thanks')])(
@@ -21,9 +21,7 @@ test.each(['/thanks', 'https://shop.example/thanks?order=1', new URL('https://sh
 test.each(['https://shop.example/return', '/', 'return', ''])(
   'a redirect to the address %j is verified by its query',
   async (path) =>
-    expect(await answer({ onRedirect: () => '/thanks' }, `${path}?${QUERY}`)).toMatchObject({
-      status: 303,
-    }),
+    expect(await answer({ onRedirect: () => '/thanks' }, `${path}?${QUERY}`)).toEqual(seeOther('/thanks')),
 );
 
 test.each([undefined, '', '/thanks\r\nset-cookie: a=b', '/thänks', '/two words', 7, {}])(
@@ -39,32 +37,25 @@ test.each([undefined, '', '/thanks\r\nset-cookie: a=b', '/thänks', '/two words'
   },
 );
 
-test('a refused redirect goes to refusedLocation, or gets the constant 401', async () => {
+const unauthorized = { status: 401, headers: PRIVATE, body: '{"error":"unauthorized"}' };
+const notAllowed = {
+  status: 405,
+  headers: { allow: 'GET', ...PRIVATE },
+  body: '{"error":"method_not_allowed"}',
+};
+test.each<[code: string, reply: object, url: string, method?: string, options?: object]>([
+  ['mismatch', seeOther('/failed'), FORGED, 'GET', { refusedLocation: '/failed' }],
+  ['mismatch', unauthorized, FORGED],
+  ['signature_missing', unauthorized, '/payments/return'],
+  ['method_not_allowed', notAllowed, VERIFIED, 'POST'],
+])('a redirect that is refused as %s reaches onRefused, and is answered %j', async (code, reply, ...row) => {
+  const [url, method, options] = row;
   const onRefused = vi.fn();
-  expect(await answer({ refusedLocation: '/failed', onRefused }, FORGED)).toEqual(seeOther('/failed'));
-  const unauthorized = { status: 401, headers: PRIVATE, body: '{"error":"unauthorized"}' };
-  for (const url of [FORGED, '/payments/return'])
-    expect(await answer({ onRefused }, url)).toMatchObject(unauthorized);
-  expect(onRefused.mock.calls).toMatchObject(
-    ['mismatch', 'mismatch', 'signature_missing'].map((code) => [{ code }, undefined]),
-  );
-});
-
-test('another method than GET is answered 405, and reaches onRefused', async () => {
-  const onRefused = vi.fn();
-  expect(await answer({ onRefused }, URL_OF_REDIRECT, 'POST')).toEqual({
-    status: 405,
-    headers: { 'content-type': 'application/json; charset=utf-8', allow: 'GET', ...PRIVATE },
-    body: '{"error":"method_not_allowed"}',
-  });
-  const refusal = { code: 'method_not_allowed', authentic: false };
-  expect(onRefused.mock.calls).toMatchObject([[refusal, undefined]]);
+  expect(await answer({ ...options, onRefused }, url, method)).toMatchObject(reply);
+  expect(onRefused.mock.calls).toMatchObject([[{ code, authentic: false }, undefined]]);
 });
 
 test('without onRedirect, the redirect is passed through with the headers of its page', async () => {
-  expect(await redirected()).toMatchObject({
-    reply: undefined,
-    redirect: { kind: 'redirect' },
-    headers: PRIVATE,
-  });
+  const passed = { reply: undefined, redirect: { kind: 'redirect' }, headers: PRIVATE };
+  expect(await redirected()).toMatchObject(passed);
 });

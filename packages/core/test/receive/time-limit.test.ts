@@ -1,17 +1,15 @@
 import { createHook } from 'node:async_hooks';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type Limited, TimeLimit } from '../../src/receive/time-limit.ts';
+import { uncaughtExceptions } from '../uncaught.ts';
 
-/** Starts one that the limit will end; `over` resolves when it has. */
+/** Starts one that the limit will end; `over` resolves when it has. If it is lost, vitest's timeout ends the test. */
 function started(limit: TimeLimit): { readonly limited: Limited; readonly over: Promise<void> } {
-  let end = (): void => {};
-  const over = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  return { limited: limit.start(() => end()), over };
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { limited: limit.start(() => resolve()), over: promise };
 }
 
-test('it ends them in the order in which they started, except those that have stopped', async () => {
+test('a limit ends things in the order in which they started, except those that have stopped', async () => {
   const limit = new TimeLimit(16);
   const ended: string[] = [];
   limit.start(() => ended.push('first'));
@@ -22,7 +20,7 @@ test('it ends them in the order in which they started, except those that have st
   expect(ended).toEqual(['first']);
 });
 
-test('its clock ticks nine times an eighth of it, however many are under it, and not without them', async () => {
+test('the clock of a limit ticks nine times an eighth of it, however many are under it, and not without them', async () => {
   let ticks = 0;
   const timers = createHook({
     init: (_id, type, _trigger, timer) => {
@@ -42,24 +40,17 @@ test('stopping an expired one, as a handler that settles too late does, leaves t
   const next = started(limit);
   limit.stop(late.limited);
   limit.stop(late.limited);
-  await next.over; // If the second of them had been lost, this would never resolve, and vitest's timeout would end the test.
+  await next.over;
 });
 
 test('an onOver that throws is an uncaught exception, and the others still end', async () => {
   const failure = new Error('the bridge failed');
-  const before = process.listeners('uncaughtException');
-  process.removeAllListeners('uncaughtException');
-  const uncaught = new Promise((resolve) => process.once('uncaughtException', resolve));
+  const errors = uncaughtExceptions();
   const limit = new TimeLimit(16);
   limit.start(() => {
     throw failure;
   });
-  const same = started(limit);
-  try {
-    expect(await uncaught).toBe(failure);
-    await same.over; // If the clock had stopped, this would never resolve, and vitest's timeout would end the test.
-    await started(limit).over;
-  } finally {
-    for (const listener of before) process.on('uncaughtException', listener);
-  }
+  await started(limit).over;
+  await started(limit).over;
+  await vi.waitFor(() => expect(errors).toEqual([failure]));
 });
