@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { aesGcm, createInbox, type Inbox, postgres, type Store, sqlite } from '../src/index.ts';
 import { backoff } from '../src/options.ts';
 import { ENGINES } from './support/merchant.ts';
@@ -270,22 +270,20 @@ test.each([
   },
 );
 
-describe.each(ENGINES)('on %s', (engine) => {
-  test('the largest numbers work', async () => {
-    const retry = { attempts: MOST, firstDelayMs: MOST, longestDelayMs: MOST };
-    const timeouts = { handlerTimeoutMs: HOUR, handlerLockTimeoutMs: HOUR, storeTimeoutMs: 600_000 };
-    const { merchant, inbox } = await newDueShop(engine, { ...timeouts, retry });
-    inbox.handle(async ({ tx, attempt }) => {
-      if (attempt === 1) throw new Error('not yet');
-      await merchant.credit(tx, 'ORD-1', '500');
-    });
-    const stop = startWork(inbox, { pollMs: HOUR });
-    await until(async () => (await inbox.list())[0]?.state === 'retrying');
-    await merchant.advance(MOST);
-    // Wakes the worker.
-    await inbox.transaction((tx) => tx.query('select 1'));
-    await until(async () => (await inbox.list())[0]?.state === 'settled');
-    await stop();
-    expect(await merchant.credits()).toHaveLength(1);
+test.each(ENGINES)('the largest numbers work, on %s', async (engine) => {
+  const retry = { attempts: MOST, firstDelayMs: MOST, longestDelayMs: MOST };
+  const timeouts = { handlerTimeoutMs: HOUR, handlerLockTimeoutMs: HOUR, storeTimeoutMs: 600_000 };
+  const { merchant, inbox } = await newDueShop(engine, { ...timeouts, retry });
+  inbox.handle(async ({ tx, attempt }) => {
+    if (attempt === 1) throw new Error('not yet');
+    await merchant.credit(tx, 'ORD-1', '500');
   });
+  const stop = startWork(inbox, { pollMs: HOUR });
+  await until(async () => (await inbox.list())[0]?.state === 'retrying');
+  await merchant.advance(MOST);
+  // Wakes the worker.
+  await inbox.transaction((tx) => tx.query('select 1'));
+  await until(async () => (await inbox.list())[0]?.state === 'settled');
+  await stop();
+  expect(await merchant.credits()).toHaveLength(1);
 });

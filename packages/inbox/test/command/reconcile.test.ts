@@ -1,7 +1,7 @@
 /** payment-service-inbox reconcile: what an operator or a cron job runs at the end of a month. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { commandOn, SESSION } from '../support/command.ts';
 import { ENGINES, type EngineName } from '../support/merchant.ts';
 import { DAY_MS, money, newShop, order } from '../support/shop.ts';
@@ -33,8 +33,10 @@ async function newDesk(engine: EngineName) {
   return { merchant, inbox, reconcile, screen };
 }
 
-describe.each(ENGINES)('payment-service-inbox reconcile on %s', SESSION, (engine) => {
-  test('shows what would be settled, settles it with --apply, and ends with 0 when nothing is left', async () => {
+test.each(ENGINES)(
+  'payment-service-inbox reconcile on %s shows what would be settled, settles it with --apply, and ends with 0 when nothing is left',
+  SESSION,
+  async (engine) => {
     const { merchant, inbox, reconcile, screen } = await newDesk(engine);
     const rows = ['INT-A,A,Successful,500.00\r\n', 'INT-B,B,Successful,500\r\n'];
     const path = await fileOf(['Id,Reference,State,Amount\r\n', ...rows].join(''));
@@ -49,8 +51,8 @@ describe.each(ENGINES)('payment-service-inbox reconcile on %s', SESSION, (engine
       expect(await merchant.credits()).toEqual(credits);
     }
     await expect(screen()).toMatchFileSnapshot('statement.txt');
-  });
-});
+  },
+);
 
 test('a statement that cannot be read applies nothing, and the command says why', SESSION, async () => {
   const { inbox, reconcile, screen } = await newDesk('sqlite');

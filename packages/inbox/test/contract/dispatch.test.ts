@@ -80,8 +80,10 @@ describe.each(ENGINES)('work on %s', (engine) => {
     }
     // More than one window.
     const count = 52;
-    for (let status = 1; status <= count; status += 1)
-      await inbox.receive(callback({ transaction_status: `S${status}`, internal_reference: 'ONE' }));
+    const all = Array.from({ length: count }, (_, index) =>
+      callback({ transaction_status: `S${index}`, internal_reference: 'ONE' }),
+    );
+    await Promise.all(all.map((each) => inbox.receive(each)));
     const stop = startWork(other);
     await workUntilSettled(inbox, count);
     await stop();

@@ -61,10 +61,10 @@ describe.each(ENGINES)('drain() on %s', (engine) => {
     const { inbox } = await newShop(engine);
     inbox.handle(() => undefined, { status: '*' });
     const count = 62;
-    for (let status = 0; status < count; status += 1) {
-      const internal_reference = `INT-${status >> 1}`;
-      await inbox.receive(callback({ transaction_status: `S${status}`, internal_reference }));
-    }
+    const all = Array.from({ length: count }, (_, index) =>
+      callback({ transaction_status: `S${index}`, internal_reference: `INT-${index >> 1}` }),
+    );
+    await Promise.all(all.map((each) => inbox.receive(each)));
     expect(await inbox.drain()).toEqual({ ...NONE, settled: count });
   });
 
@@ -89,7 +89,7 @@ describe.each(ENGINES)('drain() on %s', (engine) => {
     });
     // More than one window: a pass looks again after its first failures.
     const references = Array.from({ length: 53 }, (_, index) => `ORD-${index}`);
-    await order(inbox, ...references);
+    await Promise.all(references.map((reference) => order(inbox, reference)));
     expect(await inbox.drain()).toMatchObject({ settled: 0, parked: 0, retrying: 53 });
     const listed = await inbox.list({ limit: 100 });
     expect(listed.map(({ attempts }) => attempts)).toEqual(references.map(() => 1));
@@ -100,7 +100,7 @@ describe.each(ENGINES)('drain() on %s', (engine) => {
     const [worker, ...others] = [merchant.open(), merchant.open(), merchant.open()] as const;
     for (const inbox of [worker, ...others]) inbox.handle(creditIn(merchant));
     const references = Array.from({ length: 40 }, (_, index) => `ORD-${index}`);
-    await order(worker, ...references);
+    await Promise.all(references.map((reference) => order(worker, reference)));
     const stop = startWork(worker);
     const passes = [...others, ...others].map((inbox) => inbox.drain());
     const settled = (await Promise.all(passes)).reduce((sum, pass) => sum + pass.settled, 0);

@@ -88,10 +88,8 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
   });
 });
 
-const engine = 'sqlite';
-
 test('threat A34: one signature uses at most 1 MiB of storage, whatever is posted with it', async () => {
-  const { merchant, inbox } = await newShop(engine);
+  const { merchant, inbox } = await newShop('sqlite');
   await inbox.expect(money('ORD-1001'));
   const data = sampleCallback();
   const signature = signCallback({ signingKey: SIGNING_KEY, data, timestamp: 1_000_000_000 });
@@ -120,7 +118,7 @@ test('threat A34: one signature uses at most 1 MiB of storage, whatever is poste
 });
 
 test('threat A34: a body of more than 64 KiB is refused, whether or not it was parsed, and nothing is stored', async () => {
-  const { inbox } = await newShop(engine);
+  const { inbox } = await newShop('sqlite');
   const largest = callback({}, { rewrite: (text) => filled(text, 64 * KIB) });
   const larger = callback({}, { rewrite: (text) => filled(text, 64 * KIB + 1) });
   await expect(inbox.receive(larger)).rejects.toThrow(ConfigurationError);

@@ -1,15 +1,13 @@
 import { ConfigurationError } from '@payment-service/core';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { HandledTransition, HandlerSelector } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, newMerchant } from '../support/merchant.ts';
 import { money, newShop } from '../support/shop.ts';
 import { startWork, workOff } from '../support/until.ts';
 
-const engine = 'sqlite';
-
 test('the most specific handler receives a transition: type and status, then status, then type, then the wildcard', async () => {
-  const inbox = (await newMerchant(engine)).open();
+  const inbox = (await newMerchant('sqlite')).open();
   const applied: string[] = [];
   const payouts = [{ type: 'PAYOUT' }, { type: 'PAYOUT', status: 'FAILED' }];
   const others = [{ status: 'FAILED' }, { type: 'REFUND', status: '*' }, { status: '*' }];
@@ -39,7 +37,7 @@ test('the most specific handler receives a transition: type and status, then sta
 });
 
 test('a second handler for one selector, and work() or drain() without a handler, or work() called twice, are refused', async () => {
-  const inbox = (await newMerchant(engine)).open();
+  const inbox = (await newMerchant('sqlite')).open();
   const { signal } = new AbortController();
   const needed = (name: string) => ({
     option: 'handler',
@@ -60,8 +58,9 @@ test('a second handler for one selector, and work() or drain() without a handler
   await stop();
 });
 
-describe.each(ENGINES)('the order of statuses on %s', (engine) => {
-  test('COMPLETED after FAILED or PENDING is applied, unless allowTransitions says otherwise', async () => {
+test.each(ENGINES)(
+  'COMPLETED after FAILED or PENDING is applied, unless allowTransitions says otherwise, on %s',
+  async (engine) => {
     const applied: string[] = [];
     const handler = ({ signed }: HandledTransition<AnyTransaction>): unknown =>
       applied.push(signed.transaction_status);
@@ -78,5 +77,5 @@ describe.each(ENGINES)('the order of statuses on %s', (engine) => {
     expect(applied).toEqual(['PENDING', 'FAILED', 'PENDING', 'COMPLETED']);
     // The second one is handled by the default for COMPLETED, which remains.
     expect((await inbox.stats()).reasons).toEqual({ transition_not_allowed: 2 });
-  });
-});
+  },
+);

@@ -161,10 +161,8 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 });
 
-const engine = 'sqlite';
-
 test('a callback of another account is refused with what to set', async () => {
-  const merchant = await newMerchant(engine);
+  const merchant = await newMerchant('sqlite');
   const message = expect.stringMatching(/createInbox\(\).*createVerifier\(\).*Set both/);
   const error = { name: 'ConfigurationError', option: 'account', message };
   for (const [ofVerifier, ofInbox] of [['A'], [undefined, 'A'], ['A', 'B']]) {
@@ -181,7 +179,7 @@ test('a callback of another account is refused with what to set', async () => {
 });
 
 test('threat A4: receive() accepts neither evidence nor a copy, and nothing after close()', async () => {
-  const inbox = (await newMerchant(engine)).open();
+  const inbox = (await newMerchant('sqlite')).open();
   for (const other of [evidence('ambiguous').evidence, { ...callback() }, {}])
     await expect(Reflect.apply(inbox.receive, undefined, [other])).rejects.toThrow(ConfigurationError);
   expect(await inbox.list()).toEqual([]);

@@ -120,9 +120,8 @@ const UNTOLD = ' (its message can quote values, so only onError gets it)';
 const QUOTED = `Error: an error of the database or its library${UNTOLD}`;
 const fail = (message: string, members: object = {}, cause?: unknown): Error =>
   Object.assign(new Error(message, { cause }), members);
-const names = [
-  ...['severity', 'errcode', 'query', 'sql', 'params', 'parameters', 'criteria', 'clientVersion'],
-].map((name) => [fail('256700', { [name]: 'x' }), QUOTED] as const);
+const OF_LIBRARIES = 'severity errcode query sql params parameters criteria clientVersion'.split(' ');
+const names = OF_LIBRARIES.map((name) => [fail('256700', { [name]: 'x' }), QUOTED] as const);
 const classes = ['08', '23', '25', '28', '40', '42', '53', '54', '55', '57', '58'].map(
   (kind) => [fail('plain', { severity: 'ERROR', code: `${kind}00A` }), `Error: plain (${kind}00A)`] as const,
 );

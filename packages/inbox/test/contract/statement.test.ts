@@ -227,15 +227,13 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
   });
 });
 
-const engine = 'sqlite';
-
 test('the row of a statement is kept as bodies are: sealed with encryption, and only its claims with claims', async () => {
   const encryption = aesGcm({ current: 'k1', keys: { k1: Buffer.alloc(32, 7).toString('base64') } });
   for (const [options, text] of [
     [{ encryption }, expect.stringContaining('"amount":"500"')],
     [{ bodies: 'claims' }, expect.not.stringContaining('ORD')],
   ] as const) {
-    const { merchant, inbox, show } = await newShop(engine, options);
+    const { merchant, inbox, show } = await newShop('sqlite', options);
     await inbox.expect(money('ORD-7'));
     expect(await inbox.reconcileStatement([row('ORD-7')], APPLY)).toMatchObject({ applied: 1 });
     await workOff(inbox);
@@ -247,7 +245,7 @@ test('the row of a statement is kept as bodies are: sealed with encryption, and 
 });
 
 test('a statement of hundreds of rows has a verdict for each and 20 samples of each verdict', async () => {
-  const { inbox } = await newShop(engine);
+  const { inbox } = await newShop('sqlite');
   const rows = Array.from({ length: 603 }, (_, index) => row(`R${index}`));
   await inbox.expect(money('R602'));
   const report = await inbox.reconcileStatement(rows, DRY);

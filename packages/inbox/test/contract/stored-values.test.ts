@@ -9,60 +9,37 @@ import { ENGINES, type Merchant } from '../support/merchant.ts';
 import { LATER, NOTE, newShop, order } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
-interface Column {
-  readonly column: string;
-  readonly table: 'callback' | 'body' | 'expectation';
+type Column = readonly [
+  table: 'callback' | 'body' | 'expectation',
+  column: string,
   /** As this version writes it. */
-  readonly genuine: string;
+  genuine: string,
   /** Values that are not JSON, or are another word. */
-  readonly values: readonly string[];
+  values: readonly string[],
   /** What the value must be, according to the error. */
-  readonly wanted: string;
-}
+  wanted: string,
+];
 
 const MONEY = { currency: 'UGX', amount: '400', compare: 'both' };
 const CLAIM = { currency: 'UGX', amount: '500' };
-const SIGNED = {
-  event: 'transaction.completed',
-  merchant_reference: 'GENUINE',
-  internal_reference: 'INT-GENUINE',
-  transaction_type: 'COLLECTION',
-  transaction_status: 'COMPLETED',
-};
+const CLAIMS = JSON.stringify({ request: CLAIM, transaction: CLAIM });
+const SIGNED = JSON.stringify(paid('GENUINE', 500).signed);
+const OF_CLAIMS = 'JSON|a currency and an amount, strings or null, of the request and of the transaction';
+const OF_EARLIER = 'JSON|a list of earlier expectations: currency, amount and compare';
+const NOT_CANONICAL = ['', '0', '-500', '500.00', '5e2', ' 500', 'NaN', '٥٠٠'];
 const COLUMNS: readonly Column[] = [
-  {
-    ...{ table: 'callback', column: 'signed', genuine: JSON.stringify(SIGNED), values: ['', '{'] },
-    wanted: 'the five signed strings|JSON',
-  },
-  {
-    table: 'body',
-    column: 'claims',
-    genuine: JSON.stringify({ request: CLAIM, transaction: CLAIM }),
-    values: ['', '{'],
-    wanted: 'JSON|a currency and an amount, strings or null, of the request and of the transaction',
-  },
-  {
-    ...{ table: 'expectation', column: 'replaced', genuine: JSON.stringify([MONEY]), values: ['', '['] },
-    wanted: 'JSON|a list of earlier expectations: currency, amount and compare',
-  },
-  {
-    ...{ table: 'expectation', column: 'compare', genuine: 'both', values: ['', 'none', 'BOTH', 'neither'] },
-    wanted: 'one of both, request, transaction',
-  },
-  {
-    table: 'expectation',
-    column: 'amount',
-    genuine: '500',
-    values: ['', '0', '-500', '500.00', '5e2', ' 500', 'NaN', '٥٠٠'],
-    wanted: 'a canonical decimal above zero, such as 1999[.]9',
-  },
+  ['callback', 'signed', SIGNED, ['', '{'], 'the five signed strings|JSON'],
+  ['body', 'claims', CLAIMS, ['', '{'], OF_CLAIMS],
+  ['expectation', 'replaced', JSON.stringify([MONEY]), ['', '['], OF_EARLIER],
+  ['expectation', 'compare', 'both', ['', 'none', 'BOTH', 'neither'], 'one of both, request, transaction'],
+  ['expectation', 'amount', '500', NOT_CANONICAL, 'a canonical decimal above zero, such as 1999[.]9'],
 ];
 
 /**
  * The JSON text with one of its members removed, or with a value of another type. `null` is left out where claims may contain
  * it.
  */
-function wrongValues({ genuine, values, column }: Column): string[] {
+function wrongValues([, column, genuine, values]: Column): string[] {
   if (!/^[[{]/.test(genuine)) return [...values];
   const wrong: string[] = [...values];
   const change = (value: unknown, rebuild: (changed: unknown) => unknown): void => {
@@ -94,29 +71,28 @@ const PLACES = {
 };
 
 /** Writes like another program, into the row of the transition of `paid(reference)`. */
-async function write(merchant: Merchant, { table, column }: Column, text: string, reference: string) {
+async function write(merchant: Merchant, [table, column]: Column, text: string, reference: string) {
   const where = PLACES[table].replace('CALLBACK', merchant.table('callback'));
   const update = `update ${merchant.table(table)} set ${column} = $1 where ${where}`;
   await merchant.query(update, [text, paid(reference, 500).transitionId]);
 }
 
-const engine = 'sqlite';
 test.each(COLUMNS)(
-  'stored values of another shape end the attempt and are reported: $column',
-  async (column) => {
+  'stored values of another shape in %s end the attempt and are reported: %s',
+  async (...column) => {
     const wrong = wrongValues(column);
     const references = wrong.map((_text, index) => `ORD-${index}`);
-    const { merchant, inbox } = await newShop(engine, LATER);
+    const { merchant, inbox } = await newShop('sqlite', LATER);
     await order(inbox, ...references, 'GENUINE');
     for (const [index, text] of wrong.entries()) await write(merchant, column, text, `ORD-${index}`);
-    await write(merchant, column, column.genuine, 'GENUINE');
+    await write(merchant, column, column[2], 'GENUINE');
     await inbox.drain();
     expect(await merchant.credits()).toEqual(['GENUINE 500']);
     const rows = await merchant.query(
       `select state, last_error from ${merchant.table('transition')} where state <> 'settled'`,
     );
     const said = expect.stringMatching(
-      `^TypeError: The column "${column.column}" .* must hold (${column.wanted})[.] It`,
+      `^TypeError: The column "${column[1]}" .* must hold (${column[4]})[.] It`,
     );
     expect(rows).toEqual(wrong.map(() => ({ state: 'retrying', last_error: said })));
     expect(merchant.problems.map(({ kind, isRepeated }) => `${kind} ${isRepeated}`)).toEqual(

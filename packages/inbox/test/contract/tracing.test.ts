@@ -1,6 +1,6 @@
 import { subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel';
 import { createCallbackReceiver } from '@payment-service/core/receive';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Inbox, InboxEvent } from '../../src/index.ts';
 import type { AttemptTrace } from '../../src/work/attempt/trace.ts';
 import { paid, post, SIGNING_KEY, signedText } from '../support/callbacks.ts';
@@ -42,39 +42,35 @@ function postOrder<Tx>(
   return post(createCallbackReceiver({ signingKey: SIGNING_KEY, ...handlers, ...rules }), signed, headers);
 }
 
-describe.each(ENGINES)('traces on %s', (engine) => {
-  test('an attempt names the requests of its bodies, and its outcome', async () => {
-    const seen = attempts();
-    const { inbox, show } = await newShop(engine);
-    await inbox.expect(ORDER);
-    // First one with a wrong amount, so that there are two bodies.
-    expect(await postOrder(inbox, { traceparent: `${OTHER}` }, 499)).toBe(200);
-    await workOff(inbox);
-    expect(await postOrder(inbox, { traceparent: `${PARENT}` })).toBe(200);
-    expect(await postOrder(inbox, { traceparent: `${SPAN}` })).toBe(200);
-    await workOff(inbox);
-    const { transitionId } = paid('ORD-1', 500);
-    // A start that was taken back, as happens next to another worker, is not an attempt.
-    const [parked, settled] = [seen.find(({ outcome }) => outcome !== 'undone'), seen.at(-1)];
-    const common = { transitionId, attempt: 1, isFailed: false, durationMs: expect.any(Number) };
-    const why = { outcome: 'parked', state: 'quarantined', reason: 'amount_mismatch' };
-    expect(parked).toEqual({ ...common, ...why, traceparents: [OTHER] });
-    expect(settled).toEqual({
-      ...common,
-      outcome: 'settled',
-      state: 'settled',
-      traceparents: [OTHER, PARENT],
-    });
-    // The traceparent of a repetition is not kept.
-    expect((await show())?.bodies.map(({ traceparent }) => traceparent)).toEqual([OTHER, PARENT]);
+test.each(ENGINES)('an attempt names the requests of its bodies, and its outcome, on %s', async (engine) => {
+  const seen = attempts();
+  const { inbox, show } = await newShop(engine);
+  await inbox.expect(ORDER);
+  // First one with a wrong amount, so that there are two bodies.
+  expect(await postOrder(inbox, { traceparent: `${OTHER}` }, 499)).toBe(200);
+  await workOff(inbox);
+  expect(await postOrder(inbox, { traceparent: `${PARENT}` })).toBe(200);
+  expect(await postOrder(inbox, { traceparent: `${SPAN}` })).toBe(200);
+  await workOff(inbox);
+  const { transitionId } = paid('ORD-1', 500);
+  // A start that was taken back, as happens next to another worker, is not an attempt.
+  const [parked, settled] = [seen.find(({ outcome }) => outcome !== 'undone'), seen.at(-1)];
+  const common = { transitionId, attempt: 1, isFailed: false, durationMs: expect.any(Number) };
+  const why = { outcome: 'parked', state: 'quarantined', reason: 'amount_mismatch' };
+  expect(parked).toEqual({ ...common, ...why, traceparents: [OTHER] });
+  expect(settled).toEqual({
+    ...common,
+    outcome: 'settled',
+    state: 'settled',
+    traceparents: [OTHER, PARENT],
   });
+  // The traceparent of a repetition is not kept.
+  expect((await show())?.bodies.map(({ traceparent }) => traceparent)).toEqual([OTHER, PARENT]);
 });
-
-const engine = 'sqlite';
 
 test('an attempt links to the span that a subscriber has made of the callback, and evidence keeps the one of its request', async () => {
   const seen = attempts();
-  const { inbox } = await newShop(engine);
+  const { inbox } = await newShop('sqlite');
   const tooLate = { toleranceSeconds: 30, now: () => Date.now() + MINUTE_MS };
   expect(await postOrder(inbox, { traceparent: `${PARENT}` }, 400, tooLate)).toBe(200);
   const [{ transitionId = '' } = {}] = await inbox.list({ reason: 'timestamp_out_of_tolerance' });
@@ -95,7 +91,7 @@ test('a failed attempt and every event are published, without the error of the h
   onTestFinished(() => void unsubscribe('payment-service:inbox', listen));
   subscribeTo('attempt', { error: (message) => failed.push(message) });
   const options = { ...LATER, retry: { ...LATER.retry, attempts: 2 } };
-  const { merchant, inbox, workLater } = await newShop(engine, options, () => {
+  const { merchant, inbox, workLater } = await newShop('sqlite', options, () => {
     throw Object.assign(new Error('+256772999888'), { name: 'GraceNakato', code: '256772999888' });
   });
   await inbox.expect(ORDER);
@@ -128,7 +124,7 @@ test('threat A58: a subscriber that throws changes no result', async () => {
     subscribeTo(what, { start: fail, end: fail, asyncStart: fail, asyncEnd: fail, error: fail });
   subscribe('payment-service:inbox', fail);
   onTestFinished(() => void unsubscribe('payment-service:inbox', fail));
-  const { merchant, inbox, show } = await newShop(engine);
+  const { merchant, inbox, show } = await newShop('sqlite');
   await inbox.expect(ORDER);
   expect(await postOrder(inbox, { traceparent: `${PARENT}` })).toBe(200);
   await workOff(inbox);

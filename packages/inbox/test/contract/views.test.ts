@@ -189,8 +189,6 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
   });
 });
 
-const engine = 'sqlite';
-
 test('no event holds personal data, a reference or an amount, and an error in the hook changes nothing', async () => {
   const retry = { ...LATER.retry, attempts: 2 };
   const reported: { name: string }[] = [];
@@ -199,7 +197,7 @@ test('no event holds personal data, a reference or an amount, and an error in th
     if (event.name === 'transition.parked') throw new Error('from the hook');
     return event.name === 'transition.settled' ? Promise.reject(new Error('from the hook')) : undefined;
   };
-  const { merchant, inbox, workLater } = await newShop(engine, { retry, onEvent }, async (transition) => {
+  const { merchant, inbox, workLater } = await newShop('sqlite', { retry, onEvent }, async (transition) => {
     if (transition.signed.merchant_reference === 'SECRET-BAD') throw new Error('SECRET-PERSON');
     await creditIn(merchant)(transition);
   });

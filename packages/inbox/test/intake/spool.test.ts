@@ -161,7 +161,7 @@ test('8 bodies of a transition are spooled, and 8 more after these were stored',
   await until(async () => (await keepTen(11, 'A')) === 8);
 });
 
-test('a folder that cannot be created, or is a file, accepts nothing until that is fixed', async () => {
+test('a folder that cannot be created, or is a file, accepts nothing until that is fixed, and is reported', async () => {
   const parent = join(temporaryFolder(), 'missing');
   const one = new TestSpool(join(parent, 'spool'));
   expect(await one.keep('A')).toBe(false);
@@ -172,6 +172,9 @@ test('a folder that cannot be created, or is a file, accepts nothing until that 
   expect(await one.keep('A')).toBe(false);
   const message = `${one.path} is a file, but the spool is a folder. Move the file, or set spool to another path.`;
   await expect(one.spool.check()).rejects.toMatchObject({ option: 'spool', message });
+  one.start();
+  await until(() => one.events.length > 2);
+  expect(one.events[2]).toEqual({ name: 'spool.failed', failure: 'ENOTDIR' });
   renameSync(one.path, `${one.path}.moved`);
   expect(await one.keep('A')).toBe(true);
   await one.spool.check();
@@ -182,14 +185,6 @@ test('a folder that cannot be created, or is a file, accepts nothing until that 
 test.each(process.platform === 'linux' ? ['/dev'] : [])('memory is refused, even on a disk: %s', (spool) => {
   const store = sqlite(join(temporaryFolder(), 'shop.db'));
   expect(() => createInbox({ store, spool })).toThrow(/memory/);
-});
-
-test('a folder that cannot be read is reported', async () => {
-  const one = new TestSpool();
-  writeFileSync(one.path, '');
-  one.start();
-  await until(() => one.events.length > 0);
-  expect(one.events).toEqual([{ name: 'spool.failed', failure: 'ENOTDIR' }]);
 });
 
 test('inboxes that share a folder drain and count only their own deliveries', async () => {

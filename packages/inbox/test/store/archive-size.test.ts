@@ -38,7 +38,7 @@ function expectSmall(bytes: unknown, count: number): void {
 }
 
 /** Rows are inserted one after another, so that the indexes are as a random order of keys leaves them. */
-test('threat A60: the size of an archived payment on disk, indexes included is at most 250 bytes on postgres', async () => {
+test('threat A60: the size of an archived payment on disk, indexes included, is at most 250 bytes on postgres', async () => {
   const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: 4 });
   onTestFinished(() => pool.end());
   const store = postgres(pool, { schema: 'archive_size' });
@@ -60,7 +60,7 @@ test('threat A60: the size of an archived payment on disk, indexes included is a
   expect(control).toContain('Seq Scan on archive ');
 });
 
-test('threat A60: the size of an archived payment on disk, indexes included is at most 250 bytes on sqlite', async () => {
+test('threat A60: the size of an archived payment on disk, indexes included, is at most 250 bytes on sqlite', async () => {
   const store = sqlite(`${temporaryFolder()}/size.db`);
   onTestFinished(async () => store.close?.());
   await archive(store, fills(COUNT.sqlite, 'lower(hex(randomblob(18)))', 'lower(hex(randomblob(32)))'));

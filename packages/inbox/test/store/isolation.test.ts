@@ -87,7 +87,7 @@ test('a handler whose transaction conflicts every time has failed, and says so',
 test('every call of an operator succeeds while handlers run at SERIALIZABLE', async () => {
   const { inbox } = shopAt('serializable');
   inbox.handle(async ({ tx }) => void (await tx.query('select count(*) from pg_class')));
-  await order(inbox, ...Array.from({ length: 30 }, (_, index) => `ORD-${index}`));
+  await Promise.all(Array.from({ length: 30 }, (_, index) => order(inbox, `ORD-${index}`)));
   const period = { from: new Date(0), to: new Date() };
   let calls = 0;
   const askAll = async (): Promise<boolean> => {

@@ -21,8 +21,9 @@ test.each([
   expect(hash('sha256', text), message).toBe(released);
 });
 
-describe.each(ENGINES)('migrations on %s', (engine) => {
-  test('inboxes that start concurrently, on connections that have found no tables, set them up once', async () => {
+test.each(ENGINES)(
+  'inboxes that start concurrently, on connections that have found no tables, set them up once, on %s',
+  async (engine) => {
     for (let round = 0; round < 2; round += 1) {
       const merchant = await newMerchant(engine, 'without tables');
       const inboxes = Array.from({ length: 8 }, () => merchant.open({ store: merchant.newStore() }));
@@ -32,8 +33,8 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
       );
       expect(rows).toEqual([{ version: 1, compatible_with: 1 }]);
     }
-  });
-});
+  },
+);
 
 describe.each(ENGINES)('a newer version that changes the tables under a running program on %s', (engine) => {
   const migrated = async () => {

@@ -50,18 +50,16 @@ describe('finding due transitions on postgres, with 30,000 due', () => {
     }
   }
 
-  describe.each(['4MB', '64MB'])('at work_mem %s', (workMem) => {
-    test.each(MARKS)('visits one window from the mark (%i, %i)', async (nextAt, id, given) => {
+  test.each(['4MB', '64MB'])('visits one window from a mark at work_mem %s', async (workMem) => {
+    for (const [nextAt, id, given] of MARKS) {
       const mark = ['', nextAt, id];
       expect(await visited(workMem, statements.get('find_due').text, mark)).toBe(given);
       const { text } = statements.get('start_first');
       expect(await visited(workMem, text, [...mark, 1000, 'a start'])).toBe(given);
-    });
-
-    test('visits all of them with a cursor without LIMIT (control)', async () => {
-      const text = WITHOUT_LIMIT.replaceAll('inbox.', store.prefix);
-      expect(await visited(workMem, text, [''])).toBeGreaterThanOrEqual(DUE);
-    });
+    }
+    // Control: all of them, with a cursor without LIMIT.
+    const text = WITHOUT_LIMIT.replaceAll('inbox.', store.prefix);
+    expect(await visited(workMem, text, [''])).toBeGreaterThanOrEqual(DUE);
   });
 });
 
@@ -73,20 +71,15 @@ describe('on sqlite', () => {
     return () => store.close?.();
   });
 
-  test.each(MARKS)(
-    'finding 30,000 that are due goes along the index from the mark (%i, %i), and sorts nothing',
-    async (nextAt, id, given) => {
-      const statement = statements.get('find_due');
-      const values = ['', nextAt, id];
-      const index = 'USING INDEX payment_inbox_transition_due';
-      expect((await planOf(store, statement.text)).join('\n')).toMatch(
-        new RegExp(`^SEARCH \\w+ ${index} \\(account=\\? AND next_at>\\? AND next_at<\\?\\)$`, 'm'),
-      );
-      expect(await store.query(statement, values)).toHaveLength(given);
-    },
-  );
-
-  test('finding what is due sorts where the index does not give the order (control)', async () => {
+  test('finding 30,000 that are due goes along the index from a mark, and sorts nothing', async () => {
+    const statement = statements.get('find_due');
+    const index = 'USING INDEX payment_inbox_transition_due';
+    expect((await planOf(store, statement.text)).join('\n')).toMatch(
+      new RegExp(`^SEARCH \\w+ ${index} \\(account=\\? AND next_at>\\? AND next_at<\\?\\)$`, 'm'),
+    );
+    for (const [nextAt, id, given] of MARKS)
+      expect(await store.query(statement, ['', nextAt, id])).toHaveLength(given);
+    // Control: it sorts where the index does not give the order.
     const text = WITHOUT_LIMIT.replace('next_at, id', 'id, next_at').replaceAll('inbox.', store.prefix);
     expect((await planOf(store, text)).join()).toContain('TEMP B-TREE');
   });
