@@ -1,6 +1,6 @@
 import type { ClientWithSecretKey } from '@payment-service/core/client';
 import type { Books } from './books/books.ts';
-import type { Product } from './checkout/catalogue.ts';
+import type { Product } from './books/order.ts';
 import type { Log } from './web/page.ts';
 import type { OwnAddresses } from './web/route.ts';
 

@@ -74,6 +74,15 @@ export interface Money {
   readonly amount: string;
 }
 
+/** What the shop sells. */
+export interface Product {
+  /** Letters, digits and hyphens: it names a cookie, and the picture in web/assets/pictures. */
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly price: Money;
+}
+
 /** The price of several, exactly. */
 export function multiply({ currency, amount }: Money, quantity: number): Money {
   const [whole = '', fraction = ''] = amount.split('.');

@@ -1,16 +1,8 @@
 import type { ClientWithSecretKey, PaymentProvider } from '@payment-service/core/client';
 import { badge, html, type Markup } from '@payment-service/pages';
-import { formatMoney, type Money } from '../books/order.ts';
+import { formatMoney, type Product } from '../books/order.ts';
 import { type Page, page } from '../web/page.ts';
 import products from './products.json' with { type: 'json' };
-
-export interface Product {
-  /** Letters, digits and hyphens: it names a cookie, and the picture in assets/pictures. */
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly price: Money;
-}
 
 /** What the shop sells. The sticker costs less than any provider accepts: buying one shows a refusal. */
 export const catalogue: readonly Product[] = products;

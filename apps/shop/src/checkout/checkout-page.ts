@@ -1,9 +1,9 @@
 import type { PaymentProvider } from '@payment-service/core/client';
 import { html, type Markup, shape } from '@payment-service/pages';
-import { formatMoney } from '../books/order.ts';
+import { formatMoney, type Product } from '../books/order.ts';
 import { newFormId } from '../books/orders.ts';
 import { type Page, page } from '../web/page.ts';
-import { limits, type Product } from './catalogue.ts';
+import { limits } from './catalogue.ts';
 import { type CheckoutForm, MAX_PIECES, type Preview, previewCheckout, type Refusal } from './checkout.ts';
 
 /**

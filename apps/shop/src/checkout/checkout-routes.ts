@@ -1,9 +1,9 @@
-import { type Order, orderState } from '../books/order.ts';
+import { type Order, orderState, type Product } from '../books/order.ts';
 import type { Context } from '../context.ts';
 import { messagePage, type Page, problemPage } from '../web/page.ts';
 import { formField, get, type PageRequest, post, queryOf, type Route, reportOutage } from '../web/route.ts';
 import { lastOrders, orderOfSession } from '../web/session.ts';
-import { cataloguePage, type Product, providersFor } from './catalogue.ts';
+import { cataloguePage, providersFor } from './catalogue.ts';
 import { EMPTY_FORM, formOf, readCheckoutForm } from './checkout.ts';
 import { checkoutPage } from './checkout-page.ts';
 import { placeOrder } from './place-order.ts';

@@ -4,9 +4,8 @@ import {
   type IneligibilityReason,
   type PaymentProvider,
 } from '@payment-service/core/client';
-import { formatMoney, type Money, multiply, type Order } from '../books/order.ts';
+import { formatMoney, type Money, multiply, type Order, type Product } from '../books/order.ts';
 import { formField } from '../web/route.ts';
-import type { Product } from './catalogue.ts';
 
 /** The checkout form as the customer typed it. */
 export interface CheckoutForm {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { multiply, type Order } from '../books/order.ts';
+import { multiply, type Order, type Product } from '../books/order.ts';
 import type { Context } from '../context.ts';
 import { type Page, seeOther } from '../web/page.ts';
 import { formField } from '../web/route.ts';
 import { orderCookies } from '../web/session.ts';
-import { type Product, providersFor } from './catalogue.ts';
+import { providersFor } from './catalogue.ts';
 import { plainAccount, type Refusal, readCheckoutForm, refusalOf } from './checkout.ts';
 import { checkoutPage } from './checkout-page.ts';
 import { startCollection } from './simulated-collections.ts';
