@@ -129,8 +129,8 @@ test.each([
   [{ currency: 'UGX', wallet_type: COLLECTION, actual_balance: 5 }],
 ])('balances %j that are not those of the client are refused', (wrong) => {
   const given = wrong as never;
-  for (const inquiries of [[given, [], []] as const, [[], given, []] as const, [[], [], given] as const])
-    expect(() => reconcile(...inquiries)).toThrow(ConfigurationError);
+  for (const run of [() => reconcile(given, [], []), () => reconcile([], given, []), () => reconcile([], [], given)])
+    expect(run).toThrow(ConfigurationError);
 });
 
 test('the wallets of the client are accepted unchanged', () => {

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ClientCallTrace } from '../../src/client/call/call.ts';
 import type { AttemptReport, ClientOptions } from '../../src/client/client.ts';
 import {
+  attempt,
   failure,
   failureOf,
   fetchThen,
@@ -15,6 +16,8 @@ import {
 } from './local-service.ts';
 import { recordedTiming } from './recorded-timing.ts';
 import { provider } from './wire-samples.ts';
+
+// onResponse gets a report of every attempt, and the tracing channel one of every call.
 
 const operation = 'listPaymentProviders';
 const durationMs = expect.any(Number);
@@ -36,9 +39,8 @@ test.each([
   [true, 'with'],
 ])('a report contains the wait that follows, %s a subscriber of the channel', async (isTraced) => {
   const seen = isTraced ? calls() : [];
-  const { timing } = recordedTiming();
   const answers = [failure(503), reset, providers, reply(200, '{}')];
-  const { client, reports } = await serve(answers, { timing });
+  const { client, reports } = await serve(answers, { timing: recordedTiming().timing });
   await client.listPaymentProviders({ currency: 'UGX' });
   await failureOf(client.listPaymentProviders());
   const [status, retryInMs] = [undefined, undefined];
@@ -57,18 +59,11 @@ test.each([
 
 test('a missed deadline is reported, with the status if there was one', async () => {
   const { timing, expire } = recordedTiming();
-  let isStalled = false;
-  const { client, reports } = await serve([expire, stall(200)], {
-    timing,
-    fetch: (...request) => (isStalled ? fetchThen(expire) : fetch)(...request),
-  });
-  await failureOf(client.listPaymentProviders());
-  isStalled = true;
-  await failureOf(client.listPaymentProviders());
-  expect(reports).toMatchObject([
-    { status: undefined, outcome: 'timeout' },
-    { status: 200, outcome: 'timeout' },
-  ]);
+  const outcome = 'timeout';
+  const without = await attempt(expire, { timing });
+  expect(without.reports).toMatchObject([{ status: undefined, outcome }]);
+  const { reports } = await attempt(stall(200), { timing, fetch: fetchThen(expire) });
+  expect(reports).toMatchObject([{ status: 200, outcome }]);
 });
 
 test('a cancelled call is reported and traced as aborted', async () => {
@@ -81,24 +76,19 @@ test('a cancelled call is reported and traced as aborted', async () => {
 });
 
 test('a call that the hook cancels after an attempt makes one report, and no retry', async () => {
-  const reports: AttemptReport[] = [];
   const { timing, pending } = recordedTiming();
   const controller = new AbortController();
-  const onResponse = (report: AttemptReport): void => {
-    reports.push(report);
-    controller.abort();
-  };
+  const onResponse = vi.fn((_report: AttemptReport) => controller.abort());
   const { client, requests } = await serve(failure(503), { timing, onResponse });
   expect(await failureOf(client.listPaymentProviders({}, controller))).toBe(controller.signal.reason);
   await new Promise((resolve) => setImmediate(resolve));
-  expect(reports).toEqual([expect.objectContaining({ attempt: 1, outcome: 'api_error' })]);
+  expect(onResponse.mock.calls).toMatchObject([[{ attempt: 1, outcome: 'api_error' }]]);
   expect([requests.length, pending.size]).toEqual([1, 0]);
 });
 
-const broken = new Error('metrics are down');
 test.each<[string, () => unknown]>([
   ['throws', () => expect.fail('broken')],
-  ['rejects', () => Promise.reject(broken)],
+  ['rejects', () => Promise.reject(new Error('metrics are down'))],
 ])('an onResponse, onDeviation or onChange that %s is logged and fails no call', async (_name, hook) => {
   const logged = vi.spyOn(console, 'error').mockReturnValue();
   onTestFinished(() => logged.mockRestore());

@@ -27,7 +27,7 @@ const STARTED = { id: 7, page: 'https://pay.example/7' };
 const start = { method: 'POST', path: '/collections', body: { amount: 500 } } as const;
 /** A call of request() with these options in addition to those of the ordinary one. */
 const request =
-  (options: Partial<RequestOptions> = {}) =>
+  (options: Partial<RequestOptions> & { readonly schema?: Schema<unknown> } = {}) =>
   (client: ClientWithSecretKey): Promise<unknown> =>
     client.request({ ...start, ...options } as RequestOptions);
 const envelope = (status: number, data: unknown): Answer =>

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readRetryAfter } from '../../src/client/call/exchange.ts';
-import { ConnectionError } from '../../src/errors.ts';
+import * as errors from '../../src/errors.ts';
 import {
   type Answer,
+  attempt,
   failure,
   failureOf,
   providers,
@@ -23,21 +24,17 @@ test.each<[string, Answer]>([
   ['a reset in the middle of the body', resetInBody(200)],
 ])('%s is retried until the call succeeds', async (_name, answer) => {
   const { timing, pending } = recordedTiming();
-  const { client, requests } = await serve([answer, answer, providers], { timing });
-  expect(await client.listPaymentProviders()).toEqual([provider]);
-  expect(requests).toHaveLength(3);
+  const outcome = await attempt([answer, answer, providers], { timing });
+  expect(outcome).toMatchObject({ found: [provider], sent: 3 });
   expect(pending.size).toBe(0);
 });
 
 test('a ConnectionError names the host and the number of attempts', async () => {
-  const { timing } = recordedTiming();
-  const { client, requests, baseUrl } = await serve(reset, { timing });
-  const error = await failureOf(client.listPaymentProviders());
-  expect(error).toBeInstanceOf(ConnectionError);
-  expect(String(error)).toContain(new URL(baseUrl).host);
-  expect(String(error)).toContain('(3 attempts)');
+  const { error, sent, baseUrl } = await attempt(reset, { timing: recordedTiming().timing });
+  expect(error).toBeInstanceOf(errors.ConnectionError);
+  for (const part of [new URL(baseUrl).host, '(3 attempts)']) expect(String(error)).toContain(part);
   expect(error).toHaveProperty('cause.cause');
-  expect(requests).toHaveLength(3);
+  expect(sent).toBe(3);
 });
 
 test.each([
@@ -45,8 +42,7 @@ test.each([
   [0.5, [125, 250, 500, 1000, 2000, 2000]],
 ])('a wait is a random part (%d) of 0.25 s · 2ⁿ and at most 4 s', async (share, expected) => {
   const { timing, waits } = recordedTiming(() => share);
-  const { client } = await serve(failure(503), { timing, maxAttempts: 7 });
-  await failureOf(client.listPaymentProviders());
+  await attempt(failure(503), { timing, maxAttempts: 7 });
   expect(waits).toEqual(expected);
 });
 
@@ -61,7 +57,7 @@ test.each([
   const { timing, waits } = recordedTiming(() => 0.4);
   const now = (): number => Date.UTC(2026, 10, 21, 7, 0, 0, 500);
   const answers = [failure(429, { 'retry-after': value }), providers];
-  await (await serve(answers, { timing: { ...timing, now } })).client.listPaymentProviders();
+  expect(await attempt(answers, { timing: { ...timing, now } })).toMatchObject({ found: [provider] });
   expect(waits).toEqual([expected]);
 });
 
@@ -69,10 +65,9 @@ test.each(['11', '86400', '99999999999999999999999', 'Fri, 21 Nov 2099 07:00:00 
   'a Retry-After of %s exceeds the deadline, and the ApiError says so immediately',
   async (value) => {
     const { timing, waits, pending } = recordedTiming();
-    const { client } = await serve(failure(429, { 'retry-after': value }), { timing });
-    const error = await failureOf(client.listPaymentProviders());
-    expect(error).toMatchObject({ code: 'api_error', status: 429, attempts: 1 });
-    expect(String(error)).toMatch(/needs a wait of \d.* s \(Retry-After\).*timeoutMs \(10000\)/);
+    const { error } = await attempt(failure(429, { 'retry-after': value }), { timing });
+    const message = expect.stringMatching(/needs a wait of \d.* s \(Retry-After\).*timeoutMs \(10000\)/);
+    expect(error).toMatchObject({ code: 'api_error', status: 429, attempts: 1, message });
     expect([waits, pending.size]).toEqual([[], 0]);
   },
 );
@@ -94,10 +89,28 @@ test('any string is read as a Retry-After of at least 0 or is ignored', () => {
 test('retries stay within a tenth of the calls after a burst of 10 while everything fails', async () => {
   const { timing } = recordedTiming(() => 0);
   const { client, requests } = await serve(failure(503), { timing });
-  const errors: unknown[] = [];
-  for (let call = 0; call < 40; call++) errors.push(await failureOf(client.listPaymentProviders()));
+  const failures: unknown[] = [];
+  for (let call = 0; call < 40; call++) failures.push(await failureOf(client.listPaymentProviders()));
   expect(requests.length - 40).toBe(13);
-  expect(String(errors[0])).toContain('(3 attempts)');
-  expect(String(errors[39])).toContain('recent calls of this client needed one');
-  expect(errors[39]).toMatchObject({ code: 'api_error', status: 503, attempts: 1 });
+  expect(String(failures[0])).toContain('(3 attempts)');
+  expect(String(failures[39])).toContain('recent calls of this client needed one');
+  expect(failures[39]).toMatchObject({ code: 'api_error', status: 503, attempts: 1 });
+});
+
+// Minifiers rename classes, as these subclasses simulate.
+test.each([
+  ['ApiError', 'api_error', new (class A extends errors.ApiError {})('x', { status: 400 })],
+  ['ConnectionError', 'connection_failed', new (class A extends errors.ConnectionError {})('x')],
+  ['TimeoutError', 'timeout', new (class A extends errors.TimeoutError {})('x')],
+  ['InvalidResponseError', 'invalid_response', new (class A extends errors.InvalidResponseError {})('x')],
+  [
+    'ConfigurationError',
+    'invalid_configuration',
+    new (class A extends errors.ConfigurationError {})('o', 'x'),
+  ],
+  ['InvalidStateError', 'invalid_state', new (class A extends errors.InvalidStateError {})('x')],
+  ['UnavailableError', 'unavailable', new (class A extends errors.UnavailableError {})('x')],
+])('%s has its name and the code %s when its class is renamed', (name, code, error) => {
+  expect(error).toMatchObject({ name, code });
+  expect(String(error)).toBe(`${name}: x`);
 });

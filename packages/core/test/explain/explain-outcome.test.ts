@@ -161,14 +161,15 @@ const ANSWERS: { readonly [Cause in OutcomeCause]?: readonly Answered[] } = {
   unexpected_status: [['a redirect without an address', 304, /304/]],
   accepted: [['an endpoint that takes it', 204, /valid/]],
 };
-test.each(Object.entries(ANSWERS).flatMap(([cause, rows]) => rows.map((row) => [cause, ...row] as const)))(
-  'explainOutcome() names %s: %s',
-  async (cause, _what, status, shows, headers, body) => {
-    const tone = cause === 'accepted' ? 'good' : 'bad';
-    const outcome = await deliver(await http(answer(status, headers, body)));
-    expect(outcome).toMatchObject({ cause, detail: expect.stringMatching(shows), tone });
-  },
-);
+test.each(
+  Object.entries(ANSWERS).flatMap(([cause, rows]) =>
+    rows.map((row): [string, ...Answered] => [cause, ...row]),
+  ),
+)('explainOutcome() names %s: %s', async (cause, _what, status, shows, headers, body) => {
+  const tone = cause === 'accepted' ? 'good' : 'bad';
+  const outcome = await deliver(await http(answer(status, headers, body)));
+  expect(outcome).toMatchObject({ cause, detail: expect.stringMatching(shows), tone });
+});
 
 test.each<[OutcomeCause, path: string, shows: RegExp]>([
   ['near_path', '/payment/callback', /payments\/callbacks is known/],

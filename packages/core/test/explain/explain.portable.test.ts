@@ -1,3 +1,3 @@
-import { runCases } from './run-cases.ts';
+import { runCases } from './cases.ts';
 
 runCases();

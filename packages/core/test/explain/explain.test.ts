@@ -3,10 +3,17 @@ import { expect, test } from 'vitest';
 import { type ExplainedRequest, explain } from '../../src/explain/index.ts';
 import { ConfigurationError } from '../../src/index.ts';
 import { anything, hostile } from '../anything.ts';
-import { callbackData, HASH, OTHER_KEY, SIGNATURE, SIGNING_KEY } from '../signed-callbacks.ts';
+import {
+  callbackData,
+  HASH,
+  HASH_OF_OTHER_KEY,
+  OTHER_KEY,
+  SIGNATURE,
+  SIGNING_KEY,
+  T,
+} from '../signed-callbacks.ts';
 import { NOW } from '../verify.ts';
-import { SIGNERS } from './cases-of-signers.ts';
-import { CASES, explained, runCases } from './run-cases.ts';
+import { CASES, explained, runCases, SIGNERS } from './cases.ts';
 import { BODY, PUBLIC_KEY, request, SECRET_KEY } from './wrong-signer.ts';
 
 runCases();
@@ -18,25 +25,18 @@ test.each(
   SIGNERS.filter(([cause]) => !SETTINGS.includes(cause)).map((one) => [one[0], one[1], one] as const),
 )('control: %s is not named when one digit of the hash differs (%s)', (cause, _mistake, one) => {
   const headers = { ...one[2].headers } as Record<string, string>;
-  const damaged = (headers['hmac-signature'] ?? '').replace(
-    /s=(.)/,
-    (_, digit) => `s=${digit === '0' ? 1 : 0}`,
-  );
-  const found = explained(one, { ...one[2], headers: { ...headers, 'hmac-signature': damaged } });
+  const signature = headers['hmac-signature']?.replace(/s=(.)/, (_, digit) => `s=${digit === '0' ? 1 : 0}`);
+  const found = explained(one, { ...one[2], headers: { ...headers, 'hmac-signature': signature } });
   expect(found.cause).not.toBe(cause);
   expect(['unknown_key', 'key_invalid', 'body_not_json', 'base64_digest']).toContain(found.cause);
 });
 
 test('control: a proxy, a form of the header and a shape of the body are not named when the MAC names the key', () => {
   const headers = { via: '1.1 edge', 'content-length': '9999' };
+  const given = request(BODY, `t=${T},s=${HASH_OF_OTHER_KEY.toUpperCase()}`, headers);
   const others = [{ id: 'other', key: OTHER_KEY }];
-  const hash = SIGNERS.find(([cause]) => cause === 'other_key')?.[2].headers;
-  const { 'hmac-signature': signature = '' } = hash as Record<string, string>;
-  const given = request(BODY, signature.toUpperCase().replace('T=', 't=').replace('S=', 's='), headers);
-  expect(explain(given, { signingKey: SIGNING_KEY, others })).toMatchObject({
-    cause: 'other_key',
-    detail: expect.stringContaining('capitals'),
-  });
+  const detail = expect.stringContaining('capitals');
+  expect(explain(given, { signingKey: SIGNING_KEY, others })).toMatchObject({ cause: 'other_key', detail });
 });
 
 test('an invalid option is an error, as in the verifier', () => {
@@ -47,14 +47,9 @@ test('an invalid option is an error, as in the verifier', () => {
 
 const person = { customer_name: 'Grace Nakato Secret', transaction_account: '256772999888' };
 const secrets = [SIGNING_KEY, OTHER_KEY, PUBLIC_KEY, SECRET_KEY, HASH, ...Object.values(person)];
-const keys = {
-  signingKey: [
-    { id: 'new', key: SIGNING_KEY },
-    { id: 'old', key: OTHER_KEY, notAfter: new Date(NOW) },
-  ],
-  publicKey: PUBLIC_KEY,
-  secretKey: SECRET_KEY,
-};
+const old = { id: 'old', key: OTHER_KEY, notAfter: new Date(NOW) };
+const signingKey = [{ id: 'new', key: SIGNING_KEY }, old];
+const keys = { signingKey, publicKey: PUBLIC_KEY, secretKey: SECRET_KEY };
 
 /** Never throws, and shows no secret and no long part of the request. */
 function check(given: ExplainedRequest): void {
@@ -88,19 +83,14 @@ const body = fc.oneof(
 );
 
 test('threat A23: no request makes an explanation throw, or show a key, a hash or a person', () => {
-  const headers = fc.oneof(
-    fc.dictionary(fc.oneof(names, text), text),
-    fc.array(fc.tuple(fc.oneof(names, text), text)),
-  );
+  const pairs = fc.array(fc.tuple(fc.oneof(names, text), text));
   const signature = fc.oneof(text, fc.constant(SIGNATURE));
   fc.assert(
-    fc.property(headers, signature, body, fc.option(text), (given, value, content, url) => {
-      const all = [
-        ...(Array.isArray(given) ? given : Object.entries(given)),
-        ['hmac-signature', value] as const,
-      ];
-      check({ headers: given, url: url ?? undefined, body: content as object });
-      check({ method: 'POST', headers: Object.fromEntries(all), body: content as object });
+    fc.property(pairs, signature, body, fc.option(text), (given, value, content, url) => {
+      const headers = Object.fromEntries([...given, ['hmac-signature', value]]);
+      for (const one of [given, Object.fromEntries(given)])
+        check({ headers: one, url: url ?? undefined, body: content as object });
+      check({ method: 'POST', headers, body: content as object });
     }),
     { numRuns: 300 },
   );
@@ -113,7 +103,6 @@ test('threat A23: no body that throws when it is read makes an explanation throw
 test('threat A23: control: the cases show names and positions, and no secret', () => {
   for (const one of CASES) {
     const { detail } = explained(one, one[2]);
-    expect(secrets.filter((secret) => detail.includes(secret))).toEqual([]);
-    expect(detail).not.toContain('ORD-1001');
+    expect([...secrets, 'ORD-1001'].filter((secret) => detail.includes(secret))).toEqual([]);
   }
 });

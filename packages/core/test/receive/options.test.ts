@@ -24,7 +24,7 @@ const FIELD = 'merchant_reference or internal_reference';
 
 test.each<[Call, option: string, shape: string, ...invalid: unknown[]]>([
   ...['onCallback', 'onAuthenticRefusal', 'onRefused', 'onError'].map(
-    (hook) => [CALLBACKS, hook, 'a function', 'handler', [], true, {}] as [Call, string, string],
+    (hook): [Call, string, string, ...unknown[]] => [CALLBACKS, hook, 'a function', 'handler', [], true, {}],
   ),
   [CALLBACKS, 'failureStatus', 'an HTTP status from 400 to 599', 200, 399, 600, 429.5, '500'],
   [CALLBACKS, 'methods', BODY_METHODS, [], 'POST', ['post'], ...WITHOUT_BODY],
@@ -93,7 +93,7 @@ test.each([
 );
 
 const toleranceSecs = /\(\) does not know the option "toleranceSecs". Did you mean "toleranceSeconds"\?/;
-test.each([
+test.each<readonly [Call, options: object, message: RegExp]>([
   ...([VERIFIER, CALLBACKS, REDIRECTS] as const).map(
     (call) => [call, { toleranceSecs: 30 }, toleranceSecs] as const,
   ),
@@ -104,7 +104,7 @@ test.each([
   [VERIFIER, { onRefused: () => undefined }, /"onRefused"/],
   [VERIFIER, { redirectFields: { evnt: 'x' } }, /does not know the option "evnt"/],
   [VERIFIER, { redirectDefaults: { evnt: 'x' } }, /does not know the option "evnt"/],
-] as const)('%s refuses a typo, and an option of another route: %o', (call, options, message) => {
+])('%s refuses a typo, and an option of another route: %o', (call, options, message) => {
   expect(make(call, options)).toThrow(message);
 });
 

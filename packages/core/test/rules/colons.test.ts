@@ -48,7 +48,7 @@ const predicates: [name: string, isMerchantReference: (reference: string) => boo
   ['references have no colon', hasNoColon],
   ['references are listed', (reference) => ['', 'a:', ':a', 'aa'].includes(reference)],
 ];
-test.each<[name: string, policy: Policy, accepted?: number | undefined]>([
+test.each<readonly [name: string, policy: Policy, accepted?: number | undefined]>([
   ['no options', {}, 3 ** 5],
   ['colonIn merchant_reference', { colonIn: 'merchant_reference' }, 3 ** 4 * 7],
   ...(['merchant_reference', 'internal_reference'] as const).flatMap((colonIn) =>

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { claimedAmounts, confirmAmount, createVerifier } from '../../src/index.ts';
 import { callbackData, QUERY, SIGNATURE, SIGNING_KEY } from '../signed-callbacks.ts';
-import { accepted, verifier, verify } from '../verify.ts';
+import { accepted, misconfigured, verifier, verify } from '../verify.ts';
 
 // Objects that were not verified, and what Object.prototype must not supply; polluted-names.test.ts covers every name in the
 // source.
@@ -23,8 +23,7 @@ test('threat A36: an amount on Object.prototype is not an amount of the callback
   const { request_amount: _, transaction_amount: __, ...payload } = callbackData().payload;
   const body = { event: 'transaction.completed', payload };
   for (const given of [body, JSON.stringify(body)]) {
-    pollute('request_amount', 500);
-    pollute('transaction_amount', 500);
+    for (const name of ['request_amount', 'transaction_amount']) pollute(name, 500);
     const callback = accepted(verify(given));
     expect(claimedAmounts(callback).request.amount).toBeUndefined();
     expect(confirmAmount(callback, { currency: 'UGX', amount: 500 })).toMatchObject({ ok: false });
@@ -36,16 +35,13 @@ test('threat A42: a list on Object.prototype is no part of the parsed body that 
   expect(Object.keys(accepted(verify(callbackData())).raw)).toEqual(['event', 'payload']);
 });
 
-test('threat A36: a default or a name on Object.prototype reads no redirect', () => {
-  const query = QUERY.replace('event=transaction.completed&', '');
+test('threat A36: a default, a name or an expectation on Object.prototype reads no redirect', () => {
   pollute('event', 'transaction.completed');
-  expect(verifier.verifyRedirect(query)).toMatchObject({ code: 'signed_field_malformed' });
-  expect(verifier.verifyRedirect(QUERY)).toMatchObject({ ok: true });
-});
-
-test('threat A36: an expectReference on Object.prototype is not an expectation', () => {
   pollute('expectReference', 'ORD-7');
-  expect(verifier.verifyRedirect(QUERY, {})).toMatchObject({ ok: true });
+  const query = QUERY.replace('event=transaction.completed&', '');
+  expect(verifier.verifyRedirect(query)).toMatchObject({ code: 'signed_field_malformed' });
+  for (const options of [undefined, {}])
+    expect(verifier.verifyRedirect(QUERY, options)).toMatchObject({ ok: true });
 });
 
 const genuine = accepted(verify(callbackData()));
@@ -54,37 +50,28 @@ const expected = { currency: 'UGX', amount: 500 };
 test('threat A36: the constructor of a genuine callback makes no other', () => {
   expect(genuine.constructor).toBe(Object); // The class itself cannot be reached.
   class Forged extends Object {}
-  for (const given of [[], ['callback', genuine], ['callback', { signed: genuine.signed }]]) {
+  for (const given of [[], ['callback', genuine], ['callback', { signed: genuine.signed }]])
     for (const maker of [genuine.constructor, Forged]) {
       const forged = Reflect.construct(maker, given);
       expect(() => confirmAmount(forged, expected)).toThrow(/verifyCallback/);
     }
-  }
 });
 
 test('threat A36: nothing that shares properties or the prototype of a genuine callback is accepted', () => {
   const prototype = Object.getPrototypeOf(genuine);
-  const descriptors = Object.getOwnPropertyDescriptors(genuine);
   for (const forged of [
-    { ...genuine },
-    structuredClone(genuine),
-    JSON.parse(JSON.stringify(genuine)),
-    Object.create(genuine),
-    Object.create(prototype, descriptors),
-    Object.setPrototypeOf({ ...genuine }, prototype),
-    new Proxy(genuine, {}),
-    prototype,
-  ]) {
-    expect(() => confirmAmount(forged, expected)).toThrow(expect.objectContaining({ option: 'callback' }));
-  }
-  expect(confirmAmount(genuine as never, expected)).toEqual({ ok: true });
+    ...[{ ...genuine }, structuredClone(genuine), JSON.parse(JSON.stringify(genuine)), prototype],
+    ...[Object.create(genuine), Object.create(prototype, Object.getOwnPropertyDescriptors(genuine))],
+    ...[Object.setPrototypeOf({ ...genuine }, prototype), new Proxy(genuine, {})],
+  ])
+    expect(() => confirmAmount(forged, expected)).toThrow(misconfigured('callback'));
+  expect(confirmAmount(genuine, expected)).toEqual({ ok: true });
 });
 
 test('threat A36: a genuine callback cannot be changed', () => {
-  expect(Object.isFrozen(genuine) && Object.isFrozen(genuine.signed)).toBe(true);
-  expect(Object.isFrozen(genuine.unsigned) && Object.isFrozen(genuine.timestamp)).toBe(true);
-  expect(Reflect.set(genuine, 'unsigned', {})).toBe(false);
-  expect(Reflect.set(genuine, 'transitionId', 'x')).toBe(false);
+  for (const part of [genuine, genuine.signed, genuine.unsigned, genuine.timestamp])
+    expect(Object.isFrozen(part)).toBe(true);
+  for (const name of ['unsigned', 'transitionId']) expect(Reflect.set(genuine, name, 'x')).toBe(false);
 });
 
 test('threat A36: options are read once, so a later change of them changes no verdict', () => {
