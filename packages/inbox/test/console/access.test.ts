@@ -76,13 +76,6 @@ test('a wrong result of authorize lets no visitor in and is reported', async () 
   }
 });
 
-test('an operator acts under the name of authorize, whatever the form says', async () => {
-  const { inbox, show } = await newConsoleShopWithNone();
-  await visit(inbox).send(PATH, 'resolve', { by: 'the boss', note: 'not ours' });
-  const actions = [{ by: 'dana', note: 'not ours' }];
-  expect(await show('NONE')).toMatchObject({ state: 'resolved', actions });
-});
-
 test('each action needs its right', async () => {
   const { inbox, show } = await newConsoleShopWithNone();
   for (const action of ['retry', 'resolve', 'reopen', 'accept', 'forget']) {

@@ -91,7 +91,7 @@ test.each(Object.entries(MOUNTS))(
     const { action, values } = formIn(html, 'resolve');
     const answer = await fetch(origin + action, {
       method: 'POST',
-      body: new URLSearchParams({ ...values, note: 'not ours' }),
+      body: new URLSearchParams({ ...values, by: 'the boss', note: 'not ours' }),
       headers: { ...headers, cookie: cookie.join('=') },
       redirect: 'manual',
     });

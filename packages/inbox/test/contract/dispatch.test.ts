@@ -132,20 +132,6 @@ test('on postgres, one payment takes at most 11 statements and 4 transactions, a
   await stop();
 });
 
-test('on postgres, each of several payments has one transaction, which also starts the next one', async () => {
-  const merchant = await newMerchant('postgres');
-  let starts = 0;
-  const inbox = watchedInbox(merchant, (text, run, isAlone) => {
-    if (isAlone && isStart(text)) starts += 1;
-    return run();
-  });
-  await order(inbox, ...Array.from({ length: 10 }, (_, index) => `ORD-${index}`));
-  expect(await inbox.drain({ concurrency: 2 })).toMatchObject({ settled: 10 });
-  // The first one of each lane.
-  expect(starts).toBe(2);
-  expect(await merchant.credits()).toHaveLength(10);
-});
-
 test('on postgres, different transitions run concurrently, and callbacks for them are acknowledged meanwhile', async () => {
   const [all, mayEnd] = [signal(), signal()];
   let running = 0;

@@ -5,7 +5,7 @@ import { callback, evidence, paid, SIGNING_KEY, signedText } from '../support/ca
 import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { money, NOTE, ORDER, REPLACE } from '../support/shop.ts';
 
-describe.each(ENGINES)('on %s', (engine) => {
+describe.each(ENGINES)('intake on %s', (engine) => {
   test('threat A6: one transition is stored, however often it is delivered, however signed and with whatever payload.id', async () => {
     const inbox = (await newMerchant(engine)).open();
     await inbox.receive(callback());
