@@ -51,9 +51,12 @@ test.each<[Call, option: string, shape: string, ...invalid: unknown[]]>([
 });
 
 const needs = "isMerchantReference needs colonIn, and colonIn: 'internal_reference' needs it.";
-const named = (option: string, redirectDefaults: unknown) =>
-  [option, 'redirectDefaults', { redirectDefaults }] as const;
-test.each<readonly [option: string, problem: string, ...options: object[]]>([
+const named = (option: string, redirectDefaults: unknown): [string, string, object] => [
+  option,
+  'redirectDefaults',
+  { redirectDefaults },
+];
+test.each<[option: string, problem: string, ...options: object[]]>([
   ['isMerchantReference', needs, { colonIn: 'internal_reference' }, { isMerchantReference: () => true }],
   [
     ...(['isMerchantReference', 'isMerchantReference must be a function'] as const),

@@ -48,14 +48,15 @@ const predicates: [name: string, isMerchantReference: (reference: string) => boo
   ['references have no colon', hasNoColon],
   ['references are listed', (reference) => ['', 'a:', ':a', 'aa'].includes(reference)],
 ];
-test.each<readonly [name: string, policy: Policy, accepted?: number | undefined]>([
+test.each<[name: string, policy: Policy, accepted: number | undefined]>([
   ['no options', {}, 3 ** 5],
   ['colonIn merchant_reference', { colonIn: 'merchant_reference' }, 3 ** 4 * 7],
   ...(['merchant_reference', 'internal_reference'] as const).flatMap((colonIn) =>
-    predicates.map(
-      ([name, isMerchantReference, accepted]) =>
-        [`colonIn ${colonIn} where ${name}`, { colonIn, isMerchantReference }, accepted] as const,
-    ),
+    predicates.map(([name, isMerchantReference, accepted]): [string, Policy, number | undefined] => [
+      `colonIn ${colonIn} where ${name}`,
+      { colonIn, isMerchantReference },
+      accepted,
+    ]),
   ),
 ])('threat A3, threat A32: with %s, no two accepted bodies share a signature', (_, policy, expected) => {
   const given = createVerifier({ signingKey: SIGNING_KEY, ...policy });
