@@ -90,7 +90,7 @@ export class Cluster implements Replicated {
     run('haproxy', ['-db', '-f', configuration]);
     for (const node of cluster.#nodes) node.start();
     cluster.#programs.push(...cluster.#nodes);
-    await cluster.#whole();
+    await cluster.whole();
     await cluster.read(`create role ${SHOP} login password '${SHOP}';
       grant create on database postgres to ${SHOP}; grant create on schema public to ${SHOP}`);
     return cluster;
@@ -119,7 +119,6 @@ export class Cluster implements Replicated {
     // The fault ends regardless of the other nodes, as with networks and virtual machines; and a rewind may need the node itself.
     if (struck?.fault !== 'killed') await wait(Math.max(0, this.#struckAt + pause * 1000 - monotonicMs()));
     await struck?.heal();
-    await this.#whole();
   }
 
   /** The node that leads. @param others excludes this node. */
@@ -129,7 +128,7 @@ export class Cluster implements Replicated {
   }
 
   /** Resolves when one node leads and two standbys are streaming, one of which is the synchronous standby. */
-  async #whole(): Promise<void> {
+  async whole(): Promise<void> {
     await this.#found('two standbys', async () => {
       this.#leader = await this.#findLeader();
       const members = await this.#members();

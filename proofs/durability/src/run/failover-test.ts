@@ -13,7 +13,7 @@ export default async function (): Promise<void> {
   const { report, rounds, controlRounds } = readFlags({ rounds: 20, controlRounds: 3 });
   const start = async (isSynchronous: boolean): Promise<Pair> => {
     const pair = await Pair.start(isSynchronous);
-    await pair.heal();
+    await pair.whole();
     return pair;
   };
   await runProgram({ name: 'failover-test', report }, () =>

@@ -79,6 +79,7 @@ async function failOverAgain(options: Failovers, isSynchronous: boolean): Promis
       doctor.before.push(...(await look()));
       load.limit = Number.POSITIVE_INFINITY;
       for (let index = 0; index < rounds; index++) {
+        await topology.whole();
         await acknowledged(BEFORE);
         if (!isSynchronous || (options.isHeld && index % 2 === 0)) topology.holdReplication();
         // With a synchronous standby that is held, none would be acknowledged.

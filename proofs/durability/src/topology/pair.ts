@@ -60,8 +60,11 @@ export class Pair implements Replicated {
     return this.#standby?.url;
   }
 
+  async heal(): Promise<void> {}
+
   /** Creates the standby from a copy of the primary, and resolves when it has everything that the primary has committed. */
-  async heal(): Promise<void> {
+  async whole(): Promise<void> {
+    if (this.#standby !== undefined) return;
     const { url, dataFolder } = this.#primary;
     this.#between.pointAt(portOf(url));
     const { password } = new URL(url);

@@ -28,7 +28,7 @@ export interface Topology {
    * @returns when it was struck, on the clock of the history.
    */
   strike(fault: string): Promise<number>;
-  /** Ends the fault, and resolves when all servers run. */
+  /** Ends the fault. A server has then started again; a dead primary stays dead. */
   heal(): Promise<void>;
   /** Throws if the database cannot continue. */
   check?(): void;
@@ -38,6 +38,8 @@ export interface Topology {
 export interface Replicated extends Topology {
   /** Nothing reaches those that follow until the leader is struck. */
   holdReplication(): void;
+  /** Resolves when all servers that the next fault needs follow the leader. */
+  whole(): Promise<void>;
 }
 
 /** A separate PostgreSQL server with its defaults: every commit is on disk before it is confirmed. */

@@ -21,7 +21,7 @@ beforeAll(async () => {
     await client.query('grant create on database postgres to shop');
   });
   warningsWithoutStandby = await warningsAtStart(pair.primaryUrl);
-  await pair.heal();
+  await pair.whole();
 });
 afterAll(cleanUp);
 
