@@ -11,14 +11,11 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
   test('retry() gives a dead transition all its attempts again, and records who asked and why', async () => {
     let isBroken = true;
     const retry = { ...LATER.retry, attempts: 2 };
-    const { merchant, inbox, sell, show, workLater } = await newShop(
-      engine,
-      { retry },
-      async (transition) => {
-        if (isBroken) throw new Error('broken');
-        await creditIn(merchant)(transition);
-      },
-    );
+    const shop = await newShop(engine, { retry }, async (transition) => {
+      if (isBroken) throw new Error('broken');
+      await creditIn(shop.merchant)(transition);
+    });
+    const { merchant, inbox, sell, show, workLater } = shop;
     await sell('A');
     for (const actions of [[], [{ action: 'retry', ...NOTE, at: expect.any(Date) }]]) {
       for (let round = 0; round < 3; round += 1) await workLater(DAY_MS);
@@ -120,12 +117,7 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
 
   test('resolve() with a body makes the amount of the body the expectation, and applies it once', async () => {
     const { merchant, inbox, deliver, show } = await newShop(engine, LATER);
-    const amounts = [
-      [5_000_000, 5_000_000],
-      [500, 500],
-      [500, 499],
-    ] as const;
-    await deliver(...amounts.map(([amount, other]) => paid('A', amount, { transaction_amount: other })));
+    await deliver(paid('A', 5_000_000), paid('A', 500), paid('A', 500, { transaction_amount: 499 }));
     const { bodies = [], state } = (await show('A')) ?? {};
     expect(state).toBe('conflict');
     const digestOf = (...claimed: string[]): string | undefined =>

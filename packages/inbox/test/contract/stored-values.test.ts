@@ -101,6 +101,8 @@ test.each(COLUMNS)(
   },
 );
 
+const ACTIONS = 'one of retry, resolve, reopen, acceptText, statement, forget';
+
 describe.each(ENGINES)('stored values of another shape, on %s', (engine) => {
   test('are refused by the views with the column and the transition, and the genuine ones are shown (control)', async () => {
     const { merchant, inbox } = await newShop(engine, LATER);
@@ -114,14 +116,7 @@ describe.each(ENGINES)('stored values of another shape, on %s', (engine) => {
       ['transition', 'reason', 'closed_by_operator', 'no reason', [list, show], code],
       ['transition', 'reason', 'closed_by_operator', 'Reason', [list, show], code],
       ['body', 'refusal', null, '', [show], code],
-      [
-        'action',
-        'action',
-        'resolve',
-        'delete',
-        [show],
-        'one of retry, resolve, reopen, acceptText, statement, forget',
-      ],
+      ['action', 'action', 'resolve', 'delete', [show], ACTIONS],
     ] as const) {
       for (const view of views) await expect(view()).resolves.toBeDefined();
       await merchant.query(`update ${merchant.table(table)} set ${column} = $1`, [wrong]);

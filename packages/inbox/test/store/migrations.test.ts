@@ -120,8 +120,7 @@ test('tables that a DBA creates from the output of sql, which has inbox.migratio
 async function tablesOf(pool: pg.Pool, schema: string): Promise<unknown[]> {
   const columns = `select table_name, column_name, data_type, is_nullable, column_default
     from information_schema.columns where table_schema = $1 order by 1, 2`;
-  const indexes =
-    "select replace(indexdef, schemaname || '.', '') as index from pg_indexes where schemaname = $1 order by 1";
-  const results = await Promise.all([columns, indexes].map((text) => pool.query(text, [schema])));
-  return results.flatMap(({ rows }) => rows);
+  const indexes = `select replace(indexdef, schemaname || '.', '') as index from pg_indexes where schemaname = $1 order by 1`;
+  const found = [await pool.query(columns, [schema]), await pool.query(indexes, [schema])];
+  return found.flatMap(({ rows }) => rows);
 }
