@@ -129,7 +129,11 @@ test.each([
   [{ currency: 'UGX', wallet_type: COLLECTION, actual_balance: 5 }],
 ])('balances %j that are not those of the client are refused', (wrong) => {
   const given = wrong as never;
-  for (const run of [() => reconcile(given, [], []), () => reconcile([], given, []), () => reconcile([], [], given)])
+  for (const run of [
+    () => reconcile(given, [], []),
+    () => reconcile([], given, []),
+    () => reconcile([], [], given),
+  ])
     expect(run).toThrow(ConfigurationError);
 });
 
