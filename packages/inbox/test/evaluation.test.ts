@@ -1,13 +1,9 @@
 import type { SignedFields } from '@payment-service/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  type EvaluatedBody,
-  type EvaluationRules,
-  evaluate,
-  type TransitionCase,
-} from '../src/work/verdict/evaluate.ts';
+import { type EvaluationRules, evaluate, type TransitionCase } from '../src/work/verdict/evaluate.ts';
 
+type Body = TransitionCase['bodies'][number];
 const RULES: EvaluationRules = {
   completedEvents: ['transaction.completed'],
   allowTransitions: { COMPLETED: [], REVERSED: ['FAILED'] },
@@ -36,7 +32,7 @@ const COMPLETED: TransitionCase = {
   isWaived: false,
 };
 
-function body(request: string | null, transaction: string | null = request, currency = 'UGX'): EvaluatedBody {
+function body(request: string | null, transaction: string | null = request, currency = 'UGX'): Body {
   const claim = (amount: string | null) => ({ currency, amount });
   const digest = `${request}/${transaction}/${currency}`;
   return { digest, request: claim(request), transaction: claim(transaction) };
@@ -44,7 +40,7 @@ function body(request: string | null, transaction: string | null = request, curr
 
 const signed = (fields: Partial<SignedFields>) => ({ signed: { ...FIELDS, ...fields } });
 const status = (transaction_status: string) => signed({ transaction_status });
-const bodies = (...all: readonly EvaluatedBody[]) => ({ bodies: all });
+const bodies = (...all: readonly Body[]) => ({ bodies: all });
 const HALF = bodies(body('500', '7'));
 const TWO = bodies(body('500'), body('7'));
 const ANOTHER = { isPaidByAnother: true };

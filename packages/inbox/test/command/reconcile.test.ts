@@ -55,7 +55,7 @@ test.each(ENGINES)(
 );
 
 test('a statement that cannot be read applies nothing, and the command says why', SESSION, async () => {
-  const { inbox, reconcile, screen } = await newDesk('sqlite');
+  const { inbox, reconcile, screen } = await newDesk('postgres');
   for (const [text, more] of [
     [`${HEADER}${ROW}INT-C,C`],
     [`${HEADER}${ROW}"INT-C`],
@@ -77,7 +77,7 @@ test(
   'payment-service-inbox reconcile without a statement it compares the recorded balances with what was settled',
   SESSION,
   async () => {
-    const { merchant, inbox, reconcile, screen } = await newDesk('sqlite');
+    const { merchant, inbox, reconcile, screen } = await newDesk('postgres');
     const balance = (actual_balance: string) =>
       inbox.recordBalances([
         { currency: 'UGX', wallet_type: 'MERCHANT_COLLECTION', exact: { actual_balance } },

@@ -11,7 +11,6 @@ import {
   formIn,
   formsIn,
   newConsoleShop,
-  newConsoleShopWithNone,
   ORIGIN,
   OWN,
   pageOf,
@@ -37,7 +36,7 @@ test('a visitor for whom authorize returns nothing, or no right to read, gets a 
 });
 
 test('a visitor with the right to read gets the pages and files (control)', async () => {
-  const { inbox } = await newConsoleShopWithNone();
+  const { inbox } = await newConsoleShop('NONE');
   const visitor = visit(inbox, { by: 'dana', may: ['read'] });
   for (const path of [...PAGES, '/transitions?state=unhandled', ...FILES]) {
     const { status, html } = await visitor.get(path);
@@ -47,7 +46,7 @@ test('a visitor with the right to read gets the pages and files (control)', asyn
 });
 
 test('authorize is asked again for every request, and the request that it gets has no body', async () => {
-  const { inbox, show } = await newConsoleShopWithNone();
+  const { inbox, show } = await newConsoleShop('NONE');
   const asked: string[] = [];
   let isIn = true;
   const visitor = visit(inbox, (request) => {
@@ -77,7 +76,7 @@ test('a wrong result of authorize lets no visitor in and is reported', async () 
 });
 
 test('each action needs its right', async () => {
-  const { inbox, show } = await newConsoleShopWithNone();
+  const { inbox, show } = await newConsoleShop('NONE');
   for (const action of ['retry', 'resolve', 'reopen', 'accept', 'forget']) {
     const right = action === 'accept' ? 'expect' : action;
     const visitor = visit(inbox, { by: 'dana', may: EVERYTHING.filter((may) => may !== right) });
@@ -91,7 +90,7 @@ test('each action needs its right', async () => {
 });
 
 test('a form from another site, host or origin, from no page or from an opaque one changes nothing, even with the proof', async () => {
-  const { inbox, show } = await newConsoleShopWithNone();
+  const { inbox, show } = await newConsoleShop('NONE');
   const visitor = visit(inbox);
   const fields = { ...(await visitor.fieldsOf(PATH, 'resolve')), ...CLOSED };
   const foreign: Record<string, string>[] = [
@@ -111,7 +110,7 @@ test('a form from another site, host or origin, from no page or from an opaque o
 });
 
 test('a form without the proof, with one of another browser or of another operator is refused', async () => {
-  const { inbox, show } = await newConsoleShopWithNone();
+  const { inbox, show } = await newConsoleShop('NONE');
   let by = 'dana';
   const visitor = visit(inbox, () => ({ by, may: EVERYTHING }));
   const own = await visitor.fieldsOf(PATH, 'resolve');
@@ -127,7 +126,7 @@ test('a form without the proof, with one of another browser or of another operat
 });
 
 test('a form that one process made is accepted by another', async () => {
-  const { inbox } = await newConsoleShopWithNone();
+  const { inbox } = await newConsoleShop('NONE');
   const options = { basePath: BASE, authorize: () => ({ by: 'dana', may: EVERYTHING }) };
   const [first, second] = [inboxConsole(inbox, options), inboxConsole(inbox, options)];
   const url = ORIGIN + BASE + PATH;
@@ -224,7 +223,7 @@ test('the list to download has no cell that is a formula (threat A56)', async ()
 });
 
 test('the pages cannot be framed, load nothing from outside and nothing inline, and are kept nowhere', async () => {
-  const { inbox } = await newConsoleShopWithNone();
+  const { inbox } = await newConsoleShop('NONE');
   for (const path of [...PAGES, PATH, '/x']) {
     const { html, headers } = await visit(inbox).get(path);
     const policy = headers.get('content-security-policy') ?? '';

@@ -3,7 +3,7 @@ import axe from 'axe-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { inboxConsole, nodeListener } from '../../src/console/index.ts';
 import { paid } from '../support/callbacks.ts';
-import { BASE, EVERYTHING, listen, newConsoleShopWithNone, pageOf } from '../support/console.ts';
+import { BASE, EVERYTHING, listen, newConsoleShop, pageOf } from '../support/console.ts';
 import { money } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
@@ -43,7 +43,7 @@ afterAll(() => browser?.close());
 
 /** A console with one example of everything that an operator meets, and a browser page. */
 async function open(view: Parameters<Browser['newContext']>[0] = {}) {
-  const shop = await newConsoleShopWithNone();
+  const shop = await newConsoleShop('NONE');
   const { inbox, pay } = shop;
   for (const reference of ['OK', 'DEAD-1', 'WRONG', 'LOST']) await inbox.expect(money(reference));
   await inbox.expect({ ...money('LATE'), deadline: new Date(0) });

@@ -4,22 +4,8 @@ import fastify from 'fastify';
 import { Hono } from 'hono';
 import Koa from 'koa';
 import { expect, test } from 'vitest';
-import {
-  type ConsoleOptions,
-  type InboxConsole,
-  inboxConsole,
-  nodeListener,
-} from '../../src/console/index.ts';
-import {
-  BASE,
-  cookiesOf,
-  EVERYTHING,
-  formIn,
-  listen,
-  newConsoleShop,
-  newConsoleShopWithNone,
-  pageOf,
-} from '../support/console.ts';
+import { type InboxConsole, inboxConsole, nodeListener } from '../../src/console/index.ts';
+import { BASE, cookiesOf, EVERYTHING, formIn, listen, newConsoleShop, pageOf } from '../support/console.ts';
 
 const other = (_: unknown, response: express.Response): unknown => response.send('other');
 
@@ -65,15 +51,12 @@ function asListener(app: Hono): RequestListener {
   return (incoming, outgoing) => void listener(incoming, outgoing);
 }
 
-const EVERY_VISITOR: ConsoleOptions = {
-  basePath: BASE,
-  authorize: () => ({ by: 'dana', may: EVERYTHING }),
-};
+const EVERY_VISITOR = { basePath: BASE, authorize: () => ({ by: 'dana', may: EVERYTHING }) };
 
 test.each(Object.entries(MOUNTS))(
   'on %s the console is served under its path with its files, its forms act, other routes stay, and a stream ends when its visitor leaves',
   async (_name, mount) => {
-    const { inbox, show } = await newConsoleShopWithNone();
+    const { inbox, show } = await newConsoleShop('NONE');
     const authorize = ({ headers }: Request) =>
       headers.get('x-user') === 'dana' && { by: 'dana', may: EVERYTHING };
     const origin = await listen(await mount(inboxConsole(inbox, { basePath: BASE, authorize })));

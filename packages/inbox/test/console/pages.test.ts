@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { aesGcm } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
-import { formIn, newConsoleShop, newConsoleShopWithNone, pageOf, visit } from '../support/console.ts';
+import { formIn, newConsoleShop, pageOf, visit } from '../support/console.ts';
 import { MINUTE_MS, money, NOTE, newShop } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
@@ -16,7 +16,7 @@ async function newLongList(count: number) {
   return { ...shop, visitor: visit(shop.inbox) };
 }
 
-test('the list narrows by state and reason, finds either reference, and has pages', async () => {
+test('the list narrows by state and reason, finds either reference, has pages, and is downloaded whole', async () => {
   const { inbox, pay, visitor } = await newLongList(30);
   await inbox.expect(money('WRONG'));
   await pay('WRONG', 7);
@@ -34,10 +34,7 @@ test('the list narrows by state and reason, finds either reference, and has page
     expect(rowsIn(found.html, 'transitions'), typed).toEqual([paid('N-3', 500).transitionId]);
   }
   expect((await visitor.get('/transitions?reference=N-')).text).toContain('Nothing arrived for “N-”.');
-});
-
-test('the list is downloaded whole, whatever page it is on', async () => {
-  const { inbox, visitor } = await newLongList(30);
+  // It is downloaded whole, whatever page it is on.
   const { html, headers } = await visitor.get('/transitions.csv?state=unhandled');
   expect(html.trimEnd().split('\r\n')).toHaveLength(31);
   expect(headers.get('content-disposition')).toBe('attachment; filename="transitions.csv"');
@@ -66,7 +63,7 @@ test('a partial amount is accepted with a note, and is what is credited', async 
 });
 
 test('what is confirmed shows once, and not to the update of another page', async () => {
-  const { inbox } = await newConsoleShopWithNone();
+  const { inbox } = await newConsoleShop('NONE');
   const path = pageOf('NONE');
   const visitor = visit(inbox);
   const fields = await visitor.fieldsOf(path, 'resolve');
@@ -77,7 +74,7 @@ test('what is confirmed shows once, and not to the update of another page', asyn
 });
 
 test('without a note, and after another operator has closed it, the form says what is wrong and keeps what was typed', async () => {
-  const { inbox, show } = await newConsoleShopWithNone();
+  const { inbox, show } = await newConsoleShop('NONE');
   const path = pageOf('NONE');
   const visitor = visit(inbox);
   for (const note of [' ', 'typed '.repeat(200)]) {
@@ -95,7 +92,7 @@ test('without a note, and after another operator has closed it, the form says wh
 });
 
 test('personal data is removed of all under a reference by a form with a note', async () => {
-  const { inbox, show } = await newConsoleShopWithNone();
+  const { inbox, show } = await newConsoleShop('NONE');
   const path = pageOf('NONE');
   const visitor = visit(inbox);
   const fields = await visitor.fieldsOf(path, 'forget');

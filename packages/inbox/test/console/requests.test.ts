@@ -2,17 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { type ConsoleOptions, inboxConsole } from '../../src/console/index.ts';
 import { EVIDENCE_WORDS, REASON_WORDS } from '../../src/words.ts';
 import { evidence, paid } from '../support/callbacks.ts';
-import {
-  BASE,
-  EVERYTHING,
-  formsIn,
-  newConsoleShop,
-  newConsoleShopWithNone,
-  ORIGIN,
-  OWN,
-  pageOf,
-  visit,
-} from '../support/console.ts';
+import { BASE, EVERYTHING, formsIn, newConsoleShop, ORIGIN, OWN, pageOf, visit } from '../support/console.ts';
 import { workOff } from '../support/until.ts';
 
 const WORDS = Object.entries({
@@ -53,17 +43,13 @@ test('only GET, HEAD and POST are allowed, HEAD is served as GET, and a framewor
     expect(await (await handle(new Request(ORIGIN + path))).text()).toContain('Nothing is overdue.');
 });
 
-test('a request to a console at the root gets links and a cookie for the root', async () => {
+test('a browser without cookies gets one for the forms, for this path alone and hidden from scripts', async () => {
   const { inbox } = await newConsoleShop();
   const response = await inboxConsole(inbox, { authorize })(new Request(`${ORIGIN}/`));
   expect(response.headers.get('set-cookie')).toMatch(/; Path=\/; HttpOnly/);
   const html = await response.text();
   for (const link of ['href="/"', 'href="/transitions"', 'href="/assets/style.css"'])
     expect(html).toContain(link);
-});
-
-test('a request of a browser without cookies gets one for the forms, for this path alone and hidden from scripts', async () => {
-  const { inbox } = await newConsoleShop();
   const visitor = visit(inbox);
   const setCookies = async (): Promise<string[]> => (await visitor.get('')).headers.getSetCookie();
   const cookie = /^inbox-console=[0-9a-f]{32}; Path=\/admin\/payments; HttpOnly; SameSite=Lax$/;
@@ -77,7 +63,7 @@ test('a request of a browser without cookies gets one for the forms, for this pa
 });
 
 test('a transition that is held has a form for each action that the words of its reason name', async () => {
-  const { inbox, merchant } = await newConsoleShopWithNone();
+  const { inbox, merchant } = await newConsoleShop('NONE');
   for (const [reason, { state, todo }] of WORDS) {
     const values = `state = '${state}', reason = '${reason}'`;
     await merchant.query(`update ${merchant.table('transition')} set ${values}`);
@@ -114,7 +100,7 @@ test('one transition that needs an operator is counted as one, and a forged conf
 });
 
 test('a form without what it needs, on another path, or with another body than its header says changes nothing', async () => {
-  const { inbox, show } = await newConsoleShopWithNone();
+  const { inbox, show } = await newConsoleShop('NONE');
   const visitor = visit(inbox);
   const proof = await visitor.fieldsOf(pageOf('NONE'), 'resolve');
   const bulk = { action: 'resolve', state: 'unhandled', until: '9000000000000' };
@@ -135,7 +121,7 @@ test('a form without what it needs, on another path, or with another body than i
 });
 
 test('a form on a transition that vanishes while it acts leads to a page that says so', async () => {
-  const { inbox, merchant } = await newConsoleShopWithNone();
+  const { inbox, merchant } = await newConsoleShop('NONE');
   let isVanishing = false;
   const show: typeof inbox.show = async (id) => {
     const found = await inbox.show(id);

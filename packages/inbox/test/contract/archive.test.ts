@@ -1,17 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { evidence, paid } from '../support/callbacks.ts';
 import { ENGINES, type Merchant } from '../support/merchant.ts';
-import {
-  DAY_MS,
-  LATER,
-  MINUTE_MS,
-  NOTE,
-  newShop,
-  ORDER,
-  REPLACE,
-  type Shop,
-  watchedInbox,
-} from '../support/shop.ts';
+import { DAY_MS, LATER, NOTE, newShop, ORDER, REPLACE, type Shop, watchedInbox } from '../support/shop.ts';
 import { after, isLook } from '../support/store.ts';
 import { workOff, workUntil } from '../support/until.ts';
 
@@ -222,13 +212,13 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
       const [before] = await merchant.query(`select ${column} as value from ${kinds}`);
       await merchant.query(`update ${kinds} set ${column} = $1`, [wrong]);
       await deliver(same('FAILED'));
-      await workLater(60 * MINUTE_MS);
+      await workLater(DAY_MS);
       await merchant.query(`update ${kinds} set ${column} = $1`, [String(before?.['value'])]);
       const message = `TypeError: The column "${name}".* in the inbox's tables must hold ${wanted}[.] It does not`;
       const lastError = expect.stringMatching(message);
       expect((await inbox.list(reference))[0]).toMatchObject({ state: 'retrying', lastError });
     }
-    await workLater(60 * MINUTE_MS);
+    await workLater(DAY_MS);
     expect((await inbox.list(reference))[0]).toMatchObject({ reason: 'transition_not_allowed' });
   });
 

@@ -1,10 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import {
-  ConfigurationError,
-  createVerifier,
-  InvalidStateError,
-  UnavailableError,
-} from '@payment-service/core';
+import { ConfigurationError, createVerifier, UnavailableError } from '@payment-service/core';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { describe, expect, test } from 'vitest';
 import { MAX_EVIDENCE } from '../../src/intake/record.ts';
@@ -30,7 +25,7 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
     await inbox.retry(transitionId, NOTE);
     await workOff(inbox);
     expect(await inbox.show(transitionId)).toMatchObject(kept);
-    await expect(inbox.reopen(transitionId, NOTE)).rejects.toThrow(InvalidStateError);
+    await expect(inbox.reopen(transitionId, NOTE)).rejects.toMatchObject({ code: 'invalid_state' });
     const body = (await inbox.show(transitionId))?.bodies[0]?.digest;
     await expect(inbox.resolve(transitionId, { ...NOTE, body })).rejects.toThrow(ConfigurationError);
     await inbox.resolve(transitionId, NOTE);

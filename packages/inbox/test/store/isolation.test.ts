@@ -1,72 +1,70 @@
 /** Handlers run at the isolation level that the merchant's connections default to, and a conflict is no failure. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { postgres } from '../../src/index.ts';
 import { Statements } from '../../src/store/statements.ts';
 import { type PoolShop, poolShop } from '../support/pool-shop.ts';
 import { order } from '../support/shop.ts';
 import { workUntil, workUntilSettled } from '../support/until.ts';
 
-const LEVELS = ['read committed', 'repeatable read', 'serializable'] as const;
 const REFERENCES = ['A', 'B', 'C', 'D', 'E', 'F'];
 
-function shopAt(level: string): PoolShop {
-  const options = `-c default_transaction_isolation=${level.replace(' ', '\\ ')}`;
-  return poolShop({ pool: { max: 12, options }, inbox: { random: Math.random } });
+function shopAt(level: string, schema?: string): PoolShop {
+  // A deadlock is looked for after a second by default.
+  const isolation = `-c default_transaction_isolation=${level.replace(' ', '\\ ')}`;
+  const options = `${isolation} -c deadlock_timeout=20`;
+  return poolShop({ pool: { max: 12, options }, inbox: { random: Math.random }, ...(schema && { schema }) });
 }
 
-describe.each(LEVELS)('handlers on connections that default to %s', (level) => {
-  test('lose no update unless the level allows that, may lock rows in opposite orders, and run at that level like transaction()', async () => {
-    const { inbox, pool, schema } = shopAt(level);
-    await inbox.ready();
-    const [table, seen, attempts] = [`${schema}.own`, [] as unknown[], [] as number[]];
-    await pool.query(`create table ${table} as select id, 0 as total from generate_series(0, 2) as id`);
-    const see = async (tx: pg.PoolClient) =>
-      void seen.push(...(await tx.query('show transaction_isolation')).rows);
-    const readAndWrite = async (tx: pg.PoolClient): Promise<void> => {
-      const { rows } = await tx.query<{ total: number }>(`select total from ${table} where id = 2`);
-      await tx.query('select pg_sleep(0.05)');
-      await tx.query(`update ${table} set total = ${Number(rows[0]?.total) + 1} where id = 2`);
-    };
-    let turn = 0;
-    const lockBoth = async (tx: pg.PoolClient): Promise<void> => {
-      const first = turn++ % 2;
-      for (const id of [first, 1 - first]) {
-        await tx.query(`update ${table} set total = total + 1 where id = ${id}`);
-        await tx.query('select pg_sleep(0.02)');
-      }
+test('handlers lose no update unless the level of their connections allows that, may lock rows in opposite orders, and run at that level like transaction()', async () => {
+  const { schema, direct, inbox: first } = poolShop();
+  await first.ready();
+  const table = `${schema}.own`;
+  await direct.query(`create table ${table} as select id, 0 as total from generate_series(0, 2) as id`);
+  const readAndWrite = async (tx: pg.PoolClient): Promise<void> => {
+    const { rows } = await tx.query<{ total: number }>(`select total from ${table} where id = 2`);
+    await tx.query('select pg_sleep(0.05)');
+    await tx.query(`update ${table} set total = ${Number(rows[0]?.total) + 1} where id = 2`);
+  };
+  let turn = 0;
+  const lockBoth = async (tx: pg.PoolClient): Promise<void> => {
+    const one = turn++ % 2;
+    for (const id of [one, 1 - one]) {
+      await tx.query(`update ${table} set total = total + 1 where id = ${id}`);
+      await tx.query('select pg_sleep(0.02)');
+    }
+  };
+  for (const [index, level] of ['read committed', 'repeatable read', 'serializable'].entries()) {
+    await direct.query(`update ${table} set total = 0`);
+    const { inbox } = shopAt(level, schema);
+    const [seen, attempts] = [new Set<unknown>(), new Set<number>()];
+    const see = async (tx: pg.PoolClient): Promise<void> => {
+      for (const row of (await tx.query('show transaction_isolation')).rows)
+        seen.add(row.transaction_isolation);
     };
     await inbox.transaction(see);
     let run = readAndWrite;
     inbox.handle(async ({ tx, attempt }) => {
       await see(tx);
       await run(tx);
-      attempts.push(attempt);
+      attempts.add(attempt);
     });
-    const settle = async (references: readonly string[], settled: number): Promise<void> => {
-      await order(inbox, ...references);
+    for (const [round, act] of [readAndWrite, lockBoth].entries()) {
+      run = act;
+      const settled = 12 * index + 6 * round + 6;
+      await Promise.all(REFERENCES.map((reference) => order(inbox, reference + settled)));
       await workUntilSettled(inbox, settled, { concurrency: 6 });
-    };
-    await settle(REFERENCES, 6);
-    run = lockBoth;
-    await settle(
-      REFERENCES.map((reference) => `${reference}2`),
-      12,
-    );
-    const totals = (await pool.query(`select total from ${table} order by id`)).rows.map(
-      ({ total }) => total,
-    );
-    expect(totals.slice(0, 2)).toEqual([6, 6]);
+    }
+    const { rows } = await direct.query<{ total: number }>(`select total from ${table} order by id`);
+    const [one, other, written] = rows.map(({ total }) => total);
+    expect([one, other]).toEqual([6, 6]);
     // Control: at READ COMMITTED, which a merchant can have chosen, the later one overwrites the earlier one.
-    if (level === 'read committed') expect(totals[2]).toBeLessThan(6);
-    else expect(totals[2]).toBe(6);
-    expect(new Set(attempts)).toEqual(new Set([1]));
-    expect((await inbox.list({ state: 'settled' })).map((each) => each.attempts)).toEqual(Array(12).fill(1));
-    expect(new Set(seen.map((row) => JSON.stringify(row)))).toEqual(
-      new Set([JSON.stringify({ transaction_isolation: level })]),
-    );
-  });
+    if (level === 'read committed') expect(written).toBeLessThan(6);
+    else expect(written).toBe(6);
+    expect([[...seen], [...attempts]]).toEqual([[level], [1]]);
+  }
+  expect(new Set((await first.list({ limit: 100 })).map(({ attempts }) => attempts))).toEqual(new Set([1]));
 });
 
 test('a handler whose transaction conflicts every time has failed, and says so', async () => {
@@ -99,23 +97,27 @@ test('every call of an operator succeeds while handlers run at SERIALIZABLE', as
   expect(calls).toBeGreaterThan(0);
 });
 
-test.each([
-  ['repeatable read', '40001'],
-  ['serializable', '40001'],
-  ['read committed', undefined], // Control: there, what is read after the lock is never older than the lock.
-] as const)('at %s, an attempt whose snapshot is older than its lock fails with %s', async (level, code) => {
+test('an attempt whose snapshot is older than its lock fails with a conflict, or reads what is committed', async () => {
   const { inbox, pool, schema } = poolShop({ pool: { max: 6 } });
   inbox.handle(() => undefined, { status: '*' });
-  await order(inbox, 'ORD-1');
-  const { rows } = await pool.query<{ subject_key: string }>(`select subject_key from ${schema}.callback`);
+  const { text } = new Statements(postgres(pool, { schema })).get('enter_attempt');
   const client = new pg.Client({ connectionString: inject('postgresUrl') });
   await client.connect();
   onTestFinished(() => client.end());
-  await client.query(`begin isolation level ${level}`);
-  await client.query('select 1'); // The snapshot. Another attempt at the same reference now commits.
-  await inbox.drain();
-  const { text } = new Statements(postgres(pool, { schema })).get('enter_attempt');
-  const entered = client.query(text, ['10000', '30000', randomUUID(), rows[0]?.subject_key]);
-  if (code === undefined) await expect(entered).resolves.toMatchObject({ rows: [{ is_free: 1 }] });
-  else await expect(entered).rejects.toMatchObject({ code });
+  for (const [level, code] of [
+    ['repeatable read', '40001'],
+    ['serializable', '40001'],
+    ['read committed', undefined], // Control: there, what is read after the lock is never older than the lock.
+  ] as const) {
+    await order(inbox, level);
+    const last = `select subject_key from ${schema}.callback order by id desc limit 1`;
+    const { rows } = await pool.query<{ subject_key: string }>(last);
+    await client.query(`begin isolation level ${level}`);
+    await client.query('select 1'); // The snapshot. Another attempt at the same reference now commits.
+    await inbox.drain();
+    const entered = client.query(text, ['10000', '30000', randomUUID(), rows[0]?.subject_key]);
+    if (code === undefined) await expect(entered).resolves.toMatchObject({ rows: [{ is_free: 1 }] });
+    else await expect(entered).rejects.toMatchObject({ code });
+    await client.query('rollback');
+  }
 });

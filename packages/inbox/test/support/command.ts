@@ -95,8 +95,11 @@ export function runOnTerminal(
 }
 
 /** The same in a separate process, in a pipe. */
-export function runAlone(args: readonly string[]): Promise<CommandResult> {
-  return run(process.execPath, [PATH, ...args], {});
+export function runAlone(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> {
+  return run(process.execPath, [PATH, ...args], env);
 }
 
 function run(

@@ -120,24 +120,15 @@ function textOf(html: string): string {
     .trim();
 }
 
-/** A shop on SQLite whose handler fails for references that begin with DEAD. */
-export async function newConsoleShop(): Promise<Shop> {
-  const shop: Shop = await newShop(
-    'sqlite',
-    { retry: { attempts: 1 }, onError: () => undefined },
-    async ({ tx, signed, settled }) => {
-      if (signed.merchant_reference.startsWith('DEAD')) throw new Error('the ledger <b>is</b> away');
-      await shop.merchant.credit(tx, signed.merchant_reference, settled?.amount ?? 'nothing');
-    },
-  );
+/** A shop on SQLite that received these payments, and whose handler fails for references that begin with DEAD. */
+export async function newConsoleShop(...references: readonly string[]): Promise<Shop> {
+  const options = { retry: { attempts: 1 }, onError: () => undefined };
+  const shop: Shop = await newShop('sqlite', options, async ({ tx, signed, settled }) => {
+    if (signed.merchant_reference.startsWith('DEAD')) throw new Error('the ledger <b>is</b> away');
+    await shop.merchant.credit(tx, signed.merchant_reference, settled?.amount ?? 'nothing');
+  });
   shop.inbox.handle(() => undefined, { status: 'FAILED' });
-  return shop;
-}
-
-/** The same, in which the payment NONE needs an operator. */
-export async function newConsoleShopWithNone(): Promise<Shop> {
-  const shop = await newConsoleShop();
-  await shop.pay('NONE');
+  for (const reference of references) await shop.pay(reference);
   return shop;
 }
 
