@@ -1,5 +1,12 @@
 import fc from 'fast-check';
 
+const unit = fc
+  .oneof(...[0x7f, 0xffff, 0x10ffff].map((max) => fc.integer({ min: 0, max })))
+  .map((point) => String.fromCodePoint(point));
+
+/** Any string, also with half of a surrogate pair. The unit `binary` of fast-check takes seconds to prepare. */
+export const anyString = (maxLength = 30): fc.Arbitrary<string> => fc.string({ unit, maxLength });
+
 /** Any value that a parser or a careless caller can pass. */
 export const anything: fc.Arbitrary<unknown> = fc.oneof(
   fc.anything({

@@ -232,7 +232,8 @@ test('sums of products are exact', () => {
   expect(() => sumOfProducts([['1,000', 1]])).toThrow(ConfigurationError);
 });
 
+// More than a call can have arguments.
 test('as many movements as a busy month has are added up', () => {
-  const movements = Array.from({ length: 200_000 }, () => settled('0.1', CERTAIN));
-  expect(reconcile([wallet('0')], [wallet('20000')], movements).isExplained).toBe(true);
+  const movements = Array.from({ length: 130_000 }, () => settled('0.1', CERTAIN));
+  expect(reconcile([wallet('0')], [wallet('13000')], movements).isExplained).toBe(true);
 });

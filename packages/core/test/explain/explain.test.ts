@@ -88,8 +88,7 @@ test('threat A23: no request makes an explanation throw, or show a key, a hash o
   fc.assert(
     fc.property(pairs, signature, body, fc.option(text), (given, value, content, url) => {
       const headers = Object.fromEntries([...given, ['hmac-signature', value]]);
-      for (const one of [given, Object.fromEntries(given)])
-        check({ headers: one, url: url ?? undefined, body: content as object });
+      check({ headers: given, url: url ?? undefined, body: content as object });
       check({ method: 'POST', headers, body: content as object });
     }),
     { numRuns: 300 },

@@ -96,10 +96,12 @@ test.each([
 );
 
 const toleranceSecs = /\(\) does not know the option "toleranceSecs". Did you mean "toleranceSeconds"\?/;
-test.each<readonly [Call, options: object, message: RegExp]>([
-  ...([VERIFIER, CALLBACKS, REDIRECTS] as const).map(
-    (call) => [call, { toleranceSecs: 30 }, toleranceSecs] as const,
-  ),
+test.each<[Call, options: object, message: RegExp]>([
+  ...([VERIFIER, CALLBACKS, REDIRECTS] as const).map((call): [Call, object, RegExp] => [
+    call,
+    { toleranceSecs: 30 },
+    toleranceSecs,
+  ]),
   [CALLBACKS, { oncallback: () => undefined }, /"oncallback".*"onCallback"/],
   [REDIRECTS, { onredirect: () => '/' }, /"onredirect".*"onRedirect"/],
   [CALLBACKS, { onRedirect: () => '/thanks' }, /"onRedirect"/],

@@ -64,9 +64,9 @@ test('threat A17: a body is refused exactly when a signed name appears twice in 
       expect(verify(text)).toMatchObject(verdict);
       verdicts[isRepeated ? 'body_malformed' : 'accepted']++;
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   );
-  expect(Math.min(...Object.values(verdicts))).toBeGreaterThan(100);
+  expect(Math.min(...Object.values(verdicts))).toBeGreaterThan(50);
 });
 
 test('threat A17: whitespace before the colon hides no name that appears twice', () => {

@@ -111,7 +111,7 @@ function throwing(): never {
 const READ_BY_THE_LANGUAGE: readonly string[] = ['then', 'return', 'toJSON'];
 
 /** How many names are on Object.prototype at a time; if a verdict changes, one of them caused it. */
-const TOGETHER = 32;
+const TOGETHER = 64;
 
 /** The cases whose verdict changes when Object.prototype has these names. */
 async function changedBy(
