@@ -12,13 +12,13 @@ export {
   checkArgument,
   checkOptions,
   FUNCTION,
+  kindOf,
   LIST,
   type OptionRule,
   type OptionRules,
   RECORD,
   refuseArgument,
 } from './options/options.ts';
-export { kindOf } from './options/value-kind.ts';
 export * from './receive/index.ts';
 export { runHook } from './reporting/hook.ts';
 export { printable, printableJson, printableLines } from './reporting/printable.ts';

@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { kindOf } from '../src/options/value-kind.ts';
+import { kindOf } from '../src/options/options.ts';
 
 const revoked = Proxy.revocable({}, {});
 revoked.revoke();

@@ -1,9 +1,8 @@
 import { ConfigurationError } from '../errors.ts';
 import { checkArgument, RECORD } from '../options/options.ts';
-import { encodingOf } from '../receive/content-encoding.ts';
-import { type CallbackBody, MAX_BODY_BYTES } from '../verify/callback-body.ts';
+import { encodingOf } from '../receive/request-body.ts';
+import { type CallbackBody, MAX_BODY_BYTES, malformedBody } from '../verify/callback-body.ts';
 import { createVerifier, type Verifier, type VerifierOptions } from '../verify/create-verifier.ts';
-import { malformedBody } from '../verify/malformed-body.ts';
 import { readTimestamp } from '../verify/signature.ts';
 import { SIGNED_NAMES } from '../verify/signed-fields.ts';
 import { type Cause, type Explanation, REASONS, titleAndFix } from './causes.ts';

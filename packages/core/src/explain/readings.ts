@@ -1,8 +1,7 @@
 import type { OptionRule } from '../options/options.ts';
-import { encodingOf, isEncoded } from '../receive/content-encoding.ts';
-import { jsonText, MAX_BODY_BYTES } from '../verify/callback-body.ts';
+import { encodingOf, isEncoded } from '../receive/request-body.ts';
+import { jsonText, MAX_BODY_BYTES, viewOf } from '../verify/callback-body.ts';
 import { isObject } from '../verify/json-members.ts';
-import { viewOf } from '../verify/malformed-body.ts';
 import { readSignature } from '../verify/signature.ts';
 import { SIGNED_NAMES, type SignedName } from '../verify/signed-fields.ts';
 import type { Cause } from './causes.ts';

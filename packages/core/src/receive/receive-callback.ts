@@ -4,12 +4,25 @@ import { MAX_BODY_BYTES } from '../verify/callback-body.ts';
 import type { RefusalCode, RequestCode } from '../verify/refusal.ts';
 import { readSignature } from '../verify/signature.ts';
 import type { VerifiedCallback } from '../verify/verified.ts';
-import { encodingOf, inflate, isEncoded } from './content-encoding.ts';
-import { type CallbackReceiver, failureReply, jsonReply, type Reply, settled } from './receiver.ts';
-import { isRequestCode, refuseRequest } from './refuse-request.ts';
-import { headerOf, type IncomingCallback, isParsedTooLarge, readBodyBytes } from './request-body.ts';
-import { CALLBACKS, traceDelivery } from './trace.ts';
-import { keepTraceparent } from './traceparent.ts';
+import {
+  type CallbackReceiver,
+  failureReply,
+  isRequestCode,
+  jsonReply,
+  type Reply,
+  refuseRequest,
+  settled,
+} from './receiver.ts';
+import {
+  encodingOf,
+  headerOf,
+  type IncomingCallback,
+  inflate,
+  isEncoded,
+  isParsedTooLarge,
+  readBodyBytes,
+} from './request-body.ts';
+import { CALLBACKS, keepTraceparent, traceDelivery } from './trace.ts';
 
 /** Core's answer, or, without `onCallback`, a verified callback for the adapter to pass through. */
 export type ReceivedCallback =

@@ -7,9 +7,9 @@ import {
   jsonReply,
   type RedirectReceiver,
   type Reply,
+  refuseRequest,
   settled,
 } from './receiver.ts';
-import { refuseRequest } from './refuse-request.ts';
 import { REDIRECTS, traceDelivery } from './trace.ts';
 
 /** A redirect request, in the terms that every framework shares. */

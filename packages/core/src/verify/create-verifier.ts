@@ -1,9 +1,15 @@
 import { equalHex } from '#digest';
 import { ConfigurationError } from '../errors.ts';
-import { BOOLEAN, checkOptions, FUNCTION, type OptionRules } from '../options/options.ts';
-import { kindOf } from '../options/value-kind.ts';
-import { type CallbackBody, jsonValue, keptBody, ownValue, readCallbackBody } from './callback-body.ts';
-import { malformedBody, viewOf } from './malformed-body.ts';
+import { BOOLEAN, checkOptions, FUNCTION, kindOf, type OptionRules } from '../options/options.ts';
+import {
+  type CallbackBody,
+  jsonValue,
+  keptBody,
+  malformedBody,
+  ownValue,
+  readCallbackBody,
+  viewOf,
+} from './callback-body.ts';
 import {
   queryForm,
   type RedirectDefaults,

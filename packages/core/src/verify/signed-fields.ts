@@ -1,8 +1,7 @@
 import { prepareKey, sha256Hex } from '#digest';
 import { ConfigurationError } from '../errors.ts';
 import type { components } from '../generated/payment-service.ts';
-import { checkArgument, type OptionRule, RECORD, STRING } from '../options/options.ts';
-import { kindOf } from '../options/value-kind.ts';
+import { checkArgument, kindOf, type OptionRule, RECORD, STRING } from '../options/options.ts';
 import { encoder } from './json-members.ts';
 
 /** The object of a callback: `event` and `payload` (protocol §2.5). */

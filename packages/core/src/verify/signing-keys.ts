@@ -1,8 +1,7 @@
 import { prepareKey } from '#digest';
 import { ConfigurationError } from '../errors.ts';
 import { environmentVariable, servingEnvironment } from '../options/environment.ts';
-import { checkKey } from '../options/key-check.ts';
-import { checkOptions, type OptionRules, REQUIRED } from '../options/options.ts';
+import { checkKey, checkOptions, type OptionRules, REQUIRED } from '../options/options.ts';
 
 /** One of several signing keys, for rotation. */
 export interface SigningKey {

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
-import { kindOf } from '../options/value-kind.ts';
+import { kindOf } from '../options/options.ts';
 import { isLargerThanBody, jsonText, jsonValue, readCallbackBody } from './callback-body.ts';
 import { readTimestamp, type Timestamp } from './signature.ts';
 import { idOf, type SignedFields } from './signed-fields.ts';

@@ -1,7 +1,13 @@
 import manifest from '../../../package.json' with { type: 'json' };
 import { ConfigurationError } from '../../errors.ts';
-import { checkKey } from '../../options/key-check.ts';
-import { BOOLEAN, checkOptions, DURATION, FUNCTION, type OptionRules } from '../../options/options.ts';
+import {
+  BOOLEAN,
+  checkKey,
+  checkOptions,
+  DURATION,
+  FUNCTION,
+  type OptionRules,
+} from '../../options/options.ts';
 import { runHook } from '../../reporting/hook.ts';
 import type {
   CacheOptions,

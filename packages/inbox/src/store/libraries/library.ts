@@ -7,7 +7,7 @@ import type { PostgresPool } from '../postgres/connection.ts';
 import { canListen, listenThrough } from '../postgres/listener.ts';
 import { ANSWER_MS, checkDatabase, schemaPrefix } from '../postgres/postgres.ts';
 import type { Row, SqlValue, Store, TransactionParts } from '../store.ts';
-import { TransactionEnded } from '../transaction-ended.ts';
+import { TransactionEnded } from '../store.ts';
 import { isPool, poolBelow } from './pool-below.ts';
 
 /** Options of a store over the merchant's own library. */

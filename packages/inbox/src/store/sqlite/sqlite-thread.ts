@@ -1,7 +1,7 @@
 /** A thread that owns the connections to one database file, so that no fsync ever blocks the event loop. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { TransactionEnded } from '../transaction-ended.ts';
+import { TransactionEnded } from '../store.ts';
 
 /** What SQLite stores and returns: integers beyond 2^53 only as bigint, and only as bound values. */
 export type SqliteValue = string | number | bigint | Uint8Array | null;

@@ -4,7 +4,7 @@ import { checkArgument, checkOptions, type OptionRule } from '@payment-service/c
 import { failureCode } from '../../events.ts';
 import { wholeNumber } from '../../option-rules.ts';
 import type { Row, Statement, Store } from '../store.ts';
-import { TransactionEnded } from '../transaction-ended.ts';
+import { TransactionEnded } from '../store.ts';
 import { databasePath } from './database-path.ts';
 import { SqliteThread } from './sqlite-client.ts';
 import type { Question, SqlitePart, SqliteResult, SqliteValues } from './sqlite-thread.ts';

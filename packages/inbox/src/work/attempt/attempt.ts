@@ -2,8 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { failureCode } from '../../events.ts';
 import { codesOf, failureText } from '../../failure-text.ts';
 import { backoff } from '../../options.ts';
-import { NotPrepared, optionalText, type Row, type TransactionParts, textOf } from '../../store/store.ts';
-import { TransactionEnded } from '../../store/transaction-ended.ts';
+import {
+  NotPrepared,
+  optionalText,
+  type Row,
+  TransactionEnded,
+  type TransactionParts,
+  textOf,
+} from '../../store/store.ts';
 import { pause } from '../../time.ts';
 import { caseValues, completeCase } from '../verdict/case.ts';
 import { evaluate } from '../verdict/evaluate.ts';
