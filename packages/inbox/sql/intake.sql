@@ -21,9 +21,9 @@ created as (
     value ->> 'refusal', 1, case when value ->> 'refusal' is null then {now} end, {now}
   from given join created on created.transition_id = value ->> 'transitionId'
 ), kept as (
-  insert into inbox.body (transition, digest, content, claims, key_id, refusal, first_at, traceparent)
+  insert into inbox.body (transition, digest, content, claims, key_id, refusal, first_at, traceparent, provider)
   select created.id, value ->> 'digest', value ->> 'content', value ->> 'claims', value ->> 'keyId', value ->> 'refusal',
-    {now}, value ->> 'traceparent'
+    {now}, value ->> 'traceparent', value ->> 'provider'
   from given join created on created.transition_id = value ->> 'transitionId'
 ), counted as (
   insert into inbox.tally (account, total) select account, count(*) from created group by account
@@ -42,23 +42,23 @@ returning transition_id;
 insert into inbox.transition (id, account, state, reason, bodies, next_at, changed_at)
 values (last_insert_rowid(), $account, case when $refusal is null then 'pending' else 'quarantined' end, $refusal, 1,
   case when $refusal is null then {now} end, {now});
-insert into inbox.body (transition, digest, content, claims, key_id, refusal, first_at, traceparent)
-values (last_insert_rowid(), $digest, $content, $claims, $keyId, $refusal, {now}, $traceparent);
+insert into inbox.body (transition, digest, content, claims, key_id, refusal, first_at, traceparent, provider)
+values (last_insert_rowid(), $digest, $content, $claims, $keyId, $refusal, {now}, $traceparent, $provider);
 insert into inbox.tally (account, total) values ($account, 1)
 on conflict (account) do update set total = total + 1
 
 -- name: keep_body (postgres)
 -- What was evidence becomes a callback when the same body verifies.
-insert into inbox.body (transition, digest, content, claims, key_id, refusal, first_at, traceparent)
+insert into inbox.body (transition, digest, content, claims, key_id, refusal, first_at, traceparent, provider)
 select cast(value ->> 'id' as bigint), value ->> 'digest', value ->> 'content', value ->> 'claims', value ->> 'keyId',
-  value ->> 'refusal', {now}, value ->> 'traceparent'
+  value ->> 'refusal', {now}, value ->> 'traceparent', value ->> 'provider'
 from jsonb_array_elements(cast($1 as jsonb)) as given(value)
 on conflict (transition, digest) do update set refusal = null
 
 -- name: keep_body (sqlite)
-insert into inbox.body (transition, digest, content, claims, key_id, refusal, first_at, traceparent)
+insert into inbox.body (transition, digest, content, claims, key_id, refusal, first_at, traceparent, provider)
 select value ->> 'id', value ->> 'digest', value ->> 'content', value ->> 'claims', value ->> 'keyId', value ->> 'refusal',
-  {now}, value ->> 'traceparent'
+  {now}, value ->> 'traceparent', value ->> 'provider'
 from json_each($1) where true
 on conflict (transition, digest) do update set refusal = null
 

@@ -1,11 +1,13 @@
 -- name: list_transitions
 select t.id, c.transition_id, c.signed, t.state, t.reason, t.attempts, t.bodies, t.refused_bodies, t.next_at, c.first_at,
-  t.changed_at, t.last_error, e.currency, e.amount, e.compare, e.replaced, e.settled_by,
+  t.changed_at, t.last_error, e.currency, e.amount, e.compare, e.replaced, e.settled_by, b.claims, b.provider,
   (select coalesce(sum(d.repeats), 0) from inbox.delivery d where d.transition = t.id) as repeats
 from ({found}) as found
 join inbox.transition t on t.id = found.id
 join inbox.callback c on c.id = t.id
 left join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
+left join inbox.body b on b.transition = t.id and b.digest = coalesce(t.settled_digest, (select o.digest from inbox.body o
+  where o.transition = t.id order by case when o.refusal is null then 0 else 1 end, o.first_at, o.digest limit 1))
 order by {order}
 
 -- name: find_mark
@@ -14,7 +16,7 @@ from inbox.callback c join inbox.transition t on t.id = c.id
 where c.transition_id = $1 and c.account = $2
 
 -- name: show_bodies
-select b.digest, b.content, b.claims, b.key_id,
+select b.digest, b.content, b.claims, b.key_id, b.provider,
   b.refusal, b.traceparent, b.first_at, coalesce(d.repeats, 0) as repeats, coalesce(d.last_at, b.first_at) as last_at, t.settled_digest
 from inbox.transition t
 join inbox.body b on b.transition = t.id

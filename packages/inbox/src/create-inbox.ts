@@ -9,6 +9,7 @@ import { move } from './operator/actions.ts';
 import { findExpectations } from './operator/expectations.ts';
 import { forget } from './operator/forget.ts';
 import { listOverdue, readHealth, readStats } from './operator/health.ts';
+import { readHistory } from './operator/history.ts';
 import { prune } from './operator/prune.ts';
 import { listTransitions, showTransition } from './operator/views.ts';
 import { Watch } from './operator/watch.ts';
@@ -144,6 +145,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     work: worker.work,
     drain: async (given = {}) => write(worker.drain(given)),
     stats: () => read(() => readStats(context)),
+    history: (options = {}) => read(() => readHistory(context, options)),
     health: (given = {}) => readHealth(context, readiness.probe, given),
     list: (given = {}) => read(() => listTransitions(context, given)),
     show: (transitionId) => read(() => showTransition(context, transitionId)),

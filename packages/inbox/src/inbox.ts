@@ -4,6 +4,7 @@ import type { ActionNote, Resolution, TransitionSelection } from './operator/act
 import type { KnownPayment } from './operator/expectations.ts';
 import type { Forgotten } from './operator/forget.ts';
 import type { InboxHealth, InboxStats, OverdueExpectation } from './operator/health.ts';
+import type { InboxHistory } from './operator/history.ts';
 import type { Pruned, PruneOptions } from './operator/prune.ts';
 import type { ListOptions } from './operator/search.ts';
 import type { TransitionDetails, TransitionSummary } from './operator/views.ts';
@@ -124,6 +125,17 @@ export interface Inbox<Tx> {
   readonly drain: (options?: DrainOptions) => Promise<Drained>;
   /** Counts open transitions by index, up to 10,000 of each state; the number of settled ones follows from the total. */
   readonly stats: () => Promise<InboxStats>;
+  /**
+   * What happened in the last days, for charts: what was settled on each day, what waits, and the newest outcomes. Workers sum each
+   * hour once, so that this reads little however much was settled.
+   *
+   * @param options.days 1 to 31, today included. @default 30
+   *
+   * @example
+   * const { settled } = await inbox.history({ days: 7 });
+   * for (const { day, currency, amount } of settled) console.info(day.toISOString().slice(0, 10), currency, amount);
+   */
+  readonly history: (options?: { readonly days?: number | undefined }) => Promise<InboxHistory>;
   /**
    * For a health check. Keeps a callback in a transaction that is rolled back, and commits a few bytes, so it fails wherever a
    * callback could not be kept, including on a full disk (threat A52). Never throws when the database is unavailable.

@@ -7,6 +7,7 @@ export type { ActionNote, Resolution, TransitionSelection } from './operator/act
 export type { KnownPayment } from './operator/expectations.ts';
 export type { Forgotten } from './operator/forget.ts';
 export type { HealthProblem, InboxHealth, InboxStats, OverdueExpectation } from './operator/health.ts';
+export type { DayTotal, InboxHistory, OpenPayment } from './operator/history.ts';
 export type { Pruned, PruneOptions } from './operator/prune.ts';
 export type { ListOptions } from './operator/search.ts';
 export type {

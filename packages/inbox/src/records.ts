@@ -22,6 +22,8 @@ export interface IntakeRecord {
   readonly refusal: TransitionReason | null;
   /** Of its request (W3C Trace Context), or of a span that was made for it. */
   readonly traceparent: string | null;
+  /** The provider_code that its body claims, if it looks like one. Not signed. */
+  readonly provider: string | null;
   /** It comes from the spool and was acknowledged, so no limit can refuse it. */
   readonly isAcknowledged?: true;
   /** Its transition is archived, and it is kept beside the archive. */

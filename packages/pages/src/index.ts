@@ -1,6 +1,11 @@
 export { html } from 'hono/html';
 export { assetResponse, isAssetName } from './asset-response.ts';
 export { type AssetName, readAsset } from './assets.ts';
+export { bars, type Series } from './chart/bars.ts';
+export { type Figures, type Legend, type Look, moment, share, short } from './chart/chart.ts';
+export { plot } from './chart/plot.ts';
+export { bullets, lengths, timeline } from './chart/rows.ts';
+export { spark } from './chart/spark.ts';
 export { copyable, copyButton } from './copy.ts';
 export { csvLine } from './csv.ts';
 export { difference, differenceOf } from './difference.ts';

@@ -43,6 +43,7 @@ create table inbox.body (
   refusal text collate "C",
   first_at bigint not null,
   traceparent text collate "C",
+  provider text collate "C",
   primary key (transition, digest)
 );
 create table inbox.delivery (
@@ -75,6 +76,15 @@ create table inbox.balance (
   taken_at bigint not null,
   wallets text collate "C" not null,
   primary key (account, taken_at)
+);
+create table inbox.hour (
+  account text collate "C" not null,
+  hour bigint not null,
+  currency text collate "C" not null,
+  transaction_type text collate "C" not null,
+  amount text collate "C" not null,
+  count bigint not null,
+  primary key (account, hour, currency, transaction_type)
 );
 create table inbox.action (
   id bigint generated always as identity primary key,

@@ -43,6 +43,7 @@ create table inbox.body (
   refusal text,
   first_at integer not null,
   traceparent text,
+  provider text,
   primary key (transition, digest)
 ) strict;
 create table inbox.delivery (
@@ -76,6 +77,15 @@ create table inbox.balance (
   taken_at integer not null,
   wallets text not null,
   primary key (account, taken_at)
+) strict;
+create table inbox.hour (
+  account text not null,
+  hour integer not null,
+  currency text not null,
+  transaction_type text not null,
+  amount text not null,
+  count integer not null,
+  primary key (account, hour, currency, transaction_type)
 ) strict;
 create table inbox.action (
   id integer primary key autoincrement,

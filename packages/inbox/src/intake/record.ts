@@ -82,11 +82,15 @@ function genuineRecord(
     ...{ account, content, keyId, refusal },
     claims: { request: storable(request), transaction: storable(transaction) },
     traceparent: traceparent ?? null,
+    provider: providerIn(verified.unsigned.provider_code),
   });
 }
 
 /** What does not follow from the signed fields and the content. */
-type Given = Pick<IntakeRecord, 'transitionId' | 'account' | 'keyId' | 'refusal' | 'traceparent'>;
+type Given = Pick<
+  IntakeRecord,
+  'transitionId' | 'account' | 'keyId' | 'refusal' | 'traceparent' | 'provider'
+>;
 
 /** The record of a transition, with the keys that follow from its signed fields. */
 export function recordOf(
@@ -121,9 +125,16 @@ export function recordIn(text: string): IntakeRecord {
     keyId: textOf(row, 'keyId'),
     refusal: reasonIn(row, 'refusal') ?? null,
     traceparent: optionalText(row, 'traceparent') ?? null,
+    provider: providerIn(row['provider']),
     isAcknowledged: true,
   };
 }
+
+/** Longer or other text is no code: it is not kept beside the body. */
+const PROVIDER = /^[\w.-]{1,32}$/;
+
+const providerIn = (code: unknown): string | null =>
+  typeof code === 'string' && PROVIDER.test(code) ? code : null;
 
 /** All readings of one signed string share an id, and with it one limit of bodies (threat A34). */
 function evidenceId(signed: SignedFields, account: string): string {

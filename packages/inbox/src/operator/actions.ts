@@ -105,7 +105,10 @@ export async function move<Tx>(
       if (refusal !== undefined) continue;
       const id = numberOf(row, 'id');
       if (digest !== undefined) await accept(context, { ...given, id, digest }, tx);
-      if (action === 'reopen') await admitEvidence(context, id, tx);
+      if (action === 'reopen') {
+        await admitEvidence(context, id, tx);
+        await statements.run('drop_hours', [account, transitionId], tx);
+      }
       if (action === 'acceptText') await acceptText(context, id, tx);
       await statements.run('move', [id, state, action], tx);
       await addAction(statements, { ...given, id, action }, tx);

@@ -7,8 +7,14 @@ import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '
 import { choiceOf, dateOf, numberOf, optionalText, type Row, textOf } from '../store/store.ts';
 import type { WorkContext } from '../work/attempt/turn.ts';
 import { type Archived, type ArchiveKeys, findArchived } from '../work/verdict/archived.ts';
-import type { KnownExpectation, Settled, StoredClaim } from '../work/verdict/evaluate.ts';
-import { bodyIn, expectationIn, reasonIn, signedIn } from '../work/verdict/stored.ts';
+import type {
+  Claims,
+  ExpectedMoney,
+  KnownExpectation,
+  Settled,
+  StoredClaim,
+} from '../work/verdict/evaluate.ts';
+import { bodyIn, claimsIn, expectationIn, reasonIn, signedIn } from '../work/verdict/stored.ts';
 import { isListedByChange, type ListOptions, searchFor } from './search.ts';
 
 /** What every view and action needs. */
@@ -25,6 +31,12 @@ export interface TransitionSummary {
   readonly signed: SignedFields;
   /** The money that it settled, if it is a payment. */
   readonly settled: Settled | undefined;
+  /** What you expect under its reference. */
+  readonly expected: ExpectedMoney | undefined;
+  /** What the body claims that settled it, or else the first one. Not signed. Undefined in the archive. */
+  readonly claims: Claims | undefined;
+  /** The provider_code of that body. Not signed. */
+  readonly provider: string | undefined;
   /**
    * Moved into the archive by `prune()`: its bodies are gone, its counts are 0, and `firstAt` is the time of its last change.
    */
@@ -163,8 +175,20 @@ function archivedSummary({ id: _, expectation, ...known }: Archived): Transition
   const settled = expectation && { currency: expectation.currency, amount: expectation.amount };
   const counts = { attempts: 0, deliveries: 0, bodyCount: 0, refusedBodies: 0 };
   const times = { firstAt: known.changedAt, nextAt: undefined, lastError: undefined };
-  return { ...known, settled, isArchived: true, ...counts, ...times };
+  const money = {
+    settled,
+    expected: expectation && moneyOf(expectation),
+    claims: undefined,
+    provider: undefined,
+  };
+  return { ...known, ...money, isArchived: true, ...counts, ...times };
 }
+
+const moneyOf = ({ currency, amount, compare }: ExpectedMoney): ExpectedMoney => ({
+  currency,
+  amount,
+  compare,
+});
 
 export async function showTransition<Tx>(
   context: OperatorContext<Tx>,
@@ -225,6 +249,9 @@ function summaryIn(row: Row): TransitionSummary {
     reason: reasonIn(row, 'reason'),
     signed: signedIn(row),
     settled: settled && { currency: settled.currency, amount: settled.amount },
+    expected: known && moneyOf(known),
+    claims: row['claims'] === null ? undefined : claimsIn(row),
+    provider: optionalText(row, 'provider'),
     isArchived: false,
     attempts: numberOf(row, 'attempts'),
     deliveries: numberOf(row, 'bodies') + numberOf(row, 'repeats'),

@@ -118,7 +118,7 @@ function entryOf<Tx>(
     account,
     content: JSON.stringify({ [STATEMENT]: given }),
     claims: { request: money, transaction: money },
-    ...{ keyId: STATEMENT, refusal: null, traceparent: null },
+    ...{ keyId: STATEMENT, refusal: null, traceparent: null, provider: null },
   });
   const finding = findingOf(given, row, lacks === undefined ? record.transitionId : undefined);
   return { given, record, lacks, finding };

@@ -20,7 +20,7 @@ export class Statements<Tx> {
 
   constructor(store: Store<Tx>) {
     this.#store = store;
-    for (const file of ['intake', 'work', 'operator', 'archive', 'reconciliation']) {
+    for (const file of ['intake', 'work', 'operator', 'archive', 'history', 'reconciliation']) {
       const [, ...blocks] = readSql(file).split(/^-- name: /m);
       for (const block of blocks) {
         const [head = '', ...lines] = block.split('\n');

@@ -1,6 +1,7 @@
 import { numberOf } from '../store/store.ts';
 import type { Outcome } from './attempt/turn.ts';
 import { Dispatcher, type DispatcherOptions } from './dispatcher.ts';
+import { keepHours } from './hours.ts';
 import { mergeTally } from './tally.ts';
 
 /** Options of `drain()`. */
@@ -58,6 +59,7 @@ export async function drainDue<Tx>(options: DispatcherOptions<Tx>, limit: number
   }
   const { settled, parked, retrying } = counts;
   await mergeTally(options);
+  await keepHours(options);
   const [row = {}] = await statements.run('count_due', [settings.account]);
   return Object.freeze({ settled, parked, retrying, left: numberOf(row, 'count') });
 }

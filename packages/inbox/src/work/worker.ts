@@ -9,6 +9,7 @@ import type { WorkContext } from './attempt/turn.ts';
 import { followClock } from './clock.ts';
 import { concurrencyOf, dispatch } from './dispatcher.ts';
 import { type Drained, type DrainOptions, drainDue } from './drain.ts';
+import { keepHours } from './hours.ts';
 import { mergeTally } from './tally.ts';
 import type { Wakeup } from './wakeup.ts';
 
@@ -104,6 +105,7 @@ export class Worker<Tx> {
     await readiness.ready();
     await readiness.checkTables();
     await mergeTally(this.#parts);
+    await keepHours(this.#parts);
     const stepMs = await followClock(this.#parts);
     if (stepMs === 0) return;
     wakeup.wake();

@@ -47,6 +47,7 @@ const TIMES = {
   delivery: ['last_at'],
   expectation: ['deadline_at', 'settled_at'],
   balance: ['taken_at'],
+  hour: ['hour'],
   failure: ['at'],
   pulse: ['seen_at'],
 };

@@ -1,0 +1,102 @@
+import { checkOptions } from '@payment-service/core/internal';
+import { wholeNumber } from '../option-rules.ts';
+import { type TransitionState, WAITING_STATES } from '../states.ts';
+import { dateOf, numberOf, optionalText } from '../store/store.ts';
+import { HOUR_MS, readClock, sumsOf, totalSettled } from '../work/hours.ts';
+import { jsonTextOf, signedIn } from '../work/verdict/stored.ts';
+import type { OperatorContext } from './views.ts';
+
+/** What was settled on one day, UTC. */
+export interface DayTotal {
+  readonly day: Date;
+  readonly currency: string;
+  readonly transaction_type: string;
+  readonly count: number;
+  /** Canonical decimal string, exact. */
+  readonly amount: string;
+}
+
+/** A transition that waits, with the money that is expected for it. */
+export interface OpenPayment {
+  readonly state: TransitionState;
+  readonly since: Date;
+  readonly currency: string | undefined;
+  readonly amount: string | undefined;
+}
+
+/** What happened in the last days, for charts: every part of it is read by index, and none adds up what is old. */
+export interface InboxHistory {
+  readonly from: Date;
+  readonly to: Date;
+  /** Your own expectations, not what callbacks claim; the oldest day first. */
+  readonly settled: readonly DayTotal[];
+  /** At most 2,000 of each state, the longest waiting first. */
+  readonly open: readonly OpenPayment[];
+  /** The newest outcomes of the last 48 hours, at most 5,000 of each state. The status is a signed string of the service. */
+  readonly outcomes: readonly {
+    readonly at: Date;
+    readonly state: TransitionState;
+    readonly status: string;
+  }[];
+  /** How long the newest settlements took from the first delivery, at most 2,000 of the last 48 hours. */
+  readonly delays: readonly { readonly at: Date; readonly seconds: number }[];
+}
+
+const DAY_MS = 24 * HOUR_MS;
+const MAX_DAYS = 31;
+const MAX_OPEN = 2000;
+const MAX_DELAYS = 2000;
+const MAX_OUTCOMES = 5000;
+const OUTCOMES: readonly TransitionState[] = ['settled', 'unhandled', 'superseded'];
+
+/** @throws {ConfigurationError} Names a wrong option. */
+export async function readHistory<Tx>(
+  context: OperatorContext<Tx>,
+  options: { readonly days?: number | undefined },
+): Promise<InboxHistory> {
+  checkOptions('history()', options, { days: wholeNumber(MAX_DAYS) });
+  const { statements, settings } = context;
+  const { account } = settings;
+  const to = await readClock(context);
+  const from = to - (to % DAY_MS) - ((options.days ?? 30) - 1) * DAY_MS;
+  const recent = Math.max(from, to - 2 * DAY_MS);
+  const [last = {}] = await statements.run('last_hour', [account]);
+  const summed = last['hour'] === null ? from : Math.max(from, numberOf(last, 'hour') + HOUR_MS);
+  const hours = await statements.run('read_hours', [account, from]);
+  const parts = hours.map((row) => ({ at: numberOf(row, 'hour'), row, times: 1 }));
+  // Usually an hour or two of today; more only until a worker has summed what is before them.
+  for (let at = summed; at <= to; at += DAY_MS - (at % DAY_MS)) {
+    const rows = await totalSettled(context, at, at + DAY_MS - (at % DAY_MS));
+    parts.push(...rows.map((row) => ({ at, row, times: numberOf(row, 'count') })));
+  }
+  const byDay = [...Map.groupBy(parts, ({ at }) => at - (at % DAY_MS))].sort(([one], [other]) => one - other);
+  const settled = byDay.flatMap(([day, same]) =>
+    sumsOf(
+      same.map(({ row }) => row),
+      same.map(({ times }) => times),
+    ).map(({ currency, type, amount, count }) => {
+      const transaction_type = jsonTextOf({ type }, 'type');
+      return { day: new Date(day), currency, transaction_type, count, amount };
+    }),
+  );
+  const open: OpenPayment[] = [];
+  for (const state of WAITING_STATES) {
+    const rows =
+      state === 'pending'
+        ? await statements.run('list_pending', [account, MAX_OPEN])
+        : await statements.run('list_open', [account, state, MAX_OPEN]);
+    for (const row of rows) {
+      const money = { currency: optionalText(row, 'currency'), amount: optionalText(row, 'amount') };
+      open.push({ state, since: dateOf(row, 'changed_at'), ...money });
+    }
+  }
+  const outcomes: InboxHistory['outcomes'][number][] = [];
+  for (const state of OUTCOMES)
+    for (const row of await statements.run('list_changes', [account, state, recent, MAX_OUTCOMES]))
+      outcomes.push({ at: dateOf(row, 'changed_at'), state, status: signedIn(row).transaction_status });
+  const delays = (await statements.run('list_delays', [account, recent, MAX_DELAYS])).map((row) => ({
+    at: dateOf(row, 'at'),
+    seconds: Math.max(0, numberOf(row, 'ms')) / 1000,
+  }));
+  return { from: new Date(from), to: new Date(to), settled, open, outcomes, delays };
+}

@@ -1,0 +1,70 @@
+import { canonicalAmount } from '@payment-service/core';
+import { sumOfProducts } from '@payment-service/core/reconcile';
+import { numberOf, type Row, textOf } from '../store/store.ts';
+import type { WorkContext } from './attempt/turn.ts';
+import { jsonTextOf } from './verdict/stored.ts';
+
+export const HOUR_MS = 3_600_000;
+/** How far a chart may look back. */
+const FIRST_MS = 31 * 24 * HOUR_MS;
+/** A settlement is committed right after it is written: this long after an hour, none can appear in it. */
+const SURE_MS = 10 * 60_000;
+/** In one step, after a time without a worker. */
+const MAX_HOURS = 48;
+
+type Context<Tx> = Pick<WorkContext<Tx>, 'statements' | 'settings'>;
+
+/**
+ * Sums what was settled in each hour that is over, so that a chart of a month reads a few rows for each hour. Processes that do the
+ * same write the same.
+ */
+export async function keepHours<Tx>(context: Context<Tx>): Promise<void> {
+  const { statements, settings } = context;
+  const now = await readClock(context);
+  const [last = {}] = await statements.run('last_hour', [settings.account]);
+  const first = last['hour'] === null ? now - (now % HOUR_MS) - FIRST_MS : numberOf(last, 'hour') + HOUR_MS;
+  const end = Math.min(first + MAX_HOURS * HOUR_MS, now - SURE_MS);
+  for (let hour = first; hour + HOUR_MS <= end; hour += HOUR_MS) {
+    const sums = sumsOf(await totalSettled(context, hour, hour + HOUR_MS));
+    const rows = sums.length === 0 ? [{ currency: '', type: '', amount: '0', count: 0 }] : sums;
+    for (const { currency, type, amount, count } of rows)
+      await statements.run('keep_hour', [settings.account, hour, currency, type, amount, count]);
+  }
+}
+
+/** The time of the database, in milliseconds since 1970. */
+export async function readClock<Tx>({ statements }: Pick<Context<Tx>, 'statements'>): Promise<number> {
+  const [row = {}] = await statements.run('read_clock', []);
+  return numberOf(row, 'now');
+}
+
+/** What was settled from `from` on and before `to`, grouped by amount: see total_settled. */
+export async function totalSettled<Tx>(
+  { statements, settings }: Context<Tx>,
+  from: number,
+  to: number,
+): Promise<readonly Row[]> {
+  const rows = await statements.run('total_settled', [settings.account, from, to, from, from]);
+  return rows.map((row) => ({
+    ...row,
+    currency: numberOf(row, 'is_archived') === 1 ? jsonTextOf(row, 'currency') : textOf(row, 'currency'),
+  }));
+}
+
+/** The exact sums of each currency and type, which is JSON. `times`: how often the amount of each row counts. */
+export function sumsOf(
+  rows: readonly Row[],
+  times: readonly number[] = rows.map((row) => numberOf(row, 'count')),
+): { currency: string; type: string; amount: string; count: number }[] {
+  const each = rows.map((row, index) => ({ row, times: times[index] ?? 1 }));
+  const groups = Map.groupBy(each, ({ row }) => JSON.stringify([row['currency'], row['transaction_type']]));
+  return [...groups.values()].map((same) => {
+    const [{ row } = { row: {} }] = same;
+    return {
+      currency: textOf(row, 'currency'),
+      type: textOf(row, 'transaction_type'),
+      amount: sumOfProducts(same.map((one) => [canonicalAmount(textOf(one.row, 'amount')), one.times])),
+      count: same.reduce((sum, one) => sum + numberOf(one.row, 'count'), 0),
+    };
+  });
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { paid } from '../support/callbacks.ts';
+import { ENGINES } from '../support/merchant.ts';
+import { DAY_MS, money, newShop } from '../support/shop.ts';
+import { workOff } from '../support/until.ts';
+
+describe.each(ENGINES)('history() on %s', (engine) => {
+  test('adds up each day exactly, the same before and after its hours are summed', async () => {
+    const { merchant, inbox } = await newShop(engine);
+    const pay = async (amounts: Readonly<Record<string, number>>): Promise<void> => {
+      for (const [reference, amount] of Object.entries(amounts)) {
+        await inbox.expect(money(reference, String(amount)));
+        await inbox.receive(paid(reference, amount));
+      }
+      await workOff(inbox);
+    };
+    await pay({ A: 0.1, B: 0.2 });
+    await merchant.advance(DAY_MS);
+    await pay({ C: 0.2 });
+    const both = [
+      ['UGX', '0.3', 2],
+      ['UGX', '0.2', 1],
+    ];
+    const shown = async (): Promise<unknown> => {
+      const { settled } = await inbox.history();
+      return settled.map(({ currency, amount, count }) => [currency, amount, count]);
+    };
+    expect(await shown()).toEqual(both);
+    await merchant.advance(DAY_MS);
+    await inbox.drain(); // It sums at most 48 hours at a time.
+    for (let day = 0; day < 32; day++) await inbox.drain();
+    expect(await shown()).toEqual(both);
+    await inbox.prune({ archiveOlderThanDays: 1 });
+    expect(await shown()).toEqual(both);
+    expect((await inbox.history({ days: 1 })).settled).toEqual([]);
+  });
+
+  test('sums an hour again when a payment of it is reopened', async () => {
+    const { merchant, inbox } = await newShop(engine);
+    await inbox.expect(money('A', '5'));
+    await inbox.receive(paid('A', 5));
+    await workOff(inbox);
+    await merchant.advance(2 * DAY_MS);
+    for (let day = 0; day < 32; day++) await inbox.drain();
+    const [found] = await inbox.list();
+    await inbox.reopen(found?.transitionId ?? '', { by: 'dana', note: 'applied to the wrong order' });
+    await workOff(inbox);
+    const { settled } = await inbox.history();
+    expect(settled).toMatchObject([{ currency: 'UGX', amount: '5', count: 1 }]);
+    expect(settled[0]?.day.getTime()).toBeGreaterThan(Date.now() - DAY_MS);
+  });
+
+  test('lists what waits, the newest outcomes, and how long settlements took', async () => {
+    const { inbox } = await newShop(engine);
+    await inbox.expect(money('A', '5'));
+    await inbox.receive(paid('A', 5));
+    await inbox.expect(money('B', '5'));
+    await inbox.receive(paid('B', 4, { provider_code: 'mtn_ug' }));
+    await workOff(inbox);
+    const { open, outcomes, delays } = await inbox.history();
+    expect(open).toMatchObject([{ state: 'quarantined', currency: 'UGX', amount: '5' }]);
+    expect(outcomes).toMatchObject([{ state: 'settled', status: 'COMPLETED' }]);
+    expect(delays).toMatchObject([{ seconds: expect.any(Number) }]);
+    expect(await inbox.list({ merchant_reference: 'B' })).toMatchObject([
+      {
+        expected: { amount: '5' },
+        claims: { request: { currency: 'UGX', amount: '4' } },
+        provider: 'mtn_ug',
+      },
+    ]);
+  });
+});

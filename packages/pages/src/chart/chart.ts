@@ -1,0 +1,96 @@
+import { html } from 'hono/html';
+import type { Markup } from '../layout.ts';
+import type { Tone } from '../state.ts';
+
+/** In units of the drawing, which are about pixels: a chart is at most 30rem wide. */
+export const WIDTH = 400;
+
+/** What a chart says, in words and as figures: a picture alone reaches not every reader. */
+export interface ChartWords {
+  /** Its id, which stays the same when the page is updated. */
+  readonly id: string;
+  /** What it shows, as a sentence: "UGX 4.2 M settled in 30 days, 2 % waits". */
+  readonly title: string;
+  /** What is measured, in which unit and period. */
+  readonly note: string;
+}
+
+/** The figures of a chart, exact, with their column headings first. */
+export type Figures = readonly (readonly (Markup | string)[])[];
+
+/** How marks of a tone are drawn, so that none is known by its colour alone: filled, hatched, hollow, light. */
+export type Look = Tone | 'accent';
+
+/** A word of the legend, beside a mark like those it explains. */
+export type Legend = readonly (readonly [look: Look, word: string])[];
+
+/**
+ * A chart: its finding, the drawing, what its marks mean, and its figures as a table.
+ *
+ * @param height of the drawing, whose width is WIDTH.
+ */
+export function chart(
+  { id, title, note }: ChartWords,
+  height: number,
+  drawing: Markup | readonly Markup[],
+  [head = [], ...rows]: Figures,
+  legend: Legend = [],
+): Markup {
+  return html`<figure class="chart card" id="${id}"><figcaption><h3>${title}</h3><p class="quiet small">${note}</p></figcaption>
+<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${title}"><defs><pattern id="${id}-hatch" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path class="bad" d="M0 0V4" stroke-width="4"/></pattern></defs>${drawing}</svg>
+${
+  legend.length === 0
+    ? ''
+    : html`<ul class="legend small">${legend.map(
+        ([look, word]) =>
+          html`<li><svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"><rect class="mark ${look}"${hatch(id, look)} x="1" y="1" width="10" height="10"/></svg> ${word}</li>`,
+      )}</ul>`
+}
+<details id="${id}-figures"><summary>Figures</summary><div class="wide-table"><table class="list"><caption class="hidden-text">${title}</caption>
+<thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${row.map((one, at) => html`<td${at === 0 ? '' : html` data-label="${head[at]}"`}>${one}</td>`)}</tr>`)}</tbody></table></div></details></figure>`;
+}
+
+/** Marks of this tone are hatched; the pattern is one of the chart. */
+export const hatch = (id: string, look: Look): Markup | string =>
+  look === 'bad' ? html` fill="url(#${id}-hatch)"` : '';
+
+const rounded = (value: number): number => Math.round(value * 10) / 10;
+
+/** A coordinate: a tenth of a pixel is enough, and the same drawing has the same text. */
+export const at = (value: number): string => String(rounded(value));
+
+/** A word in a drawing. */
+export const label = (
+  x: number,
+  y: number,
+  text: string,
+  anchor: 'start' | 'middle' | 'end' = 'start',
+  kind = 'quiet',
+): Markup => html`<text class="${kind}" x="${at(x)}" y="${at(y)}" text-anchor="${anchor}">${text}</text>`;
+
+/** A line of a scale, with its value in front of it. */
+export const rule = (left: number, right: number, y: number, text: string): Markup =>
+  html`<line class="rule" x1="${at(left)}" x2="${at(right)}" y1="${at(y)}" y2="${at(y)}"/>${label(left - 4, y + 4, text, 'end')}`;
+
+const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** 4,200,000 as "4.2 M": for scales and sentences. Tables have all digits. */
+export const short = (value: number): string => SHORT.format(value).replace(/(?<=\d)(?=[A-Z])/, '\u00a0');
+
+/** "2 %"; "0.2 %" below one, and never 0 or 100 for a part that is neither. */
+export function share(part: number, whole: number): string {
+  const percent = whole === 0 ? 0 : (part / whole) * 100;
+  const digits = percent < 1 || percent > 99 ? 1 : 0;
+  const shown = Number(percent.toFixed(digits));
+  if (part > 0 && shown === 0) return 'under 0.1 %';
+  if (part < whole && shown === 100) return 'over 99.9 %';
+  return `${shown} %`;
+}
+
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const HOUR = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
+
+/** "28 Nov" or "14:00": whichever tells the marks of a scale apart. All times of drawings are UTC. */
+export const moment = (ms: number, spanMs: number): string =>
+  (spanMs > 2 * 86_400_000 || ms % 86_400_000 === 0 ? DAY : HOUR).format(ms);

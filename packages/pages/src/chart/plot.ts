@@ -1,0 +1,113 @@
+import { scaleLinear, scaleLog, scaleUtc } from 'd3-scale';
+import { area, curveStepAfter, line, type SeriesPoint, stack } from 'd3-shape';
+import { html } from 'hono/html';
+import type { Markup } from '../layout.ts';
+import {
+  at,
+  type ChartWords,
+  chart,
+  type Figures,
+  type Legend,
+  type Look,
+  label,
+  moment,
+  rule,
+  short,
+  WIDTH,
+} from './chart.ts';
+
+type Point = readonly [ms: number, value: number];
+
+interface Plot extends ChartWords {
+  readonly from: number;
+  readonly to: number;
+  /** How a value is written on the scale. @default short */
+  readonly textOf?: (value: number) => string;
+  /** Values above zero by their orders of magnitude. @default false */
+  readonly isLog?: boolean;
+  /** Single events, each with the text over it. */
+  readonly dots?: readonly {
+    readonly at: number;
+    readonly value: number;
+    readonly look: Look;
+    readonly text: string;
+  }[];
+  /** Values that follow each other. */
+  readonly lines?: readonly {
+    readonly look: Look;
+    readonly word: string;
+    readonly points: readonly Point[];
+  }[];
+  /** Values that add up; each holds until the next time, the first is at the bottom. */
+  readonly areas?: {
+    readonly times: readonly number[];
+    readonly series: readonly {
+      readonly look: Look;
+      readonly word: string;
+      readonly values: readonly number[];
+    }[];
+  };
+  /** A value that must not be exceeded. */
+  readonly limit?: { readonly value: number; readonly word: string };
+  readonly legend?: Legend;
+  readonly figures: Figures;
+}
+
+const HEIGHT = 168;
+const [TOP, BOTTOM, LEFT] = [12, 146, 48];
+
+/** Values over time: as dots, lines or stacked areas. */
+export function plot(words: Plot): Markup {
+  const { id, from, to, textOf = short, isLog = false, dots = [], lines = [], areas, limit, figures } = words;
+  const { times = [], series = [] } = areas ?? {};
+  const totals = times.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
+  const values = [
+    ...dots.map(({ value }) => value),
+    ...lines.flatMap(({ points }) => points.map(([, value]) => value)),
+    ...totals,
+    ...(limit === undefined ? [] : [limit.value]),
+  ];
+  const x = scaleUtc([from, to], [LEFT, WIDTH - 6]);
+  const above = values.filter((value) => value > 0);
+  const y = isLog
+    ? scaleLog([Math.min(1, ...above), Math.max(10, ...above)], [BOTTOM, TOP]).nice()
+    : scaleLinear([Math.min(0, ...values), Math.max(1e-9, ...values)], [BOTTOM, TOP]).nice(3);
+  const marks = isLog ? y.ticks(3).filter((value) => Number.isInteger(Math.log10(value))) : y.ticks(3);
+  const rules = marks.map((value) => rule(LEFT, WIDTH, y(value), textOf(value)));
+  const ticks = x
+    .ticks(4)
+    .map((time) => label(x(time), HEIGHT - 6, moment(time.getTime(), to - from), 'middle'));
+  const layers = stack<number, number>()
+    .keys(series.map((_, key) => key))
+    .value((index, key) => series[key]?.values[index] ?? 0)(times.map((_, index) => index));
+  const shapeOf = area<SeriesPoint<number>>()
+    .x(({ data }) => x(times[data] ?? 0))
+    .y0((part) => y(part[0]))
+    .y1((part) => y(part[1]))
+    .curve(curveStepAfter)
+    .digits(1);
+  const lineOf = line<Point>()
+    .x(([ms]) => x(ms))
+    .y(([, value]) => y(isLog ? Math.max(value, 1e-3) : value))
+    .digits(1);
+  const drawn = [
+    ...layers.map((layer, key) => {
+      const { look = 'neutral', word = '' } = series[key] ?? {};
+      return html`<path id="${id}-area-${key}" class="mark ${look}" d="${shapeOf(layer) ?? ''}"><title>${word}</title></path>`;
+    }),
+    ...lines.map(
+      ({ look, word, points }, key) =>
+        html`<path id="${id}-line-${key}" class="line ${look}" d="${lineOf(points) ?? ''}"><title>${word}</title></path>`,
+    ),
+    ...dots.map(
+      ({ at: ms, value, look, text }, key) =>
+        html`<circle id="${id}-dot-${key}" class="mark ${look}" cx="${at(x(ms))}" cy="${at(y(Math.max(value, isLog ? 1 : 0)))}" r="${look === 'bad' ? 4 : 3}"><title>${text}</title></circle>`,
+    ),
+  ];
+  const bound =
+    limit === undefined
+      ? ''
+      : html`<line class="limit" x1="${LEFT}" x2="${WIDTH}" y1="${at(y(limit.value))}" y2="${at(y(limit.value))}"/>${label(WIDTH, y(limit.value) - 4, limit.word, 'end')}`;
+  const legend = words.legend ?? [...series, ...lines].map(({ look, word }) => [look, word] as const);
+  return chart(words, HEIGHT, html`${rules}${ticks}${drawn}${bound}`, figures, legend);
+}
