@@ -1,8 +1,8 @@
-import type { RefusalCode } from '@payment-service/core';
+import type { RefusalCode, SignedFields } from '@payment-service/core';
 import { checkArgument, type OptionRule } from '@payment-service/core/internal';
 import { MAX_COUNTED, type TransitionReason, type TransitionState } from './states.ts';
 
-/** What a state or a reason means, for an operator. A word in backticks is an action. */
+/** What a state or a reason means, for an operator. */
 export interface Words {
   readonly heading: string;
   readonly meaning: string;
@@ -15,8 +15,8 @@ const NOTHING = 'Nothing.';
 export const STATE_WORDS: Readonly<Record<TransitionState, Words>> = {
   quarantined: {
     heading: 'Kept as evidence',
-    meaning: 'A rule prevents it from being applied.',
-    todo: 'Find out why, then `resolve` it.',
+    meaning: 'Not credited: a rule holds it back.',
+    todo: 'Ask the service what was paid, then accept the amount or close it.',
   },
   conflict: {
     heading: 'Needs a decision',
@@ -26,7 +26,7 @@ export const STATE_WORDS: Readonly<Record<TransitionState, Words>> = {
   dead: {
     heading: 'All attempts failed',
     meaning: 'It is not retried automatically.',
-    todo: 'Fix what its last error names, then `retry` it.',
+    todo: 'Fix what its last error names, then retry it.',
   },
   unhandled: {
     heading: 'Kept, not applied',
@@ -60,7 +60,7 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
   late_status: {
     state: 'superseded',
     ...STATE_WORDS.superseded,
-    meaning: 'A status of `interimStatuses` that arrived after a final one.',
+    meaning: 'An earlier status that arrived after the final one.',
   },
   archived: {
     state: 'superseded',
@@ -71,20 +71,20 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
     state: 'unhandled',
     heading: 'Nothing is expected under this reference',
     meaning: 'The signature is valid, but no expectation has this reference.',
-    todo: 'If the payment is yours, `expect` it: the transition is then checked again.',
+    todo: 'If the payment is yours, state what you expect: it is then checked again.',
   },
   no_handler: {
     state: 'unhandled',
     heading: 'No handler for this status',
     meaning: 'The signature is valid, but no handler accepts this type and status.',
-    todo: 'Nothing if the status does not matter to you. Otherwise add a handler, then `retry`.',
+    todo: 'Nothing if the status does not matter to you. Otherwise add a handler, then retry it.',
   },
   amount_mismatch: {
     state: 'quarantined',
     heading: 'Suspicious: the amount differs',
     meaning:
       'No body has the expected amount. Amounts are not signed, so this is a forgery, another amount was paid, or your amount is wrong.',
-    todo: 'Ask the service what was paid. It is checked again when a genuine body arrives, or when you `expect` or accept another amount.',
+    todo: 'Ask the service what was paid. It is checked again when a genuine body arrives, or when you accept another amount.',
   },
   amount_text: {
     state: 'quarantined',
@@ -97,80 +97,80 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
     state: 'quarantined',
     heading: 'The amount or the currency is missing',
     meaning: 'No body has both amounts and currencies.',
-    todo: 'Ask the service what was paid, then `expect` it. An expectation can compare only one of the two amounts.',
+    todo: 'Ask the service what was paid, then state that as expected. An expectation can compare only one of the two amounts.',
   },
   amount_inexact: {
     state: 'quarantined',
     heading: 'The amount is not exact',
     meaning: 'A body parser in front of the route has rounded a number of more than 15 digits.',
-    todo: 'Mount the route before the parser. Ask the service what was paid, then `expect` and accept that.',
+    todo: 'Mount the route before the parser. Ask the service what was paid, then accept that.',
   },
   currency_mismatch: {
     state: 'quarantined',
     heading: 'Another currency',
     meaning: 'The amount is as expected, and the currency is another.',
-    todo: 'Ask the service what was paid. If the expectation is wrong, `expect` the right one with `replace: true`.',
+    todo: 'Ask the service what was paid. If your expectation is wrong, replace it.',
   },
   currency_case: {
     state: 'quarantined',
     heading: 'The currency differs only in upper and lower case',
     meaning: 'Currencies are compared character by character, and those of the protocol are upper case.',
-    todo: 'If the expectation has a slip, `expect` the right currency with `replace: true`.',
+    todo: 'If your expectation has a slip, replace it by one with the right currency.',
   },
   transition_not_allowed: {
     state: 'quarantined',
     heading: 'Another outcome after the final one',
     meaning: 'The service reported another outcome of a transaction that was already final.',
-    todo: "Ask the service for the transaction's status. `reopen` applies this one, `resolve` closes it.",
+    todo: "Ask the service for the transaction's status. Reopen it to apply this one, or close it.",
   },
   crash_loop: {
     state: 'quarantined',
     heading: 'The handler crashes the program',
     meaning: 'The process ended three times while the handler ran.',
-    todo: 'Fix the handler, then `retry`.',
+    todo: 'Fix the handler, then retry it.',
   },
   empty_reference: {
     state: 'quarantined',
     heading: 'No reference',
     meaning: 'A signed reference is empty, so nothing can be credited.',
-    todo: '`resolve` it.',
+    todo: 'Close it.',
   },
   different_bodies: {
     state: 'conflict',
     heading: 'Different amounts, and no expectation',
     meaning: 'The bodies differ, and no expectation says which one is right.',
-    todo: 'Ask the service what was paid. Then `expect` it, or `resolve` it with the correct body.',
+    todo: 'Ask the service what was paid. Then state that as expected, or accept the correct body.',
   },
   contradicting_bodies: {
     state: 'conflict',
     heading: 'Suspicious: it has a replaced amount',
     meaning: 'A body has an amount that was expected before and has been replaced.',
-    todo: 'Ask the service which amount was paid. If it is the expected one, `reopen` applies it; if it is the earlier one, `expect` that with `replace: true`, then `reopen`.',
+    todo: 'Ask the service which amount was paid. If it is the expected one, reopen it; if it is the earlier one, replace the expectation by that, then reopen it.',
   },
   paid_by_another: {
     state: 'conflict',
     heading: 'Another payment failed after the order was paid',
     meaning:
       'Another transaction has paid this reference, and this one was not completed. The order stays paid.',
-    todo: 'Usually `resolve` it. `reopen` passes it to the handler of its status.',
+    todo: 'Usually close it. Reopen it to pass it to the handler of its status.',
   },
   already_settled: {
     state: 'conflict',
     heading: 'Paid twice',
     meaning: 'A second transaction paid the same expectation.',
-    todo: 'Refund it, then `resolve` it.',
+    todo: 'Refund it, then close it.',
   },
   attempts_used_up: {
     state: 'dead',
     heading: 'All attempts failed',
     meaning: 'Every attempt failed, and nothing was written. The last error is kept.',
-    todo: 'Fix the cause, then `retry`.',
+    todo: 'Fix the cause, then retry it.',
   },
   transaction_ended: {
     state: 'dead',
     heading: 'It may already be applied',
     meaning: 'The handler ended its transaction, so its effect may be committed.',
-    todo: 'Check your tables and fix the handler. Then `resolve` it if the effect is there, or `retry` it.',
+    todo: 'Check your tables and fix the handler. Then close it if the effect is there, or retry it.',
   },
   closed_by_operator: { state: 'resolved', ...STATE_WORDS.resolved },
 };
@@ -179,14 +179,14 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
 export const EVIDENCE_WORDS: Words = {
   heading: 'A rule refuses it',
   meaning: 'The signature is valid, but a rule refused it. It is kept as evidence and pays nothing.',
-  todo: 'Review it, then `resolve` it. `reopen` applies it if only a rule about the timestamp refused it.',
+  todo: 'Review it, then close it. Reopen it to apply it if only a rule about the timestamp refused it.',
 };
 
 /** Why the content of a body is not shown. */
 export const BODY_WORDS = {
   sealed:
     'The content is encrypted, and the key is missing here: open it where the option encryption is set.',
-  removed: 'The content was removed by prune() or forget().',
+  removed: 'The content was removed because of its age, or on request.',
 } as const;
 
 /** The sum of counts of `stats()`, with "+" if one of them is at its limit. */
@@ -194,6 +194,21 @@ export function countText(...counts: readonly number[]): string {
   const sum = counts.reduce((one, other) => one + other, 0).toLocaleString('en');
   return counts.includes(MAX_COUNTED) ? `${sum}+` : sum;
 }
+
+/** What its words depend on: without `signed`, a settled transition counts as a payment. */
+interface Described {
+  readonly state: TransitionState;
+  readonly reason: TransitionReason | undefined;
+  readonly signed?: Pick<SignedFields, 'transaction_status'>;
+}
+
+const RECORDED = 'It is no payment: your program has recorded the status, exactly once.';
+
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
+
+/** The state in one word, which is not that of a payment where none was made. */
+export const labelOf = ({ state, signed }: Described): string =>
+  state === 'settled' && signed !== undefined && signed.transaction_status !== 'COMPLETED' ? 'Recorded' : capital(state);
 
 /**
  * What a transition's state and reason mean, in the words of the console and the command, for your own pages.
@@ -204,12 +219,11 @@ export function countText(...counts: readonly number[]): string {
  * const [transition] = await inbox.list({ state: 'quarantined' });
  * if (transition) console.log(wordsOf(transition).heading); // 'Suspicious: the amount differs'
  */
-export function wordsOf(transition: {
-  readonly state: TransitionState;
-  readonly reason: TransitionReason | undefined;
-}): Words {
+export function wordsOf(transition: Described): Words {
   checkArgument('wordsOf()', 'transition', transition, TRANSITION);
-  const { state, reason } = transition;
+  const { state, reason, signed } = transition;
+  if (state === 'settled' && signed !== undefined && signed.transaction_status !== 'COMPLETED')
+    return { ...STATE_WORDS.settled, heading: `${capital(signed.transaction_status)}, recorded`, meaning: RECORDED };
   if (reason === undefined) return STATE_WORDS[state];
   return isOwn(reason) ? REASON_WORDS[reason] : EVIDENCE_WORDS;
 }

@@ -6,6 +6,8 @@ import { count } from './quantities.ts';
 export interface Column<T> {
   readonly label: string;
   readonly kinds: readonly string[];
+  /** In place of the label above the column, such as a link that sorts by it. */
+  readonly head?: Markup | undefined;
   readonly cell: (row: T) => Markup | string;
 }
 
@@ -38,7 +40,7 @@ export function list<T extends { readonly id: number | string }>(
   more: (row: T) => Markup | string = () => '',
 ): Markup {
   return html`<table class="list" id="${name}"><caption class="hidden-text">${name.replaceAll('-', ' ')}</caption>
-<thead><tr>${columns.map((column) => html`<th scope="col" class="${classOf(column)}">${column.label}</th>`)}</tr></thead>
+<thead><tr>${columns.map((column) => html`<th scope="col" class="${classOf(column)}">${column.head ?? column.label}</th>`)}</tr></thead>
 <tbody>${rows.map(
     (row) =>
       html`<tr id="${name}-${row.id}">${columns.map(

@@ -14,6 +14,7 @@ const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
   [/due for \d+ seconds/g, 'due for … seconds'],
   [/([0-9a-f]{8})[0-9a-f]{56}/g, '$1…'],
   [/\r/g, ''],
+  [/<figure.*?<\/figure>/gs, '<figure>…'],
   [/<svg.*?<\/svg>/g, ''],
   [/(The whole body<.*?<\/summary>).*?(<\/details>)/gs, '$1$2'],
 ];

@@ -19,16 +19,20 @@ async function newLongList(count: number) {
 test('the list narrows by state and reason, finds either reference, has pages, and is downloaded whole', async () => {
   const { inbox, pay, visitor } = await newLongList(30);
   await inbox.expect(money('WRONG'));
-  await pay('WRONG', 7);
+  await pay('WRONG', 7, { provider_code: 'mtn_ug' });
   const first = await visitor.get('/transitions?state=unhandled');
   expect(rowsIn(first.html, 'transitions')).toHaveLength(25);
-  const [, older = ''] = /href="[^"]*(\/transitions\?[^"]*after=[^"]*)">Older/.exec(first.html) ?? [];
+  const [, older = ''] = /href="[^"]*(\/transitions\?[^"]*page=2)">Older/.exec(first.html) ?? [];
   const second = await visitor.get(older.replaceAll('&amp;', '&'));
   expect(rowsIn(second.html, 'transitions')).toHaveLength(5);
   expect(second.html).not.toContain('>Older<');
-  expect(second.html).toContain('>Newest<');
+  expect(second.html).toContain('>Newer<');
   const narrowed = await visitor.get('/transitions?state=quarantined&reason=amount_mismatch');
-  expect(narrowed.text).toContain('WRONG');
+  expect(narrowed.text).toContain('WRONG Quarantined Suspicious: the amount differs UGX 500 UGX 7 (differs)');
+  const byProvider = await visitor.get('/transitions?provider=mtn_ug&sort=amount&from=2020-01-01');
+  expect(byProvider.text).toContain('1 report, 1 of completed payments: UGX 500 expected, UGX 7 claimed.');
+  expect(rowsIn(byProvider.html, 'transitions')).toHaveLength(1);
+  expect((await visitor.get('/transitions?from=yesterday')).status).toBe(404);
   for (const typed of ['N-3', 'INT-N-3', ' N-3 ']) {
     const found = await visitor.get(`/transitions?${new URLSearchParams({ reference: typed })}`);
     expect(rowsIn(found.html, 'transitions'), typed).toEqual([paid('N-3', 500).transitionId]);
@@ -37,6 +41,8 @@ test('the list narrows by state and reason, finds either reference, has pages, a
   // It is downloaded whole, whatever page it is on.
   const { html, headers } = await visitor.get('/transitions.csv?state=unhandled');
   expect(html.trimEnd().split('\r\n')).toHaveLength(31);
+  const ofProvider = await visitor.get('/transitions.csv?provider=mtn_ug');
+  expect(ofProvider.html).toContain(',UGX,500,UGX,7,mtn_ug,');
   expect(headers.get('content-disposition')).toBe('attachment; filename="transitions.csv"');
   await inbox.expect({ ...money('LATE'), deadline: new Date(0) });
   expect((await visitor.get('/overdue.csv')).html).toContain('LATE,UGX,500,1970-01-01T00:00:00.000Z');
@@ -100,8 +106,8 @@ test('personal data is removed of all under a reference by a form with a note', 
   expect((await show('NONE'))?.bodies[0]?.text).toBeDefined();
   const done = await visitor.send(path, 'forget', { note: 'erasure request 17' });
   expect(done.text).toContain('The personal data of this payment was removed.');
-  expect(done.text).toContain('The content was removed by prune() or forget().');
-  expect(done.text).toContain('forget by dana erasure request 17');
+  expect(done.text).toContain('The content was removed because of its age, or on request.');
+  expect(done.text).toContain('Personal data removed by dana erasure request 17');
   expect((await show('NONE'))?.bodies[0]?.text).toBeUndefined();
 });
 
@@ -120,7 +126,7 @@ test('the preview of an action in bulk shows what would be moved, and moves that
   const list = await visitor.get('/transitions?state=unhandled&reason=no_expectation');
   expect(list.html).toContain('/bulk?action=resolve&amp;state=unhandled&amp;reason=no_expectation');
   const preview = await visitor.get('/bulk?action=resolve&state=unhandled&reason=no_expectation');
-  expect(preview.text).toContain('Resolve 12 transitions');
+  expect(preview.text).toContain('Close 12 transitions');
   expect(rowsIn(preview.html, 'moved')).toHaveLength(10);
   expect((await inbox.stats()).states.unhandled).toBe(12);
   await merchant.advance(MINUTE_MS);

@@ -4,7 +4,8 @@ import type { KnownPayment } from '../../operator/expectations.ts';
 import type { TransitionSummary } from '../../operator/views.ts';
 import { WAITS_FOR_PERSON, wordsOf } from '../../words.ts';
 import { at, consolePage, type View } from './page.ts';
-import { inline, moneyText, transitionList, transitionPath } from './summary.ts';
+import { moneyText, transitionList, transitionPath } from './summary.ts';
+import { payTimeline } from './transition.ts';
 import { findEither } from './transitions.ts';
 
 const MAX_FOUND = 50;
@@ -50,6 +51,7 @@ export async function paidPage(view: View): Promise<Response> {
   const reference = found[0]?.signed.merchant_reference ?? asked;
   const expected = asked === '' ? [] : await view.inbox.expectations(reference);
   const { tone, text, next, about } = answerOf(found, expected);
+  const details = about && (await view.inbox.show(about.transitionId));
   return consolePage(view, {
     title: asked === '' ? '“I have paid”' : `Has ${asked} been paid?`,
     section: '/',
@@ -59,6 +61,7 @@ ${
   asked === ''
     ? ''
     : html`<div id="answer">${note(tone, text, next)}</div>
+${details === undefined ? '' : payTimeline(details)}
 ${about === undefined ? '' : html`<p><a class="button" href="${at(view, transitionPath(about))}">The whole story</a></p>`}
 ${expected.map(
   (one) =>
@@ -85,7 +88,7 @@ function answerOf(found: readonly TransitionSummary[], expected: readonly KnownP
   }
   if (held !== undefined) {
     const { heading, todo } = wordsOf(held);
-    return { tone: 'bad', about: held, text: ANSWERS.held, next: html`${heading}. ${inline(todo)}` };
+    return { tone: 'bad', about: held, text: ANSWERS.held, next: html`${heading}. ${todo}` };
   }
   const underWay = found.find(({ state }) => state === 'retrying' || state === 'pending');
   if (underWay !== undefined)
@@ -100,7 +103,7 @@ function answerOf(found: readonly TransitionSummary[], expected: readonly KnownP
   const [other] = found;
   if (other !== undefined) {
     const { heading, meaning, todo } = wordsOf(other);
-    const next = html`${heading}. ${inline(`${meaning} ${todo}`)}`;
+    const next = html`${heading}. ${`${meaning} ${todo}`}`;
     return { tone: 'wait', about: other, text: ANSWERS.notApplied, next };
   }
   if (expected.length > 0) return { tone: 'wait', text: ANSWERS.expected, next: NEXT.expected };

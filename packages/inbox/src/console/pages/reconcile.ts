@@ -1,6 +1,7 @@
 import { ConfigurationError } from '@payment-service/core';
 import {
   badge,
+  bullets,
   counted,
   type Field,
   type Filled,
@@ -10,6 +11,7 @@ import {
   note,
   tableOf,
   time,
+  utc,
 } from '@payment-service/pages';
 import { html } from 'hono/html';
 import { DECIMALS } from '../../reconciliation/amount-text.ts';
@@ -113,8 +115,53 @@ const totals = (name: string, found: readonly SettledTotal[]): Markup =>
     String(one.count),
   ]);
 
-const wallets = ({ before, after, wallets: found, uncounted }: BalanceReport): Markup =>
-  html`<p>Balances recorded at ${time(before.getTime())} and ${time(after.getTime())}.</p>
+/** The gain of each wallet against the interval that it should be in. */
+function gains({ before, after, wallets: found }: BalanceReport): Markup {
+  const wrong = found.filter(({ verdict }) => verdict !== 'explained');
+  const nameOf = ({ wallet_type: type, currency }: (typeof found)[number]): string => `${type} ${currency}`;
+  const money = (currency: string, amount: string): string => moneyText({ currency, amount });
+  return bullets({
+    id: 'gains',
+    title:
+      wrong.length === 0
+        ? `The gain of ${found.length === 1 ? 'the wallet' : `all ${found.length} wallets`} is explained`
+        : wrong
+            .map(
+              (one) =>
+                `${nameOf(one)}: ${one.unexplained === undefined ? 'wallet missing' : `${money(one.currency, one.unexplained)} unexplained`}`,
+            )
+            .join('; '),
+    note: `What each wallet gained from ${utc(before.getTime())} to ${utc(after.getTime())}, and what it should have gained.`,
+    rows: found.map((one) => ({
+      name: nameOf(one),
+      least: Number(one.expected.least),
+      most: Number(one.expected.most),
+      value: one.gained === undefined ? undefined : Number(one.gained),
+      text: one.gained === undefined ? 'no balance' : `gained ${money(one.currency, one.gained)}`,
+      look: one.verdict === 'explained' ? 'good' : 'bad',
+    })),
+    legend: [
+      ['neutral', 'should have gained'],
+      ['good', 'gained'],
+      ['bad', 'unexplained'],
+    ],
+    figures: [
+      ['Wallet', 'At least', 'At most', 'Gained', 'Unexplained'],
+      ...found.map((one) => [
+        nameOf(one),
+        money(one.currency, one.expected.least),
+        money(one.currency, one.expected.most),
+        one.gained === undefined ? '' : money(one.currency, one.gained),
+        one.unexplained === undefined ? '' : money(one.currency, one.unexplained),
+      ]),
+    ],
+  });
+}
+
+const wallets = (report: BalanceReport): Markup => {
+  const { before, after, wallets: found, uncounted } = report;
+  return html`<p>Balances recorded at ${time(before.getTime())} and ${time(after.getTime())}.</p>
+${found.length === 0 ? '' : gains(report)}
 ${tableOf('wallets', ['Wallet', 'Verdict', 'Unexplained', 'What it means'], found, (one) => [
   `${one.wallet_type} ${one.currency}`,
   badge(one.verdict === 'explained' ? 'good' : 'bad', one.verdict),
@@ -122,6 +169,7 @@ ${tableOf('wallets', ['Wallet', 'Verdict', 'Unexplained', 'What it means'], foun
   one.message,
 ])}
 ${uncounted.length === 0 ? '' : html`<h3>Settled, and in no interval</h3>${totals('uncounted', uncounted)}`}`;
+};
 
 /** A report, and how its file was read. */
 interface Compared extends StatementReport {

@@ -86,9 +86,9 @@ export const ACTIONS: ReadonlyMap<string, TransitionAction> = new Map(
     resolve: {
       needs: 'resolve',
       isOffered: isOpen,
-      title: 'Resolve',
+      title: 'Close',
       explain: () => 'Closes it, and applies nothing.',
-      button: 'Resolve',
+      button: 'Close',
       run: (inbox, { transitionId }, note) => inbox.resolve(transitionId, note),
       done: 'Closed.',
     },
@@ -135,7 +135,7 @@ ${form(name, at(view, `${transitionPath(transition)}/${name}`), {
   button,
 })}</section>`;
   });
-  const none = html`<p class="quiet">${transition.isArchived ? 'It is archived: prune() has removed its bodies and what was done, and it is final.' : 'Nothing now.'}</p>`;
+  const none = html`<p class="quiet">${transition.isArchived ? 'It is archived and final: its bodies and what was done were removed.' : 'Nothing now.'}</p>`;
   return html`<section class="stack" id="actions"><h2>What you can do</h2>${forms.length === 0 ? none : forms}</section>`;
 }
 

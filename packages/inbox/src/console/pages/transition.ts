@@ -1,10 +1,10 @@
-import { type Markup, note, shape, type Tone, time } from '@payment-service/pages';
+import { type Markup, note, shape, span, type Tone, time, timeline, utc } from '@payment-service/pages';
 import { html } from 'hono/html';
 import type { TransitionDetails } from '../../operator/views.ts';
 import { wordsOf } from '../../words.ts';
 import { bodyCards } from './bodies.ts';
 import { consolePage, missingPage, type Refused, type View } from './page.ts';
-import { facts, inline, moneyText, stateBadge, toneOf, transitionList } from './summary.ts';
+import { facts, moneyText, stateBadge, toneOf, transitionList } from './summary.ts';
 import { actionForms } from './transition-actions.ts';
 
 const OTHERS = 10;
@@ -26,7 +26,7 @@ export async function transitionPage(view: View, id: string, refused?: Refused):
     says: `${transition.state}: ${heading}`,
     refused: refused?.status,
     body: html`<div class="split aside"><div class="stack">
-${note(toneOf(transition), heading, inline(meaning), inline(todo))}
+${note(toneOf(transition), heading, meaning, todo)}
 <section class="card" id="facts"><h2>What was reported</h2>${reported(transition)}</section>
 <section class="stack"><h2>Bodies</h2>
 <p class="quiet">Amounts are not signed. Only a body that equals the expectation is applied, and the expected amount is what is credited.</p>
@@ -36,15 +36,14 @@ ${
     ? ''
     : html`<section class="stack"><h2>Other reports under this reference</h2>${transitionList(view, 'others', others)}</section>`
 }</div>
-<div class="stack"><section class="card"><h2>The story</h2><ol class="story stack" id="story">${story(transition)}</ol></section>
+<div class="stack"><section class="card"><h2>The story</h2><ol class="story stack" id="story">${story(stepsOf(transition))}</ol></section>
 ${actionForms(view, transition, refused?.filled)}</div></div>`,
   });
 }
 
-function reported({ signed, reason, attempts, expectation, refusedBodies }: TransitionDetails): Markup {
+function reported({ signed, attempts, expectation, refusedBodies }: TransitionDetails): Markup {
   const limit = `${refusedBodies}: the limit of bodies was reached`;
   return facts({
-    Reason: reason && html`<code>${reason}</code>`,
     Status: signed.transaction_status,
     Type: signed.transaction_type,
     Event: signed.event,
@@ -56,24 +55,58 @@ function reported({ signed, reason, attempts, expectation, refusedBodies }: Tran
   });
 }
 
-type Step = readonly [at: Date, tone: Tone, title: Markup | string, detail?: Markup | string];
+interface Step {
+  readonly at: Date;
+  readonly tone: Tone;
+  readonly title: string;
+  readonly detail?: Markup | string;
+}
+
+const DONE = {
+  retry: 'Retried',
+  resolve: 'Closed',
+  reopen: 'Reopened',
+  acceptText: 'Text accepted',
+  statement: 'Kept from a statement',
+  forget: 'Personal data removed',
+} as const;
 
 /** Everything that is kept of what happened, oldest first. */
-function story(transition: TransitionDetails): Markup {
-  const { firstAt, changedAt, nextAt, bodies, failures, actions, state, isArchived } = transition;
-  const steps: Step[] = isArchived ? [] : [[firstAt, 'info', 'First delivery']];
-  for (const [index, body] of bodies.slice(1).entries()) {
-    const link = html`<a href="#body-${index + 2}">body ${index + 2}</a>`;
-    steps.push([body.firstAt, 'wait', html`A different body arrived: ${link}`]);
+function stepsOf(transition: TransitionDetails): Step[] {
+  const { firstAt, changedAt, nextAt, bodies, failures, actions, state, reason, isArchived } = transition;
+  const steps: Step[] = isArchived ? [] : [{ at: firstAt, tone: 'info', title: 'First delivery' }];
+  for (const [index, { firstAt: at }] of bodies.slice(1).entries()) {
+    const detail = html`<a href="#body-${index + 2}">Body ${index + 2}</a>`;
+    steps.push({ at, tone: 'wait', title: 'A different body arrived', detail });
   }
-  for (const { attempt, error, at } of failures) steps.push([at, 'bad', `Attempt ${attempt} failed`, error]);
-  for (const { action, by, note, at } of actions) steps.push([at, 'neutral', `${action} by ${by}`, note]);
-  steps.sort(([one], [other]) => one.getTime() - other.getTime());
-  steps.push([changedAt, toneOf(transition), wordsOf(transition).heading, html`Now <code>${state}</code>.`]);
-  if (nextAt !== undefined) steps.push([nextAt, 'wait', 'A worker checks it again']);
-  return html`${steps.map(
-    ([at, tone, title, detail = ''], index) =>
+  for (const { attempt, error, at } of failures)
+    steps.push({ at, tone: 'bad', title: `Attempt ${attempt} failed`, detail: error });
+  for (const { action, by, note, at } of actions)
+    steps.push({ at, tone: 'neutral', title: `${DONE[action]} by ${by}`, detail: note });
+  steps.sort((one, other) => one.at.getTime() - other.at.getTime());
+  const code = html`<code class="quiet">${state}${reason === undefined ? '' : `, ${reason}`}</code>`;
+  steps.push({ at: changedAt, tone: toneOf(transition), title: wordsOf(transition).heading, detail: code });
+  if (nextAt !== undefined) steps.push({ at: nextAt, tone: 'wait', title: 'A worker checks it again' });
+  return steps;
+}
+
+const story = (steps: readonly Step[]): Markup =>
+  html`${steps.map(
+    ({ at, tone, title, detail = '' }, index) =>
       html`<li id="step-${index}"><span class="state ${tone}">${shape(tone)}</span><div><strong>${title}</strong>
 ${detail === '' ? '' : html`<div>${detail}</div>`}<div class="quiet small">${time(at.getTime())}</div></div></li>`,
   )}`;
+
+/** The same to scale, so that a long wait is seen. */
+export function payTimeline(transition: TransitionDetails): Markup {
+  const steps = stepsOf(transition);
+  const events = steps.map(({ at, tone, title }) => ({ at: at.getTime(), look: tone, text: title }));
+  const [first, last] = [events[0]?.at ?? 0, transition.changedAt.getTime()];
+  return timeline({
+    id: 'timeline',
+    title: `${wordsOf(transition).heading}, ${last - first < 1000 ? 'at once' : `${span(last - first)} after the first delivery`}`,
+    note: 'What happened, to scale, in UTC.',
+    events,
+    figures: [['When', 'What'], ...steps.map(({ at, title }) => [utc(at.getTime()), title])],
+  });
 }

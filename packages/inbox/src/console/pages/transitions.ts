@@ -9,20 +9,31 @@ import {
   type TransitionReason,
   type TransitionState,
 } from '../../states.ts';
-import { countText, SHOWN_STATES, stateOf, wordsOf } from '../../words.ts';
+import { countText, labelOf, SHOWN_STATES, stateOf, wordsOf } from '../../words.ts';
+import type { StoredClaim } from '../../work/verdict/evaluate.ts';
 import { table } from '../csv.ts';
 import { at, consolePage, missingPage, type Refused, type View } from './page.ts';
-import { transitionList } from './summary.ts';
+import { claimOf, sums, transitionList } from './summary.ts';
 
 const A_PAGE = 25;
+/** So many are read at once: sorted, narrowed by their provider and summed among themselves. */
+const A_WINDOW = 500;
 /** At most so many are moved together, and so many of them are shown before. */
 const MAX_MOVED = 1000;
 const MAX_PREVIEWED = 10;
 
+/** The orders of a list, by the words in its address. */
+const ORDERS = { amount: 'amount', age: 'age', state: 'state' } as const;
+type Order = keyof typeof ORDERS;
+
 /** The filter of a list, from its address. */
-interface Filter extends Pick<ListOptions, 'state' | 'reason' | 'after'> {
+interface Filter extends Pick<ListOptions, 'state' | 'reason' | 'after' | 'since' | 'until'> {
   /** Either reference. */
   readonly reference?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly sort?: Order | undefined;
+  /** From 1. */
+  readonly page: number;
 }
 
 const isState = (text: string): text is TransitionState => TRANSITION_STATES.some((state) => state === text);
@@ -36,8 +47,30 @@ export function filterOf(query: URLSearchParams): Filter | undefined {
   if (state !== undefined && !isState(state)) return undefined;
   if (reason !== undefined && !isReason(reason)) return undefined;
   if (after !== undefined && !/^[0-9a-f]{64}$/.test(after)) return undefined;
-  return { state, reason, after, reference: query.get('reference') || undefined };
+  const [since, until] = [dayIn(query.get('from')), dayIn(query.get('to'))];
+  const sort = query.get('sort') || undefined;
+  if (since === null || until === null || (sort !== undefined && !isOrder(sort))) return undefined;
+  const page = Math.max(1, Math.floor(Number(query.get('page')) || 1));
+  const [reference, provider] = [query.get('reference') || undefined, query.get('provider') || undefined];
+  return { state, reason, after, since, until, reference, provider, sort, page };
 }
+
+const isOrder = (text: string): text is Order => Object.hasOwn(ORDERS, text);
+
+/** null if it is no day. */
+function dayIn(text: string | null): Date | undefined | null {
+  if (text === null || text === '') return undefined;
+  const day = new Date(`${text}T00:00Z`);
+  return Number.isNaN(day.getTime()) ? null : day;
+}
+
+/** The filter as the parts of an address. */
+const partsOf = ({ since, until, page, ...rest }: Filter): Values => ({
+  ...rest,
+  from: since?.toISOString().slice(0, 10),
+  to: until?.toISOString().slice(0, 10),
+  page: page === 1 ? undefined : String(page),
+});
 
 type Values = Readonly<Record<string, string | undefined>>;
 
@@ -62,53 +95,106 @@ export async function findEither(
   return [];
 }
 
+/** What the search cannot narrow or order: the provider, and an order other than by time. */
+function narrowed(found: readonly TransitionSummary[], { provider, sort }: Filter): TransitionSummary[] {
+  const rows = found.filter((row) => provider === undefined || row.provider === provider);
+  if (sort === 'age') rows.sort((one, other) => Number(one.firstAt) - Number(other.firstAt));
+  if (sort === 'state')
+    rows.sort((one, other) => SHOWN_STATES.indexOf(one.state) - SHOWN_STATES.indexOf(other.state));
+  if (sort === 'amount') {
+    const of = (row: TransitionSummary): StoredClaim => row.expected ?? claimOf(row)?.claim ?? NO_MONEY;
+    rows.sort((one, other) => {
+      const [left, right] = [of(one), of(other)];
+      const order = (left.currency ?? '\uffff').localeCompare(right.currency ?? '\uffff', 'en');
+      return order || Number(right.amount ?? -1) - Number(left.amount ?? -1);
+    });
+  }
+  return rows;
+}
+
+const NO_MONEY: StoredClaim = { currency: null, amount: null };
+
 export async function transitionsPage(view: View): Promise<Response> {
   const filter = filterOf(view.query);
   if (filter === undefined) return missingPage(view);
-  // One more than is shown, to know whether there are older ones.
-  const found = await findEither(view, { ...filter, limit: A_PAGE + 1 });
-  const shown = found.slice(0, A_PAGE);
+  // One more than is read, to know whether there are older ones.
+  const found = await findEither(view, { ...searched(filter), limit: A_WINDOW + 1 });
+  const window = found.slice(0, A_WINDOW);
+  const rows = narrowed(window, filter);
+  const pages = Math.max(1, Math.ceil(rows.length / A_PAGE));
+  const page = Math.min(filter.page, pages);
+  const shown = rows.slice((page - 1) * A_PAGE, page * A_PAGE);
   const { states, reasons } = await view.inbox.stats();
   const { state, reason, reference } = filter;
-  const older = found.length > A_PAGE ? shown.at(-1)?.transitionId : undefined;
+  const older = found.length > A_WINDOW ? window.at(-1)?.transitionId : undefined;
+  const to = (changed: Partial<Filter>): string =>
+    addressOf(view, partsOf({ ...filter, page: 1, ...changed }));
   const chip = (label: string, narrowed: Partial<Filter>, ...counts: readonly number[]): Chip => ({
     label,
-    href: addressOf(view, { reference, ...narrowed }),
+    href: to({ state: undefined, reason: undefined, after: undefined, ...narrowed }),
     count: countText(...counts),
     isCurrent: narrowed.state === state && (narrowed.reason ?? reason) === reason,
   });
-  const all = chip('all', {}, ...Object.values(states));
+  const all = chip('All', {}, ...Object.values(states));
   const ofStates = SHOWN_STATES.filter((one) => states[one] > 0 || one === state).map((one) =>
-    chip(one, { state: one }, states[one]),
+    chip(labelOf({ state: one, reason: undefined }), { state: one }, states[one]),
   );
   const ofReasons = Object.entries(reasons)
     .filter(([one]) => one === reason || (state !== undefined && stateOf(one) === state))
     .map(([one, count]) => chip(one, { state, reason: one as TransitionReason }, count));
+  const sortedBy = (label: string, sort: Order): Markup =>
+    html`<a href="${to({ sort: filter.sort === sort ? undefined : sort })}"${filter.sort === sort ? html` aria-current="true"` : ''}>${label}<span class="hidden-text">: ${filter.sort === sort ? 'order by time again' : `order by ${sort}`}</span></a>`;
+  const heads = {
+    State: sortedBy('State', 'state'),
+    Expected: sortedBy('Expected', 'amount'),
+    Changed: sortedBy('Changed', 'age'),
+  };
+  const button = (isShown: boolean, href: string, label: string): Markup | '' =>
+    isShown ? html`<a class="button" href="${href}">${label}</a>` : '';
   return consolePage(view, {
     title: 'Transitions',
     section: '/transitions',
-    body: html`<div class="head">${chips([all, ...ofStates])}${searchForm(view, filter)}</div>
+    body: html`<div class="head">${chips([all, ...ofStates])}</div>
+${searchForm(view, filter, window)}
 ${ofReasons.length === 0 ? '' : html`<div class="head" id="reasons">${chips(ofReasons, 'Reasons')}</div>`}
-${shown.length === 0 ? html`<p class="quiet">${nothing(filter)}</p>` : transitionList(view, 'transitions', shown)}
+${shown.length === 0 ? html`<p class="quiet">${nothing(filter)}</p>` : html`${sums(rows)}${transitionList(view, 'transitions', shown, heads)}`}
 <nav class="actions" aria-label="Pages of the list">
-${filter.after === undefined ? '' : html`<a class="button" href="${addressOf(view, { ...filter, after: undefined })}">Newest</a>`}
-${older === undefined ? '' : html`<a class="button" href="${addressOf(view, { ...filter, after: older })}">Older</a>`}
-<a class="button" href="${addressOf(view, { ...filter, after: undefined }, '/transitions.csv')}" download>Download as CSV</a>
-${reference === undefined ? bulkLinks(view, filter) : ''}
+${button(filter.after !== undefined, to({ after: undefined }), 'Newest')}
+${button(page > 1, to({ page: page - 1 }), 'Newer')}
+${button(page < pages, to({ page: page + 1 }), 'Older')}
+${button(older !== undefined && page === pages, to({ after: older }), `Before these ${A_WINDOW}`)}
+<a class="button" href="${addressOf(view, partsOf({ ...filter, after: undefined, page: 1 }), '/transitions.csv')}" download>Download as CSV</a>
+${[reference, filter.provider, filter.since, filter.until].every((one) => one === undefined) ? bulkLinks(view, filter) : ''}
 </nav>`,
   });
 }
 
-const searchForm = (view: View, { state, reason, reference = '' }: Filter): Markup =>
-  html`<form class="search" role="search" id="search" action="${at(view, '/transitions')}">
+/** What the search of the inbox narrows by itself. */
+const searched = ({ state, reason, reference, since, until, after }: Filter) => ({
+  ...{ state, reason, reference, since, until, after },
+});
+
+function searchForm(view: View, filter: Filter, found: readonly TransitionSummary[]): Markup {
+  const { reference = '', provider } = filter;
+  const providers = [...new Set([provider, ...found.map((row) => row.provider)])].filter(
+    (one) => one !== undefined,
+  );
+  const { from = '', to = '', state, reason, sort } = partsOf(filter);
+  const kept = Object.entries({ state, reason, sort }).filter(([, value]) => value !== undefined);
+  return html`<form class="search" role="search" id="search" action="${at(view, '/transitions')}">
 <label class="hidden-text" for="search-reference">Search by either reference, complete</label>
 <input id="search-reference" name="reference" type="search" value="${reference}" placeholder="Either reference, complete">
-${state === undefined ? '' : html`<input type="hidden" name="state" value="${state}">`}
-${reason === undefined ? '' : html`<input type="hidden" name="reason" value="${reason}">`}
+<label for="search-provider">Provider</label><select id="search-provider" name="provider"><option value="">any</option>${providers.sort().map((one) => html`<option${one === provider ? html` selected` : ''}>${one}</option>`)}</select>
+<label for="search-from">Changed from</label><input id="search-from" name="from" type="date" value="${from}">
+<label for="search-to">until</label><input id="search-to" name="to" type="date" value="${to}">
+${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <button>Search</button></form>`;
+}
 
-function nothing({ reference, state }: Filter): string {
-  if (reference === undefined) return 'No transitions.';
+function nothing({ reference, state, provider, since, until }: Filter): string {
+  if (provider !== undefined || since !== undefined || until !== undefined)
+    return 'Nothing here has this provider and period. Empty the fields to see everything.';
+  if (reference === undefined) return 'No transitions. The first callback will be here, with its amount.';
   const among = state === undefined ? '' : ` that is ${state}`;
   return `Nothing arrived for “${reference}”${among}. A reference must be complete and exact.`;
 }
@@ -119,7 +205,7 @@ function bulkLinks(view: View, { state, reason }: Filter): Markup | string {
   if (state === undefined || state === 'pending' || CLOSED_STATES.includes(state)) return '';
   return html`${actions.map((action) => {
     const href = addressOf(view, { action, state, reason }, '/bulk');
-    return html`<a class="button" href="${href}">${action === 'retry' ? 'Retry all…' : 'Resolve all…'}</a>`;
+    return html`<a class="button" href="${href}">${action === 'retry' ? 'Retry all…' : 'Close all…'}</a>`;
   })}`;
 }
 
@@ -142,7 +228,7 @@ export async function bulkPage(view: View, refused?: Refused): Promise<Response>
   const [newest] = found;
   const { states, reasons } = await inbox.stats();
   const moved = Math.min(MAX_MOVED, (reason === undefined ? states[state] : reasons[reason]) ?? 0);
-  const title = `${action === 'retry' ? 'Retry' : 'Resolve'} ${counted(moved, 'transition')}`;
+  const title = `${action === 'retry' ? 'Retry' : 'Close'} ${counted(moved, 'transition')}`;
   const fields = fieldsOf(action, refused?.filled);
   const until = query.get('until') ?? String((newest?.changedAt.getTime() ?? 0) + 1);
   const which = { action, state, ...(reason === undefined ? {} : { reason }) };
@@ -181,6 +267,11 @@ const CELLS: Readonly<Record<string, (one: TransitionSummary) => string>> = {
   internal_reference: ({ signed }) => signed.internal_reference,
   transaction_type: ({ signed }) => signed.transaction_type,
   transaction_status: ({ signed }) => signed.transaction_status,
+  expected_currency: ({ expected }) => expected?.currency ?? '',
+  expected_amount: ({ expected }) => expected?.amount ?? '',
+  claimed_currency: (one) => claimOf(one)?.claim.currency ?? '',
+  claimed_amount: (one) => claimOf(one)?.claim.amount ?? '',
+  provider: (one) => one.provider ?? '',
   attempts: (one) => String(one.attempts),
   deliveries: (one) => String(one.deliveries),
   bodies: (one) => String(one.bodyCount),
@@ -200,8 +291,8 @@ export async function transitionsTable(view: View): Promise<Response> {
 
 async function* pagesOf(view: View, filter: Filter, limit = 1000): AsyncGenerator<string[][]> {
   for (let { after } = filter; ; ) {
-    const found = await findEither(view, { ...filter, after, limit });
-    yield found.map((one) => Object.values(CELLS).map((cell) => cell(one)));
+    const found = await findEither(view, { ...searched(filter), after, limit });
+    yield narrowed(found, filter).map((one) => Object.values(CELLS).map((cell) => cell(one)));
     after = found.at(-1)?.transitionId;
     if (found.length < limit) return;
   }

@@ -1,0 +1,237 @@
+import {
+  bars,
+  count,
+  type Figures,
+  lengths,
+  type Markup,
+  plot,
+  type Series,
+  share,
+  short,
+  span,
+} from '@payment-service/pages';
+import { html } from 'hono/html';
+import type { InboxHistory, OpenPayment } from '../../operator/history.ts';
+import type { TransitionState } from '../../states.ts';
+import { labelOf, WAITS_FOR_PERSON } from '../../words.ts';
+import { moneyText } from './summary.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Each currency has a scale of its own, so each has a chart. */
+const MAX_CURRENCIES = 3;
+
+const dayText = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+const hourText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 13).replace('T', ' ')}:00`;
+const isHeld = (state: TransitionState): boolean => WAITS_FOR_PERSON.includes(state);
+
+/** Money, outcomes, delays and what waits, as charts; nothing before the first payment. */
+export function historyCharts(history: InboxHistory): Markup {
+  const drawn = [...money(history), outcomes(history), delays(history), waiting(history)].filter(
+    (one) => one !== '',
+  );
+  if (drawn.length === 0) return html``;
+  return html`<section class="stack" id="history" aria-labelledby="history-title"><h2 id="history-title">The last days, in UTC</h2><div class="charts">${drawn}</div></section>`;
+}
+
+/** What was settled on each day, with what waits on top, by currency; the currency with most payments first. */
+function money({ from, to, settled, open }: InboxHistory): Markup[] {
+  const starts: number[] = [];
+  for (let day = from.getTime(); day <= to.getTime(); day += DAY_MS) starts.push(day);
+  const payments = (currency: string): number =>
+    settled.filter((one) => one.currency === currency).reduce((sum, one) => sum + one.count, 0);
+  const currencies = [...new Set([...settled, ...open].map(({ currency }) => currency ?? ''))].filter(
+    Boolean,
+  );
+  currencies.sort((one, other) => payments(other) - payments(one));
+  return currencies.slice(0, MAX_CURRENCIES).map((currency) => {
+    const days = starts.map((day) => {
+      const mine = settled.filter((one) => one.currency === currency && one.day.getTime() === day);
+      const waits = open.filter(
+        (one) =>
+          one.currency === currency && Math.max(starts[0] ?? 0, dayOf(one)) === day && !isHeld(one.state),
+      );
+      const held = open.filter(
+        (one) =>
+          one.currency === currency && Math.max(starts[0] ?? 0, dayOf(one)) === day && isHeld(one.state),
+      );
+      return { mine, waits, held };
+    });
+    const series: Series[] = [
+      { look: 'good', word: 'settled', values: days.map(({ mine }) => sum(mine)) },
+      { look: 'wait', word: 'about to be settled', values: days.map(({ waits }) => sum(waits)) },
+      { look: 'bad', word: 'waits for an operator', values: days.map(({ held }) => sum(held)) },
+    ];
+    const [done, ...rest] = series.map(({ values }) => values.reduce((one, other) => one + other, 0));
+    const left = rest.reduce((one, other) => one + other, 0);
+    const all = (done ?? 0) + left;
+    const figures: Figures = [
+      ['Day', 'Type', 'Settled', 'Payments', 'About to be settled', 'Waits for an operator'],
+      ...days.flatMap(({ mine, waits, held }, index): Figures => {
+        const shown = mine.length > 0 ? mine : waits.length + held.length > 0 ? [undefined] : [];
+        return shown.map((one, row) => [
+          dayText(starts[index] ?? 0),
+          one?.transaction_type ?? '',
+          one === undefined ? '' : moneyText(one),
+          count(one?.count ?? 0),
+          row === 0 ? count(waits.length) : '',
+          row === 0 ? count(held.length) : '',
+        ]);
+      }),
+    ];
+    return bars({
+      id: `money-${currency}`,
+      title: `${currency} ${short(done ?? 0)} settled in ${starts.length} days${left > 0 ? `, ${share(left, all)} of the money waits` : ', nothing waits'}`,
+      note: `${currency} a day, by your own expectations.`,
+      starts,
+      series,
+      textOf: (value) => `${currency} ${short(value)}`,
+      figures,
+    });
+  });
+}
+
+const dayOf = ({ since }: OpenPayment): number => since.getTime() - (since.getTime() % DAY_MS);
+
+/** For lengths only: the tables and titles have the exact sums. */
+const sum = (all: readonly { readonly amount: string | undefined }[]): number =>
+  all.reduce((total, { amount }) => total + Number(amount ?? 0), 0);
+
+/** What became of the callbacks of each hour. */
+function outcomes({ to, outcomes: closed, open }: InboxHistory): Markup | '' {
+  const end = to.getTime() - (to.getTime() % HOUR_MS);
+  const starts = Array.from({ length: 48 }, (_, index) => end - (47 - index) * HOUR_MS);
+  const kinds: readonly (readonly [
+    Series['look'],
+    string,
+    (state: TransitionState, status: string) => boolean,
+  ])[] = [
+    ['good', 'settled', (state, status) => state === 'settled' && status === 'COMPLETED'],
+    ['neutral', 'failed, recorded', (state, status) => state === 'settled' && status !== 'COMPLETED'],
+    ['info', 'not applied', (state) => state === 'unhandled' || state === 'superseded'],
+    ['wait', 'under way', (state) => state === 'pending' || state === 'retrying'],
+    ['bad', 'waits for an operator', isHeld],
+  ];
+  const all = [
+    ...closed.map(({ at, state, status }) => ({ at: at.getTime(), state, status })),
+    ...open.map(({ since, state }) => ({ at: since.getTime(), state, status: '' })),
+  ].filter(({ at }) => at >= (starts[0] ?? 0));
+  if (all.length === 0) return '';
+  const byHour = Map.groupBy(all, ({ at }) => at - (at % HOUR_MS));
+  const series: Series[] = kinds.map(([look, word, isOf]) => ({
+    look,
+    word,
+    values: starts.map(
+      (start) => (byHour.get(start) ?? []).filter(({ state, status }) => isOf(state, status)).length,
+    ),
+  }));
+  const total = (at: number): number => (series[at]?.values ?? []).reduce((one, other) => one + other, 0);
+  const [failed, held] = [total(1), total(4)];
+  return bars({
+    id: 'outcomes',
+    title: `${share(failed, all.length)} of ${count(all.length)} payments failed in 48 hours, ${held === 0 ? 'none waits' : `${share(held, all.length)} wait`} for an operator`,
+    note: 'Payments an hour, by what became of them and when. At most the newest 5,000 of each kind.',
+    starts,
+    series: series.filter(({ values }) => values.some((value) => value > 0)),
+    figures: [
+      ['Hour', ...kinds.map(([, word]) => word)],
+      ...starts.flatMap(
+        (start, index): Figures =>
+          byHour.has(start)
+            ? [[hourText(start), ...series.map(({ values }) => count(values[index] ?? 0))]]
+            : [],
+      ),
+    ],
+  });
+}
+
+/** How long payments waited for their settlement: the middle one and the slowest in a hundred of each hour. */
+function delays({ to, delays: found }: InboxHistory): Markup | '' {
+  if (found.length === 0) return '';
+  const hours = [...Map.groupBy(found, ({ at }) => at.getTime() - (at.getTime() % HOUR_MS))];
+  const rows = hours.map(([hour, same]) => {
+    const sorted = same.map(({ seconds }) => Math.max(seconds, 0.001)).sort((one, other) => one - other);
+    return { hour, p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), payments: sorted.length };
+  });
+  const all = found.map(({ seconds }) => seconds).sort((one, other) => one - other);
+  const first = Math.min(...hours.map(([hour]) => hour), to.getTime() - HOUR_MS);
+  return plot({
+    id: 'delays',
+    title: `Half of the payments were settled ${seconds(quantile(all, 0.5))} after their first callback, 99 % within ${seconds(quantile(all, 0.99))}`,
+    note: 'Seconds from the first callback to the settlement, by hour; the newest 2,000 payments.',
+    from: first,
+    to: to.getTime(),
+    isLog: true,
+    textOf: seconds,
+    lines: [
+      { look: 'accent', word: 'half of them (p50)', points: rows.map(({ hour, p50 }) => [hour, p50]) },
+      { look: 'wait', word: '99 of 100 (p99)', points: rows.map(({ hour, p99 }) => [hour, p99]) },
+    ],
+    dots: rows.flatMap(({ hour, p50, p99 }) => [
+      {
+        at: hour,
+        value: p50,
+        look: 'accent',
+        text: `${hourText(hour)}, half within ${seconds(p50)}`,
+      } as const,
+      {
+        at: hour,
+        value: p99,
+        look: 'wait',
+        text: `${hourText(hour)}, 99 of 100 within ${seconds(p99)}`,
+      } as const,
+    ]),
+    figures: [
+      ['Hour', 'Half within', '99 of 100 within', 'Payments'],
+      ...rows.map(({ hour, p50, p99, payments }) => [
+        hourText(hour),
+        seconds(p50),
+        seconds(p99),
+        count(payments),
+      ]),
+    ],
+  });
+}
+
+const quantile = (sorted: readonly number[], part: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+
+const seconds = (value: number): string =>
+  value < 1
+    ? `${count(Math.round(value * 1000))} ms`
+    : value < 60
+      ? `${value.toFixed(1)} s`
+      : span(value * 1000);
+
+/** How long the oldest one of each state has waited. */
+function waiting({ to, open }: InboxHistory): Markup | '' {
+  const rows = [...Map.groupBy(open, ({ state }) => state)].map(([state, same]) => {
+    const since = Math.min(...same.map(({ since }) => since.getTime()));
+    return { state, since, age: Math.max(0, to.getTime() - since), payments: same.length };
+  });
+  if (rows.length === 0) return '';
+  rows.sort((one, other) => other.age - one.age);
+  const [oldest] = rows;
+  const nameOf = (state: TransitionState): string => labelOf({ state, reason: undefined });
+  return lengths({
+    id: 'waiting',
+    title: `The longest wait is ${span(oldest?.age ?? 0)}: ${nameOf(oldest?.state ?? 'pending').toLowerCase()}`,
+    note: 'How long the oldest payment of each state has waited, by orders of magnitude.',
+    least: 1000,
+    rows: rows.map(({ state, age }) => ({
+      name: nameOf(state),
+      value: age,
+      text: span(age),
+      look: isHeld(state) ? 'bad' : 'wait',
+    })),
+    figures: [
+      ['State', 'Oldest since', 'Age', 'Payments'],
+      ...rows.map(({ state, since, age, payments }) => [
+        nameOf(state),
+        `${new Date(since).toISOString().slice(0, 19).replace('T', ' ')} UTC`,
+        span(age),
+        count(payments),
+      ]),
+    ],
+  });
+}
