@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { embeddedAssets } from '@payment-service/pages/embedded-assets';
 import { defineConfig, Rolldown, type UserConfig } from 'tsdown';
-import { moduleForTracers } from '../../tsdown.shared.ts';
+import { BUNDLED_WITH_PAGES, LICENCES_OF_PAGES, moduleForTracers } from '../../tsdown.shared.ts';
 
 /** The .sql files in place of the module that reads them, so that a bundle of a bundle needs no files. */
 function embeddedSql(): { name: string; load(id: string): string | undefined } {
@@ -58,16 +58,12 @@ const config: UserConfig[] = defineConfig([
     fixedExtension: false,
     footer: moduleForTracers,
     plugins: [embeddedSql(), embeddedThread(), embeddedAssets()],
-    deps: { onlyBundle: ['@payment-service/pages', 'csv-parse', 'hono'] },
+    deps: { onlyBundle: ['@payment-service/pages', ...BUNDLED_WITH_PAGES, 'csv-parse', 'hono'] },
     // The licences ask for their notice in every copy.
     copy: [
       { from: 'node_modules/hono/LICENSE', to: 'dist', rename: 'hono.LICENSE' },
       { from: 'node_modules/csv-parse/LICENSE', to: 'dist', rename: 'csv-parse.LICENSE' },
-      {
-        from: '../../packages/pages/node_modules/idiomorph/LICENSE',
-        to: 'dist',
-        rename: 'idiomorph.LICENSE',
-      },
+      ...LICENCES_OF_PAGES,
     ],
   },
   // The command: a module that nothing imports.

@@ -1,13 +1,13 @@
 import { embeddedAssets } from '@payment-service/pages/embedded-assets';
 import { defineConfig, type UserConfig } from 'tsdown';
-import { moduleForTracers } from '../../tsdown.shared.ts';
+import { BUNDLED_WITH_PAGES, LICENCES_OF_PAGES, moduleForTracers } from '../../tsdown.shared.ts';
 
 const shared: UserConfig = {
   dts: { entry: 'src/index.ts' },
   platform: 'node',
   footer: moduleForTracers,
   plugins: [embeddedAssets()],
-  deps: { onlyBundle: ['@payment-service/pages'] },
+  deps: { onlyBundle: ['@payment-service/pages', ...BUNDLED_WITH_PAGES] },
 };
 
 const config: UserConfig[] = defineConfig([
@@ -17,13 +17,7 @@ const config: UserConfig[] = defineConfig([
     entry: { index: 'src/index.ts', command: 'src/command/command.ts' },
     format: 'esm',
     outputOptions: { entryFileNames: '[name].js', chunkFileNames: '[name].js' },
-    copy: [
-      {
-        from: '../../packages/pages/node_modules/idiomorph/LICENSE',
-        to: 'dist',
-        rename: 'idiomorph.LICENSE',
-      },
-    ],
+    copy: LICENCES_OF_PAGES,
   },
   { ...shared, entry: 'src/index.ts', format: 'cjs', clean: false },
 ]);

@@ -25,11 +25,13 @@ export async function publishedDependencies(): Promise<readonly Dependency[]> {
   const output = await pnpm(root, ...PUBLISHED, 'licenses', 'list', '--prod', '--json');
   const byLicense: Record<string, { paths: string[] }[]> = JSON.parse(output.slice(output.indexOf('{')));
   const installed = Object.values(byLicense).flatMap((packages) => packages.flatMap(({ paths }) => paths));
-  // A build that copies a package leaves its licence next to the copy. The package is installed there, or in the private
-  // package that is bundled with it.
+  // A build that copies a package leaves its licence next to the copy. The package is installed there, in the private package
+  // that is bundled with it, or as a dependency of one of that.
   const copied = globSync('packages/*/dist/**/*.LICENSE', { cwd: root }).map((path) => {
     const [, folder = '', name = ''] = /^(packages.[^/\\]+).dist.(.+)\.LICENSE$/.exec(path) ?? [];
-    const places = [folder, 'packages/pages'].map((place) => join(root, place, 'node_modules', name));
+    const places = [folder, 'packages/pages', 'node_modules/.pnpm'].map((place) =>
+      join(root, place, 'node_modules', name),
+    );
     return places.find((place) => existsSync(place)) ?? join(root, folder, 'node_modules', name);
   });
   const folders = new Set([...installed, ...copied].map((folder) => realpathSync(folder)));

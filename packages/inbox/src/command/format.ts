@@ -1,6 +1,9 @@
 import { styleText } from 'node:util';
 import { printable } from '@payment-service/core/internal';
+import { sumOfProducts } from '@payment-service/core/reconcile';
+import { spark } from '@payment-service/pages/spark';
 import type { InboxStats, OverdueExpectation } from '../operator/health.ts';
+import type { DayTotal, InboxHistory } from '../operator/history.ts';
 import type { TransitionDetails, TransitionSummary } from '../operator/views.ts';
 import { CLOSED_STATES, TRANSITION_STATES, type TransitionState } from '../states.ts';
 import { BODY_WORDS, countText, wordsOf } from '../words.ts';
@@ -74,8 +77,10 @@ export function formatDetails(transition: TransitionDetails): string {
   );
 }
 
-export function formatStats(stats: Omit<InboxStats, 'spooled'>): string {
-  const { states, reasons, archived, oldestDueSeconds, overdue } = stats;
+export function formatStats(
+  stats: Omit<InboxStats, 'spooled'> & Partial<Pick<InboxHistory, 'from' | 'to' | 'settled'>>,
+): string {
+  const { states, reasons, archived, oldestDueSeconds, overdue, from, to, settled = [] } = stats;
   const ofStates = TRANSITION_STATES.map((state) => [
     states[state] === 0 ? state : stateCell(state),
     countText(states[state]),
@@ -87,8 +92,28 @@ export function formatStats(stats: Omit<InboxStats, 'spooled'>): string {
     table(['reason', 'transitions'], ofReasons),
     `The oldest due transition has waited ${Math.round(oldestDueSeconds)} s for a worker.
 Overdue expectations: ${countText(overdue)}.`,
+    from === undefined || to === undefined ? '' : formatDays(from, to, settled),
   );
 }
+
+/** One line for each currency and type; with its days as bars where they can be drawn. */
+function formatDays(from: Date, to: Date, settled: readonly DayTotal[]): string {
+  const days: number[] = [];
+  for (let day = from.getTime(); day <= to.getTime(); day += DAY_MS) days.push(day);
+  const kinds = Map.groupBy(settled, ({ currency, transaction_type }) => `${currency} ${transaction_type}`);
+  const rows = [...kinds].map(([kind, same]) => {
+    const ofDay = new Map(same.map(({ day, amount }) => [day.getTime(), Number(amount)]));
+    const sum = sumOfProducts(same.map(({ amount }) => [amount, 1]));
+    const payments = same.reduce((total, { count }) => total + count, 0);
+    const bars = process.stdout.isTTY ? [spark(days.map((day) => ofDay.get(day) ?? 0))] : [];
+    return [kind, ...bars, sum, `${payments} ${payments === 1 ? 'payment' : 'payments'}`];
+  });
+  const period = days.length === 1 ? 'today' : `in ${days.length} days`;
+  if (rows.length === 0) return `Nothing was settled ${period} (UTC).`;
+  return `Settled ${period} (UTC):\n${table(undefined, rows)}`;
+}
+
+const DAY_MS = 86_400_000;
 
 export function formatOverdue(overdue: readonly OverdueExpectation[]): string {
   if (overdue.length === 0) return 'No expectation is past its deadline.';

@@ -1,4 +1,5 @@
 import { type InboxStats, listOverdue, type OverdueExpectation, readStats } from '../operator/health.ts';
+import { type InboxHistory, readHistory } from '../operator/history.ts';
 import type { ListOptions } from '../operator/search.ts';
 import {
   listTransitions,
@@ -50,14 +51,23 @@ export const LOOKING: readonly AddVerb[] = [
     },
     format: formatDetails,
   }),
-  verb<object, Omit<InboxStats, 'spooled'>>({
+  verb<
+    { days?: number },
+    Omit<InboxStats, 'spooled'> & Partial<Pick<InboxHistory, 'from' | 'to' | 'settled'>>
+  >({
     name: 'stats',
     about: 'counts the transitions of each state and reason',
-    async run(_own, open) {
-      // The spool belongs to the receiver: this verb does not open it, so it does not count it.
-      const { spooled: _, ...stats } = await withTables(open, readStats);
-      return stats;
-    },
+    options: [
+      option('--days <number>', 'also what was settled on each of the last days, up to 31', upTo(31)),
+    ],
+    run: ({ days }, open) =>
+      withTables(open, async (opened) => {
+        // The spool belongs to the receiver: this verb does not open it, so it does not count it.
+        const { spooled: _, ...stats } = await readStats(opened);
+        if (days === undefined) return stats;
+        const { from, to, settled } = await readHistory(opened, { days });
+        return { ...stats, from, to, settled };
+      }),
     format: formatStats,
   }),
   verb<{ limit: number }, OverdueExpectation[]>({
