@@ -2,6 +2,7 @@
 import { createClient } from '@payment-service/core/client';
 import { createSandbox } from '@payment-service/sandbox';
 import { readPort } from './config.ts';
+import { placeDemoOrders } from './demo-history.ts';
 import { demoFile } from './server/demo-file.ts';
 import { runUntilStopped } from './server/run-until-stopped.ts';
 import { portError, type RunningShop, readFramework, startShop } from './server/start-shop.ts';
@@ -12,7 +13,7 @@ await runUntilStopped(async () => {
   const sandboxPort = readPort(process.env, 'SANDBOX_PORT', 4010);
   const file = process.env['INBOX_FILE'] || demoFile();
   const sandbox = createSandbox();
-  const { publicKey, secretKey } = sandbox.account;
+  const { publicKey, secretKey, signingKey } = sandbox.account;
   // Neither has a login, so both listen only on this computer.
   const host = '127.0.0.1';
   try {
@@ -22,7 +23,8 @@ await runUntilStopped(async () => {
     const settings = { baseUrl, host, port, file, allowSandboxKeys: true };
     const shop = await startShop(framework, { ...sandbox.account, ...settings });
     // So that payments started in the dashboard reach the shop, and the dashboard links to its pages.
-    await createClient({ baseUrl, publicKey, secretKey }).request({
+    const client = createClient({ baseUrl, publicKey, secretKey });
+    await client.request({
       method: 'PUT',
       path: '/sandbox/settings',
       secretKey: true,
@@ -33,6 +35,7 @@ await runUntilStopped(async () => {
         inbox_url: `${shop.origin}/owner/inbox/transitions?reference={merchant_reference}`,
       },
     });
+    await placeDemoOrders({ shop, client, signingKey });
     console.log(welcome(shop, baseUrl, file));
     return [shop, sandbox];
   } catch (error) {
@@ -53,9 +56,18 @@ What to click:
   1. Open the shop and press "Buy" at the coffee beans.
   2. Enter any name and the number 256770000001, which selects Example Mobile Money, and press "Pay".
   3. Press "Pay" on the sandbox's payment page. The order becomes paid as soon as the signed callback is in.
-  4. Open "Inbox" in the menu: it shows what needs an operator. Under "Transitions" the callback is "settled".
-  5. In the sandbox, open "Settings", press "Forged amount, valid signature", and buy again: the order stays unpaid, and in
-     the inbox its callback is "quarantined".
+  4. In the sandbox, open "Settings", press "Forged amount, valid signature", and buy again: the order stays unpaid.
+
+Where is the money? Six orders were placed for you: one callback was lost, one claims another amount, and one settlement has no
+money behind it.
+  1. Open the inbox: one payment waits for an operator, with the amount that it claims marked.
+  2. Open its reference. "Ask the service what was paid": its statement is below, and says 45,000. Press "Close".
+  3. Open ${shop}/owner/reconcile: today's settlements against the wallet.
+     It gained more than was settled: a callback is missing.
+  4. Download the statement: ${sandbox}/statement.csv
+  5. Choose it under "Statement", say why, and press "Compare the statement": one row was paid without a callback, and one
+     settlement has no row.
+  6. Press "Settle 1 payment". Its order is paid now. What the wallet still lacks is the settlement without money.
 Then try one sticker (no provider accepts so little), "Decline", or a number that starts with 25679.
 Orders and wallets are in the menu of the shop, under "Orders". No money moves.
 

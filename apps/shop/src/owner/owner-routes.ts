@@ -15,7 +15,7 @@ import {
 } from '@payment-service/pages';
 import { formatMoney, HELD_STATES, isHeld, type Order, type OrderState, orderState } from '../books/order.ts';
 import type { Context } from '../context.ts';
-import { errorText, json, page } from '../web/page.ts';
+import { errorText, json, page, seeOther } from '../web/page.ts';
 import { get, isOwnHost, type Route, reportOutage } from '../web/route.ts';
 import { ownerOfSession } from '../web/session.ts';
 
@@ -32,11 +32,31 @@ export function ownerConsole({ inbox, log, ...own }: Context): NodeListener {
     authorize: ({ headers }) =>
       isOwnHost(headers.get('host') ?? undefined, own) && {
         by: ownerOfSession(),
-        may: ['read', 'retry', 'resolve', 'reopen', 'expect'],
+        may: ['read', 'retry', 'resolve', 'reopen', 'expect', 'reconcile'],
       },
     onError: (error) => log(errorText(error)),
   });
   return nodeListener(console);
+}
+
+const COLUMNS = {
+  merchant_reference: 'Reference',
+  internal_reference: 'Internal reference',
+  transaction_type: 'Type',
+  transaction_status: 'Status',
+  currency: 'Currency',
+  amount: 'Amount',
+  event: '=transaction.completed',
+};
+
+/** The console's comparison of today, with the columns of the sandbox's statement. */
+function todaysBooks(): string {
+  const day = (ahead: number): string => new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10);
+  const map = Object.entries(COLUMNS)
+    .map((pair) => pair.join('='))
+    .join();
+  const query = { from: day(0), to: day(1), before: '0', after: '0', charges: 'UGX=0..0.03', map };
+  return `${INBOX}/reconcile?${new URLSearchParams(query)}`;
 }
 
 /** The owner's only page beside the console, and the health of the inbox for a monitor. */
@@ -61,6 +81,7 @@ export function ownerRoutes({ client, orders, inbox, log }: Context): Route[] {
 <section class="stack"><h2>Wallets</h2>${walletsIn(wallets)}</section>`,
       });
     }),
+    get('/owner/reconcile', async () => seeOther(todaysBooks())),
     get('/healthz', async () => {
       const health = await inbox.health();
       // Callbacks that wait for an operator are not a reason to take the shop out of service, but a monitor may alert on them.

@@ -68,6 +68,16 @@ export async function reconcilePage(view: View, sent?: URLSearchParams): Promise
   const asked = fieldsOf('balances', { form: 'balances', typed: Object.fromEntries(query) });
   const filled = sent && { form: 'statement', typed: Object.fromEntries(sent), problem };
   const fields = fieldsOf('statement', filled);
+  // A bookmark can hold the columns of a file, such as map=amount=Total,currency==UGX.
+  const known = {
+    ...pairsIn(query.get('map') ?? ''),
+    from: query.get('from') ?? '',
+    to: query.get('to') ?? '',
+  };
+  const prefilled = (field: Field): Field => ({
+    ...field,
+    value: known[field.name as 'from'] ?? field.value ?? '',
+  });
   const path = at(view, '/reconcile');
   const settle = found?.dryRun && found.applied > 0 ? `Settle ${counted(found.applied, 'payment')}` : '';
   return consolePage(view, {
@@ -85,7 +95,7 @@ ${found === undefined ? '' : result(found)}
 <div class="card">${form('statement', query.size === 0 ? path : `${path}?${query}`, {
       hidden: { proof: proof.value, kept: sent?.get('kept') ?? '' },
       isMultipart: true,
-      fields: html`${STATEMENT.map(fields.field)}${CHOICES.map(([field, values]) => fields.choice(field, [['', field.hint ?? ''], ...values.map((name) => [name, name] as const)]))}${fields.problem()}`,
+      fields: html`${STATEMENT.map((field) => fields.field(prefilled(field)))}${CHOICES.map(([field, values]) => fields.choice(field, [['', field.hint ?? ''], ...values.map((name) => [name, name] as const)]))}${fields.problem()}`,
       button: 'Compare the statement',
       after: settle && html`<button class="danger" name="apply" value="yes">${settle}</button>`,
     })}</div></section>`,
