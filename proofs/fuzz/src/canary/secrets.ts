@@ -14,18 +14,15 @@ export type Places = Record<string, string>;
 
 /** The names of the secrets in a string: verbatim, escaped for HTML or a URL, or in Base64. */
 export function secretsIn(shown: string): string[] {
-  return Object.entries(SECRETS)
-    .filter(([, secret]) =>
-      [secret, encodeURIComponent(secret), secret.replaceAll(' ', '+'), base64(secret)].some((one) =>
-        shown.includes(one),
-      ),
-    )
-    .map(([name]) => name);
-}
-
-/** The part of a secret's Base64 that does not depend on its surroundings, if it starts a group. */
-function base64(secret: string): string {
-  return Buffer.from(secret).toString('base64').slice(0, -4);
+  const forms = (secret: string): readonly string[] => [
+    ...[secret, encodeURIComponent(secret), secret.replaceAll(' ', '+')],
+    // The part of its Base64 that does not depend on its surroundings, if it starts a group.
+    Buffer.from(secret).toString('base64').slice(0, -4),
+  ];
+  const found = Object.entries(SECRETS).filter(([, secret]) =>
+    forms(secret).some((one) => shown.includes(one)),
+  );
+  return found.map(([name]) => name);
 }
 
 /** What loggers extract from a value: its hidden properties, its chain of causes, and its JSON. */
