@@ -6,28 +6,11 @@
  * noise, so no target is checked. --only takes the start of a framework's name (http). --rounds sets the rounds of every part.
  * --report names another file.
  */
-import { makeFolder, type Result, readFlags, runProgram, type Table } from '@payment-service/durability';
+import { makeFolder, readFlags, runProgram } from '@payment-service/durability';
 import { http } from './http.ts';
 import { installPacked } from './installed.ts';
+import type { Part, Run } from './part.ts';
 import { verify } from './verify.ts';
-
-/** The input of every part of the benchmark. */
-export interface Run {
-  /** The folder of a project with core, the adapters and the peers, as installed. */
-  readonly project: string;
-  /** The same packages without the condition `node`. */
-  readonly portable: string;
-  readonly isShort: boolean;
-  readonly only: string;
-  /** 0 means that each part uses its own number. */
-  readonly rounds: number;
-}
-
-/** The measurements of a part. */
-export interface Part {
-  readonly tables: readonly Table[];
-  readonly results: readonly Result[];
-}
 
 const PARTS: Readonly<Record<string, (run: Run) => Promise<Part>>> = { verify, http };
 

@@ -16,7 +16,7 @@ import {
 } from '@payment-service/durability';
 import { freshCallbacks, type WireCallback } from '@payment-service/durability/load/callbacks.ts';
 import { post, sendCallbacks } from '@payment-service/durability/load/sender.ts';
-import type { Part, Run } from './bench.ts';
+import type { Part, Run } from './part.ts';
 
 /** `bare`: a JSON body parser and no check. `by hand`: the parser and an HMAC over the five fields. */
 export const WAYS = ['bare', 'by hand', 'ours'] as const;

@@ -1,6 +1,5 @@
 /** From the bytes of a body and its header to a verified event: core with each of its digests, compared with peers. */
 import { figure, interleave, judge, range, ratio, spread, type Table } from '@payment-service/durability';
-import type { Part, Run } from './bench.ts';
 import { callbackBodies, SIZES, type Size } from './callback-bodies.ts';
 import {
   type Contender,
@@ -13,6 +12,7 @@ import {
   stripe,
 } from './contenders.ts';
 import { homeOf, importFrom } from './installed.ts';
+import type { Part, Run } from './part.ts';
 
 /** An upper bound for the time of one contender over that of another, both by name. */
 interface Target {

@@ -50,7 +50,7 @@ export interface Judged {
 }
 
 const NOW = { now_ms: 1_700_000_010_000 };
-export const KEY = 'Zq8sT4vLm2XwRk7PbN5cJd9HfGy3Ua6e';
+const KEY = 'Zq8sT4vLm2XwRk7PbN5cJd9HfGy3Ua6e';
 const [NEW, PAST] = ['aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zC', 'n0Yt5Rf8Wq1Zx4Cv7Bm2Lk9Jh3Gd6Sap'];
 const RING = [
   { id: 'new', key: NEW, not_after: '2030-01-01T00:00:00Z' },

@@ -1,19 +1,14 @@
-import { execFile } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { listening } from '@payment-service/durability/load/serve.ts';
 import { atTheEnd, makeFolder } from '@payment-service/durability/measure/program.ts';
-import { type CallbackOptions, paymentCallbacks as onExpress } from '@payment-service/express';
-import { paymentCallbacks as onFastify } from '@payment-service/fastify';
+import { paymentCallbacks as onExpress } from '@payment-service/express';
 import { paymentCallbacks as onFetch } from '@payment-service/fetch';
 import { aesGcm, createInbox, type InboxOptions, sqlite } from '@payment-service/inbox';
 import { type ConsoleAccess, inboxConsole } from '@payment-service/inbox/console';
-import { paymentCallbacks as onKoa } from '@payment-service/koa';
 import express from 'express';
-import fastify from 'fastify';
-import Koa from 'koa';
 import { callbackOf } from './core-places.ts';
 import { everythingIn, type Places, printedBy, SECRETS } from './secrets.ts';
 
@@ -73,16 +68,24 @@ async function inboxPlaces(options: Partial<InboxOptions<never>>, hasCommand: bo
     await inbox.expect({ merchant_reference, currency: 'UGX', amount: '500' });
   const places: Places = {};
   places['inbox: what the process prints'] = await printedBy(async () => {
-    const servers = await serversOf({
+    const receiver = {
       signingKey,
       onCallback: inbox.receive,
       onAuthenticRefusal: inbox.quarantine,
       onRefused: (refusal: unknown) => refusals.push(refusal),
-    });
+    };
+    const server = createServer(express().use('/callbacks', onExpress(receiver)));
+    const url = `http://127.0.0.1:${await listening(server)}/callbacks`;
+    atTheEnd(async () => server.close());
+    const handle = onFetch(receiver);
+    const servers = {
+      express: fetch,
+      fetch: (_: string, init: RequestInit) => handle(new Request(url, init)),
+    };
     for (const [framework, send] of Object.entries(servers)) {
       const answers: string[] = [];
       for (const { body, headers } of REQUESTS)
-        answers.push(await shownBy(await send({ method: 'POST', body, headers })));
+        answers.push(await shownBy(await send(url, { method: 'POST', body, headers })));
       places[`${framework}: answers`] = answers.join('\n');
     }
     await inbox.drain();
@@ -102,42 +105,15 @@ async function inboxPlaces(options: Partial<InboxOptions<never>>, hasCommand: bo
     }
   }
   await inbox.close();
-  for (const verb of hasCommand ? VERBS.flatMap((one) => [one, `${one} --json`]) : [])
-    places[`command: ${verb}`] = await commandOutput(
-      `${verb.replace('ID', id)} --database ${path}`.split(' '),
-    );
+  const command = join(import.meta.dirname, '../../../../packages/inbox/src/command/command.ts');
+  for (const verb of hasCommand ? VERBS.flatMap((one) => [one, `${one} --json`]) : []) {
+    const args = `${verb.replace('ID', id)} --database ${path}`.split(' ');
+    const { stdout, stderr } = spawnSync(process.execPath, [command, ...args], { encoding: 'utf8' });
+    places[`command: ${verb}`] = stdout + stderr;
+  }
   return places;
-}
-
-/** The same receiver on each framework. */
-async function serversOf(
-  receiver: CallbackOptions & { readonly onCallback: NonNullable<CallbackOptions['onCallback']> },
-): Promise<Readonly<Record<string, (init: RequestInit) => Promise<Response>>>> {
-  const served = async (listener: RequestListener) => {
-    const server = createServer(listener);
-    const url = `http://127.0.0.1:${await listening(server)}/callbacks`;
-    atTheEnd(async () => server.close());
-    return (init: RequestInit): Promise<Response> => fetch(url, init);
-  };
-  const plugin = fastify({ return503OnClosing: false });
-  await plugin.register(onFastify(receiver), { prefix: '/callbacks' }).ready();
-  const handle = onFetch(receiver);
-  return {
-    express: await served(express().use('/callbacks', onExpress(receiver))),
-    fastify: await served((request, response) => plugin.routing(request, response)),
-    koa: await served(new Koa().use(onKoa(receiver)).callback()),
-    fetch: async (init) => handle(new Request('http://127.0.0.1/callbacks', init)),
-  };
 }
 
 async function shownBy(response: Response): Promise<string> {
   return `${response.status} ${JSON.stringify([...response.headers])} ${await response.text()}`;
-}
-
-/** Output of the command, whatever its exit code. */
-async function commandOutput(args: readonly string[]): Promise<string> {
-  const command = join(import.meta.dirname, '../../../../packages/inbox/src/command/command.ts');
-  const run = promisify(execFile)(process.execPath, [command, ...args]);
-  const { stdout, stderr } = await run.catch((error: { stdout: string; stderr: string }) => error);
-  return stdout + stderr;
 }

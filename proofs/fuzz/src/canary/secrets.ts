@@ -27,17 +27,13 @@ export function secretsIn(shown: string): string[] {
 
 /** What loggers extract from a value: its hidden properties, its chain of causes, and its JSON. */
 export function everythingIn(value: unknown): string {
-  const parts: string[] = [];
-  for (let link = value, depth = 0; depth < 10 && link !== undefined; depth += 1) {
-    parts.push(
-      inspect(link, { depth: 20, showHidden: true, getters: true }),
-      inspect(link, { depth: 20, showHidden: true, customInspect: false }),
-      String(link),
-      String(JSON.stringify(link)),
-    );
-    link = link instanceof Error ? link.cause : undefined;
-  }
-  return parts.join('\n');
+  const options = { depth: 20, showHidden: true };
+  const own = [
+    inspect(value, { ...options, getters: true }),
+    inspect(value, { ...options, customInspect: false }),
+    `${value} ${JSON.stringify(value)}`,
+  ];
+  return own.join('\n') + (value instanceof Error && value.cause ? everythingIn(value.cause) : '');
 }
 
 /** What a call throws or rejects with. @throws {Error} if it does neither, since the attempt then shows nothing. */
