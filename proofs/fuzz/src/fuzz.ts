@@ -12,7 +12,8 @@ import { batches } from './inputs.ts';
 import { catchNaive } from './naive-verifiers.ts';
 import { type Core, core, FAULTS, faultOf, type Options, secondVerdicts } from './verifiers.ts';
 
-const BATCHES = 500;
+/** As many as 20,000 inputs. */
+const BATCHES = 200;
 const MAX_FAILURES = 20;
 
 export interface Counts {

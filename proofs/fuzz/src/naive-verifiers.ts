@@ -63,24 +63,24 @@ export interface Caught {
   readonly falseAccepts: number;
 }
 
-/** Judges the naive verifiers as core is judged. */
+/** Judges the naive verifiers as core is judged, on what the second verifier refuses. */
 export function catchNaive(sample: readonly Batch[]): readonly Caught[] {
   const right = secondVerdicts(sample);
-  const count = (name: string, accepts: (input: Input, batch: number, at: number) => boolean): Caught => {
-    const found = sample.map(({ inputs }, batch) =>
-      inputs.filter((one, at) => !isGenuine(right[batch]?.[at]) && accepts(one, batch, at)),
-    );
-    return { name, falseAccepts: found.flat().length };
-  };
+  const refused = sample.map(({ options, inputs }, batch) => ({
+    options,
+    inputs: inputs.filter((_, at) => !isGenuine(right[batch]?.[at])),
+  }));
+  const codes = right.flat().filter((verdict) => !isGenuine(verdict));
   const seeing = Object.entries(SEEING).map(([name, change]) => {
-    const seen = secondVerdicts(sample.map((one) => ({ ...one, inputs: one.inputs.map(change) })));
-    return count(name, (_, batch, at) => isGenuine(seen[batch]?.[at]));
+    const isChanged = (one: Input): boolean => JSON.stringify(change(one)) !== JSON.stringify(one);
+    const seen = refused.map((one) => ({ ...one, inputs: one.inputs.filter(isChanged).map(change) }));
+    return { name, falseAccepts: secondVerdicts(seen).flat().filter(isGenuine).length };
   });
-  const deciding = Object.entries(DECIDING).map(([name, accepts]) =>
-    count(name, (one, batch, at) =>
-      accepts(one, sample[batch]?.options ?? { now_ms: 0 }, right[batch]?.[at]?.[0] ?? ''),
-    ),
-  );
+  const all = refused.flatMap(({ options, inputs }) => inputs.map((input) => ({ options, input })));
+  const deciding = Object.entries(DECIDING).map(([name, accepts]) => {
+    const accepted = all.filter(({ options, input }, at) => accepts(input, options, codes[at]?.[0] ?? ''));
+    return { name, falseAccepts: accepted.length };
+  });
   return [...seeing, ...deciding];
 }
 
