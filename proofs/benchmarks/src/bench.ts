@@ -1,25 +1,22 @@
 /**
- * `pnpm bench [verify|http|client …]`: every part, or the named ones, compared with its peers. Prints tables, writes
+ * `pnpm bench [verify|http …]`: every part, or the named ones, compared with its peers. Prints tables, writes
  * reports/bench.json, and exits with 1 if a target is missed.
  *
  * --short runs everything once: this shows that the controls fail as expected, and what the report looks like; its figures are
  * noise, so no target is checked. --only takes the start of a framework's name (http). --rounds sets the rounds of every part.
- * --report names another file. --write-docs writes the figures into docs/benchmarks.md.
+ * --report names another file.
  */
-import { join } from 'node:path';
 import { makeFolder, readFlags, runProgram } from '@payment-service/durability';
-import { client } from './client.ts';
 import { http } from './http.ts';
 import { installPacked } from './installed.ts';
 import type { Part, Run } from './part.ts';
 import { verify } from './verify.ts';
-import { writeDocs } from './write-docs.ts';
 
-const PARTS: Readonly<Record<string, (run: Run) => Promise<Part>>> = { verify, http, client };
+const PARTS: Readonly<Record<string, (run: Run) => Promise<Part>>> = { verify, http };
 
-const flags = readFlags({ short: false, only: '', rounds: 0, writeDocs: false }, Object.keys(PARTS));
+const flags = readFlags({ short: false, only: '', rounds: 0 }, Object.keys(PARTS));
 const { short: isShort, only, rounds } = flags;
-const report = await runProgram({ name: 'bench', isShort, report: flags.report }, async () => {
+await runProgram({ name: 'bench', isShort, report: flags.report }, async () => {
   const run: Run = { ...(await installPacked(await makeFolder())), isShort, only, rounds };
   const parts: Part[] = [];
   for (const name of flags.parts) {
@@ -28,9 +25,3 @@ const report = await runProgram({ name: 'bench', isShort, report: flags.report }
   }
   return { results: parts.flatMap(({ results }) => results), tables: parts.flatMap(({ tables }) => tables) };
 });
-if (flags.writeDocs) {
-  // The targets have the ratios of this table.
-  const tables = report.tables.filter(({ title }) => !title.startsWith('Memory of an idle connection'));
-  const page = join(import.meta.dirname, '..', '..', '..', 'docs', 'benchmarks.md');
-  await writeDocs(page, 'bench', { ...report, tables });
-}

@@ -11,8 +11,6 @@ export interface Footprint {
   /** The size of a bundle that uses one export, minified for Node. */
   readonly bytes: number;
   readonly gzipped: number;
-  /** The size of the minified bundle for browsers; undefined for a peer that needs Node. */
-  readonly browserBytes?: number | undefined;
 }
 
 interface Budget {

@@ -1,27 +1,21 @@
 /**
- * `pnpm budgets`: what users install, bundle and load, in one table with the peers. Writes reports/budgets.json, and
- * docs/benchmarks.md with --write-docs, and exits with 1 if a budget is exceeded.
+ * `pnpm budgets`: what users install, bundle and load, in one table with the peers. Writes reports/budgets.json, and exits with 1
+ * if a budget is exceeded.
  */
 
 import { rejects } from 'node:assert/strict';
-import { join } from 'node:path';
 import { figure, makeFolder, readFlags, runProgram, type Table } from '@payment-service/durability';
 import { BUDGETS, budgetResults, type Footprint } from './budget-results.ts';
 import { bundle, type Entry, importCosts, installed, start } from './footprint.ts';
 import { installPacked, PACKAGES, PEERS } from './installed.ts';
-import { writeDocs } from './write-docs.ts';
 
 const STARTS = 15;
 const KIB = 1024;
 
-const flags = readFlags({ writeDocs: false });
-const report = await runProgram({ name: 'budgets', report: flags.report }, async () => {
+await runProgram({ name: 'budgets', report: readFlags({}).report }, async () => {
   const footprints = await measure((await installPacked(await makeFolder())).project);
   return { results: budgetResults(footprints, BUDGETS), tables: [footprintTable(footprints)] };
 });
-if (flags.writeDocs)
-  await writeDocs(join(import.meta.dirname, '..', '..', '..', 'docs', 'benchmarks.md'), 'budgets', report);
-
 function entryOf(name: string, exported: string, specifier: string = `@payment-service/${name}`): Entry {
   return { name, specifier, exported };
 }
@@ -41,11 +35,9 @@ async function measure(project: string): Promise<readonly Footprint[]> {
   for (const entry of entries) {
     const [, name = entry.specifier] = /^(@payment-service\/core)\b/.exec(entry.specifier) ?? [];
     const { packages, bytes: installedBytes } = await installed(project, name);
-    const { bytes, gzipped } = await bundle(project, entry, 'node');
-    const inBrowser = await bundle(project, entry, 'browser').catch(() => undefined); // Some peers need Node.
-    const browserBytes = inBrowser?.bytes;
+    const { bytes, gzipped } = await bundle(project, entry);
     const importMs = costs.get(entry.name)?.cpuMs ?? Number.NaN;
-    footprints.push({ name: entry.name, installedBytes, packages, importMs, bytes, gzipped, browserBytes });
+    footprints.push({ name: entry.name, installedBytes, packages, importMs, bytes, gzipped });
   }
   return footprints;
 }
@@ -53,11 +45,10 @@ async function measure(project: string): Promise<readonly Footprint[]> {
 function footprintTable(footprints: readonly Footprint[]): Table {
   return {
     title: 'What users install, load and bundle',
-    head: ['', 'installed, KiB', 'packages', 'cold import, ms', 'bundle, bytes', 'gzipped', 'for browsers'],
-    rows: footprints.map(({ name, installedBytes, packages, importMs, bytes, gzipped, browserBytes }) => [
+    head: ['', 'installed, KiB', 'packages', 'cold import, ms', 'bundle, bytes', 'gzipped'],
+    rows: footprints.map(({ name, installedBytes, packages, importMs, bytes, gzipped }) => [
       name,
       ...[installedBytes / KIB, packages, importMs, bytes, gzipped].map(figure),
-      browserBytes === undefined ? '' : figure(browserBytes),
     ]),
   };
 }

@@ -1,7 +1,7 @@
 import type { PublishedCore } from './contenders.ts';
 
-/** What the bodies contain: only the signed fields, the contract's 16 fields, or those and many others. */
-export const SIZES = ['small', 'typical', '60 KiB'] as const;
+/** What the bodies contain: the contract's 16 fields, or those and many others. */
+export const SIZES = ['typical', '60 KiB'] as const;
 export type Size = (typeof SIZES)[number];
 
 const LONGEST = 60 * 1024;
@@ -27,12 +27,7 @@ export function callbackBodies(
       },
     });
     if (size === 'typical') return encode({ event, payload });
-    if (size === '60 KiB') return encode({ event, payload: lengthened(event, payload) });
-    const { merchant_reference, internal_reference, transaction_type, transaction_status } = payload;
-    return encode({
-      event,
-      payload: { merchant_reference, internal_reference, transaction_type, transaction_status },
-    });
+    return encode({ event, payload: lengthened(event, payload) });
   });
 }
 

@@ -58,14 +58,14 @@ export interface Bundle {
   readonly gzipped: number;
 }
 
-export async function bundle(project: string, entry: Entry, platform: 'node' | 'browser'): Promise<Bundle> {
+export async function bundle(project: string, entry: Entry): Promise<Bundle> {
   const { outputFiles } = await build({
     stdin: { contents: `export { ${entry.exported} } from '${entry.specifier}';`, resolveDir: project },
     bundle: true,
     minify: true,
     format: 'esm',
     target: 'es2022',
-    platform,
+    platform: 'node',
     write: false,
     logLevel: 'silent',
   });

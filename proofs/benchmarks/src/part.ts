@@ -6,9 +6,7 @@ export interface Run {
   readonly project: string;
   /** The same packages without the condition `node`. */
   readonly portable: string;
-  /** Runs everything once: this proves that the controls fail as expected, and the figures are noise. */
   readonly isShort: boolean;
-  /** The start of a framework's name: measures only that one. */
   readonly only: string;
   /** 0 means that each part uses its own number. */
   readonly rounds: number;

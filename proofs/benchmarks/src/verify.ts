@@ -1,15 +1,13 @@
 /** From the bytes of a body and its header to a verified event: core with each of its digests, compared with peers. */
 import { figure, interleave, judge, range, ratio, spread, type Table } from '@payment-service/durability';
 import { callbackBodies, SIZES, type Size } from './callback-bodies.ts';
-import { checkControls } from './check-controls.ts';
 import {
   type Contender,
+  checkControls,
   floor,
   type Headers,
   type PublishedCore,
   paymentService,
-  paymentServiceInFull,
-  recipe,
   standardWebhooks,
   stripe,
 } from './contenders.ts';
@@ -86,13 +84,7 @@ function contendersFor(
 ): readonly Contender[] {
   const two = [paymentService('core', signingKey, onNode), stripe(signingKey)];
   if (size !== 'typical') return two;
-  return [
-    ...two,
-    paymentServiceInFull(signingKey, onNode),
-    paymentService('portable', signingKey, anywhere),
-    standardWebhooks(signingKey),
-    recipe(signingKey, onNode),
-  ];
+  return [...two, paymentService('portable', signingKey, anywhere), standardWebhooks(signingKey)];
 }
 
 interface Pace {

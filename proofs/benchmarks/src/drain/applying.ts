@@ -18,16 +18,12 @@ const NAMES = Object.keys(COSTS) as Cost[];
 /** One slice: its rate, and the cost of a payment. */
 type Applied = Readonly<Record<Cost | 'perSecond', number>>;
 
-/**
- * What is achievable: besides the floor's work, the inbox reads the case, marks its transaction and takes a lock. On SQLite,
- * each of its messages to the thread costs as much as several statements.
- */
+/** What is achievable: besides the floor's work, the inbox reads the case, marks its transaction and takes a lock. */
 const OVER_FLOOR = 0.6;
 const OVER_GRAPHILE = 1;
-const OVER_SQLITE_FLOOR = 0.4;
 
 /**
- * Applies payments with the inbox, its floor and two queues, interleaved on one server. All have the same effect.
+ * Applies payments with the inbox, its floor and a queue, interleaved on one server. All have the same effect.
  *
  * @param pace.payments of one slice.
  * @returns the rates and costs of all contenders; ratios are taken within each round.
@@ -36,9 +32,8 @@ const OVER_SQLITE_FLOOR = 0.4;
 export async function judgeApplying(
   pace: { readonly rounds: number; readonly payments: number },
   isShort: boolean,
-  folder: string,
 ): Promise<readonly Result[]> {
-  const slices = await measureApplying(pace, isShort, folder);
+  const slices = await measureApplying(pace, isShort);
   const of = (name: string, what: keyof Applied): number[] =>
     (slices.get(name) ?? []).map((slice) => slice[what]);
   const over = (name: string, own: string, other: string, least: number): Result =>
@@ -61,18 +56,15 @@ export async function judgeApplying(
       ...names.flatMap(costsOf),
     ];
   });
-  const [inbox, floor] = [sliceName('inbox, SQLite', 1), sliceName('floor, SQLite', 1)];
   return [
     ...[...slices.keys()].map((name) => told(name, 'per second', spread(of(name, 'perSecond')))),
     ...judged,
-    over(`${inbox}, over its floor`, inbox, floor, OVER_SQLITE_FLOOR),
   ];
 }
 
 async function measureApplying(
   { rounds, payments }: { readonly rounds: number; readonly payments: number },
   isShort: boolean,
-  folder: string,
 ): Promise<ReadonlyMap<string, readonly Applied[]>> {
   const server = await startWarmPostgres(isShort, { shared_preload_libraries: 'pg_stat_statements' });
   const meter = new pg.Client({ connectionString: server.url });
@@ -92,10 +84,9 @@ async function measureApplying(
     };
   };
   const slices: { applier: Applier; concurrency: number }[] = [];
-  for (const applier of await openAppliers(server.url, folder)) {
+  for (const applier of await openAppliers(server.url)) {
     atTheEnd(applier.close);
-    const concurrencies = applier.name.endsWith('SQLite') ? [1] : [4, 10];
-    for (const concurrency of concurrencies) slices.push({ applier, concurrency });
+    for (const concurrency of [4, 10]) slices.push({ applier, concurrency });
   }
   const run = async ({ applier, concurrency }: (typeof slices)[number]): Promise<Applied> => {
     const effects = await applier.effects();

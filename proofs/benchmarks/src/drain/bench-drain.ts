@@ -2,13 +2,14 @@
  * `pnpm bench:drain`: how many transitions a second a worker settles from the start of a backlog, at 2,000 and at 50,000 due
  * ones, on both stores; on PostgreSQL also with an old snapshot open, since which 60,000 were settled. A large backlog must not
  * slow the worker down; the control, which sorts all due transitions for each attempt, must slow down. Then the cost of a
- * payment, compared with the floor of each engine and two queues. Prints a table, writes reports/bench-drain.json, and exits
+ * payment, compared with a floor and a queue, and several processes on one backlog. Prints a table, writes reports/bench-drain.json, and exits
  * with 1 if a target is missed.
  */
 
 import { type Backlog, openBacklog } from '@payment-service/durability/load/backlog.ts';
 import { postgresEngine, sqliteEngine } from '@payment-service/durability/load/engines.ts';
 import { databaseUrl, startWarmPostgres } from '@payment-service/durability/load/postgres.ts';
+import { askProgram, startProgram } from '@payment-service/durability/load/program.ts';
 import { interleave, ratio, spread } from '@payment-service/durability/measure/measure.ts';
 import {
   atTheEnd,
@@ -18,6 +19,7 @@ import {
   runBenchmark,
 } from '@payment-service/durability/measure/program.ts';
 import { judge, type Result, told } from '@payment-service/durability/measure/results.ts';
+import { until } from '@payment-service/durability/measure/until.ts';
 import pg from 'pg';
 import { judgeApplying } from './applying.ts';
 
@@ -62,7 +64,7 @@ export default function (): Promise<void> {
 }
 
 async function bench(pace: typeof FULL, isShort: boolean): Promise<Found> {
-  const applied = await judgeApplying(pace, isShort, await makeFolder());
+  const applied = await judgeApplying(pace, isShort);
   await cleanUp(); // Otherwise it would keep running during the backlogs.
   const folder = await makeFolder();
   const server = await startWarmPostgres(isShort);
@@ -96,7 +98,28 @@ async function bench(pace: typeof FULL, isShort: boolean): Promise<Found> {
     return own.backlog.drain(own.count, own);
   });
   const drained = judgeDrain(new Map([...rates].map(([{ name }, own]) => [name, own])), targets);
-  return { results: [...applied, ...drained] };
+  const shared = await filled(openBacklog(await postgresEngine(server.url, 'shared'), pace.small));
+  const url = databaseUrl(server.url, 'shared');
+  const together = await interleave([1, 2, 4], pace.rounds, Math.random, (processes) =>
+    drainTogether(shared, url, processes),
+  );
+  const shares = [...together].map(([processes, own]) =>
+    told(`postgres, one backlog, processes: ${processes}`, 'per second', spread(own)),
+  );
+  return { results: [...applied, ...drained, ...shares] };
+}
+
+/** Settlements a second of processes that share a backlog. */
+async function drainTogether(backlog: Backlog, at: string, processes: number): Promise<number> {
+  const programs = Array.from({ length: processes }, () => startProgram());
+  for (const one of programs) await askProgram(one, { kind: 'open', way: 'pg', at, receives: false });
+  await backlog.fill();
+  const [due, started] = [await backlog.due(), performance.now()];
+  for (const one of programs) await askProgram(one, { kind: 'work' });
+  await until('Payments are due.', async () => (await backlog.due()) === 0, { everyMs: 5 });
+  const seconds = (performance.now() - started) / 1000;
+  for (const one of programs) await one.end();
+  return due / seconds;
 }
 
 async function filled(backlog: Backlog): Promise<Backlog> {

@@ -7,7 +7,6 @@ import {
   type Contender,
   countBodies,
   countRows,
-  grouped,
   openInbox,
   postgresFloor,
   single,
@@ -31,7 +30,7 @@ interface ContenderKind {
 
 /**
  * The inbox on both engines, the floors that it is compared with, a queue that a team might use instead and, for the count of
- * syncs, two that respond before anything is on disk.
+ * syncs, one that responds before anything is on disk.
  */
 export const CONTENDERS: Readonly<Record<string, ContenderKind>> = {
   'inbox, postgres': { engine: 'postgres', call: 'inbox.receive', open: inboxPostgres },
@@ -40,33 +39,18 @@ export const CONTENDERS: Readonly<Record<string, ContenderKind>> = {
     call: 'pg: the same rows, one prepared statement and one commit each',
     open: async ({ postgresUrl }) => single(await postgresFloor(postgresUrl, 'floor')),
   },
-  'grouped floor, postgres': {
-    engine: 'postgres',
-    call: 'pg: the same rows, up to 64 in one statement and commit',
-    open: async ({ postgresUrl }) => grouped(await postgresFloor(postgresUrl, 'grouped_floor'), 2),
-  },
   'pg-boss': { engine: 'postgres', call: 'boss.send', open: pgBoss },
   'inbox, sqlite': { engine: 'sqlite', call: 'inbox.receive', open: inboxSqlite },
   'floor, sqlite': {
     engine: 'sqlite',
     call: 'node:sqlite: the same rows, one transaction each',
-    open: async ({ folder }) => single(await sqliteFloor(folder, 'floor')),
-  },
-  'grouped floor, sqlite': {
-    engine: 'sqlite',
-    call: 'node:sqlite: the same rows, all that wait in one transaction',
-    open: async ({ folder }) => grouped(await sqliteFloor(folder, 'grouped-floor'), 1),
+    open: async ({ folder }) => single(await sqliteFloor(folder)),
   },
   'control, postgres': {
     engine: 'postgres',
     call: 'pg with synchronous_commit = off',
     open: async ({ postgresUrl }) =>
       single(await postgresFloor(postgresUrl, 'lazy', '-c synchronous_commit=off')),
-  },
-  'control, sqlite': {
-    engine: 'sqlite',
-    call: 'node:sqlite with synchronous = NORMAL',
-    open: async ({ folder }) => single(await sqliteFloor(folder, 'lazy', 'normal')),
   },
 };
 

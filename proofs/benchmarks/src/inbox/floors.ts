@@ -15,8 +15,8 @@ export interface Contender {
 
 /** Tables like those of the inbox, and a function that writes the same rows into them. */
 interface Floor extends Pick<Contender, 'count'> {
-  /** Writes all rows in one commit. */
-  write(rows: readonly SameRow[]): Promise<unknown>;
+  /** Writes a row in one commit. */
+  write(row: SameRow): Promise<unknown>;
 }
 
 /** What the inbox stores for a callback, built without the inbox, in the order of the floors' statements. */
@@ -33,38 +33,7 @@ export const CONNECTIONS = 10;
 
 /** One commit for each callback. */
 export function single({ write, count }: Floor): Contender {
-  return { keep: (callback) => write([sameRow(callback)]), count };
-}
-
-interface Waiting extends PromiseWithResolvers<void> {
-  readonly row: SameRow;
-}
-
-/** The simplest way to commit for up to 64 callers together: while one group is being written, the next one gathers. */
-export function grouped({ write, count }: Floor, lanes: number): Contender {
-  const waiting: Waiting[] = [];
-  let free = lanes;
-  const next = async (): Promise<void> => {
-    if (free === 0 || waiting.length === 0) return;
-    free -= 1;
-    const group = waiting.splice(0, 64);
-    try {
-      await write(group.map(({ row }) => row));
-      for (const { resolve } of group) resolve();
-    } catch (error) {
-      for (const { reject } of group) reject(error);
-    }
-    free += 1;
-    await next();
-  };
-  const keep = (callback: VerifiedCallback): Promise<void> => {
-    const one = { row: sameRow(callback), ...Promise.withResolvers<void>() };
-    waiting.push(one);
-    // The group includes whatever else arrives in this turn of the event loop.
-    setImmediate(next);
-    return one.promise;
-  };
-  return { keep, count };
+  return { keep: (callback) => write(sameRow(callback)), count };
 }
 
 function sameRow(callback: VerifiedCallback): SameRow {
@@ -90,7 +59,7 @@ export async function openInbox<Tx>(store: Store<Tx>): Promise<Inbox<Tx>> {
   return inbox;
 }
 
-/** In its own schema, with one statement that writes all rows. @param options of its connections. */
+/** In its own schema, with one statement that writes a row. @param options of its connections. */
 export async function postgresFloor(url: string, schema: string, options = ''): Promise<Floor> {
   // The inbox, whose tables are copied here, refuses a connection that does not wait for the disk.
   const durable = new pg.Pool({ connectionString: url });
@@ -104,29 +73,20 @@ export async function postgresFloor(url: string, schema: string, options = ''): 
      create table ${schema}.transition (like payment_inbox.transition including all);
      create table ${schema}.body (like payment_inbox.body including all)`,
   );
-  const text = `with given as (
-    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-      $9::text[], $10::bigint[])
-      as g (transition_id, signed, reference_key, transaction_type, subject_key, digest, content, claims, key_id, received_at)
-  ), kept as (
+  const text = `with kept as (
     insert into ${schema}.callback (transition_id, account, signed, reference_key, transaction_type, subject_key, first_at)
-    select transition_id, '', signed, reference_key, transaction_type, subject_key, received_at
-    from given on conflict (transition_id) do nothing
-    returning id, transition_id
+    values ($1, '', $2, $3, $4, $5, $10) on conflict (transition_id) do nothing
+    returning id
   ), begun as (
     insert into ${schema}.transition (id, account, state, bodies, next_at, changed_at)
-    select id, '', 'pending', 1, received_at, received_at from given join kept using (transition_id)
+    select id, '', 'pending', 1, $10::bigint, $10::bigint from kept
   )
   insert into ${schema}.body (transition, digest, content, claims, key_id, first_at)
-  select id, digest, content, claims, key_id, received_at
-  from given join kept using (transition_id)
+  select id, $6, $7, $8, $9, $10::bigint from kept
   on conflict (transition, digest) do update set refusal = null`;
   return {
-    write(given) {
-      const rows = given.map(({ callback, body, receivedAt }) => [...callback, ...body, receivedAt]);
-      const columns = Array.from({ length: 10 }, (_, column) => rows.map((row) => row[column]));
-      return pool.query({ name: 'upsert', text, values: columns });
-    },
+    write: ({ callback, body, receivedAt }) =>
+      pool.query({ name: 'upsert', text, values: [...callback, ...body, receivedAt] }),
     count: () => countRows(pool, `${schema}.body`),
   };
 }
@@ -136,16 +96,12 @@ export async function countRows(pool: pg.Pool, table: string): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-/** In its own file, with the tables and indexes of the inbox, and one transaction for all rows. */
-export async function sqliteFloor(
-  folder: string,
-  name: string,
-  synchronous: 'full' | 'normal' = 'full',
-): Promise<Floor> {
-  const path = join(folder, `${name}.db`);
+/** In its own file, with the tables and indexes of the inbox, and one transaction for each row. */
+export async function sqliteFloor(folder: string): Promise<Floor> {
+  const path = join(folder, 'floor.db');
   await (await openInbox(sqlite(path))).close();
   const database = new DatabaseSync(path);
-  database.exec(`pragma journal_mode = wal; pragma synchronous = ${synchronous}`);
+  database.exec('pragma journal_mode = wal; pragma synchronous = full');
   const insertCallback = database.prepare(
     `insert into payment_inbox_callback (transition_id, account, signed, reference_key, transaction_type, subject_key, first_at)
      values (?, '', ?, ?, ?, ?, ?) on conflict (transition_id) do nothing`,
@@ -159,13 +115,11 @@ export async function sqliteFloor(
      values (?, ?, ?, ?, ?, ?) on conflict (transition, digest) do update set refusal = null`,
   );
   return {
-    async write(rows) {
+    async write({ callback, body, receivedAt: at }) {
       database.exec('begin immediate');
-      for (const { callback, body, receivedAt: at } of rows) {
-        const { lastInsertRowid: id } = insertCallback.run(...callback, at);
-        insertTransition.run(id, at, at);
-        insertBody.run(id, ...body, at);
-      }
+      const { lastInsertRowid: id } = insertCallback.run(...callback, at);
+      insertTransition.run(id, at, at);
+      insertBody.run(id, ...body, at);
       database.exec('commit');
     },
     count: async () => countBodies(path),

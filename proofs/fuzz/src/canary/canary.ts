@@ -33,21 +33,18 @@ await runProgram({ name: 'canary', ...readFlags({}) }, async () => {
       why === undefined ? [] : place.startsWith('control') ? Object.keys(SECRETS) : ['phone', 'name'];
     return { place, characters: shown.length, shows: secretsIn(shown), named, why };
   });
-  const more = found.flatMap(({ place, shows, named }) =>
-    shows.filter((secret) => !named.includes(secret)).map((secret) => `${place}: ${secret}`),
+  const wrong = found.flatMap(({ place, shows, named }) =>
+    Object.keys(SECRETS)
+      .filter((secret) => shows.includes(secret) !== named.includes(secret))
+      .map((secret) => `${place}: ${secret}, ${shows.includes(secret) ? 'leaked' : 'named, but not shown'}`),
   );
-  const less = found.flatMap(({ place, shows, named }) =>
-    named.filter((secret) => !shows.includes(secret)).map((secret) => `${place}: ${secret}`),
-  );
-  for (const one of more) console.log(`leaks: ${one}`);
-  for (const one of less) console.log(`named, but not shown: ${one}`);
+  for (const one of wrong) console.log(one);
   const empty = found.filter(({ characters }) => characters === 0).length;
   const shown = found.filter(({ shows }) => shows.length > 0);
   const results = [
     judge('places', 'places', found.length, 'at least', 60),
     judge('places without content', 'places', empty, 'exactly', 0),
-    judge('secrets where none is named', 'secrets', more.length, 'exactly', 0),
-    judge('secrets named and not shown (control)', 'secrets', less.length, 'exactly', 0),
+    judge('secrets shown where none is named, or the reverse', 'secrets', wrong.length, 'exactly', 0),
   ];
   const rows = shown.map(({ place, shows, why }) => [place, shows.join(', '), why ?? '']);
   const table = { title: 'What shows a secret on purpose', head: ['place', 'shows', 'why'], rows };

@@ -1,19 +1,15 @@
-import { execFile } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import type { RequestListener } from 'node:http';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { listening } from '@payment-service/durability/load/serve.ts';
 import { atTheEnd, makeFolder } from '@payment-service/durability/measure/program.ts';
-import { type CallbackOptions, paymentCallbacks as onExpress } from '@payment-service/express';
-import { paymentCallbacks as onFastify } from '@payment-service/fastify';
+import { paymentCallbacks as onExpress } from '@payment-service/express';
 import { paymentCallbacks as onFetch } from '@payment-service/fetch';
 import { aesGcm, createInbox, type InboxOptions, sqlite } from '@payment-service/inbox';
 import { type ConsoleAccess, inboxConsole } from '@payment-service/inbox/console';
-import { paymentCallbacks as onKoa } from '@payment-service/koa';
 import express from 'express';
-import fastify from 'fastify';
-import Koa from 'koa';
-import { callbackOf, listen } from './core-places.ts';
+import { callbackOf } from './core-places.ts';
 import { everythingIn, type Places, printedBy, SECRETS } from './secrets.ts';
 
 const signingKey = SECRETS['signing key'];
@@ -43,11 +39,9 @@ const MAY: Readonly<Record<string, ConsoleAccess['may']>> = {
   'without bodies': ['read'],
   'with bodies': ['read', 'bodies', 'retry', 'resolve', 'reopen', 'expect', 'forget', 'reconcile'],
 };
-const VERBS: readonly (readonly string[])[] = [
-  ...['ls', 'show ID', 'show ID --bodies', 'stats', 'overdue', 'status', 'doctor', 'health'].map((verb) =>
-    verb.split(' '),
-  ),
-  ['expect', '--reference', 'ORD-UNKNOWN', '--currency', 'UGX', '--amount', SECRETS.name],
+const VERBS: readonly string[] = [
+  ...['ls', 'show ID', 'show ID --bodies', 'stats', 'overdue', 'status', 'doctor', 'health'],
+  `expect --reference ORD-UNKNOWN --currency UGX --amount ${SECRETS.phone}x`,
 ];
 
 /** Everything that servers, inboxes, their files, the console and the command show. */
@@ -62,14 +56,9 @@ export async function merchantPlaces(): Promise<Places> {
 async function inboxPlaces(options: Partial<InboxOptions<never>>, hasCommand: boolean): Promise<Places> {
   const folder = await makeFolder();
   const path = join(folder, 'shop.db');
-  const events: unknown[] = [];
-  const refusals: unknown[] = [];
-  const inbox = createInbox({
-    ...options,
-    store: sqlite(path),
-    retry: { attempts: 1 },
-    onEvent: (event) => events.push(event),
-  });
+  const [events, refusals]: [unknown[], unknown[]] = [[], []];
+  const onEvent = (event: unknown): unknown => events.push(event);
+  const inbox = createInbox({ ...options, store: sqlite(path), retry: { attempts: 1 }, onEvent });
   atTheEnd(() => inbox.close());
   await inbox.ready();
   inbox.handle(({ signed }) => {
@@ -78,26 +67,32 @@ async function inboxPlaces(options: Partial<InboxOptions<never>>, hasCommand: bo
   for (const merchant_reference of ['ORD-PAID', 'ORD-FAILS'])
     await inbox.expect({ merchant_reference, currency: 'UGX', amount: '500' });
   const places: Places = {};
-  const printed = await printedBy(async () => {
-    const servers = await serversOf({
+  places['inbox: what the process prints'] = await printedBy(async () => {
+    const receiver = {
       signingKey,
       onCallback: inbox.receive,
       onAuthenticRefusal: inbox.quarantine,
       onRefused: (refusal: unknown) => refusals.push(refusal),
-    });
+    };
+    const server = createServer(express().use('/callbacks', onExpress(receiver)));
+    const url = `http://127.0.0.1:${await listening(server)}/callbacks`;
+    atTheEnd(async () => server.close());
+    const handle = onFetch(receiver);
+    const servers = {
+      express: fetch,
+      fetch: (_: string, init: RequestInit) => handle(new Request(url, init)),
+    };
     for (const [framework, send] of Object.entries(servers)) {
       const answers: string[] = [];
-      for (const request of REQUESTS) answers.push(await shownBy(await send({ method: 'POST', ...request })));
+      for (const { body, headers } of REQUESTS)
+        answers.push(await shownBy(await send(url, { method: 'POST', body, headers })));
       places[`${framework}: answers`] = answers.join('\n');
     }
     await inbox.drain();
   });
-  places['inbox: what the process prints'] = printed;
-  places['inbox: refusals'] = everythingIn(refusals);
-  places['inbox: events'] = everythingIn(events);
-  places['inbox: the inbox'] = everythingIn(inbox);
-  places['inbox: stats() and health()'] = everythingIn([await inbox.stats(), await inbox.health()]);
-  places['inbox: list()'] = everythingIn(await inbox.list({}));
+  const [stats, health, list] = [await inbox.stats(), await inbox.health(), await inbox.list({})];
+  for (const [what, value] of Object.entries({ refusals, events, inbox, stats, health, list }))
+    places[`inbox: ${what}`] = everythingIn(value);
   const files = readdirSync(folder).filter((file) => /^shop\.db(-wal)?$/.test(file));
   places['inbox: the database'] = files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
   const [found] = await inbox.list({ merchant_reference: 'ORD-UNKNOWN' });
@@ -110,40 +105,15 @@ async function inboxPlaces(options: Partial<InboxOptions<never>>, hasCommand: bo
     }
   }
   await inbox.close();
-  for (const words of hasCommand ? VERBS.flatMap((verb) => [verb, [...verb, '--json']]) : []) {
-    const args = words.map((word) => (word === 'ID' ? id : word));
-    places[`command: ${words.join(' ')}`] = await commandOutput([...args, '--database', path]);
+  const command = join(import.meta.dirname, '../../../../packages/inbox/src/command/command.ts');
+  for (const verb of hasCommand ? VERBS.flatMap((one) => [one, `${one} --json`]) : []) {
+    const args = `${verb.replace('ID', id)} --database ${path}`.split(' ');
+    const { stdout, stderr } = spawnSync(process.execPath, [command, ...args], { encoding: 'utf8' });
+    places[`command: ${verb}`] = stdout + stderr;
   }
   return places;
 }
 
-/** The same receiver on each framework. */
-async function serversOf(
-  receiver: CallbackOptions & { readonly onCallback: NonNullable<CallbackOptions['onCallback']> },
-): Promise<Readonly<Record<string, (init: RequestInit) => Promise<Response>>>> {
-  const served = async (listener: RequestListener) => {
-    const url = `${await listen(listener)}/callbacks`;
-    return (init: RequestInit): Promise<Response> => fetch(url, init);
-  };
-  const plugin = fastify({ return503OnClosing: false });
-  await plugin.register(onFastify(receiver), { prefix: '/callbacks' }).ready();
-  const handle = onFetch(receiver);
-  return {
-    express: await served(express().use('/callbacks', onExpress(receiver))),
-    fastify: await served((request, response) => plugin.routing(request, response)),
-    koa: await served(new Koa().use(onKoa(receiver)).callback()),
-    fetch: async (init) => handle(new Request('http://127.0.0.1/callbacks', init)),
-  };
-}
-
 async function shownBy(response: Response): Promise<string> {
   return `${response.status} ${JSON.stringify([...response.headers])} ${await response.text()}`;
-}
-
-/** Output of the command, whatever its exit code. */
-async function commandOutput(args: readonly string[]): Promise<string> {
-  const command = join(import.meta.dirname, '../../../../packages/inbox/src/command/command.ts');
-  const run = promisify(execFile)(process.execPath, [command, ...args]);
-  const { stdout, stderr } = await run.catch((error: { stdout: string; stderr: string }) => error);
-  return stdout + stderr;
 }

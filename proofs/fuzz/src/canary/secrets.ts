@@ -14,33 +14,26 @@ export type Places = Record<string, string>;
 
 /** The names of the secrets in a string: verbatim, escaped for HTML or a URL, or in Base64. */
 export function secretsIn(shown: string): string[] {
-  return Object.entries(SECRETS)
-    .filter(([, secret]) =>
-      [secret, encodeURIComponent(secret), secret.replaceAll(' ', '+'), base64(secret)].some((one) =>
-        shown.includes(one),
-      ),
-    )
-    .map(([name]) => name);
-}
-
-/** The part of a secret's Base64 that does not depend on its surroundings, if it starts a group. */
-function base64(secret: string): string {
-  return Buffer.from(secret).toString('base64').slice(0, -4);
+  const forms = (secret: string): readonly string[] => [
+    ...[secret, encodeURIComponent(secret), secret.replaceAll(' ', '+')],
+    // The part of its Base64 that does not depend on its surroundings, if it starts a group.
+    Buffer.from(secret).toString('base64').slice(0, -4),
+  ];
+  const found = Object.entries(SECRETS).filter(([, secret]) =>
+    forms(secret).some((one) => shown.includes(one)),
+  );
+  return found.map(([name]) => name);
 }
 
 /** What loggers extract from a value: its hidden properties, its chain of causes, and its JSON. */
 export function everythingIn(value: unknown): string {
-  const parts: string[] = [];
-  for (let link = value, depth = 0; depth < 10 && link !== undefined; depth += 1) {
-    parts.push(
-      inspect(link, { depth: 20, showHidden: true, getters: true }),
-      inspect(link, { depth: 20, showHidden: true, customInspect: false }),
-      String(link),
-      String(JSON.stringify(link)),
-    );
-    link = link instanceof Error ? link.cause : undefined;
-  }
-  return parts.join('\n');
+  const options = { depth: 20, showHidden: true };
+  const own = [
+    inspect(value, { ...options, getters: true }),
+    inspect(value, { ...options, customInspect: false }),
+    `${value} ${JSON.stringify(value)}`,
+  ];
+  return own.join('\n') + (value instanceof Error && value.cause ? everythingIn(value.cause) : '');
 }
 
 /** What a call throws or rejects with. @throws {Error} if it does neither, since the attempt then shows nothing. */
