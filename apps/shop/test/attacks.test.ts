@@ -3,30 +3,35 @@ import { expect, test } from 'vitest';
 import { Customer } from './support/customer.ts';
 import { amounts, genuine, LATE, openOrder } from './support/open-shop.ts';
 
-test('threat A2: a forged amount under a valid signature pays no order', async () => {
-  const { shop, customer, reference } = await openOrder();
-  for (const forged of [
-    amounts(1),
-    { transaction_amount: 1 },
-    amounts(18_000_000),
-    { request_amount: '18000', transaction_amount: '18000' },
-    { request_currency: 'KES', transaction_currency: 'KES' },
-    { request_amount: undefined, transaction_amount: undefined },
-  ]) {
-    expect(await shop.stateAfter(reference, forged)).toBe('open');
-  }
-  expect(await customer.read('/owner/inbox/transitions')).toContain('Suspicious: the amount differs');
-  const [forgery] = await shop.transitions();
-  expect(forgery).toMatchObject({ state: 'quarantined', reason: 'amount_mismatch', bodyCount: 6 });
-  const page = await customer.read(`/owner/inbox/transitions/${forgery?.transitionId}`);
-  for (const amount of ['UGX 1', 'KES 18,000']) {
-    expect(page).toContain(`<mark><span class="amount">${amount}</span></mark>`);
-  }
-  expect(await customer.orderPage(reference)).not.toContain('Paid.');
+const FAILED = { transaction_status: 'FAILED' };
+const PAYOUT = { transaction_type: 'PAYOUT', internal_reference: 'INT-P' };
 
+/** Callbacks with a valid signature that pay nothing, and what the inbox makes of each. */
+test.each<[what: string, payload: (reference: string) => object, outcome: string]>([
+  ['both amounts forged (threat A2)', () => amounts(1), 'quarantined amount_mismatch'],
+  ['one amount forged (threat A2)', () => ({ transaction_amount: 1 }), 'quarantined amount_mismatch'],
+  ['a higher amount (threat A2)', () => amounts(18_000_000), 'quarantined amount_mismatch'],
+  ['another currency', () => ({ request_currency: 'KES', transaction_currency: 'KES' }), 'quarantined '],
+  ['no amounts', () => ({ request_amount: undefined, transaction_amount: undefined }), 'quarantined '],
+  ['another reference (threat A3)', () => ({ merchant_reference: '__proto__' }), 'unhandled no_expectation'],
+  ['no reference', () => ({ merchant_reference: '' }), 'quarantined empty_reference'],
+  [
+    'a shifted separator (threat A3)',
+    (reference) => ({ merchant_reference: `${reference}:INT`, internal_reference: '1' }),
+    'quarantined ambiguous',
+  ],
+  ['another outcome', () => FAILED, 'settled'],
+  ['an unknown outcome', () => ({ transaction_status: 'completed' }), 'unhandled no_handler'],
+  ['another type', () => PAYOUT, 'unhandled no_handler'],
+])('a callback with %s pays no order, and the genuine one still does', async (_what, payload, outcome) => {
+  const { shop, customer, reference } = await openOrder();
+  const forged = payload(reference);
+  expect(await shop.stateAfter(reference, forged)).not.toBe('paid');
+  const [found] = await shop.transitions();
+  expect(`${found?.state} ${found?.reason}`).toContain(outcome);
+  expect(await customer.orderPage(reference)).not.toContain('Paid.');
   expect(await shop.stateAfter(reference)).toBe('paid');
-  expect(shop.orders.find(reference)?.total).toEqual({ currency: 'UGX', amount: '18000' });
-  expect(await customer.read('/owner/orders')).toContain('needs attention');
+  expect(shop.orders.find(reference)?.payment?.settled).toEqual({ currency: 'UGX', amount: '18000' });
 });
 
 test('threat A5: a forged body that arrives before the genuine one neither pays nor blocks it', async () => {
@@ -48,102 +53,47 @@ test('threat A4: a redirect pays nothing, followed, posted or replayed to the ca
   const replayed = { event, payload: { ...payload, ...amounts(5_000_000) } };
   expect(await shop.postCallback(replayed, signature)).toBe(200);
   expect(await shop.stateOf(reference)).toBe('open');
-
   shop.sandbox.advance(3600);
   await shop.sandbox.idle();
   expect(await shop.stateOf(reference)).toBe('paid');
   const { payment } = shop.orders.find(reference) ?? {};
   expect(await shop.postCallback(replayed, signature)).toBe(200);
-  const [transition] = await shop.transitions();
-  expect(transition).toMatchObject({ state: 'settled', deliveries: 3, bodyCount: 2 });
+  expect(await shop.transitions()).toMatchObject([{ state: 'settled', deliveries: 3, bodyCount: 2 }]);
   expect(shop.orders.find(reference)?.payment).toEqual(payment);
-  const details = await shop.inbox.show(transition?.transitionId ?? '');
-  expect(details?.bodies.filter(({ isSettled }) => isSettled)).toMatchObject([
-    { transaction: { currency: 'UGX', amount: '18000' } },
-  ]);
 });
 
-test('threat A26: a redirect that is forged, or in a browser that did not order, changes nothing, not even the words on the page', async () => {
+test('threat A26: a redirect that is forged, or in a browser that did not order, changes nothing', async () => {
   const { shop, customer, reference, paymentUrl } = await openOrder({ sandbox: LATE });
   const redirect = await customer.decide(paymentUrl, 'pay');
   const forged = redirect.replace(/(s=|s%3D)[0-9a-f]{64}/, `$1${'0'.repeat(64)}`);
   expect(forged).not.toBe(redirect);
-  for (const [browser, url] of [
-    [new Customer(shop), redirect],
-    [customer, forged],
-  ] as const) {
-    const { status, location } = await browser.get(url);
-    expect([status, location]).toEqual([303, '/payments/unconfirmed']);
+  const stranger = new Customer(shop);
+  for (const location of [(await stranger.get(redirect)).location, (await customer.get(forged)).location]) {
+    expect(location).toBe('/payments/unconfirmed');
     expect(shop.orders.find(reference)?.hint).toBeUndefined();
   }
-  const page = await customer.read('/payments/unconfirmed');
-  expect(page).toContain('If you paid, your order becomes paid');
   // The customer's own order is linked there, and only there.
-  expect(page).toContain(`href="/orders/${reference}"`);
-  expect(await new Customer(shop).read('/payments/unconfirmed')).not.toContain(reference);
+  expect(await customer.read('/payments/unconfirmed')).toContain(`href="/orders/${reference}"`);
+  expect(await stranger.read('/payments/unconfirmed')).not.toContain(reference);
 });
 
-test('threat A19: a callback under a wrong key is refused, and the log says why', async () => {
+test('threat A19: a callback under a wrong key is refused, and the log says why; another event is acknowledged and pays nothing', async () => {
   const { shop, reference } = await openOrder();
   expect(await shop.sendCallback(reference, {}, 'ANOTHERACCOUNTSKEY')).toBe(401);
-  expect(await shop.postCallback(genuine(reference), 'nonsense')).toBe(401);
-  expect(await shop.stateOf(reference)).toBe('open');
   expect(shop.log.join('\n')).toContain('No signing key makes this signature.');
-  expect(await shop.stateAfter(reference)).toBe('paid');
-});
-
-test('threat A3: a callback for a reference that does not belong to this shop pays nothing', async () => {
-  const { shop, reference } = await openOrder();
-  const foreign = ['ORD-OTHER', '', '__proto__', 'constructor', `${reference} `, reference.toLowerCase()];
-  for (const other of foreign) expect(await shop.sendCallback(other)).toBe(200);
-  // Moving the ':' turns the same signed string into another reference. The signature is valid: it is evidence.
-  expect(await shop.sendCallback(`${reference}:INT`, { internal_reference: '1' })).toBe(200);
-  expect(await shop.stateOf(reference)).toBe('open');
-  expect(shop.orders.list()).toHaveLength(1);
-  const states = new Set((await shop.transitions()).map(({ state, reason }) => `${state} ${reason}`));
-  expect([...states].sort()).toEqual([
-    'quarantined ambiguous',
-    'quarantined empty_reference',
-    'unhandled no_expectation',
-  ]);
-  expect(await shop.stateAfter(reference)).toBe('paid');
-});
-
-test('another outcome, another event or another type does not pay an order', async () => {
-  const { shop, customer, reference } = await openOrder();
-  const failed = { transaction_status: 'FAILED' };
-  const payout = { transaction_type: 'PAYOUT', internal_reference: 'INT-P' };
-  expect(await shop.stateAfter(reference, { ...payout, ...failed })).toBe('open');
-  expect(await customer.orderPage(reference)).toContain('We are waiting for your payment');
-  for (const other of [failed, { transaction_status: 'completed' }, { transaction_type: 'PAYOUT' }]) {
-    expect(await shop.stateAfter(reference, other)).toBe('failed');
-  }
   const created = { ...genuine(reference), event: 'transaction.created' };
   const { signingKey } = shop.sandbox.account;
   expect(await shop.postCallback(created, signCallback({ signingKey, data: created }))).toBe(200);
-  const found = (await shop.transitions()).map(
-    ({ signed, state, reason }) =>
-      `${signed.transaction_type} ${signed.transaction_status} ${state} ${reason ?? ''}`,
-  );
-  expect(found.sort()).toEqual([
-    'COLLECTION COMPLETED unhandled no_handler',
-    'COLLECTION FAILED settled ',
-    'COLLECTION completed unhandled no_handler',
-    'PAYOUT COMPLETED unhandled no_handler',
-    'PAYOUT FAILED unhandled no_handler',
-  ]);
-  expect(await shop.stateOf(reference)).toBe('failed');
-  expect(await shop.stateAfter(reference)).toBe('paid');
+  expect(await shop.stateOf(reference)).toBe('open');
 });
 
 test('an order stays paid, once, whatever is received after its payment, and the owner sees the others', async () => {
   const { shop, customer, reference } = await openOrder();
   expect(await shop.stateAfter(reference)).toBe('paid');
   const paid = shop.orders.find(reference);
-  const failed = { transaction_status: 'FAILED' };
   await shop.sendCallback(reference, { internal_reference: 'INT-2' });
-  await shop.sendCallback(reference, failed);
-  await shop.sendCallback(reference, { ...failed, internal_reference: 'INT-3' });
+  await shop.sendCallback(reference, FAILED);
+  await shop.sendCallback(reference, { ...FAILED, internal_reference: 'INT-3' });
   expect(await shop.transitions()).toMatchObject([
     { state: 'conflict', reason: 'paid_by_another' },
     { state: 'quarantined', reason: 'transition_not_allowed' },

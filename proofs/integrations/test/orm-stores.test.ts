@@ -75,62 +75,6 @@ forEachLibrary('with %s', 'orm', <Tx>(shop: Shop<Tx>) => {
     expect(await shop.credited('ORDER-5')).toEqual(['ordered']);
   });
 
-  test('two payments are settled at the same time, each in its own transaction', async () => {
-    const inbox = await shop.newInbox();
-    const both = Promise.withResolvers<void>();
-    let running = 0;
-    inbox.handle(async ({ tx, signed, settled }) => {
-      const credits = shop.library.credits(tx);
-      await credits.add(signed.merchant_reference, settled.amount);
-      running += 1;
-      if (running === 2) both.resolve();
-      await both.promise;
-      await credits.add(signed.merchant_reference, 'fee');
-    });
-    expect(await settle(inbox, 'ORD-6', 'ORD-7')).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
-    for (const reference of ['ORD-6', 'ORD-7'])
-      expect(await shop.credited(reference)).toEqual(['500', 'fee']);
-  });
-
-  test("the operator's views and actions read the rows of the library", async () => {
-    const inbox = await shop.newInbox({ retry: { attempts: 1 } });
-    inbox.handle(() => Promise.reject(new Error('never')));
-    await inbox.expect({ ...expected('ORD-13'), deadline: new Date(0) });
-    await inbox.receive(paid('ORD-13'));
-    await inbox.receive(paid('ORD-13'));
-    const isDead: Parameters<typeof workUntil<Tx>>[1] = ([first]) => first?.state === 'dead';
-    const [dead] = await workUntil(inbox, isDead);
-    expect(await inbox.overdue()).toMatchObject([{ merchant_reference: 'ORD-13', deadline: new Date(0) }]);
-    expect(await inbox.stats()).toMatchObject({ states: { dead: 1 }, reasons: { attempts_used_up: 1 } });
-    expect(await inbox.health()).toMatchObject({ ok: true });
-    const why = { by: 'dana', note: 'the ledger is back' };
-    expect(await inbox.retry({ state: 'dead' }, why)).toBe(1);
-    await workUntil(inbox, isDead);
-    expect(await inbox.resolve({ state: 'dead' }, why)).toBe(1);
-    expect(await inbox.prune({ bodiesOlderThanDays: 1, archiveOlderThanDays: 1 })).toEqual({
-      bodies: 0,
-      archived: 0,
-    });
-    expect(await inbox.show(dead?.transitionId ?? '')).toMatchObject({
-      state: 'resolved',
-      bodies: [{ deliveries: 2 }],
-      actions: [{ action: 'retry' }, { action: 'resolve' }],
-    });
-  });
-
-  test("a violation of the database's constraints that the handler swallows is retried", async () => {
-    const inbox = await shop.newInbox();
-    await shop.library.credits().add('TAKEN', '0', 1008);
-    inbox.handle(async ({ tx, signed, settled, attempt }) => {
-      const adding = shop.library
-        .credits(tx)
-        .add(signed.merchant_reference, settled.amount, attempt === 1 ? 1008 : undefined);
-      await adding.catch(() => undefined);
-    });
-    expect(await settle(inbox, 'ORD-8')).toMatchObject([{ attempts: 2 }]);
-    expect(await shop.credited('ORD-8')).toEqual(['500']);
-  });
-
   test('a handler whose connection is lost is retried by the same process', async () => {
     const inbox = await shop.newInbox();
     inbox.handle(async ({ tx, signed, settled, attempt }) => {

@@ -7,7 +7,6 @@ import { publishedPackages, root } from '@payment-service/release/toolchains';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { absoluteLinks, type Metadata, type PublishedManifest, publishedProblems } from '../src/metadata.ts';
-import { packedLines, placeholderFiles } from '../src/release.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'published-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
@@ -24,21 +23,6 @@ test.each(folders)('%s has the metadata, links and dependencies of a published p
 test('a young version of a dependency is not resolved', () => {
   const { minimumReleaseAge } = parse(read('pnpm-workspace.yaml')) as { minimumReleaseAge: number };
   expect(minimumReleaseAge).toBeGreaterThanOrEqual(3 * 24 * 60);
-});
-
-test('the files, sizes and versions of a tarball are listed', async () => {
-  const folder = join(root, 'packages/koa');
-  const { version }: { version: string } = JSON.parse(read('packages/koa/package.json'));
-  const [head, ...files] = await packedLines(folder, '0.0.0-earlier', scratch);
-  expect(head).toMatch(
-    /^@payment-service\/koa 0\.0\.0-earlier → \d+\.\d+\.\d+: \d+ files, [\d.]+ kB packed, [\d.]+ kB/,
-  );
-  expect(files.map((line) => line.trim().split('  ')[1])).toEqual(
-    expect.arrayContaining(['README.md', 'LICENSE', 'package.json', 'dist/index.js', 'dist/index.d.cts']),
-  );
-  expect(await packedLines(folder, version, scratch)).toEqual([
-    `@payment-service/koa ${version}: no changeset, not published`,
-  ]);
 });
 
 describe('controls', () => {
@@ -96,16 +80,5 @@ describe('controls', () => {
     expect(release()).toMatch(/^1 Releases are made by the workflow/);
     const isPlaceholder = metadata.repository.url.includes('OWNER');
     expect(release('--check')).toMatch(isPlaceholder ? /^1 package\.json names the repository/ : /^0 $/);
-  });
-
-  test('every packed file that contains the placeholder is named, and a longer word is not one', () => {
-    const file = (name: string, text: string) => ({ name, data: new TextEncoder().encode(text) });
-    const files = [
-      file('package.json', '"https://code.example/OWNER/sdk"'),
-      file('README.md', '[a](https://code.example/real/sdk)'),
-      file('dist/index.js', '// see OWNER/sdk'),
-      file('dist/sql.js', "'OWNERSHIP', 'table_owner'"),
-    ];
-    expect(placeholderFiles(files)).toEqual(['package.json', 'dist/index.js']);
   });
 });

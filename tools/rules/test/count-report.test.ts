@@ -19,28 +19,16 @@ const [good, skipping, failing, broken] = await Promise.all([
   reportOn('broken', { 'a.test.ts': two, 'b.test.ts': "import './gone.ts';\n" }),
 ]);
 
-test('tests that passed are counted', () => {
-  expect(countReport(good, ['test/a.test.ts', 'test/b.test.ts'])).toEqual({ passed: 4, failed: 0 });
-});
+const [A, B, C] = ['test/a.test.ts', 'test/b.test.ts', 'test/c.test.ts'];
 
-test('skipped and todo tests count as failed, although vitest reports success', () => {
-  expect(JSON.parse(skipping)).toMatchObject({ success: true });
-  expect(countReport(skipping, ['test/a.test.ts'])).toEqual({ passed: 2, failed: 2 });
-});
-
-test('a failing test counts as failed', () => {
-  expect(countReport(failing, ['test/a.test.ts'])).toEqual({ passed: 2, failed: 1 });
-});
-
-test('a suite that did not load counts as failed', () => {
-  expect(countReport(broken, ['test/a.test.ts', 'test/b.test.ts'])).toEqual({ passed: 2, failed: 1 });
-});
-
-test('a test file that did not run counts as failed', () => {
-  expect(countReport(good, ['test/a.test.ts', 'test/b.test.ts', 'test/c.test.ts'])).toEqual({
-    passed: 4,
-    failed: 1,
-  });
+test.each([
+  ['tests that passed', good, [A, B], 4, 0],
+  ['skipped and todo tests, which vitest reports as a success,', skipping, [A], 2, 2],
+  ['a failing test', failing, [A], 2, 1],
+  ['a suite that did not load', broken, [A, B], 2, 1],
+  ['a test file that did not run', good, [A, B, C], 4, 1],
+])('%s counts', (_what, report, files, passed, failed) => {
+  expect(countReport(report, files)).toEqual({ passed, failed });
 });
 
 test('a report that is missing, broken, empty or in another format counts as failed', () => {

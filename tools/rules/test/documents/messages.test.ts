@@ -11,16 +11,6 @@ test('packages/messages.md lists every message of the packages and the shop: run
   expect(fileAt('packages/messages.md').text).toBe(messagesDocument(sources));
 });
 
-test('control: an added message changes the document', () => {
-  const added = {
-    path: 'packages/koa/src/index.ts',
-    text: "throw new Error('The database is unavailable.');",
-  };
-  const [first, ...others] = messagesDocument([added]).split('\n').slice(-4, -2);
-  expect([first, ...others]).toEqual(['```text', 'The database is unavailable.']);
-  expect(messagesDocument([...sources, added])).not.toBe(messagesDocument(sources));
-});
-
 test('control: errors, hints, warnings and the text of pages are messages; types, paths, comments and SQL are not', () => {
   const text = `
     // A comment is not a message.

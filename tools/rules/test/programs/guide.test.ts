@@ -71,29 +71,11 @@ test('every block of TypeScript in the guide is run: here, those of the ORMs in 
   expect(others).toEqual(['docs/guide/orms.md: ts', 'docs/guide/proxies.md: ts']);
 });
 
-test('every page is listed on the first page of the guide', () => {
-  const { text } = fileAt('docs/guide/README.md');
-  const names = pages
-    .map(({ path }) => path.replace('docs/guide/', ''))
-    .filter((name) => name !== 'README.md');
-  expect(names.filter((name) => !text.includes(`](${name})`))).toEqual([]);
-});
-
 describe('controls', () => {
   test('a handler that accepts everything is reported', async () => {
     const code = "export const POST = async () => Response.json({ status: 'accepted' });\n";
     const block = { source: 'control.md:1', code };
     expect(await handlerProblems(block, folder, signingKey)).toEqual(['a forged callback gets 200']);
-  });
-
-  test('a redirect that looks at no signature is reported', async () => {
-    const code =
-      'export const GET = async (request: Request) =>\n' +
-      "  new Response(null, { headers: { location: '/' + new URL(request.url).searchParams.get('merchant_reference') } });\n";
-    const block = { source: 'control.md:9', code };
-    expect(await handlerProblems(block, folder, signingKey)).toEqual([
-      'a forged redirect leads to /ORD-1002',
-    ]);
   });
 
   test('a script that prints something else is seen, and one without its output is refused', async () => {

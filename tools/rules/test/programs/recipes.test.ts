@@ -1,70 +1,22 @@
-/**
- * The recipes of the guide, and the example that has everything, on PostgreSQL. guide.test.ts runs the recipes on SQLite and
- * compares what they print.
- */
-import { writeFileSync } from 'node:fs';
+/** The recipes of the guide, and the example that has everything, on PostgreSQL. guide.test.ts runs the recipes on SQLite. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createSandbox } from '@payment-service/sandbox';
 import { type PostgresServer, startPostgres } from '@payment-service/servers/postgres';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { emptyFolder } from '../../src/extracted.ts';
-import { section } from '../../src/markdown.ts';
-import { fileAt, root } from '../../src/repository.ts';
-import { fullExampleProblems } from './full-example.ts';
-import { onPostgres } from './on-postgres.ts';
-import { runScript, type Script, scriptsIn } from './run-script.ts';
+import { filesMatching, root } from '../../src/repository.ts';
+import { runScript, scriptsIn } from './run-script.ts';
+import { withRunningProgram } from './running-program.ts';
 
-interface Recipe {
-  readonly page: string;
-  readonly heading?: string;
-  /** What a careless merchant would write, and what that prints. */
-  readonly careless: readonly [right: string, wrong: string, printed: RegExp];
-}
+const IMPORT = /^import \{ createInbox, sqlite \} from '@payment-service\/inbox';$/m;
+const POOL = `import { createInbox, postgres } from '@payment-service/inbox';
+import pg from 'pg';
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 5 });`;
+const SQL = /(?<=')(?:create|insert|update|select|delete) [^'\n]*(?=')/g;
 
-const RECIPES: Readonly<Record<string, Recipe>> = {
-  'a reversal that arrives first keeps its payment from being credited': {
-    page: 'recipes',
-    heading: '## Refunds and reversals',
-    careless: [', REVERSED: []', '', /ORD-3 is credited with 500/],
-  },
-  'a FAILED of another transaction does not un-pay an order': {
-    page: 'recipes',
-    heading: '## Failed attempts',
-    careless: [
-      'const payer =',
-      "inbox.handle(({ tx }) => tx.query('update orders set state = ?', ['failed']), { status: 'FAILED', paidByAnother: true });\nconst payer =",
-      /has completed, and the order is paid\.\nAn attempt has failed, and the order is failed/,
-    ],
-  },
-  'a part, too much and a forged amount are credited only as an operator accepts them': {
-    page: 'recipes',
-    heading: '## Another amount',
-    careless: [' === paid', ' !== paid', /ORD-3 is credited with 5000000/],
-  },
-  'two accounts share a database, and neither takes what the other is sent': {
-    page: 'recipes',
-    heading: '## Several accounts',
-    careless: ['{ store, account }', "{ store, account: '' }", /InvalidStateError/],
-  },
-  'a check of your own and the inbox are compared, and the inbox takes over': {
-    page: 'moving',
-    careless: ['  if (isShadow) return;\n', '', /the inbox 500\.\nORD-5 is credited/],
-  },
-  'a payment whose callback is lost is overdue, and settled by the statement': {
-    page: 'missing-callbacks',
-    careless: ['dryRun: false', 'dryRun: true', /^ORD-2 settled\nORD-1 - Not yet/m],
-  },
-  'totals and movements explain what the wallets have gained': {
-    page: 'month-end',
-    careless: [
-      'amount: 300, charge',
-      'amount: 200, charge',
-      /With the transfer, everything is explained: false/,
-    ],
-  },
-};
-
-const folder = emptyFolder('recipes');
 let server: PostgresServer;
 let databases = 0;
 beforeAll(async () => {
@@ -82,54 +34,77 @@ async function newDatabase(): Promise<string> {
   return server.url.replace(/[^/]*$/, `shop_${databases}`);
 }
 
-function scriptOf({ page, heading }: Recipe): Script {
-  const { path, text } = fileAt(`docs/guide/${page}.md`);
-  const [script, ...others] = scriptsIn({
-    path,
-    text: heading === undefined ? text : section(text, heading),
-  });
-  if (script === undefined || others.length > 0) throw new Error(`${path} has not one script there`);
-  return script;
+/** `$1`, `$2` in place of `?`. */
+function numbered(sql: string): string {
+  let count = 0;
+  return sql.replaceAll('?', () => `$${++count}`);
 }
 
-describe.each(Object.entries(RECIPES))('%s', (_title, recipe) => {
-  const script = scriptOf(recipe);
+const folder = emptyFolder('recipes');
+const recipes = filesMatching('docs/guide/*.md')
+  .flatMap(scriptsIn)
+  .filter(({ code }) => IMPORT.test(code) && code.includes("sqlite('shop.db')"));
 
-  test('on PostgreSQL the recipe prints what the page shows', async () => {
+test('the guide has recipes that keep their inbox in a file', () => {
+  expect(recipes.length).toBeGreaterThanOrEqual(7);
+});
+
+test.each(recipes.map((recipe) => [recipe.source, recipe] as const))(
+  'on PostgreSQL the recipe at %s prints what the page shows',
+  async (_source, recipe) => {
+    const changed = recipe.code.replace(IMPORT, POOL).replace("sqlite('shop.db')", 'postgres(pool)');
+    const code = `${changed.replace(SQL, numbered)}await pool.end();\n`;
     const DATABASE_URL = await newDatabase();
-    expect(await runScript(onPostgres(script), folder, { DATABASE_URL })).toBe(script.printed);
+    expect(await runScript({ ...recipe, code }, folder, { DATABASE_URL })).toBe(recipe.printed);
+  },
+);
+
+test('apps/examples/postgres-inbox.ts settles a payment, and neither a forged amount nor a forged signature pays', async () => {
+  const sandbox = createSandbox();
+  const cwd = mkdtempSync(join(tmpdir(), 'full-example-')); // A folder for its spool.
+  onTestFinished(async () => {
+    await sandbox.close();
+    rmSync(cwd, { recursive: true, maxRetries: 20 });
   });
-
-  test('control: without the line that it is about, the recipe prints something else', async () => {
-    const [right, wrong, printed] = recipe.careless;
-    expect(script.code.split(right)).toHaveLength(2);
-    const careless = { ...script, code: script.code.replace(right, wrong) };
-    expect(await runScript(careless, folder).catch(String)).toMatch(printed);
-  });
-});
-
-test('control: a script that keeps its inbox elsewhere is not taken for one on PostgreSQL', () => {
-  const script = { source: 'control.md:1', code: "createInbox({ store: sqlite('other.db') });" };
-  expect(() => onPostgres(script)).toThrow('control.md:1: it does not keep its inbox in shop.db');
-});
-
-describe('apps/examples/postgres-inbox.ts', () => {
-  const example = fileAt('apps/examples/postgres-inbox.ts');
-
-  test('it settles a payment, and neither a forged amount nor a forged signature pays', async () => {
-    expect(example.text.trimEnd().split('\n').length).toBeLessThanOrEqual(120);
-    expect(await fullExampleProblems(join(root, example.path), await newDatabase())).toEqual([]);
-  });
-
-  test('control: one that expects the forged amount, and has no login, is reported', async () => {
-    const wrong = join(folder, 'wrong.ts');
-    const text = example.text
-      .replace('amount: price', "amount: '5000000'")
-      .replace('sha256(given)', 'sha256(login)');
-    writeFileSync(wrong, text);
-    expect(await fullExampleProblems(wrong, await newDatabase())).toEqual([
-      'the console has no login',
-      'a forged amount pays the order',
-    ]);
-  });
+  const ADMIN_PASSWORD = 'correct horse battery';
+  const authorization = `Basic ${Buffer.from(`admin:${ADMIN_PASSWORD}`).toString('base64')}`;
+  const SIGNING_KEY = sandbox.account.signingKey;
+  const env = { DATABASE_URL: await newDatabase(), SIGNING_KEY, ADMIN_PASSWORD };
+  const file = join(root, 'apps/examples/postgres-inbox.ts');
+  const { exitCode } = await withRunningProgram(
+    file,
+    env,
+    async ({ url, hasPrinted }) => {
+      const read = async (path: string, headers: Record<string, string> = {}): Promise<string> =>
+        (await fetch(url + path, { headers })).text();
+      const placed = await (await fetch(`${url}/orders`, { method: 'POST' })).json();
+      const { reference } = placed as { reference: string };
+      const order = `/orders/${encodeURIComponent(reference)}`;
+      const story = `/admin/payments/paid?reference=${encodeURIComponent(reference)}`;
+      expect((await fetch(url + story)).status).toBe(401);
+      const { transaction } = sandbox.collect({
+        ...{ merchant_reference: reference, amount: 500, currency: 'UGX' },
+        ...{ provider_code: 'example_mobile_money', account: '256772000001' },
+        ...{ callback_url: `${url}/payments/callbacks`, retry: { preset: 'none' } },
+        misbehave: { lost: true },
+      });
+      const send = async (changes: Parameters<typeof sandbox.compose>[1]): Promise<number | null> => {
+        const [delivery] = sandbox.compose(transaction.id, changes);
+        await sandbox.idle();
+        return sandbox.deliveries().find(({ id }) => id === delivery?.id)?.attempts[0]?.status ?? null;
+      };
+      expect(await send({ bad_signature: true })).toBe(401);
+      expect(await send({ forged_amount: 5_000_000 })).toBe(200);
+      const console = (): Promise<string> => read(story, { authorization });
+      await expect.poll(console, { timeout: 25_000 }).toContain('a colleague must check it');
+      expect(await read(order)).toContain('Waiting');
+      expect(await send({})).toBe(200);
+      await hasPrinted(`${reference} is paid: 500 UGX`);
+      // The handler prints this before its transaction is committed.
+      await expect.poll(() => read(order), { timeout: 25_000 }).toContain('Paid');
+    },
+    { cwd },
+  );
+  // Windows has no SIGTERM: there a process ends without notice.
+  expect(process.platform === 'win32' || exitCode).toBe(process.platform === 'win32' || 0);
 });

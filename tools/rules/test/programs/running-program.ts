@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { finish, start, until } from '@payment-service/release/toolchains';
 import { freePort } from '../../../../vitest.shared.ts';
+import { workspacePackages } from '../../src/manifests.ts';
+import { root } from '../../src/repository.ts';
 
 /** A program of a document, listening. */
 export interface RunningProgram {
@@ -62,4 +64,11 @@ async function accepts(port: number): Promise<boolean> {
   } finally {
     socket.destroy();
   }
+}
+
+/** The program of the command that the READMEs show. */
+export function commandFile(): string {
+  const name = 'payment-service-sandbox';
+  const found = workspacePackages().find(({ manifest }) => name in (manifest.bin ?? {}));
+  return join(root, found?.folder ?? '', found?.manifest.bin?.[name] ?? '');
 }
