@@ -26,10 +26,7 @@ export default async function (): Promise<void> {
   await runProgram({ name: 'cluster', report }, async () => {
     console.log(Object.values(versions).join('; '));
     const start = (isSynchronous: boolean) => Cluster.start(programs, { isSynchronous, ttl, pause });
-    const found = await runFailovers({
-      ...{ start, rounds, controlRounds, pauseMs: 400, isHeld: false },
-      doctorAfterMs: 4000,
-    });
+    const found = await runFailovers({ start, rounds, controlRounds, pauseMs: 400, isHeld: false });
     return { ...found, versions, ttl, pause };
   });
 }

@@ -17,6 +17,6 @@ export default async function (): Promise<void> {
     return pair;
   };
   await runProgram({ name: 'failover-test', report }, () =>
-    runFailovers({ start, rounds, controlRounds, pauseMs: 60, isHeld: true, doctorAfterMs: 0 }),
+    runFailovers({ start, rounds, controlRounds, pauseMs: 60, isHeld: true }),
   );
 }

@@ -1,16 +1,12 @@
 /** The leader is struck under load, and another server takes over, round after round. */
-import { execFile } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { Request } from '../history/judge-history.ts';
 import { spread } from '../measure/measure.ts';
-import { cleanUp, type Found, makeFolder } from '../measure/program.ts';
+import { cleanUp, type Found } from '../measure/program.ts';
 import { judge, type Result, told } from '../measure/results.ts';
-import type { Table } from '../measure/tables.ts';
 import type { Replicated } from '../topology/topology.ts';
-import { caughtResult, toldVerdict, verdictResults, verdictTable } from './results.ts';
-import { type Outcome, run } from './run.ts';
+import { caughtResult, type Outcome, run, verdictResults, verdictTable } from './run.ts';
 
 export interface Failovers {
   /** @param isSynchronous whether a commit waits for a standby; if false, the run is the control. */
@@ -21,8 +17,6 @@ export interface Failovers {
   readonly pauseMs: number;
   /** Whether the standbys are cut off for a moment before every second fault, and not only in the control. */
   readonly isHeld: boolean;
-  /** How long after a fault an operator looks. */
-  readonly doctorAfterMs: number;
 }
 
 export interface Round {
@@ -38,15 +32,12 @@ export interface Round {
 
 export interface FailoverOutcome extends Outcome {
   readonly rounds: readonly Round[];
-  /** The findings of `doctor` before the first fault, a moment after each, and once another server led. */
-  readonly doctor: Readonly<Record<'before' | 'during' | 'after', string[]>>;
 }
 
 /** Longer than any sum of the configured waits: a longer failover would not be automatic. */
 const MAX_RECOVERY_MS = 120_000;
 /** Payments acknowledged before a fault, after it, and, in the control, while the standbys are cut off. */
 const [BEFORE, AFTER, IN_STALL] = [100, 50, 50];
-const COMMAND = fileURLToPath(new URL('command/command.ts', import.meta.resolve('@payment-service/inbox')));
 
 /** A run with a synchronous standby, and the control: the same with a standby that no commit waits for. */
 export async function runFailovers(options: Failovers): Promise<Found> {
@@ -54,12 +45,8 @@ export async function runFailovers(options: Failovers): Promise<Found> {
   const synchronous = await failOverAgain(options, true);
   console.log(`\nControl: an asynchronous standby, ${options.controlRounds} failovers`);
   const control = await failOverAgain(options, false);
-  return {
-    results: judgeFailovers(synchronous, control, options.rounds),
-    tables: [doctorTable(synchronous), verdictTable(synchronous)],
-    synchronous: { ...synchronous, verdict: toldVerdict(synchronous.verdict) },
-    control: { ...control, verdict: toldVerdict(control.verdict) },
-  };
+  const results = judgeFailovers(synchronous, control, options.rounds);
+  return { results, tables: [verdictTable(synchronous)], synchronous, control };
 }
 
 async function failOverAgain(options: Failovers, isSynchronous: boolean): Promise<FailoverOutcome> {
@@ -67,16 +54,13 @@ async function failOverAgain(options: Failovers, isSynchronous: boolean): Promis
   const rounds = isSynchronous ? options.rounds : options.controlRounds;
   try {
     const topology = await start(isSynchronous);
-    const look = async (): Promise<string[]> => (isSynchronous ? findings(topology) : []);
-    const doctor: FailoverOutcome['doctor'] = { before: [], during: [], after: [] };
     const struck: { readonly fault: string; readonly at: number }[] = [];
-    const shared = { topology, folder: await makeFolder(), seed: randomInt(1_000_000), pauseMs };
+    const shared = { topology, seed: randomInt(1_000_000), pauseMs };
     const { outcome, requests } = await run(shared, async ({ load, reach }) => {
       const acknowledged = (count: number): Promise<unknown> => {
         const enough = load.acknowledged + count;
         return reach(() => load.acknowledged >= enough);
       };
-      doctor.before.push(...(await look()));
       load.limit = Number.POSITIVE_INFINITY;
       for (let index = 0; index < rounds; index++) {
         await topology.whole();
@@ -87,17 +71,14 @@ async function failOverAgain(options: Failovers, isSynchronous: boolean): Promis
         await wait(500 * Math.random());
         await reach(() => load.underWay > 0);
         const fault = topology.faults[isSynchronous ? index % topology.faults.length : 0] ?? '';
-        const during = wait(options.doctorAfterMs).then(look);
         struck.push({ fault, at: await topology.strike(fault) });
-        doctor.during.push(...(await during));
-        doctor.after.push(...(await look()));
         await topology.heal();
         await acknowledged(AFTER);
         console.log(`  ${fault}, and another server leads: ${load.acknowledged} payments acknowledged`);
       }
       load.limit = load.begun;
     });
-    return { ...outcome, doctor, rounds: struck.map((one) => ({ ...one, ...around(one.at, requests) })) };
+    return { ...outcome, rounds: struck.map((one) => ({ ...one, ...around(one.at, requests) })) };
   } finally {
     await cleanUp();
   }
@@ -112,52 +93,21 @@ function around(at: number, requests: readonly Request[]): Omit<Round, 'fault'> 
   return { underWay, recoveryMs: Math.round(Math.min(...ends) - at) };
 }
 
-/** What an operator sees: the checks of `doctor` that find something, and their findings. */
-async function findings({ database }: Replicated): Promise<string[]> {
-  const output = await new Promise<string>((resolve) => {
-    const url = database.store === 'postgres' ? database.url : '';
-    const options = {
-      env: { ...process.env, DATABASE_URL: url },
-      cwd: import.meta.dirname,
-      timeout: 120_000,
-    };
-    execFile(process.execPath, [COMMAND, '--json', 'doctor'], options, (_, stdout) => resolve(stdout));
-  });
-  if (output === '') return ['doctor: no answer'];
-  const { findings: found } = JSON.parse(output) as { findings: readonly { check: string; seen: string }[] };
-  return found.map(({ check, seen }) => `${check}: ${seen}`);
-}
-
-function doctorTable({ doctor }: FailoverOutcome): Table {
-  const found = Object.entries(doctor).flatMap(([when, seen]) =>
-    seen.map((one) => `${when}: ${one.replaceAll(/\d+/g, 'N')}`),
-  );
-  const rows = [...Map.groupBy(found, (one) => one)].map(([one, { length }]) => [one, String(length), '']);
-  return { title: 'What doctor found, and how often', head: ['', 'times', ''], rows };
-}
-
 /** What the run and the control must show: if the control loses nothing, the run would not have noticed a loss either. */
 export function judgeFailovers(
   { rounds, verdict, warnings }: FailoverOutcome,
   control: FailoverOutcome,
   wanted: number,
 ): readonly Result[] {
-  const recoveryOf = ({ recoveryMs }: Round): number => recoveryMs;
+  const recoveries = rounds.map(({ recoveryMs }) => recoveryMs);
   const underLoad = rounds.filter(({ underWay }) => underWay > 0).length;
+  const longest = Math.max(...recoveries);
   const name = 'control, asynchronous:';
   return [
     judge('failovers to another server', 'failovers', rounds.length, 'exactly', wanted),
     judge('of those with requests under way', 'failovers', underLoad, 'exactly', wanted),
-    ...[...Map.groupBy(rounds, ({ fault }) => fault)].map(([fault, own]) =>
-      told(`${fault}: to the next acknowledged callback`, 'ms', spread(own.map(recoveryOf))),
-    ),
-    judge(
-      'the longest time to the next acknowledged callback',
-      'ms',
-      Math.max(...rounds.map(recoveryOf)),
-      'at most',
-      MAX_RECOVERY_MS,
-    ),
+    told('to the next acknowledged callback', 'ms', spread(recoveries)),
+    judge('the longest time to the next acknowledged callback', 'ms', longest, 'at most', MAX_RECOVERY_MS),
     ...verdictResults(verdict, 100 * wanted),
     judge('warnings at the start', 'programs', warnings.length, 'exactly', 0),
     caughtResult('asynchronous', control.verdict, 'lost'),
