@@ -47,14 +47,14 @@ export class Connection {
     }
   }
 
-  /** The next response to a request of this method. Interim responses (1xx) are skipped unless requested. */
-  async answer(method = 'POST', interim = false): Promise<HttpAnswer> {
+  /** The next response to a request of this method. Interim responses (1xx) are skipped. */
+  async answer(method = 'POST'): Promise<HttpAnswer> {
     for (;;) {
       const { closed: isClosed } = this.#socket;
       const taken = takeHttpAnswer(this.#received, { isHead: method === 'HEAD', isClosed });
       if (taken !== undefined) {
         this.#received = taken.rest;
-        if (interim || taken.answer.status >= 200) return taken.answer;
+        if (taken.answer.status >= 200) return taken.answer;
       } else if (isClosed) {
         throw new Error('The server closed the connection without an answer.');
       } else {
@@ -84,11 +84,6 @@ export class Connection {
 
   hangUp(): void {
     this.#socket.destroy();
-  }
-
-  /** Hangs up with a TCP reset, like a killed process. */
-  reset(): void {
-    this.#socket.resetAndDestroy();
   }
 
   /** Resolves when the server has closed the connection. */

@@ -193,7 +193,7 @@ const IN_HANDLER_MODE: Faults = {
   'drops the headers of an answer': [
     answering(({ status, body }) => ({ status, body, headers: {} })),
     'PUT is refused, and the answer names POST',
-    'a handler that throws is answered with failureStatus, and the error reaches onError only',
+    'a handler that rejects is answered with failureStatus, and the error reaches onError only',
     'a redirect with flat names verifies',
   ],
   'keeps connections open after a refusal of an unread body': [

@@ -1,4 +1,4 @@
-import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { deflateSync, gzipSync } from 'node:zlib';
 import { callbackMessage, type Message, paddedBody, TEXT } from '../http-request.ts';
 import { ACCEPTED, each, REFUSED, type Verdicts } from './hostile-request.ts';
 
@@ -7,8 +7,6 @@ const gzip = gzipSync(bytes);
 const large = Buffer.alloc(40_000_000, ' ');
 const LEVELS = 10_000;
 const LISTS = '['.repeat(LEVELS) + ']'.repeat(LEVELS);
-const OBJECTS = `${'{"a":'.repeat(LEVELS)}1${'}'.repeat(LEVELS)}`;
-const NAMES = Array.from({ length: 4000 }, (_, index) => `"n${index}":1`).join();
 const ENCODINGS = ['', 'br', 'zstd', 'compress', 'gzip, gzip', 'gzip,identity', 'gzip;q=1', 'x'.repeat(4000)];
 
 const body = (text: string): Message => callbackMessage({ body: text });
@@ -22,46 +20,24 @@ export const contents: Verdicts = {
   [REFUSED]: {
     'a body: a byte order mark after white space': body(` \ufeff${TEXT}`),
     [`a body: ${LEVELS} levels of lists`]: body(LISTS),
-    [`a body: ${LEVELS} levels of objects`]: body(OBJECTS),
-    [`a body: ${LEVELS} levels that are not closed`]: body('['.repeat(LEVELS)),
-    [`a body: ${LEVELS} levels in event`]: body(`{"event":${LISTS},"payload":{}}`),
-    [`a body: ${LEVELS} levels in payload`]: body(`{"event":"x","payload":${LISTS}}`),
     'a body: 60,000 backslashes in a string': body(`"${'\\'.repeat(60_000)}"`),
     ...each('a body: 60,000 of', ['{', '"', '9'], (character) => body(character.repeat(60_000))),
-    'an encoding: gzip as deflate': encoded('deflate', gzip),
-    'an encoding: deflate without its header': encoded('deflate', deflateRawSync(bytes)),
     'an encoding: gzip inside gzip': encoded('gzip', gzipSync(gzip)),
     'an encoding: gzip without its end': encoded('gzip', gzip.subarray(0, -4)),
-    'an encoding: a wrong checksum': encoded(
-      'gzip',
-      gzip.subarray(0, -8),
-      Buffer.alloc(4),
-      gzip.subarray(-4),
-    ),
-    'an encoding: gzip and a byte': encoded('gzip', gzip, Uint8Array.of(0)),
-    'an encoding: no bytes as gzip': encoded('gzip'),
   },
   413: {
     'a body: 65,537 bytes': body(paddedBody(65_537)),
-    'a body: 65,536 spaces and a genuine callback': body(' '.repeat(65_536) + TEXT),
     'an encoding: 40 MB in 40 KB of gzip': encoded('gzip', gzipSync(large)),
-    'an encoding: 40 MB in 40 KB of deflate': encoded('deflate', deflateSync(large)),
   },
   415: {
     ...each('an encoding:', ENCODINGS, (name) => encoded(name, gzip)),
-    'an encoding: 500 times gzip': encoded(`gzip${', gzip'.repeat(500)}`, gzip),
     'an encoding: gzip twice': encoded(['gzip', 'gzip'], gzip),
     'an encoding: identity and gzip': encoded(['identity', 'gzip'], gzip),
   },
   [ACCEPTED]: {
     'a body: 65,536 bytes': body(paddedBody(65_536)),
     [`a body: ${LEVELS} levels in an unknown field`]: member(`"x":${LISTS}`),
-    [`a body: ${LEVELS} levels of objects in an unknown field`]: member(`"x":${OBJECTS}`),
-    'a body: 4,000 unknown names': member(NAMES),
     'a body: one name 8,000 times': member(`${'"n":1,'.repeat(8000)}"n":1`),
-    'a body: a name of 60,000 characters': member(`"${'n'.repeat(60_000)}":1`),
-    'a body: a number of 60,000 digits': member(`"n":${'9'.repeat(60_000)}`),
-    'a body: 10,000 escapes': member(`"n":"${'\\u0041'.repeat(10_000)}"`),
     ...each('an encoding:', ['gzip', 'GZIP', 'x-gzip'], (name) => encoded(name, gzip)),
     'an encoding: deflate': encoded('deflate', deflateSync(bytes)),
     'an encoding: identity': encoded('identity', bytes),

@@ -1,12 +1,5 @@
 import type { Parts } from '../connection.ts';
-import {
-  callbackHead,
-  callbackRequest,
-  chunkedCallbackRequest,
-  payload,
-  TEXT,
-  UNSIGNED_REQUEST,
-} from '../http-request.ts';
+import { callbackHead, callbackRequest, payload, TEXT, UNSIGNED_REQUEST } from '../http-request.ts';
 import { ANSWERS, acceptance, accepted, closing, refused, TOO_LARGE, thenAccepted } from '../outcome.ts';
 import { type CallbackScenarios, HANDLER, type Play } from '../scenario.ts';
 import type { Stage } from '../stage.ts';
@@ -21,7 +14,6 @@ const genuine = callbackRequest();
 const order = (number: number): Buffer =>
   callbackRequest({ data: payload({ merchant_reference: `ORD-${number}` }) });
 const half: Parts = [callbackHead({ 'content-length': String(TEXT.length) }), TEXT.slice(0, 100)];
-const [head = '', chunk = ''] = chunkedCallbackRequest([TEXT]);
 const gateForOrder7: Setting['handle'] = ({ signed }, stage) =>
   signed.merchant_reference === 'ORD-7' && stage.waitAtGate();
 
@@ -36,12 +28,12 @@ function closedAfter(head: Uint8Array): Play {
 }
 
 /** The sender leaves after the start of a request. Afterwards, a genuine callback is accepted. */
-function abandoned(how: 'hangUp' | 'reset', reached: (stage: Stage) => Promise<void>, ...parts: Parts): Play {
+function abandoned(reached: (stage: Stage) => Promise<void>, ...parts: Parts): Play {
   return async (stage) => {
     const client = await stage.connect();
     await client.write(...parts);
     await reached(stage);
-    client[how]();
+    client.hangUp();
     await stage.serverSawHangUps();
     stage.openGate();
     await stage.ask(genuine);
@@ -52,16 +44,6 @@ const arrived = (stage: Stage): Promise<void> => stage.requestArrived();
 const inHandler = (stage: Stage): Promise<void> => stage.handlerCalled();
 
 export const connections: CallbackScenarios = {
-  'a sender that waits for 100 Continue receives it': [
-    async (stage) => {
-      const client = await stage.connect();
-      await client.write(callbackHead({ 'content-length': String(TEXT.length), expect: '100-continue' }));
-      const interim = await client.answer('POST', true);
-      if (interim.status !== 100) throw new Error(`The interim answer is ${interim.status}.`);
-      await stage.ask([TEXT], client);
-    },
-    accepted('ORD-1001'),
-  ],
   // The adapter has not read the body of the first one.
   'a connection survives the refusal of a small unread body': [
     async (stage) => {
@@ -96,20 +78,11 @@ export const connections: CallbackScenarios = {
     },
   ],
   'a sender that hangs up halfway through a declared body is reported, and the server stays healthy': [
-    abandoned('hangUp', arrived, ...half),
-    ABORTED,
-  ],
-  // The whole body, without the final chunk.
-  'a sender that hangs up before the last chunk is reported, and the server stays healthy': [
-    abandoned('hangUp', arrived, head, chunk),
-    ABORTED,
-  ],
-  'a sender whose connection is reset halfway is reported, and the server stays healthy': [
-    abandoned('reset', arrived, ...half),
+    abandoned(arrived, ...half),
     ABORTED,
   ],
   'a handler runs to its end when the sender hangs up, and the server stays healthy': [
-    abandoned('hangUp', inHandler, order(7)),
+    abandoned(inHandler, order(7)),
     (mode) => ({ answers: [acceptance(mode)], handled: ['ORD-7', 'ORD-1001'] }),
     { handle: gateForOrder7 },
   ],

@@ -1,17 +1,10 @@
 import { sampleCallback } from '@payment-service/core/testing';
-import { OTHER_KEY, redirectQuery, redirectRequest, signature } from '../http-request.ts';
+import { OTHER_KEY, redirectQuery, redirectRequest } from '../http-request.ts';
 import { redirected, turnedAway } from '../outcome.ts';
 import type { RedirectScenarios } from '../scenario.ts';
 
 const flat = redirectQuery();
 const replaced = (from: string, to: string): Buffer => redirectRequest(flat.replace(from, to));
-const signedInHeader = redirectRequest(flat.replace('hmac_signature', 'other'), 'GET', {
-  'hmac-signature': signature(),
-});
-const renamed = flat.replace('hmac_signature', 'sig').replace('merchant_reference', 'order');
-const shortened = flat
-  .replace('event=transaction.completed&', '')
-  .replace('&transaction_type=COLLECTION', '');
 
 export const queries: RedirectScenarios = {
   'a redirect with flat names verifies': [redirectRequest(flat), redirected()],
@@ -19,16 +12,6 @@ export const queries: RedirectScenarios = {
     replaced('?', '?id=7&'),
     redirected(['7', '1001']),
     { record: ({ raw }) => raw['id'] },
-  ],
-  'the option redirectFields renames parameters': [
-    redirectRequest(renamed),
-    redirected(),
-    { options: { redirectFields: { hmac_signature: 'sig', merchant_reference: 'order' } } },
-  ],
-  'the option redirectDefaults fills in names that the query lacks': [
-    redirectRequest(shortened),
-    redirected(),
-    { options: { redirectDefaults: { event: 'transaction.completed', transaction_type: 'COLLECTION' } } },
   ],
   'threat A14: a repeated signed name whose first value differs is refused': [
     replaced('?', '?merchant_reference=ORD-9&'),
@@ -42,7 +25,6 @@ export const queries: RedirectScenarios = {
     redirectRequest(`?${'a&'.repeat(4050)}`),
     turnedAway('query_malformed'),
   ],
-  'a signature in the header does not sign a redirect': [signedInHeader, turnedAway('signature_missing')],
   'a redirect signed with another key is refused': [
     redirectRequest(redirectQuery(sampleCallback(), OTHER_KEY)),
     turnedAway('mismatch'),

@@ -35,8 +35,6 @@ export interface LoadOptions {
 export class Load {
   /** For now, no payment with this or a higher number begins. */
   limit = 0;
-  /** Whether no payment begins, because the workers have to catch up. */
-  isHeld = false;
   begun = 0;
   /** Payments for which every request was answered. */
   acknowledged = 0;
@@ -69,7 +67,7 @@ export class Load {
   async #pay(): Promise<void> {
     const { seed, pauseMs = 0 } = this.#options;
     while (!this.isEnding || this.begun < this.limit) {
-      if (this.isHeld || this.begun >= this.limit) {
+      if (this.begun >= this.limit) {
         await wait(5);
         continue;
       }

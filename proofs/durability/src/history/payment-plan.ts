@@ -99,19 +99,6 @@ export function paymentAt(seed: number, index: number): Payment {
   };
 }
 
-/** How many payments are needed to have at least this many transitions. */
-export function paymentsFor(seed: number, transitions: number): number {
-  let count = 0;
-  for (let index = 0; ; index++) {
-    if (count >= transitions) return index;
-    count += transitionsOf(paymentAt(seed, index)).size;
-  }
-}
-
-export function transitionsOf({ rounds }: Payment): ReadonlySet<string> {
-  return new Set(rounds.flat().map(({ facts }) => facts.transition));
-}
-
 /** Another amount, another currency, or only one of the two amounts changed: none of these is signed. */
 function forged(currency: string, amount: number, random: SeededRandom): Record<string, unknown> {
   const much = amount * 1000 + random.between(1, 1_000_000);

@@ -8,7 +8,6 @@ export interface ProcessParts {
   readonly folder: string;
   /** Called if the process ends without having been killed; no run continues after that. */
   readonly onFailure: (error: Error) => void;
-  readonly env?: NodeJS.ProcessEnv | undefined;
 }
 
 type Role = MerchantSettings['role'];
@@ -29,8 +28,6 @@ export class ManagedProcess extends EventEmitter<Record<Phase, []>> {
   isReady = false;
   /** The codes of the warnings that it has printed. */
   readonly warnings: string[] = [];
-  /** How often it has entered each phase. */
-  readonly entered: Record<Phase, number> = { commit: 0, handler: 0, intake: 0, idle: 0 };
 
   constructor(settings: MerchantSettings, parts: ProcessParts) {
     super();
@@ -39,11 +36,11 @@ export class ManagedProcess extends EventEmitter<Record<Phase, []>> {
   }
 
   start(): void {
-    const { folder, env } = this.#parts;
+    const { folder } = this.#parts;
     const child = new Child(join(import.meta.dirname, 'merchant-process.ts'), {
       cwd: folder,
       // A process is started for each kill and need not strip the same types each time. A killed process stores nothing.
-      env: { NODE_COMPILE_CACHE: join(folder, 'compiled'), ...process.env, ...env },
+      env: { NODE_COMPILE_CACHE: join(folder, 'compiled'), ...process.env },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
     });
     const { stdio, stderr } = child.process;
@@ -52,10 +49,7 @@ export class ManagedProcess extends EventEmitter<Record<Phase, []>> {
     this.#isExpected = false;
     let errors = '';
     stdio[PHASE_LOG]?.on('data', (piece: Buffer) =>
-      this.#reader.read(piece.toString(), (phase) => {
-        this.entered[phase] += 1;
-        this.emit(phase);
-      }),
+      this.#reader.read(piece.toString(), (phase) => this.emit(phase)),
     );
     stderr?.on('data', (piece: Buffer) => {
       errors = (errors + piece.toString()).slice(-4000);

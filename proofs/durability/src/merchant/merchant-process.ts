@@ -2,16 +2,17 @@
  * One of the merchant's programs: a web server that receives callbacks and the merchant's expectations, or a worker that applies
  * transitions to the merchant's own table. Killed at any moment.
  */
+import { appendFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { json } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Expectation, HandledTransition, InboxEvent } from '@payment-service/inbox';
-import { effectValues, INSERT_EFFECT } from '../history/remains.ts';
+import { effectOf, INSERT_EFFECT } from '../history/remains.ts';
 import { serve, tellOutcome } from '../load/serve.ts';
 import { answerQuestions } from '../measure/child.ts';
 import { monotonicMs } from '../measure/measure.ts';
 import type { Database } from '../topology/topology.ts';
-import { openInbox, outsideEffects, type Transaction } from './merchant.ts';
+import { openInbox, type Transaction } from './merchant.ts';
 import { enterPhase } from './phase-log.ts';
 
 export interface MerchantSettings {
@@ -19,8 +20,8 @@ export interface MerchantSettings {
   readonly database: Database;
   /** Of a receiver: the folder for callbacks while the store is unavailable; the same one after a restart. */
   readonly spool?: string | undefined;
-  /** Of a worker: whether effects are written in their own transaction, which must show doubles. */
-  readonly isControl?: boolean;
+  /** Of a worker of the control: the file to which effects are written, outside the transaction, which must show doubles. */
+  readonly outside?: string | undefined;
   /** Of a worker: whether it applies payments in passes of `drain()` instead of with `work()`. */
   readonly isDraining?: boolean;
 }
@@ -73,16 +74,16 @@ async function linger(): Promise<void> {
   if (Math.random() < 0.1) await wait(Math.random() * 6);
 }
 
-async function work({ database, isControl = false, isDraining = false }: MerchantSettings): Promise<void> {
+async function work({ database, outside, isDraining = false }: MerchantSettings): Promise<void> {
   const inbox = openInbox(database, { onEvent });
-  const outside = isControl ? outsideEffects(database) : undefined;
   const apply = async (transition: HandledTransition<Transaction>): Promise<void> => {
     const began = monotonicMs();
     const { tx, transitionId } = transition;
     enterPhase('handler', transitionId);
     await linger();
-    const effect = effectValues(transition, began);
-    await (outside?.(effect) ?? tx.query(INSERT_EFFECT[database.store], [...effect]));
+    const effect = JSON.stringify(effectOf(transition, began));
+    if (outside === undefined) await tx.query(INSERT_EFFECT[database.store], [effect]);
+    else appendFileSync(outside, `${effect}\n`);
     await linger();
     enterPhase('commit', transitionId);
   };

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Inbox } from '@payment-service/inbox';
-import type { Fault } from '../faults/fault.ts';
-import { judgeHistory, type Request, type Verdict } from '../history/judge-history.ts';
+import { FAULTS, type Fault, judgeHistory, type Request, type Verdict } from '../history/judge-history.ts';
 import { Load } from '../history/load.ts';
 import { EFFECT_TABLE, OPEN, PREFIX, readRemains } from '../history/remains.ts';
-import { atTheEnd, stopped } from '../measure/program.ts';
+import { atTheEnd, makeFolder, stopped } from '../measure/program.ts';
+import { judge, type Result } from '../measure/results.ts';
+import { figure, type Table } from '../measure/tables.ts';
 import { until } from '../measure/until.ts';
 import { ManagedProcess, ofRole } from '../merchant/managed-process.ts';
 import { openInbox, type Transaction } from '../merchant/merchant.ts';
@@ -13,13 +13,7 @@ import type { Topology } from '../topology/topology.ts';
 
 export interface RunOptions {
   readonly topology: Topology;
-  /** The folder of the run, on a disk that is never full. */
-  readonly folder: string;
   readonly seed: number;
-  /** Changes how the merchant's programs run. */
-  readonly fault?: Fault | undefined;
-  /** The folder for callbacks that one of the receivers keeps while there is no database. @default no receiver has one */
-  readonly spool?: string | undefined;
   /** Whether effects are written outside the transaction. */
   readonly isControl?: boolean;
   /** The average pause after each payment. @default 0 */
@@ -29,7 +23,7 @@ export interface RunOptions {
 /** A run, for what strikes it. */
 export interface Running {
   readonly load: Load;
-  /** Two receivers and two workers. */
+  /** Two receivers, of which one has a spool if there is a server that can be down, and two workers. */
   readonly processes: readonly ManagedProcess[];
   /** Aborted when a program failed that nothing had killed. */
   readonly signal: AbortSignal;
@@ -49,70 +43,58 @@ export interface Outcome {
   readonly seconds: number;
 }
 
-export interface Run {
-  readonly outcome: Outcome;
-  readonly requests: readonly Request[];
-  readonly processes: readonly ManagedProcess[];
-}
-
-/** With more, the load waits for the workers, so that receivers and workers are busy until the end. */
-const MAX_DUE = 400;
-const LOOK_MS = 200;
 const NOTE = { by: 'durability', note: 'the process was killed, the handler is sound' };
 
 /**
  * One whole run: starts two receivers and two workers, sends the load, lets `play` strike, waits until everything is settled,
  * and judges what is left.
  */
-export async function run(options: RunOptions, play: (running: Running) => Promise<void>): Promise<Run> {
-  const { topology, folder, seed, fault, spool, isControl = false, pauseMs } = options;
+export async function run(
+  { topology, seed, isControl = false, pauseMs }: RunOptions,
+  play: (running: Running) => Promise<void>,
+): Promise<{ readonly outcome: Outcome; readonly requests: readonly Request[] }> {
   const started = performance.now();
   const failed = new AbortController();
   const signal = AbortSignal.any([stopped, failed.signal]);
-  const database = fault?.database ?? topology.database;
-  const processes = [0, 1].flatMap((index) => {
-    const env = fault?.env?.(index);
-    const parts = { folder, env, onFailure: (error: Error) => failed.abort(error) };
-    return [
-      new ManagedProcess({ role: 'receiver', database, spool: index === 0 ? spool : undefined }, parts),
-      new ManagedProcess({ role: 'worker', database, isControl, isDraining: index === 1 }, parts),
-    ];
-  });
+  const { database, faults, read } = topology;
+  const folder = await makeFolder();
+  const [outside, spool] = [join(folder, 'outside'), join(folder, 'spool')];
+  const parts = { folder, onFailure: (error: Error) => failed.abort(error) };
+  const processes = [
+    { role: 'receiver', database, spool: faults.length > 0 ? spool : undefined } as const,
+    { role: 'worker', database, outside: isControl ? outside : undefined } as const,
+    { role: 'receiver', database } as const,
+    { role: 'worker', database, outside: isControl ? outside : undefined, isDraining: true } as const,
+  ].map((settings) => new ManagedProcess(settings, parts));
   // The tables exist before anything is killed.
-  await topology.read(EFFECT_TABLE);
+  await read(EFFECT_TABLE);
   await operate((inbox) => inbox.ready());
   for (const one of processes) one.start();
   const addresses = () => processes.flatMap(({ address }) => address ?? []);
   const load = new Load({ addresses, record: join(folder, 'history'), seed, pauseMs });
-  const sent = (): string => `${load.begun} payments begun, ${load.acknowledged} acknowledged`;
   const reach: Running['reach'] = (isThere) => {
-    const look = (): boolean => {
-      topology.check?.();
-      return isThere();
-    };
-    return until(sent, look, { everyMs: 5, signal });
+    const sent = (): string => `${load.begun} payments begun, ${load.acknowledged} acknowledged`;
+    return until(sent, isThere, { everyMs: 5, signal });
   };
-  const holding = holdWhileBusy();
   const playing = toTheEnd();
   // Once nothing is started any more.
   atTheEnd(async () => {
     failed.abort(new Error('The run has ended.'));
-    await Promise.allSettled([playing, holding]);
+    await Promise.allSettled([playing]);
     await Promise.all(processes.map((one) => one.kill()));
   });
   await playing;
   const crashLooped = await operate(settle);
   for (const worker of ofRole(processes, 'worker')) await worker.end();
   const seconds = Math.round((performance.now() - started) / 1000);
-  const { states, ...remains } = await readRemains(topology.read, PREFIX[database.store]);
+  const { states, ...remains } = await readRemains(read, PREFIX[database.store], outside);
   const requests = load.requests();
   const verdict = judgeHistory({ requests, ...remains });
   const warnings = processes.flatMap((one) => one.warnings);
-  const outcome = { verdict, payments: load.begun, crashLooped, states, warnings, seconds };
-  return { outcome, requests, processes };
+  return { outcome: { verdict, payments: load.begun, crashLooped, states, warnings, seconds }, requests };
 
   async function operate<T>(use: (inbox: Inbox<Transaction>) => Promise<T>): Promise<T> {
-    const inbox = openInbox(topology.database);
+    const inbox = openInbox(database);
     const found = await use(inbox);
     await inbox.close();
     return found;
@@ -123,18 +105,6 @@ export async function run(options: RunOptions, play: (running: Running) => Promi
     await play({ load, processes, signal, reach });
     load.isEnding = true;
     await reach(() => load.isDone);
-  }
-
-  async function holdWhileBusy(): Promise<void> {
-    for (; !signal.aborted; await wait(LOOK_MS)) {
-      const due = await transitions(`${OPEN} and next_at <= ${Date.now()}`).catch(() => 0);
-      load.isHeld = due > MAX_DUE;
-    }
-  }
-
-  async function transitions(condition: string): Promise<number> {
-    const counted = `select count(*) as n from ${PREFIX[database.store]}transition where ${condition}`;
-    return Number((await topology.read(counted))[0]?.['n']);
   }
 
   /**
@@ -150,9 +120,9 @@ export async function run(options: RunOptions, play: (running: Running) => Promi
       const looped = await inbox.retry({ state: 'quarantined', reason: 'crash_loop' }, NOTE);
       sentBack += looped;
       const spooled = await Promise.all(ofRole(processes, 'receiver').map(spooledBy));
-      const open = await transitions(OPEN);
-      state = `${open} open, ${spooled} spooled, ${looped} sent back`;
-      return looped === 0 && open === 0 && spooled.every((count) => count === 0);
+      const [row] = await read(`select count(*) as n from ${PREFIX[database.store]}transition where ${OPEN}`);
+      state = `${row?.['n']} open, ${spooled} spooled, ${looped} sent back`;
+      return looped === 0 && Number(row?.['n']) === 0 && spooled.every((count) => count === 0);
     };
     await until(() => state, look, { everyMs: 100, signal });
     return sentBack;
@@ -163,4 +133,31 @@ async function spooledBy({ address }: ManagedProcess): Promise<number | undefine
   if (address === undefined) return undefined;
   const response = await fetch(`${address}/spooled`).catch(() => undefined);
   return response?.status === 200 ? Number(await response.text()) : undefined;
+}
+
+/** Every fault, none of which a run may have. @param least the minimum number of due payments. */
+export function verdictResults(verdict: Verdict, least: number): readonly Result[] {
+  const faults = Object.entries(FAULTS).map(([fault, name]) =>
+    judge(name, 'faults', verdict.faults[fault as Fault].length, 'exactly', 0),
+  );
+  return [
+    judge('payments due', 'payments', verdict.due, 'at least', least),
+    judge('payments applied exactly once', 'payments', verdict.appliedOnce, 'exactly', verdict.due),
+    ...faults,
+  ];
+}
+
+/** For a control: it must show this fault, since a checker that finds none proves nothing. */
+export function caughtResult(control: string, { faults }: Verdict, fault: Fault): Result {
+  return judge(`control, ${control}: ${FAULTS[fault]}`, 'faults', faults[fault].length, 'at least', 1);
+}
+
+export function verdictTable({ verdict, payments, crashLooped, states }: Outcome): Table {
+  const { faults: _, ...figures } = verdict;
+  const rows = Object.entries({ ...figures, payments, crashLooped, ...states });
+  return {
+    title: 'The history, and what became of it',
+    head: ['', 'count', ''],
+    rows: rows.map(([name, count]) => [name, figure(count), '']),
+  };
 }

@@ -2,19 +2,19 @@ import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { type PostgresServer, startPostgres } from '@payment-service/servers/postgres';
 import type { Read } from '../history/remains.ts';
-import { Link } from '../load/link.ts';
+import type { Link } from '../load/link.ts';
 import { withClient } from '../load/postgres.ts';
 import { monotonicMs } from '../measure/measure.ts';
 import { atTheEnd } from '../measure/program.ts';
 import { until } from '../measure/until.ts';
-import { type Database, type Replicated, reader } from './topology.ts';
+import { type Database, type Linked, linkTo, reader, type Topology } from './topology.ts';
 
 /** Keeps what a standby has missed until it connects. */
 const SETTINGS = { wal_level: 'replica', wal_keep_size: '1GB', synchronous_commit: 'on' };
 const STANDBY = { wal_retrieve_retry_interval: '100ms' };
 
 /** A primary and its standby, and the one address at which the merchant's programs reach the primary. */
-export class Pair implements Replicated {
+export class Pair implements Topology {
   /** Its address is always the primary's. */
   readonly database: Database;
   readonly read: Read;
@@ -23,53 +23,42 @@ export class Pair implements Replicated {
   readonly #front: Link;
   /** The network between the two servers. */
   readonly #between: Link;
-  #primary: PostgresServer;
-  #standby: PostgresServer | undefined;
+  /** Reached directly, not through the link. */
+  primary: PostgresServer;
+  /** Can be read but not written. */
+  standby: PostgresServer | undefined;
 
-  private constructor(primary: PostgresServer, links: readonly [Link, Link], isSynchronous: boolean) {
-    this.#primary = primary;
-    [this.#front, this.#between] = links;
+  private constructor(primary: PostgresServer, front: Linked, between: Link, isSynchronous: boolean) {
+    this.primary = primary;
+    this.#front = front.link;
+    this.#between = between;
     this.#isSynchronous = isSynchronous;
-    const url = new URL(primary.url);
-    url.port = String(this.#front.port);
-    this.database = { store: 'postgres', url: url.href };
-    this.read = reader(url.href);
+    this.database = { store: 'postgres', url: front.url };
+    this.read = reader(front.url);
   }
 
   /** @param isSynchronous whether a commit waits for the standby's disk. */
   static async start(isSynchronous: boolean): Promise<Pair> {
     const primary = await startPostgres(SETTINGS);
-    const port = portOf(primary.url);
-    const pair = new Pair(primary, [await Link.open(port), await Link.open(port)], isSynchronous);
+    const [front, { link }] = [await linkTo(primary.url), await linkTo(primary.url)];
+    const pair = new Pair(primary, front, link, isSynchronous);
     atTheEnd(async () => {
-      await pair.#front.close();
-      await pair.#between.close();
-      await pair.#standby?.stop();
-      await pair.#primary.stop();
+      await pair.standby?.stop();
+      await pair.primary.stop();
     });
     return pair;
-  }
-
-  /** The address of the primary itself, not through the link. */
-  get primaryUrl(): string {
-    return this.#primary.url;
-  }
-
-  /** The address of the standby, which can be read but not written. */
-  get standbyUrl(): string | undefined {
-    return this.#standby?.url;
   }
 
   async heal(): Promise<void> {}
 
   /** Creates the standby from a copy of the primary, and resolves when it has everything that the primary has committed. */
   async whole(): Promise<void> {
-    if (this.#standby !== undefined) return;
-    const { url, dataFolder } = this.#primary;
+    if (this.standby !== undefined) return;
+    const { url, dataFolder } = this.primary;
     this.#between.pointAt(portOf(url));
     const { password } = new URL(url);
     const conninfo = `host=127.0.0.1 port=${this.#between.port} user=postgres password=${password} application_name=standby`;
-    this.#standby = await startPostgres(
+    this.standby = await startPostgres(
       { ...SETTINGS, ...STANDBY, primary_conninfo: conninfo },
       { password, fill: (folder) => copyForStandby(url, dataFolder, folder) },
     );
@@ -102,7 +91,7 @@ export class Pair implements Replicated {
 
   /** Kills all processes of the primary together, promotes the standby, and points the address at it. */
   async strike(): Promise<number> {
-    const [killed, promoted] = [this.#primary, this.#standby];
+    const [killed, promoted] = [this.primary, this.standby];
     if (promoted === undefined) throw new Error('There is no standby to promote.');
     await killed.kill('everything');
     const at = monotonicMs();
@@ -113,8 +102,8 @@ export class Pair implements Replicated {
       const { rows } = await client.query<{ done: boolean }>('select pg_promote(true, 60) as done');
       if (rows[0]?.done !== true) throw new Error('The standby was not promoted within a minute.');
     });
-    this.#primary = promoted;
-    this.#standby = undefined;
+    this.primary = promoted;
+    this.standby = undefined;
     this.#front.pointAt(portOf(promoted.url));
     await killed.stop();
     return at;

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as wait } from 'node:timers/promises';
 import { startPostgres } from '@payment-service/servers/postgres';
 import type { Read } from '../history/remains.ts';
+import { Link } from '../load/link.ts';
 import { withClient } from '../load/postgres.ts';
 import { monotonicMs } from '../measure/measure.ts';
-import { atTheEnd } from '../measure/program.ts';
+import { atTheEnd, makeFolder } from '../measure/program.ts';
 
 /** The location of the inbox and the merchant's own table, passed to every process as JSON. */
 export type Database =
@@ -12,8 +14,8 @@ export type Database =
   | { readonly store: 'sqlite'; readonly path: string };
 
 /**
- * What a run needs of the database below the merchant's programs: one file, a server, a pair of servers, or a cluster. It stops
- * with the run.
+ * What a run needs of the database below the merchant's programs: one file, a server, or a pair of servers. It stops with the
+ * run.
  */
 export interface Topology {
   /** As the merchant's programs reach it. */
@@ -30,48 +32,55 @@ export interface Topology {
   strike(fault: string): Promise<number>;
   /** Ends the fault. A server has then started again; a dead primary stays dead. */
   heal(): Promise<void>;
-  /** Throws if the database cannot continue. */
-  check?(): void;
 }
 
-/** Servers of which one leads, and the others follow. */
-export interface Replicated extends Topology {
-  /** Nothing reaches those that follow until the leader is struck. */
-  holdReplication(): void;
-  /** Resolves when all servers that the next fault needs follow the leader. */
-  whole(): Promise<void>;
-}
+const STALL_MS = 3000;
 
-/** A separate PostgreSQL server with its defaults: every commit is on disk before it is confirmed. */
-export async function postgresServer(isolation?: string): Promise<Topology> {
+/** A separate PostgreSQL server with its defaults: every commit is on disk before it is confirmed. Its network can stall. */
+export async function postgresServer(): Promise<Topology> {
   const { url, kill, restart, stop } = await startPostgres();
   atTheEnd(stop);
-  const read = reader(url);
-  if (isolation !== undefined)
-    await read(
-      `alter database postgres set default_transaction_isolation = '${isolation.replaceAll(/[^a-z]/g, ' ')}'`,
-    );
+  const { link, url: throughLink } = await linkTo(url);
+  let isStalled = false;
   return {
-    database: { store: 'postgres', url },
-    ...{ read, faults: ['postmaster', 'everything'], heal: restart },
+    database: { store: 'postgres', url: throughLink },
+    read: reader(url),
+    faults: ['postmaster', 'everything', 'stall'],
     async strike(fault) {
-      await kill(fault === 'postmaster' ? fault : 'everything');
+      isStalled = fault === 'stall';
+      if (isStalled) link.hold();
+      else await kill(fault === 'postmaster' ? fault : 'everything');
       return monotonicMs();
+    },
+    async heal() {
+      if (!isStalled) return restart();
+      await wait(STALL_MS);
+      link.release();
     },
   };
 }
 
-/**
- * One file that all processes share. There is no server, so killing the processes is killing the database.
- *
- * @param isControl whether the merchant's table is in a second file, to which a handler can write while the inbox holds the
- * write lock of the first.
- */
-export function sqliteFile(folder: string, isControl: boolean): Topology {
-  const path = join(folder, 'shop.db');
-  const file = openFile(isControl ? outsidePath(path) : path);
+/** A link to a server, and the server's address through it. */
+export interface Linked {
+  readonly link: Link;
+  readonly url: string;
+}
+
+/** Closed with the run. */
+export async function linkTo(url: string): Promise<Linked> {
+  const own = new URL(url);
+  const link = await Link.open(Number(own.port));
+  atTheEnd(() => link.close());
+  own.port = String(link.port);
+  return { link, url: own.href };
+}
+
+/** One file that all processes share. There is no server, so killing the processes is killing the database. */
+export async function sqliteFile(): Promise<Topology> {
+  const path = join(await makeFolder(), 'shop.db');
+  const file = new DatabaseSync(path, { timeout: 10_000 });
   atTheEnd(async () => file.close());
-  if (isControl) file.exec(`attach '${path}' as shop`);
+  file.exec('pragma journal_mode = wal');
   return {
     database: { store: 'sqlite', path },
     read: async (statement) => file.prepare(statement).all(),
@@ -79,16 +88,6 @@ export function sqliteFile(folder: string, isControl: boolean): Topology {
     strike: async () => monotonicMs(),
     heal: async () => undefined,
   };
-}
-
-export function openFile(path: string): DatabaseSync {
-  const file = new DatabaseSync(path, { timeout: 10_000 });
-  file.exec('pragma journal_mode = wal; pragma synchronous = full');
-  return file;
-}
-
-export function outsidePath(path: string): string {
-  return `${path}-outside`;
 }
 
 /**

@@ -2,15 +2,14 @@ import { expect, test } from 'vitest';
 import { figureOf, reportOf, runLab } from '../../src/measure/run-lab.ts';
 
 /** The seeds aim these few kills at handlers and commits: random ones could all miss them. */
-const RUN = ['crash-test', '--store', 'postgres', '--kills', '4', '--transitions', '120'] as const;
+const RUN = ['crash-test', '--store', 'postgres', '--kills', '4', '--payments', '100'] as const;
 
 test('after four kills on PostgreSQL, what was acknowledged is stored, and each payment is applied exactly once', () => {
   const report = reportOf(...RUN, '--seed', '1274');
   expect(report.name).toBe('crash-test-postgres');
   expect(figureOf(report, 'kills')).toBeGreaterThanOrEqual(4);
-  expect(figureOf(report, 'payments applied exactly once')).toBeGreaterThan(80);
+  expect(figureOf(report, 'payments applied exactly once')).toBeGreaterThan(60);
   expect(figureOf(report, 'applied twice')).toBe(0);
-  expect(figureOf(report, 'control, a queue with leases: applied twice')).toBe(1);
 });
 
 test('the control, whose effects commit before the transition is done, shows doubles', () => {

@@ -16,22 +16,22 @@ let warningsWithoutStandby: unknown[];
 
 beforeAll(async () => {
   pair = await Pair.start(false);
-  await withClient(pair.primaryUrl, async (client) => {
+  await withClient(pair.primary.url, async (client) => {
     await client.query("create role shop login password 'shop'");
     await client.query('grant create on database postgres to shop');
   });
-  warningsWithoutStandby = await warningsAtStart(pair.primaryUrl);
+  warningsWithoutStandby = await warningsAtStart(pair.primary.url);
   await pair.whole();
 });
 afterAll(cleanUp);
 
 test('a standby serves the views of the operator, and nothing else', async () => {
   await waitForStandby(true);
-  const primary = openInbox(pair.primaryUrl);
+  const primary = openInbox(pair.primary.url);
   await primary.expect({ ...expectation, deadline: new Date(0) });
   await primary.receive(callback);
 
-  const standby = openInbox(pair.standbyUrl);
+  const standby = openInbox(pair.standby?.url);
   // The standby has it on disk when the primary responds, and shows it a moment later.
   await expect.poll(async () => (await standby.list()).length).toBe(1);
   const [listed] = await standby.list();
@@ -56,13 +56,13 @@ test('a standby serves the views of the operator, and nothing else', async () =>
 test('a start tells that the standby is asynchronous, to a role without any rights, too', async () => {
   expect(warningsWithoutStandby).toEqual([]);
   await waitForStandby(false);
-  expect(await warningsAtStart(pair.primaryUrl)).toEqual(['ASYNCHRONOUS_STANDBY']);
-  expect(await warningsAtStart(asShop(pair.primaryUrl))).toEqual(['ASYNCHRONOUS_STANDBY']);
+  expect(await warningsAtStart(pair.primary.url)).toEqual(['ASYNCHRONOUS_STANDBY']);
+  expect(await warningsAtStart(asShop(pair.primary.url))).toEqual(['ASYNCHRONOUS_STANDBY']);
 
   await waitForStandby(true);
-  expect(await warningsAtStart(pair.primaryUrl)).toEqual([]);
-  expect(await warningsAtStart(asShop(pair.primaryUrl))).toEqual([]);
-  const local = new URL(pair.primaryUrl);
+  expect(await warningsAtStart(pair.primary.url)).toEqual([]);
+  expect(await warningsAtStart(asShop(pair.primary.url))).toEqual([]);
+  const local = new URL(pair.primary.url);
   local.searchParams.set('options', '-c synchronous_commit=local');
   expect(await warningsAtStart(local.href)).toEqual(['ASYNCHRONOUS_STANDBY']);
 });
@@ -73,10 +73,10 @@ test('a commit whose wait for the standby is cancelled is not acknowledged', asy
   const onEvent = (event: InboxEvent): void => {
     if (event.name === 'callback.unavailable') failures.push(event.failure);
   };
-  const inbox = openInbox(pair.primaryUrl, { schema: 'cancelled', onEvent });
+  const inbox = openInbox(pair.primary.url, { schema: 'cancelled', onEvent });
   await inbox.ready();
   const kept = 'select 1 from cancelled.transition';
-  await withClient(pair.standbyUrl ?? '', async (standby) => {
+  await withClient(pair.standby?.url ?? '', async (standby) => {
     await expect
       .poll(() =>
         standby.query(kept).then(
@@ -90,7 +90,7 @@ test('a commit whose wait for the standby is cancelled is not acknowledged', asy
       () => 'acknowledged',
       () => 'refused',
     );
-    await withClient(pair.primaryUrl, async (client) => {
+    await withClient(pair.primary.url, async (client) => {
       const cancel = `select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`;
       await expect.poll(async () => (await client.query(cancel)).rowCount).toBe(1);
       expect(await received).toBe('refused');
@@ -105,7 +105,7 @@ test('a commit whose wait for the standby is cancelled is not acknowledged', asy
 });
 
 async function waitForStandby(isSynchronous: boolean): Promise<void> {
-  await withClient(pair.primaryUrl, async (client) => {
+  await withClient(pair.primary.url, async (client) => {
     await client.query(`alter system set synchronous_standby_names = '${isSynchronous ? '*' : ''}'`);
     await client.query('select pg_reload_conf()');
     const states = 'select sync_state as state from pg_stat_replication';
