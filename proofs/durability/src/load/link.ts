@@ -58,6 +58,13 @@ export class Link {
     this.#target = port;
   }
 
+  /** Ends every connection, and leads to the same server again. */
+  reconnect(): void {
+    const target = this.#target;
+    this.cut();
+    this.#target = target;
+  }
+
   async close(): Promise<void> {
     this.cut();
     await new Promise((resolve) => this.#server.close(resolve));

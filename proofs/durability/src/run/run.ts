@@ -73,8 +73,12 @@ export async function run(
   const addresses = () => processes.flatMap(({ address }) => address ?? []);
   const load = new Load({ addresses, record: join(folder, 'history'), seed, pauseMs });
   const reach: Running['reach'] = (isThere) => {
+    const look = (): boolean => {
+      topology.check?.();
+      return isThere();
+    };
     const sent = (): string => `${load.begun} payments begun, ${load.acknowledged} acknowledged`;
-    return until(sent, isThere, { everyMs: 5, signal });
+    return until(sent, look, { everyMs: 5, signal });
   };
   const playing = toTheEnd();
   // Once nothing is started any more.

@@ -7,14 +7,14 @@ import { withClient } from '../load/postgres.ts';
 import { monotonicMs } from '../measure/measure.ts';
 import { atTheEnd } from '../measure/program.ts';
 import { until } from '../measure/until.ts';
-import { type Database, type Linked, linkTo, reader, type Topology } from './topology.ts';
+import { type Database, type Linked, linkTo, type Replicated, reader } from './topology.ts';
 
 /** Keeps what a standby has missed until it connects. */
 const SETTINGS = { wal_level: 'replica', wal_keep_size: '1GB', synchronous_commit: 'on' };
 const STANDBY = { wal_retrieve_retry_interval: '100ms' };
 
 /** A primary and its standby, and the one address at which the merchant's programs reach the primary. */
-export class Pair implements Topology {
+export class Pair implements Replicated {
   /** Its address is always the primary's. */
   readonly database: Database;
   readonly read: Read;

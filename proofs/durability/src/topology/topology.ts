@@ -14,8 +14,8 @@ export type Database =
   | { readonly store: 'sqlite'; readonly path: string };
 
 /**
- * What a run needs of the database below the merchant's programs: one file, a server, or a pair of servers. It stops with the
- * run.
+ * What a run needs of the database below the merchant's programs: one file, a server, a pair of servers, or a cluster. It stops
+ * with the run.
  */
 export interface Topology {
   /** As the merchant's programs reach it. */
@@ -32,6 +32,16 @@ export interface Topology {
   strike(fault: string): Promise<number>;
   /** Ends the fault. A server has then started again; a dead primary stays dead. */
   heal(): Promise<void>;
+  /** Throws if the database cannot continue. */
+  check?(): void;
+}
+
+/** Servers of which one leads, and the others follow. */
+export interface Replicated extends Topology {
+  /** Nothing reaches those that follow until the leader is struck. */
+  holdReplication(): void;
+  /** Resolves when all servers that the next fault needs follow the leader. */
+  whole(): Promise<void>;
 }
 
 const STALL_MS = 3000;

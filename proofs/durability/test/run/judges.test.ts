@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { FAULTS, type Fault, judgeHistory, type Verdict } from '../../src/history/judge-history.ts';
 import type { Result } from '../../src/measure/results.ts';
 import { type CrashTestOutcome, judgeCrashes, type Wanted } from '../../src/run/crash-test.ts';
-import { type FailoverOutcome, judgeFailovers, type Round } from '../../src/run/failover-test.ts';
+import { type FailoverOutcome, judgeFailovers, type Round } from '../../src/run/failovers.ts';
 import type { Kill } from '../../src/run/killer.ts';
 import type { Outcome } from '../../src/run/run.ts';
 
@@ -75,7 +75,7 @@ describe('a crash run', () => {
 });
 
 describe('a run of failovers', () => {
-  const ROUND: Round = { underWay: 4, recoveryMs: 700 };
+  const ROUND: Round = { fault: 'killed', underWay: 4, recoveryMs: 700 };
   const WARNED = ['ASYNCHRONOUS_STANDBY'];
   const LOSING = verdictOf({ lost: ['A'], dropped: ['B'] });
   const FIGURES = { due: 200 };
