@@ -2,17 +2,17 @@ import { getEventListeners } from 'node:events';
 import { expect, test, vi } from 'vitest';
 import type { Timing } from '../../src/client/client.ts';
 import { ApiError, TimeoutError } from '../../src/errors.ts';
-import { type Answer, attempt, clientWith, failure, failureOf, failureWith, fetchThen, providers, stall } from './local-service.ts';
-
-
-
-
-
-
-
-
-
-
+import {
+  type Answer,
+  attempt,
+  clientWith,
+  failure,
+  failureOf,
+  failureWith,
+  fetchThen,
+  providers,
+  stall,
+} from './local-service.ts';
 
 import { recordedTiming } from './recorded-timing.ts';
 

@@ -2,18 +2,18 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import type { FetchInit } from '../../src/client/client.ts';
 import { ApiError } from '../../src/errors.ts';
-import { attempt, balances, clientAt, type clientWith, providers, providersOf, reply, serve, success, successBody } from './local-service.ts';
-
-
-
-
-
-
-
-
-
-
-
+import {
+  attempt,
+  balances,
+  clientAt,
+  type clientWith,
+  providers,
+  providersOf,
+  reply,
+  serve,
+  success,
+  successBody,
+} from './local-service.ts';
 
 import { bank, exactWallet, provider, publicKey, secretKey, wallet } from './wire-samples.ts';
 
