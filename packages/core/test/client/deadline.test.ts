@@ -13,7 +13,6 @@ import {
   providers,
   stall,
 } from './local-service.ts';
-
 import { recordedTiming } from './recorded-timing.ts';
 
 // One deadline covers the whole call, and the caller can cancel it.

@@ -14,7 +14,6 @@ import {
   success,
   successBody,
 } from './local-service.ts';
-
 import { bank, exactWallet, provider, publicKey, secretKey, wallet } from './wire-samples.ts';
 
 const wallets = success({ merchant_wallets: [wallet] });

@@ -4,7 +4,7 @@ import { paid } from '../support/callbacks.ts';
 import type { AnyTransaction, EngineName, Merchant } from '../support/merchant.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { creditIn, LATER, order, watchedInbox } from '../support/shop.ts';
-import { after, isFailure, isSettlement, isStart } from '../support/store.ts';
+import { after, isSettlement, isStart } from '../support/store.ts';
 import { signal, startWork, until, workUntil, workUntilSettled } from '../support/until.ts';
 
 const { transitionId } = paid('ORD-1', 500);
@@ -116,32 +116,6 @@ async function newPair(
 
 describe.each(ENGINES)('the start that is committed with the settlement before it, on %s', (engine) => {
   test.each([
-    [
-      'settles counts as a crash of the next one, if the process ends then',
-      false,
-      ['settled 1 0', 'pending 1 1'],
-    ],
-    ['fails does not (control)', true, ['retrying 1 0', 'pending 0 0']],
-  ])('an attempt that %s', async (_, isFailing, expected) => {
-    let committed: string[] | undefined;
-    const { merchant, inbox } = await newPair(
-      engine,
-      async (run, own) => {
-        const rows = await run();
-        committed ??= await counts(own);
-        return rows;
-      },
-      isFailing ? isFailure : isSettlement,
-    );
-    if (isFailing) inbox.handle(() => Promise.reject(new Error('no')), { type: 'COLLECTION' });
-    await workUntil(inbox, () => committed !== undefined, { concurrency: 1 });
-    expect(committed).toEqual(expected);
-    expect(
-      await merchant.query(`select 1 from ${merchant.table('transition')} where unfinished > 0`),
-    ).toEqual([]);
-  });
-
-  test.each([
     ['after the commit', true],
     ['before it', false],
   ])('threat A51: is taken back when the answer of the settlement is lost %s', async (_, isCommitted) => {
@@ -174,50 +148,4 @@ describe.each(ENGINES)('the start that is committed with the settlement before i
     expect(await inbox.drain()).toEqual({ settled: 1, parked: 0, retrying: 0, left: 0 });
     expect(await counts(merchant)).toEqual(['settled 1 0', 'settled 1 0']);
   });
-
-  test('skips a transition whose handler may have ended its process: that one runs alone', async () => {
-    const merchant = await newMerchant(engine);
-    const inbox = merchant.open(LATER);
-    const references = ['ORD-1', 'ORD-2', 'SUSPECT', 'ORD-3', 'ORD-4'];
-    await order(inbox, ...references);
-    const [table, callback] = [merchant.table('transition'), merchant.table('callback')];
-    const suspect = `select id from ${callback} where transition_id = '${paid('SUSPECT', 500).transitionId}'`;
-    await merchant.query(`update ${table} set unfinished = 1 where id = (${suspect})`);
-    const beside = new Map<string, unknown>();
-    inbox.handle(async (transition) => {
-      const rows = await merchant.query(`select id from ${table} where unfinished > 0`);
-      beside.set(transition.signed.merchant_reference, rows.length);
-      await creditIn(merchant)(transition);
-    });
-    await workUntilSettled(inbox, references.length, { concurrency: engine === 'sqlite' ? 1 : 2 });
-    expect(beside.get('SUSPECT')).toBe(1);
-    expect(await merchant.credits()).toHaveLength(references.length);
-  });
 });
-
-const rowOf = ({ table }: Merchant) => `select id from ${table('transition')} where id = $1 for update`;
-const lockOf = ({ table }: Merchant) =>
-  `select pg_advisory_xact_lock(hashtextextended('${table('')}' || subject_key, 0)) from ${table('callback')} where id = $1`;
-test.each([
-  ['commits without waiting for the row of the next transition', rowOf, 1, 'settled 1 0'],
-  ['commits without waiting for the internal_reference of the next one', lockOf, 1, 'settled 1 0'],
-  ['waits for its own row (control)', rowOf, 0, 'retrying 1 0'],
-] as const)(
-  'a settlement on postgres %s while another transaction has it',
-  async (_, lock, locked, expected) => {
-    let isOver = false;
-    const { merchant, inbox } = await newPair('postgres', async (run, own) => {
-      if (isOver) return run();
-      isOver = true;
-      const rows = await own.query(`select id from ${own.table('transition')} order by id`);
-      return own.transaction(async (tx) => {
-        await tx.query(lock(own), [String(rows[locked]?.['id'])]);
-        const settled = await run();
-        expect(await counts(own)).toEqual([expected, 'pending 0 0']);
-        return settled;
-      });
-    });
-    await workUntil(inbox, async () => (await counts(merchant))[1] === 'settled 1 0', { concurrency: 1 });
-    expect(await counts(merchant)).toEqual([expected, 'settled 1 0']);
-  },
-);

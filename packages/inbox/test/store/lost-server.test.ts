@@ -1,13 +1,8 @@
-import { UnavailableError } from '@payment-service/core';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { postgres } from '../../src/index.ts';
-import type { Call } from '../../src/store/store.ts';
-import { callback, paid } from '../support/callbacks.ts';
 import { poolShop } from '../support/pool-shop.ts';
-import { dyingServer, silentProxy } from '../support/proxy.ts';
+import { silentProxy } from '../support/proxy.ts';
 import { order } from '../support/shop.ts';
-import { watchedStore } from '../support/store.ts';
-import { pause, signal, startWork, until, untilDone, workUntil } from '../support/until.ts';
+import { pause, signal, startWork, until, untilDone } from '../support/until.ts';
 
 const REFERENCES = ['A', 'B', 'C', 'D', 'E', 'F'];
 
@@ -43,109 +38,6 @@ test.each(['before the first handler', 'in a handler, before its effect', 'in a 
     await ordered;
     await until(areSettled);
     await stop();
-    expect(await credits()).toEqual(REFERENCES);
-  },
-);
-
-test('a server that falls silent while callbacks arrive leaves none unanswered, stores the next ones, and loses none that was acknowledged', async () => {
-  const { proxy, pool, open, schema } = await behindProxy();
-  let [isNext, isLookedFor] = [false, false];
-  const store = watchedStore(postgres(pool, { schema }), async (text, run) => {
-    if (isNext && text.includes('.transition (')) {
-      proxy.silence();
-      isNext = false;
-    }
-    const rows = await run();
-    isLookedFor ||= text.includes('min(next_at)');
-    return rows;
-  });
-  const inbox = open({ store, storeTimeoutMs: 500 });
-  await untilDone(() => inbox.receive(paid('BEFORE', 500)));
-  // The check for a worker, after the first callback, has finished: the next statement gets a connection that falls silent.
-  await until(() => isLookedFor && pool.idleCount === pool.totalCount);
-  isNext = true;
-  let refusals = 0;
-  const receive = (reference: string): Promise<void> =>
-    inbox.receive(paid(reference, 500)).catch((error: unknown) => {
-      refusals += 1;
-      expect(error).toBeInstanceOf(UnavailableError);
-      throw error;
-    });
-  await Promise.all(REFERENCES.map((reference) => untilDone(() => receive(reference))));
-  // The silent connection holds up only its own group: if that never ended, there would be a refusal every half second.
-  expect(refusals).toBeGreaterThan(0);
-  expect(refusals).toBeLessThan(10 * REFERENCES.length);
-  const listed = (await inbox.list()).map(({ signed }) => signed.merchant_reference);
-  expect(listed.sort()).toEqual([...REFERENCES, 'BEFORE'].sort());
-});
-
-test('a server that falls silent in the middle of health() does not make it hang', async () => {
-  const { proxy, pool, open, schema } = await behindProxy();
-  let isReady = false;
-  const store = watchedStore(postgres(pool, { schema }), (text, run) => {
-    if (isReady && text.includes('.transition (')) proxy.silence();
-    return run();
-  });
-  const inbox = open({ store, storeTimeoutMs: 500 });
-  await inbox.ready();
-  isReady = true;
-  // Without storeTimeoutMs, the statement would wait for 15 seconds.
-  const answer = await Promise.race([inbox.health(), pause(10_000)]);
-  expect(answer).toMatchObject({ ok: false, problems: ['store_unavailable'] });
-});
-
-test('a server that ends in the packet that completes a connection does not crash the process', async () => {
-  const { inbox: sound, schema } = poolShop();
-  await sound.ready();
-  const connectionString = await dyingServer(inject('postgresUrl'));
-  const limits = { storeTimeoutMs: 500, random: () => 0 };
-  const { inbox, events } = poolShop({ schema, pool: { connectionString, max: 5 }, inbox: limits });
-  await expect(inbox.ready()).rejects.toThrow();
-  await expect(inbox.receive(callback())).rejects.toThrow(UnavailableError);
-  await expect(inbox.transaction(async () => undefined)).rejects.toThrow();
-  inbox.handle(() => undefined);
-  await workUntil(inbox, () => events.filter(({ name }) => name === 'store.unavailable').length > 2);
-});
-
-test.each(['before', 'after'])(
-  'a server that ends in the commit of a callback or a handler, %s it is done, loses nothing, and everything is applied once',
-  async (moment) => {
-    const { direct, pool, inbox, schema, areSettled, newLedger } = await behindProxy();
-    const { credit, credits } = await newLedger();
-    inbox.handle(credit);
-    // Every fourth or fifth commit loses its connection: with a fixed step, it could always be the same commit of each
-    // attempt.
-    const isLost = (commit: number): boolean => Math.floor(commit * 0.236) > Math.floor((commit - 1) * 0.236);
-    let [count, lost] = [0, 0];
-    pool.on('connect', (client) => {
-      const query = client.query.bind(client);
-      const lose = async (commit: () => unknown): Promise<unknown> => {
-        count += 1;
-        if (!isLost(count)) return commit();
-        lost += 1;
-        const { rows } = await query('select pg_backend_pid() as id');
-        if (moment === 'after') await commit();
-        await direct.query('select pg_terminate_backend($1)', [rows[0]?.id]);
-        return commit();
-      };
-      const intercepted = (...values: unknown[]): unknown => {
-        const run = (): unknown => Reflect.apply(query, client, values);
-        const calls: readonly Call[] = Reflect.get(Object(values[0]), 'calls') ?? [];
-        const own = Reflect.get(Object(values[0]), 'text') ?? calls.at(-1)?.statement.text ?? values[0];
-        // First deliveries and the start of an attempt commit automatically, and a settlement includes its COMMIT.
-        const commits = /^commit$|insert into \S+\.callback|unfinished \+ 1/;
-        return commits.test(String(own)) ? lose(run) : run();
-      };
-      Object.assign(client, { query: intercepted });
-    });
-    // So that all connections are new ones.
-    const end = 'select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1';
-    await direct.query(end, [schema]);
-    const stop = startWork(inbox, { concurrency: 2 });
-    for (const reference of REFERENCES) await untilDone(() => order(inbox, reference));
-    await until(areSettled);
-    await stop();
-    expect(lost).toBeGreaterThan(2);
     expect(await credits()).toEqual(REFERENCES);
   },
 );

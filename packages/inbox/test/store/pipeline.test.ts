@@ -69,54 +69,6 @@ test('behind a pooler that forgets prepared statements, starts are taken back an
   expect(await inbox.show(paid('F', 500).transitionId)).toMatchObject({ state: 'settled' });
 });
 
-test('a pooler that forgets a statement while a handler runs takes the start back, and the effect is rolled back', async () => {
-  const shop = poolShop({ inbox: LATER, pool: { max: 1 } });
-  const { inbox, newLedger } = shop;
-  const { credit, credits } = await newLedger();
-  let runs = 0;
-  inbox.handle(async ({ tx, signed }) => {
-    await credit({ tx, signed });
-    runs += 1;
-    if (signed.merchant_reference === 'B') await tx.query('deallocate all');
-  });
-  await order(inbox, 'A');
-  await workUntilSettled(inbox, 1);
-  await order(inbox, 'B');
-  await workUntilSettled(inbox, 2);
-  expect(runs).toBe(3);
-  expect(await credits()).toEqual(['A', 'B']);
-  await expectOneAttemptEach(shop);
-});
-
-test.each([true, false])(
-  'payments are settled whether or not the pool sends queries as a pipeline of its own (%s)',
-  async (pipeline) => {
-    const { inbox, newLedger } = poolShop({ pool: Object.assign({ max: 4 }, { pipeline }) });
-    const { credit, credits } = await newLedger();
-    inbox.handle(credit);
-    await order(inbox, 'A', 'B', 'C');
-    await workUntilSettled(inbox, 3);
-    expect(await credits()).toEqual(['A', 'B', 'C']);
-  },
-);
-
-test('a statement that failed in the message that prepared it runs in the next one on that connection', async () => {
-  const { pool, store } = newStore(1);
-  const divide = (by: number) => {
-    const entry = [
-      { statement: { text: 'select 6 / cast($1 as integer) as n', isPrepared: true }, values: [by] },
-    ];
-    return store.transaction(async (_, rows) => rows, { entry });
-  };
-  const who = 'select pg_backend_pid() as id';
-  const { rows } = await pool.query(who);
-  await expect(divide(0)).rejects.toThrow('division by zero');
-  expect(await divide(2)).toEqual([[{ n: '3' }]]);
-  await expect(divide(0)).rejects.toThrow('division by zero');
-  expect(await divide(3)).toEqual([[{ n: '2' }]]);
-  expect((await pool.query(who)).rows).toEqual(rows);
-});
-
 async function newTable(options: object) {
   const { pool, store } = newStore(1, options);
   const table = `after_${process.hrtime.bigint()}`;
@@ -140,54 +92,4 @@ test.each([
   await until(async () => (await rows()).length === 4);
   expect((await rows()).map(({ n }) => n)).toEqual([1, 2, 3, 6]);
   expect(new Set((await rows()).map(({ xmin }) => xmin)).size).toBe(4);
-});
-
-test('what runs after a statement may fail, and the statement before it is committed; if that fails, it does not run', async () => {
-  const { pool, run, rows } = await newTable({});
-  for (const turn of [1, 2]) {
-    expect(await run(6, 0)).toEqual([{ n: '1' }]);
-    await expect(run(0, 6)).rejects.toThrow('division by zero');
-    expect(await rows()).toHaveLength(turn);
-  }
-  expect(pool.totalCount).toBe(1);
-});
-
-test('what runs after a statement runs once behind a pooler that has forgotten the statements, and so does the one before it', async () => {
-  const { pool, run, rows } = await newTable({});
-  for (const _ of [1, 2]) {
-    await run(6, 2);
-    await pool.query('deallocate all');
-  }
-  await until(async () => (await rows()).length === 4);
-  expect((await rows()).map(({ n }) => n)).toEqual([1, 1, 3, 3]);
-});
-
-test('two stores on one pool execute what one of them has prepared', async () => {
-  const { pool, store } = newStore(1);
-  const entry = [{ statement: { text: 'select 2 as two', isPrepared: true }, values: [] }];
-  for (const each of [store, postgres(pool), store])
-    expect(await each.transaction(async (_, rows) => rows, { entry })).toEqual([[{ two: '2' }]]);
-  const names = 'select name from pg_prepared_statements';
-  // The statement that begins the transaction, and the test's own.
-  expect((await pool.query(names)).rows).toEqual(Array(2).fill({ name: expect.stringMatching(/_x$/) }));
-});
-
-test('a body that fails after its last statement has committed leaves the next transaction to its own commit', async () => {
-  const { pool, store } = newStore(1);
-  const table = `message_${process.hrtime.bigint()}`;
-  await pool.query(`create table ${table} (n integer)`);
-  const last = {
-    text: `insert into ${table} values (cast($1 as integer)) returning n`,
-    isPrepared: true,
-    isLast: true,
-  };
-  const failing = store.transaction(async (tx) => {
-    expect(await store.query(last, [1], tx)).toEqual([{ n: '1' }]);
-    throw new Error('after the commit');
-  });
-  await expect(failing).rejects.toThrow('after the commit');
-  await store.transaction((tx) => tx.query(`insert into ${table} values (2)`));
-  // Another connection would not see what is open on this one.
-  await pool.query('rollback');
-  expect((await pool.query(`select n from ${table} order by n`)).rows).toEqual([{ n: 1 }, { n: 2 }]);
 });

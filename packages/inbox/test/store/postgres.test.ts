@@ -81,48 +81,6 @@ test('a pool is refused for a handler too many, and one of a single connection s
   const worked = workUntilSettled(inbox, 2);
   await order(inbox, 'ORD-2');
   await worked;
-  // With three, one more may come from a handler.
-  const { inbox: larger } = poolShop({ pool: { max: 3 } });
-  larger.handle(({ signed }) => (signed.merchant_reference === 'ORD-1' ? order(larger, 'ORD-2') : undefined));
-  await order(larger, 'ORD-1');
-  await workUntilSettled(larger, 2);
-});
-
-test('a pool of three connections serves the inboxes of three accounts', async () => {
-  const { pool, schema, open } = poolShop({ pool: { max: 3 } });
-  const store = postgres(pool, { schema });
-  const inboxes = ['A', 'B', 'C'].map((account) => open({ store, account }));
-  const stops = inboxes.map((inbox) => {
-    inbox.handle(() => undefined);
-    return startWork(inbox);
-  });
-  for (const [index, inbox] of inboxes.entries()) {
-    await inbox.expect(ORDER);
-    await inbox.receive(paid('ORD-1', 500, {}, { account: 'ABC'[index] }));
-  }
-  for (const inbox of inboxes) await until(async () => (await inbox.stats()).states.settled === 1);
-  for (const stop of stops) await stop();
-  expect(pool.totalCount).toBeLessThanOrEqual(3);
-  await until(() => pool.idleCount === pool.totalCount);
-});
-
-test('prune() skips a body that another transaction has locked, and removes its content the next time', async () => {
-  // What waits for a lock fails after a second.
-  const { inbox, pool, direct, schema, hold } = poolShop({ pool: { options: '-c lock_timeout=1000' } });
-  inbox.handle(() => undefined);
-  await order(inbox, 'HELD', 'FREE');
-  await workUntilSettled(inbox, 2);
-  await direct.query(`update ${schema}.body set first_at = 0`);
-  const body = `transition = (select id from ${schema}.callback where transition_id = $1)`;
-  const { transitionId } = paid('HELD', 500);
-  const release = await hold(`select 1 from ${schema}.body where ${body} for update`, [transitionId]);
-  expect(await inbox.prune()).toEqual({ bodies: 1, archived: 0 });
-  // Control: a statement that does not skip it waits for it.
-  const waiting = pool.query(`update ${schema}.body set content = null where ${body}`, [transitionId]);
-  await expect(waiting).rejects.toMatchObject({ code: '55P03' });
-  await release();
-  expect(await inbox.prune()).toEqual({ bodies: 1, archived: 0 });
-  expect(await inbox.prune()).toEqual({ bodies: 0, archived: 0 });
 });
 
 const SOUND = {
@@ -139,7 +97,6 @@ const asked =
     if (standbys instanceof Error) throw standbys;
     return [{ standbys }];
   };
-const failing = (code: string): Error => Object.assign(new Error('no'), { severity: 'ERROR', code });
 
 test('durability depends on the encoding and three settings', async () => {
   const refuses = async (changes: object, message: string): Promise<void> =>
@@ -182,15 +139,6 @@ test.each([
   const warning = [text, { type: 'PaymentInboxWarning', code: 'ASYNCHRONOUS_STANDBY' }];
   expect(warn.mock.calls).toEqual(isAsynchronous ? [warning] : []);
 });
-
-test.each(['42501', '42P01', '42883', '0A000'])(
-  'durability is not known of standbys after %s',
-  async (code) => {
-    const known = { standbys: 0, isAsynchronous: false };
-    expect(await readDurability(asked({}, failing(code)))).toMatchObject(known);
-    await expect(readDurability(asked({}, failing('22012')))).rejects.toMatchObject({ code: '22012' });
-  },
-);
 
 test.each([
   ['SyncRepWaitForLSN', false],
@@ -256,34 +204,6 @@ test('a connection of the pool has its own settings restored after a payment, as
   // All but the one that has listened.
   expect(known.length).toBeGreaterThanOrEqual(MAX - 1);
   for (const settings of after) expect({ ...settings, id: 0 }).toEqual({ ...before[0], id: 0 });
-});
-
-test('on connections whose default is serializable, six receivers store the same callbacks concurrently', async () => {
-  const { open } = poolShop({ pool: { max: 12, options: '-c default_transaction_isolation=serializable' } });
-  const all = Array.from({ length: 6 }, () => open());
-  for (const inbox of all) await inbox.ready();
-  for (let round = 0; round < 10; round += 1) {
-    const callbacks = Array.from({ length: 30 }, (_, index) => paid(`ORD-${round}-${index}`, 500));
-    await Promise.all(all.flatMap((inbox) => callbacks.map((each) => inbox.receive(each))));
-  }
-});
-
-test('behind a pooler without prepared statements, callbacks are stored without one', async () => {
-  const names =
-    "select name from pg_prepared_statements where name like 'payment_inbox_%' and statement like '%.callback %'";
-  const { inbox, pool, schema } = poolShop({ pool: { max: 1 } });
-  await inbox.receive(paid('A', 500));
-  const { rows } = await pool.query<{ name: string }>(names);
-  expect(rows).toHaveLength(2); // Control: alone, and in one message with NOTIFY.
-  const prepareOthers = rows.map(({ name }) => `prepare ${name} as select 1`).join(';');
-  await pool.query('deallocate all');
-  await inbox.receive(paid('B', 500));
-  await pool.query(prepareOthers); // This would fail if the inbox still used the names.
-  await inbox.receive(paid('C', 500));
-  const other = poolShop({ schema, pool: { max: 1 } });
-  other.pool.on('connect', (client) => void client.query(prepareOthers));
-  await other.inbox.receive(paid('D', 500));
-  expect(await inbox.list()).toHaveLength(4);
 });
 
 test.each([

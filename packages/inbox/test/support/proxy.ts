@@ -47,23 +47,6 @@ export async function silentProxy(
   return { url, silence: () => open.clear(), end };
 }
 
-/** ReadyForQuery, outside a transaction. */
-const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
-/** ErrorResponse with SQLSTATE 57P01. */
-const FIELDS = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0';
-const FAREWELL = Buffer.from([0x45, 0, 0, 0, FIELDS.length + 4, ...Buffer.from(FIELDS)]);
-
-/** Every connection is completed, and in the same packet the server reports that it is ending. */
-export function dyingServer(serverUrl: string): Promise<string> {
-  return proxy(serverUrl, (near, far) => {
-    near.on('data', (chunk) => far.write(chunk));
-    far.on('data', (chunk) => {
-      if (!chunk.subarray(-READY.length).equals(READY)) near.write(chunk);
-      else near.end(Buffer.concat([chunk, FAREWELL]));
-    });
-  });
-}
-
 /** BackendKeyData: the process of the server, and the key that cancels its statements. */
 const KEY_DATA = Buffer.from([0x4b, 0, 0, 0, 12]);
 
@@ -93,15 +76,4 @@ export async function poolerOf(
     });
   });
   return { url, sent: () => Buffer.concat(sent).toString('latin1') };
-}
-
-/** The type of the message in which PostgreSQL delivers a NOTIFY. */
-const TOLD = 0x41;
-
-/** Passes everything but what LISTEN waits for. */
-export function deafProxy(serverUrl: string): Promise<string> {
-  return proxy(serverUrl, (near, far) => {
-    near.on('data', (chunk) => far.write(chunk));
-    far.on('data', (chunk) => chunk[0] !== TOLD && near.write(chunk));
-  });
 }

@@ -30,8 +30,7 @@ export function after(
   };
 }
 
-/** The statements of a worker: its look for what is due, the start of an attempt, its settlement and its failure. */
+/** The statements of a worker: its look for what is due, the start of an attempt and its settlement. */
 export const isLook = (text: string): boolean => text.includes('limit 50');
 export const isStart = (text: string): boolean => text.includes('unfinished = unfinished + 1');
 export const isSettlement = (text: string): boolean => text.includes("set state = 'settled'");
-export const isFailure = (text: string): boolean => text.includes('set unfinished = 0, state = $3');
