@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import {
   compareDecimals,
   type Decimal,
-  decimalFrom,
   formatDecimal,
   isSumOf,
   negated,
@@ -79,13 +78,4 @@ test.each([
   [`${'1'.repeat(999)}0`, `${'1'.repeat(999)}0`],
 ])('the canonical string of %s is %s', (text, canonical) => {
   expect(formatDecimal(decimal(text))).toBe(canonical);
-});
-
-test('a number is accepted only while its string is exact', () => {
-  expect(decimalFrom(1999.9)).toEqual(decimal('1999.90'));
-  expect(decimalFrom(123456789012345)).toEqual(decimal('123456789012345'));
-  expect(decimalFrom(9007199254740993n)).toEqual(decimal('9007199254740993'));
-  for (const value of [0.1 + 0.2, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY]) {
-    expect(decimalFrom(value)).toBeUndefined();
-  }
 });

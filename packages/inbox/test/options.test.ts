@@ -3,10 +3,8 @@ import { ConfigurationError } from '@payment-service/core';
 import { expect, onTestFinished, test } from 'vitest';
 import { aesGcm, createInbox, type Inbox, postgres, type Store, sqlite } from '../src/index.ts';
 import { backoff } from '../src/options.ts';
-import { ENGINES } from './support/merchant.ts';
-import { NOTE, newDueShop, ORDER } from './support/shop.ts';
+import { NOTE, ORDER } from './support/shop.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
-import { startWork, until } from './support/until.ts';
 
 const HOUR = 3_600_000;
 const MOST = 2 ** 31 - 1;
@@ -257,33 +255,4 @@ const waitAfter = (attempt: number, random = 1) => backoff(attempt, { retry, ran
 test('the wait after an attempt doubles up to the maximum', () => {
   const delays = [1, 2, 3, 12, 13, 40, 10_000].map((attempt) => waitAfter(attempt));
   expect(delays).toEqual([1000, 2000, 4000, 2_048_000, 3_600_000, 3_600_000, 3_600_000]);
-});
-
-test.each([
-  [0, 14],
-  [1, 28],
-])(
-  'the wait after an attempt is half or all of the delay for the random number %i: 40 attempts take %i hours',
-  (random, hours) => {
-    const waits = Array.from({ length: 39 }, (_, index) => waitAfter(index + 1, random));
-    expect(Math.round(waits.reduce((sum, wait) => sum + wait) / HOUR)).toBe(hours);
-  },
-);
-
-test.each(ENGINES)('the largest numbers work, on %s', async (engine) => {
-  const retry = { attempts: MOST, firstDelayMs: MOST, longestDelayMs: MOST };
-  const timeouts = { handlerTimeoutMs: HOUR, handlerLockTimeoutMs: HOUR, storeTimeoutMs: 600_000 };
-  const { merchant, inbox } = await newDueShop(engine, { ...timeouts, retry });
-  inbox.handle(async ({ tx, attempt }) => {
-    if (attempt === 1) throw new Error('not yet');
-    await merchant.credit(tx, 'ORD-1', '500');
-  });
-  const stop = startWork(inbox, { pollMs: HOUR });
-  await until(async () => (await inbox.list())[0]?.state === 'retrying');
-  await merchant.advance(MOST);
-  // Wakes the worker.
-  await inbox.transaction((tx) => tx.query('select 1'));
-  await until(async () => (await inbox.list())[0]?.state === 'settled');
-  await stop();
-  expect(await merchant.credits()).toHaveLength(1);
 });

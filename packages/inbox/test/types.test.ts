@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { UnsignedFields } from '@payment-service/core';
 import type { Pool, PoolClient } from 'pg';
-import { expect, expectTypeOf, test } from 'vitest';
+import { expectTypeOf, test } from 'vitest';
 import type { Inbox, PostgresClient, PostgresPool, Settled, SqliteTransaction, Store } from '../src/index.ts';
 import { createInbox, postgres, sqlite } from '../src/index.ts';
 
@@ -11,14 +10,6 @@ test('the public types of the inbox accept correct programs, and refuse wrong on
   expectTypeOf(sqlite).returns.toEqualTypeOf<Store<SqliteTransaction>>();
   expectTypeOf<Pool>().toExtend<PostgresPool>();
   expectTypeOf<PoolClient>().toExtend<PostgresClient>();
-});
-
-test('an editor shows a description of inbox.handle, since each of its overloads has one', () => {
-  const source = readFileSync(new URL('../src/inbox.ts', import.meta.url), 'utf8');
-  const [, forms = ''] = /readonly handle: \{\n([\s\S]*?)\n {2}\};/.exec(source) ?? [];
-  const documented = (text: string): string[] => text.match(/^ {4} \*\/\n {4}\(/gm) ?? [];
-  expect(documented(forms)).toHaveLength(forms.match(/^ {4}\(/gm)?.length ?? -1);
-  expect(documented('    (handler: () => void): void;'), 'control').toHaveLength(0);
 });
 
 async function uses(inbox: Inbox<SqliteTransaction>, pool: Pool): Promise<void> {

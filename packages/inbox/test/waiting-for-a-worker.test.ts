@@ -2,7 +2,7 @@ import { ConfigurationError } from '@payment-service/core';
 import { describe, expect, test } from 'vitest';
 import { type InboxEvent, type InboxProblem, postgres } from '../src/index.ts';
 import { paid } from './support/callbacks.ts';
-import { ENGINES, newMerchant } from './support/merchant.ts';
+import { newMerchant } from './support/merchant.ts';
 import { poolShop } from './support/pool-shop.ts';
 import { MINUTE_MS, order } from './support/shop.ts';
 import { watchedStore } from './support/store.ts';
@@ -18,9 +18,9 @@ const NO_WORKER = {
   },
 };
 
-describe.each(ENGINES)('callbacks that wait on %s', (engine) => {
+describe('callbacks that wait', () => {
   test('while no worker runs are reported once by a process that receives callbacks', async () => {
-    const merchant = await newMerchant(engine);
+    const merchant = await newMerchant('sqlite');
     const inbox = merchant.open();
     await order(inbox, 'A');
     await inbox.close();
@@ -33,7 +33,7 @@ describe.each(ENGINES)('callbacks that wait on %s', (engine) => {
   });
 
   test('are not reported by a process with a worker, nor while nothing is late (control)', async () => {
-    const merchant = await newMerchant(engine);
+    const merchant = await newMerchant('sqlite');
     const [first, working] = [merchant.open(), merchant.open()];
     await order(first, 'A');
     await first.close();

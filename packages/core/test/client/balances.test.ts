@@ -90,36 +90,6 @@ test('balances of any length and exponent, among any other members, have the can
   );
 });
 
-// The canonical string of a decimal is tested in decimal.test.ts.
-test.each([
-  ['9007199254740993', '9007199254740993'],
-  ['100000000000.00001', '100000000000.00001'],
-  ['-0.5', '-0.5'],
-  ['1e21', '1000000000000000000000'],
-  ['12345678901.0000', '12345678901'],
-  ['0e-2000', '0'],
-  ['123456789012345e85', '123456789012345e85'],
-  ['1.2345678E-320', '12345678e-327'],
-])('the literal %s is the balance %s', async (literal, exact) => {
-  const literals = { ...NOTHING, available_balance: literal, actual_balance: literal };
-  const { wallets, deviations } = await walletsOf([row(literals)]);
-  expect(wallets[0]?.exact).toEqual({ ...NOTHING, available_balance: exact, actual_balance: exact });
-  expect(deviations).toEqual([]);
-});
-
-test('a number of 16 digits is exact wherever it begins in the response', async () => {
-  for (let spaces = 0; spaces < 16; spaces++) {
-    const long = { ...NOTHING, reserve_balance: `${' '.repeat(spaces)}9007199254740993` };
-    const { wallets } = await walletsOf([row(long)]);
-    expect(wallets[0]?.exact.reserve_balance).toBe('9007199254740993');
-  }
-});
-
-test('a balance that is a tenth of the total, below the smallest unit of any currency, is reported', async () => {
-  const tenth = { ...NOTHING, available_balance: '0.00001', actual_balance: '0.0001' };
-  expect((await walletsOf([row(tenth)])).deviations).toHaveLength(1);
-});
-
 test('the last value of a repeated name counts, in the number and in the string', async () => {
   const repeated = row({ ...NOTHING, available_balance: '1', actual_balance: '2' })
     .replace('{', '{"merchant_wallets":3,"exact":4,"reserve_balance":5,')

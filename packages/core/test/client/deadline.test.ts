@@ -11,14 +11,12 @@ import {
   failureWith,
   fetchThen,
   providers,
-  serve,
   stall,
 } from './local-service.ts';
 import { recordedTiming } from './recorded-timing.ts';
 
 // One deadline covers the whole call, and the caller can cancel it.
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, 'abort').length;
 const reason = new Error('the customer left');
 const later = [failure(503, { 'retry-after': '5' }), providers];
@@ -51,17 +49,6 @@ test('the deadline covers all attempts, and its error has the previous failure a
   expect([waits.length, deadlines]).toEqual([2, [10_000]]);
 });
 
-test('the deadline covers the waits', async () => {
-  const { timing, deadlines, expire } = recordedTiming();
-  const schedule: Timing['schedule'] = (callback, delayMs) => {
-    if (delayMs === 5000) setImmediate(expire);
-    return delayMs === 5000 ? () => {} : (timing.schedule?.(callback, delayMs) ?? (() => {}));
-  };
-  const { error, sent } = await attempt(later, { timing: { ...timing, schedule } });
-  expect(error).toBeInstanceOf(TimeoutError);
-  expect([deadlines, sent]).toEqual([[10_000], 1]);
-});
-
 test('a wait that would outlast the deadline is not begun, and the call fails immediately', async () => {
   const { timing, waits } = recordedTiming(() => 1);
   let elapsed = 0;
@@ -75,28 +62,6 @@ test('a wait that would outlast the deadline is not begun, and the call fails im
   expect(error).toBeInstanceOf(ApiError);
   expect(String(error)).toContain('A retry needs a wait of 1 s, and timeoutMs (10000) ends before it.');
   expect(waits).toEqual([250, 500]);
-});
-
-test('the late response of a fetch that ignores its signal is discarded', async () => {
-  const cancel = vi.fn();
-  let answer: (response: Response) => void = () => {};
-  const late = new Promise<Response>((resolve) => {
-    answer = resolve;
-  });
-  const client = clientWith(() => late, { timeoutMs: 20 });
-  expect(await failureOf(client.listPaymentProviders())).toBeInstanceOf(TimeoutError);
-  answer(new Response(new ReadableStream({ cancel })));
-  await turn();
-  expect(cancel).toHaveBeenCalled();
-});
-
-test('a body that ignores the signal is cancelled when the deadline passes', async () => {
-  const { timing, expire } = recordedTiming();
-  const cancel = vi.fn();
-  const body = new ReadableStream({ pull: () => turn().then(expire), cancel });
-  const client = clientWith(() => new Response(body), { timing });
-  expect(await failureOf(client.listPaymentProviders())).toBeInstanceOf(TimeoutError);
-  expect(cancel).toHaveBeenCalled();
 });
 
 test('a call that is cancelled before it starts does not reach fetch, even one that ignores its signal', async () => {
@@ -130,43 +95,3 @@ test.each<[when: string, answers: (abort: () => void) => Answer | Answer[]]>([
     expect([pending.size, listeners(controller.signal), call.sent]).toEqual([0, 0, 1]);
   },
 );
-
-test.each([
-  ['without a cache', undefined],
-  ['with a cache', { ttlMs: 60_000 }],
-])('many calls with one signal, %s, have one listener on it, and leave none', async (_name, cache) => {
-  const { client } = await serve(providers, { cache });
-  const { signal } = new AbortController();
-  const call = (currency: string | number) =>
-    client.listPaymentProviders({ currency: `${currency}` }, { signal });
-  const calls = Array.from({ length: 30 }, (_, number) => call(number));
-  await turn();
-  expect(listeners(signal)).toBe(1);
-  await Promise.all(calls);
-  expect(listeners(signal)).toBe(0);
-  await call('again');
-  expect(listeners(signal)).toBe(0);
-});
-
-test('a signal that aborts ends all calls that have it, and no other', async () => {
-  const { client } = await serve(stall(200));
-  const [one, other] = [new AbortController(), new AbortController()];
-  const start = ({ signal }: AbortController) =>
-    failureOf(client.listPaymentProviders({ currency: String(Math.random()) }, { signal }));
-  const ended = [start(one), start(one), start(one)];
-  const going = start(other);
-  await turn();
-  one.abort('the customer left');
-  expect(await Promise.all(ended)).toEqual(Array(3).fill('the customer left'));
-  expect([listeners(one.signal), listeners(other.signal)]).toEqual([0, 1]);
-  other.abort('the end');
-  expect(await going).toBe('the end');
-  // Aborted before: no listener.
-  expect(await start(one)).toBe('the customer left');
-  expect(listeners(one.signal)).toBe(0);
-});
-
-test('a fetch that returns no response throws an InvalidResponseError', async () => {
-  const client = clientWith(() => ({}) as Response, { maxAttempts: 1 });
-  expect(await failureOf(client.listPaymentProviders())).toMatchObject({ code: 'invalid_response' });
-});

@@ -1,7 +1,7 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ClientCallTrace } from '../../src/client/call/call.ts';
-import type { AttemptReport, ClientOptions } from '../../src/client/client.ts';
+import type { ClientOptions } from '../../src/client/client.ts';
 import {
   attempt,
   failure,
@@ -73,17 +73,6 @@ test('a cancelled call is reported and traced as aborted', async () => {
   await failureOf(client.listPaymentProviders({}, controller));
   expect(reports).toMatchObject([{ outcome: 'aborted', status: undefined }]);
   expect(seen).toMatchObject([{ attempts: 1, outcome: 'aborted', isFailed: true }]);
-});
-
-test('a call that the hook cancels after an attempt makes one report, and no retry', async () => {
-  const { timing, pending } = recordedTiming();
-  const controller = new AbortController();
-  const onResponse = vi.fn((_report: AttemptReport) => controller.abort());
-  const { client, requests } = await serve(failure(503), { timing, onResponse });
-  expect(await failureOf(client.listPaymentProviders({}, controller))).toBe(controller.signal.reason);
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(onResponse.mock.calls).toMatchObject([[{ attempt: 1, outcome: 'api_error' }]]);
-  expect([requests.length, pending.size]).toEqual([1, 0]);
 });
 
 test.each<[string, () => unknown]>([

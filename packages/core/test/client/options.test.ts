@@ -5,8 +5,8 @@ import { createClient } from '../../src/client/create-client.ts';
 import { eligibleBanks } from '../../src/client/selection/eligible-banks.ts';
 import { eligibleProviders } from '../../src/client/selection/eligible-providers.ts';
 import { ConfigurationError } from '../../src/errors.ts';
-import { clientWith, failureOf, serve, success } from './local-service.ts';
-import { provider, publicKey, secretKey, wallet } from './wire-samples.ts';
+import { clientWith, failureOf } from './local-service.ts';
+import { provider, publicKey, secretKey } from './wire-samples.ts';
 
 // Options, queries and payments are checked before a byte leaves.
 
@@ -173,12 +173,4 @@ test.each<[option: string, message: string, call: () => unknown]>([
 ])('a wrong %s is refused before a byte leaves: %s', async (option, says, call) => {
   const error = await refusalOf(call);
   expect([error.option, error.message]).toEqual([option, expect.stringContaining(says)]);
-});
-
-test('control: every known name is accepted, and may be undefined', async () => {
-  for (const payment of [PAYMENT, { ...PAYMENT, account: undefined }])
-    expect(eligibleProviders([provider], payment).eligible).toEqual([provider]);
-  const { client: real } = await serve(success({ merchant_wallets: [wallet] }));
-  for (const signal of [undefined, new AbortController().signal, AbortSignal.timeout(60_000)])
-    expect(await real.getWalletBalances({}, { signal })).toHaveLength(1);
 });

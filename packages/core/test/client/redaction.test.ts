@@ -15,7 +15,6 @@ import {
   failureWith,
   reply,
   reset,
-  serve,
   success,
 } from './local-service.ts';
 import { publicKey, secretKey } from './wire-samples.ts';
@@ -75,13 +74,6 @@ test('the host of a Location, which is always in lower case, is scrubbed', async
   const error = await failureWith(answer, { secretKey: 'SK-9D2E7' }, balances);
   expect(String(error)).toContain('redirect to [redacted].example');
   expect(shown(error)).not.toMatch(PIECES);
-});
-
-test('neither the end of a citation nor that of the snippet cuts a key in two', async () => {
-  const messages = [160, 190, 200, 480, 505, 512].map((length) => `${'x'.repeat(length)}${secretKey}`);
-  const { client } = await serve(messages.flatMap((one) => [failure(404, {}, one), reply(404, one)]));
-  for (let call = 0; call < 2 * messages.length; call++)
-    expect(shown(await failureOf(client.getWalletBalances()))).not.toContain('sk_live');
 });
 
 const leaky = (cause?: unknown): Error =>
@@ -173,13 +165,6 @@ test.each([
   );
 });
 
-test('a key is removed in place where it is spelled as in a URL or in JSON', () => {
-  const key = 'se"cret\\key &1';
-  const { text } = createScrubber([key]);
-  for (const spelled of [key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1)])
-    expect(text(`x${spelled}y`)).toBe('x[redacted]y');
-});
-
 test('control: a string without a key is unchanged, escapes and encodings included', () => {
   const other = 'another-key-of-16';
   const foreign = [
@@ -193,27 +178,9 @@ test('control: a string without a key is unchanged, escapes and encodings includ
   }
 });
 
-test('a string that is made to be slow to search is searched completely', () => {
-  const scrubber = createScrubber(['\\'.repeat(40), '\\/\\/\\/x', '%25%25z', '&#38;&#38;&#38;z']);
-  for (const part of ['&#38;', '&#0000000', '&', '\\u00', '\\', '%25', '%', '"', '\\/', '/\\"']) {
-    const text = part.repeat(2 ** 20 / part.length);
-    expect(scrubber.text(`${text}y`).endsWith('y')).toBe(true);
-  }
-});
-
 test('a key that begins with the other one is removed completely', () => {
   const scrubber = createScrubber(['acct', 'acct_secret']);
   expect(scrubber.text('acct acct_secret')).toBe('[redacted] [redacted]');
-});
-
-test('a snippet is searched as far as a key that begins in it can reach, and no further', () => {
-  const key = 'sk_live_'.padEnd(100, '4f9c1');
-  const scrubber = createScrubber([key]);
-  // Each escape remains the same in a URL, in JSON and in HTML.
-  const escaped = Array.from(key, (char) => `\\u002526\\u002523x${hexOf(char)}\\u00253B`).join('');
-  for (const offset of [0, 400, 511])
-    expect(scrubber.snippet('x'.repeat(offset) + escaped)).toContain('[redacted: this text holds a key]');
-  expect(scrubber.snippet(`${'x'.repeat(16_384)}${btoa(key)}`)).toBe('x'.repeat(512));
 });
 
 test('a snippet is one line of at most 512 characters, without half a surrogate pair', () => {

@@ -79,12 +79,6 @@ test.each<[Answer, options: Partial<RequestOptions>, result: object]>([
   expect((await attempt(answer, {}, request(options))).found).toEqual(found);
 });
 
-test('redirects of request() are not followed', async () => {
-  const message = expect.stringContaining('POST /collections: ');
-  const outcome = await attempt(reply(307, '', { location: '/elsewhere' }), {}, request());
-  expect(outcome).toMatchObject({ error: { status: 307, sent: 'unknown', message }, sent: 1 });
-});
-
 /** Standard Schema, asynchronous and without a library. */
 const slow: Schema<string> = {
   '~standard': {
@@ -112,15 +106,6 @@ test('data that does not match the schema is an InvalidResponseError that names 
   );
   expect(String(error)).not.toContain('private');
   expect(await failureWith(answer, {}, request({ schema: slow }))).toBeInstanceOf(InvalidResponseError);
-});
-
-test('a schema that throws is named, and its error is the cause without keys', async () => {
-  const schema = z.unknown().transform(() => {
-    throw new Error(`with ${secretKey}`);
-  });
-  const message = expect.stringContaining('the schema failed on data');
-  const error = { sent: 'unknown', message, cause: { message: 'with [redacted]' } };
-  expect(await failureWith(envelope(201, {}), {}, request({ schema }))).toMatchObject(error);
 });
 
 const answers = [failure(503), reset, envelope(200, STARTED)];

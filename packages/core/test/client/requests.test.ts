@@ -6,9 +6,7 @@ import {
   attempt,
   balances,
   clientAt,
-  clientWith,
-  failureOf,
-  failureWith,
+  type clientWith,
   providers,
   providersOf,
   reply,
@@ -67,30 +65,6 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-test.each([
-  [302, 'within the same origin', { location: '/elsewhere' }],
-  [302, 'to a scheme without a host', { location: 'data:text/plain,x' }],
-  [300, 'without a target', {}],
-  [304, 'without a target', {}],
-])('a %i %s throws an ApiError too', async (status, _name, headers) => {
-  const error = await failureWith([reply(status, '', headers), wallets], {}, balances);
-  expect(error).toMatchObject({ code: 'api_error', status });
-});
-
-test('a fetch that follows redirects anyway is detected', async () => {
-  const elsewhere = await serve(providers);
-  const follow = (url: string, { headers }: FetchInit) => fetch(url, { headers });
-  const error = await failureWith(reply(302, '', { location: elsewhere.baseUrl }), { fetch: follow });
-  expect(String(error)).toMatch(/answered with a redirect.*A fetch option must honour/);
-});
-
-test('the opaque redirect of a browser throws an ApiError', async () => {
-  const opaque = Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' });
-  const message = expect.stringContaining('redirect');
-  const error = await failureOf(clientWith(() => opaque).listPaymentProviders());
-  expect(error).toMatchObject({ code: 'api_error', status: 0, message });
-});
-
 async function sent(): Promise<Parameters<NonNullable<Parameters<typeof clientWith>[0]>>> {
   const fetch = vi.fn((_url: string, _init: FetchInit) =>
     Response.json(successBody({ payment_providers: [] })),
@@ -107,14 +81,6 @@ test('the fetch option gets the URL and an init that forbids redirects and HTTP 
     'https://service.example/pay/data/payment-providers',
     { method: 'GET', headers, redirect: 'manual', cache: 'no-store', signal },
   ]);
-});
-
-test('the global fetch is looked up for every call', async () => {
-  const { client } = await serve(providers);
-  const watched = vi.spyOn(globalThis, 'fetch');
-  onTestFinished(() => watched.mockRestore());
-  await client.listPaymentProviders();
-  expect(watched).toHaveBeenCalledOnce();
 });
 
 test.each([

@@ -75,19 +75,3 @@ test('threat A23: a refused request passes headers and the body to code, but nev
   for (const secret of ['aaaa', 'ORD-1001', 'Example Customer', 'one, two'])
     expect(shown(request)).not.toContain(secret);
 });
-
-test('a parsed body is the result of the parser, and a body that was not read is undefined', async () => {
-  const data = callbackData();
-  expect((await refused(post(parsed(data), forged)))?.body()).toBe(data);
-  expect((await refused(post(unread(BODY), unsigned)))?.body()).toBeUndefined();
-});
-
-test('an accepted callback costs nothing: its headers are not read again', async () => {
-  const given = post(unread(BODY));
-  const header = vi.fn(given.header);
-  const onRefused = vi.fn();
-  await received({ ...given, header }, { onRefused, onCallback: () => 1 });
-  expect(onRefused).not.toHaveBeenCalled();
-  const names = ['hmac-signature', 'content-encoding', 'content-length', 'traceparent'];
-  expect(header.mock.calls).toEqual(names.map((name) => [name]));
-});

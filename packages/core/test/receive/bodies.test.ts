@@ -57,25 +57,6 @@ test.each<[code: string, status: number, error: string, ...requests: Incoming[]]
   for (const request of requests) expect(await answer(request)).toEqual({ code, reply });
 });
 
-test('a source that fails before it has returned is stopped, once', async () => {
-  const stop = vi.fn();
-  const read: receive.BodySource = ({ abort, end }) => {
-    abort();
-    end();
-    return stop;
-  };
-  expect(await codeOf(post({ state: 'unread', read }))).toBe('body_aborted');
-  expect(stop).toHaveBeenCalledOnce();
-});
-
-test('threat A22: every early refusal has a hint, and says nothing about the request', async () => {
-  const onRefused = vi.fn();
-  await received(post(body, encoded('secret-encoding')), { onRefused });
-  const hint = expect.stringMatching(/^The body has(?!.*secret-encoding)/);
-  const refusal = { ok: false, authentic: false, code: 'encoding_unsupported', hint };
-  expect(onRefused.mock.calls[0]?.[0]).toEqual(refusal);
-});
-
 test.each(['POST', 'PUT', 'PATCH'] as const)('%s is accepted when it is the only method', async (method) => {
   for (const sent of ['POST', 'PUT', 'PATCH'])
     expect(await codeOf(post(unread(bytes), {}, sent), [method])).toBe(

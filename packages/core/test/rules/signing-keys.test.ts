@@ -3,8 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ConfigurationError, createVerifier } from '../../src/index.ts';
 import { createCallbackReceiver, createRedirectReceiver } from '../../src/receive/index.ts';
 import { signCallback } from '../../src/testing.ts';
-import { shown } from '../shown.ts';
-import { callbackData, HASH_OF_EMPTY_KEY, OTHER_KEY, SIGNING_KEY, T } from '../signed-callbacks.ts';
+import { callbackData, OTHER_KEY, SIGNING_KEY, T } from '../signed-callbacks.ts';
 import { misconfigured, NOW, sign, verdictOf, verify } from '../verify.ts';
 
 // Decision D7, in addition to the vectors of the contract: keys that are refused at construction, keys that rotate, sandbox
@@ -52,15 +51,6 @@ test.each<[reason: string, ...keys: unknown[]]>([
     expect(make([{ id: 'a', key: given }])).toThrow(refusal('signingKey[0].key'));
     expect(() => signCallback({ signingKey, data: callbackData() })).toThrow(refusal('signingKey'));
   }
-});
-
-test('threat A19: the refusal of a key says where the key is found and never shows it', () => {
-  const refusal = misconfigured(
-    'signingKey',
-    expect.stringMatching(/ The dashboard shows it under .* details\.$/),
-  );
-  expect(make('"HUNTER2"')).toThrow(refusal);
-  expect(make('"HUNTER2"')).toThrow(expect.toSatisfy((error) => !shown(error).includes('HUNTER2')));
 });
 
 test('threat A19: a key that contains white space or a control character anywhere is refused', () => {
@@ -112,19 +102,6 @@ test.each(['EXAMPLESIGNINGKEY', 'a', 'sk_live_77+/=', 'a<b', '\u043a\u043b\u044e
     expect(make(signingKey)).not.toThrow();
   },
 );
-
-test('threat A19: no alphanumeric key is refused, since the service has no others', () => {
-  fc.assert(
-    fc.property(fc.stringMatching(/^[A-Za-z0-9]{16,128}$/), (signingKey) => {
-      fc.pre(!signingKey.startsWith('SANDBOX'));
-      expect(make(signingKey)).not.toThrow();
-    }),
-  );
-});
-
-test('threat A19: the digest under an empty key, which needs no secret, is a mismatch', () => {
-  expect(verdictOf(verify(callbackData(), `t=${T},s=${HASH_OF_EMPTY_KEY}`))).toBe('mismatch');
-});
 
 test('threat A19: no key verifies the signature of another, even if both decode to the same bytes', () => {
   const key = fc.stringMatching(/^[A-Za-z0-9+/=_-]{1,80}$/).filter((one) => !/^(null|undefined)$/.test(one));

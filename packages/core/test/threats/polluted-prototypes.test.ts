@@ -3,8 +3,7 @@ import { claimedAmounts, confirmAmount, createVerifier } from '../../src/index.t
 import { callbackData, QUERY, SIGNATURE, SIGNING_KEY } from '../signed-callbacks.ts';
 import { accepted, misconfigured, verifier, verify } from '../verify.ts';
 
-// Objects that were not verified, and what Object.prototype must not supply; polluted-names.test.ts covers every name in the
-// source.
+// Objects that were not verified, and what Object.prototype must not supply.
 
 const polluted = new Set<string>();
 

@@ -33,11 +33,6 @@ const distinct = (pairs: number, length: number): string =>
 const harmless = `${QUERY}&${distinct(122, 8192 - QUERY.length - 1)}`;
 const HARMLESS = costOf(() => verifier.verifyRedirect(harmless));
 
-test('the harmless query that the others are compared with is as long as allowed, and accepted', () => {
-  expect(harmless.length).toBeGreaterThan(7900);
-  expect(verdictOn(harmless)).toBe('accepted');
-});
-
 test('control: copying a list for every pair is noticed', () => {
   const quadratic = () => {
     let list: string[] = [];

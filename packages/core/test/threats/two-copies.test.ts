@@ -1,4 +1,3 @@
-import { inspect } from 'node:util';
 import { beforeAll, expect, test, vi } from 'vitest';
 import * as first from '../../src/index.ts';
 import { callbackData, QUERY, SIGNATURE, SIGNING_KEY, signatureFor } from '../signed-callbacks.ts';
@@ -73,26 +72,6 @@ test('threat A37: what was copied is refused in both copies, with the command th
   }
 });
 
-test('threat A37: a copy joins the others when it is first used, and its objects show no person and no constructor', async () => {
-  const before = openers.length;
-  const third = await another();
-  expect(openers).toHaveLength(before);
-  const callback = callbackOf(third);
-  expect([openers.length, callbackOf(third).ok]).toEqual([before + 1, true]);
-  expect(first.bodyText(callback)).toBe(text);
-  expect(inspect(callback)).toContain('[redacted: may hold personal data]');
-  expect(callback.constructor).toBe(Object);
-});
-
-test('threat A37: JSON cannot write the symbol that the copies share', () => {
-  const own = Object.getOwnPropertySymbols(globalThis).filter((found) =>
-    String(found).includes('@payment-service/core'),
-  );
-  expect(own.map(String)).toEqual(['Symbol(@payment-service/core/openers/1)']);
-  const attributes = { configurable: false, enumerable: false, writable: false };
-  expect(Object.getOwnPropertyDescriptor(globalThis, OPENERS)).toMatchObject(attributes);
-});
-
 const fail = (): never => {
   throw new Error('not mine');
 };
@@ -116,14 +95,5 @@ test.each<[name: string, opener: unknown]>([
     }
   } finally {
     openers.shift();
-  }
-});
-
-test('threat A49: control: an opener that lies is believed for what is not genuine, as docs/threats.md says', () => {
-  openers.push(() => ({ kind: 'callback', text }));
-  try {
-    expect(first.bodyText({ ...callbackOf(first) } as never)).toBe(text);
-  } finally {
-    openers.pop();
   }
 });

@@ -1,5 +1,5 @@
 /** payment-service-inbox as a process: what an operator runs next to a working program. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
@@ -171,11 +171,4 @@ test.each([
 ])('%j is wrong use: exit code 2, and stderr says why', async (line, says) => {
   const stderr = expect.stringContaining(says);
   expect(await runCommand(line === '' ? [] : line.split(' '))).toEqual({ code: 2, stdout: '', stderr });
-});
-
-test('package.json exports the command from src in the workspace, and from dist when published', () => {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  const { bin, publishConfig } = JSON.parse(text);
-  expect(bin).toEqual({ 'payment-service-inbox': './src/command/command.ts' });
-  expect(publishConfig.bin).toEqual({ 'payment-service-inbox': './dist/command.js' });
 });

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import { commandOn } from '../support/command.ts';
 import { visit } from '../support/console.ts';
-import { ENGINES } from '../support/merchant.ts';
-import { LATER, money, NOTE, newShop, ORDER } from '../support/shop.ts';
+import { LATER, money, NOTE, newShop } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 /** The JSON of an amount whose expectation is 500, the reason, and whether an operator may accept it as text. */
@@ -60,14 +59,11 @@ const bodyOf = (
   return paid(reference, 500, {}, { rewrite });
 };
 
-describe.each(ENGINES)('why an amount is not as expected, on %s', (engine) => {
-  // PostgreSQL, on which each takes longer, gets every amount and every currency, but not with each other.
-  const cases = engine === 'sqlite' ? CASES : CASES.filter((_, index) => index % 4 === 0);
-
+describe('why an amount is not as expected', () => {
   test('every kind of amount and currency has its reason, and only the expected decimal as text can be accepted, once', async () => {
-    const { merchant, inbox, show } = await newShop(engine, LATER);
+    const { merchant, inbox, show } = await newShop('sqlite', LATER);
     await Promise.all(
-      cases.map(async (each, index) => {
+      CASES.map(async (each, index) => {
         await inbox.expect(money(`ORD-${index}`));
         await inbox.receive(bodyOf(`ORD-${index}`, each));
       }),
@@ -76,23 +72,23 @@ describe.each(ENGINES)('why an amount is not as expected, on %s', (engine) => {
     const found = new Map(
       (await inbox.list({ limit: 100 })).map((one) => [one.signed.merchant_reference, one]),
     );
-    const reasons = cases.map((each, index) => ({ ...each, reason: found.get(`ORD-${index}`)?.reason }));
-    expect(reasons).toEqual(cases);
+    const reasons = CASES.map((each, index) => ({ ...each, reason: found.get(`ORD-${index}`)?.reason }));
+    expect(reasons).toEqual(CASES);
     const parked = merchant.events.filter((event) => event.name === 'transition.parked');
     expect(parked.map((event) => 'reason' in event && event.reason).toSorted()).toEqual(
-      cases.flatMap(({ reason }) => reason ?? []).toSorted(),
+      CASES.flatMap(({ reason }) => reason ?? []).toSorted(),
     );
     const before = await merchant.credits();
-    expect(before).toHaveLength(cases.filter(({ reason }) => reason === undefined).length);
+    expect(before).toHaveLength(CASES.filter(({ reason }) => reason === undefined).length);
     // Only the expected decimal as text can be accepted, once, and what is credited is the expectation.
-    for (const [index, { reason, isAcceptable }] of cases.entries()) {
+    for (const [index, { reason, isAcceptable }] of CASES.entries()) {
       if (reason === undefined) continue;
       const accepted = inbox.acceptText(found.get(`ORD-${index}`)?.transitionId ?? '', NOTE);
       if (isAcceptable) await accepted;
       else await expect(accepted).rejects.toThrow('No body has the expected amount as a decimal text');
     }
     await workOff(inbox);
-    const acceptable = cases.flatMap(({ isAcceptable }, index) => (isAcceptable ? [`ORD-${index}`] : []));
+    const acceptable = CASES.flatMap(({ isAcceptable }, index) => (isAcceptable ? [`ORD-${index}`] : []));
     const credited = (await merchant.credits()).filter((credit) => !before.includes(credit));
     expect(credited.toSorted()).toEqual(acceptable.map((reference) => `${reference} 500`).toSorted());
     const details = await show(acceptable[0]);
@@ -100,19 +96,10 @@ describe.each(ENGINES)('why an amount is not as expected, on %s', (engine) => {
     expect(details?.bodies[0]?.text).toMatch(/"request_amount":"0?500"/);
     await expect(inbox.acceptText(details?.transitionId ?? '', NOTE)).rejects.toThrow('already settled');
   });
-
-  test('bodies that are wrong in different ways have the reason that warns of a forgery', async () => {
-    const { inbox, deliver, show } = await newShop(engine, LATER);
-    await inbox.expect(ORDER);
-    await deliver(bodyOf('ORD-1', { amount: '"500"', currency: '"UGX"' }));
-    expect(await show()).toMatchObject({ reason: 'amount_text' });
-    await deliver(bodyOf('ORD-1', { amount: '501', currency: '"UGX"' }));
-    expect(await show()).toMatchObject({ reason: 'amount_mismatch' });
-  });
 });
 
 test('the command and the console say what was sent, and accept the text', async () => {
-  const { merchant, inbox, deliver, show } = await newShop('sqlite', LATER);
+  const { merchant, inbox, deliver, show } = await newShop('postgres', LATER);
   for (const reference of ['ORD-1', 'ORD-2']) {
     await inbox.expect(money(reference));
     await deliver(bodyOf(reference, { amount: '"500.00"', currency: '"UGX"' }));

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { evidence, paid } from '../support/callbacks.ts';
 import { ENGINES, type Merchant } from '../support/merchant.ts';
 import { DAY_MS, LATER, NOTE, newShop, ORDER, REPLACE, type Shop, watchedInbox } from '../support/shop.ts';
-import { after, isLook } from '../support/store.ts';
-import { workOff, workUntil } from '../support/until.ts';
+import { after } from '../support/store.ts';
+import { workOff } from '../support/until.ts';
 
 const YEAR = { archiveOlderThanDays: 365 };
 const OLD_MS = 366 * DAY_MS;
@@ -78,29 +78,6 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     await merchant.query(`delete from ${merchant.table('archive')}`);
     await sell('ORD-1');
     expect(await merchant.credits()).toEqual(['ORD-1 500', 'ORD-1 500']);
-  });
-
-  test('a callback that was stored although its transition is archived is not applied, and cannot be reopened', async () => {
-    const { inbox, merchant } = await newArchive();
-    await withoutArchive(merchant, async () => {
-      await inbox.expect(ORDER);
-      await inbox.receive(paid('ORD-1', 500));
-    });
-    const [row] = await merchant.query(`select signed from ${merchant.table('callback')}`);
-    const write = (text: string) =>
-      merchant.query(`update ${merchant.table('callback')} set signed = $1`, [text]);
-    // Another program has changed the references, and restores them after the row was found due.
-    await write(String(row?.['signed']).replaceAll('ORD-1', 'ORD-2'));
-    const worker = watchedInbox(
-      merchant,
-      after(isLook, () => write(String(row?.['signed']))),
-    );
-    await workUntil(worker, async () => (await inbox.stats()).states.superseded === 1);
-    expect(await inbox.show(transitionId)).toMatchObject({ state: 'superseded', reason: 'archived' });
-    await expect(inbox.reopen(transitionId, NOTE)).rejects.toThrow('archived');
-    await merchant.advance(OLD_MS);
-    expect(await inbox.prune(YEAR)).toMatchObject({ archived: 0 });
-    expect(await merchant.credits()).toEqual(['ORD-1 500']);
   });
 
   test('another body or evidence of an archived payment is kept for an operator, and not applied', async () => {
@@ -198,30 +175,6 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(applied).toEqual(['REVERSED']);
   });
 
-  test('stored values of another shape in the archive end the attempt, and are reported', async () => {
-    const { merchant, inbox, deliver, workLater } = await newArchive();
-    inbox.handle(() => undefined, { status: 'FAILED' });
-    const kinds = merchant.table('archive_kind');
-    const reference = { merchant_reference: 'ORD-1' };
-    for (const [column, wrong, name, wanted] of [
-      ['transaction_status', '1', 'archived', 'places and statuses'],
-      ['event', '1', 'signed', 'the five signed strings'],
-      ['compare', 'x', 'compare', 'one of both, request, transaction'],
-      ['currency', '1', 'currency', 'a string'],
-    ] as const) {
-      const [before] = await merchant.query(`select ${column} as value from ${kinds}`);
-      await merchant.query(`update ${kinds} set ${column} = $1`, [wrong]);
-      await deliver(same('FAILED'));
-      await workLater(DAY_MS);
-      await merchant.query(`update ${kinds} set ${column} = $1`, [String(before?.['value'])]);
-      const message = `TypeError: The column "${name}".* in the inbox's tables must hold ${wanted}[.] It does not`;
-      const lastError = expect.stringMatching(message);
-      expect((await inbox.list(reference))[0]).toMatchObject({ state: 'retrying', lastError });
-    }
-    await workLater(DAY_MS);
-    expect((await inbox.list(reference))[0]).toMatchObject({ reason: 'transition_not_allowed' });
-  });
-
   test('list() and show() tell what happened to an archived reference, and no action changes it', async () => {
     const { inbox, merchant } = await newArchive();
     const settled = { currency: 'UGX', amount: '500' };
@@ -260,22 +213,6 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await merchant.open({ account: 'other' }).list({ merchant_reference: 'ORD-1' })).toEqual([]);
   });
 
-  test('a reference with a NUL, quotes and other letters is found in the archive', async () => {
-    const { inbox, merchant, deliver } = await newShop(engine, LATER);
-    const internal_reference = '","internal_reference":"a"b\\c\0d\u00e9\u2028\ud83d\ude00';
-    const payload = { internal_reference, transaction_status: 'FAILED' };
-    const failed = paid('O"1\\', 500, payload, { colonIn: 'internal_reference' });
-    inbox.handle(() => undefined, { status: 'FAILED' });
-    await deliver(failed);
-    await merchant.advance(OLD_MS);
-    expect(await inbox.prune(YEAR)).toMatchObject({ archived: 1 });
-    const line = { transitionId: failed.transitionId, signed: failed.signed, settled: undefined };
-    for (const by of [{ internal_reference }, { merchant_reference: 'O"1\\' }])
-      expect(await inbox.list(by)).toMatchObject([line]);
-    await inbox.receive(failed);
-    expect(await inbox.list()).toEqual([]);
-  });
-
   test('concurrent prunes archive each transition once, in several batches', async () => {
     const { inbox, merchant } = await newShop(engine, LATER);
     const count = 210;
@@ -303,24 +240,6 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(arrived).toBeDefined();
     await arrived;
     expect(await refusal).toMatchObject({ code: 'invalid_state' });
-    await workOff(inbox);
-    expect(await merchant.credits()).toEqual(['ORD-1 500']);
-    expect(await rowsIn(merchant)).toEqual(ONLY_ARCHIVED);
-  });
-
-  test('a callback whose transition is archived between two statements of its receiver is acknowledged, and not applied', async () => {
-    const { inbox, merchant } = await newOld();
-    let pruned: unknown;
-    const isFirst = (text: string) => /insert into \S+callback/.test(text);
-    const keeping = after(isFirst, async ({ length }) => {
-      // The callback is already known.
-      if (length === 0) pruned ??= await inbox.prune(YEAR);
-    });
-    const receiver = watchedInbox(merchant, keeping);
-    await receiver.ready();
-    pruned = undefined;
-    await receiver.receive(paid('ORD-1', 500));
-    expect(pruned).toMatchObject({ archived: 1 });
     await workOff(inbox);
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
     expect(await rowsIn(merchant)).toEqual(ONLY_ARCHIVED);

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
-import { creditIn, LATER, MINUTE_MS, NOTE, newDueShop, order, shopOf } from '../support/shop.ts';
-import { after, isFailure, isStart, watchedStore } from '../support/store.ts';
+import { creditIn, LATER, MINUTE_MS, newDueShop, order, shopOf } from '../support/shop.ts';
 import { pause, signal, startWork, workOff, workUntil } from '../support/until.ts';
 
 const { transitionId } = paid('ORD-1', 500);
@@ -124,82 +123,5 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     expect(await show('POISON')).toMatchObject(parked);
     expect(await merchant.credits()).toHaveLength(3);
     expect((await inbox.list({ state: 'settled' })).map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
-  });
-
-  test.each(['its answer is lost', 'an operator moves it'])(
-    'a start does not count when %s',
-    async (event) => {
-      const merchant = await newMerchant(engine);
-      const runs: number[] = [];
-      let starts = 0;
-      const starting = after(isStart, async () => {
-        if (starts >= 3) return;
-        starts += 1;
-        if (event === 'its answer is lost') throw new Error('the connection was lost');
-        await inbox.retry(transitionId, NOTE);
-      });
-      const inbox = merchant.open({ store: watchedStore(merchant.newStore(), starting) });
-      inbox.handle((transition) => runs.push(transition.attempt));
-      await order(inbox, 'ORD-1');
-      await workUntil(inbox, async () => (await inbox.list())[0]?.state !== 'pending');
-      expect({ starts, runs }).toEqual({ starts: 3, runs: [1] });
-      expect(await inbox.list()).toMatchObject([{ state: 'settled', attempts: 1 }]);
-    },
-  );
-
-  test('a failure that is recorded late does not change a later attempt', async () => {
-    const merchant = await newMerchant(engine);
-    const other = merchant.open(LATER);
-    other.handle(() => Promise.reject(new Error('second')));
-    let isLate = false;
-    const store = watchedStore(merchant.newStore(), async (text, run) => {
-      if (isFailure(text) && !isLate) {
-        isLate = true;
-        await merchant.advance(MINUTE_MS);
-        await workOff(other);
-      }
-      return run();
-    });
-    const slow = merchant.open({ ...LATER, store });
-    slow.handle(() => Promise.reject(new Error('first')));
-    await order(slow, 'ORD-1');
-    await workOff(slow);
-    expect(await slow.list()).toMatchObject([{ attempts: 2, lastError: 'Error: second' }]);
-    expect(merchant.problems).toMatchObject([{ attempt: 2, error: { message: 'second' } }]);
-    expect(merchant.events.filter(({ name }) => name === 'transition.retrying')).toHaveLength(1);
-  });
-
-  test('no crash_loop: a handler that fails without ending its process is retried, and each failure is recorded once', async () => {
-    const merchant = await newMerchant(engine);
-    let reports = 0;
-    const store = watchedStore(merchant.newStore(), async (text, run) => {
-      if (!isFailure(text)) return run();
-      // The connection that reports a failure is lost as well: before the report, or with its response.
-      reports += 1;
-      if (reports % 2 === 0) return run();
-      if (reports % 4 === 1) await run();
-      throw new Error('the connection was lost');
-    });
-    const { inbox, workLater, show } = shopOf(merchant, { ...LATER, store });
-    inbox.handle(async (transition) => {
-      await creditIn(merchant)(transition);
-      if (transition.attempt > 5 || transition.signed.merchant_reference === 'ORD-2') return;
-      // The server ends the connection during it; SQLite has no connection to lose.
-      if (engine === 'postgres') await transition.tx.query('select pg_terminate_backend(pg_backend_pid())');
-      throw new Error('not yet');
-    });
-    await order(inbox, 'ORD-1', 'ORD-2');
-    for (let attempts = 1; attempts <= 5; attempts += 1) {
-      await workLater(60 * MINUTE_MS);
-      expect(await show()).toMatchObject({ state: 'retrying', reason: undefined, attempts });
-    }
-    await workLater(60 * MINUTE_MS);
-    expect(await show()).toMatchObject({ state: 'settled', attempts: 6 });
-    expect(await merchant.credits()).toEqual(['ORD-1 500', 'ORD-2 500']);
-    const failures = await merchant.query(
-      `select attempt from ${merchant.table('failure')} order by attempt`,
-    );
-    expect(failures.map(({ attempt }) => Number(attempt))).toEqual([1, 2, 3, 4, 5]);
-    expect(merchant.events.filter(({ name }) => name === 'transition.parked')).toEqual([]);
   });
 });

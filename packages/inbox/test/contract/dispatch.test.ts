@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { postgres } from '../../src/index.ts';
 import { callback, paid } from '../support/callbacks.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
-import { poolShop } from '../support/pool-shop.ts';
-import { creditIn, MINUTE_MS, NOTE, newShop, ORDER, order, watchedInbox } from '../support/shop.ts';
-import { after, isLook, isStart, watchedStore } from '../support/store.ts';
-import { pause, signal, startWork, until, workUntil, workUntilSettled } from '../support/until.ts';
+import { MINUTE_MS, NOTE, newShop, ORDER, order, watchedInbox } from '../support/shop.ts';
+import { after, isLook, isStart } from '../support/store.ts';
+import { pause, signal, startWork, workUntil, workUntilSettled } from '../support/until.ts';
 
 const HOUR_MS = 60 * MINUTE_MS;
 
@@ -47,24 +45,6 @@ describe.each(ENGINES)('work on %s', (engine) => {
     expect(await merchant.credits()).toHaveLength(1);
   });
 
-  test('a worker looks at the clock and the tables once in ten polls', async () => {
-    const merchant = await newMerchant(engine);
-    const seen = { looks: 0, beats: 0 };
-    const inbox = watchedInbox(merchant, (text, run) => {
-      if (isLook(text)) seen.looks += 1;
-      if (/insert into \S+pulse/.test(text)) seen.beats += 1;
-      return run();
-    });
-    await inbox.ready();
-    seen.beats = 0;
-    const started = performance.now();
-    await workUntil(inbox, () => seen.looks > 25, { pollMs: 20 });
-    expect(seen.beats).toBeGreaterThan(0);
-    // On a busy machine a poll takes longer.
-    const mostBeats = (performance.now() - started) / 200 + 2;
-    expect(seen.beats).toBeLessThanOrEqual(mostBeats);
-  });
-
   test('the transitions of one internal_reference run one at a time, across all workers', async () => {
     const merchant = await newMerchant(engine);
     let [running, most] = [0, 0];
@@ -91,45 +71,6 @@ describe.each(ENGINES)('work on %s', (engine) => {
     const listed = await inbox.list({ limit: 100 });
     expect(listed.every(({ attempts }) => attempts === 1)).toBe(true);
   });
-});
-
-test('on postgres, one payment takes at most 11 statements and 4 transactions, and an idle worker finds and starts it in one', async () => {
-  const merchant = await newMerchant('postgres');
-  const own = merchant.newStore();
-  const made: string[] = [];
-  let transactions = 0;
-  const watched = watchedStore(own, (text, run, isAlone) => {
-    // Looks at the tables and the clock from time to time.
-    if (/migration|pulse|^with gone/.test(text)) return run();
-    made.push(text);
-    if (isAlone) transactions += 1;
-    return run();
-  });
-  const transaction: typeof own.transaction = (body, parts) => {
-    made.push('begin', ...(parts?.entry ?? []).map(({ statement }) => statement.text), 'commit');
-    transactions += 1;
-    return own.transaction(body, parts);
-  };
-  // Without `listen`: another test's callback, of the same account in another schema, would wake the worker.
-  const { listen: _, ...deaf } = watched;
-  const inbox = merchant.open({ store: { ...deaf, transaction } });
-  inbox.handle(creditIn(merchant));
-  await inbox.expect(ORDER);
-  const stop = startWork(inbox, { pollMs: HOUR_MS });
-  await until(() => made.some(isLook));
-  await pause(50);
-  made.length = 0;
-  transactions = 0;
-  await inbox.receive(paid('ORD-1', 500));
-  await until(() => merchant.events.some(({ name }) => name === 'transition.settled'));
-  await pause(50);
-  // One more is the handler's own.
-  expect(made.length + 1, made.join('\n')).toBeLessThanOrEqual(11);
-  expect(transactions, made.join('\n')).toBeLessThanOrEqual(4);
-  expect(made.filter((text) => isStart(text) && !isLook(text) && !text.includes('settled'))).toEqual([]);
-  // The control: the counter counts.
-  expect(transactions).toBeGreaterThanOrEqual(3);
-  await stop();
 });
 
 test('on postgres, different transitions run concurrently, and callbacks for them are acknowledged meanwhile', async () => {
@@ -177,30 +118,4 @@ test('on postgres, an action or a body that arrives while a transition is being 
   await receiver.receive(paid('ORD-1', 501));
   await workUntilSettled(inbox, 1);
   expect(parks).toBe(2);
-});
-
-test('on postgres, workers on one backlog settle each transition once, and seldom try one that another has locked', async () => {
-  const count = 200;
-  const { pool, schema, inbox, open } = poolShop({ pool: { max: 40 } });
-  const due = Array.from({ length: count }, (_, index) =>
-    callback({ internal_reference: `INT-${index}`, transaction_status: 'FAILED' }),
-  );
-  await Promise.all(due.map((each) => inbox.receive(each)));
-  let overtaken = 0;
-  const starting = after(isStart, ({ length }) => {
-    if (length === 0) overtaken += 1;
-  });
-  const store = watchedStore(postgres(pool, { schema }), starting);
-  const handled: string[] = [];
-  const stops = [1, 2, 3, 4].map(() => {
-    const worker = open({ store, random: Math.random });
-    worker.handle(({ transitionId }) => handled.push(transitionId), { status: '*' });
-    return startWork(worker, { pollMs: 1000 });
-  });
-  await until(async () => (await inbox.stats()).states.settled === count);
-  for (const stop of stops) await stop();
-  expect(handled).toHaveLength(count);
-  expect(new Set(handled).size).toBe(count);
-  // 110 to 220, depending on the load. If all continued at the same position, they would try 370 to 390.
-  expect(overtaken).toBeLessThan(1.5 * count);
 });

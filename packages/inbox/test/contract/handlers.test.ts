@@ -2,8 +2,8 @@ import { ConfigurationError } from '@payment-service/core';
 import { expect, test } from 'vitest';
 import type { HandledTransition, HandlerSelector } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
-import { type AnyTransaction, ENGINES, newMerchant } from '../support/merchant.ts';
-import { money, newShop } from '../support/shop.ts';
+import { type AnyTransaction, newMerchant } from '../support/merchant.ts';
+import { money } from '../support/shop.ts';
 import { startWork, workOff } from '../support/until.ts';
 
 test('the most specific handler receives a transition: type and status, then status, then type, then the wildcard', async () => {
@@ -57,25 +57,3 @@ test('a second handler for one selector, and work() or drain() without a handler
   await expect(inbox.work({ signal })).rejects.toMatchObject({ option: 'work', message });
   await stop();
 });
-
-test.each(ENGINES)(
-  'COMPLETED after FAILED or PENDING is applied, unless allowTransitions says otherwise, on %s',
-  async (engine) => {
-    const applied: string[] = [];
-    const handler = ({ signed }: HandledTransition<AnyTransaction>): unknown =>
-      applied.push(signed.transaction_status);
-    const { inbox, deliver } = await newShop(engine, { allowTransitions: { FAILED: [] } }, handler);
-    inbox.handle(handler, { status: '*' });
-    const statuses = {
-      'ORD-1': ['PENDING', 'FAILED', 'COMPLETED'],
-      'ORD-2': ['PENDING', 'COMPLETED', 'LATE'],
-    };
-    for (const [reference, all] of Object.entries(statuses)) {
-      await inbox.expect(money(reference));
-      for (const transaction_status of all) await deliver(paid(reference, 500, { transaction_status }));
-    }
-    expect(applied).toEqual(['PENDING', 'FAILED', 'PENDING', 'COMPLETED']);
-    // The second one is handled by the default for COMPLETED, which remains.
-    expect((await inbox.stats()).reasons).toEqual({ transition_not_allowed: 2 });
-  },
-);

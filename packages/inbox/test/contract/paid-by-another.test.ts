@@ -42,22 +42,6 @@ describe.each(ENGINES)('threat A53: after another transaction has paid, on %s', 
     expect(await show(other('FAILED').transitionId)).toMatchObject({ state: 'settled' });
     expect(await orders()).toEqual(['ORD-1 500']);
   });
-
-  test('later statuses of the paying transaction itself are decided by allowTransitions only', async () => {
-    const options = { allowTransitions: { COMPLETED: ['REVERSED'] } };
-    const { deliver, un } = await newPaidShop(engine, { status: 'REVERSED' }, options);
-    await deliver(paid('ORD-1', 500, { transaction_status: 'REVERSED' }));
-    expect(un).toMatchObject([{ paidBy: undefined }]);
-  });
-
-  test('a status that interimStatuses names is superseded, another type is not touched, and neither waits', async () => {
-    const options = { interimStatuses: ['PENDING'] };
-    const { deliver, un, show } = await newPaidShop(engine, { status: '*' }, options);
-    const payout = { transaction_type: 'PAYOUT', transaction_status: 'FAILED' };
-    await deliver(other('PENDING'), paid('ORD-1', 500, { ...payout, internal_reference: 'INT-PAYOUT' }));
-    expect(await show(other('PENDING').transitionId)).toMatchObject({ state: 'superseded' });
-    expect(un).toMatchObject([{ signed: { transaction_type: 'PAYOUT' }, paidBy: undefined }]);
-  });
 });
 
 // SQLite has one writer: no payment can settle while a handler runs.

@@ -77,16 +77,6 @@ test('what onError receives is printed by default: the first failure, each new m
   expect(printed.join()).not.toContain('ORD-1');
 });
 
-test('what onError receives is printed once for a handler that ended its transaction, with the error that it threw', async () => {
-  const printed = await printedFor('CCC');
-  expect(printed).toEqual([
-    expect.stringContaining(
-      'failed. It is dead: transaction_ended, and waits for an operator because its effects may be committed. Check your own tables and fix the handler. Then call resolve() if the effects are there, or retry() if they are not.\n',
-    ),
-  ]);
-  expect(printed[0]).toMatch(/Caused by: TypeError: failure C\n +at .*problems.test.ts/);
-});
-
 test.each(ENGINES)(
   'a message of %s, which quotes values, is not printed, but its code and the stack are',
   async (engine) => {

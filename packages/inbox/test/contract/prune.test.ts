@@ -47,19 +47,6 @@ describe.each(ENGINES)('prune() on %s', (engine) => {
     expect(await merchant.credits()).toContain('FORGED 500.5');
   });
 
-  test('covers more bodies than one of its transactions does', async () => {
-    const { merchant, inbox } = await newShop(engine, LATER);
-    for (const reference of ['ORD-1', 'ORD-2']) await inbox.receive(paid(reference, 500));
-    const [body, transition] = [merchant.table('body'), merchant.table('transition')];
-    // Two with 256 bodies, so that a database transaction ends between two bodies of one transition.
-    for (let round = 0; round < 8; round += 1)
-      await merchant.query(`insert into ${body} (transition, digest, content, claims, key_id, first_at)
-        select transition, digest || '${round}', content, claims, key_id, first_at from ${body}`);
-    await merchant.query(`update ${transition} set state = 'settled', next_at = null`);
-    await merchant.advance(91 * DAY_MS);
-    expect(await inbox.prune()).toEqual({ bodies: 512, archived: 0 });
-  });
-
   test('removes the errors of attempts after the period of their bodies, and with the archive', async () => {
     const retry = { attempts: 2, firstDelayMs: 1000, longestDelayMs: 1000 };
     const shop = await newShop(engine, { retry }, ({ signed, attempt }) => {

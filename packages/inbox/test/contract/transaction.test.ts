@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { evidence, paid } from '../support/callbacks.ts';
+import { paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, type Merchant, newMerchant } from '../support/merchant.ts';
 import { creditIn, LATER, MINUTE_MS, NOTE, newDueShop, newShop, ORDER, shopOf } from '../support/shop.ts';
-import { pause, signal, startWork, until, untilDone, workOff, workUntilSettled } from '../support/until.ts';
+import { pause, signal, startWork, until, workUntilSettled } from '../support/until.ts';
 
 const WRONG = 'insert into no_such_table values (1)';
 const { transitionId } = paid('ORD-1', 500);
@@ -69,21 +69,6 @@ describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
     await workLater(8 * MINUTE_MS);
     expect(await merchant.credits()).toHaveLength(1);
   });
-
-  test.each(["start_id = 'another'", 'next_at = null'])(
-    'an attempt is undone when its row is changed while it runs (%s)',
-    async (change) => {
-      const { merchant, inbox } = await newDueShop(engine, LATER);
-      inbox.handle(async (transition) => {
-        await creditIn(merchant)(transition);
-        await transition.tx.query(`update ${merchant.table('transition')} set ${change}`);
-      });
-      await workOff(inbox);
-      const lastError = expect.stringContaining('changed while its handler ran');
-      expect(await inbox.list()).toMatchObject([{ state: 'retrying', attempts: 1, lastError }]);
-      expect(await merchant.credits()).toEqual([]);
-    },
-  );
 });
 
 describe.each(ENGINES)('transaction() on %s', (engine) => {
@@ -188,15 +173,6 @@ test('on sqlite, a call that would wait for the transaction around it is refused
   expect(await merchant.credits()).toEqual(['ORD-1 500', 'own 1']);
 });
 
-test('on sqlite, a callback that is refused inside a transaction is stored when it is delivered again', async () => {
-  const { inbox } = await newShop('sqlite');
-  await inbox.transaction(() =>
-    Promise.allSettled([inbox.receive(paid('ORD-1', 500)), inbox.quarantine(evidence('ambiguous'))]),
-  );
-  await untilDone(() => inbox.receive(paid('ORD-1', 500)));
-  expect(await inbox.list({ merchant_reference: 'ORD-1' })).toHaveLength(1);
-});
-
 test('on sqlite, a statement that rolls back the transaction makes it fail, although its body continues', async () => {
   const { merchant, inbox } = await newShop('sqlite');
   await merchant.query('create table once (id integer primary key)');
@@ -210,22 +186,4 @@ test('on sqlite, a statement that rolls back the transaction makes it fail, alth
   // No statement runs after its end either.
   await expect(merchant.credit(tx, 'late', '1')).rejects.toMatchObject({ option: 'tx' });
   expect(await merchant.credits()).toEqual([]);
-});
-
-test('on postgres, a lost connection shows in the body or the commit, and the next transaction works', async () => {
-  const { merchant, inbox } = await newShop('postgres');
-  for (const own of [new Error('no such customer'), undefined]) {
-    const failed = inbox.transaction(async (tx) => {
-      await merchant.credit(tx, 'order', '500');
-      const { rows } = await tx.query('select pg_backend_pid() as id');
-      await merchant.query('select pg_terminate_backend($1)', [Number(rows[0]?.['id'])]);
-      await pause(50);
-      if (own !== undefined) throw own;
-    });
-    const thrown: unknown = await failed.catch((error: unknown) => error);
-    expect(thrown).toBeInstanceOf(Error);
-    if (own !== undefined) expect(thrown).toBe(own);
-    await inbox.transaction((tx) => merchant.credit(tx, 'next', '1'));
-  }
-  expect(await merchant.credits()).toEqual(['next 1', 'next 1']);
 });

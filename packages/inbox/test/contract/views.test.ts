@@ -3,7 +3,7 @@ import type { ListOptions } from '../../src/index.ts';
 import { callback, evidence, paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
 import { creditIn, LATER, MINUTE_MS, money, NOTE, newShop, type Shop } from '../support/shop.ts';
-import { startWork, workOff } from '../support/until.ts';
+import { startWork } from '../support/until.ts';
 
 /** The references of a list, each of one letter. */
 async function listed({ inbox }: Shop, options?: ListOptions): Promise<string> {
@@ -52,27 +52,6 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     const next = { merchant_reference: 'A', after: newest?.transitionId };
     expect(await inbox.list(next)).toEqual([older]);
     expect(await inbox.list({ merchant_reference: 'A', state: 'pending' })).toEqual([newest]);
-  });
-
-  test('list() returns pages of pending transitions in the order of the workers, among those being retried', async () => {
-    const shop = await newShop(engine, LATER, () => Promise.reject(new Error('no')));
-    const { merchant, inbox, sell } = shop;
-    await sell('R');
-    for (const reference of 'ABC') {
-      await inbox.receive(paid(reference, 500));
-      await merchant.advance(MINUTE_MS / 10);
-    }
-    const { transitionId: after } = paid('B', 500);
-    for (const [options, wanted] of [
-      [{}, 'ABC'],
-      [{ limit: 2 }, 'AB'],
-      [{ limit: 2, after }, 'C'],
-    ] as const)
-      expect(await listed(shop, { state: 'pending', ...options })).toBe(wanted);
-    expect(await listed(shop, { state: 'retrying' })).toBe('R');
-    expect(await listed(shop, { since: new Date(0) })).toBe('CBAR');
-    await workOff(inbox);
-    expect(await listed(shop, { state: 'pending', after })).toBe('');
   });
 
   test('list() finds either reference exactly, whatever characters it contains', async () => {
@@ -161,31 +140,6 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     expect(await counted()).toEqual({ settled: 8, resolved: 4 });
     const rows = await merchant.query(`select total from ${tables.tally} where account = ''`);
     expect(rows.map(({ total }) => Number(total))).toEqual([12]);
-  });
-
-  test('stats() counts at most 10,000 of a state and of a reason, and the settled ones exactly', async () => {
-    const { merchant, inbox } = await newShop(engine);
-    await inbox.ready();
-    const [table, tally] = [merchant.table('transition'), merchant.table('tally')];
-    const add = (count: number, state: string, reason: string | null, first: number): Promise<unknown> =>
-      merchant.query(
-        `insert into ${table} (id, account, state, reason, bodies, changed_at)
-          with recursive n (n) as (select ${first} union all select n + 1 from n where n < ${first + count - 1})
-          select n, '', '${state}', ${reason && `'${reason}'`}, 1, n from n`,
-      );
-    await merchant.query(`delete from ${tally}`);
-    await merchant.query(`insert into ${tally} (account, total) values ('', 10002)`);
-    await add(9999, 'unhandled', 'no_handler', 1);
-    await add(3, 'settled', null, 20_001);
-    const { states, reasons } = await inbox.stats();
-    expect([states, reasons]).toMatchObject([{ unhandled: 9999, settled: 3 }, { no_handler: 9999 }]);
-    await add(2, 'unhandled', 'no_handler', 10_000);
-    await add(2, 'unhandled', 'no_expectation', 10_002);
-    const cut = {
-      states: { unhandled: 10_000, settled: 3 },
-      reasons: { no_handler: 10_000, no_expectation: 2 },
-    };
-    expect(await inbox.stats()).toMatchObject(cut);
   });
 });
 

@@ -114,18 +114,3 @@ test('while the database is unavailable, the spool keeps callbacks, counts them,
   await untilDone(() => inbox.receive(paid('E', 500)));
   expect(events.findLast(({ name }) => name.startsWith('callback.'))).toMatchObject({ outcome: 'new' });
 });
-
-test('while the database is unavailable, the spool keeps its files for the next process, which stores them when it starts', async () => {
-  const spool = newSpool();
-  const { inbox, schema } = open({ inbox: spool });
-  await server.kill('everything');
-  await expect(inbox.ready()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-  await inbox.receive(paid('A', 500));
-  await inbox.close();
-  await server.restart();
-  const { inbox: next } = open({ inbox: spool, schema });
-  await untilDone(() => next.ready());
-  await until(async () => (await next.list()).length === 1);
-  const details = await next.show(paid('A', 500).transitionId);
-  expect(JSON.parse(details?.bodies[0]?.text ?? '')).toEqual(paid('A', 500).raw);
-});

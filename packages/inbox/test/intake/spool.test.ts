@@ -1,6 +1,5 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createInbox, sqlite } from '../../src/index.ts';
 import { deliveriesIn, spoolOwner } from '../../src/intake/spool.ts';
@@ -8,7 +7,7 @@ import { startChild } from '../support/child-process.ts';
 import { MINUTE_MS } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { filesIn, leftSpool, newPath, recordOf, referenceOf, TestSpool } from '../support/test-spool.ts';
-import { pause, signal, until } from '../support/until.ts';
+import { pause, until } from '../support/until.ts';
 
 const REFERENCES = ['A', 'B', 'C', 'D', 'E', 'F'];
 
@@ -35,20 +34,6 @@ test('files of an earlier process are drained, oldest first, without temporary f
   expect([next.taken.map(referenceOf)[0], next.references()]).toEqual(['A', REFERENCES]);
   expect(next.taken.every(({ isAcknowledged }) => isAcknowledged === true)).toBe(true);
   expect(filesIn(next.path)).toEqual([killed]);
-});
-
-test('an outage is reported once when callbacks are spooled, once when they are stored, and so is the next one', async () => {
-  const one = new TestSpool();
-  const spooled = `callbacks_spooled: The database did not accept a callback (ECONNREFUSED), so callbacks are kept in the folder ${one.path} and acknowledged. They are stored automatically once the database accepts them. Restore it, and do not delete files there.`;
-  const stored = 'callbacks_stored: All callbacks from the spool are now stored in the database.';
-  for (const outage of [1, 2]) {
-    one.isThere = false;
-    await one.keepAll(REFERENCES);
-    expect(one.problems).toHaveLength(2 * outage - 1);
-    one.isThere = true;
-    await until(() => one.problems.length === 2 * outage);
-  }
-  expect(one.problems).toEqual([spooled, stored, spooled, stored]);
 });
 
 test('threat A34: bodies count while they are written, although the folder is still empty', async () => {
@@ -96,32 +81,6 @@ test('at most three files are tried in a round while the store is unavailable, a
   }
   expect(filesIn(path)).toEqual(before);
 });
-
-test.each([1, 4])(
-  '%d deliveries that the store refuses stay, and do not hold back the others',
-  async (count) => {
-    const one = new TestSpool();
-    for (const reference of REFERENCES.slice(0, count)) one.refused.add(reference);
-    await one.keepAll(REFERENCES);
-    one.isThere = true;
-    await until(async () => (await one.spool.count()) === count);
-    expect(one.references()).toEqual(REFERENCES.slice(count));
-    await until(() => !one.spool.isStoreUnavailable);
-    one.spool.isStoreUnavailable = true;
-    await one.keep('G');
-    await until(async () => one.references().includes('G') && (await one.spool.count()) === count);
-    await until(() => !one.spool.isStoreUnavailable);
-    // After a round that stores something, the wait is short again.
-    for (const [index, { name }] of one.events.entries()) {
-      const before = one.events[index - 1];
-      if (name === 'spool.drained' && before?.name === 'store.unavailable')
-        expect(before).toMatchObject({ failure: 'Error', retryInMs: expect.toSatisfy((ms) => ms <= 500) });
-    }
-    one.refused.clear();
-    await until(() => one.isEmpty());
-    expect(one.references()).toEqual([...REFERENCES, 'G']);
-  },
-);
 
 /** Files that were not written by this version. */
 const STRANGE: [string, string, string][] = [
@@ -215,50 +174,6 @@ test('the deliveries of all owners are found by the names of their files', async
   for (const { keptAt } of found) expect(Math.abs(Date.now() - keptAt)).toBeLessThan(MINUTE_MS);
   expect(await deliveriesIn(join(path, 'missing'))).toEqual([]);
 });
-
-test('two processes can drain the same files at the same time', async () => {
-  const path = await leftSpool(REFERENCES);
-  const both = [new TestSpool(path).start(), new TestSpool(path).start()];
-  const { promise, give } = signal();
-  for (const each of both) {
-    each.wait = async () => (both.every(({ calls }) => calls > 0) ? give() : promise);
-  }
-  await until(() => filesIn(path).length === 0);
-  for (const each of both) {
-    expect(each.references()).toContain('A');
-    expect(each.countOf('spool.failed')).toBe(0);
-  }
-  expect([...new Set(both.flatMap((each) => each.references()))].sort()).toEqual(REFERENCES);
-});
-
-test.each(['what is being spooled', 'the delivery that is being drained'])(
-  'close() waits for %s, and starts no other',
-  async (last) => {
-    const one = new TestSpool();
-    const { promise, give } = signal();
-    one.wait = () => promise;
-    await one.keepAll(['A', 'B']);
-    const [first] = filesIn(one.path);
-    one.isThere = true;
-    await until(() => one.calls > 0);
-    const later = Array.from({ length: 30 }, (_each, index) => one.keep(`C${index}`));
-    let isKept = false;
-    const kept = Promise.all(later).then(() => {
-      isKept = true;
-    });
-    let isClosed = false;
-    const closed = one.spool.close().then(() => {
-      isClosed = true;
-    });
-    if (last !== 'what is being spooled') await kept.then(() => setImmediate());
-    expect(isClosed).toBe(false);
-    give();
-    await closed;
-    expect([isKept, one.calls, filesIn(one.path).length]).toEqual([true, 1, 31]);
-    expect(filesIn(one.path)).not.toContain(first);
-    await kept;
-  },
-);
 
 /** The delays after each round in which the store was unavailable. */
 function waitsOf(one: TestSpool | undefined): number[] {

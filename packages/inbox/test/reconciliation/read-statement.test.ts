@@ -1,4 +1,4 @@
-/** Statements as banks and wallets export them; in volume, in read-statement.proof.ts. */
+/** Statements as banks and wallets export them. */
 import { expect, test } from 'vitest';
 import { isAmbiguousAmount, plainAmount } from '../../src/reconciliation/amount-text.ts';
 import { chargesIn, kindsIn, pairsIn } from '../../src/reconciliation/pairs.ts';

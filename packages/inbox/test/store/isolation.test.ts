@@ -1,9 +1,7 @@
 /** Handlers run at the isolation level that the merchant's connections default to, and a conflict is no failure. */
-import { randomUUID } from 'node:crypto';
-import pg from 'pg';
-import { expect, inject, onTestFinished, test } from 'vitest';
-import { postgres } from '../../src/index.ts';
-import { Statements } from '../../src/store/statements.ts';
+
+import type pg from 'pg';
+import { expect, test } from 'vitest';
 import { type PoolShop, poolShop } from '../support/pool-shop.ts';
 import { order } from '../support/shop.ts';
 import { workUntil, workUntilSettled } from '../support/until.ts';
@@ -80,44 +78,4 @@ test('a handler whose transaction conflicts every time has failed, and says so',
   await workUntil(inbox, async () => (await inbox.stats()).states.dead === 1);
   expect(runs).toBe(21);
   expect(failures).toMatchObject([{ code: '40001' }]);
-});
-
-test('every call of an operator succeeds while handlers run at SERIALIZABLE', async () => {
-  const { inbox } = shopAt('serializable');
-  inbox.handle(async ({ tx }) => void (await tx.query('select count(*) from pg_class')));
-  await Promise.all(Array.from({ length: 30 }, (_, index) => order(inbox, `ORD-${index}`)));
-  const period = { from: new Date(0), to: new Date() };
-  let calls = 0;
-  const askAll = async (): Promise<boolean> => {
-    calls += 1;
-    await Promise.all([inbox.list(), inbox.overdue(), inbox.totals(period), inbox.expectations('ORD-1')]);
-    return (await inbox.stats()).states.settled === 30;
-  };
-  await workUntil(inbox, askAll, { concurrency: 6 });
-  expect(calls).toBeGreaterThan(0);
-});
-
-test('an attempt whose snapshot is older than its lock fails with a conflict, or reads what is committed', async () => {
-  const { inbox, pool, schema } = poolShop({ pool: { max: 6 } });
-  inbox.handle(() => undefined, { status: '*' });
-  const { text } = new Statements(postgres(pool, { schema })).get('enter_attempt');
-  const client = new pg.Client({ connectionString: inject('postgresUrl') });
-  await client.connect();
-  onTestFinished(() => client.end());
-  for (const [level, code] of [
-    ['repeatable read', '40001'],
-    ['serializable', '40001'],
-    ['read committed', undefined], // Control: there, what is read after the lock is never older than the lock.
-  ] as const) {
-    await order(inbox, level);
-    const last = `select subject_key from ${schema}.callback order by id desc limit 1`;
-    const { rows } = await pool.query<{ subject_key: string }>(last);
-    await client.query(`begin isolation level ${level}`);
-    await client.query('select 1'); // The snapshot. Another attempt at the same reference now commits.
-    await inbox.drain();
-    const entered = client.query(text, ['10000', '30000', randomUUID(), rows[0]?.subject_key]);
-    if (code === undefined) await expect(entered).resolves.toMatchObject({ rows: [{ is_free: 1 }] });
-    else await expect(entered).rejects.toMatchObject({ code });
-    await client.query('rollback');
-  }
 });

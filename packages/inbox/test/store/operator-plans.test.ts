@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { createInbox, type Inbox, postgres, type Store, sqlite } from '../../src/index.ts';
-import { MAX_COUNTED } from '../../src/states.ts';
 import { type Asked, fill, numbers, planOf, visitedBy } from '../support/plans.ts';
 import { folderOnDisk } from '../support/temporary-folder.ts';
 
@@ -33,19 +32,6 @@ const ARCHIVED = [
   values ('', '""', '"COLLECTION"', '"COMPLETED"', 'settled', '', '"UGX"', 'both')`,
   `insert into inbox.archive (id, changed_at, transition, kind, place, merchant_reference, internal_reference, amount)
   ${numbers(COUNT)} select ${COUNT} + i, i, i, 1, 1, '"a' || i || '"', '"b' || i || '"', '1' from n`,
-];
-
-/** Equally many of each state that waits for a worker or an operator, alternating: a backlog of a day without the ledger. */
-const BACKLOG = 60_000;
-const IN_TURN =
-  "case i % 5 when 0 then 'retrying' when 1 then 'pending' when 2 then 'unhandled' when 3 then 'dead'";
-const WAITING = [
-  CALLBACKS(BACKLOG),
-  `insert into inbox.transition (id, account, state, reason, bodies, next_at, changed_at)
-  ${numbers(BACKLOG)} select i, '', ${IN_TURN} else 'quarantined' end,
-    case i % 5 when 2 then 'no_expectation' when 3 then 'attempts_used_up' when 4 then 'amount_mismatch' end, 1,
-    case when i % 5 < 2 then i end, i from n`,
-  `insert into inbox.tally (account, total) values ('', ${BACKLOG})`,
 ];
 
 type Sums = 'totals' | 'reconcile' | 'reconcileStatement';
@@ -84,23 +70,6 @@ const SUMS: Record<string, Call> = {
   'reconcile()': (inbox) => inbox.reconcile({ ...period, creditedWithin }),
   'reconcileStatement()': (inbox) =>
     inbox.reconcileStatement([], { ...period, by: 'dana', note: 'month-end', dryRun: true }),
-};
-
-/** What the pages of the console request: lists of five, of a page and of one more, and the preview of many. */
-const STATES = ['retrying', 'pending', 'unhandled', 'dead', 'quarantined', 'settled'] as const;
-const PAGES: Record<string, Call> = {
-  ...lists(26, [
-    ...STATES.map((state) => ({ state })),
-    { state: 'dead', reason: 'attempts_used_up', until: day(50_000) },
-    { merchant_reference: 'm1', state: 'pending' },
-    {},
-  ]),
-  'show()': (inbox) => inbox.show(after),
-};
-/** These read more rows, but not more for a longer backlog. */
-const BOUNDED: Record<string, Call> = {
-  'stats()': (inbox) => inbox.stats(),
-  ...lists(5, [{ since: day(100) }]),
 };
 
 /** The statements that a call runs, with their values. */
@@ -149,10 +118,9 @@ beforeAll(async () => {
 describe.each([
   ['40,000 settled and as many archived', ARCHIVED, CALLS, FEW, [SORT, WALK, COUNT_ALL]],
   ['40,000 settled and as many archived, of a period', ARCHIVED, SUMS, COUNT / 8, [SUM, SUM_ARCHIVED]],
-  ['60,000 that are parked or due', WAITING, PAGES, FEW, [COUNT_ALL]],
 ] as const)('what an operator asks on postgres, with %s', (_name, fills, calls, most, controls) => {
   const pool = new pg.Pool({ connectionString: address.href, max: 4 });
-  const store = postgres(pool, { schema: fills === ARCHIVED ? 'settled_plans' : 'waiting_plans' });
+  const store = postgres(pool, { schema: 'settled_plans' });
   beforeAll(async () => {
     const { rows } = await pool.query('select to_regnamespace($1) as made', [store.prefix.slice(0, -1)]);
     if (rows[0]?.made === null) {
@@ -171,12 +139,6 @@ describe.each([
     const asked = { text: text.replaceAll('inbox.', store.prefix), values: [''] };
     expect(await visitedBy(pool, asked)).toBeGreaterThan(COUNT / 2);
   });
-
-  if (fills !== WAITING) return;
-  test.each(Object.entries(BOUNDED))('%s visits no more than are counted of a state', async (_, call) => {
-    for (const each of await askedBy(store, call))
-      expect(await visitedBy(pool, each, 'of one loop'), each.text).toBeLessThanOrEqual(MAX_COUNTED);
-  });
 });
 
 describe('what an operator asks on sqlite', () => {
@@ -189,7 +151,7 @@ describe('what an operator asks on sqlite', () => {
     return () => store.close?.();
   });
 
-  const calls = Object.entries({ ...CALLS, ...SUMS, ...PAGES, ...BOUNDED });
+  const calls = Object.entries({ ...CALLS, ...SUMS });
   test.each(calls.filter(([name]) => name !== 'list({})'))('%s scans no table', async (_, call) => {
     for (const { text } of await askedBy(store, call)) expect(await scannedBy(text), text).toEqual([]);
   });

@@ -1,7 +1,7 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UnavailableError } from '@payment-service/core';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createInbox, sqlite } from '../../src/index.ts';
 import { callback, SIGNING_KEY, signedText } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
@@ -9,7 +9,6 @@ import { limitedRole } from '../support/limited-role.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { poolShop } from '../support/pool-shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { signal } from '../support/until.ts';
 
 const CHANGE = 'select, insert, update, delete';
 const GRANT =
@@ -74,22 +73,6 @@ test('ready() and health() fail when the path of the spool cannot be used, altho
   await other.receive(callback());
 });
 
-test('ready() and health() fail when the disk of the spool is full', async () => {
-  const { schema, inbox } = poolShop();
-  await inbox.ready();
-  for (const [blocks, said] of [
-    ['0', 'ready EFBIG, health spool_unavailable'],
-    ['unlimited', 'ready, health'], // Control.
-  ] as const) {
-    const spool = join(temporaryFolder(), 'spool');
-    const values = [inject('postgresUrl'), schema, spool];
-    const { output } = await startChild('spool-health.ts', values, limitedTo(blocks)).ended;
-    expect(output).toBe(`${said}\n`);
-    // No part of a file is left either, which would fill the disk further.
-    expect(readdirSync(spool)).toEqual([]);
-  }
-});
-
 test.each([
   ['full', '128', 'ready\nhealth store_unavailable\nUnavailableError\n'],
   ['not full (control)', 'unlimited', 'ready\nhealth\nkept\n'],
@@ -116,30 +99,6 @@ test.each(ENGINES)(
     expect((await inbox.stats()).states.pending).toBe(0);
   },
 );
-
-test('health() leaves nothing behind, and a process that is stopped in the middle of it blocks no other', async () => {
-  const { inbox, pool, open } = poolShop({ pool: { max: 3 }, inbox: { storeTimeoutMs: 60_000 } });
-  await inbox.ready();
-  // A receiver that stalls between the last statement of its check and the rollback.
-  const [isHeld, mayEnd] = [signal(), signal()];
-  pool.on('connect', (client) => {
-    const query = client.query.bind(client);
-    const hold = (...values: unknown[]): unknown => {
-      if (values[0] !== 'rollback') return Reflect.apply(query, client, values);
-      isHeld.give();
-      return mayEnd.promise.then(() => query('rollback'));
-    };
-    Object.assign(client, { query: hold });
-  });
-  (await pool.connect()).release(true);
-  const held = inbox.health();
-  await isHeld.promise;
-  pool.removeAllListeners('connect');
-  expect(await open().health()).toMatchObject({ ok: true });
-  mayEnd.give();
-  expect(await held).toMatchObject({ ok: true });
-  expect((await inbox.stats()).states.pending).toBe(0);
-});
 
 test('no error of the inbox holds a body, a header or a key', async () => {
   const { inbox, direct, schema } = poolShop();

@@ -1,14 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { createInbox, type Inbox, type SqliteTransaction, sqlite } from '../../src/index.ts';
 import { databasePath } from '../../src/store/sqlite/database-path.ts';
 import { paid } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
 import { newMerchant } from '../support/merchant.ts';
-import { creditIn, money, ORDER, order } from '../support/shop.ts';
+import { creditIn, money, order } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { pause, signal, untilDone, workUntilSettled } from '../support/until.ts';
 
@@ -17,17 +16,6 @@ const memories = process.platform === 'linux' ? ['/dev/shm'] : [];
 
 /** Not even the superuser can create a file there. */
 const UNWRITABLE = process.platform === 'linux' ? ['/proc/x.db'] : [];
-
-const BUSY = `const { parentPort, workerData } = require('node:worker_threads');
-  const database = new (require('node:sqlite').DatabaseSync)(workerData);
-  const wait = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-  database.exec('pragma busy_timeout = 3000');
-  for (;; wait(1)) {
-    database.exec('begin immediate');
-    parentPort.postMessage('writes');
-    wait(40);
-    database.exec('commit');
-  }`;
 
 function newInbox(path = join(temporaryFolder(), 'x.db')): Inbox<SqliteTransaction> {
   const inbox = createInbox({ store: sqlite(path) });
@@ -94,16 +82,6 @@ test('a sqlite file that a handler or another process is writing can be read, an
   expect(await merchant.credits()).toEqual(['A 500', 'B 500', 'C 500', 'own 1']);
 });
 
-test('a sqlite file can be written while another process writes nearly all the time', async () => {
-  const path = join(temporaryFolder(), 'x.db');
-  const inbox = newInbox(path);
-  await inbox.ready();
-  const other = new Worker(BUSY, { eval: true, workerData: path });
-  onTestFinished(async () => void (await other.terminate()));
-  await new Promise((resolve) => other.once('message', resolve));
-  for (let round = 0; round < 10; round += 1) await inbox.transaction((tx) => tx.query('select 1'));
-});
-
 test('a sqlite file accepts values by position and by name, large integers and bytes, and returns how many rows changed', async () => {
   await newInbox().transaction(async (tx) => {
     await tx.query('create table own (number integer, bytes blob) strict');
@@ -129,28 +107,6 @@ test('a sqlite file lets a program end that never closes it, in which no worker 
   const merchant = await newMerchant('sqlite');
   const { ended } = startChild('unclosed.ts', merchant.programArguments);
   expect(await ended).toMatchObject({ code: 0, output: 'kept\nDataCloneError\n1\n' });
-});
-
-test('a sqlite file keeps working for one inbox when another one on the same store is closed', async () => {
-  const store = sqlite(join(temporaryFolder(), 'x.db'));
-  const [one, other] = [createInbox({ store, account: 'A' }), createInbox({ store, account: 'B' })];
-  onTestFinished(() => other.close());
-  other.handle(() => undefined);
-  await one.receive(paid('ORD-1', 500, {}, { account: 'A' }));
-  await other.expect(ORDER);
-  const [isRunning, mayEnd] = [signal(), signal()];
-  const running = other.transaction(async (tx) => {
-    await tx.query('create table kept (id integer)');
-    isRunning.give();
-    await mayEnd.promise;
-    await tx.query('insert into kept values (1)');
-  });
-  await isRunning.promise;
-  const closed = one.close();
-  mayEnd.give();
-  await Promise.all([running, closed]);
-  await other.receive(paid('ORD-1', 500, {}, { account: 'B' }));
-  await workUntilSettled(other, 1);
 });
 
 test('a path where no database can be opened fails ready() with the path, the options and what to do', async () => {

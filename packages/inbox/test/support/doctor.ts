@@ -18,9 +18,8 @@ export interface Diagnosed {
 export async function runDoctor(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  run: typeof runCommand = runCommand,
 ): Promise<Diagnosed> {
-  const { code, stdout, stderr } = await run(['doctor', '--json', ...args], env);
+  const { code, stdout, stderr } = await runCommand(['doctor', '--json', ...args], env);
   expect(stderr).toBe('');
   const { ok, findings }: { ok: boolean } & Pick<Diagnosed, 'findings'> = JSON.parse(stdout);
   expect(ok).toBe(findings.every(({ level }) => level === 'notice'));

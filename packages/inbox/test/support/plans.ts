@@ -28,17 +28,13 @@ interface PlanNode {
 
 const flat = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flat)];
 
-/** Runs a statement on PostgreSQL: how many rows the busiest node of its plan reads, in all of its loops or in each. */
-export async function visitedBy(
-  client: Pick<pg.Pool, 'query'>,
-  { text, values }: Asked,
-  of?: 'of one loop',
-): Promise<number> {
+/** Runs a statement on PostgreSQL: how many rows the busiest node of its plan reads in all of its loops. */
+export async function visitedBy(client: Pick<pg.Pool, 'query'>, { text, values }: Asked): Promise<number> {
   const { rows } = await client.query(`explain (analyze, format json) ${text}`, [...values]);
   const [{ Plan: root }] = rows[0]['QUERY PLAN'] as [{ Plan: PlanNode }];
   const visited = flat(root).map((node) => {
     const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
-    return (node['Actual Rows'] + removed) * (of === undefined ? node['Actual Loops'] : 1);
+    return (node['Actual Rows'] + removed) * node['Actual Loops'];
   });
   return Math.max(...visited);
 }
