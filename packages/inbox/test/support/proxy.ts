@@ -94,14 +94,3 @@ export async function poolerOf(
   });
   return { url, sent: () => Buffer.concat(sent).toString('latin1') };
 }
-
-/** The type of the message in which PostgreSQL delivers a NOTIFY. */
-const TOLD = 0x41;
-
-/** Passes everything but what LISTEN waits for. */
-export function deafProxy(serverUrl: string): Promise<string> {
-  return proxy(serverUrl, (near, far) => {
-    near.on('data', (chunk) => far.write(chunk));
-    far.on('data', (chunk) => chunk[0] !== TOLD && near.write(chunk));
-  });
-}
