@@ -204,11 +204,13 @@ interface Described {
 
 const RECORDED = 'It is no payment: your program has recorded the status, exactly once.';
 
-const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
+export const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
 
 /** The state in one word, which is not that of a payment where none was made. */
 export const labelOf = ({ state, signed }: Described): string =>
-  state === 'settled' && signed !== undefined && signed.transaction_status !== 'COMPLETED' ? 'Recorded' : capital(state);
+  state === 'settled' && signed !== undefined && signed.transaction_status !== 'COMPLETED'
+    ? 'Recorded'
+    : capital(state);
 
 /**
  * What a transition's state and reason mean, in the words of the console and the command, for your own pages.
@@ -223,7 +225,11 @@ export function wordsOf(transition: Described): Words {
   checkArgument('wordsOf()', 'transition', transition, TRANSITION);
   const { state, reason, signed } = transition;
   if (state === 'settled' && signed !== undefined && signed.transaction_status !== 'COMPLETED')
-    return { ...STATE_WORDS.settled, heading: `${capital(signed.transaction_status)}, recorded`, meaning: RECORDED };
+    return {
+      ...STATE_WORDS.settled,
+      heading: `${capital(signed.transaction_status)}, recorded`,
+      meaning: RECORDED,
+    };
   if (reason === undefined) return STATE_WORDS[state];
   return isOwn(reason) ? REASON_WORDS[reason] : EVIDENCE_WORDS;
 }

@@ -28,6 +28,7 @@ import {
 } from '../../reconciliation/read-statement.ts';
 import { STATEMENT_VERDICTS, type StatementReport } from '../../reconciliation/statement.ts';
 import type { StatementVerdict } from '../../states.ts';
+import { capital } from '../../words.ts';
 import { at, consolePage, forbiddenPage, type View } from './page.ts';
 import { moneyText } from './summary.ts';
 
@@ -125,6 +126,11 @@ const totals = (name: string, found: readonly SettledTotal[]): Markup =>
     String(one.count),
   ]);
 
+const UNEXPLAINED: Readonly<Record<string, string>> = {
+  more: 'more than was settled',
+  less: 'less than was settled',
+};
+
 /** The gain of each wallet against the interval that it should be in. */
 function gains({ before, after, wallets: found }: BalanceReport): Markup {
   const wrong = found.filter(({ verdict }) => verdict !== 'explained');
@@ -136,11 +142,12 @@ function gains({ before, after, wallets: found }: BalanceReport): Markup {
       wrong.length === 0
         ? `The gain of ${found.length === 1 ? 'the wallet' : `all ${found.length} wallets`} is explained`
         : wrong
-            .map(
-              (one) =>
-                `${nameOf(one)}: ${one.unexplained === undefined ? 'wallet missing' : `${money(one.currency, one.unexplained)} unexplained`}`,
+            .map(({ currency, unexplained, verdict }) =>
+              unexplained === undefined
+                ? `the ${currency} wallet is not in both balances`
+                : `${money(currency, unexplained.replace('-', ''))} ${UNEXPLAINED[verdict]}`,
             )
-            .join('; '),
+            .join(', '),
     note: `What each wallet gained from ${utc(before.getTime())} to ${utc(after.getTime())}, and what it should have gained.`,
     rows: found.map((one) => ({
       name: nameOf(one),
@@ -174,7 +181,7 @@ const wallets = (report: BalanceReport): Markup => {
 ${found.length === 0 ? '' : gains(report)}
 ${tableOf('wallets', ['Wallet', 'Verdict', 'Unexplained', 'What it means'], found, (one) => [
   `${one.wallet_type} ${one.currency}`,
-  badge(one.verdict === 'explained' ? 'good' : 'bad', one.verdict),
+  badge(one.verdict === 'explained' ? 'good' : 'bad', capital(one.verdict.replace('_', ' '))),
   one.unexplained ?? '',
   one.message,
 ])}
