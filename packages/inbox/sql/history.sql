@@ -1,6 +1,7 @@
 -- name: last_hour
 -- Sums of whole hours, so that no page adds up a month of payments. An hour without a payment has one row without a currency.
-select max(hour) as hour from inbox.hour where account = $1
+select (select max(hour) from inbox.hour where account = $1) as hour,
+  (select min(settled_at) from inbox.expectation where account = $1 and settled_by is not null) as first
 
 -- name: keep_hour
 insert into inbox.hour (account, hour, currency, transaction_type, amount, count)

@@ -20,9 +20,11 @@ type Context<Tx> = Pick<WorkContext<Tx>, 'statements' | 'settings'>;
  */
 export async function keepHours<Tx>(context: Context<Tx>): Promise<void> {
   const { statements, settings } = context;
-  const now = await readClock(context);
   const [last = {}] = await statements.run('last_hour', [settings.account]);
-  const first = last['hour'] === null ? now - (now % HOUR_MS) - FIRST_MS : numberOf(last, 'hour') + HOUR_MS;
+  if (last['hour'] === null && last['first'] === null) return;
+  const now = await readClock(context);
+  const start = last['hour'] === null ? numberOf(last, 'first') : numberOf(last, 'hour') + HOUR_MS;
+  const first = Math.max(start - (start % HOUR_MS), now - (now % HOUR_MS) - FIRST_MS);
   const end = Math.min(first + MAX_HOURS * HOUR_MS, now - SURE_MS);
   for (let hour = first; hour + HOUR_MS <= end; hour += HOUR_MS) {
     const sums = sumsOf(await totalSettled(context, hour, hour + HOUR_MS));
