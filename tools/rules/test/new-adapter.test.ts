@@ -49,7 +49,7 @@ describe.each(['node', 'fetch'] as const)('new-adapter --%s', (like) => {
   test('the copy compiles, and passes the conformance suite', () => {
     execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', folder], { encoding: 'utf8' });
     const { success, numPassedTests } = conformance();
-    expect([success, numPassedTests > 150]).toEqual([true, true]);
+    expect([success, numPassedTests > 100]).toEqual([true, true]);
   });
 
   test('control: the suite fails in a new adapter that decides the status', () => {

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Inbox, InboxEvent } from '../../src/index.ts';
 import type { AttemptTrace } from '../../src/work/attempt/trace.ts';
 import { paid, post, SIGNING_KEY, signedText } from '../support/callbacks.ts';
+import { ENGINES } from '../support/merchant.ts';
 import { LATER, MINUTE_MS, newShop, ORDER } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
@@ -41,9 +42,9 @@ function postOrder<Tx>(
   return post(createCallbackReceiver({ signingKey: SIGNING_KEY, ...handlers, ...rules }), signed, headers);
 }
 
-test('an attempt names the requests of its bodies, and its outcome', async () => {
+test.each(ENGINES)('an attempt names the requests of its bodies, and its outcome, on %s', async (engine) => {
   const seen = attempts();
-  const { inbox, show } = await newShop('sqlite');
+  const { inbox, show } = await newShop(engine);
   await inbox.expect(ORDER);
   // First one with a wrong amount, so that there are two bodies.
   expect(await postOrder(inbox, { traceparent: `${OTHER}` }, 499)).toBe(200);
@@ -106,4 +107,28 @@ test('a failed attempt and every event are published, without the error of the h
   const told = merchant.events.map((event) => ({ ...event, failure: undefined }));
   expect(events).toEqual(expect.arrayContaining(told));
   expect(events.map(({ name }) => name)).toContain('callback.received');
+});
+
+test('threat A58: a subscriber that throws changes no result', async () => {
+  const others = process.listeners('uncaughtException');
+  const errors: unknown[] = [];
+  process.removeAllListeners('uncaughtException').on('uncaughtException', (error) => errors.push(error));
+  onTestFinished(() => {
+    process.removeAllListeners('uncaughtException');
+    for (const other of others) process.on('uncaughtException', other);
+  });
+  const fail = (): never => {
+    throw new Error('subscriber');
+  };
+  for (const what of ['callback', 'attempt'])
+    subscribeTo(what, { start: fail, end: fail, asyncStart: fail, asyncEnd: fail, error: fail });
+  subscribe('payment-service:inbox', fail);
+  onTestFinished(() => void unsubscribe('payment-service:inbox', fail));
+  const { merchant, inbox, show } = await newShop('sqlite');
+  await inbox.expect(ORDER);
+  expect(await postOrder(inbox, { traceparent: `${PARENT}` })).toBe(200);
+  await workOff(inbox);
+  expect(await merchant.credits()).toEqual(['ORD-1 500']);
+  expect(await show()).toMatchObject({ state: 'settled', attempts: 1, bodies: [{ traceparent: PARENT }] });
+  expect(errors.length).toBeGreaterThan(8);
 });
