@@ -35,9 +35,9 @@ test('every metric and value that the alerts and the dashboard name is on the pa
 test('what an alert counts exists from the start, since an increase from nothing is not seen', async () => {
   const page = await (await fetch((await newObservedShop()).metricsUrl)).text();
   for (const counter of [
-    /^inbox_callbacks_total\{.*outcome="(?:unavailable|full|spooled)"/gm,
-    /^inbox_failures_total\{.*kind="(?:handler|store|spool)"/gm,
-    /^inbox_contradictions_total/gm,
+    ...['unavailable', 'full', 'spooled'].map((outcome) => `inbox_callbacks_total{.*outcome="${outcome}"`),
+    ...['handler', 'store', 'spool'].map((kind) => `inbox_failures_total{.*kind="${kind}"`),
+    'inbox_contradictions_total',
   ])
-    expect(page.match(counter)).toHaveLength(counter.source.includes('(?:') ? 3 : 1);
+    expect(page).toMatch(new RegExp(`^${counter}`, 'm'));
 });
