@@ -7,6 +7,7 @@ import {
   type ChartWords,
   chart,
   type Figures,
+  hatch,
   type Legend,
   type Look,
   label,
@@ -101,7 +102,7 @@ export function plot(words: Plot): Markup {
     ),
     ...dots.map(
       ({ at: ms, value, look, text }, key) =>
-        html`<circle id="${id}-dot-${key}" class="mark ${look}" cx="${at(x(ms))}" cy="${at(y(Math.max(value, isLog ? 1 : 0)))}" r="${look === 'bad' ? 4 : 3}"><title>${text}</title></circle>`,
+        html`<circle id="${id}-dot-${key}" class="mark ${look}"${hatch(id, look)} cx="${at(x(ms))}" cy="${at(y(Math.max(value, isLog ? 1 : 0)))}" r="${look === 'bad' ? 5 : 3}"><title>${text}</title></circle>`,
     ),
   ];
   const bound =

@@ -14,9 +14,10 @@ import { entriesOf, waitingEntries } from '../../service/ledger.ts';
 import type { Service } from '../../service/service.ts';
 import { type Minor, toAmount } from '../../state/money.ts';
 import type { EntryRecord, TransferRecord } from '../../state/records.ts';
+import { balanceCharts } from '../parts/charts.ts';
 import { paged, readQuery } from '../parts/list.ts';
 import { button, form, nothing, type Page } from '../parts/page.ts';
-import { amount, buckets, causes, money, movement, wallets as walletNames } from '../parts/values.ts';
+import { amount, buckets, capital, causes, money, movement, wallets as walletNames } from '../parts/values.ts';
 
 const LATEST = 5;
 const MAX_SHOWN = 25;
@@ -63,7 +64,7 @@ const entryList = (name: string, entries: readonly Balanced[], now: number): Mar
         html`<strong>${movement(toAmount(one.amount, one.currency), one.currency)}</strong>`,
       'Why | title wide': about,
       'Balance | number': (one) => money(one.balance, one.currency),
-      'of | title': ({ walletType, bucket }) => `${walletNames[walletType]}, ${buckets[bucket]}`,
+      'of | title': ({ walletType, bucket }) => capital(`${walletNames[walletType]}, ${buckets[bucket]}`),
       'Age | title number': ({ at }) => age(at, now),
     }),
     entries,
@@ -75,7 +76,7 @@ const waitingList = (name: string, waiting: readonly EntryRecord[], max: number,
     name,
     columnsOf<EntryRecord>({
       'Amount | title number': (one) => html`<strong>${money(one.amount, one.currency)}</strong>`,
-      'Where | title': ({ bucket }) => buckets[bucket],
+      'Where | title': ({ bucket }) => capital(buckets[bucket]),
       'Becomes available | title wide': ({ freeAt }) =>
         freeAt === null ? '' : html`${age(freeAt, now)} <span class="quiet small">${time(freeAt)}</span>`,
       From: about,
@@ -84,9 +85,11 @@ const waitingList = (name: string, waiting: readonly EntryRecord[], max: number,
   )}
 ${waiting.length > max ? html`<p class="quiet small">${count(waiting.length - max)} more become available later.</p>` : ''}`;
 
-function walletList(currency: string, own: readonly Wallet[]): Markup {
-  const rows = own.map((one) => ({ ...one, id: one.wallet_type }));
-  return list(`wallets-${currency}`, walletColumns, rows);
+function walletList(service: Service, currency: string): Markup {
+  const rows = service.wallets(currency).map((one) => ({ ...one, id: one.wallet_type }));
+  const entries = entriesOf(service.store, currency);
+  return html`${list(`wallets-${currency}`, walletColumns, rows)}
+${entries.length === 0 ? '' : html`<div class="charts">${balanceCharts(entries, currency)}</div>`}`;
 }
 
 /** The parts that are not yet available, the next one first. */
@@ -117,7 +120,7 @@ function currencyCard(service: Service, currency: string, refused: Filled | unde
   const isOpen = refused?.form.endsWith(`-${currency}`) ?? false;
   return html`<section class="card" id="${at}" aria-labelledby="${at}-title"><div class="head"><h2 id="${at}-title">${currency}</h2>
 <div class="actions"><a class="button" href="/wallets/${currency}">${currency} ${counted(entries.length, 'entry', 'entries')}</a></div></div>
-${walletList(currency, service.wallets(currency))}
+${walletList(service, currency)}
 ${
   waiting.length === 0
     ? ''
@@ -171,14 +174,13 @@ ${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : list('transfers', t
 export const currencyWallets: Page = {
   show(service, c) {
     const currency = c.req.param('currency') ?? '';
-    const own = service.wallets(currency);
-    if (own.length === 0) return nothing(c, 'wallet');
+    if (service.wallets(currency).length === 0) return nothing(c, 'wallet');
     const now = service.clock.now();
     const waiting = waitingOf(service, currency);
     const { rows, pager } = paged(readQuery(c), balancedEntries(service, currency));
     return {
       title: `${currency} wallets`,
-      body: html`${walletList(currency, own)}
+      body: html`${walletList(service, currency)}
 <section class="stack" aria-labelledby="entries-title"><h2 id="entries-title">Entries</h2>
 ${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : entryList('entries', rows, now)}${pager}</section>
 ${

@@ -3,7 +3,7 @@ import type { Service } from '../../service/service.ts';
 import type { TransactionRecord, TransactionStatus } from '../../state/records.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
 import type { Page } from '../parts/page.ts';
-import { deliveryState, milliseconds, money, statusOf, transactionState } from '../parts/values.ts';
+import { capital, deliveryState, milliseconds, money, statusOf, transactionState } from '../parts/values.ts';
 
 /** The columns of every list of transactions. */
 export function transactionColumns(service: Service): Column<TransactionRecord>[] {
@@ -15,13 +15,13 @@ export function transactionColumns(service: Service): Column<TransactionRecord>[
     'Reference | title wide': ({ id, merchantReference, internalReference }) =>
       html`<a href="/transactions/${id}">${merchantReference}</a> <span class="quiet small mono">${internalReference}</span>`,
     'Type | minor': ({ transactionType }) =>
-      transactionType.charAt(0) + transactionType.slice(1).toLowerCase(),
+      capital(transactionType.toLowerCase()),
     'Amount | title number': ({ amount, currency }) => money(amount, currency),
     'Callback | title': ({ id, status, callbackUrl }) => {
       const delivery = newest.get(id);
       if (delivery !== undefined) return deliveryState(service, delivery, `/deliveries/${delivery.id}`);
-      if (callbackUrl === null) return html`<span class="quiet">no callback URL</span>`;
-      return html`<span class="quiet">${status === 'PENDING' ? 'after the decision' : 'none'}</span>`;
+      if (callbackUrl === null) return html`<span class="quiet">No callback URL</span>`;
+      return html`<span class="quiet">${status === 'PENDING' ? 'After the decision' : 'None'}</span>`;
     },
     'Status | number minor': (one) => statusOf(lastOf(one)),
     'Time taken | number minor': (one) => milliseconds(lastOf(one)?.ms),
