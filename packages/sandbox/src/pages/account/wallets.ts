@@ -87,9 +87,14 @@ ${waiting.length > max ? html`<p class="quiet small">${count(waiting.length - ma
 
 function walletList(service: Service, currency: string): Markup {
   const rows = service.wallets(currency).map((one) => ({ ...one, id: one.wallet_type }));
+  return list(`wallets-${currency}`, walletColumns, rows);
+}
+
+/** What is known of a currency, beside the balances of its wallets over time. */
+function withCharts(service: Service, currency: string, rest: Markup): Markup {
   const entries = entriesOf(service.store, currency);
-  return html`${list(`wallets-${currency}`, walletColumns, rows)}
-${entries.length === 0 ? '' : html`<div class="charts">${balanceCharts(entries, currency)}</div>`}`;
+  if (entries.length === 0) return rest;
+  return html`<div class="charted"><div class="stack">${balanceCharts(entries, currency)}</div><div class="stack">${rest}</div></div>`;
 }
 
 /** The parts that are not yet available, the next one first. */
@@ -120,7 +125,10 @@ function currencyCard(service: Service, currency: string, refused: Filled | unde
   const isOpen = refused?.form.endsWith(`-${currency}`) ?? false;
   return html`<section class="card" id="${at}" aria-labelledby="${at}-title"><div class="head"><h2 id="${at}-title">${currency}</h2>
 <div class="actions"><a class="button" href="/wallets/${currency}">${currency} ${counted(entries.length, 'entry', 'entries')}</a></div></div>
-${walletList(service, currency)}
+${withCharts(
+  service,
+  currency,
+  html`${walletList(service, currency)}
 ${
   waiting.length === 0
     ? ''
@@ -128,7 +136,8 @@ ${
 ${waitingList(`waiting-${currency}`, waiting, LATEST, now)}`
 }
 ${entries.length === 0 ? '' : html`<details id="latest-${currency}"><summary>Latest entries</summary>${entryList(`latest-entries-${currency}`, entries.slice(0, LATEST), now)}</details>`}
-<details id="move-${currency}"${isOpen ? html` open` : ''}><summary>Deposit or transfer</summary><div class="split">${move('deposit', 'Deposit', 'Into the collection wallet, without a transaction.')}${move('transfer', 'Transfer', 'From the collection wallet to the payout wallet.')}</div></details></section>`;
+<details id="move-${currency}"${isOpen ? html` open` : ''}><summary>Deposit or transfer</summary><div class="split">${move('deposit', 'Deposit', 'Into the collection wallet, without a transaction.')}${move('transfer', 'Transfer', 'From the collection wallet to the payout wallet.')}</div></details>`,
+)}</section>`;
 }
 
 /** The currencies of the account, each as one card, and the transfers between the wallets. */
@@ -180,7 +189,10 @@ export const currencyWallets: Page = {
     const { rows, pager } = paged(readQuery(c), balancedEntries(service, currency));
     return {
       title: `${currency} wallets`,
-      body: html`${walletList(service, currency)}
+      body: withCharts(
+        service,
+        currency,
+        html`${walletList(service, currency)}
 <section class="stack" aria-labelledby="entries-title"><h2 id="entries-title">Entries</h2>
 ${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : entryList('entries', rows, now)}${pager}</section>
 ${
@@ -188,6 +200,7 @@ ${
     ? ''
     : html`<details class="card" id="waiting-part"><summary>${counted(waiting.length, 'part')} not available yet</summary>${waitingList('waiting', waiting, MAX_SHOWN, now)}</details>`
 }`,
+      ),
     };
   },
 };

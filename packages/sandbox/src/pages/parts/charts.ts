@@ -15,7 +15,7 @@ import {
 import type { Service } from '../../service/service.ts';
 import { amountText, toAmount } from '../../state/money.ts';
 import type { DeliveryAttempt, DeliveryRecord, EntryRecord, WalletType } from '../../state/records.ts';
-import { amount, type DeliveryState, stateOf, toneOf, wallets } from './values.ts';
+import { amount, capital, type DeliveryState, stateOf, toneOf, wallets } from './values.ts';
 
 /** How much is drawn, so that a page of a long-lived sandbox stays small. */
 const MAX_DELIVERIES = 300;
@@ -138,7 +138,7 @@ function responseTimes(service: Service, deliveries: readonly DeliveryRecord[]):
     title:
       answered.length === 1
         ? `1 attempt took ${most}`
-        : `Half of ${total} attempts took up to ${half}, the slowest ${most}`,
+        : `Half of ${total} attempts within ${half}, slowest ${most}`,
     note: `Response times on a logarithmic scale; ${bad} failed${answered.length === MAX_DELIVERIES ? '; the newest 300 attempts' : ''}`,
     from: Math.min(first, last - MINUTE),
     to: last,
@@ -200,7 +200,7 @@ function balanceChart(own: readonly EntryRecord[], currency: string, walletType:
       series: BUCKETS.flatMap(([look, bucket]) =>
         drawn.every((step) => step[bucket] === 0)
           ? []
-          : [{ look, word: bucket, values: [...drawn, now].map((step) => whole(step[bucket])) }],
+          : [{ look, word: capital(bucket), values: [...drawn, now].map((step) => whole(step[bucket])) }],
       ),
     },
     figures: [
