@@ -17,7 +17,15 @@ import type { EntryRecord, TransferRecord } from '../../state/records.ts';
 import { balanceCharts } from '../parts/charts.ts';
 import { paged, readQuery } from '../parts/list.ts';
 import { button, form, nothing, type Page } from '../parts/page.ts';
-import { amount, buckets, capital, causes, money, movement, wallets as walletNames } from '../parts/values.ts';
+import {
+  amount,
+  buckets,
+  capital,
+  causes,
+  money,
+  movement,
+  wallets as walletNames,
+} from '../parts/values.ts';
 
 const LATEST = 5;
 const MAX_SHOWN = 25;

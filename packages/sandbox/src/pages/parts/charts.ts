@@ -59,9 +59,7 @@ export function deliveryCharts(service: Service): Markup | string {
   const spanMs = width * starts.length;
   const series = OUTCOMES.map(([look, word, states]) => {
     const own = sent.filter(({ one }) => states.includes(stateOf(service, one)));
-    const values = starts.map(
-      (start) => own.filter(({ at }) => at >= start && at < start + width).length,
-    );
+    const values = starts.map((start) => own.filter(({ at }) => at >= start && at < start + width).length);
     return { look, word, values, all: own.length };
   });
   const failed = series.find(({ look }) => look === 'bad') ?? { values: [], all: 0 };
@@ -72,10 +70,7 @@ export function deliveryCharts(service: Service): Markup | string {
   const total = counted(sent.length, 'delivery', 'deliveries');
   return html`${bars({
     id: 'outcomes',
-    title:
-      failed.all === 0
-        ? `None of ${total} failed`
-        : `${count(failed.all)} of ${total} failed${when}`,
+    title: failed.all === 0 ? `${total}, none failed` : `${count(failed.all)} of ${total} failed${when}`,
     note: `Deliveries by the time of their newest attempt, in UTC${sent.length === MAX_DELIVERIES ? '; the newest 300' : ''}`,
     starts,
     series,
@@ -128,7 +123,13 @@ function responseTimes(service: Service, deliveries: readonly DeliveryRecord[]):
   const rowOf = (name: string, own: readonly Answered[]): string[] => {
     const times = own.map(({ ms }) => ms).sort((a, b) => a - b);
     const bad = own.filter(({ look }) => look === 'bad').length;
-    return [name, count(own.length), count(bad), `${count(median(times))} ms`, `${count(times.at(-1) ?? 0)} ms`];
+    return [
+      name,
+      count(own.length),
+      count(bad),
+      `${count(median(times))} ms`,
+      `${count(times.at(-1) ?? 0)} ms`,
+    ];
   };
   const all = rowOf('All', answered);
   const byEndpoint = Map.groupBy(answered, ({ one }) => one.url);
@@ -185,7 +186,7 @@ function balanceChart(own: readonly EntryRecord[], currency: string, walletType:
   }
   const every = Math.ceil(steps.length / MAX_STEPS);
   const drawn = steps.filter((_, index) => (steps.length - 1 - index) % every === 0);
-  const to = now.at + Math.max(1000, (now.at - (drawn[0]?.at ?? now.at)) / 20);
+  const to = now.at + Math.max(MINUTE, (now.at - (drawn[0]?.at ?? now.at)) / 20);
   const whole = (minor: number): number => toAmount(minor, currency);
   const actual = now.available + now.uncleared + now.reserve;
   const available = now.available === actual ? 'all' : `${amountText(whole(now.available), currency)} of it`;
