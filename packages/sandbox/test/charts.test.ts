@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { printSummary } from '../src/command/print.ts';
 import { createManualClock } from './support/manual-clock.ts';
@@ -92,7 +93,7 @@ test('at its end the command draws the deliveries of each minute in a terminal, 
     };
     const stream = Object.assign(Object.create(process.stdout), { isTTY, columns: 12, write });
     printSummary(stage.sandbox.deliveries(), stream);
-    return text.replaceAll(/\u001b\[\d+m/g, '');
+    return stripVTControlCharacters(text);
   };
   expect(printed(true)).toBe('\n40 deliveries, 5 failed. Each minute since 14:25 UTC:\n  ▃▃▃▃▃█▆█▆▃\n');
   expect(printed(false)).toBe('');

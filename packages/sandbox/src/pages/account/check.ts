@@ -90,7 +90,7 @@ ${form('check', 'check', refused, {
 })}</section>
 ${
   report === undefined
-    ? examples('The answers will be here, case by case', EXAMPLES)
+    ? examples('The answers will be here, case by case. For example:', EXAMPLES)
     : html`<section class="stack" id="report" aria-labelledby="report-title"><div class="head"><h2 id="report-title">Answers of <code>${report.url}</code></h2><span class="quiet">${age(report.at, service.clock.now())}</span></div>
 ${summary(report.results)}
 ${list('cases', columns, cases)}</section>`
