@@ -197,7 +197,7 @@ export const currencyWallets: Page = {
     const { rows, pager } = paged(readQuery(c), balancedEntries(service, currency));
     return {
       title: `${currency} wallets`,
-      body: withCharts(
+      body: html`<h2 class="hidden-text">Balances</h2>${withCharts(
         service,
         currency,
         html`${walletList(service, currency)}
@@ -208,7 +208,7 @@ ${
     ? ''
     : html`<details class="card" id="waiting-part"><summary>${counted(waiting.length, 'part')} not available yet</summary>${waitingList('waiting', waiting, MAX_SHOWN, now)}</details>`
 }`,
-      ),
+      )}`,
     };
   },
 };

@@ -193,7 +193,7 @@ function balanceChart(own: readonly EntryRecord[], currency: string, walletType:
   return plot({
     id: `balances-${currency}-${walletType}`,
     title: `${amountText(whole(actual), currency)} in the ${wallets[walletType]}, ${available} available`,
-    note: `Balance after ${every === 1 ? 'each change' : `every ${every} of ${count(steps.length)} changes`}, in ${currency}; times are UTC`,
+    note: `Balance after ${every === 1 ? 'each change' : `${count(drawn.length)} of ${count(steps.length)} changes`}, in ${currency}; times are UTC`,
     from: drawn[0]?.at ?? now.at,
     to,
     areas: {

@@ -47,6 +47,7 @@ ${
 ${list('failed', [...deliveryColumns(service), ...dismissal], trouble.slice(-SHOWN_FAILURES).reverse())}</section>`
 }
 <div class="tiles" id="tiles">${tile('/transactions', 'Transactions', transactions.length, 'neutral')}${tile('/transactions?state=PENDING', 'Pending', pending, 'wait')}${tile('/deliveries?state=delivered', 'Delivered', inState('delivered'), 'good')}${tile('/deliveries?state=waiting', 'Waiting', inState('waiting'), 'wait')}${tile('/deliveries?state=attention', 'Needs attention', trouble.length, 'bad')}</div>
+<h2 class="hidden-text">Deliveries and balances</h2>
 <div class="charts" id="charts">${deliveryCharts(service)}
 <section class="card" id="balances" aria-labelledby="balances-title"><div class="head"><h2 id="balances-title">Available</h2><a href="/wallets">All balances</a></div><dl class="facts">${service
         .wallets()
