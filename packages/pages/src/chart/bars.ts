@@ -61,8 +61,10 @@ export function bars(words: Bars): Markup {
       const height = Math.max(1.5, y(from) - y(to));
       return html`<rect class="mark ${look}"${hatch(id, look)} x="${at(x(start) ?? 0)}" y="${at(y(from) - height)}" width="${at(x.bandwidth())}" height="${at(height)}"/>`;
     });
-    const said = series.map(({ word, values }) => `${word}: ${textOf(values[index] ?? 0)}`).join(', ');
-    return html`<g id="${id}-${start}"><title>${moment(start, spanMs)}. ${said}</title><rect class="over" fill="none" pointer-events="all" x="${at(x(start) ?? 0)}" y="${TOP}" width="${at(x.step())}" height="${BOTTOM - TOP}"/>${parts}</g>`;
+    const said = series
+      .filter(({ values }) => (values[index] ?? 0) > 0)
+      .map(({ word, values }) => `${word}: ${textOf(values[index] ?? 0)}`);
+    return html`<g id="${id}-${start}"><title>${moment(start, spanMs)}. ${said.join(', ') || 'Nothing'}</title><rect class="over" fill="none" pointer-events="all" x="${at(x(start) ?? 0)}" y="${TOP}" width="${at(x.step())}" height="${BOTTOM - TOP}"/>${parts}</g>`;
   });
   const legend = series.map(({ look, word }) => [look, word] as const);
   return chart(words, HEIGHT, html`${rules}${drawn}${times}`, figures, legend);

@@ -6,6 +6,7 @@ import {
   type ChartWords,
   chart,
   type Figures,
+  hatch,
   type Legend,
   type Look,
   label,
@@ -38,7 +39,7 @@ export function lengths(words: Lengths): Markup {
   const drawn = rows.map(({ name, value, text, look }, index) => {
     const y = index * ROW;
     return html`<g id="${id}-${index}">${label(0, y + 12, name, 'start', '')}${label(WIDTH, y + 12, text, 'end', 'strong')}
-<rect class="mark ${look}" x="0" y="${y + DOWN}" width="${at(x(Math.max(value, least)))}" height="10"/></g>`;
+<rect class="mark ${look}"${hatch(id, look)} x="0" y="${y + DOWN}" width="${at(x(Math.max(value, least)))}" height="10"/></g>`;
   });
   return chart(words, rows.length * ROW, drawn, figures);
 }

@@ -58,9 +58,9 @@ function money({ from, to, settled, open }: InboxHistory): Markup[] {
       return { mine, waits, held };
     });
     const series: Series[] = [
-      { look: 'good', word: 'settled', values: days.map(({ mine }) => sum(mine)) },
-      { look: 'wait', word: 'about to be settled', values: days.map(({ waits }) => sum(waits)) },
-      { look: 'bad', word: 'waits for an operator', values: days.map(({ held }) => sum(held)) },
+      { look: 'good', word: 'Settled', values: days.map(({ mine }) => sum(mine)) },
+      { look: 'wait', word: 'About to be settled', values: days.map(({ waits }) => sum(waits)) },
+      { look: 'bad', word: 'Waits for an operator', values: days.map(({ held }) => sum(held)) },
     ];
     const [done, ...rest] = series.map(({ values }) => values.reduce((one, other) => one + other, 0));
     const left = rest.reduce((one, other) => one + other, 0);
@@ -106,11 +106,11 @@ function outcomes({ to, outcomes: closed, open }: InboxHistory): Markup | '' {
     string,
     (state: TransitionState, status: string) => boolean,
   ])[] = [
-    ['good', 'settled', (state, status) => state === 'settled' && status === 'COMPLETED'],
-    ['neutral', 'failed, recorded', (state, status) => state === 'settled' && status !== 'COMPLETED'],
-    ['info', 'not applied', (state) => state === 'unhandled' || state === 'superseded'],
-    ['wait', 'under way', (state) => state === 'pending' || state === 'retrying'],
-    ['bad', 'waits for an operator', isHeld],
+    ['good', 'Settled', (state, status) => state === 'settled' && status === 'COMPLETED'],
+    ['neutral', 'Failed, recorded', (state, status) => state === 'settled' && status !== 'COMPLETED'],
+    ['info', 'Not applied', (state) => state === 'unhandled' || state === 'superseded'],
+    ['wait', 'Under way', (state) => state === 'pending' || state === 'retrying'],
+    ['bad', 'Waits for an operator', isHeld],
   ];
   const all = [
     ...closed.map(({ at, state, status }) => ({ at: at.getTime(), state, status })),
@@ -164,7 +164,7 @@ function delays({ to, delays: found }: InboxHistory): Markup | '' {
     isLog: true,
     textOf: seconds,
     lines: [
-      { look: 'accent', word: 'half of them (p50)', points: rows.map(({ hour, p50 }) => [hour, p50]) },
+      { look: 'accent', word: 'Half of them (p50)', points: rows.map(({ hour, p50 }) => [hour, p50]) },
       { look: 'wait', word: '99 of 100 (p99)', points: rows.map(({ hour, p99 }) => [hour, p99]) },
     ],
     dots: rows.flatMap(({ hour, p50, p99 }) => [

@@ -25,7 +25,7 @@ export async function transitionPage(view: View, id: string, refused?: Refused):
     beside: html`${stateBadge(transition)}<a class="button" href="#actions">What you can do</a>`,
     says: `${transition.state}: ${heading}`,
     refused: refused?.status,
-    body: html`<div class="split aside"><div class="stack">
+    body: html`<div class="split"><div class="stack">
 ${note(toneOf(transition), heading, meaning, todo)}
 <section class="card" id="facts"><h2>What was reported</h2>${reported(transition)}</section>
 <section class="stack"><h2>Bodies</h2>
