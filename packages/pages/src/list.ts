@@ -15,7 +15,7 @@ export interface Column<T> {
  * Columns as a table: the label, and after `|` what the cell is. `title`: clear without its label. `number`. `wide`: fills the rest
  * of a line. `minor`: hidden below 1,024 pixels.
  *
- * @example columnsOf<Order>({ 'Reference | title wide': ({ id }) => id, Total: ({ total }) => total })
+ * @example columnsOf<Order>({ 'Reference | title wide reference': ({ id }) => id, Total: ({ total }) => total })
  */
 export const columnsOf = <T>(cells: Readonly<Record<string, Column<T>['cell']>>): Column<T>[] =>
   Object.entries(cells).map(([name, cell]) => {

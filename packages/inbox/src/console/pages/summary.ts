@@ -97,9 +97,9 @@ export function transitionList(
         ? html`<mark>${amount}<span class="hidden-text"> (differs)</span></mark>`
         : amount;
     },
-    'Report | title': ({ signed }) => `${signed.transaction_type} ${signed.transaction_status}`,
+    'Report | title minor': ({ signed }) => `${signed.transaction_type} ${signed.transaction_status}`,
     'Provider | minor': ({ provider }) => provider ?? '',
-    'Changed | title': ({ changedAt }) => age(changedAt.getTime(), now),
+    'Changed | title number': ({ changedAt }) => age(changedAt.getTime(), now),
   });
   const rows = found.map((one) => ({ ...one, id: one.transitionId }));
   const headed = columns.map((column): Column<Row> => ({ ...column, head: heads[column.label] }));

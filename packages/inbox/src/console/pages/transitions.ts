@@ -185,7 +185,7 @@ function searchForm(view: View, filter: Filter, found: readonly TransitionSummar
 <label class="hidden-text" for="search-reference">Search by either reference, complete</label>
 <input id="search-reference" name="reference" type="search" value="${reference}" placeholder="Either reference, complete">
 <label class="check">Provider <select name="provider"><option value="">any</option>${providers.sort().map((one) => html`<option${one === provider ? html` selected` : ''}>${one}</option>`)}</select></label>
-<label class="check">Changed from <input name="from" type="date" value="${from}"></label>
+<label class="check">From <input name="from" type="date" value="${from}"></label>
 <label class="check">until <input name="to" type="date" value="${to}"></label>
 ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <button>Search</button></form>`;

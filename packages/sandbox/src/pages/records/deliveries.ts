@@ -56,7 +56,7 @@ export function deliveryColumns(service: Service): Column<Group>[] {
     'State | title': ({ newest }) => deliveryState(service, newest),
     'Delivery | title': ({ newest, deliveries: { length } }) =>
       html`${linkTo(newest)}${length === 1 ? '' : html` <span class="quiet number" title="${length} deliveries">×${length}</span>`}`,
-    'Reference | title wide': ({ id }) =>
+    'Reference | title wide reference': ({ id }) =>
       html`<a href="/transactions/${id}">${service.store.get('transaction', id)?.merchantReference ?? id}</a>`,
     'Outcome | title wide': ({ newest }) => outcomeLine(service, newest),
     'Status | number minor': ({ newest }) => statusOf(newest.attempts.at(-1)),

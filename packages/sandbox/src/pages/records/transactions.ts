@@ -20,7 +20,7 @@ export function transactionColumns(service: Service): Column<TransactionRecord>[
   const lastOf = ({ id }: TransactionRecord) => newest.get(id)?.attempts.at(-1);
   return columnsOf({
     'State | title': transactionState,
-    'Reference | title wide': ({ id, merchantReference, internalReference }) =>
+    'Reference | title wide reference': ({ id, merchantReference, internalReference }) =>
       html`<a href="/transactions/${id}">${merchantReference}</a> <span class="quiet small mono">${internalReference}</span>`,
     'Type | minor': ({ transactionType }) => capital(transactionType.toLowerCase()),
     'Amount | title number': ({ amount, currency }) => money(amount, currency),
