@@ -44,6 +44,6 @@ export type { SqliteResult, SqliteValue, SqliteValues } from './store/sqlite/sql
 export type { Call, Row, SqlValue, Statement, Store } from './store/store.ts';
 export type { CompletedTransition, HandledTransition, HandlerSelector } from './work/attempt/handlers.ts';
 export type { Drained, DrainOptions } from './work/drain.ts';
-export type { Comparison, ExpectedMoney, Settled, StoredClaim } from './work/verdict/evaluate.ts';
+export type { Claims, Comparison, ExpectedMoney, Settled, StoredClaim } from './work/verdict/evaluate.ts';
 export type { Expectation } from './work/verdict/expectation.ts';
 export type { WorkerOptions } from './work/worker.ts';

@@ -93,11 +93,11 @@ test('totals are shown, and what the recorded balances leave unexplained', async
   await merchant.query(`update ${merchant.table('balance')} set taken_at = taken_at - ${4 * DAY_MS}`);
   await balance('1490');
   const explained = await ask({ ...credited, charges: 'UGX=0..0.03' });
-  expect(explained.text).toContain('MERCHANT_COLLECTION UGX explained');
-  expect(explained.html).toMatch(/<span class="state good">(?:(?!<span).)*explained</);
+  expect(explained.text).toContain('MERCHANT_COLLECTION UGX Explained');
+  expect(explained.html).toMatch(/<span class="state good">(?:(?!<span).)*Explained</);
   const less = await ask({ ...credited, charges: 'UGX=0' });
   expect(less.text).toContain('10 less than explained');
-  expect(less.html).toMatch(/<span class="state bad">(?:(?!<span).)*less</);
+  expect(less.html).toMatch(/<span class="state bad">(?:(?!<span).)*Less</);
 });
 
 test('a visitor without the right to reconcile finds no link to the page, and there the name of the right', async () => {
