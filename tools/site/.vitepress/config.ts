@@ -159,8 +159,15 @@ const config: UserConfig = defineConfig({
     ['link', { rel: 'icon', href: 'data:,' }],
     // The theme lets only fenced blocks scroll; an indented one would widen the page of a phone. Lines of 80 characters fit its
     // column at this size.
-    ['style', {}, '.vp-doc pre { overflow-x: auto } .vp-doc div[class*=language-] { --vp-code-font-size: 13px }'],
+    [
+      'style',
+      {},
+      '.vp-doc pre { overflow-x: auto } .vp-doc div[class*=language-] { --vp-code-font-size: 13px }',
+    ],
     ['style', {}, ':root { --vp-code-lang-color: var(--vp-c-text-2) }'],
+    // The button's name must hold its visible text. Both keys, Ctrl K and this one, open the search.
+    ['style', {}, '.DocSearch-Button-Keys { display: none !important }'],
+    ['style', {}, '.DocSearch-Button-Placeholder::after { content: " (/)" }'],
   ],
   markdown: {
     // The default themes have too little contrast.
@@ -190,8 +197,6 @@ const config: UserConfig = defineConfig({
     search: {
       provider: 'local',
       options: {
-        // The name of the button contains its visible text.
-        translations: { button: { buttonAriaLabel: 'Search K' } },
         // Other names for a concept lead to the page that the glossary gives for it.
         _render: (source, env, markdown) => {
           const { highlight } = markdown.options;

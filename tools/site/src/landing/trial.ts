@@ -38,14 +38,12 @@ const signedNames = genuine.ok ? Object.keys(genuine.signed) : [];
 
 /** The lines of the callback's JSON: the event, then the fields of the payload. */
 export function callbackLines(changes: Changes): readonly Line[] {
-  const changed = {
-    merchant_reference: JSON.stringify(changes.merchant_reference),
-    transaction_amount: changes.transaction_amount,
-  };
-  const values = Object.entries({ event, ...payload }).map(([name, value]) => [name, JSON.stringify(value)]);
-  return Object.entries({ ...Object.fromEntries(values), ...changed }).map(([name, value]) => ({
+  return Object.entries({ event, ...payload }).map(([name, value]) => ({
     name,
-    value,
+    value:
+      name === 'transaction_amount'
+        ? changes[name]
+        : JSON.stringify(name === 'merchant_reference' ? changes[name] : value),
     isSigned: signedNames.includes(name),
   }));
 }
