@@ -29,7 +29,12 @@ export async function firstCallbackProblems(
   const part = { path: document.path, text: section(document.text, HEADING) };
   const commands = fencedBlocks(part.text)
     .filter(({ info }) => info === 'sh')
-    .flatMap(({ code }) => code.trim().replaceAll(/\\\n */g, '').split('\n'));
+    .flatMap(({ code }) =>
+      code
+        .trim()
+        .replaceAll(/\\\n */g, '')
+        .split('\n'),
+    );
   const [program] = codeBlocks(part, 'program');
   const [install = '', start = ''] = commands;
   const [, address = '', file = ''] =
