@@ -27,9 +27,9 @@ describe('controls', () => {
   const program = (code: string): CodeBlock => ({ source: 'control.md:1', code });
 
   test('a long program on another port, open to the network, that ends immediately is reported', async () => {
-    const code = `${'\n'.repeat(20)}console.log('cannot start');`;
+    const code = `${'\n'.repeat(26)}console.log('cannot start');`;
     expect(await programProblems(program(code), folder, undefined)).toEqual([
-      'it has 21 lines, more than 20',
+      'it has 27 lines, more than 26',
       "it does not listen on '127.0.0.1' only",
       'its port is not PORT, or else 3000',
       expect.stringContaining('it ended with 0 and printed: cannot start'),
