@@ -165,6 +165,7 @@ const config: UserConfig = defineConfig({
       '.vp-doc pre { overflow-x: auto } .vp-doc div[class*=language-] { --vp-code-font-size: 13px }',
     ],
     ['style', {}, ':root { --vp-code-lang-color: var(--vp-c-text-2) }'],
+    ['style', {}, '.VPDoc.has-aside .content-container { max-width: 752px !important }'],
     // The button's name must hold its visible text. Both keys, Ctrl K and this one, open the search.
     ['style', {}, '.DocSearch-Button-Keys { display: none !important }'],
     ['style', {}, '.DocSearch-Button-Placeholder::after { content: " (/)" }'],
