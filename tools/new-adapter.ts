@@ -17,14 +17,7 @@ interface Sibling {
   readonly edits: readonly (readonly [text: RegExp, replacement: string])[];
 }
 
-const FILES = [
-  'AGENTS.md',
-  'package.json',
-  'src/index.ts',
-  'tsconfig.json',
-  'tsdown.config.ts',
-  'vitest.config.ts',
-];
+const FILES = ['package.json', 'src/index.ts', 'tsconfig.json', 'tsdown.config.ts', 'vitest.config.ts'];
 
 export const SIBLINGS: Readonly<Record<'node' | 'fetch', Sibling>> = {
   node: {

@@ -1,6 +1,7 @@
 // The `prepack` script of every published package. Only pnpm applies `publishConfig`: a tarball of another client has entries
-// that point at sources that it does not contain. JavaScript, so that a client on any Node can run it.
-import { existsSync, readFileSync } from 'node:fs';
+// that point at sources that it does not contain. Every package carries core's rules for agents. JavaScript, so that a client on
+// any Node can run it.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 const client = process.env.npm_config_user_agent ?? 'an unknown client';
@@ -14,6 +15,7 @@ if (!client.startsWith('pnpm/')) {
 if (missing.length > 0) {
   refuse(`${manifest.name}: ${missing.join(', ')} is missing. Run \`npx -y pnpm@12.21.0 build\` first.`);
 }
+writeFileSync('AGENTS.md', readFileSync(new URL('../../packages/core/AGENTS.md', import.meta.url)));
 
 /** Every file that the published entries name. */
 function targets(value) {

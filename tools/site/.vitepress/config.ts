@@ -7,6 +7,7 @@ import { otherWords } from './other-words.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const GENERATED = 'tools/site/reference/';
+const LANDING = 'tools/site/src/landing/landing.md';
 const PAGES = ['*.md', '{docs,packages,apps,openapi}/**/*.md', `${GENERATED}**/*.md`];
 const NO_PAGES = ['**/node_modules/**', '**/dist/**', '**/api/*.md', '**/{AGENTS,CHANGELOG}.md'];
 interface Manifest {
@@ -19,9 +20,12 @@ const { homepage = 'https://repository.example' } = manifestIn('.');
 /** Published READMEs link files of the repository by their address on the web. */
 const ON_THE_WEB = ['blob', 'tree'].map((kind) => `${homepage}/${kind}/main/`);
 
-/** The address of a page is that of its file. A README is the index of its folder. */
+/** The address of a page is that of its file. A README is the index of its folder; at the root, the landing page is. */
 function pageOf(file: string): string {
-  return file.replace(GENERATED, 'reference/').replace(/(^|\/)README\.md$/, '$1index.md');
+  if (file === LANDING) return 'index.md';
+  return file === 'README.md'
+    ? 'overview.md'
+    : file.replace(GENERATED, 'reference/').replace(/\/README\.md$/, '/index.md');
 }
 
 /** The target of a document's link: to a page of the site, or else to the file in the repository. */
@@ -49,7 +53,7 @@ const SIDEBAR = [
   {
     text: 'Start',
     items: [
-      { text: 'Overview', link: '/' },
+      { text: 'Overview', link: '/overview' },
       { text: 'Express', link: '/packages/express/' },
       { text: 'Fastify', link: '/packages/fastify/' },
       { text: 'Koa', link: '/packages/koa/' },
@@ -147,13 +151,28 @@ const config: UserConfig = defineConfig({
     'apps/*/test/**',
   ],
   rewrites: pageOf,
-  buildEnd: ({ pages, outDir }) => writeMarkdown({ root, outDir, pages, pageOf, addressOf, groups: SIDEBAR }),
+  buildEnd: ({ pages: all, outDir }) => {
+    const pages = all.filter((file) => file !== LANDING);
+    writeMarkdown({ root, outDir, pages, pageOf, addressOf, groups: SIDEBAR });
+  },
   head: [
     ['link', { rel: 'icon', href: 'data:,' }],
-    // The theme lets only fenced blocks scroll; an indented one would widen the page of a phone.
-    ['style', {}, '.vp-doc pre { overflow-x: auto }'],
+    // The theme lets only fenced blocks scroll; an indented one would widen the page of a phone. Lines of 80 characters fit its
+    // column at this size.
+    [
+      'style',
+      {},
+      '.vp-doc pre { overflow-x: auto } .vp-doc div[class*=language-] { --vp-code-font-size: 13px }',
+    ],
+    ['style', {}, ':root { --vp-code-lang-color: var(--vp-c-text-2) }'],
+    ['style', {}, '.VPDoc.has-aside .content-container { max-width: 752px !important }'],
+    // The button's name must hold its visible text. Both keys, Ctrl K and this one, open the search.
+    ['style', {}, '.DocSearch-Button-Keys { display: none !important }'],
+    ['style', {}, '.DocSearch-Button-Placeholder::after { content: " (/)" }'],
   ],
   markdown: {
+    // The default themes have too little contrast.
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     // The anchors of code hosts, so that a link works in the repository and here.
     anchor: {
       slugify: (heading) =>

@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http';
 import { join, posix } from 'node:path';
 import { promisify } from 'node:util';
 import { type Browser, startBrowser } from '@payment-service/servers/browser';
+import axe from 'axe-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const folder = join(import.meta.dirname, '..');
@@ -34,8 +35,8 @@ test('the site is built without a warning', () => {
   expect(output.split('\n').filter((line) => /warn|error|\(!\)/i.test(line))).toEqual([]);
 });
 
-test('the pages are the first page, the guide, the packages and the reference', () => {
-  const expected = ['/index.html', '/docs/guide/nextjs.html', '/docs/going-to-production.html'];
+test('the pages are the landing page, the overview, the guide, the packages and the reference', () => {
+  const expected = ['/index.html', '/overview.html', '/docs/guide/nextjs.html'];
   const generated = ['/packages/inbox/index.html', '/reference/@payment-service/core/client.html'];
   expect([...pages.keys()]).toEqual(expect.arrayContaining([...expected, ...generated]));
   const unpublished = [...pages.keys()].filter((path) => /node_modules|internal|\/api\//.test(path));
@@ -55,7 +56,7 @@ test('control: links to a missing page, to a missing heading and to another plac
 });
 
 test('every document is in the sidebar', () => {
-  const home = pages.get('/index.html') ?? '';
+  const home = pages.get('/overview.html') ?? '';
   const documents = [...pages.keys()].filter((path) => /^\/docs\/(?!guide\/index)/.test(path));
   expect(documents.length).toBeGreaterThan(20);
   expect(documents.filter((path) => !home.includes(`href="${path}"`))).toEqual([]);
@@ -68,7 +69,10 @@ test('every page exists as Markdown next to its HTML, and llms.txt lists those o
       readFileSync(join(dist, path), 'utf8'),
     ]),
   );
-  const without = [...pages.keys()].filter((path) => path !== '/404.html' && !markdown.has(markdownOf(path)));
+  const onlyToLookAt = ['/index.html', '/404.html'];
+  const without = [...pages.keys()].filter(
+    (path) => !onlyToLookAt.includes(path) && !markdown.has(markdownOf(path)),
+  );
   expect(without).toEqual([]);
   const links = [...markdown].flatMap(([path, text]) =>
     [...text.matchAll(/\]\((\/[^)\s#]+)/g)].map(([, link = '']) => `${path}: ${link}`),
@@ -138,6 +142,44 @@ describe('in a browser', () => {
         .toEqual({ text, found: expect.arrayContaining([expected]) });
     }
     expect({ foreign, errors }).toEqual({ foreign: [], errors: [] });
+  });
+
+  test.each(['light', 'dark'] as const)(
+    'in a %s landing page, a changed amount verifies and is refused, and a changed reference does not verify',
+    async (colorScheme) => {
+      const page = await browser.newPage({ colorScheme });
+      await page.goto(origin, { waitUntil: 'networkidle' });
+      const verdicts = page.getByRole('status').getByRole('definition');
+      const violations = async (): Promise<unknown> => {
+        await page.evaluate(axe.source);
+        return page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))');
+      };
+      expect(await verdicts.allTextContents()).toEqual(['Verified.', 'Paid: UGX 500.']);
+      await page.getByRole('textbox', { name: 'transaction_amount' }).fill('5000000');
+      expect(await verdicts.allTextContents()).toEqual([
+        'Verified.',
+        expect.stringMatching(/^Refused: amount_mismatch\. .*transaction_amount \(different\)/),
+      ]);
+      expect(await violations()).toEqual([]);
+      await page.getByRole('button', { name: 'The reference' }).press('Enter');
+      expect(await page.getByRole('textbox', { name: 'merchant_reference' }).inputValue()).toBe('ORD-1002');
+      expect(await verdicts.allTextContents()).toEqual([
+        expect.stringMatching(/^Refused: mismatch\./),
+        'Not compared.',
+      ]);
+      expect(await violations()).toEqual([]);
+    },
+  );
+
+  test('without script, the landing page says what happens to both changes', async () => {
+    const page = await browser.newPage({ javaScriptEnabled: false });
+    await page.goto(origin);
+    const rows = await page.locator('tbody tr').allInnerTexts();
+    expect(rows.map((row) => row.split(/\s*\t\s*/))).toEqual([
+      ['Nothing', 'Verified', 'Paid: UGX 500'],
+      ['The amount: 5000000', 'Verified', 'Refused: amount_mismatch'],
+      ['The reference: ORD-1002', 'Refused: mismatch', 'Not compared'],
+    ]);
   });
 
   test('no page is wider than a phone of 390 pixels', async () => {

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { execute } from '@payment-service/release/toolchains';
 import { expect, test } from 'vitest';
 import { type CodeBlock, codeBlocks, emptyFolder, extract, tsc } from '../../src/extracted.ts';
+import { fencedBlocks } from '../../src/markdown.ts';
 import { filesMatching } from '../../src/repository.ts';
 
 /** The errors of strict TypeScript in code blocks, each block as a separate module, all in one run. */
@@ -31,6 +32,17 @@ async function typeErrors(blocks: readonly CodeBlock[], folderName: string): Pro
 const blocks = filesMatching('*.md', '{packages,apps}/*/README.md', 'docs/**/*.md').flatMap((document) =>
   codeBlocks(document),
 );
+
+test('programs and commands have at most 80 characters a line, the width of a column of the site', () => {
+  const documents = filesMatching('README.md', 'packages/*/README.md', 'docs/**/*.md');
+  const long = documents.flatMap(({ path, text }) =>
+    fencedBlocks(text)
+      .filter(({ info }) => /^(ts|js|sh|sql)\b/.test(info))
+      .flatMap(({ code, line }) => code.split('\n').map((part, index) => `${path}:${line + index}: ${part}`))
+      .filter((place) => place.replace(/^[^:]+:\d+: /, '').length > 80),
+  );
+  expect(long).toEqual([]);
+});
 
 test('every block of TypeScript in the documents compiles, strictly', async () => {
   expect(blocks.filter(({ source }) => source.startsWith('README.md')).length).toBeGreaterThanOrEqual(1);
