@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { openBacklog } from '@payment-service/durability/load/backlog.ts';
 import { postgresEngine } from '@payment-service/durability/load/engines.ts';
 import { inConcert } from '@payment-service/durability/load/in-concert.ts';
-import { createDatabase } from '@payment-service/durability/load/postgres.ts';
-import { openGraphile } from '@payment-service/durability/load/queues.ts';
+import { createDatabase, databaseUrl } from '@payment-service/durability/load/postgres.ts';
+import { openGraphile, startPgBoss } from '@payment-service/durability/load/queues.ts';
 import type pg from 'pg';
 
 /**
@@ -26,13 +27,19 @@ export interface Applier {
 
 const COUNT_EFFECTS = 'select count(*) as n from merchant_effect';
 
-/** The ten of pg's default pool, which ten workers need, and two more. */
-const CONNECTIONS = 12;
+/** One for each of 32 handlers, and four more. */
+const CONNECTIONS = 36;
 const EFFECT = 'insert into merchant_effect values ($1, $2)';
 
 /** All ways. */
 export async function openAppliers(serverUrl: string): Promise<readonly Applier[]> {
-  return [await inboxApplier(serverUrl), await floorApplier(serverUrl), await graphileApplier(serverUrl)];
+  return [
+    await inboxApplier(serverUrl),
+    await floorApplier(serverUrl),
+    await graphileApplier(serverUrl),
+    await pgBossApplier(serverUrl, 2),
+    await pgBossApplier(serverUrl, 10),
+  ];
 }
 
 async function inboxApplier(serverUrl: string): Promise<Applier> {
@@ -110,6 +117,46 @@ async function graphileApplier(serverUrl: string): Promise<Applier> {
       return took / 1000;
     },
     ...ends(pool),
+  };
+}
+
+/**
+ * The effects of a batch and the completion of its jobs are one transaction, so one that fails takes the others of its batch back.
+ * Two jobs are the fewest that it fetches without a pause.
+ */
+async function pgBossApplier(serverUrl: string, batchSize: number): Promise<Applier> {
+  const name = `apply_boss_${batchSize}`;
+  const pool = await createDatabase(serverUrl, name, 2);
+  const boss = await startPgBoss(databaseUrl(serverUrl, name), 'apply', CONNECTIONS);
+  return {
+    name: `pg-boss, ${batchSize} in a batch`,
+    fill: async (count) => {
+      const data = { content: 'x'.repeat(500) };
+      await boss.insert(
+        'apply',
+        Array.from({ length: count }, () => ({ id: randomUUID(), data })),
+      );
+      await pool.query('analyze');
+    },
+    async apply(count, localConcurrency) {
+      const started = performance.now();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      let left = count;
+      const options = { batchSize, localConcurrency, burstWhenBatchFull: true, pollingIntervalSeconds: 0.5 };
+      await boss.work('apply', { ...options, transactional: true }, async (jobs, tx) => {
+        for (const { id } of jobs) await tx.executeSql(EFFECT, [id, '500']);
+        left -= jobs.length;
+        if (left === 0) resolve();
+      });
+      await promise;
+      await boss.offWork('apply', { wait: true });
+      return (performance.now() - started) / 1000;
+    },
+    effects: ends(pool).effects,
+    close: async () => {
+      await boss.stop({ graceful: false });
+      await pool.end();
+    },
   };
 }
 

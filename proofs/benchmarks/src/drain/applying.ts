@@ -18,9 +18,14 @@ const NAMES = Object.keys(COSTS) as Cost[];
 /** One slice: its rate, and the cost of a payment. */
 type Applied = Readonly<Record<Cost | 'perSecond', number>>;
 
-/** What is achievable: besides the floor's work, the inbox reads the case, marks its transaction and takes a lock. */
-const OVER_FLOOR = 0.6;
-const OVER_GRAPHILE = 1;
+/** How many handlers run at the same time, and the least rate over the floor: besides its work, the inbox reads the case. */
+const CONCURRENCIES = new Map([
+  [1, 0.6],
+  [4, 0.9],
+  [10, 0.75],
+  [32, 0.6],
+]);
+const PEERS = ['graphile-worker', 'pg-boss, 2 in a batch', 'pg-boss, 10 in a batch'];
 
 /**
  * Applies payments with the inbox, its floor and a queue, interleaved on one server. All have the same effect.
@@ -47,12 +52,12 @@ export async function judgeApplying(
       const rounded = Math.round(measured.median * 10) / 10;
       return { ...judge(name, unit, rounded, 'at most', most), value: measured.median };
     });
-  const judged = [4, 10].flatMap((concurrency) => {
-    const names = ['inbox', 'floor', 'graphile-worker'].map((name) => sliceName(name, concurrency));
-    const [inbox = '', floor = '', graphile = ''] = names;
+  const judged = [...CONCURRENCIES].flatMap(([concurrency, overFloor]) => {
+    const names = ['inbox', 'floor', ...PEERS].map((name) => sliceName(name, concurrency));
+    const [inbox = '', floor = '', ...peers] = names;
     return [
-      over(`${inbox}, over the floor`, inbox, floor, OVER_FLOOR),
-      over(`${inbox}, over graphile-worker`, inbox, graphile, OVER_GRAPHILE),
+      over(`${inbox}, over the floor`, inbox, floor, overFloor),
+      ...peers.map((peer, at) => over(`${inbox}, over ${PEERS[at]}`, inbox, peer, 1)),
       ...names.flatMap(costsOf),
     ];
   });
@@ -66,7 +71,10 @@ async function measureApplying(
   { rounds, payments }: { readonly rounds: number; readonly payments: number },
   isShort: boolean,
 ): Promise<ReadonlyMap<string, readonly Applied[]>> {
-  const server = await startWarmPostgres(isShort, { shared_preload_libraries: 'pg_stat_statements' });
+  const server = await startWarmPostgres(isShort, {
+    shared_preload_libraries: 'pg_stat_statements',
+    max_connections: '300',
+  });
   const meter = new pg.Client({ connectionString: server.url });
   await meter.connect();
   atTheEnd(() => meter.end());
@@ -86,7 +94,7 @@ async function measureApplying(
   const slices: { applier: Applier; concurrency: number }[] = [];
   for (const applier of await openAppliers(server.url)) {
     atTheEnd(applier.close);
-    for (const concurrency of [4, 10]) slices.push({ applier, concurrency });
+    for (const concurrency of CONCURRENCIES.keys()) slices.push({ applier, concurrency });
   }
   const run = async ({ applier, concurrency }: (typeof slices)[number]): Promise<Applied> => {
     const effects = await applier.effects();
