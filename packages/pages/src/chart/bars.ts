@@ -42,7 +42,9 @@ export function bars(words: Bars): Markup {
   const x = scaleBand(starts, [LEFT, WIDTH]).padding(0.15);
   const y = scaleLinear([0, Math.max(1e-9, ...totals)], [BOTTOM, TOP]).nice(3);
   const spanMs = (starts.at(-1) ?? 0) - (starts[0] ?? 0);
-  const rules = y.ticks(3).map((value) => rule(LEFT, WIDTH, y(value), short(value)));
+  const isWhole = totals.every(Number.isInteger);
+  const marks = y.ticks(3).filter((value) => !isWhole || Number.isInteger(value));
+  const rules = marks.map((value) => rule(LEFT, WIDTH, y(value), short(value)));
   const stride = Math.ceil(starts.length / 5);
   const times = starts.flatMap((start, index) =>
     index % stride === 0
@@ -60,7 +62,7 @@ export function bars(words: Bars): Markup {
       return html`<rect class="mark ${look}"${hatch(id, look)} x="${at(x(start) ?? 0)}" y="${at(y(from) - height)}" width="${at(x.bandwidth())}" height="${at(height)}"/>`;
     });
     const said = series.map(({ word, values }) => `${word}: ${textOf(values[index] ?? 0)}`).join(', ');
-    return html`<g id="${id}-${start}"><title>${moment(start, spanMs)}. ${said}</title><rect class="over" x="${at(x(start) ?? 0)}" y="${TOP}" width="${at(x.step())}" height="${BOTTOM - TOP}"/>${parts}</g>`;
+    return html`<g id="${id}-${start}"><title>${moment(start, spanMs)}. ${said}</title><rect class="over" fill="none" pointer-events="all" x="${at(x(start) ?? 0)}" y="${TOP}" width="${at(x.step())}" height="${BOTTOM - TOP}"/>${parts}</g>`;
   });
   const legend = series.map(({ look, word }) => [look, word] as const);
   return chart(words, HEIGHT, html`${rules}${drawn}${times}`, figures, legend);

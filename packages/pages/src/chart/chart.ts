@@ -90,7 +90,8 @@ export function share(part: number, whole: number): string {
 
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const HOUR = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
+const SECOND = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: 'UTC' });
 
-/** "28 Nov" or "14:00": whichever tells the marks of a scale apart. All times of drawings are UTC. */
+/** "28 Nov", "14:00" or "14:00:05": whichever tells the marks of a scale apart. All times of drawings are UTC. */
 export const moment = (ms: number, spanMs: number): string =>
-  (spanMs > 2 * 86_400_000 || ms % 86_400_000 === 0 ? DAY : HOUR).format(ms);
+  (spanMs > 2 * 86_400_000 || ms % 86_400_000 === 0 ? DAY : spanMs < 300_000 ? SECOND : HOUR).format(ms);

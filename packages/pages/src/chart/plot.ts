@@ -7,6 +7,7 @@ import {
   type ChartWords,
   chart,
   type Figures,
+  hatch,
   type Legend,
   type Look,
   label,
@@ -67,7 +68,7 @@ export function plot(words: Plot): Markup {
     ...totals,
     ...(limit === undefined ? [] : [limit.value]),
   ];
-  const x = scaleUtc([from, to], [LEFT, WIDTH - 6]);
+  const x = scaleUtc([from, to], [LEFT + 6, WIDTH - 6]);
   const above = values.filter((value) => value > 0);
   const y = isLog
     ? scaleLog([Math.min(1, ...above), Math.max(10, ...above)], [BOTTOM, TOP]).nice()
@@ -97,11 +98,11 @@ export function plot(words: Plot): Markup {
     }),
     ...lines.map(
       ({ look, word, points }, key) =>
-        html`<path id="${id}-line-${key}" class="line ${look}" d="${lineOf(points) ?? ''}"><title>${word}</title></path>`,
+        html`<path id="${id}-line-${key}" class="line ${look}" fill="none" stroke-width="2" d="${lineOf(points) ?? ''}"><title>${word}</title></path>`,
     ),
     ...dots.map(
       ({ at: ms, value, look, text }, key) =>
-        html`<circle id="${id}-dot-${key}" class="mark ${look}" cx="${at(x(ms))}" cy="${at(y(Math.max(value, isLog ? 1 : 0)))}" r="${look === 'bad' ? 4 : 3}"><title>${text}</title></circle>`,
+        html`<circle id="${id}-dot-${key}" class="mark ${look}"${hatch(id, look)} cx="${at(x(ms))}" cy="${at(y(Math.max(value, isLog ? 1 : 0)))}" r="${look === 'bad' ? 5 : 3}"><title>${text}</title></circle>`,
     ),
   ];
   const bound =

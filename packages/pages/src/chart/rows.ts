@@ -74,7 +74,7 @@ export function bullets(words: Bullets): Markup {
       ? ''
       : html`<rect class="mark bad" fill="url(#${id}-hatch)" x="${at(x(gap[0] ?? 0))}" y="${y + DOWN + 3}" width="${at(Math.max(2, x(gap[1] ?? 0) - x(gap[0] ?? 0)))}" height="6"/>`;
     return html`<g id="${id}-${index}">${label(0, y + 12, name, 'start', '')}${label(WIDTH, y + 12, text, 'end', 'strong')}
-<rect class="over" x="0" y="${y + DOWN}" width="${WIDTH}" height="12"/><rect class="mark neutral" x="${at(x(least))}" y="${y + DOWN}" width="${at(Math.max(2, x(most) - x(least)))}" height="12"/>
+<rect class="over" fill="none" pointer-events="all" x="0" y="${y + DOWN}" width="${WIDTH}" height="12"/><rect class="mark neutral" x="${at(x(least))}" y="${y + DOWN}" width="${at(Math.max(2, x(most) - x(least)))}" height="12"/>
 ${rest}<rect class="value ${look}" x="${at(x(value) - 1.5)}" y="${y + DOWN - 3}" width="3" height="18"/></g>`;
   });
   return chart(words, rows.length * ROW + 4, drawn, figures, legend);

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import type { Explanation } from '@payment-service/core/explain';
 import { printable } from '@payment-service/core/internal';
+import { counted, spark, utc } from '@payment-service/pages';
 import type { SandboxAttempt, SandboxDelivery } from '../service/views.ts';
 import type { CheckReport } from '../state/records.ts';
 import { lookAt } from './endpoint.ts';
@@ -34,6 +35,33 @@ export async function printDeliveries(deliveries: readonly SandboxDelivery[], st
     const seen = wentWrong(delivery) ? await lookAt(delivery) : undefined;
     if (seen !== undefined) print(stream, `  ${seen}`, 'yellow');
   }
+}
+
+const MINUTE = 60_000;
+const INDENT = '  ';
+
+/**
+ * Prints what became of the deliveries, and a bar for each of the last minutes. Only a terminal gets it: a pipe contains what
+ * another program reads.
+ */
+export function printSummary(deliveries: readonly SandboxDelivery[], stream: Stream): void {
+  const minutes = deliveries.flatMap(({ attempts }) =>
+    attempts.slice(-1).map(({ at }) => Math.floor(Date.parse(at) / MINUTE)),
+  );
+  if (!stream.isTTY || minutes.length === 0) return;
+  const last = Math.max(...minutes);
+  const width = Math.min(60, stream.columns - INDENT.length);
+  const first = Math.max(Math.min(...minutes), last - width + 1);
+  const values = Array.from(
+    { length: last - first + 1 },
+    (_, index) => minutes.filter((minute) => minute === first + index).length,
+  );
+  const failed = deliveries.filter(wentWrong).length;
+  const total = counted(minutes.length, 'delivery', 'deliveries');
+  const since = utc(first * MINUTE).slice(11, 16);
+  stream.write('\n');
+  print(stream, `${total}, ${failed === 0 ? 'none' : failed} failed. Each minute since ${since} UTC:`);
+  print(stream, INDENT + spark(values), failed === 0 ? 'green' : 'red');
 }
 
 /** Prints why a callback verifies or does not. */

@@ -5,7 +5,7 @@ import { exampleEndpoints, type SandboxEndpoint } from '../service/endpoints.ts'
 import { readJson } from '../state/fields.ts';
 import { listensElsewhere } from './endpoint.ts';
 import { CommandError, UsageError } from './failures.ts';
-import { printDeliveries, wentWrong } from './print.ts';
+import { printDeliveries, printSummary, wentWrong } from './print.ts';
 import { accepts, type Program, portOf, startProgram } from './program.ts';
 import {
   type KeyVariables,
@@ -64,10 +64,13 @@ export async function start(options: StartOptions, program: readonly string[]): 
     const variables = keyVariables(url, sandbox.account);
     if (!options.memory && options.file === undefined) writeKeys(OWN_KEYS_FILE, variables);
     if (keysFile !== undefined) writeKeys(keysFile, variables);
-    if (program.length > 0) return await runWith(sandbox, variables, program);
-    console.log(introduction(url, sandbox, options, file));
-    await interrupted();
-    return 0;
+    const before = sandbox.deliveries().at(-1)?.id ?? 0;
+    const isAlone = program.length === 0;
+    if (isAlone) console.log(introduction(url, sandbox, options, file));
+    const code = isAlone ? await interrupted() : await runWith(sandbox, variables, program);
+    const own = sandbox.deliveries().filter(({ id }) => id > before);
+    printSummary(own, isAlone ? process.stdout : process.stderr);
+    return code;
   } finally {
     await sandbox.close();
   }
@@ -163,7 +166,8 @@ async function sendFirst(session: Session, program: Program, target: URL): Promi
 }
 
 /** Once each: a second Ctrl-C ends the process immediately, along with what is in flight. */
-const interrupted = (): Promise<unknown> => Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+const interrupted = (): Promise<number> =>
+  Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]).then(() => 0);
 
 function introduction(
   url: string,

@@ -12,6 +12,7 @@ import {
 } from '@payment-service/pages';
 import { checkCases } from '../../check/cases.ts';
 import type { CheckResult } from '../../state/records.ts';
+import { type Example, examples } from '../parts/list.ts';
 import { form, type Page } from '../parts/page.ts';
 import { milliseconds } from '../parts/values.ts';
 
@@ -29,6 +30,25 @@ const columns = columnsOf<CheckResult & { id: string }>({
   'Time taken | number': ({ ms }) => milliseconds(ms),
   'What to do | wide': ({ fix }) => fix,
 });
+
+const EXAMPLES: readonly Example[] = (
+  [
+    ['pass', 'A genuine callback', '2xx', '200', ''],
+    [
+      'fail',
+      'Signed with another key',
+      '400, 401 or 403',
+      '200',
+      'Verify the signature before anything else.',
+    ],
+  ] as const
+).map(([verdict, title, expected, got, fix]) => ({
+  Case: title,
+  Verdict: badge(...verdicts[verdict]),
+  Expected: expected,
+  Got: got,
+  'What to do': fix,
+}));
 
 /** What the responses mean together, and what they cannot show. */
 function summary(results: readonly CheckResult[]): Markup {
@@ -70,7 +90,7 @@ ${form('check', 'check', refused, {
 })}</section>
 ${
   report === undefined
-    ? html`<p class="quiet">The answers will be here, case by case.</p>`
+    ? examples('The answers will be here, case by case. For example:', EXAMPLES)
     : html`<section class="stack" id="report" aria-labelledby="report-title"><div class="head"><h2 id="report-title">Answers of <code>${report.url}</code></h2><span class="quiet">${age(report.at, service.clock.now())}</span></div>
 ${summary(report.results)}
 ${list('cases', columns, cases)}</section>`

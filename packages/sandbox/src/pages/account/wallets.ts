@@ -14,9 +14,18 @@ import { entriesOf, waitingEntries } from '../../service/ledger.ts';
 import type { Service } from '../../service/service.ts';
 import { type Minor, toAmount } from '../../state/money.ts';
 import type { EntryRecord, TransferRecord } from '../../state/records.ts';
+import { balanceCharts } from '../parts/charts.ts';
 import { paged, readQuery } from '../parts/list.ts';
 import { button, form, nothing, type Page } from '../parts/page.ts';
-import { amount, buckets, causes, money, movement, wallets as walletNames } from '../parts/values.ts';
+import {
+  amount,
+  buckets,
+  capital,
+  causes,
+  money,
+  movement,
+  wallets as walletNames,
+} from '../parts/values.ts';
 
 const LATEST = 5;
 const MAX_SHOWN = 25;
@@ -63,7 +72,7 @@ const entryList = (name: string, entries: readonly Balanced[], now: number): Mar
         html`<strong>${movement(toAmount(one.amount, one.currency), one.currency)}</strong>`,
       'Why | title wide': about,
       'Balance | number': (one) => money(one.balance, one.currency),
-      'of | title': ({ walletType, bucket }) => `${walletNames[walletType]}, ${buckets[bucket]}`,
+      'of | title': ({ walletType, bucket }) => capital(`${walletNames[walletType]}, ${buckets[bucket]}`),
       'Age | title number': ({ at }) => age(at, now),
     }),
     entries,
@@ -75,7 +84,7 @@ const waitingList = (name: string, waiting: readonly EntryRecord[], max: number,
     name,
     columnsOf<EntryRecord>({
       'Amount | title number': (one) => html`<strong>${money(one.amount, one.currency)}</strong>`,
-      'Where | title': ({ bucket }) => buckets[bucket],
+      'Where | title': ({ bucket }) => capital(buckets[bucket]),
       'Becomes available | title wide': ({ freeAt }) =>
         freeAt === null ? '' : html`${age(freeAt, now)} <span class="quiet small">${time(freeAt)}</span>`,
       From: about,
@@ -84,9 +93,16 @@ const waitingList = (name: string, waiting: readonly EntryRecord[], max: number,
   )}
 ${waiting.length > max ? html`<p class="quiet small">${count(waiting.length - max)} more become available later.</p>` : ''}`;
 
-function walletList(currency: string, own: readonly Wallet[]): Markup {
-  const rows = own.map((one) => ({ ...one, id: one.wallet_type }));
+function walletList(service: Service, currency: string): Markup {
+  const rows = service.wallets(currency).map((one) => ({ ...one, id: one.wallet_type }));
   return list(`wallets-${currency}`, walletColumns, rows);
+}
+
+/** What is known of a currency, beside the balances of its wallets over time. */
+function withCharts(service: Service, currency: string, rest: Markup): Markup {
+  const entries = entriesOf(service.store, currency);
+  if (entries.length === 0) return rest;
+  return html`<div class="charted"><div class="stack">${balanceCharts(entries, currency)}</div><div class="stack">${rest}</div></div>`;
 }
 
 /** The parts that are not yet available, the next one first. */
@@ -117,7 +133,10 @@ function currencyCard(service: Service, currency: string, refused: Filled | unde
   const isOpen = refused?.form.endsWith(`-${currency}`) ?? false;
   return html`<section class="card" id="${at}" aria-labelledby="${at}-title"><div class="head"><h2 id="${at}-title">${currency}</h2>
 <div class="actions"><a class="button" href="/wallets/${currency}">${currency} ${counted(entries.length, 'entry', 'entries')}</a></div></div>
-${walletList(currency, service.wallets(currency))}
+${withCharts(
+  service,
+  currency,
+  html`${walletList(service, currency)}
 ${
   waiting.length === 0
     ? ''
@@ -125,7 +144,8 @@ ${
 ${waitingList(`waiting-${currency}`, waiting, LATEST, now)}`
 }
 ${entries.length === 0 ? '' : html`<details id="latest-${currency}"><summary>Latest entries</summary>${entryList(`latest-entries-${currency}`, entries.slice(0, LATEST), now)}</details>`}
-<details id="move-${currency}"${isOpen ? html` open` : ''}><summary>Deposit or transfer</summary><div class="split">${move('deposit', 'Deposit', 'Into the collection wallet, without a transaction.')}${move('transfer', 'Transfer', 'From the collection wallet to the payout wallet.')}</div></details></section>`;
+<details id="move-${currency}"${isOpen ? html` open` : ''}><summary>Deposit or transfer</summary><div class="split">${move('deposit', 'Deposit', 'Into the collection wallet, without a transaction.')}${move('transfer', 'Transfer', 'From the collection wallet to the payout wallet.')}</div></details>`,
+)}</section>`;
 }
 
 /** The currencies of the account, each as one card, and the transfers between the wallets. */
@@ -171,14 +191,16 @@ ${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : list('transfers', t
 export const currencyWallets: Page = {
   show(service, c) {
     const currency = c.req.param('currency') ?? '';
-    const own = service.wallets(currency);
-    if (own.length === 0) return nothing(c, 'wallet');
+    if (service.wallets(currency).length === 0) return nothing(c, 'wallet');
     const now = service.clock.now();
     const waiting = waitingOf(service, currency);
     const { rows, pager } = paged(readQuery(c), balancedEntries(service, currency));
     return {
       title: `${currency} wallets`,
-      body: html`${walletList(currency, own)}
+      body: html`<h2 class="hidden-text">Balances</h2>${withCharts(
+        service,
+        currency,
+        html`${walletList(service, currency)}
 <section class="stack" aria-labelledby="entries-title"><h2 id="entries-title">Entries</h2>
 ${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : entryList('entries', rows, now)}${pager}</section>
 ${
@@ -186,6 +208,7 @@ ${
     ? ''
     : html`<details class="card" id="waiting-part"><summary>${counted(waiting.length, 'part')} not available yet</summary>${waitingList('waiting', waiting, MAX_SHOWN, now)}</details>`
 }`,
+      )}`,
     };
   },
 };

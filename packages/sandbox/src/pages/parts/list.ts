@@ -1,4 +1,4 @@
-import { type Column, chips, count, html, list, type Markup } from '@payment-service/pages';
+import { type Column, chips, count, html, list, type Markup, tableOf } from '@payment-service/pages';
 import type { Context } from 'hono';
 
 const PAGE_SIZE = 25;
@@ -27,12 +27,21 @@ function addressOf({ path, q, state, endpoint, page }: Query): string {
 export const matches = ({ q }: Query, ...values: readonly (string | number)[]): boolean =>
   values.some((value) => String(value).toLowerCase().includes(q.toLowerCase()));
 
+export type Example = Readonly<Record<string, Markup | string>>;
+
+/** What a page shows as long as it is empty: rows as there will be. */
+export const examples = (title: string, rows: readonly Example[]): Markup =>
+  html`<section class="stack" id="example" aria-labelledby="example-title"><h2 class="quiet" id="example-title">${title}</h2>
+${tableOf('examples', Object.keys(rows[0] ?? {}), rows, Object.values)}</section>`;
+
 /** The title of a list, and what it shows beside its rows. */
 interface ListOptions<T> {
   readonly name: string;
   /** The searched values. */
   readonly searched: string;
   readonly empty: Markup | string;
+  /** A row as there will be, by the names of its columns. */
+  readonly example: Example;
   /** The addresses to filter by. */
   readonly endpoints?: readonly string[];
   readonly more?: (row: T) => Markup | string;
@@ -49,7 +58,7 @@ export function searchable<T extends { readonly id: number | string }>(
   states: readonly (readonly [value: string, label: string, rows: readonly T[]])[],
   options: ListOptions<T>,
 ): Markup {
-  const { name, searched, empty, endpoints = [], more } = options;
+  const { name, searched, empty, example, endpoints = [], more } = options;
   const [, , found = []] = states.find(([state]) => state === query.state) ?? [];
   const { rows, pager } = paged(query, found.toReversed());
   // A state without rows would lead to an empty list.
@@ -78,6 +87,7 @@ ${
 }
 <button>Search</button></form></div>
 ${rows.length === 0 ? html`<p class="quiet">${isAsked ? 'Nothing matches this search.' : empty}</p>` : list(name, columns, rows, more)}
+${rows.length === 0 && !isAsked ? examples('Example', [example]) : ''}
 ${pager}`;
 }
 

@@ -4,15 +4,18 @@ import type { Service } from '../../service/service.ts';
 import { amountText, type Minor, toAmount } from '../../state/money.ts';
 import type { DeliveryAttempt, DeliveryRecord, TransactionRecord } from '../../state/records.ts';
 
+/** States and cells begin with a capital letter. */
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 const transactionTones = { PENDING: 'wait', COMPLETED: 'good', FAILED: 'bad' } as const;
 
 export const transactionState = ({ status }: TransactionRecord): Markup =>
-  badge(transactionTones[status], status.charAt(0) + status.slice(1).toLowerCase());
+  badge(transactionTones[status], capital(status.toLowerCase()));
 
 /** The HTTP status of an attempt, if there was one. */
 export const statusOf = (attempt: Pick<DeliveryAttempt, 'status'> | undefined): Markup | string => {
   if (attempt === undefined) return '–';
-  return html`<span class="${attempt.status === null ? 'quiet' : 'number'}">${attempt.status ?? 'no answer'}</span>`;
+  return html`<span class="${attempt.status === null ? 'quiet' : 'number'}">${attempt.status ?? 'No answer'}</span>`;
 };
 
 export const statusTone = (status: number | null): Tone =>

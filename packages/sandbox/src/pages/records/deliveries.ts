@@ -1,4 +1,14 @@
-import { age, type Column, columnsOf, count, counted, html, type Markup, time } from '@payment-service/pages';
+import {
+  age,
+  badge,
+  type Column,
+  columnsOf,
+  count,
+  counted,
+  html,
+  type Markup,
+  time,
+} from '@payment-service/pages';
 import { failedSince } from '../../deliveries/compose.ts';
 import type { Service } from '../../service/service.ts';
 import type { DeliveryRecord } from '../../state/records.ts';
@@ -135,6 +145,13 @@ export const deliveries: Page = {
           name: 'deliveries',
           searched: 'reference, number, address or HTTP status',
           empty: 'No delivery yet. Callbacks appear here as soon as a transaction is decided.',
+          example: {
+            Reference: 'ORD-1',
+            State: badge('bad', 'Failed'),
+            Outcome: 'Your endpoint returned 500.',
+            Status: '500',
+            'Time taken': '12 ms',
+          },
           endpoints: [...new Set(all.map(({ url }) => url))],
           more: (group) => others(service, group),
         },

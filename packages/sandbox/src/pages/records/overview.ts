@@ -1,5 +1,6 @@
 import { columnsOf, count, html, list, type Markup, note, type Tone } from '@payment-service/pages';
 import type { Service } from '../../service/service.ts';
+import { deliveryCharts } from '../parts/charts.ts';
 import type { Page } from '../parts/page.ts';
 import { amount, type DeliveryState, type Group, grouped, stateOf, troubled } from '../parts/values.ts';
 import { deliveryColumns, dismissButton } from './deliveries.ts';
@@ -39,21 +40,23 @@ export const overview: Page = {
       says: `${count(transactions.length)} transactions, ${count(trouble.length)} need attention.`,
       beside: html`<div class="actions"><a class="button main" href="/start">Start a transaction</a></div>`,
       body: html`${nowhere(service)}
-<div class="tiles" id="tiles">${tile('/transactions', 'Transactions', transactions.length, 'neutral')}${tile('/transactions?state=PENDING', 'Pending', pending, 'wait')}${tile('/deliveries?state=delivered', 'Delivered', inState('delivered'), 'good')}${tile('/deliveries?state=waiting', 'Waiting', inState('waiting'), 'wait')}${tile('/deliveries?state=attention', 'Needs attention', trouble.length, 'bad')}</div>
 ${
   trouble.length === 0
     ? ''
     : html`<section class="stack" id="trouble" aria-labelledby="trouble-title"><div class="head"><h2 id="trouble-title">Needs attention</h2><div class="actions">${dismissButton()}</div></div>
 ${list('failed', [...deliveryColumns(service), ...dismissal], trouble.slice(-SHOWN_FAILURES).reverse())}</section>`
 }
-<section class="stack" id="newest" aria-labelledby="newest-title"><div class="head"><h2 id="newest-title">Newest transactions</h2>${newest.length === 0 ? '' : html`<a href="/transactions">All ${count(transactions.length)}</a>`}</div>
-${newest.length === 0 ? html`<p class="quiet">None yet. <a href="/start">Start a transaction</a>, or let your program call the API.</p>` : list('transactions', transactionColumns(service), newest)}</section>
+<div class="tiles" id="tiles">${tile('/transactions', 'Transactions', transactions.length, 'neutral')}${tile('/transactions?state=PENDING', 'Pending', pending, 'wait')}${tile('/deliveries?state=delivered', 'Delivered', inState('delivered'), 'good')}${tile('/deliveries?state=waiting', 'Waiting', inState('waiting'), 'wait')}${tile('/deliveries?state=attention', 'Needs attention', trouble.length, 'bad')}</div>
+<h2 class="hidden-text">Deliveries and balances</h2>
+<div class="charts" id="charts">${deliveryCharts(service)}
 <section class="card" id="balances" aria-labelledby="balances-title"><div class="head"><h2 id="balances-title">Available</h2><a href="/wallets">All balances</a></div><dl class="facts">${service
         .wallets()
         .map(
           ({ currency, wallet_type, available_balance }) =>
             html`<dt>${currency}, ${wallet_type === 'MERCHANT_PAYOUT' ? 'payouts' : 'collections'}</dt><dd>${amount(available_balance, currency)}</dd>`,
-        )}</dl></section>`,
+        )}</dl></section></div>
+<section class="stack" id="newest" aria-labelledby="newest-title"><div class="head"><h2 id="newest-title">Newest transactions</h2>${newest.length === 0 ? '' : html`<a href="/transactions">All ${count(transactions.length)}</a>`}</div>
+${newest.length === 0 ? html`<p class="quiet">None yet. <a href="/start">Start a transaction</a>, or let your program call the API.</p>` : list('transactions', transactionColumns(service), newest)}</section>`,
     };
   },
 };

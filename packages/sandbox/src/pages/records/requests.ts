@@ -88,7 +88,17 @@ ${searchable(
     ['refused', 'Refused', refused],
     ['answered', 'Answered', answered],
   ],
-  { name: 'requests', searched: 'path, status or reference', empty: 'No request yet.' },
+  {
+    name: 'requests',
+    searched: 'path, status or reference',
+    empty: 'No request yet.',
+    example: {
+      Request: 'POST /sandbox/collections',
+      State: badge('bad', 'Refused'),
+      Status: '422',
+      Reason: 'amount: must be above zero',
+    },
+  },
 )}`,
     };
   },

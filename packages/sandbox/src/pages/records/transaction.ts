@@ -126,7 +126,7 @@ ${status === 'FAILED' ? '' : html`<dt>Credit</dt><dd>${money(transaction.totalCr
 ${mode === 'page' ? html`<dt>Payment page</dt><dd><a href="/sandbox/pay/${internalReference}">Open it</a></dd>` : ''}
 ${redirect === undefined ? '' : html`<dt>Redirect</dt><dd><a href="${redirect}">Back to the shop</a>, signed</dd>`}
 ${merchantLinks(service.settings(), merchantReference)}
-${others.length === 0 ? '' : html`<dt>Same reference</dt><dd>${others.map((one) => html`<a href="/transactions/${one.id}">${one.id} ${one.status.toLowerCase()}</a> `)}</dd>`}
+${others.length === 0 ? '' : html`<dt>Same reference</dt><dd>${others.map((one) => html`<a href="/transactions/${one.id}">${one.id}</a> ${transactionState(one)} `)}</dd>`}
 </dl></section></div>`,
     };
   },

@@ -1,9 +1,17 @@
-import { age, type Column, columnsOf, count, html } from '@payment-service/pages';
+import { age, badge, type Column, columnsOf, count, html } from '@payment-service/pages';
 import type { Service } from '../../service/service.ts';
 import type { TransactionRecord, TransactionStatus } from '../../state/records.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
 import type { Page } from '../parts/page.ts';
-import { deliveryState, milliseconds, money, statusOf, transactionState } from '../parts/values.ts';
+import {
+  amount,
+  capital,
+  deliveryState,
+  milliseconds,
+  money,
+  statusOf,
+  transactionState,
+} from '../parts/values.ts';
 
 /** The columns of every list of transactions. */
 export function transactionColumns(service: Service): Column<TransactionRecord>[] {
@@ -14,14 +22,13 @@ export function transactionColumns(service: Service): Column<TransactionRecord>[
     'State | title': transactionState,
     'Reference | title wide': ({ id, merchantReference, internalReference }) =>
       html`<a href="/transactions/${id}">${merchantReference}</a> <span class="quiet small mono">${internalReference}</span>`,
-    'Type | minor': ({ transactionType }) =>
-      transactionType.charAt(0) + transactionType.slice(1).toLowerCase(),
+    'Type | minor': ({ transactionType }) => capital(transactionType.toLowerCase()),
     'Amount | title number': ({ amount, currency }) => money(amount, currency),
     'Callback | title': ({ id, status, callbackUrl }) => {
       const delivery = newest.get(id);
       if (delivery !== undefined) return deliveryState(service, delivery, `/deliveries/${delivery.id}`);
-      if (callbackUrl === null) return html`<span class="quiet">no callback URL</span>`;
-      return html`<span class="quiet">${status === 'PENDING' ? 'after the decision' : 'none'}</span>`;
+      if (callbackUrl === null) return html`<span class="quiet">No callback URL</span>`;
+      return html`<span class="quiet">${status === 'PENDING' ? 'After the decision' : 'None'}</span>`;
     },
     'Status | number minor': (one) => statusOf(lastOf(one)),
     'Time taken | number minor': (one) => milliseconds(lastOf(one)?.ms),
@@ -57,6 +64,13 @@ export const transactions: Page = {
           name: 'transactions',
           searched: 'reference, account or name',
           empty: html`No transaction yet. <a href="/start">Start one</a>, or let your program start one.`,
+          example: {
+            Reference: 'ORD-1',
+            State: badge('good', 'Completed'),
+            Amount: amount(500, 'UGX'),
+            Callback: badge('good', 'Delivered'),
+            'Time taken': '12 ms',
+          },
         },
       ),
     };
