@@ -109,7 +109,7 @@ export const transaction: Page = {
       says: `${merchantReference}: ${status.toLowerCase()}, ${events.length} events.`,
       beside: html`${transactionState(transaction)}<div class="actions">${status === 'PENDING' ? decisions(transaction) : ''}<a class="button" href="/compose/${id}">Compose a callback</a></div>`,
       body: html`${silence(transaction)}
-<div class="split aside"><section class="card" aria-labelledby="story-title"><h2 id="story-title">What happened</h2>
+<div class="split"><section class="card" aria-labelledby="story-title"><h2 id="story-title">What happened</h2>
 <ol class="story stack" id="story">${events.map((event, index) => step(service, transaction, event, index))}</ol></section>
 <section class="card" id="facts" aria-labelledby="facts-title"><h2 id="facts-title">Transaction</h2><dl class="facts">
 <dt>Amount</dt><dd>${money(transaction.amount, currency)}</dd>
