@@ -1,95 +1,62 @@
-import { randomBytes } from 'node:crypto';
 import type { ClientWithSecretKey } from '@payment-service/core/client';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
-import type { Order } from './books/order.ts';
+import { newFormId } from './books/orders.ts';
 import type { RunningShop } from './server/start-shop.ts';
 
-interface Demo {
-  readonly shop: RunningShop;
-  readonly client: ClientWithSecretKey;
-  readonly signingKey: string;
-}
-
-/** What the sandbox does with the callback of each order. A phantom has no transaction there at all. */
-const ORDERS: readonly (readonly [
-  item: string,
-  quantity: number,
-  price: number,
-  misbehave: object | 'phantom',
-])[] = [
-  ['Coffee beans', 1, 25_000, {}],
-  ['Tea', 2, 12_000, {}],
-  ['Cookbook', 1, 60_000, { lost: true }],
-  ['Lamp', 1, 45_000, { forged_amount: 4_500_000 }],
-  ['Tea', 1, 12_000, 'phantom'],
+/** What was bought, and what the sandbox does with the callback. */
+const ORDERS: readonly [product: string, quantity: number, misbehave: object][] = [
+  ['coffee', 1, {}],
+  ['basket', 2, {}],
+  ['lamp', 1, { lost: true }],
+  ['basket', 1, { forged_amount: 4_500_000 }],
 ];
 const WAIT_MS = 5000;
 
 /**
- * Orders that make the console worth opening: paid ones, a lost callback, a claimed amount that differs, and a settlement without
- * money, between two recorded balances.
+ * Orders that make the console worth opening: paid ones, a lost callback, a claimed amount that differs, and a settlement
+ * without money, between two recorded balances.
  */
-export async function placeDemoOrders({ shop, client, signingKey }: Demo): Promise<void> {
-  const { inbox } = shop.books;
-  // The first payment creates the wallet, so that both balances show it.
-  await place(['Sticker pack', 1, 5000, {}]);
+export async function placeDemoOrders(
+  { origin, books }: RunningShop,
+  client: ClientWithSecretKey,
+  signingKey: string,
+): Promise<void> {
+  const { inbox, orders } = books;
+  const recordBalances = async () => inbox.recordBalances(await client.getWalletBalances());
+  // The first payment creates the wallets, so that both balances show them.
+  await place('coffee', 1, {});
   await settled(1);
-  await inbox.recordBalances(await client.getWalletBalances());
-  for (const order of ORDERS) await place(order);
+  await recordBalances();
+  for (const order of ORDERS) await place(...order);
+  await placePhantom();
   await settled(4);
-  await inbox.recordBalances(await client.getWalletBalances());
+  await recordBalances();
 
-  async function place([item, quantity, price, misbehave]: (typeof ORDERS)[number]): Promise<void> {
-    const [amount, currency] = [quantity * price, 'UGX'];
-    const order: Order = {
-      reference: `DEMO-${randomBytes(3).toString('hex').toUpperCase()}`,
-      createdAt: Date.now(),
-      productId: '',
-      ...{ item, quantity, total: { currency, amount: String(amount) }, account: '256770000001' },
-      customerName: 'Grace Demo',
-      providerCode: 'example_mobile_money',
-      providerName: 'Example Mobile Money',
-      start: { state: 'starting' },
+  /** As a customer does: through the checkout and the payment page. */
+  async function place(product: string, quantity: number, misbehave: object): Promise<void> {
+    const put = { method: 'PUT', path: '/sandbox/settings', secretKey: true } as const;
+    await client.request({ ...put, body: { misbehave } });
+    const customer = { name: 'Grace Demo', account: '256770000001', provider: 'example_mobile_money' };
+    const form = { product, quantity: String(quantity), form_id: newFormId(), ...customer };
+    const paymentPage = await send(`${origin}/checkout`, form);
+    await send(paymentPage ?? '', { choice: 'pay' });
+    await client.request({ ...put, body: { misbehave: {} } });
+  }
+
+  /** A copy of the newest order, paid by a genuine signature: the service knows of no such payment. */
+  async function placePhantom(): Promise<void> {
+    const [newest] = orders.list();
+    if (newest === undefined) return;
+    const reference = newest.reference.replace(/.{4}$/, '0000');
+    await orders.add({ ...newest, reference, createdAt: Date.now() }, newFormId());
+    const amounts = { request_amount: 45_000, transaction_amount: 45_000 };
+    const payload = { merchant_reference: reference, internal_reference: 'SBX-9999', ...amounts };
+    const data = sampleCallback({ payload });
+    const headers = {
+      'content-type': 'application/json',
+      'hmac-signature': signCallback({ signingKey, data }),
     };
-    const {
-      reference: merchant_reference,
-      account,
-      customerName: customer_name,
-      providerCode: provider_code,
-    } = order;
-    await shop.books.orders.add(order, randomBytes(16).toString('hex'));
-    const callback_url = `${shop.origin}/payments/callbacks`;
-    const money = { request_currency: currency, request_amount: amount, transaction_currency: currency };
-    if (misbehave === 'phantom') {
-      const payload = {
-        ...money,
-        merchant_reference,
-        transaction_amount: amount,
-        internal_reference: `GONE-${merchant_reference}`,
-      };
-      const data = sampleCallback({ payload });
-      const headers = {
-        'content-type': 'application/json',
-        'hmac-signature': signCallback({ signingKey, data }),
-      };
-      await fetch(callback_url, { method: 'POST', headers, body: JSON.stringify(data) });
-      return;
-    }
-    const body = {
-      merchant_reference,
-      amount,
-      currency,
-      provider_code,
-      account,
-      customer_name,
-      callback_url,
-    };
-    await client.request({
-      method: 'POST',
-      path: '/sandbox/collections',
-      secretKey: true,
-      body: { ...body, mode: 'direct', misbehave },
-    });
+    await fetch(`${origin}/payments/callbacks`, { method: 'POST', headers, body: JSON.stringify(data) });
   }
 
   /** The callbacks are sent and applied in the background. */
@@ -99,4 +66,10 @@ export async function placeDemoOrders({ shop, client, signingKey }: Demo): Promi
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
+}
+
+/** Submits a form, and returns the address that it leads to. */
+async function send(address: string, form: Record<string, string>): Promise<string | null> {
+  const body = new URLSearchParams(form);
+  return (await fetch(address, { method: 'POST', body, redirect: 'manual' })).headers.get('location');
 }

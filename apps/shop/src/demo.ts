@@ -35,7 +35,7 @@ await runUntilStopped(async () => {
         inbox_url: `${shop.origin}/owner/inbox/transitions?reference={merchant_reference}`,
       },
     });
-    await placeDemoOrders({ shop, client, signingKey });
+    await placeDemoOrders(shop, client, signingKey);
     console.log(welcome(shop, baseUrl, file));
     return [shop, sandbox];
   } catch (error) {
