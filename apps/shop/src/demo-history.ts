@@ -22,6 +22,7 @@ export async function placeDemoOrders(
   signingKey: string,
 ): Promise<void> {
   const { inbox, orders } = books;
+  const { settled: earlier } = (await inbox.stats()).states;
   const recordBalances = async () => inbox.recordBalances(await client.getWalletBalances());
   // The first payment creates the wallets, so that both balances show them.
   await place('coffee', 1, {});
@@ -47,10 +48,10 @@ export async function placeDemoOrders(
   async function placePhantom(): Promise<void> {
     const [newest] = orders.list();
     if (newest === undefined) return;
-    const reference = newest.reference.replace(/.{4}$/, '0000');
+    const reference = `ORD-${newFormId().slice(0, 12).toUpperCase()}`;
     await orders.add({ ...newest, reference, createdAt: Date.now() }, newFormId());
-    const amounts = { request_amount: 45_000, transaction_amount: 45_000 };
-    const payload = { merchant_reference: reference, internal_reference: 'SBX-9999', ...amounts };
+    const amounts = { request_amount: 45_000, transaction_amount: 45_000, transaction_charge: 1350 };
+    const payload = { merchant_reference: reference, internal_reference: `SBX-${reference}`, ...amounts };
     const data = sampleCallback({ payload });
     const headers = {
       'content-type': 'application/json',
@@ -61,7 +62,7 @@ export async function placeDemoOrders(
 
   /** The callbacks are sent and applied in the background. */
   async function settled(count: number): Promise<void> {
-    for (const end = Date.now() + WAIT_MS; (await inbox.stats()).states.settled < count; ) {
+    for (const end = Date.now() + WAIT_MS; (await inbox.stats()).states.settled < earlier + count; ) {
       if (Date.now() > end) throw new Error('The orders of the demo were not paid in time.');
       await new Promise((resolve) => setTimeout(resolve, 50));
     }

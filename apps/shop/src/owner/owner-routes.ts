@@ -88,8 +88,8 @@ function walletsIn(wallets: readonly Wallet[] | undefined): Markup {
   const money = (name: `${'available' | 'uncleared' | 'reserve' | 'actual'}_balance`) => (wallet: Wallet) =>
     formatMoney({ currency: wallet.currency, amount: wallet[name] });
   const columns = columnsOf<Wallet & { id: string }>({
-    'Wallet | title wide': ({ currency, wallet_type: type }) =>
-      `${currency}, ${type.replace('MERCHANT_', '').toLowerCase()} wallet`,
+    'Wallet | wide': ({ currency, wallet_type: type }) =>
+      `${currency}, ${type.replace('MERCHANT_', '').toLowerCase()}`,
     'Available | number': money('available_balance'),
     'Uncleared | number': money('uncleared_balance'),
     'Reserve | number': money('reserve_balance'),
@@ -120,7 +120,7 @@ function orderList(orders: readonly OrderRow[]): Markup {
       return html`${formatMoney(total)}${isOther ? aside(`Paid ${paid}`) : ''}`;
     },
     // A claim: it is not signed.
-    'Charge, as claimed | number': ({ order: { total, payment } }) =>
+    'Charge, as claimed | minor number': ({ order: { total, payment } }) =>
       payment?.charge ? formatMoney({ ...total, amount: payment.charge }) : '',
     Customer: ({ order: { customerName, account, providerName } }) =>
       html`${customerName}${aside(`${account}, ${providerName}`)}`,
@@ -134,8 +134,8 @@ function orderList(orders: readonly OrderRow[]): Markup {
   return list('orders', columns, orders);
 }
 
-function whyOf({ payment, reported, start }: Order): Markup | string {
-  if (payment !== undefined) return time(payment.at);
+function whyOf({ payment, reported, start }: Order): string {
+  if (payment !== undefined) return '';
   if (reported !== undefined) return `Reported ${reported}`;
   return 'why' in start ? `${start.state === 'unknown' ? 'Start unknown: ' : ''}${start.why}` : '';
 }
