@@ -1,15 +1,17 @@
 import type { ClientWithSecretKey } from '@payment-service/core/client';
-import { sampleCallback, signCallback } from '@payment-service/core/testing';
+import type { Sandbox } from '@payment-service/sandbox';
 import { newFormId } from './books/orders.ts';
 import type { RunningShop } from './server/start-shop.ts';
 
-/** What was bought, and what the sandbox does with the callback. */
+/** What was bought, and what the sandbox does with the callback. The last one leaves it as it is. */
 const ORDERS: readonly [product: string, quantity: number, misbehave: object][] = [
-  ['coffee', 1, {}],
-  ['basket', 2, {}],
   ['lamp', 1, { lost: true }],
   ['basket', 1, { forged_amount: 4_500_000 }],
+  ['coffee', 2, {}],
+  ['basket', 1, {}],
 ];
+/** The sandbox numbers its transactions from here. */
+const FIRST_NUMBER = 1001;
 const WAIT_MS = 5000;
 
 /**
@@ -19,45 +21,31 @@ const WAIT_MS = 5000;
 export async function placeDemoOrders(
   { origin, books }: RunningShop,
   client: ClientWithSecretKey,
-  signingKey: string,
+  sandbox: Sandbox,
 ): Promise<void> {
   const { inbox, orders } = books;
   const { settled: earlier } = (await inbox.stats()).states;
   const recordBalances = async () => inbox.recordBalances(await client.getWalletBalances());
-  // The first payment creates the wallets, so that both balances show them.
   await place('coffee', 1, {});
   await settled(1);
   await recordBalances();
   for (const order of ORDERS) await place(...order);
-  await placePhantom();
+  // A copy of the newest order, paid by a genuine signature: the service knows of no such payment.
+  const reference = `ORD-${newFormId().slice(0, 12).toUpperCase()}`;
+  const [newest] = orders.list();
+  if (newest) await orders.add({ ...newest, reference }, newFormId());
+  const extra_fields = { merchant_reference: reference, internal_reference: `SBX-${reference}` };
+  sandbox.compose(FIRST_NUMBER + ORDERS.length, { extra_fields });
   await settled(4);
   await recordBalances();
 
   /** As a customer does: through the checkout and the payment page. */
   async function place(product: string, quantity: number, misbehave: object): Promise<void> {
-    const put = { method: 'PUT', path: '/sandbox/settings', secretKey: true } as const;
-    await client.request({ ...put, body: { misbehave } });
+    const path = '/sandbox/settings';
+    await client.request({ method: 'PUT', path, secretKey: true, body: { misbehave } });
     const customer = { name: 'Grace Demo', account: '256770000001', provider: 'example_mobile_money' };
     const form = { product, quantity: String(quantity), form_id: newFormId(), ...customer };
-    const paymentPage = await send(`${origin}/checkout`, form);
-    await send(paymentPage ?? '', { choice: 'pay' });
-    await client.request({ ...put, body: { misbehave: {} } });
-  }
-
-  /** A copy of the newest order, paid by a genuine signature: the service knows of no such payment. */
-  async function placePhantom(): Promise<void> {
-    const [newest] = orders.list();
-    if (newest === undefined) return;
-    const reference = `ORD-${newFormId().slice(0, 12).toUpperCase()}`;
-    await orders.add({ ...newest, reference, createdAt: Date.now() }, newFormId());
-    const amounts = { request_amount: 45_000, transaction_amount: 45_000, transaction_charge: 1350 };
-    const payload = { merchant_reference: reference, internal_reference: `SBX-${reference}`, ...amounts };
-    const data = sampleCallback({ payload });
-    const headers = {
-      'content-type': 'application/json',
-      'hmac-signature': signCallback({ signingKey, data }),
-    };
-    await fetch(`${origin}/payments/callbacks`, { method: 'POST', headers, body: JSON.stringify(data) });
+    await send(await send(`${origin}/checkout`, form), { choice: 'pay' });
   }
 
   /** The callbacks are sent and applied in the background. */
@@ -70,7 +58,8 @@ export async function placeDemoOrders(
 }
 
 /** Submits a form, and returns the address that it leads to. */
-async function send(address: string, form: Record<string, string>): Promise<string | null> {
+async function send(address: string, form: Record<string, string>): Promise<string> {
   const body = new URLSearchParams(form);
-  return (await fetch(address, { method: 'POST', body, redirect: 'manual' })).headers.get('location');
+  const { headers } = await fetch(address, { method: 'POST', body, redirect: 'manual' });
+  return headers.get('location') ?? '';
 }

@@ -13,7 +13,7 @@ await runUntilStopped(async () => {
   const sandboxPort = readPort(process.env, 'SANDBOX_PORT', 4010);
   const file = process.env['INBOX_FILE'] || demoFile();
   const sandbox = createSandbox();
-  const { publicKey, secretKey, signingKey } = sandbox.account;
+  const { publicKey, secretKey } = sandbox.account;
   // Neither has a login, so both listen only on this computer.
   const host = '127.0.0.1';
   try {
@@ -35,7 +35,7 @@ await runUntilStopped(async () => {
         inbox_url: `${shop.origin}/owner/inbox/transitions?reference={merchant_reference}`,
       },
     });
-    await placeDemoOrders(shop, client, signingKey);
+    await placeDemoOrders(shop, client, sandbox);
     console.log(welcome(shop, baseUrl, file));
     return [shop, sandbox];
   } catch (error) {

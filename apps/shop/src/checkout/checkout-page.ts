@@ -45,9 +45,8 @@ ${Object.entries({ product: product.id, form_id: newFormId(), instead }).map(
   ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" autocomplete="off">`,
 )}
 <section class="card summary follows" aria-labelledby="summary">
-<img src="/assets/pictures/${product.id}.svg" alt="" width="320" height="180">
-<h2 id="summary">${product.name}</h2>
-<p>${formatMoney(product.price)} each</p>
+<div class="head"><img src="/assets/pictures/${product.id}.svg" alt="" width="96" height="54">
+<div><h2 id="summary">${product.name}</h2><p>${formatMoney(product.price)} each</p></div></div>
 <p class="head total" id="total"><span>Your total</span> <strong>${preview.total ? formatMoney(preview.total) : '–'}</strong></p>
 </section>
 <div class="stack">

@@ -106,7 +106,7 @@ interface OrderRow {
   readonly transitions: TransitionSummary[];
 }
 
-const aside = (text: string | Markup): Markup => html`<div class="quiet small">${text}</div>`;
+const aside = (text: string | Markup): Markup | '' => text && html`<div class="quiet small">${text}</div>`;
 
 /** Orders for the owner; the console of the inbox shows what became of their callbacks. */
 function orderList(orders: readonly OrderRow[]): Markup {
@@ -117,7 +117,7 @@ function orderList(orders: readonly OrderRow[]): Markup {
     'Total | title number': ({ order: { total, payment } }) => {
       const paid = formatMoney(payment?.settled ?? total);
       const isOther = payment && paid !== formatMoney({ ...total, amount: canonicalAmount(total.amount) });
-      return html`${formatMoney(total)}${isOther ? aside(`Paid ${paid}`) : ''}`;
+      return html`${formatMoney(total)}${aside(isOther ? `Paid ${paid}` : '')}`;
     },
     // A claim: it is not signed.
     'Charge, as claimed | minor number': ({ order: { total, payment } }) =>
