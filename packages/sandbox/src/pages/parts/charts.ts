@@ -14,7 +14,7 @@ import {
 } from '@payment-service/pages';
 import type { Service } from '../../service/service.ts';
 import { amountText, toAmount } from '../../state/money.ts';
-import type { DeliveryAttempt, DeliveryRecord, EntryRecord, WalletType } from '../../state/records.ts';
+import type { DeliveryRecord, EntryRecord, WalletType } from '../../state/records.ts';
 import { amount, capital, type DeliveryState, stateOf, toneOf, wallets } from './values.ts';
 
 /** How much is drawn, so that a page of a long-lived sandbox stays small. */
@@ -88,14 +88,6 @@ export function deliveryCharts(service: Service): Markup | string {
   )}`;
 }
 
-interface Answered {
-  readonly one: DeliveryRecord;
-  readonly attempt: DeliveryAttempt;
-  readonly number: number;
-  readonly ms: number;
-  readonly look: Look;
-}
-
 const DOTS: Legend = [
   ['good', 'As expected'],
   ['info', 'Not judged'],
@@ -104,14 +96,11 @@ const DOTS: Legend = [
 
 const msText = (ms: number): string => (ms < 1000 ? `${count(ms)} ms` : `${short(ms / 1000)} s`);
 
-/** The value that half of them do not exceed. */
-const median = (sorted: readonly number[]): number => sorted[Math.ceil(sorted.length / 2) - 1] ?? 0;
-
 /** Every attempt as a dot, below the time that the sandbox waits for an answer. */
 function responseTimes(service: Service, deliveries: readonly DeliveryRecord[]): Markup | string {
   const answered = deliveries
     .flatMap((one) =>
-      one.attempts.flatMap((attempt, index): Answered[] => {
+      one.attempts.flatMap((attempt, index) => {
         const look = toneOf(service.outcomeOf(one, attempt));
         return attempt.ms === null ? [] : [{ one, attempt, number: index + 1, ms: attempt.ms, look }];
       }),
@@ -120,16 +109,11 @@ function responseTimes(service: Service, deliveries: readonly DeliveryRecord[]):
     .slice(-MAX_DELIVERIES);
   const [first, last] = [answered[0]?.attempt.at, answered.at(-1)?.attempt.at];
   if (first === undefined || last === undefined) return '';
-  const rowOf = (name: string, own: readonly Answered[]): string[] => {
+  const rowOf = (name: string, own: typeof answered): string[] => {
     const times = own.map(({ ms }) => ms).sort((a, b) => a - b);
     const bad = own.filter(({ look }) => look === 'bad').length;
-    return [
-      name,
-      count(own.length),
-      count(bad),
-      `${count(median(times))} ms`,
-      `${count(times.at(-1) ?? 0)} ms`,
-    ];
+    const [half = 0, most = 0] = [times[Math.ceil(times.length / 2) - 1], times.at(-1)];
+    return [name, count(own.length), count(bad), `${count(half)} ms`, `${count(most)} ms`];
   };
   const all = rowOf('All', answered);
   const byEndpoint = Map.groupBy(answered, ({ one }) => one.url);
@@ -178,7 +162,9 @@ export const balanceCharts = (entries: readonly EntryRecord[], currency: string)
 function balanceChart(own: readonly EntryRecord[], currency: string, walletType: WalletType): Markup {
   let now = { at: 0, available: 0, uncleared: 0, reserve: 0 };
   const steps: (typeof now)[] = [];
-  for (const { at, bucket, amount: minor } of own) {
+  for (const { at: recorded, bucket, amount: minor } of own) {
+    // The clock may have been set back.
+    const at = Math.max(recorded, now.at);
     // What happens together, such as clearing, is one step.
     if (at === now.at) steps.pop();
     now = { ...now, at, [bucket]: now[bucket] + minor };
