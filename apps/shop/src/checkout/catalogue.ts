@@ -47,7 +47,7 @@ function paymentOptions(providers: readonly PaymentProvider[] | undefined): Mark
 You can look around; try again in a few minutes.</p>`;
   }
   if (providers.length === 0) return html`<p>The payment service offers no way to pay at the moment.</p>`;
-  return html`<ul class="card rows">${providers.map(
+  return html`<ul class="rows">${providers.map(
     (provider) => html`<li><strong>${provider.provider_name}</strong><span>${limits(provider)}</span>
 ${provider.is_active ? '' : badge('wait', 'Not available now')}</li>`,
   )}</ul>`;

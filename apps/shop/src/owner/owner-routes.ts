@@ -127,7 +127,7 @@ function orderList(orders: readonly OrderRow[]): Markup {
     Callbacks: ({ id, transitions }) =>
       transitions.length === 0
         ? '–'
-        : html`<a href="${INBOX}/transitions?reference=${id}">${counted(transitions.length, 'callback')}<span class="hidden-text"> of ${id}</span></a>${
+        : html`<a class="number" href="${INBOX}/transitions?reference=${id}">${counted(transitions.length, 'callback')}<span class="hidden-text"> of ${id}</span></a>${
             transitions.some(needsAttention) ? html` ${badge('bad', 'Needs attention')}` : ''
           }`,
   });
