@@ -1,102 +1,65 @@
-import { randomBytes } from 'node:crypto';
 import type { ClientWithSecretKey } from '@payment-service/core/client';
-import { sampleCallback, signCallback } from '@payment-service/core/testing';
-import type { Order } from './books/order.ts';
+import type { Sandbox } from '@payment-service/sandbox';
+import { newFormId } from './books/orders.ts';
 import type { RunningShop } from './server/start-shop.ts';
 
-interface Demo {
-  readonly shop: RunningShop;
-  readonly client: ClientWithSecretKey;
-  readonly signingKey: string;
-}
-
-/** What the sandbox does with the callback of each order. A phantom has no transaction there at all. */
-const ORDERS: readonly (readonly [
-  item: string,
-  quantity: number,
-  price: number,
-  misbehave: object | 'phantom',
-])[] = [
-  ['Coffee beans', 1, 25_000, {}],
-  ['Tea', 2, 12_000, {}],
-  ['Cookbook', 1, 60_000, { lost: true }],
-  ['Lamp', 1, 45_000, { forged_amount: 4_500_000 }],
-  ['Tea', 1, 12_000, 'phantom'],
+/** What was bought, and what the sandbox does with the callback. The last one leaves it as it is. */
+const ORDERS: readonly [product: string, quantity: number, misbehave: object][] = [
+  ['lamp', 1, { lost: true }],
+  ['basket', 1, { forged_amount: 4_500_000 }],
+  ['coffee', 2, {}],
+  ['basket', 1, {}],
 ];
+/** The sandbox numbers its transactions from here. */
+const FIRST_NUMBER = 1001;
 const WAIT_MS = 5000;
 
 /**
- * Orders that make the console worth opening: paid ones, a lost callback, a claimed amount that differs, and a settlement without
- * money, between two recorded balances.
+ * Orders that make the console worth opening: paid ones, a lost callback, a claimed amount that differs, and a settlement
+ * without money, between two recorded balances.
  */
-export async function placeDemoOrders({ shop, client, signingKey }: Demo): Promise<void> {
-  const { inbox } = shop.books;
-  // The first payment creates the wallet, so that both balances show it.
-  await place(['Sticker pack', 1, 5000, {}]);
+export async function placeDemoOrders(
+  { origin, books }: RunningShop,
+  client: ClientWithSecretKey,
+  sandbox: Sandbox,
+): Promise<void> {
+  const { inbox, orders } = books;
+  const { settled: earlier } = (await inbox.stats()).states;
+  const recordBalances = async () => inbox.recordBalances(await client.getWalletBalances());
+  await place('coffee', 1, {});
   await settled(1);
-  await inbox.recordBalances(await client.getWalletBalances());
-  for (const order of ORDERS) await place(order);
+  await recordBalances();
+  for (const order of ORDERS) await place(...order);
+  // A copy of the newest order, paid by a genuine signature: the service knows of no such payment.
+  const reference = `ORD-${newFormId().slice(0, 12).toUpperCase()}`;
+  const [newest] = orders.list();
+  if (newest) await orders.add({ ...newest, reference }, newFormId());
+  const extra_fields = { merchant_reference: reference, internal_reference: `SBX-${reference}` };
+  sandbox.compose(FIRST_NUMBER + ORDERS.length, { extra_fields });
   await settled(4);
-  await inbox.recordBalances(await client.getWalletBalances());
+  await recordBalances();
 
-  async function place([item, quantity, price, misbehave]: (typeof ORDERS)[number]): Promise<void> {
-    const [amount, currency] = [quantity * price, 'UGX'];
-    const order: Order = {
-      reference: `DEMO-${randomBytes(3).toString('hex').toUpperCase()}`,
-      createdAt: Date.now(),
-      productId: '',
-      ...{ item, quantity, total: { currency, amount: String(amount) }, account: '256770000001' },
-      customerName: 'Grace Demo',
-      providerCode: 'example_mobile_money',
-      providerName: 'Example Mobile Money',
-      start: { state: 'starting' },
-    };
-    const {
-      reference: merchant_reference,
-      account,
-      customerName: customer_name,
-      providerCode: provider_code,
-    } = order;
-    await shop.books.orders.add(order, randomBytes(16).toString('hex'));
-    const callback_url = `${shop.origin}/payments/callbacks`;
-    const money = { request_currency: currency, request_amount: amount, transaction_currency: currency };
-    if (misbehave === 'phantom') {
-      const payload = {
-        ...money,
-        merchant_reference,
-        transaction_amount: amount,
-        internal_reference: `GONE-${merchant_reference}`,
-      };
-      const data = sampleCallback({ payload });
-      const headers = {
-        'content-type': 'application/json',
-        'hmac-signature': signCallback({ signingKey, data }),
-      };
-      await fetch(callback_url, { method: 'POST', headers, body: JSON.stringify(data) });
-      return;
-    }
-    const body = {
-      merchant_reference,
-      amount,
-      currency,
-      provider_code,
-      account,
-      customer_name,
-      callback_url,
-    };
-    await client.request({
-      method: 'POST',
-      path: '/sandbox/collections',
-      secretKey: true,
-      body: { ...body, mode: 'direct', misbehave },
-    });
+  /** As a customer does: through the checkout and the payment page. */
+  async function place(product: string, quantity: number, misbehave: object): Promise<void> {
+    const path = '/sandbox/settings';
+    await client.request({ method: 'PUT', path, secretKey: true, body: { misbehave } });
+    const customer = { name: 'Grace Demo', account: '256770000001', provider: 'example_mobile_money' };
+    const form = { product, quantity: String(quantity), form_id: newFormId(), ...customer };
+    await send(await send(`${origin}/checkout`, form), { choice: 'pay' });
   }
 
   /** The callbacks are sent and applied in the background. */
   async function settled(count: number): Promise<void> {
-    for (const end = Date.now() + WAIT_MS; (await inbox.stats()).states.settled < count; ) {
+    for (const end = Date.now() + WAIT_MS; (await inbox.stats()).states.settled < earlier + count; ) {
       if (Date.now() > end) throw new Error('The orders of the demo were not paid in time.');
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
+}
+
+/** Submits a form, and returns the address that it leads to. */
+async function send(address: string, form: Record<string, string>): Promise<string> {
+  const body = new URLSearchParams(form);
+  const { headers } = await fetch(address, { method: 'POST', body, redirect: 'manual' });
+  return headers.get('location') ?? '';
 }

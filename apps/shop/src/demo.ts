@@ -13,7 +13,7 @@ await runUntilStopped(async () => {
   const sandboxPort = readPort(process.env, 'SANDBOX_PORT', 4010);
   const file = process.env['INBOX_FILE'] || demoFile();
   const sandbox = createSandbox();
-  const { publicKey, secretKey, signingKey } = sandbox.account;
+  const { publicKey, secretKey } = sandbox.account;
   // Neither has a login, so both listen only on this computer.
   const host = '127.0.0.1';
   try {
@@ -35,7 +35,7 @@ await runUntilStopped(async () => {
         inbox_url: `${shop.origin}/owner/inbox/transitions?reference={merchant_reference}`,
       },
     });
-    await placeDemoOrders({ shop, client, signingKey });
+    await placeDemoOrders(shop, client, sandbox);
     console.log(welcome(shop, baseUrl, file));
     return [shop, sandbox];
   } catch (error) {
@@ -55,21 +55,23 @@ The sample shop is open. It runs on ${title}.
 What to click:
   1. Open the shop and press "Buy" at the coffee beans.
   2. Enter any name and the number 256770000001, which selects Example Mobile Money, and press "Pay".
-  3. Press "Pay" on the sandbox's payment page. The order becomes paid as soon as the signed callback is in.
-  4. In the sandbox, open "Settings", press "Forged amount, valid signature", and buy again: the order stays unpaid.
+  3. Press "Pay UGX 18,000" on the sandbox's payment page. The order becomes paid as soon as the signed callback is in.
 
-Where is the money? Six orders were placed for you: one callback was lost, one claims another amount, and one settlement has no
-money behind it.
-  1. Open the inbox: one payment waits for an operator, with the amount that it claims marked.
-  2. Open its reference. "Ask the service what was paid": its statement is below, and says 45,000. Press "Close".
-  3. Open ${shop}/owner/reconcile: today's settlements against the wallet.
-     It gained more than was settled: a callback is missing.
+Where is the money? Six orders were placed for you: one callback was lost, one claims another amount, and one order was paid
+without money.
+  1. Open the inbox: one payment is quarantined, because it claims UGX 4,500,000 for an order of UGX 45,000.
+  2. In the sandbox, open the same reference, press "Compose a callback", then "Send": the genuine callback pays the order.
+  3. Open ${shop}/owner/reconcile
+     It records the balances. The UGX wallet gained more than was settled, so a callback is missing.
   4. Download the statement: ${sandbox}/statement.csv
-  5. Choose it under "Statement", say why, and press "Compare the statement": one row was paid without a callback, and one
-     settlement has no row.
-  6. Press "Settle 1 payment". Its order is paid now. What the wallet still lacks is the settlement without money.
-Then try one sticker (no provider accepts so little), "Decline", or a number that starts with 25679.
-Orders and wallets are in the menu of the shop, under "Orders". No money moves.
+  5. Choose it under "Statement", enter a reason under "Why", and press "Compare the statement": one row is
+     paid_without_callback, and one settlement is absent_from_statement.
+  6. Press "Settle 1 payment": the order whose callback was lost is paid. Open ${shop}/owner/reconcile again.
+     The wallet gained UGX 43,650 less than was settled: the order that was paid without money, less the charge.
+
+Then try one sticker (no provider accepts so little), "Decline" on the payment page, or a number that starts with 25679, which
+no mobile money provider serves. Or press "Forged amount, valid signature" in the sandbox's settings and buy again: the order
+stays open. Orders and wallets are in the menu of the shop, under "Orders". No money moves.
 
 Stop with Ctrl-C.
 `;

@@ -59,14 +59,14 @@ test('on a phone, a customer orders and pays, and the owner sees it, and closes 
   await heading(page, 'Paid. Thank you!');
   expect(page.url()).not.toContain('hmac_signature');
   await page.getByRole('link', { name: 'Orders' }).tap();
-  await page.locator('.state', { hasText: /^paid$/ }).waitFor();
+  await page.locator('.state', { hasText: /^Paid$/ }).waitFor();
 
   const { reference } = await new Customer(shop).placeOrder();
   await shop.sendCallback(reference, { transaction_amount: 1, internal_reference: 'INT-F' });
   await page.getByRole('link', { name: `1 callback of ${reference}` }).tap();
   await page.getByRole('link', { name: reference }).first().tap();
   await page.locator('#resolve').getByLabel('Why').fill('A customer played with it.');
-  await button(page, 'Resolve').tap();
+  await button(page, 'Close').tap();
   await page.locator('#said', { hasText: 'Closed.' }).waitFor();
   expect((await shop.transitions())[0]).toMatchObject({ state: 'resolved' });
   expect(complaints).toEqual([]);
@@ -94,12 +94,12 @@ test('open pages change without any action: the order says in time that no confi
 
   await page.goto(`${shop.origin}/owner/orders`);
   const row = page.locator('tr', { hasText: reference });
-  await row.locator('.state', { hasText: /^open$/ }).waitFor();
+  await row.locator('.state', { hasText: /^Open$/ }).waitFor();
   await page.context().setOffline(true);
   await page.locator('[role=status] #connection', { hasText: 'Connection lost. Trying again…' }).waitFor();
   await shop.sendCallback(reference, { internal_reference: 'INT-N' });
   await page.context().setOffline(false);
-  await row.locator('.state', { hasText: /^paid$/ }).waitFor();
+  await row.locator('.state', { hasText: /^Paid$/ }).waitFor();
 });
 
 /** What axe reports of the page, and whether it is wider than the screen. */

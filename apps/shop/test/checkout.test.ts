@@ -69,7 +69,7 @@ test('a payment that the service itself refuses has a new form, and the old one 
   const refused = await customer.checkOut(form);
   expect(refused.body).toMatch(/Your payment was not started<[\s\S]*at most UGX\u00a020,000,000 a day/);
   expect(own.orders.list()[0]?.start.state).toBe('refused');
-  expect(await customer.read('/owner/orders')).toContain('not started');
+  expect(await customer.read('/owner/orders')).toContain('Not started');
   const { location } = await customer.checkOut(form);
   expect(await customer.read(location)).toContain(`href="${location}/again">Try again</a>`);
   const fixed = { ...hiddenIn(refused.body), quantity: '1', provider: 'example_bank' };

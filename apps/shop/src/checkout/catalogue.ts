@@ -47,12 +47,9 @@ function paymentOptions(providers: readonly PaymentProvider[] | undefined): Mark
 You can look around; try again in a few minutes.</p>`;
   }
   if (providers.length === 0) return html`<p>The payment service offers no way to pay at the moment.</p>`;
-  return html`<ul class="options">${providers.map(
-    (provider) => html`<li class="card">
-<h3>${provider.provider_name}</h3>
-<p>${limits(provider)}</p>
-${provider.is_active ? '' : html`<p>${badge('wait', 'Not available now')}</p>`}
-</li>`,
+  return html`<ul class="rows">${providers.map(
+    (provider) => html`<li><strong>${provider.provider_name}</strong><span>${limits(provider)}</span>
+${provider.is_active ? '' : badge('wait', 'Not available now')}</li>`,
   )}</ul>`;
 }
 

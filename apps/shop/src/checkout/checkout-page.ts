@@ -40,14 +40,16 @@ ${problem && html`<p class="problem" id="${name}-problem">${problem}</p>`}</div>
     script: 'checkout.js',
     heading: 'Checkout',
     main: html`${refusal === undefined ? '' : summary(refusal)}
-<form method="post" action="/checkout" novalidate class="form narrow">
+<form method="post" action="/checkout" novalidate class="form split">
 ${Object.entries({ product: product.id, form_id: newFormId(), instead }).map(
   ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" autocomplete="off">`,
 )}
-<div class="card item">
-<img src="/assets/pictures/${product.id}.svg" alt="" width="96" height="54">
-<div><h2>${product.name}</h2><p>${formatMoney(product.price)} each</p></div>
-</div>
+<section class="card summary follows" aria-labelledby="summary">
+<div class="head"><img src="/assets/pictures/${product.id}.svg" alt="" width="96" height="54">
+<div><h2 id="summary">${product.name}</h2><p>${formatMoney(product.price)} each</p></div></div>
+<p class="head total" id="total"><span>Your total</span> <strong>${preview.total ? formatMoney(preview.total) : '–'}</strong></p>
+</section>
+<div class="stack">
 ${field('quantity', 'How many', html`type="number" inputmode="numeric" min="1" max="${MAX_PIECES}"`)}
 ${field('name', 'Your name', html`type="text" autocomplete="name" maxlength="80"`)}
 ${field('account', 'Phone or account number', html`type="tel" autocomplete="tel" maxlength="34"`, 'With the country code, for example 256770000001. Never a card number.')}
@@ -55,6 +57,7 @@ ${paymentChoice(preview, problems.provider, first === 'provider')}
 <button class="main large" type="submit">Pay</button>
 <p class="said" id="said" role="status">${saidOf(preview)}</p>
 <p class="quiet">You confirm the payment on the next page.</p>
+</div>
 </form>`,
   });
 }
@@ -62,7 +65,7 @@ ${paymentChoice(preview, problems.provider, first === 'provider')}
 function summary({ heading = 'Please correct this', reasons = [], fields = {} }: Refusal): Markup {
   // Otherwise the first invalid field has the focus.
   const focus = Object.keys(fields).length === 0 ? html` tabindex="-1" autofocus` : '';
-  return html`<div class="note bad narrow" role="alert"${focus}>
+  return html`<div class="note bad" role="alert"${focus}>
 <h2>${heading}</h2>
 <ul>
 ${reasons.map((reason) => html`<li>${reason}</li>`)}
@@ -72,14 +75,13 @@ ${Object.entries(fields).map(([name, message]) => html`<li><a href="#${name}">${
 }
 
 /**
- * The total, and each provider with its limits and what it says about this payment: assets/checkout.js replaces it while the
+ * Each provider with its limits and what it says about this payment: assets/checkout.js replaces it, and the total, while the
  * customer types.
  */
 function paymentChoice(preview: Preview, problem?: string, hasFocus = false): Markup {
-  const { total, offers, byPrefix } = preview;
+  const { offers, byPrefix } = preview;
   const first = hasFocus ? offers.find(({ provider }) => provider.is_active) : undefined;
   return html`<div id="choice">
-<p class="head total"><span>Your total</span> <strong>${total === undefined ? '–' : formatMoney(total)}</strong></p>
 <div class="stack" role="radiogroup" id="provider" aria-labelledby="how"${problem && html` aria-describedby="provider-problem"`}>
 <h3 id="how">How you want to pay</h3>
 <input type="hidden" name="byPrefix" value="${byPrefix}" autocomplete="off">

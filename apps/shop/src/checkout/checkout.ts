@@ -51,12 +51,8 @@ export function readCheckoutForm(form: unknown): CheckoutForm {
 }
 
 /** What the customer typed for an order, to try its payment again. The provider counts as chosen by hand. */
-export function formOf({
-  quantity,
-  customerName: name,
-  account,
-  providerCode: provider,
-}: Order): CheckoutForm {
+export function formOf({ quantity, customerName, account, providerCode }: Order): CheckoutForm {
+  const [name, provider] = [customerName, providerCode];
   return { quantity: String(quantity), name, account, provider, byPrefix: '' };
 }
 

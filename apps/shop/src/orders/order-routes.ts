@@ -1,5 +1,5 @@
-import { html, type Markup, type Tone } from '@payment-service/pages';
-import { formatMoney, isHeld, type Order } from '../books/order.ts';
+import { badge, html, type Markup, type Tone } from '@payment-service/pages';
+import { formatMoney, isHeld, type Order, type OrderState, orderState } from '../books/order.ts';
 import type { Context } from '../context.ts';
 import { messagePage, type Page, page, problemPage } from '../web/page.ts';
 import { get, type Route } from '../web/route.ts';
@@ -54,16 +54,29 @@ function orderPage(order: Order, known: Situation): Promise<Page> {
     section: '/',
     watch: isPaid ? undefined : known.isLate ? 'rarely' : 'often',
     heading: 'Your order',
-    main: html`<div class="note ${tone} narrow"><h2>${title}</h2><p>${text}</p>${below}</div>
-<dl class="card facts narrow">
+    beside: stateOf(order),
+    main: html`<div class="split">
+<dl class="card facts summary">
 <dt>Order</dt><dd>${order.reference}</dd>
 <dt>Item</dt><dd>${order.quantity} × ${order.item}</dd>
-<dt>Total</dt><dd>${formatMoney(order.total)}</dd>
+<dt>Total</dt><dd class="strong">${formatMoney(order.total)}</dd>
 <dt>${isPaid ? 'Paid with' : 'To pay with'}</dt><dd>${order.providerName}, account ending in ${order.account.slice(-3)}</dd>
 </dl>
+<div class="note ${tone} stack"><h2>${title}</h2><p>${text}</p>${below}</div>
+</div>
 <p><a href="/">Back to the shop</a></p>`,
   });
 }
+
+const STATES: Readonly<Record<OrderState, readonly [Tone, string]>> = {
+  open: ['wait', 'Open'],
+  paid: ['good', 'Paid'],
+  failed: ['bad', 'Failed'],
+  'not started': ['neutral', 'Not started'],
+};
+
+/** The state of an order, for its customer and for the owner. */
+export const stateOf = (order: Order): Markup => badge(...STATES[orderState(order)]);
 
 type Notice = readonly [tone: Tone, title: string, text: Markup | string, ...below: (Markup | '')[]];
 

@@ -11,6 +11,8 @@ interface PageContent {
   readonly title: string;
   /** The heading, if it differs from the title. */
   readonly heading?: string;
+  /** The state, next to the heading. */
+  readonly beside?: Markup;
   readonly main: Markup;
   /** The path of the navigation entry that this page belongs to. */
   readonly section?: '/' | '/owner/orders';
@@ -35,7 +37,7 @@ const SECTIONS = [
 const EVERY_MS = { often: 1500, rarely: 15_000 };
 
 export async function page(content: PageContent): Promise<Page> {
-  const { title, heading = title, main, section, status = 200, formsTo, watch, script } = content;
+  const { title, heading = title, beside, main, section, status = 200, formsTo, watch, script } = content;
   // A reload would discard what the owner is typing.
   const every = section === '/owner/orders' ? 'often' : watch;
   const fullTitle = `${title} · ${PRODUCT}`;
@@ -48,6 +50,7 @@ export async function page(content: PageContent): Promise<Page> {
       brand: html`<img src="/assets/icon.svg" alt="" width="28" height="28">`,
       name: 'the shop',
       title: heading,
+      beside,
       sections: SECTIONS,
       section,
       body: main,

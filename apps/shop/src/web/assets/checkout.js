@@ -22,7 +22,7 @@ async function ask() {
 
 function show(fresh) {
   const focused = document.activeElement?.name === 'provider' ? document.activeElement.value : undefined;
-  document.getElementById('choice').replaceWith(fresh.getElementById('choice'));
+  for (const id of ['total', 'choice']) document.getElementById(id).replaceWith(fresh.getElementById(id));
   if (focused !== undefined) form.querySelector(`[name="provider"][value="${CSS.escape(focused)}"]`)?.focus();
   say(fresh.getElementById('said').textContent);
 }
