@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Group } from '../src/intake/group.ts';
+import { Group } from '../src/intake/intake.ts';
 import { pause, TimedOut, within } from '../src/time.ts';
 import { signal } from './support/until.ts';
 

@@ -125,7 +125,7 @@ export function recordIn(text: string): IntakeRecord {
     keyId: textOf(row, 'keyId'),
     refusal: reasonIn(row, 'refusal') ?? null,
     traceparent: optionalText(row, 'traceparent') ?? null,
-    provider: providerIn(row['provider']),
+    provider: optionalText(row, 'provider') ?? null,
     isAcknowledged: true,
   };
 }
