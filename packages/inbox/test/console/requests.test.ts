@@ -68,8 +68,9 @@ test('a transition that is held has a form for each action that the words of its
     const values = `state = '${state}', reason = '${reason}'`;
     await merchant.query(`update ${merchant.table('transition')} set ${values}`);
     const forms = formsIn((await visit(inbox).get(pageOf('NONE'))).html);
-    const named = [...todo.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
-    expect(forms, reason).toEqual(expect.arrayContaining(named.filter((name) => name !== 'expect')));
+    const named = ['retry', 'close', 'reopen'].filter((verb) => new RegExp(`\\b${verb}\\b`, 'i').test(todo));
+    const buttons = named.map((verb) => (verb === 'close' ? 'resolve' : verb));
+    expect(forms, reason).toEqual(expect.arrayContaining(buttons));
     const isClosed = ['settled', 'superseded', 'resolved'].includes(state);
     expect(forms.includes('reopen'), reason).toBe(isClosed || named.includes('reopen'));
   }

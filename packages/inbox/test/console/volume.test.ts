@@ -13,7 +13,7 @@ const PATHS = [
   ...STATES.map((query) => `/transitions${query}`),
 ];
 
-test('every page of the console takes as many statements, and reads as many rows, with 100,000 settled transitions as with 100', async () => {
+test('every page of the console takes as many statements, and reads as many rows, with 100,000 settled transitions as with 700', async () => {
   const merchant = await newMerchant('sqlite');
   const { table, query } = merchant;
   let [statements, rows] = [0, 0];
@@ -50,9 +50,9 @@ test('every page of the console takes as many statements, and reads as many rows
       ${numbers} select n, '', 'settled', 1, n from n`);
     await query(`update ${table('tally')} set total = total + ${to - from + 1}`);
   };
-  await settled(2, 101);
+  await settled(2, 701);
   const few = await cost();
-  await settled(102, 100_101);
+  await settled(702, 100_101);
   expect((await inbox.stats()).states.settled).toBe(100_100);
   expect(await cost()).toEqual(few);
   await inbox.close();
