@@ -86,6 +86,33 @@ async function serviceBehindCuts(status: number) {
   return { call, lengths, proxy };
 }
 
+test.each([201, 422])(
+  'a connection that breaks anywhere never claims that nothing was sent when the service answers %i',
+  async (status) => {
+    const { call, lengths } = await serviceBehindCuts(status);
+    const whole = await call();
+    expect(whole).toEqual({ claim: status === 201 ? 'success' : 'refused', isSeen: true });
+    const { request, response } = { ...lengths };
+    const cuts: Cut[] = [];
+    // The two runs cut at different bytes.
+    for (let after = status % 4; after <= request; after += 4)
+      cuts.push({ of: 'request', after, how: after % 8 < 4 ? 'reset' : 'end' });
+    for (let after = status % 4; after < response; after += 4)
+      cuts.push({ of: 'response', after, how: after % 8 < 4 ? 'end' : 'reset' });
+    expect(cuts.length).toBeGreaterThan(150);
+    const outcomes: Outcome[] = [];
+    for (const cut of cuts) outcomes.push(await call(cut));
+    // A connection was made each time, so nothing proves that the request has not arrived.
+    expect(outcomes.filter(({ claim }) => claim === 'no')).toEqual([]);
+    const seen = outcomes.filter(({ isSeen }) => isSeen);
+    // Control: without a response, and with the request at the service, a client that takes a broken connection for unsent lies.
+    expect(seen.filter(({ claim }) => claim === 'unknown').length).toBeGreaterThan(20);
+    expect(outcomes.length - seen.length).toBeGreaterThan(50);
+    // Success and refusal are claimed only where the service has answered.
+    expect(outcomes.filter(({ claim, isSeen }) => claim !== 'unknown' && !isSeen)).toEqual([]);
+  },
+);
+
 test('a port on which nothing listens, and a host that does not exist, were sent nothing', async () => {
   const { call, proxy } = await serviceBehindCuts(201);
   expect(await call()).toEqual({ claim: 'success', isSeen: true });

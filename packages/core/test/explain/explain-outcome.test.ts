@@ -187,6 +187,11 @@ test.each([500, 501, 507, 599])('an endpoint that fails is named with its status
   expect(title).toBe(`Your endpoint returned ${status}.`);
 });
 
+test('an answer that was not recorded is an unexpected status', () => {
+  const outcome = { cause: 'unexpected_status', detail: 'There is no response.' };
+  expect(explainOutcome({ request: given })).toMatchObject(outcome);
+});
+
 const signedAt = (t: number, hash?: string): object => ({
   headers: { 'hmac-signature': hash ? `t=${t},s=${hash}` : SIGNATURE.replace(String(T), String(t)) },
 });
