@@ -24,24 +24,6 @@ describe('a form that is sent', () => {
     expect(row(await show('/wallets'), 'wallets-UGX-MERCHANT_PAYOUT')).toContain('UGX 15,000');
   });
 
-  test('offers only misbehaviours and retry rules that the sandbox knows', async () => {
-    const text = await show('/start');
-    const offered = (name: string): string[] => {
-      const [, select = ''] = new RegExp(`name="${name}">(.*?)</select>`, 's').exec(text) ?? [];
-      return [...select.matchAll(/value="([^"]*)"/g)].map(([, value = '']) => value);
-    };
-    const choices = ['misbehave', 'retry'].map((name) => offered(name).map((value) => ({ [name]: value })));
-    expect(choices.map(({ length }) => length)).toEqual([10, 5]);
-    for (const choice of choices.flat()) {
-      const sent = await submit('collections', { ...collectionForm, ending: 'pending', ...choice });
-      expect(sent.status).toBe(303);
-    }
-    const kinds = (await stage.list('/sandbox/transactions')).map((one) => JSON.stringify(one['misbehave']));
-    // "As set for the sandbox" and "Normal" are the same while nothing is set.
-    expect(new Set(kinds).size).toBe(9);
-    expect((await submit('defaults', { retry: 'never' })).status).toBe(400);
-  });
-
   test('returns to the page and the place that it was sent from, and to no other site', async () => {
     stage.collect({ misbehave: { late_ms: 60_000 } });
     const at = async (from: string, place: string) => (await submit('release', { at: place }, from)).location;
@@ -74,12 +56,6 @@ describe('a composition', () => {
     const text = await stage.read('/deliveries/2');
     expect(text).toContain('What differs from the genuine callback');
     expect(text).toContain('+ "note": "hello" added');
-  });
-
-  test('with a preset that is selected and not added yet is sent with it', async () => {
-    await submit('compose/1001', { preset: 'forged_amount', status: 'REVERSED' });
-    await stage.sandbox.idle();
-    expect(stage.payloads()[1]).toMatchObject({ transaction_amount: 1, transaction_status: 'REVERSED' });
   });
 
   test('with an edited body is sent as typed, with its line breaks', async () => {

@@ -65,13 +65,6 @@ describe('options that are wrong are found at construction', () => {
     expect(() => createSandbox({ [option]: undefined })).toThrow(error);
   });
 
-  test.each(['', 'test', 'development'])('NODE_ENV=%j is accepted without a warning', async (environment) => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    vi.stubEnv('NODE_ENV', environment);
-    await createSandbox().close();
-    expect(warn).not.toHaveBeenCalled();
-  });
-
   test.each(['production', 'staging', 'Production'])(
     'threat A27: NODE_ENV=%j, with which a verifier refuses the signing key as well',
     (environment) => {
