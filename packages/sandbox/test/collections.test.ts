@@ -91,8 +91,6 @@ test('max_daily_amount counts by the day of the sandbox clock, pending collectio
   for (const mode of ['pending', 'direct', 'direct', 'direct'])
     expect(await reason(2_000_000, mode)).toBeUndefined();
   expect(await reason(1000)).toBe('daily_limit_reached');
-  // Another provider has its own limit.
-  stage.collect();
   stage.sandbox.decide(1001, 'failed');
   expect(await reason(2_000_000)).toBeUndefined();
   expect(await reason(1000)).toBe('daily_limit_reached');

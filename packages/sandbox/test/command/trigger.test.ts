@@ -90,6 +90,7 @@ test('threat A47: trigger escapes characters of an answer that could rewrite a t
   const { stdout } = await runOnTerminal(['trigger'], { env });
   expect(stdout).toContain('A\\u{1b}[2J\\u{9b}\\u{202e}\\u{2066}\\u{200b}');
   const json = await trigger(env, '--json');
+  expect(json.code).toBe(1);
   expect(json.stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u);
   expect(JSON.parse(json.stdout).deliveries[0].attempts[0].response.body).toBe(hidden);
 });
