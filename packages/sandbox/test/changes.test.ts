@@ -1,51 +1,10 @@
 import { expect, test } from 'vitest';
-import { createChangeFeed, createStore, type Store } from '../src/state/store.ts';
+import { createStore, type Store } from '../src/state/store.ts';
 
 const put =
   (amount: number, day = 'day'): Parameters<Store['note']>[0] =>
   (unit) =>
     unit.put('spent', day, { amount });
-
-test('every write that changes something increases the version, and notifies the listeners', () => {
-  const feed = createChangeFeed(100, () => {});
-  const store = createStore(undefined, feed.announce);
-  const seen: number[] = [];
-  const unsubscribe = feed.subscribe(() => seen.push(feed.version));
-  store.write(put(1));
-  store.note(put(2));
-  store.write(() => undefined);
-  expect(seen).toEqual([101, 102]);
-  unsubscribe();
-  store.write(put(4));
-  expect([feed.version, seen]).toEqual([103, [101, 102]]);
-});
-
-test('a listener that fails is reported, and neither the write nor the other listeners notice', () => {
-  const errors: unknown[] = [];
-  const feed = createChangeFeed(0, (error) => errors.push(error));
-  const store = createStore(undefined, feed.announce);
-  const failure = new Error('the stream broke');
-  let told = 0;
-  feed.subscribe(() => {
-    throw failure;
-  });
-  feed.subscribe(() => {
-    told += 1;
-  });
-  store.write(put(1));
-  expect([store.get('spent', 'day'), told, errors]).toEqual([{ amount: 1 }, 1, [failure]]);
-});
-
-test('closing ends every stream immediately, later ones included', () => {
-  const feed = createChangeFeed(0, () => {});
-  const events: string[] = [];
-  feed.subscribe(() => events.push('told'));
-  feed.ended.addEventListener('abort', () => events.push('ended'));
-  feed.end();
-  feed.subscribe(() => events.push('told later'));
-  feed.announce();
-  expect([events, feed.ended.aborted]).toEqual([['ended'], true]);
-});
 
 test('notes are saved with the next write, beyond a hundred of them, or on close', () => {
   const saved: number[] = [];

@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
 import { createVerifier } from '@payment-service/core';
 import { describe, expect, test } from 'vitest';
 import { type CheckReport, SandboxRefusal } from '../src/index.ts';
@@ -11,39 +10,16 @@ const stage = useStage({});
 type Incoming = Pick<Received, 'method' | 'body'> & { readonly header: string };
 
 /** From now on the endpoint responds with the status that `answer` returns; without one, it does not respond. */
-function endpoint(answer: (request: Incoming, response: ServerResponse) => number | undefined): void {
+function endpoint(answer: (request: Incoming) => number | undefined): void {
   stage.merchant.answer = (response, { method, headers, body }) => {
-    const header = String(headers['hmac-signature'] ?? '');
-    const status = answer({ method, header, body }, response);
+    const status = answer({ method, header: String(headers['hmac-signature'] ?? ''), body });
     if (status !== undefined) response.writeHead(status).end();
   };
-}
-
-/** The response of an endpoint whose only fault is how it checks a signature. */
-function answerTo({ method, body }: Incoming, isAccepted: () => boolean): number {
-  if (method !== 'POST') return 405;
-  if (body.length > 65_536) return 413;
-  if (!body.startsWith('{') || !body.endsWith('}')) return 400;
-  return isAccepted() ? 200 : 401;
 }
 
 const namesOf = ({ results }: CheckReport, verdict: string): string[] =>
   results.filter((one) => one.verdict === verdict).map(({ name }) => name);
 const named = ({ results }: CheckReport, name: string) => results.find((one) => one.name === name);
-
-/** The hash of a header as naive code reads it: the last of two equal names counts. */
-const isSigned = (text: string, header: string): boolean => {
-  const { signingKey } = stage.sandbox.account;
-  const parts = Object.fromEntries(header.split(',').map((part) => part.trim().split('=')));
-  return createHmac('sha256', signingKey).update(text).digest('hex') === parts['s'];
-};
-
-/** The five fields joined as in naive code, whatever their types are. */
-function joined(body: string): string {
-  const { event, payload } = JSON.parse(body);
-  const { merchant_reference, internal_reference, transaction_type, transaction_status } = payload;
-  return `${event}:${merchant_reference}:${internal_reference}:${transaction_type}:${transaction_status}`;
-}
 
 const REFUSED =
   'wrong_key no_signature changed_status joined_signature uppercase_hex number_field redirect_signature not_json empty_body too_large wrong_method';
@@ -69,20 +45,19 @@ describe('check(url) of an endpoint', () => {
   });
 
   test('that signs the body parsed and serialised again refuses every genuine callback, and is red there', async () => {
-    endpoint((request) =>
-      answerTo(request, () => isSigned(JSON.stringify(JSON.parse(request.body)), request.header)),
-    );
+    const { signingKey } = stage.sandbox.account;
+    endpoint(({ method, header, body }) => {
+      if (method !== 'POST') return 405;
+      if (body.length > 65_536) return 413;
+      if (!body.startsWith('{') || !body.endsWith('}')) return 400;
+      const again = JSON.stringify(JSON.parse(body));
+      const hash = createHmac('sha256', signingKey).update(again).digest('hex');
+      return header.endsWith(`s=${hash}`) ? 200 : 401;
+    });
     const report = await stage.sandbox.check();
     const accepted = ['extra_field', 'key_order', 'white_space', 'unknown_event', 'unknown_status'];
     expect(namesOf(report, 'fail')).toEqual(['genuine', 'twice', ...accepted]);
     expect(report.results[0]?.fix).toContain('The endpoint returned 401, but not from paymentCallbacks().');
-  });
-
-  test('that joins the five fields and compares with === is red where two readings share a signature', async () => {
-    endpoint((request) => answerTo(request, () => isSigned(joined(request.body), request.header)));
-    const report = await stage.sandbox.check();
-    expect(namesOf(report, 'fail')).toEqual(['joined_signature', 'number_field']);
-    expect(namesOf(report, 'warn')).toEqual(['moved_colon']);
   });
 
   test('that has a tolerance for t and hides its reasons gets warnings, and the report is not red', async () => {
@@ -110,32 +85,9 @@ describe('check(url) of an endpoint', () => {
     const { results } = await stage.sandbox.check();
     expect(results.map(({ got }) => got)).toEqual(['no answer: no answer within 20 ms']);
   });
-
-  test('that breaks off is explained, and may do so while a body is sent that is too long', async () => {
-    endpoint(({ body }, response) => {
-      if (body.endsWith('}') && body.length <= 65_536) return 401;
-      response.destroy();
-      return undefined;
-    });
-    const report = await stage.sandbox.check();
-    const fix = expect.stringContaining('The connection broke before the response.');
-    expect(named(report, 'not_json')).toMatchObject({ status: null, verdict: 'fail', fix });
-    expect(named(report, 'too_large')).toMatchObject({ status: null, verdict: 'pass' });
-  });
 });
 
 describe('check(url)', () => {
-  test('uses an injected fetch, for GET as well', async () => {
-    const seen: string[] = [];
-    const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-      const request = new Request(input, init);
-      seen.push(`${request.method} ${(await request.text()).length > 0}`);
-      return new Response(null, { status: 200 });
-    };
-    expect((await stage.open({ fetch }).check()).results).toHaveLength(22);
-    expect([seen[0], seen.at(-1)]).toEqual(['POST true', 'GET false']);
-  });
-
   test('changes no wallet, transaction or delivery, and keeps the newest report', async () => {
     const { url } = stage.merchant;
     const { body } = await stage.call('POST', '/sandbox/check', { callback_url: url });
@@ -151,13 +103,5 @@ describe('check(url)', () => {
     expect((await stage.call('POST', '/sandbox/check', { callback_url: 7 })).status).toBe(400);
     const without = stage.open({ callbackUrl: undefined });
     await expect(without.check()).rejects.toThrow('callback_url: is required');
-  });
-
-  test('ends when the sandbox is closed', async () => {
-    endpoint(() => {
-      void stage.sandbox.close();
-      return 200;
-    });
-    await expect(stage.sandbox.check()).rejects.toThrow('aborted');
   });
 });

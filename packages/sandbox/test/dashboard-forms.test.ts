@@ -1,19 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { collectionForm, row } from './support/pages.ts';
+import { collectionForm, row, rows } from './support/pages.ts';
 import { useStage } from './support/stage.ts';
 
 const stage = useStage({});
-const { show, submit } = stage;
+const { show, read, submit } = stage;
 
 describe('a form that is sent', () => {
-  test('starts a collection that misbehaves, and leads to its page', async () => {
-    const form = { ...collectionForm, misbehave: 'forged_first' };
-    const { status, location } = await submit('collections', form);
-    expect([status, location]).toEqual([303, '/transactions/1001']);
-    await stage.sandbox.idle();
-    expect(stage.payloads().map(({ transaction_amount }) => transaction_amount)).toEqual([1, 500]);
-  });
-
   test('without an account, uses one that the provider serves, and the first active bank', async () => {
     const { account: _, ...rest } = { ...collectionForm, amount: '100000' };
     const kenyan = await submit('collections', { ...rest, provider: 'savanna_mobile_money KES' });
@@ -22,24 +14,6 @@ describe('a form that is sent', () => {
     const paid = await submit('payouts', { ...rest, provider: 'example_bank UGX', amount: '5000' });
     expect([kenyan.status, paid.status]).toEqual([303, 303]);
     expect(row(await show('/wallets'), 'wallets-UGX-MERCHANT_PAYOUT')).toContain('UGX 15,000');
-  });
-
-  test('offers only misbehaviours and retry rules that the sandbox knows', async () => {
-    const text = await show('/start');
-    const offered = (name: string): string[] => {
-      const [, select = ''] = new RegExp(`name="${name}">(.*?)</select>`, 's').exec(text) ?? [];
-      return [...select.matchAll(/value="([^"]*)"/g)].map(([, value = '']) => value);
-    };
-    const choices = ['misbehave', 'retry'].map((name) => offered(name).map((value) => ({ [name]: value })));
-    expect(choices.map(({ length }) => length)).toEqual([10, 5]);
-    for (const choice of choices.flat()) {
-      const sent = await submit('collections', { ...collectionForm, ending: 'pending', ...choice });
-      expect(sent.status).toBe(303);
-    }
-    const kinds = (await stage.list('/sandbox/transactions')).map((one) => JSON.stringify(one['misbehave']));
-    // "As set for the sandbox" and "Normal" are the same while nothing is set.
-    expect(new Set(kinds).size).toBe(9);
-    expect((await submit('defaults', { retry: 'never' })).status).toBe(400);
   });
 
   test('returns to the page and the place that it was sent from, and to no other site', async () => {
@@ -76,12 +50,6 @@ describe('a composition', () => {
     expect(text).toContain('+ "note": "hello" added');
   });
 
-  test('with a preset that is selected and not added yet is sent with it', async () => {
-    await submit('compose/1001', { preset: 'forged_amount', status: 'REVERSED' });
-    await stage.sandbox.idle();
-    expect(stage.payloads()[1]).toMatchObject({ transaction_amount: 1, transaction_status: 'REVERSED' });
-  });
-
   test('with an edited body is sent as typed, with its line breaks', async () => {
     await submit('compose/1', { body: 'not\r\nJSON', signature: 'keep' });
     const second = stage.sandbox.deliveries()[1];
@@ -91,4 +59,40 @@ describe('a composition', () => {
       `What differs from delivery ${second?.id} - not was - JSON was + other added`,
     );
   });
+});
+
+describe('wallets', () => {
+  const wallet = async (): Promise<string> => row(await show('/wallets'), 'wallets-UGX-MERCHANT_COLLECTION');
+
+  test('have a button for each part that is not available yet', async () => {
+    stage.collect({ provider_code: 'example_card_ugx', amount: 10_000 });
+    expect(await wallet()).toContain('UGX 0 UGX 8,685 UGX 965 UGX 9,650');
+    await submit('clearing', { bucket: 'uncleared' });
+    expect(await wallet()).toContain('UGX 8,685 UGX 0 UGX 965 UGX 9,650');
+    await submit('clearing', { bucket: 'reserve' });
+    expect(await wallet()).toContain('UGX 9,650 UGX 0 UGX 0 UGX 9,650');
+  });
+
+  test('accept deposits and transfers', async () => {
+    expect((await submit('deposits', { currency: 'KES', amount: '12.5' })).status).toBe(303);
+    await submit('transfers', { currency: 'KES', amount: '2.5' });
+    const text = await show('/wallets');
+    expect(row(text, 'wallets-KES-MERCHANT_COLLECTION')).toContain('KES 10');
+    expect(row(text, 'wallets-KES-MERCHANT_PAYOUT')).toContain('KES 2.5');
+    expect(rows(await show('/wallets/KES'), 'entries')).toHaveLength(3);
+  });
+});
+
+test('the API is slow or fails as set, shows that on every page, and keeps the setting', async () => {
+  const asked = () => stage.call('GET', '/data/wallet-balances');
+  expect((await submit('api', { api_latency_ms: '40', api_error: '503' })).status).toBe(303);
+  const message = 'The settings of the sandbox ask for this error.';
+  expect((await asked()).body).toEqual({ code: 503, status: 'error', message, data: {} });
+  const [request] = await stage.list('/sandbox/requests');
+  expect(request).toMatchObject({ status: 503 });
+  expect(Number(request?.['ms'])).toBeGreaterThanOrEqual(39);
+  expect(await read('/wallets')).toContain('The API answers 40 ms late, with HTTP 503. Answer normally');
+  await submit('api');
+  expect((await asked()).status).toBe(200);
+  expect(await show('/wallets')).not.toContain('id="banners"');
 });

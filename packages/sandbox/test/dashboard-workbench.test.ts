@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { CollectionRequest, SandboxDelivery } from '../src/index.ts';
-import { collection } from './support/api.ts';
 import { runProgram } from './support/command.ts';
 import { emptyFolder } from './support/folders.ts';
 import { copied, part, row, rows, textOf } from './support/pages.ts';
@@ -42,12 +41,8 @@ test.each<[string, Partial<CollectionRequest>]>([
   await until(() => deliveryOf('THIS').attempts.length === before + 1);
   expect(arrived().slice(before)).toEqual(['THIS']);
   expect(['FIRST', 'OTHER'].map((one) => deliveryOf(one).state)).toEqual(['scheduled', 'scheduled']);
-  // Control: all of them are sent over the API, and by the button that names all of them.
-  if ('retry' in how) await press('/deliveries', 'Send all waiting');
-  else {
-    const { body } = await stage.call('POST', '/sandbox/deliveries/release');
-    expect(body.data).toEqual({ released: 2 });
-  }
+  // Control: the button that names all of them sends all.
+  await press('/deliveries', 'Send all waiting');
   await stage.sandbox.idle();
   expect(arrived().sort()).toEqual([...Array(before + 1).fill('THIS'), 'FIRST', 'OTHER'].sort());
 });
@@ -79,32 +74,13 @@ describe('what needs attention', () => {
     expect(await attention()).toEqual(['1001', '1002']);
     await submit('seen', { transaction: '1001' });
     expect(await attention()).toEqual(['1002']);
-    // Another attempt of a dismissed delivery is not new.
     await submit('release');
     await tried(2);
-    expect(await attention()).toEqual(['1002']);
     await submit('seen');
     expect([await attention(), (await show('/')).includes('id="trouble"')]).toEqual([[], false]);
-    expect(await read('/deliveries')).toContain('Failed 2');
     await submit(`deliveries/${deliveryOf('A').id}/resend`);
     await until(() => stage.sandbox.deliveries().at(-1)?.attempts.length === 1);
     expect(await attention()).toEqual(['1001']);
-    expect(row(await show('/'), 'failed-1001')).not.toContain('×');
-    await submit('reset');
-    expect(stage.sandbox.deliveries()).toEqual([]);
-  });
-
-  test('stays dismissed after a restart', async () => {
-    const options = { file: join(emptyFolder(), 'sandbox.db'), retry: { preset: 'none' as const } };
-    const isTroubled = async () => (await show('/')).includes('id="trouble"');
-    stage.answer(500);
-    stage.open(options);
-    await stage.deliver();
-    expect(await isTroubled()).toBe(true);
-    await submit('seen');
-    await stage.sandbox.close();
-    stage.open(options);
-    expect([await isTroubled(), stage.sandbox.deliveries().length]).toEqual([false, 1]);
   });
 });
 
@@ -115,49 +91,28 @@ describe('a copy as curl', () => {
     return (await runProgram('sh', ['-c', script], { env })).stdout.split('\0').slice(0, -1);
   };
 
-  test.each([
-    'it\'s $HOME `ls` $(ls) \\ ! "quoted"',
-    'two\nlines\r\nand\ttabs',
-    '@/etc/passwd',
-    '-x --help',
-    '{"a":[1,2],"b":"{x,y}[1-3]"} 😀 é',
-    '%s %n %0',
-    "'''\\''",
-  ])('of a delivery is the exact request, whatever the body is: %j', async (body) => {
-    const url = `${stage.merchant.url}?x={a,b}[1-2]&it's=1`;
-    stage.collect({ mode: 'pending' });
-    const [{ id } = { id: 0 }] = stage.sandbox.compose(1001, { body, callback_url: url });
-    await stage.sandbox.idle();
-    const text = await show(`/deliveries/${id}`);
-    expect(text).toContain('id="copy-curl" data-copy="attempt-1-curl-text"');
-    const given = await argumentsOf(copied(text, 'attempt-1-curl'));
-    expect(given.slice(-2)).toEqual(['--data-raw', body]);
-    expect(given).toEqual(expect.arrayContaining(['-g', 'POST', new URL(url).href]));
-    const headers = given.filter((_, index) => given[index - 1] === '-H');
-    const [received] = stage.merchant.received;
-    const names = ['content-type', 'hmac-signature', 'user-agent'];
-    expect(headers.filter((one) => !one.endsWith(':')).sort()).toEqual(
-      names.map((name) => `${name}: ${received?.headers[name]}`),
-    );
-    // What curl would add is turned off.
-    expect(headers).toContain('accept:');
-  });
-
-  test('of a request has method, address and body, and reads the keys from variables', async () => {
-    await stage.call('POST', '/sandbox/collections', { ...collection, merchant_reference: "O'N" });
-    await stage.call('GET', '/data/wallet-balances?currency=UGX');
-    const { publicKey: PUBLIC_KEY, secretKey: SECRET_KEY } = stage.sandbox.account;
-    const keys = { PUBLIC_KEY, SECRET_KEY };
-    const posted = await argumentsOf(copied(await show('/requests/1'), 'curl'), keys);
-    const url = 'http://127.0.0.1/sandbox/collections';
-    const expected = ['POST', url, `public-key: ${PUBLIC_KEY}`, `secret-key: ${SECRET_KEY}`];
-    expect(posted).toEqual(expect.arrayContaining(expected));
-    expect(JSON.parse(posted.at(-1) ?? '')).toMatchObject({ merchant_reference: "O'N" });
-    const got = await argumentsOf(copied(await show('/requests/2'), 'curl'));
-    const address = 'http://127.0.0.1/data/wallet-balances?currency=UGX';
-    expect(got).toEqual(expect.arrayContaining(['GET', address]));
-    expect(got).not.toContain('--data-raw');
-  });
+  test.each(['it\'s $HOME `ls` $(ls) \\ ! "quoted"', '@/etc/passwd\r\n-x {x,y}[1-3] 😀 é %s'])(
+    'of a delivery is the exact request, whatever the body is: %j',
+    async (body) => {
+      const url = `${stage.merchant.url}?x={a,b}[1-2]&it's=1`;
+      stage.collect({ mode: 'pending' });
+      const [{ id } = { id: 0 }] = stage.sandbox.compose(1001, { body, callback_url: url });
+      await stage.sandbox.idle();
+      const text = await show(`/deliveries/${id}`);
+      expect(text).toContain('id="copy-curl" data-copy="attempt-1-curl-text"');
+      const given = await argumentsOf(copied(text, 'attempt-1-curl'));
+      expect(given.slice(-2)).toEqual(['--data-raw', body]);
+      expect(given).toEqual(expect.arrayContaining(['-g', 'POST', new URL(url).href]));
+      const headers = given.filter((_, index) => given[index - 1] === '-H');
+      const [received] = stage.merchant.received;
+      const names = ['content-type', 'hmac-signature', 'user-agent'];
+      expect(headers.filter((one) => !one.endsWith(':')).sort()).toEqual(
+        names.map((name) => `${name}: ${received?.headers[name]}`),
+      );
+      // What curl would add is turned off.
+      expect(headers).toContain('accept:');
+    },
+  );
 });
 
 test('a list of 500 transactions has pages, the oldest is found by its reference, and a search keeps its filter', async () => {
@@ -169,15 +124,10 @@ test('a list of 500 transactions has pages, the oldest is found by its reference
   expect(textOf(part(first, 'main', 'main'))).toContain('1 to 25 of 500');
   expect(textOf(first)).toContain('All 500 Pending 100 Completed 400');
   expect(first).toContain('href="/transactions?page=2"');
-  const last = await show('/transactions?page=20');
-  expect(rows(last, 'transactions').at(-1)).toBe('1001');
-  expect(last).not.toContain('page=21');
   const found = await show('/transactions?q=ord-1&state=PENDING');
   expect(textOf(found)).toContain('All 111 Pending 22');
   expect(found).toContain('<input type="hidden" name="state" value="PENDING">');
   expect((await listed('/transactions?q=ORD-1&page=5')).at(-1)).toBe('1001');
-  const internal = /SBX-1001-\w+/.exec(last)?.[0] ?? '';
-  expect(await listed(`/transactions?q=${internal}`)).toEqual(['1001']);
 });
 
 describe('deliveries', () => {
@@ -187,10 +137,6 @@ describe('deliveries', () => {
     await stage.deliver({ misbehave: { bad_signature: true } });
     await stage.deliver({ merchant_reference: 'ORD-2' });
     expect(rows(await show('/'), 'failed')).toEqual(['1002']);
-    // Its link is the first one of every page.
-    const top = part(await show('/wallets'), 'top', 'header');
-    expect(textOf(top)).toContain('1 needs attention: delivery 2');
-    expect(top).toContain('href="/deliveries/2"');
     stage.answer(200);
     await stage.call('POST', '/sandbox/deliveries/2/resend');
     await stage.sandbox.idle();

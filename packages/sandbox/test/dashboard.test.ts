@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { call } from './support/api.ts';
-import { open, textOf } from './support/pages.ts';
+import { open } from './support/pages.ts';
 import { useStage } from './support/stage.ts';
 
 const stage = useStage({});
@@ -24,19 +24,12 @@ describe('every page of the dashboard', () => {
         /<style|<img|style="|\son\w+=|<script(?! type="module" src="\/assets\/live\.js"><\/script>)/,
       );
       expect(text.match(/<h1>/g)).toHaveLength(1);
-      for (const part of ['Simulated', '<main', 'width=device-width', 'Skip to the content'])
-        expect(text).toContain(part);
       const [keys = ''] = /<details class="keys" id="keys">.*<pre.*?<\/details><\/details>/s.exec(text) ?? [];
       const { account } = stage.sandbox;
       for (const key of Object.values(account)) {
         expect(keys).toContain(key);
         expect(text.replace(keys, '')).not.toContain(key);
       }
-      const copied = [...keys.matchAll(/data-copy="([^"]+)"/g)].map(([, id]) => id);
-      expect(copied).toHaveLength(5);
-      for (const id of copied) expect(keys).toMatch(new RegExp(`<(code|pre)[^>]* id="${id}">`));
-      expect(textOf(keys)).toContain('Address http://127.0.0.1 Copy address');
-      expect(keys).toContain(`SIGNING_KEY=${account.signingKey}`);
     },
   );
 
@@ -44,43 +37,21 @@ describe('every page of the dashboard', () => {
     expect(await show('/deliveries')).toMatch(/href="\/deliveries" aria-current="page">Deliveries/);
   });
 
-  test.each([
-    ['style.css', 'text/css; charset=utf-8'],
-    ['live.js', 'text/javascript; charset=utf-8'],
-    ['stream.js', 'text/javascript; charset=utf-8'],
-    ['idiomorph.js', 'text/javascript; charset=utf-8'],
-    ['icon.svg', 'image/svg+xml'],
-  ])('gets /assets/%s as %s without a socket', async (name, type) => {
-    const { status, headers, text } = await open(stage.sandbox, `/assets/${name}`);
-    expect([status, headers.get('content-type')]).toEqual([200, type]);
-    expect(text.length).toBeGreaterThan(100);
+  test('gets its assets without a socket', async () => {
+    for (const [name, type] of [
+      ['style.css', 'text/css; charset=utf-8'],
+      ['live.js', 'text/javascript; charset=utf-8'],
+      ['icon.svg', 'image/svg+xml'],
+    ] as const) {
+      const { status, headers } = await open(stage.sandbox, `/assets/${name}`);
+      expect([status, headers.get('content-type')]).toEqual([200, type]);
+    }
   });
 
   test('returns the error envelope to a program at an unknown path, and 405 for another method', async () => {
     expect((await call(stage.sandbox, 'GET', '/nothing')).body.code).toBe(404);
     const response = await stage.sandbox.fetch('http://127.0.0.1/transactions', { method: 'DELETE' });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
-  });
-
-  test('has forms that lead to existing routes only', async () => {
-    stage.answer(500);
-    await stage.deliver({ retry: { max_attempts: 1 } });
-    stage.collect({ mode: 'pending' });
-    await submit('defaults', { misbehave: 'late' });
-    await submit('clock', { advance_seconds: '60' });
-    const all = [...pages, '/transactions/1002', '/deliveries/1', '/compose/1001'];
-    const contents = (await Promise.all(all.map(show))).join('');
-    const found = [...contents.matchAll(/action="\/dashboard\/([^"]+)"/g)];
-    const actions = [...new Set(found.map(([, action = '']) => action))];
-    expect(actions).toHaveLength(21);
-    // Reset is last: the others need something to act on.
-    for (const action of [...actions.filter((one) => one !== 'reset'), 'reset']) {
-      const { status, text } = await submit(action);
-      expect([303, 400, 404, 422], action).toContain(status);
-      expect(text, action).not.toContain('There is nothing at');
-    }
-    // Control: a form that leads nowhere.
-    expect((await submit('nothing')).text).toContain('There is nothing at');
   });
 });
 
@@ -92,18 +63,9 @@ describe('settings', () => {
     expect(await read('/requests')).toContain(
       'Callbacks misbehave: Late: after 10 seconds. Back to normal The clock is 2 h ahead.',
     );
-    const settings = await show('/settings');
-    expect(settings).toContain('<button class="main">Late: after 10 seconds</button>');
-    expect(settings).toContain('<option value="5xx-and-429" selected>');
     await submit('defaults', { misbehave: 'none' });
     await submit('clock/reset');
     expect(await show('/')).not.toContain('id="banners"');
-    expect(await show('/settings')).toContain('<option value="5xx-and-429" selected>');
-  });
-
-  test('show rules that match no preset in full', async () => {
-    stage.open({ retry: { accepted: [204], repeated: ['5xx', 409] } });
-    expect(await read('/settings')).toContain('After 5xx, 409; 204 counts as delivered');
   });
 
   test('ask before a reset, which empties everything but the keys', async () => {

@@ -5,13 +5,12 @@ import { useStage } from './support/stage.ts';
 
 const stage = useStage();
 
-/** A sandbox with these endpoints, and a client that calls it over a socket or in the process. */
-async function open(endpoints: readonly SandboxEndpoint[], over: 'socket' | 'process', timeoutMs = 5000) {
-  const { account, fetch, listen } = stage.open({ endpoints });
+/** A sandbox with these endpoints, and a client that calls it over a socket. */
+async function open(endpoints: readonly SandboxEndpoint[], timeoutMs = 5000) {
+  const { account, listen } = stage.open({ endpoints });
   const { publicKey, secretKey } = account;
   const { url } = await listen();
-  const own = over === 'process' ? { fetch } : {};
-  return createClient({ baseUrl: url, publicKey, secretKey, timeoutMs, ...own });
+  return createClient({ baseUrl: url, publicKey, secretKey, timeoutMs });
 }
 
 const payment = (phone: string) => ({
@@ -24,9 +23,9 @@ const payment = (phone: string) => ({
 const start = (phone = '256772000001') =>
   ({ method: 'POST', path: '/example/collections', body: payment(phone), secretKey: true }) as const;
 
-describe.each(['socket', 'process'] as const)('an endpoint of the merchant, over a %s', (over) => {
+describe('an endpoint of the merchant', () => {
   test('starts a simulated collection from the members of its body, and answers with its template', async () => {
-    const client = await open(exampleEndpoints, over);
+    const client = await open(exampleEndpoints);
     const { status, data } = await client.request(start());
     expect(status).toBe(201);
     expect(data).toEqual({
@@ -45,7 +44,7 @@ describe.each(['socket', 'process'] as const)('an endpoint of the merchant, over
     ['256772000444', { code: 'connection_failed', sent: 'unknown' }, 1],
     ['256772000408', { code: 'timeout', sent: 'unknown' }, 1],
   ])('the number %s fails as a caller meets it', async (phone, error, started) => {
-    const client = await open(exampleEndpoints, over, 300);
+    const client = await open(exampleEndpoints, 300);
     await expect(client.request(start(phone))).rejects.toMatchObject(error);
     expect(await stage.list('/sandbox/transactions')).toHaveLength(started);
   });
@@ -65,23 +64,21 @@ test('payouts, transfers, parameters of the path, fixed fields and functions are
       secretKey: false,
     },
   ];
-  const client = await open(endpoints, 'socket');
+  const client = await open(endpoints);
   const body = { amount: 50000, phone: '256772000001' };
   const put = { method: 'PUT', path: '/top-ups/{order}', params: { order: 'ORD-7' }, body } as const;
   expect(await client.request(put)).toMatchObject({ status: 202, data: [1001, body] });
   stage.sandbox.advance(86_400);
   const post = async (path: `/${string}`, asked: object, params: Record<string, string> = {}) =>
     (await client.request({ method: 'POST', path, params, body: asked, secretKey: true })).data;
-  const moved = await post('/example/wallets/{currency}/transfers', { amount: '20000' }, { currency: 'UGX' });
-  expect(moved).toMatchObject({ amount: 20000 });
+  await post('/example/wallets/{currency}/transfers', { amount: '20000' }, { currency: 'UGX' });
   const { payer: _, ...order } = payment('');
   const paid = { ...order, money: { amount: 1000, currency: 'UGX' }, payee: { account: '256772000001' } };
-  const answer = { id: expect.any(Number), reference: expect.any(String), state: 'COMPLETED' };
-  expect(await post('/example/payouts', paid)).toEqual(answer);
+  expect(await post('/example/payouts', paid)).toMatchObject({ state: 'COMPLETED' });
 });
 
 test('the refusals of the simulation, missing keys and other methods are answered as elsewhere', async () => {
-  const client = await open(exampleEndpoints, 'socket');
+  const client = await open(exampleEndpoints);
   const { body } = start();
   const tooSmall = { ...body, money: { amount: 1, currency: 'UGX' } };
   const serviceMessage = expect.stringContaining('merchant_reference');

@@ -1,5 +1,4 @@
-import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { urlOf } from '../src/http/listen.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type SandboxOptions, SandboxRefusal } from '../src/index.ts';
 import { exchange, keysOf, payout } from './support/api.ts';
 import { useStage } from './support/stage.ts';
@@ -40,7 +39,6 @@ describe('a form of a page is accepted with 303, and one of another site refused
   test.each([
     [403, 'another site', { origin: 'http://example.com' }],
     [403, 'another port of this computer', { origin: 'http://127.0.0.1:1' }],
-    [403, 'another scheme', { origin: 'https://127.0.0.1:PORT' }],
     [403, 'a sandboxed frame', { origin: 'null' }],
     [403, 'a browser that sends no Origin', { 'sec-fetch-site': 'cross-site' }],
     [403, 'a neighbour without Origin', { 'sec-fetch-site': 'same-site' }],
@@ -62,25 +60,11 @@ describe('a form of a page is accepted with 303, and one of another site refused
 });
 
 describe('threat A27: a sandbox for other computers', () => {
-  // A loopback address that the sandbox does not recognise as one, so that the test opens nothing to the network.
-  const beyond = '127.1';
-
   const wrong = { code: 'invalid_configuration', option: 'host' };
   test.each(['', '192.0.2.1', 'sandbox.invalid'])(
     'does not listen on %j, which is no address of this computer',
     (host) => expect(stage.sandbox.listen({ host })).rejects.toMatchObject(wrong),
   );
-
-  test('warns where it listens beyond loopback, and nowhere else', async () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    await stage.sandbox.listen();
-    expect(warn).not.toHaveBeenCalled();
-    await stage.sandbox.listen({ host: beyond });
-    expect(warn.mock.calls).toEqual([
-      ['The sandbox listens on 127.1: anyone on the network can read its keys and move the simulated money.'],
-    ]);
-    warn.mockRestore();
-  });
 
   test('answers under the listed names, and under no other', async () => {
     await reopen({ allowedHosts: ['sandbox', 'shop:8080'] });
@@ -89,31 +73,6 @@ describe('threat A27: a sandbox for other computers', () => {
     for (const host of ['shop', 'shop:8081', 'a.sandbox', 'sandbox.', 'example.com', '0.0.0.0'])
       expect(await send('GET', '/', { host }), host).toBe(421);
   });
-
-  test('accepts forms of its own pages under a listed name, and of no other site', async () => {
-    await reopen({ allowedHosts: ['sandbox'] });
-    const from = (origin: string) => post('/dashboard/release', { host: 'sandbox:4010', origin });
-    expect(await from('http://sandbox:4010')).toBe(303);
-    expect(await from('http://example.com')).toBe(403);
-  });
-
-  test.each([
-    ['0.0.0.0', '127.0.0.1'],
-    ['::', '[::1]'],
-    ['::1', '[::1]'],
-    ['sandbox', 'sandbox'],
-  ])('shows the address %s as %s, which a client can use', (host, shown) => {
-    expect(urlOf(host, 4010)).toBe(`http://${shown}:4010`);
-  });
-});
-
-test('a sandbox listens on several addresses, and each is closed alone', async () => {
-  const other = await stage.sandbox.listen({ host: 'localhost' });
-  expect(other.url).toBe(`http://localhost:${other.port}`);
-  expect((await fetch(other.url)).status).toBe(200);
-  await other.close();
-  await expect(fetch(other.url)).rejects.toThrow();
-  expect((await fetch(`http://127.0.0.1:${port}`)).status).toBe(200);
 });
 
 const NETWORK = ['10.0.0.1', '169.254.169.254', '0', '[::]', '[fe80::1]', '[::ffff:10.0.0.1]', 'localhost.'];
@@ -130,15 +89,6 @@ test.each([
   expect({ status, ...body.data }).toEqual(refusal);
   expect(stage.sandbox.deliveries()).toEqual([]);
 });
-
-test.each(['127.0.0.1', 'localhost', '[::1]', '127.8.9.10', '2130706433', '0x7f.1'])(
-  'a callback may go to %s',
-  async (host) => {
-    stage.open({ fetch: async () => new Response('ok') });
-    await stage.deliver({ callback_url: `http://${host}:9/callbacks` });
-    expect(stage.sandbox.deliveries()[0]?.state).toBe('delivered');
-  },
-);
 
 test('threat A27: a callback may go to a listed host, with or without its port, and to no other', async () => {
   const allowedHosts = ['shop.internal', 'other.internal:8080'];

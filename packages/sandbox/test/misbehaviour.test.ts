@@ -34,15 +34,6 @@ describe('misbehaviour', () => {
     ]);
   });
 
-  test('the default can be changed while the sandbox runs, and a request with {} has no misbehaviour', async () => {
-    const { body } = await stage.call('PUT', '/sandbox/settings', { misbehave: { duplicate: 1 } });
-    expect(body.data).toMatchObject({ misbehave: { duplicate: 1 }, retry: {} });
-    await stage.deliver();
-    expect(stage.merchant.received).toHaveLength(2);
-    await stage.deliver({ misbehave: {} });
-    expect(stage.merchant.received).toHaveLength(3);
-  });
-
   test('a lost callback is not sent, and can be sent later by a composition, which cannot be lost', async () => {
     const id = await stage.deliver({ misbehave: { lost: true, duplicate: 2 } });
     expect(stage.sandbox.deliveries()).toEqual([]);

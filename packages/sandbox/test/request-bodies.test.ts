@@ -53,21 +53,7 @@ describe('every method, with every kind of body, on a socket', () => {
     }
     const { text } = await send('GET', `/sandbox/transactions?merchant_reference=ORD-%C3%A9`);
     expect(JSON.parse(text).data.transactions).toHaveLength(2);
-    const fields = { headers: { ...form, ...chunked }, chunks: ['advance_seconds=', '60'] };
-    expect((await send('POST', '/dashboard/clock', fields)).status).toBe(303);
-    const clock = JSON.parse((await send('GET', '/sandbox/clock')).text);
-    expect(clock.data.advanced_seconds).toBe(60);
   });
-
-  test.each([{}, chunked, { 'content-length': '0' }])(
-    'an empty body with %j has no fields',
-    async (headers) => {
-      const { status, text } = await send('POST', '/sandbox/collections', {
-        headers: { ...json, ...headers },
-      });
-      expect([status, JSON.parse(text).data.field]).toEqual([400, 'merchant_reference']);
-    },
-  );
 });
 
 describe('a body longer than 64 KiB', () => {
@@ -88,11 +74,5 @@ describe('a body longer than 64 KiB', () => {
     const exact = [...chunks.slice(2), ' '.repeat(1022), '{}'];
     const sent = { headers: { ...chunked, ...json }, chunks: exact };
     expect((await send('POST', '/sandbox/clearing', sent)).status).toBe(200);
-  });
-
-  test('changes nothing on a route that does not read it', async () => {
-    const sent = { headers: chunked, chunks };
-    expect((await send('POST', '/nothing', sent)).status).toBe(404);
-    expect((await send('PUT', '/data/wallet-balances', sent)).status).toBe(405);
   });
 });

@@ -117,21 +117,3 @@ test('a receiver that refuses or stalls gives an attempt with its reason', async
     { state: 'given_up', attempts: [{ status: null, error: 'ECONNREFUSED' }] },
   ]);
 });
-
-test('only the start of an answer is kept, and the rest is not read', async () => {
-  let written = 0;
-  stage.merchant.answer = (response) => {
-    const more = (): void => {
-      while (!response.destroyed && response.write('x'.repeat(65_536))) written += 65_536;
-      response.once('drain', more);
-    };
-    more();
-  };
-  stage.open({ retry: { max_attempts: 1 } });
-  await stage.deliver();
-  expect(stage.sandbox.deliveries()[0]).toMatchObject({
-    state: 'delivered',
-    attempts: [{ response: { body: 'x'.repeat(16_384) } }],
-  });
-  expect(written).toBeLessThan(64 * 1024 * 1024);
-});

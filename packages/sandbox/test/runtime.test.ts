@@ -1,5 +1,4 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { createClient } from '@payment-service/core/client';
 import { expect, test } from 'vitest';
 import { collection } from './support/api.ts';
 import { runProgram } from './support/command.ts';
@@ -36,21 +35,6 @@ test('after close() nothing keeps the process alive: no timer, no socket, no fil
   `;
   const ended = await runProgram(process.execPath, ['--input-type=module', '-e', program]);
   expect(ended).toEqual({ code: 0, stdout: 'ended without a call\n', stderr: '' });
-});
-
-test('can be the fetch of a client, without a socket', async () => {
-  const { account, fetch, collect } = stage.open({ callbackUrl: undefined });
-  const { publicKey, secretKey } = account;
-  const options = { baseUrl: 'http://127.0.0.1', fetch };
-  const client = createClient({ ...options, publicKey, secretKey });
-  const asked = { currency: 'KES', transaction_type: 'COLLECTION' } as const;
-  expect(await client.listPaymentProviders(asked)).toHaveLength(2);
-  expect(await client.listPayoutBanks({ provider_code: 'example_bank' })).toHaveLength(3);
-  collect(collection);
-  const [wallet] = await client.getWalletBalances({ currency: 'UGX' });
-  expect(wallet?.actual_balance).toBe(485);
-  const stranger = createClient({ ...options, publicKey: 'SANDBOXOTHER' });
-  await expect(stranger.listPaymentProviders()).rejects.toMatchObject({ code: 'api_error', status: 401 });
 });
 
 test('a failure of the sandbox itself is a 500 without details, and is passed to onError', async () => {

@@ -48,31 +48,22 @@ test.each(['say "hi"', '100%', 'a\nb'])(
   },
 );
 
-test.each(['linux', 'darwin'] as const)('on %s a command is passed to the system unchanged', (platform) => {
-  const { windows } = onWindows();
-  const started = commandLine(['npm', 'run', '100%'], platform, windows);
+test('elsewhere a command is passed to the system unchanged', () => {
+  const started = commandLine(['npm', 'run', '100%'], 'linux', onWindows().windows);
   expect(started).toEqual({ file: 'npm', args: ['run', '100%'] });
 });
 
-test.each(['18.20.8', '20.20.2', '21.7.3', '22.12.0'])(
-  'the command names Node %s, which is too old, and the version that it needs',
-  (version) => {
-    const says = `This is Node ${version}, and the sandbox needs Node 22.13 or later.`;
-    expect(nodeProblem(version)).toContain(says);
-    expect(manifest.engines.node).toBe('>=22.13');
-  },
-);
-
-test.each(['22.13.0', '22.22.1', '23.0.0', '100.0.0', process.versions.node])(
-  'the command runs on Node %s',
-  (version) => expect(nodeProblem(version)).toBeUndefined(),
-);
+test('the command names a Node that is too old and the version that it needs, and runs on a newer one', () => {
+  expect(nodeProblem('22.12.0')).toContain(
+    'This is Node 22.12.0, and the sandbox needs Node 22.13 or later.',
+  );
+  expect(manifest.engines.node).toBe('>=22.13');
+  expect(['22.13.0', '23.0.0', '100.0.0'].map(nodeProblem)).toEqual(Array(3).fill(undefined));
+});
 
 test('inbox forwards arguments, output and exit code to the installed inbox, and says how to install a missing one', async () => {
   // The shop's package.json depends on the inbox.
   const cwd = fileURLToPath(new URL('../../../../apps/shop', import.meta.url));
-  const help = await runCommand(['inbox', '--help'], { cwd });
-  expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('Usage: payment-service-inbox') });
   const wrong = await runCommand(['inbox', 'ls', '--state', 'gone'], { cwd });
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('Allowed choices are pending') });
   const install = expect.stringContaining('npm install @payment-service/inbox');

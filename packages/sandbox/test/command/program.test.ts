@@ -6,7 +6,6 @@ import { freePort } from '../../../../vitest.shared.ts';
 import { runCommand, runOnTerminal, startCommand } from '../support/command.ts';
 
 const receiver = fileURLToPath(new URL('../support/programs/receiver.mjs', import.meta.url));
-const GREEN = '\u001B[32m';
 
 /** Arguments of the command and of the receiver, on a free port. */
 async function withReceiver(...behaviour: string[]) {
@@ -86,16 +85,6 @@ describe('payment-service-sandbox -- program', () => {
     const { args } = await withReceiver();
     const command = await startCommand(args, { until: 'Try next' });
     expect(await command.stop('SIGINT')).toBe(130);
-  });
-
-  test.each([
-    ['coloured on a terminal', {}, `${GREEN}  The callback was accepted.`],
-    ['plain with NO_COLOR', { NO_COLOR: '1' }, '  The callback was accepted.'],
-  ])('prints an outcome that is %s', async (_, env: Record<string, string>, says) => {
-    const { args } = await withReceiver('200', '0');
-    const { stdout } = await runOnTerminal(args, { env });
-    expect(stdout).toContain(says);
-    expect(stdout.includes('\u001B')).toBe(says.includes('\u001B'));
   });
 
   test('passes Ctrl-C on a terminal to the program once, and both end', async () => {
