@@ -9,8 +9,9 @@ const figures = [
 ];
 /** The attributes of every mark of a look. */
 const marks = (html: string, look: string): Record<string, string>[] =>
-  [...html.matchAll(new RegExp(`<(?:rect|circle)[^>]*class="mark ${look}"([^>]*)>`, 'g'))].map(([, all = '']) =>
-    Object.fromEntries([...all.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value])),
+  [...html.matchAll(new RegExp(`<(?:rect|circle)[^>]*class="mark ${look}"([^>]*)>`, 'g'))].map(
+    ([, all = '']) =>
+      Object.fromEntries([...all.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value])),
   );
 
 test('bars are as high as their values, on top of each other, and a small part is still seen', async () => {
