@@ -10,7 +10,7 @@ import {
   type Legend,
   type Look,
   label,
-  moment,
+  moments,
   WIDTH,
 } from './chart.ts';
 
@@ -93,10 +93,10 @@ export function timeline(words: Timeline): Markup {
   const { id, events, figures } = words;
   const [first = 0, last = first] = [events[0]?.at, events.at(-1)?.at];
   const x = scaleUtc([first, Math.max(last, first + 1000)], [6, WIDTH - 6]);
-  const ticks = x.ticks(3).map((time) => {
-    const text = moment(time.getTime(), last - first);
-    return html`<line class="rule" x1="${at(x(time))}" x2="${at(x(time))}" y1="14" y2="22"/>${label(x(time), 10, text, 'middle')}`;
-  });
+  const ticks = moments(x.ticks(3), last - first).map(
+    ([ms, text]) =>
+      html`<line class="rule" x1="${at(x(ms))}" x2="${at(x(ms))}" y1="14" y2="22"/>${label(x(ms), 10, text, 'middle')}`,
+  );
   const drawn = events.map(({ at: ms, text, look }, index) => {
     const [left, y] = [x(ms), 44 + index * STEP];
     const isRight = left > WIDTH / 2;

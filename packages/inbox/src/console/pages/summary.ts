@@ -66,7 +66,7 @@ function aligned(claim: StoredClaim, decimals: number): Markup {
   const fraction = /\.(\d+)$/.exec(text)?.[1]?.length ?? 0;
   const missing = decimals - fraction;
   const space = missing <= 0 ? '' : (fraction === 0 ? '\u2008' : '') + '\u2007'.repeat(missing);
-  return html`<span class="amount">${text}${space}</span>`;
+  return html`<span class="amount">${text}<span class="pad">${space}</span></span>`;
 }
 
 type Row = TransitionSummary & { readonly id: string };
@@ -88,6 +88,7 @@ export function transitionList(
       html`<a href="${at(view, transitionPath(row))}">${row.signed.merchant_reference || 'no reference'}</a>`,
     'State | title': stateBadge,
     'What it means | title wide': (row) => wordsOf(row).heading,
+    'Changed | title number': ({ changedAt }) => age(changedAt.getTime(), now),
     'Expected | number': ({ expected }) => (expected === undefined ? '' : aligned(expected, most)),
     'Claimed | number': (row) => {
       const claimed = claimOf(row);
@@ -99,7 +100,6 @@ export function transitionList(
     },
     'Report | title minor': ({ signed }) => `${signed.transaction_type} ${signed.transaction_status}`,
     'Provider | minor': ({ provider }) => provider ?? '',
-    'Changed | title number': ({ changedAt }) => age(changedAt.getTime(), now),
   });
   const rows = found.map((one) => ({ ...one, id: one.transitionId }));
   const headed = columns.map((column): Column<Row> => ({ ...column, head: heads[column.label] }));
