@@ -50,10 +50,10 @@ interface Bullets extends ChartWords {
     /** The interval that the value should be in. */
     readonly least: number;
     readonly most: number;
+    /** Undefined if it is not known. */
     readonly value: number | undefined;
     /** What lies outside of the interval, in words. */
     readonly text: string;
-    readonly look: Look;
   }[];
   readonly legend: Legend;
   readonly figures: Figures;
@@ -62,8 +62,9 @@ interface Bullets extends ChartWords {
 /** For each thing, on a scale of its own: where its value should be, where it is, and what lies between the two. */
 export function bullets(words: Bullets): Markup {
   const { id, rows, figures, legend } = words;
-  const drawn = rows.map(({ name, least, most, value = 0, text, look }, index) => {
+  const drawn = rows.map(({ name, least, most, value: known, text }, index) => {
     const y = index * ROW;
+    const value = known ?? least;
     const x = scaleLinear(
       [Math.min(0, least, value), Math.max(least + 1e-9, most, value) * 1.05],
       [0, WIDTH],
@@ -76,7 +77,7 @@ export function bullets(words: Bullets): Markup {
       : html`<rect class="mark bad" fill="url(#${id}-hatch)" x="${at(x(gap[0] ?? 0))}" y="${y + DOWN + 3}" width="${at(Math.max(2, x(gap[1] ?? 0) - x(gap[0] ?? 0)))}" height="6"/>`;
     return html`<g id="${id}-${index}">${label(0, y + 12, name, 'start', '')}${label(WIDTH, y + 12, text, 'end', 'strong')}
 <rect class="over" fill="none" pointer-events="all" x="0" y="${y + DOWN}" width="${WIDTH}" height="12"/><rect class="mark neutral" x="${at(x(least))}" y="${y + DOWN}" width="${at(Math.max(2, x(most) - x(least)))}" height="12"/>
-${rest}<rect class="value ${look}" x="${at(x(value) - 1.5)}" y="${y + DOWN - 3}" width="3" height="18"/></g>`;
+${rest}${known === undefined ? '' : html`<rect class="value accent" x="${at(x(known) - 1.5)}" y="${y + DOWN - 3}" width="3" height="18"/>`}</g>`;
   });
   return chart(words, rows.length * ROW + 4, drawn, figures, legend);
 }

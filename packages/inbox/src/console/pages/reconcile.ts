@@ -30,7 +30,7 @@ import { STATEMENT_VERDICTS, type StatementReport } from '../../reconciliation/s
 import type { StatementVerdict } from '../../states.ts';
 import { capital } from '../../words.ts';
 import { at, consolePage, forbiddenPage, type View } from './page.ts';
-import { moneyText } from './summary.ts';
+import { money, moneyText } from './summary.ts';
 
 const DAYS: readonly Field[] = [
   { name: 'from', label: 'From', type: 'date' },
@@ -141,7 +141,7 @@ const UNEXPLAINED: Readonly<Record<string, string>> = {
 function gains({ before, after, wallets: found }: BalanceReport): Markup {
   const wrong = found.filter(({ verdict }) => verdict !== 'explained');
   const nameOf = ({ wallet_type: type, currency }: (typeof found)[number]): string => `${type} ${currency}`;
-  const money = (currency: string, amount: string): string => moneyText({ currency, amount });
+  const text = (currency: string, amount: string): string => moneyText({ currency, amount });
   return bullets({
     id: 'gains',
     title:
@@ -151,7 +151,7 @@ function gains({ before, after, wallets: found }: BalanceReport): Markup {
             .map(({ currency, unexplained, verdict }) =>
               unexplained === undefined
                 ? `the ${currency} wallet is not in both balances`
-                : `${money(currency, unexplained.replace('-', ''))} ${UNEXPLAINED[verdict]}`,
+                : `${text(currency, unexplained.replace('-', ''))} ${UNEXPLAINED[verdict]}`,
             )
             .join(', '),
     note: `What each wallet gained from ${utc(before.getTime())} to ${utc(after.getTime())}, and what it should have gained.`,
@@ -160,22 +160,21 @@ function gains({ before, after, wallets: found }: BalanceReport): Markup {
       least: Number(one.expected.least),
       most: Number(one.expected.most),
       value: one.gained === undefined ? undefined : Number(one.gained),
-      text: one.gained === undefined ? 'no balance' : `gained ${money(one.currency, one.gained)}`,
-      look: one.verdict === 'explained' ? 'good' : 'bad',
+      text: one.gained === undefined ? 'no balance' : `gained ${text(one.currency, one.gained)}`,
     })),
     legend: [
       ['neutral', 'should have gained'],
-      ['good', 'gained'],
+      ['accent', 'gained'],
       ['bad', 'unexplained'],
     ],
     figures: [
       ['Wallet', 'At least', 'At most', 'Gained', 'Unexplained'],
       ...found.map((one) => [
         nameOf(one),
-        money(one.currency, one.expected.least),
-        money(one.currency, one.expected.most),
-        one.gained === undefined ? '' : money(one.currency, one.gained),
-        one.unexplained === undefined ? '' : money(one.currency, one.unexplained),
+        text(one.currency, one.expected.least),
+        text(one.currency, one.expected.most),
+        one.gained === undefined ? '' : text(one.currency, one.gained),
+        one.unexplained === undefined ? '' : text(one.currency, one.unexplained),
       ]),
     ],
   });
@@ -184,13 +183,21 @@ function gains({ before, after, wallets: found }: BalanceReport): Markup {
 const wallets = (report: BalanceReport): Markup => {
   const { before, after, wallets: found, uncounted } = report;
   return html`<p>Balances recorded at ${time(before.getTime())} and ${time(after.getTime())}.</p>
-${found.length === 0 ? '' : gains(report)}
-${tableOf('wallets', ['Wallet', 'Verdict', 'Unexplained', 'What it means'], found, (one) => [
-  `${one.wallet_type} ${one.currency}`,
-  badge(one.verdict === 'explained' ? 'good' : 'bad', capital(one.verdict.replace('_', ' '))),
-  one.unexplained === undefined ? '' : moneyText({ currency: one.currency, amount: one.unexplained }),
-  one.message,
-])}
+${
+  found.length === 0
+    ? ''
+    : html`<div class="charted">${gains(report)}<div>${tableOf(
+        'wallets',
+        ['Wallet', 'Verdict', 'Unexplained', 'What it means'],
+        found,
+        (one) => [
+          `${one.wallet_type} ${one.currency}`,
+          badge(one.verdict === 'explained' ? 'good' : 'bad', capital(one.verdict.replace('_', ' '))),
+          one.unexplained === undefined ? '' : money({ currency: one.currency, amount: one.unexplained }),
+          one.message,
+        ],
+      )}</div></div>`
+}
 ${uncounted.length === 0 ? '' : html`<h3>Settled, and in no interval</h3>${totals('uncounted', uncounted)}`}`;
 };
 

@@ -71,8 +71,8 @@ const entryList = (name: string, entries: readonly Balanced[], now: number): Mar
       'Amount | title number': (one) =>
         html`<strong>${movement(toAmount(one.amount, one.currency), one.currency)}</strong>`,
       'Why | title wide': about,
+      'Where | title': ({ walletType, bucket }) => capital(`${walletNames[walletType]}, ${buckets[bucket]}`),
       'Balance | number': (one) => money(one.balance, one.currency),
-      'of | title': ({ walletType, bucket }) => capital(`${walletNames[walletType]}, ${buckets[bucket]}`),
       'Age | title number': ({ at }) => age(at, now),
     }),
     entries,
