@@ -8,7 +8,7 @@ const outlines: Readonly<Record<Tone, string>> = {
   good: 'M3 8.5l3.5 3.5L13 4.5',
   bad: 'M4 4l8 8M12 4l-8 8',
   wait: 'M8 1.8a6.2 6.2 0 1 0 .01 0M8 4.6V8l2.4 1.6',
-  info: 'M8 7.5V13M8 3v.6',
+  info: 'M8 6.8V13.5M8 2.2v2.6',
   neutral: 'M3.5 8h9',
 };
 

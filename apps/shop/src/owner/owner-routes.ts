@@ -88,7 +88,7 @@ function walletsIn(wallets: readonly Wallet[] | undefined): Markup {
   const money = (name: `${'available' | 'uncleared' | 'reserve' | 'actual'}_balance`) => (wallet: Wallet) =>
     formatMoney({ currency: wallet.currency, amount: wallet[name] });
   const columns = columnsOf<Wallet & { id: string }>({
-    'Wallet | wide': ({ currency, wallet_type: type }) =>
+    'Wallet | title wide': ({ currency, wallet_type: type }) =>
       `${currency}, ${type.replace('MERCHANT_', '').toLowerCase()}`,
     'Available | number': money('available_balance'),
     'Uncleared | number': money('uncleared_balance'),

@@ -32,6 +32,8 @@ interface Bars extends ChartWords {
   readonly figures: Figures;
 }
 
+/** So many bars lie between two words of the scale: full hours, half days or whole days if the bars allow it. */
+const STRIDES = [1, 2, 4, 6, 12, 24];
 const HEIGHT = 168;
 const [TOP, BOTTOM, LEFT] = [8, 146, 44];
 
@@ -45,9 +47,14 @@ export function bars(words: Bars): Markup {
   const isWhole = totals.every(Number.isInteger);
   const marks = y.ticks(3).filter((value) => !isWhole || Number.isInteger(value));
   const rules = marks.map((value) => rule(LEFT, WIDTH, y(value), short(value)));
-  const stride = Math.ceil(starts.length / 5);
+  const stride = STRIDES.find((bars) => bars * 5 >= starts.length) ?? Math.ceil(starts.length / 5);
+  const step = spanMs / Math.max(1, starts.length - 1) || 1;
+  const first = Math.max(
+    0,
+    starts.findIndex((start) => start % (stride * step) === 0),
+  );
   const times = starts.flatMap((start, index) =>
-    index % stride === 0
+    (index - first) % stride === 0
       ? [label((x(start) ?? 0) + x.bandwidth() / 2, HEIGHT - 6, moment(start, spanMs), 'middle')]
       : [],
   );

@@ -95,3 +95,9 @@ const SECOND = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone:
 /** "28 Nov", "14:00" or "14:00:05": whichever tells the marks of a scale apart. All times of drawings are UTC. */
 export const moment = (ms: number, spanMs: number): string =>
   (spanMs > 2 * 86_400_000 || ms % 86_400_000 === 0 ? DAY : spanMs < 300_000 ? SECOND : HOUR).format(ms);
+
+/** The marks of a scale with their words; of neighbours with the same words, the first. */
+export const moments = (times: readonly Date[], spanMs: number): (readonly [ms: number, text: string])[] =>
+  times
+    .map((time) => [time.getTime(), moment(time.getTime(), spanMs)] as const)
+    .filter(([, text], index, all) => text !== all[index - 1]?.[1]);

@@ -11,7 +11,7 @@ import {
   type Legend,
   type Look,
   label,
-  moment,
+  moments,
   rule,
   short,
   WIDTH,
@@ -73,11 +73,10 @@ export function plot(words: Plot): Markup {
   const y = isLog
     ? scaleLog([Math.min(1, ...above), Math.max(10, ...above)], [BOTTOM, TOP]).nice()
     : scaleLinear([Math.min(0, ...values), Math.max(1e-9, ...values)], [BOTTOM, TOP]).nice(3);
+  y.clamp(true);
   const marks = isLog ? y.ticks(3).filter((value) => Number.isInteger(Math.log10(value))) : y.ticks(3);
   const rules = marks.map((value) => rule(LEFT, WIDTH, y(value), textOf(value)));
-  const ticks = x
-    .ticks(4)
-    .map((time) => label(x(time), HEIGHT - 6, moment(time.getTime(), to - from), 'middle'));
+  const ticks = moments(x.ticks(4), to - from).map(([ms, text]) => label(x(ms), HEIGHT - 6, text, 'middle'));
   const layers = stack<number, number>()
     .keys(series.map((_, key) => key))
     .value((index, key) => series[key]?.values[index] ?? 0)(times.map((_, index) => index));
@@ -89,7 +88,7 @@ export function plot(words: Plot): Markup {
     .digits(1);
   const lineOf = line<Point>()
     .x(([ms]) => x(ms))
-    .y(([, value]) => y(isLog ? Math.max(value, 1e-3) : value))
+    .y(([, value]) => y(value))
     .digits(1);
   const drawn = [
     ...layers.map((layer, key) => {
@@ -102,7 +101,7 @@ export function plot(words: Plot): Markup {
     ),
     ...dots.map(
       ({ at: ms, value, look, text }, key) =>
-        html`<circle id="${id}-dot-${key}" class="mark ${look}"${hatch(id, look)} cx="${at(x(ms))}" cy="${at(y(Math.max(value, isLog ? 1 : 0)))}" r="${look === 'bad' ? 5 : 3}"><title>${text}</title></circle>`,
+        html`<circle id="${id}-dot-${key}" class="mark ${look}"${hatch(id, look)} cx="${at(x(ms))}" cy="${at(y(value))}" r="${look === 'bad' ? 5 : 3}"><title>${text}</title></circle>`,
     ),
   ];
   const bound =

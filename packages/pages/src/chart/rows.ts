@@ -10,7 +10,7 @@ import {
   type Legend,
   type Look,
   label,
-  moment,
+  moments,
   WIDTH,
 } from './chart.ts';
 
@@ -50,10 +50,10 @@ interface Bullets extends ChartWords {
     /** The interval that the value should be in. */
     readonly least: number;
     readonly most: number;
+    /** Undefined if it is not known. */
     readonly value: number | undefined;
     /** What lies outside of the interval, in words. */
     readonly text: string;
-    readonly look: Look;
   }[];
   readonly legend: Legend;
   readonly figures: Figures;
@@ -62,8 +62,9 @@ interface Bullets extends ChartWords {
 /** For each thing, on a scale of its own: where its value should be, where it is, and what lies between the two. */
 export function bullets(words: Bullets): Markup {
   const { id, rows, figures, legend } = words;
-  const drawn = rows.map(({ name, least, most, value = 0, text, look }, index) => {
+  const drawn = rows.map(({ name, least, most, value: known, text }, index) => {
     const y = index * ROW;
+    const value = known ?? least;
     const x = scaleLinear(
       [Math.min(0, least, value), Math.max(least + 1e-9, most, value) * 1.05],
       [0, WIDTH],
@@ -76,7 +77,7 @@ export function bullets(words: Bullets): Markup {
       : html`<rect class="mark bad" fill="url(#${id}-hatch)" x="${at(x(gap[0] ?? 0))}" y="${y + DOWN + 3}" width="${at(Math.max(2, x(gap[1] ?? 0) - x(gap[0] ?? 0)))}" height="6"/>`;
     return html`<g id="${id}-${index}">${label(0, y + 12, name, 'start', '')}${label(WIDTH, y + 12, text, 'end', 'strong')}
 <rect class="over" fill="none" pointer-events="all" x="0" y="${y + DOWN}" width="${WIDTH}" height="12"/><rect class="mark neutral" x="${at(x(least))}" y="${y + DOWN}" width="${at(Math.max(2, x(most) - x(least)))}" height="12"/>
-${rest}<rect class="value ${look}" x="${at(x(value) - 1.5)}" y="${y + DOWN - 3}" width="3" height="18"/></g>`;
+${rest}${known === undefined ? '' : html`<rect class="value accent" x="${at(x(known) - 1.5)}" y="${y + DOWN - 3}" width="3" height="18"/>`}</g>`;
   });
   return chart(words, rows.length * ROW + 4, drawn, figures, legend);
 }
@@ -93,10 +94,10 @@ export function timeline(words: Timeline): Markup {
   const { id, events, figures } = words;
   const [first = 0, last = first] = [events[0]?.at, events.at(-1)?.at];
   const x = scaleUtc([first, Math.max(last, first + 1000)], [6, WIDTH - 6]);
-  const ticks = x.ticks(3).map((time) => {
-    const text = moment(time.getTime(), last - first);
-    return html`<line class="rule" x1="${at(x(time))}" x2="${at(x(time))}" y1="14" y2="22"/>${label(x(time), 10, text, 'middle')}`;
-  });
+  const ticks = moments(x.ticks(3), last - first).map(
+    ([ms, text]) =>
+      html`<line class="rule" x1="${at(x(ms))}" x2="${at(x(ms))}" y1="14" y2="22"/>${label(x(ms), 10, text, 'middle')}`,
+  );
   const drawn = events.map(({ at: ms, text, look }, index) => {
     const [left, y] = [x(ms), 44 + index * STEP];
     const isRight = left > WIDTH / 2;

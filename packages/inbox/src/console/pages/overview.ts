@@ -39,10 +39,10 @@ ${rows}</section>`;
     says: `${countText(...needed)} need an operator`,
     banners: banners(stats),
     body: html`${tiles(view, stats, needed)}
+${paidForm(view, '')}
 ${needed.every((count) => count === 0) && note('good', 'Nothing waits for an operator.')}
 ${ofStates}
 ${late.length > 0 && section('overdue-payments', 'Overdue', '/overdue', allOf(overdue, 'overdue'), ask, overdueList(view, late))}
-${paidForm(view, '')}
 ${historyCharts(history)}`,
   });
 }

@@ -1,4 +1,4 @@
-import { badge, type Markup, note, type Tone, time } from '@payment-service/pages';
+import { type Markup, note, type Tone, time } from '@payment-service/pages';
 import { html } from 'hono/html';
 import type { KnownPayment } from '../../operator/expectations.ts';
 import type { TransitionSummary } from '../../operator/views.ts';
@@ -65,7 +65,7 @@ ${details === undefined ? '' : payTimeline(details)}
 ${about === undefined ? '' : html`<p><a class="button" href="${at(view, transitionPath(about))}">The whole story</a></p>`}
 ${expected.map(
   (one) =>
-    html`<p id="expected-${one.transaction_type}">Expected: ${moneyText(one)} ${badge('neutral', one.transaction_type)}${one.deadline === undefined ? '' : html`, due ${time(one.deadline.getTime())}`}${one.settledBy === undefined ? '' : ', settled'}.</p>`,
+    html`<p id="expected-${one.transaction_type}">Expected: ${moneyText(one)} <span class="quiet">as ${one.transaction_type}</span>${one.deadline === undefined ? '' : html`, due ${time(one.deadline.getTime())}`}${one.settledBy === undefined ? '' : ', settled'}.</p>`,
 )}
 ${found.length === 0 ? '' : html`<section class="stack"><h2>What was reported</h2>${transitionList(view, 'reports', found)}</section>`}`
 }`,

@@ -30,7 +30,7 @@ import { STATEMENT_VERDICTS, type StatementReport } from '../../reconciliation/s
 import type { StatementVerdict } from '../../states.ts';
 import { capital } from '../../words.ts';
 import { at, consolePage, forbiddenPage, type View } from './page.ts';
-import { moneyText } from './summary.ts';
+import { money, moneyText } from './summary.ts';
 
 const DAYS: readonly Field[] = [
   { name: 'from', label: 'From', type: 'date' },
@@ -48,17 +48,20 @@ const FILE = 'CSV with a header, up to 2 MB. The command reads larger ones.';
 const STATEMENT: readonly Field[] = [
   { name: 'file', label: 'Statement', hint: FILE, type: 'file' },
   ...DAYS,
+  { name: 'note', label: 'Why', hint: 'Kept with your name.' },
   ...COLUMN_FIELDS.map((name) => ({ name, label: name })),
+];
+/** For files that are not read by default. */
+const WRITTEN: readonly Field[] = [
   { name: 'paid', label: 'Its word for a paid status', value: 'COMPLETED' },
   { name: 'headerAt', label: 'Line of the column names', hint: 'Empty: found by the names.', type: 'number' },
   { name: 'type', label: 'The only type in the file', hint: 'Empty: every type.' },
-  { name: 'note', label: 'Why', hint: 'Kept with your name.' },
 ];
 
-const CHOICES: readonly (readonly [Field, readonly string[]])[] = [
-  [{ name: 'separator', label: 'Between two columns', hint: 'found by the names' }, Object.keys(SEPARATORS)],
-  [{ name: 'decimal', label: 'In front of decimals', hint: 'a point, no groups' }, DECIMALS],
-  [{ name: 'encoding', label: 'Encoding', hint: 'utf-8, or its mark' }, ENCODINGS],
+const CHOICES: readonly (readonly [Field, byDefault: string, others: readonly string[]])[] = [
+  [{ name: 'separator', label: 'Between two columns' }, 'found by the names', Object.keys(SEPARATORS)],
+  [{ name: 'decimal', label: 'In front of decimals' }, 'a point, no groups', DECIMALS],
+  [{ name: 'encoding', label: 'Encoding' }, 'utf-8, or its mark', ENCODINGS],
 ];
 
 /** The unexplained part of the recorded balances, and a statement compared with what was settled. */
@@ -80,6 +83,9 @@ export async function reconcilePage(view: View, sent?: URLSearchParams): Promise
     value: known[field.name as 'from'] ?? field.value ?? '',
   });
   const path = at(view, '/reconcile');
+  const isUnread = [...WRITTEN, ...CHOICES.map(([field]) => field)].some(
+    ({ name }) => name === problem?.field,
+  );
   const settle = found?.dryRun && found.applied > 0 ? `Settle ${counted(found.applied, 'payment')}` : '';
   return consolePage(view, {
     title: 'Reconcile',
@@ -96,7 +102,7 @@ ${found === undefined ? '' : result(found)}
 <div class="card">${form('statement', query.size === 0 ? path : `${path}?${query}`, {
       hidden: { proof: proof.value, kept: sent?.get('kept') ?? '' },
       isMultipart: true,
-      fields: html`${STATEMENT.map((field) => fields.field(prefilled(field)))}${CHOICES.map(([field, values]) => fields.choice(field, [['', field.hint ?? ''], ...values.map((name) => [name, name] as const)]))}${fields.problem()}`,
+      fields: html`${STATEMENT.map((field) => fields.field(prefilled(field)))}<details id="written"${isUnread ? html` open` : ''}><summary>How the file is written</summary><div class="form columns">${WRITTEN.map((field) => fields.field(prefilled(field)))}${CHOICES.map(([field, byDefault, others]) => fields.choice(field, [['', byDefault], ...others.map((name) => [name, name] as const)]))}</div></details>${fields.problem()}`,
       button: 'Compare the statement',
       after: settle && html`<button class="danger" name="apply" value="yes">${settle}</button>`,
     })}</div></section>`,
@@ -135,7 +141,7 @@ const UNEXPLAINED: Readonly<Record<string, string>> = {
 function gains({ before, after, wallets: found }: BalanceReport): Markup {
   const wrong = found.filter(({ verdict }) => verdict !== 'explained');
   const nameOf = ({ wallet_type: type, currency }: (typeof found)[number]): string => `${type} ${currency}`;
-  const money = (currency: string, amount: string): string => moneyText({ currency, amount });
+  const text = (currency: string, amount: string): string => moneyText({ currency, amount });
   return bullets({
     id: 'gains',
     title:
@@ -145,7 +151,7 @@ function gains({ before, after, wallets: found }: BalanceReport): Markup {
             .map(({ currency, unexplained, verdict }) =>
               unexplained === undefined
                 ? `the ${currency} wallet is not in both balances`
-                : `${money(currency, unexplained.replace('-', ''))} ${UNEXPLAINED[verdict]}`,
+                : `${text(currency, unexplained.replace('-', ''))} ${UNEXPLAINED[verdict]}`,
             )
             .join(', '),
     note: `What each wallet gained from ${utc(before.getTime())} to ${utc(after.getTime())}, and what it should have gained.`,
@@ -154,22 +160,21 @@ function gains({ before, after, wallets: found }: BalanceReport): Markup {
       least: Number(one.expected.least),
       most: Number(one.expected.most),
       value: one.gained === undefined ? undefined : Number(one.gained),
-      text: one.gained === undefined ? 'no balance' : `gained ${money(one.currency, one.gained)}`,
-      look: one.verdict === 'explained' ? 'good' : 'bad',
+      text: one.gained === undefined ? 'no balance' : `gained ${text(one.currency, one.gained)}`,
     })),
     legend: [
       ['neutral', 'should have gained'],
-      ['good', 'gained'],
+      ['accent', 'gained'],
       ['bad', 'unexplained'],
     ],
     figures: [
       ['Wallet', 'At least', 'At most', 'Gained', 'Unexplained'],
       ...found.map((one) => [
         nameOf(one),
-        money(one.currency, one.expected.least),
-        money(one.currency, one.expected.most),
-        one.gained === undefined ? '' : money(one.currency, one.gained),
-        one.unexplained === undefined ? '' : money(one.currency, one.unexplained),
+        text(one.currency, one.expected.least),
+        text(one.currency, one.expected.most),
+        one.gained === undefined ? '' : text(one.currency, one.gained),
+        one.unexplained === undefined ? '' : text(one.currency, one.unexplained),
       ]),
     ],
   });
@@ -178,13 +183,21 @@ function gains({ before, after, wallets: found }: BalanceReport): Markup {
 const wallets = (report: BalanceReport): Markup => {
   const { before, after, wallets: found, uncounted } = report;
   return html`<p>Balances recorded at ${time(before.getTime())} and ${time(after.getTime())}.</p>
-${found.length === 0 ? '' : gains(report)}
-${tableOf('wallets', ['Wallet', 'Verdict', 'Unexplained', 'What it means'], found, (one) => [
-  `${one.wallet_type} ${one.currency}`,
-  badge(one.verdict === 'explained' ? 'good' : 'bad', capital(one.verdict.replace('_', ' '))),
-  one.unexplained ?? '',
-  one.message,
-])}
+${
+  found.length === 0
+    ? ''
+    : html`<div class="charted">${gains(report)}<div>${tableOf(
+        'wallets',
+        ['Wallet', 'Verdict', 'Unexplained', 'What it means'],
+        found,
+        (one) => [
+          `${one.wallet_type} ${one.currency}`,
+          badge(one.verdict === 'explained' ? 'good' : 'bad', capital(one.verdict.replace('_', ' '))),
+          one.unexplained === undefined ? '' : money({ currency: one.currency, amount: one.unexplained }),
+          one.message,
+        ],
+      )}</div></div>`
+}
 ${uncounted.length === 0 ? '' : html`<h3>Settled, and in no interval</h3>${totals('uncounted', uncounted)}`}`;
 };
 

@@ -61,12 +61,13 @@ export function claimOf({
 }
 
 /** Spaces as wide as the missing decimals, so that a column is aligned on its decimal mark. */
-function aligned(claim: StoredClaim, decimals: number): Markup {
+function aligned(claim: StoredClaim, decimals: number, differs = false): Markup {
   const text = moneyText(claim);
   const fraction = /\.(\d+)$/.exec(text)?.[1]?.length ?? 0;
   const missing = decimals - fraction;
   const space = missing <= 0 ? '' : (fraction === 0 ? '\u2008' : '') + '\u2007'.repeat(missing);
-  return html`<span class="amount">${text}${space}</span>`;
+  const amount = differs ? html`<mark>${text}<span class="hidden-text"> (differs)</span></mark>` : text;
+  return html`<span class="amount">${amount}<span class="pad">${space}</span></span>`;
 }
 
 type Row = TransitionSummary & { readonly id: string };
@@ -88,18 +89,14 @@ export function transitionList(
       html`<a href="${at(view, transitionPath(row))}">${row.signed.merchant_reference || 'no reference'}</a>`,
     'State | title': stateBadge,
     'What it means | title wide': (row) => wordsOf(row).heading,
+    'Changed | title number': ({ changedAt }) => age(changedAt.getTime(), now),
     'Expected | number': ({ expected }) => (expected === undefined ? '' : aligned(expected, most)),
     'Claimed | number': (row) => {
       const claimed = claimOf(row);
-      if (claimed === undefined) return '';
-      const amount = aligned(claimed.claim, most);
-      return claimed.differs
-        ? html`<mark>${amount}<span class="hidden-text"> (differs)</span></mark>`
-        : amount;
+      return claimed === undefined ? '' : aligned(claimed.claim, most, claimed.differs);
     },
     'Report | title minor': ({ signed }) => `${signed.transaction_type} ${signed.transaction_status}`,
     'Provider | minor': ({ provider }) => provider ?? '',
-    'Changed | title number': ({ changedAt }) => age(changedAt.getTime(), now),
   });
   const rows = found.map((one) => ({ ...one, id: one.transitionId }));
   const headed = columns.map((column): Column<Row> => ({ ...column, head: heads[column.label] }));

@@ -71,8 +71,8 @@ const entryList = (name: string, entries: readonly Balanced[], now: number): Mar
       'Amount | title number': (one) =>
         html`<strong>${movement(toAmount(one.amount, one.currency), one.currency)}</strong>`,
       'Why | title wide': about,
+      'Where | title': ({ walletType, bucket }) => capital(`${walletNames[walletType]}, ${buckets[bucket]}`),
       'Balance | number': (one) => money(one.balance, one.currency),
-      'of | title': ({ walletType, bucket }) => capital(`${walletNames[walletType]}, ${buckets[bucket]}`),
       'Age | title number': ({ at }) => age(at, now),
     }),
     entries,
@@ -102,7 +102,7 @@ function walletList(service: Service, currency: string): Markup {
 function withCharts(service: Service, currency: string, rest: Markup): Markup {
   const entries = entriesOf(service.store, currency);
   if (entries.length === 0) return rest;
-  return html`<div class="charted"><div class="stack">${balanceCharts(entries, currency)}</div><div class="stack">${rest}</div></div>`;
+  return html`<div class="charted"><div class="charts">${balanceCharts(entries, currency)}</div><div class="stack">${rest}</div></div>`;
 }
 
 /** The parts that are not yet available, the next one first. */
@@ -132,7 +132,7 @@ function currencyCard(service: Service, currency: string, refused: Filled | unde
     .map(([name, words]) => button('clearing', words, { at, name: 'bucket', value: `${name} ${currency}` }));
   const isOpen = refused?.form.endsWith(`-${currency}`) ?? false;
   return html`<section class="card" id="${at}" aria-labelledby="${at}-title"><div class="head"><h2 id="${at}-title">${currency}</h2>
-<div class="actions"><a class="button" href="/wallets/${currency}">${currency} ${counted(entries.length, 'entry', 'entries')}</a></div></div>
+<div class="actions"><a class="button" href="/wallets/${currency}">${currency} entries: ${count(entries.length)}</a></div></div>
 ${withCharts(
   service,
   currency,

@@ -155,7 +155,7 @@ export function framed(
 function newestTrouble(groups: ReturnType<typeof troubled>): Markup | string {
   const newest = groups.at(-1)?.newest;
   if (newest === undefined) return '';
-  const words = `${count(groups.length)} ${groups.length === 1 ? 'needs' : 'need'} attention: delivery ${newest.id}`;
+  const words = html`<span>${count(groups.length)} ${groups.length === 1 ? 'needs' : 'need'} attention<span class="minor">: delivery ${newest.id}</span></span>`;
   return badge('bad', words, `/deliveries/${newest.id}`);
 }
 
