@@ -28,7 +28,12 @@ test.each([...readmes, 'packages/inbox/README.md'])(
 test.each(readmes)('%s: three commands lead to an accepted callback', async (path) => {
   const text = section(fileAt(path).text, HEADING);
   const shell = fencedBlocks(text).filter(({ info }) => info === 'sh');
-  const [install = '', start = '', ...others] = shell.flatMap(({ code }) => code.trim().split('\n'));
+  const [install = '', start = '', ...others] = shell.flatMap(({ code }) =>
+    code
+      .trim()
+      .replaceAll(/\\\n */g, '')
+      .split('\n'),
+  );
   const command = /^npx payment-service-sandbox --callback-url (\S+) -- node (\S+)$/.exec(start);
   const [, address = '', file = ''] = command ?? [];
   const [program] = codeBlocks({ path, text }, 'program');
@@ -55,13 +60,13 @@ test.each(readmes)('%s: three commands lead to an accepted callback', async (pat
 });
 
 test('control: a long program that does nothing with the payment, and ends with an error, is reported', async () => {
-  const code = `import { createServer } from 'node:http';${'\n'.repeat(20)}
+  const code = `import { createServer } from 'node:http';${'\n'.repeat(26)}
 createServer((request, response) => {
   response.writeHead(401).end('{"error":"unauthorized"}');
   setTimeout(() => process.exit(3), 500);
 }).listen(Number(process.env.PORT ?? 3000), '127.0.0.1');`;
   expect(await programProblems({ source: 'control.md:1', code }, folder, 'paid')).toEqual([
-    'it has 25 lines, more than 20',
+    'it has 31 lines, more than 26',
     expect.stringContaining('a callback with another amount gets 401'),
     expect.stringContaining('a signed callback gets 401'),
     expect.stringContaining('it ended with 3 and printed: '),

@@ -15,7 +15,7 @@ const IMPORT = /^import \{ createInbox, sqlite \} from '@payment-service\/inbox'
 const POOL = `import { createInbox, postgres } from '@payment-service/inbox';
 import pg from 'pg';
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 5 });`;
-const SQL = /(?<=')(?:create|insert|update|select|delete) [^'\n]*(?=')/g;
+const SQL = /(?<=(['`]))(?:create|insert|update|select|delete) (?:(?!\1).)*(?=\1)/gs;
 
 let server: PostgresServer;
 let databases = 0;
