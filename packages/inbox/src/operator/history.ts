@@ -30,23 +30,23 @@ export interface InboxHistory {
   readonly to: Date;
   /** Your own expectations, not what callbacks claim; the oldest day first. */
   readonly settled: readonly DayTotal[];
-  /** At most 2,000 of each state, the longest waiting first. */
+  /** At most 500 of each state, the longest waiting first. */
   readonly open: readonly OpenPayment[];
-  /** The newest outcomes of the last 48 hours, at most 5,000 of each state. The status is a signed string of the service. */
+  /** The newest outcomes of the last 48 hours, at most 2,000 of each state. The status is a signed string of the service. */
   readonly outcomes: readonly {
     readonly at: Date;
     readonly state: TransitionState;
     readonly status: string;
   }[];
-  /** How long the newest settlements took from the first delivery, at most 2,000 of the last 48 hours. */
+  /** How long the newest settlements took from the first delivery, at most 1,000 of the last 48 hours. */
   readonly delays: readonly { readonly at: Date; readonly seconds: number }[];
 }
 
 const DAY_MS = 24 * HOUR_MS;
 const MAX_DAYS = 31;
-const MAX_OPEN = 2000;
-const MAX_DELAYS = 2000;
-const MAX_OUTCOMES = 5000;
+const MAX_OPEN = 500;
+const MAX_DELAYS = 1000;
+const MAX_OUTCOMES = 2000;
 const OUTCOMES: readonly TransitionState[] = ['settled', 'unhandled', 'superseded'];
 
 /** @throws {ConfigurationError} Names a wrong option. */
@@ -55,14 +55,22 @@ export async function readHistory<Tx>(
   options: { readonly days?: number | undefined },
 ): Promise<InboxHistory> {
   checkOptions('history()', options, { days: wholeNumber(MAX_DAYS) });
-  const { statements, settings } = context;
-  const { account } = settings;
   const to = await readClock(context);
   const from = to - (to % DAY_MS) - ((options.days ?? 30) - 1) * DAY_MS;
-  const recent = Math.max(from, to - 2 * DAY_MS);
-  const [last = {}] = await statements.run('last_hour', [account]);
+  // Three connections at most: receivers need the others.
+  const [settled, open, [outcomes, delays]] = await Promise.all([
+    settledOn(context, from, to),
+    openNow(context),
+    recently(context, Math.max(from, to - 2 * DAY_MS)),
+  ]);
+  return { from: new Date(from), to: new Date(to), settled, open, outcomes, delays };
+}
+
+async function settledOn<Tx>(context: OperatorContext<Tx>, from: number, to: number): Promise<DayTotal[]> {
+  const { statements, settings } = context;
+  const [last = {}] = await statements.run('last_hour', [settings.account]);
   const summed = last['hour'] === null ? from : Math.max(from, numberOf(last, 'hour') + HOUR_MS);
-  const hours = await statements.run('read_hours', [account, from]);
+  const hours = await statements.run('read_hours', [settings.account, from]);
   const parts = hours.map((row) => ({ at: numberOf(row, 'hour'), row, times: 1 }));
   // Usually an hour or two of today; more only until a worker has summed what is before them.
   for (let at = summed; at <= to; at += DAY_MS - (at % DAY_MS)) {
@@ -70,7 +78,7 @@ export async function readHistory<Tx>(
     parts.push(...rows.map((row) => ({ at, row, times: numberOf(row, 'count') })));
   }
   const byDay = [...Map.groupBy(parts, ({ at }) => at - (at % DAY_MS))].sort(([one], [other]) => one - other);
-  const settled = byDay.flatMap(([day, same]) =>
+  return byDay.flatMap(([day, same]) =>
     sumsOf(
       same.map(({ row }) => row),
       same.map(({ times }) => times),
@@ -79,24 +87,34 @@ export async function readHistory<Tx>(
       return { day: new Date(day), currency, transaction_type, count, amount };
     }),
   );
+}
+
+async function openNow<Tx>({ statements, settings }: OperatorContext<Tx>): Promise<OpenPayment[]> {
   const open: OpenPayment[] = [];
   for (const state of WAITING_STATES) {
     const rows =
       state === 'pending'
-        ? await statements.run('list_pending', [account, MAX_OPEN])
-        : await statements.run('list_open', [account, state, MAX_OPEN]);
+        ? await statements.run('list_pending', [settings.account, MAX_OPEN])
+        : await statements.run('list_open', [settings.account, state, MAX_OPEN]);
     for (const row of rows) {
       const money = { currency: optionalText(row, 'currency'), amount: optionalText(row, 'amount') };
       open.push({ state, since: dateOf(row, 'changed_at'), ...money });
     }
   }
+  return open;
+}
+
+type Recent = readonly [outcomes: InboxHistory['outcomes'], delays: InboxHistory['delays']];
+
+async function recently<Tx>({ statements, settings }: OperatorContext<Tx>, since: number): Promise<Recent> {
   const outcomes: InboxHistory['outcomes'][number][] = [];
   for (const state of OUTCOMES)
-    for (const row of await statements.run('list_changes', [account, state, recent, MAX_OUTCOMES]))
+    for (const row of await statements.run('list_changes', [settings.account, state, since, MAX_OUTCOMES]))
       outcomes.push({ at: dateOf(row, 'changed_at'), state, status: signedIn(row).transaction_status });
-  const delays = (await statements.run('list_delays', [account, recent, MAX_DELAYS])).map((row) => ({
+  const rows = await statements.run('list_delays', [settings.account, since, MAX_DELAYS]);
+  const delays = rows.map((row) => ({
     at: dateOf(row, 'at'),
     seconds: Math.max(0, numberOf(row, 'ms')) / 1000,
   }));
-  return { from: new Date(from), to: new Date(to), settled, open, outcomes, delays };
+  return [outcomes, delays];
 }

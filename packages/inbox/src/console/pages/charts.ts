@@ -130,7 +130,7 @@ function outcomes({ to, outcomes: closed, open }: InboxHistory): Markup | '' {
   return bars({
     id: 'outcomes',
     title: `${share(failed, all.length)} of ${count(all.length)} payments failed in 48 hours, ${held === 0 ? 'none waits' : `${share(held, all.length)} wait`} for an operator`,
-    note: 'Payments an hour, by what became of them and when. At most the newest 5,000 of each kind.',
+    note: 'Payments an hour, by what became of them and when. At most the newest 2,000 of each state.',
     starts,
     series: series.filter(({ values }) => values.some((value) => value > 0)),
     figures: [
@@ -158,7 +158,7 @@ function delays({ to, delays: found }: InboxHistory): Markup | '' {
   return plot({
     id: 'delays',
     title: `Half of the payments were settled ${seconds(quantile(all, 0.5))} after their first callback, 99 % within ${seconds(quantile(all, 0.99))}`,
-    note: 'Seconds from the first callback to the settlement, by hour; the newest 2,000 payments.',
+    note: 'Seconds from the first callback to the settlement, by hour; the newest 1,000 payments.',
     from: first,
     to: to.getTime(),
     isLog: true,
