@@ -46,8 +46,7 @@ test('dots on a logarithmic scale are above the limit when their value is', asyn
 
 test('what lies outside of its interval is marked, and what lies inside is not', async () => {
   const row = { name: 'UGX', least: 90, most: 100, text: '' };
-  const drawn = (value: number) =>
-    bullets({ ...words, rows: [{ ...row, value, look: 'good' }], legend: [], figures });
+  const drawn = (value: number) => bullets({ ...words, rows: [{ ...row, value }], legend: [], figures });
   const count = async (value: number): Promise<number> => marks(String(await drawn(value)), 'bad').length;
   expect([await count(95), await count(60), await count(130)]).toEqual([0, 1, 1]);
 });
