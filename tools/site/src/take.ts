@@ -46,6 +46,7 @@ async function dashboardPictures(browser: Browser, folder: string): Promise<stri
       ['transaction', `/transactions/${collected}`, DARK],
       ['check', '/check', TALL],
       ['deliveries-phone', '/deliveries', PHONE],
+      ['wallets', '/wallets', DESKTOP],
     ];
     for (const [name, path, look] of pictures) {
       await onPage(browser, look, async (page) => {
@@ -91,6 +92,9 @@ async function fill(sandbox: Sandbox, receiver: string): Promise<{ forged: numbe
   return { forged: forged.id, collected };
 }
 
+/** The pages of the inbox with charts. The last one has the form that answers a customer. */
+const INBOX = { 'inbox-reconcile': '/owner/reconcile#gains', 'inbox-charts': '/owner/inbox#history' };
+
 async function shopPictures(browser: Browser, folder: string): Promise<string[]> {
   const demo = await startDemo();
   try {
@@ -104,14 +108,23 @@ async function shopPictures(browser: Browser, folder: string): Promise<string[]>
       await page.getByRole('button', { name: /^Pay/ }).click();
       await page.getByRole('button', { name: /^Pay/ }).click();
       await page.getByRole('heading', { name: 'Paid. Thank you!' }).waitFor();
+      const paid = new URL(page.url()).pathname.split('/').at(-1) ?? '';
       await photograph(page, folder, 'shop-order');
       await page.goto(`${demo.shop}/owner/inbox`);
       await photograph(page, folder, 'shop-inbox');
+      for (const [name, path] of Object.entries(INBOX)) {
+        await page.goto(`${demo.shop}${path}`);
+        await photograph(page, folder, name);
+      }
+      await page.getByLabel('The reference of the payment').fill(paid);
+      await page.getByRole('button', { name: 'Answer' }).click();
+      await page.getByRole('heading', { name: `Has ${paid} been paid?` }).waitFor();
+      await photograph(page, folder, 'inbox-paid');
     });
   } finally {
     await demo.close();
   }
-  return ['shop-checkout', 'shop-order', 'shop-inbox'];
+  return ['shop-checkout', 'shop-order', 'shop-inbox', ...Object.keys(INBOX), 'inbox-paid'];
 }
 
 async function onPage(

@@ -7,11 +7,11 @@ import { takeScreenshots } from '../src/take.ts';
 
 const PICTURES = fileURLToPath(new URL('../../../docs/pictures', import.meta.url));
 
-test('eight pictures are written, and docs/pictures holds the same ones', async () => {
+test('twelve pictures are written, and docs/pictures holds the same ones', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'screenshots-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const names = await takeScreenshots(folder);
-  expect(names).toHaveLength(8);
+  expect(names).toHaveLength(12);
   const files = names.map((name) => `${name}.png`).sort();
   expect(readdirSync(folder).sort()).toEqual(files);
   expect(readdirSync(PICTURES).sort()).toEqual(files);
