@@ -152,7 +152,7 @@ function withoutBigint(_name: string, value: unknown): unknown {
 }
 
 /** What a body is that is no callback, by how its text begins. */
-const TEXTS: readonly (readonly [form: RegExp, what: string])[] = [
+const FORMS: readonly (readonly [form: RegExp, what: string])[] = [
   [/^(..)?({\0|\0{)/, 'UTF-16'],
   [/^\s*"/, 'a JSON string'],
   [/^e[w-z\d][\w+/-]+=*$/, 'Base64'],
@@ -165,7 +165,7 @@ export function malformedBody(body: unknown): string | undefined {
     ? new TextDecoder('latin1').decode(body as Uint8Array<ArrayBuffer>)
     : body;
   let what: string | undefined;
-  if (typeof text === 'string') what = TEXTS.find(([form]) => form.test(text))?.[1];
+  if (typeof text === 'string') what = FORMS.find(([form]) => form.test(text))?.[1];
   else if (kindOf(text) !== 'an Object') return `The body is ${kindOf(text)}.`;
   else if (ownValue(text as object, 'type') === 'Buffer') what = 'a Buffer as JSON';
   else if (typeof ownValue(text as object, 'body') === 'string') what = 'an event';

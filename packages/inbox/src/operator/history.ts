@@ -44,9 +44,11 @@ export interface InboxHistory {
 
 const DAY_MS = 24 * HOUR_MS;
 const MAX_DAYS = 31;
-const MAX_OPEN = 500;
+/** Of each state that waits. */
+export const MAX_OPEN = 500;
 const MAX_DELAYS = 1000;
-const MAX_OUTCOMES = 2000;
+/** Of each state that does not. */
+export const MAX_OUTCOMES = 2000;
 const OUTCOMES: readonly TransitionState[] = ['settled', 'unhandled', 'superseded'];
 
 /** @throws {ConfigurationError} Names a wrong option. */

@@ -122,6 +122,20 @@ test('without script, an operator answers “I have paid” in two clicks, close
   await reconcile(desk, false);
 });
 
+test('a partial amount is accepted with two clicks, and one shows what was settled on a day', async () => {
+  const { url, page, show, inbox } = await open({ javaScriptEnabled: false });
+  await page.goto(url);
+  await page.locator('#money-UGX summary').click();
+  const today = new Date().toISOString().slice(0, 10);
+  await page.locator('#money-UGX tr').filter({ hasText: today }).getByText('UGX 500').waitFor();
+  await page.getByRole('link', { name: 'WRONG' }).first().click();
+  await page.locator('#accept').getByLabel('Why').fill('The service says so.');
+  await page.locator('#accept').getByRole('button').click();
+  await page.getByText('Accepted: the next free worker applies it.').waitFor();
+  await workOff(inbox);
+  expect(await show('WRONG')).toMatchObject({ state: 'settled' });
+});
+
 test('with script, an open page follows what happens, keeps what is typed, nothing complains, and the keyboard is enough', async () => {
   const desk = await open();
   const { url, inbox, pay, show, page } = desk;

@@ -1,6 +1,7 @@
 import {
   bars,
   count,
+  counted,
   type Figures,
   lengths,
   type Markup,
@@ -11,7 +12,7 @@ import {
   span,
 } from '@payment-service/pages';
 import { html } from 'hono/html';
-import type { InboxHistory, OpenPayment } from '../../operator/history.ts';
+import { type InboxHistory, MAX_OPEN, MAX_OUTCOMES, type OpenPayment } from '../../operator/history.ts';
 import type { TransitionState } from '../../states.ts';
 import { labelOf, WAITS_FOR_PERSON } from '../../words.ts';
 import { moneyText } from './summary.ts';
@@ -45,17 +46,15 @@ function money({ from, to, settled, open }: InboxHistory): Markup[] {
   );
   currencies.sort((one, other) => payments(other) - payments(one));
   return currencies.slice(0, MAX_CURRENCIES).map((currency) => {
+    const waiting = Map.groupBy(
+      open.filter((one) => one.currency === currency),
+      ({ since }) => Math.max(from.getTime(), since.getTime() - (since.getTime() % DAY_MS)),
+    );
     const days = starts.map((day) => {
+      const own = waiting.get(day) ?? [];
+      const held = own.filter(({ state }) => isHeld(state));
       const mine = settled.filter((one) => one.currency === currency && one.day.getTime() === day);
-      const waits = open.filter(
-        (one) =>
-          one.currency === currency && Math.max(starts[0] ?? 0, dayOf(one)) === day && !isHeld(one.state),
-      );
-      const held = open.filter(
-        (one) =>
-          one.currency === currency && Math.max(starts[0] ?? 0, dayOf(one)) === day && isHeld(one.state),
-      );
-      return { mine, waits, held };
+      return { mine, held, waits: own.filter((one) => !held.includes(one)) };
     });
     const series: Series[] = [
       { look: 'good', word: 'Settled', values: days.map(({ mine }) => sum(mine)) },
@@ -81,8 +80,8 @@ function money({ from, to, settled, open }: InboxHistory): Markup[] {
     ];
     return bars({
       id: `money-${currency}`,
-      title: `${currency} ${short(done ?? 0)} settled in ${starts.length} days${left > 0 ? `, ${share(left, all)} of the money waits` : ', nothing waits'}`,
-      note: `${currency} a day, by your own expectations.`,
+      title: `${currency} ${short(done ?? 0)} settled in ${starts.length} days${left > 0 ? `, ${shareOf(left, all, open)} of the money waits` : ', nothing waits'}`,
+      note: `${currency} a day, by your own expectations.${cutNote(open)}`,
       starts,
       series,
       textOf: (value) => `${currency} ${short(value)}`,
@@ -91,16 +90,28 @@ function money({ from, to, settled, open }: InboxHistory): Markup[] {
   });
 }
 
-const dayOf = ({ since }: OpenPayment): number => since.getTime() - (since.getTime() % DAY_MS);
+/** Where not all of what waits is known, a share of it is a least one, and the note says so. */
+const isCut = (open: readonly OpenPayment[]): boolean =>
+  [...Map.groupBy(open, ({ state }) => state).values()].some(({ length }) => length >= MAX_OPEN);
+const cutNote = (open: readonly OpenPayment[]): string =>
+  isCut(open) ? ` Of what waits, only the ${MAX_OPEN} of each state that have waited longest.` : '';
+const shareOf = (part: number, whole: number, open: readonly OpenPayment[]): string =>
+  `${isCut(open) ? 'at least ' : ''}${share(part, whole)}`;
 
-/** For lengths only: the tables and titles have the exact sums. */
+/** For lengths and rounded titles: the tables have the exact sums. */
 const sum = (all: readonly { readonly amount: string | undefined }[]): number =>
   all.reduce((total, { amount }) => total + Number(amount ?? 0), 0);
 
 /** What became of the callbacks of each hour. */
 function outcomes({ to, outcomes: closed, open }: InboxHistory): Markup | '' {
   const end = to.getTime() - (to.getTime() % HOUR_MS);
-  const starts = Array.from({ length: 48 }, (_, index) => end - (47 - index) * HOUR_MS);
+  // From the hour on in which nothing of any state is cut off, so that shares are of all payments.
+  const cut = [...Map.groupBy(closed, ({ state }) => state).values()]
+    .filter(({ length }) => length >= MAX_OUTCOMES)
+    .map(([oldest]) => Math.ceil((oldest?.at.getTime() ?? 0) / HOUR_MS) * HOUR_MS);
+  const first = Math.min(end, Math.max(end - 47 * HOUR_MS, ...cut));
+  const starts: number[] = [];
+  for (let hour = first; hour <= end; hour += HOUR_MS) starts.push(hour);
   const kinds: readonly (readonly [
     Series['look'],
     string,
@@ -129,8 +140,8 @@ function outcomes({ to, outcomes: closed, open }: InboxHistory): Markup | '' {
   const [failed, held] = [total(1), total(4)];
   return bars({
     id: 'outcomes',
-    title: `${share(failed, all.length)} of ${count(all.length)} payments failed in 48 hours, ${held === 0 ? 'none waits' : `${share(held, all.length)} wait`} for an operator`,
-    note: 'Payments an hour, by what became of them and when. At most the newest 2,000 of each state.',
+    title: `${share(failed, all.length)} of ${count(all.length)} payments failed in ${counted(starts.length, 'hour')}, ${held === 0 ? 'none of them waits' : `${shareOf(held, all.length, open)} of them wait`} for an operator`,
+    note: `Payments an hour, by what became of them and when.${cutNote(open)}`,
     starts,
     series: series.filter(({ values }) => values.some((value) => value > 0)),
     figures: [
@@ -216,7 +227,7 @@ function waiting({ to, open }: InboxHistory): Markup | '' {
   return lengths({
     id: 'waiting',
     title: `The longest wait is ${span(oldest?.age ?? 0)}: ${nameOf(oldest?.state ?? 'pending').toLowerCase()}`,
-    note: 'How long the oldest payment of each state has waited, by orders of magnitude.',
+    note: `How long the oldest payment of each state has waited, by orders of magnitude.${cutNote(open)}`,
     least: 1000,
     rows: rows.map(({ state, age }) => ({
       name: nameOf(state),

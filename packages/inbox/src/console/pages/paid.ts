@@ -5,7 +5,7 @@ import type { TransitionSummary } from '../../operator/views.ts';
 import { WAITS_FOR_PERSON, wordsOf } from '../../words.ts';
 import { at, consolePage, type View } from './page.ts';
 import { moneyText, transitionList, transitionPath } from './summary.ts';
-import { payTimeline } from './transition.ts';
+import { paymentTimeline } from './transition.ts';
 import { findEither } from './transitions.ts';
 
 const MAX_FOUND = 50;
@@ -61,7 +61,7 @@ ${
   asked === ''
     ? ''
     : html`<div id="answer">${note(tone, text, next)}</div>
-${details === undefined ? '' : payTimeline(details)}
+${details === undefined ? '' : paymentTimeline(details)}
 ${about === undefined ? '' : html`<p><a class="button" href="${at(view, transitionPath(about))}">The whole story</a></p>`}
 ${expected.map(
   (one) =>

@@ -98,13 +98,13 @@ ${detail === '' ? '' : html`<div>${detail}</div>`}<div class="quiet small">${tim
   )}`;
 
 /** The same to scale, so that a long wait is seen. */
-export function payTimeline(transition: TransitionDetails): Markup {
+export function paymentTimeline(transition: TransitionDetails): Markup {
   const steps = stepsOf(transition);
   const events = steps.map(({ at, tone, title }) => ({ at: at.getTime(), look: tone, text: title }));
   const [first, last] = [events[0]?.at ?? 0, transition.changedAt.getTime()];
   return timeline({
     id: 'timeline',
-    title: `${wordsOf(transition).heading}, ${last - first < 1000 ? 'at once' : `${span(last - first)} after the first delivery`}`,
+    title: `${wordsOf(transition).heading}, ${last - first < 1000 ? 'immediately' : `${span(last - first)} after the first delivery`}`,
     note: 'What happened, to scale, in UTC.',
     events,
     figures: [['When', 'What'], ...steps.map(({ at, title }) => [utc(at.getTime()), title])],

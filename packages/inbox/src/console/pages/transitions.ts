@@ -16,15 +16,15 @@ import { at, consolePage, missingPage, type Refused, type View } from './page.ts
 import { claimOf, sums, transitionList } from './summary.ts';
 
 const A_PAGE = 25;
-/** So many are read at once: sorted, narrowed by their provider and summed among themselves. */
+/** How many are read for a page. Among them it narrows by provider, sorts and sums. */
 const A_WINDOW = 500;
 /** At most so many are moved together, and so many of them are shown before. */
 const MAX_MOVED = 1000;
 const MAX_PREVIEWED = 10;
 
 /** The orders of a list, by the words in its address. */
-const ORDERS = { amount: 'amount', age: 'age', state: 'state' } as const;
-type Order = keyof typeof ORDERS;
+const ORDERS = ['amount', 'age', 'state'] as const;
+type Order = (typeof ORDERS)[number];
 
 /** The filter of a list, from its address. */
 interface Filter extends Pick<ListOptions, 'state' | 'reason' | 'after' | 'since' | 'until'> {
@@ -55,7 +55,7 @@ export function filterOf(query: URLSearchParams): Filter | undefined {
   return { state, reason, after, since, until, reference, provider, sort, page };
 }
 
-const isOrder = (text: string): text is Order => Object.hasOwn(ORDERS, text);
+const isOrder = (text: string): text is Order => ORDERS.some((one) => one === text);
 
 /** null if it is no day. */
 function dayIn(text: string | null): Date | undefined | null {
@@ -169,7 +169,7 @@ ${[reference, filter.provider, filter.since, filter.until].every((one) => one ==
   });
 }
 
-/** What the search of the inbox narrows by itself. */
+/** The part of a filter that `list()` applies. */
 const searched = ({ state, reason, reference, since, until, after }: Filter) => ({
   ...{ state, reason, reference, since, until, after },
 });
@@ -292,7 +292,10 @@ export async function transitionsTable(view: View): Promise<Response> {
 async function* pagesOf(view: View, filter: Filter, limit = 1000): AsyncGenerator<string[][]> {
   for (let { after } = filter; ; ) {
     const found = await findEither(view, { ...searched(filter), after, limit });
-    yield narrowed(found, filter).map((one) => Object.values(CELLS).map((cell) => cell(one)));
+    // In the order of time: a page of the file knows nothing of the next ones.
+    yield narrowed(found, { ...filter, sort: undefined }).map((one) =>
+      Object.values(CELLS).map((cell) => cell(one)),
+    );
     after = found.at(-1)?.transitionId;
     if (found.length < limit) return;
   }

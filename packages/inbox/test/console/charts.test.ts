@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { historyCharts } from '../../src/console/pages/charts.ts';
+import { type InboxHistory, MAX_OPEN, MAX_OUTCOMES } from '../../src/operator/history.ts';
+import { DAY_MS } from '../support/shop.ts';
+
+const HOUR_MS = 3_600_000;
+const to = new Date('2026-11-28T12:30:00Z');
+const ago = (ms: number): Date => new Date(to.getTime() - ms);
+const many = <T>(count: number, each: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => each(index));
+
+const HISTORY: InboxHistory = {
+  from: new Date('2026-10-30T00:00:00Z'),
+  to,
+  settled: [
+    {
+      day: new Date('2026-11-28T00:00:00Z'),
+      currency: 'UGX',
+      transaction_type: 'COLLECTION',
+      count: 3,
+      amount: '900.5',
+    },
+  ],
+  open: [{ state: 'quarantined', since: ago(40 * DAY_MS), currency: 'UGX', amount: '100' }],
+  outcomes: [
+    { at: ago(2 * HOUR_MS), state: 'settled', status: 'COMPLETED' },
+    { at: ago(HOUR_MS), state: 'settled', status: 'FAILED' },
+  ],
+  delays: [{ at: ago(HOUR_MS), seconds: 2 }],
+};
+const drawn = async (more: Partial<InboxHistory> = {}): Promise<string> =>
+  String(await historyCharts({ ...HISTORY, ...more }));
+
+test('the titles of charts are what their figures say', async () => {
+  const html = await drawn();
+  // What waits since before the first day is on it, so that nothing that waits is left out.
+  expect(html).toContain('UGX 900.5 settled in 30 days, 10 % of the money waits');
+  expect(html).toContain('<td data-label="Settled">UGX 900.5</td>');
+  expect(html).toContain('50 % of 2 payments failed in 48 hours, none of them waits for an operator');
+  expect(html).toContain('The longest wait is 40 d: quarantined');
+  expect(await drawn({ settled: [], open: [], outcomes: [], delays: [] })).toBe('');
+});
+
+test('a share is of hours of which everything is known, and says “at least” where not all that waits is', async () => {
+  const outcomes = many(MAX_OUTCOMES, (index) => ({
+    at: ago((MAX_OUTCOMES - index) * 6000),
+    state: 'settled' as const,
+    status: index % 2 === 0 ? 'COMPLETED' : 'FAILED',
+  }));
+  // They begin at 09:10, so the first whole hour is that of 10:00.
+  expect(await drawn({ outcomes, open: [] })).toContain(
+    '50 % of 1,500 payments failed in 3 hours, none of them waits',
+  );
+  const held = { state: 'dead' as const, since: ago(HOUR_MS), currency: 'UGX', amount: '1' };
+  const html = await drawn({ open: many(MAX_OPEN, () => held) });
+  expect(html).toContain('at least 36 % of the money waits');
+  expect(html).toContain('only the 500 of each state that have waited longest');
+});
