@@ -76,12 +76,12 @@ describe('check(url) of an endpoint', () => {
   });
 
   test('that gives no answer to the first case, or never answers, ends the check, which says why', async () => {
-    stage.open({ deliveryTimeoutMs: 20 });
-    endpoint(() => undefined);
     const gone = await stage.sandbox.check('http://127.0.0.1:9/callbacks');
     const fix = expect.stringContaining('Nothing listens at this address.');
     const first = { name: 'genuine', status: null, got: 'no answer: ECONNREFUSED', verdict: 'fail', fix };
     expect(gone.results).toMatchObject([first]);
+    stage.open({ deliveryTimeoutMs: 20 });
+    endpoint(() => undefined);
     const { results } = await stage.sandbox.check();
     expect(results.map(({ got }) => got)).toEqual(['no answer: no answer within 20 ms']);
   });
