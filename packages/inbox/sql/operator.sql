@@ -1,5 +1,6 @@
 -- name: list_transitions
-select t.id, c.transition_id, c.signed, t.state, t.reason, t.attempts, t.bodies, t.refused_bodies, t.next_at, c.first_at,
+select t.id, c.transition_id, c.signed, t.state, t.reason, t.attempts, t.bodies, t.refused_bodies,
+  coalesce(t.busy_until, t.next_at) as next_at, c.first_at,
   t.changed_at, t.last_error, e.currency, e.amount, e.compare, e.replaced, e.settled_by, b.claims, b.provider,
   (select coalesce(sum(d.repeats), 0) from inbox.delivery d where d.transition = t.id) as repeats
 from ({found}) as found
@@ -41,7 +42,8 @@ where c.transition_id = $1 and c.account = $2
 -- name: move
 update inbox.transition set state = $2, reason = case when $2 = 'resolved' then 'closed_by_operator' end, attempts = 0,
   unfinished = 0, start_id = null, looks = 0, last_error = null, waived = case when $3 = 'reopen' then 1 else 0 end,
-  revision = revision + 1, changed_at = {now}, next_at = case when $2 = 'pending' then {now} end
+  revision = revision + 1, changed_at = {now}, next_at = case when $2 = 'pending' then {now} end,
+  busy_until = null
 where id = $1
 
 -- name: add_action
@@ -103,7 +105,8 @@ with gone as (
 insert into inbox.tally (account, total, archived) select $1, sum(total), sum(archived) from gone having count(*) > 0
 
 -- name: oldest_due
-select coalesce({now} - min(next_at), 0) as late from inbox.transition where account = $1 and next_at is not null
+select coalesce({now} - min(next_at), 0) as late from inbox.transition
+where account = $1 and next_at is not null and (busy_until is null or busy_until <= {now})
 
 -- name: count_overdue
 select count(*) as count from (select 1 from inbox.expectation

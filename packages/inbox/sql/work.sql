@@ -1,13 +1,13 @@
 -- name: find_due (prepared)
--- At most 50 entries of the index transition_due, from a mark on. What a callback says is looked up for each of them, since
--- a plan that joined would depend on how many there are.
+-- At most 50 entries of the index transition_due, from a mark on, without those that an attempt holds. What a callback says is
+-- looked up for each of them, since a plan that joined would depend on how many there are.
 select t.id, t.next_at, t.attempts, t.unfinished, {now} as now,
   (select c.transition_id from inbox.callback c where c.id = t.id) as transition_id,
   (select c.subject_key from inbox.callback c where c.id = t.id) as subject_key,
   (select c.signed from inbox.callback c where c.id = t.id) as signed
 from inbox.transition t
 where t.account = $1 and t.next_at is not null and (t.next_at, t.id) > (cast($2 as bigint), cast($3 as bigint))
-  and t.next_at <= {now}
+  and t.next_at <= {now} and (t.busy_until is null or t.busy_until <= {now})
 order by t.next_at, t.id limit 50
 
 -- name: start_first (postgres, prepared)
@@ -20,11 +20,11 @@ with due as materialized (
     (select c.signed from inbox.callback c where c.id = t.id) as signed
   from inbox.transition t
   where t.account = $1 and t.next_at is not null and (t.next_at, t.id) > (cast($2 as bigint), cast($3 as bigint))
-    and t.next_at <= {now}
+    and t.next_at <= {now} and (t.busy_until is null or t.busy_until <= {now})
   order by t.next_at, t.id limit 50
 ), first as materialized (select * from due order by next_at, id limit 1
 ), begun as (
-  update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, next_at = {now} + cast($4 as bigint),
+  update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, busy_until = {now} + cast($4 as bigint),
     start_id = $5
   where ctid = (select free.ctid from inbox.transition free join first on first.id = free.id and first.next_at = free.next_at
       where free.attempts = 0 and free.unfinished = 0 for update of free skip locked)
@@ -34,19 +34,22 @@ with due as materialized (
 select due.*, due.id in (select id from begun) as begun from due order by next_at, id
 
 -- name: count_due
-select count(*) as count from inbox.transition where account = $1 and next_at <= {now}
+select count(*) as count from inbox.transition
+where account = $1 and next_at <= {now} and (busy_until is null or busy_until <= {now})
 
 -- name: start_attempt (postgres, prepared)
 -- Committed before the handler runs. Nothing is started while another process works on the same internal_reference, $5.
--- $4 identifies this start: only its owner takes it back, settles, parks or fails it.
-update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, next_at = {now} + cast($3 as bigint),
+-- $4 identifies this start: only its owner takes it back, settles, parks or fails it. No index has a column that changes here,
+-- and the table's fillfactor leaves room for the new version on the same page: so no index is written. $6 are the attempts that
+-- were read, which each start increases.
+update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, busy_until = {now} + cast($3 as bigint),
   start_id = $4
-where id = $1 and next_at = cast($2 as bigint) and pg_try_advisory_xact_lock(hashtextextended('inbox.' || $5, 0))
+where id = $1 and next_at = cast($2 as bigint) and attempts = cast($6 as integer) and pg_try_advisory_xact_lock(hashtextextended('inbox.' || $5, 0))
 returning last_error
 
 -- name: start_attempt (sqlite)
-update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, next_at = {now} + $3, start_id = $4
-where id = $1 and next_at = $2 and $5 is not null
+update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, busy_until = {now} + $3, start_id = $4
+where id = $1 and next_at = $2 and attempts = $6 and $5 is not null
 returning last_error
 
 -- name: enter_attempt (postgres, prepared)
@@ -163,7 +166,7 @@ select $1 is not null as is_own
 -- is as it was when the handler ran: the text that is not a number says why, in two pieces, since some libraries quote the
 -- statement in each of its errors. Then the transition $7 is started as in start_attempt, unless it changed or another
 -- transaction has its row, for which this one must not wait. $12 is the place of what is settled, after those that were read
--- under the lock; $13 is its id, and $14 and $15 are the key of its expectation.
+-- under the lock; $13 is its id, $14 and $15 are the key of its expectation, and $16 the attempts of $7.
 with expected as (
   update inbox.expectation set settled_by = $13, settled_at = {now}
   where reference_key = $14 and transaction_type = $15 and currency = $4 and amount = $5 and compare = $6
@@ -171,15 +174,16 @@ with expected as (
   returning settled_by
 ), settled as (
   update inbox.transition as t set state = 'settled', reason = null, next_at = null, unfinished = 0, last_error = null,
-    settled_digest = $3, waived = 0, place = cast($12 as integer), changed_at = {now}
+    busy_until = null, settled_digest = $3, waived = 0, place = cast($12 as integer), changed_at = {now}
   where t.id = $1 and t.start_id = $2 and t.next_at is not null and current_setting('payment_inbox.attempt', true) = $2
     and (cast($4 as text) is null or exists (select settled_by from expected))
   returning t.id
 ), begun as (
   update inbox.transition as n set attempts = n.attempts + 1, unfinished = n.unfinished + 1,
-    next_at = {now} + cast($9 as bigint), start_id = $10
+    busy_until = {now} + cast($9 as bigint), start_id = $10
   where n.ctid = (select free.ctid from inbox.transition free
-      where free.id = cast($7 as bigint) and free.next_at = cast($8 as bigint) and exists (select settled.id from settled)
+      where free.id = cast($7 as bigint) and free.next_at = cast($8 as bigint) and free.attempts = cast($16 as integer)
+        and exists (select settled.id from settled)
       for update skip locked)
     and pg_try_advisory_xact_lock(hashtextextended('inbox.' || $11, 0))
   returning n.id, n.last_error
@@ -205,12 +209,12 @@ update inbox.expectation set settled_by = $13, settled_at = {now}
 where reference_key = $14 and transaction_type = $15 and currency = $4 and amount = $5 and compare = $6
   and (settled_by is null or settled_by = $13);
 update inbox.transition as t set state = 'settled', reason = null, next_at = null, unfinished = 0, last_error = null,
-  settled_digest = $3, waived = 0, changed_at = {now}, place = $12
+  busy_until = null, settled_digest = $3, waived = 0, changed_at = {now}, place = $12
 where t.id = $1 and t.start_id = $2 and t.next_at is not null
   and ($4 is null or exists (select e.amount from inbox.expectation e where e.reference_key = $14 and e.transaction_type = $15
     and e.settled_by = $13 and e.currency = $4 and e.amount = $5 and e.compare = $6));
-update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, next_at = {now} + $9, start_id = $10
-where id = $7 and next_at = $8 and $11 is not null
+update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, busy_until = {now} + $9, start_id = $10
+where id = $7 and next_at = $8 and attempts = $16 and $11 is not null
   and exists (select t.id from inbox.transition t where t.id = $1 and t.start_id = $2 and t.state = 'settled');
 select 1 as settled, count(n.id) as begun, n.last_error as begun_error
 from inbox.transition t
@@ -221,7 +225,7 @@ group by t.id
 -- name: park
 -- Not an attempt: no handler ran. $5 is null for a transition that is not looked at again automatically.
 update inbox.transition set state = $3, reason = $4, attempts = attempts - 1, unfinished = 0, looks = looks + 1, waived = 0,
-  start_id = null, next_at = {now} + cast($5 as bigint),
+  start_id = null, next_at = {now} + cast($5 as bigint), busy_until = null,
   changed_at = case when state = $3 and reason = $4 then changed_at else {now} end
 where id = $1 and revision = cast($2 as integer) and start_id = $6 and next_at is not null
 returning id
@@ -229,13 +233,14 @@ returning id
 -- name: take_back
 -- There was no attempt: another worker has this reference, or the transition changed meanwhile.
 update inbox.transition set attempts = attempts - 1, unfinished = unfinished - 1, next_at = {now} + cast($3 as bigint),
-  start_id = null
+  busy_until = null, start_id = null
 where id = $1 and start_id = $2 and next_at is not null
 returning id
 
 -- name: take_back_unknown (postgres)
 -- As take_back, for a start whose reply was lost together with its id.
-update inbox.transition set attempts = attempts - 1, unfinished = unfinished - 1, next_at = {now}, start_id = null
+update inbox.transition set attempts = attempts - 1, unfinished = unfinished - 1, next_at = {now}, busy_until = null,
+  start_id = null
 where account = $1 and next_at is not null and start_id = $2
 returning id
 
@@ -244,7 +249,7 @@ returning id
 -- transition are kept; a statement that is repeated because its reply was lost adds no second one.
 with failed as (
   update inbox.transition set unfinished = 0, state = $3, reason = $4, next_at = {now} + cast($5 as bigint),
-    last_error = $6, changed_at = {now}
+    busy_until = null, last_error = $6, changed_at = {now}
   where id = $1 and start_id = $2 and next_at is not null
   returning id, attempts
 ), kept as (
@@ -262,8 +267,8 @@ select id, $2, attempts, $6, {now} from inbox.transition where id = $1 and start
 on conflict do nothing;
 delete from inbox.failure where transition = $1 and start_id in (select f.start_id
   from inbox.failure f where f.transition = $1 and f.start_id <> $2 order by f.at desc, f.attempt desc limit -1 offset 19);
-update inbox.transition set unfinished = 0, state = $3, reason = $4, next_at = {now} + $5, last_error = $6,
-  changed_at = {now}
+update inbox.transition set unfinished = 0, state = $3, reason = $4, next_at = {now} + $5, busy_until = null,
+  last_error = $6, changed_at = {now}
 where id = $1 and start_id = $2 and next_at is not null
 returning id
 
@@ -309,7 +314,9 @@ select seen_at - {now} as ahead from inbox.pulse where account = $1
 
 -- name: bring_forward
 -- After the clock has stepped back by $2: nothing waits longer than before.
-update inbox.transition set next_at = next_at - cast($2 as bigint) where account = $1 and next_at > {now}
+update inbox.transition set next_at = case when next_at > {now} then next_at - cast($2 as bigint) else next_at end,
+  busy_until = busy_until - cast($2 as bigint)
+where account = $1 and next_at is not null and (next_at > {now} or busy_until > {now})
 
 -- name: reset_pulse
 update inbox.pulse set seen_at = {now} where account = $1

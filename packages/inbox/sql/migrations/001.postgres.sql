@@ -25,10 +25,11 @@ create table inbox.transition (
   start_id text collate "C",
   place integer,
   next_at bigint,
+  busy_until bigint,
   changed_at bigint not null,
   settled_digest text collate "C",
   last_error text collate "C"
-);
+) with (fillfactor = 50);
 create index transition_due on inbox.transition (account, next_at, id) where next_at is not null;
 create index transition_changed on inbox.transition (account, state, changed_at, id)
   where state <> 'pending';
@@ -67,7 +68,7 @@ create table inbox.expectation (
   settled_at bigint,
   changed_at bigint not null,
   primary key (reference_key, transaction_type)
-);
+) with (fillfactor = 75);
 create index expectation_deadline on inbox.expectation (account, deadline_at)
   where settled_by is null and deadline_at is not null;
 create index expectation_settled on inbox.expectation (account, settled_at) where settled_by is not null;

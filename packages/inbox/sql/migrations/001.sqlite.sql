@@ -25,6 +25,7 @@ create table inbox.transition (
   start_id text,
   place integer,
   next_at integer,
+  busy_until integer,
   changed_at integer not null,
   settled_digest text,
   last_error text

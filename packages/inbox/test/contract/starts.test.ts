@@ -76,7 +76,7 @@ describe.each(ENGINES)('threat A51: the start of another worker on %s', (engine)
   test('that ended with its process still counts, whatever another worker takes back', async () => {
     const { merchant, lost, unanswered } = await newLostStart(engine);
     // A worker on this machine that was killed right after its start.
-    const killed = `attempts = 1, unfinished = 1, start_id = 'killed', next_at = next_at + 60000`;
+    const killed = `attempts = 1, unfinished = 1, start_id = 'killed', busy_until = next_at + 60000`;
     await merchant.query(`update ${merchant.table('transition')} set ${killed}`);
     unanswered.give();
     await lost.promise;
@@ -173,6 +173,20 @@ describe.each(ENGINES)('the start that is committed with the settlement before i
     expect(await counts(merchant)).toEqual(['settled 1 0', 'pending 0 0']);
     expect(await inbox.drain()).toEqual({ settled: 1, parked: 0, retrying: 0, left: 0 });
     expect(await counts(merchant)).toEqual(['settled 1 0', 'settled 1 0']);
+  });
+
+  test('does not happen where another worker has started the next one meanwhile', async () => {
+    let isStarted = false;
+    const overtake = async (run: () => Rows, { query, table }: Merchant) => {
+      const rows = await run();
+      const started = `attempts = 1, unfinished = 1, start_id = 'another', busy_until = next_at + 60000`;
+      if (!isStarted) await query(`update ${table('transition')} set ${started} where attempts = 0`);
+      isStarted = true;
+      return rows;
+    };
+    const { merchant, inbox } = await newPair(engine, overtake, isStart);
+    await workUntilSettled(inbox, 1, { concurrency: 1 });
+    expect(await counts(merchant)).toEqual(['settled 1 0', 'pending 1 1']);
   });
 
   test('skips a transition whose handler may have ended its process: that one runs alone', async () => {

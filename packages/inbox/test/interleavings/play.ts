@@ -85,7 +85,8 @@ async function playScenario(
     if (due === undefined) return false;
     const next = others.find((other) => other.subjectKey !== due.subjectKey && other.unfinished === 0);
     if (isCrash && !(isLate && next !== undefined)) {
-      await statements.run('start_attempt', [due.id, due.nextAt, 1000, 'a crash', due.subjectKey]);
+      const start = [due.id, due.nextAt, 1000, 'a crash', due.subjectKey, due.attempts];
+      await statements.run('start_attempt', start);
       return true;
     }
     let taken: Due | undefined;
@@ -115,7 +116,8 @@ async function playScenario(
 
   while (steps.length > 0) await playStep(steps.shift());
   // In the end every worker runs, and every retry is due.
-  const makeDue = `update ${merchant.table('transition')} set next_at = next_at - 3600000 where account = $1`;
+  const makeDue = `update ${merchant.table('transition')} set next_at = next_at - 3600000,
+    busy_until = busy_until - 3600000 where account = $1`;
   for (let round = 0; round <= scenario.failures + 4; round += 1) {
     await merchant.query(makeDue, [account]);
     while (await work());

@@ -42,7 +42,7 @@ export async function newMerchant(
 /** The columns that contain a time. */
 const TIMES = {
   callback: ['first_at'],
-  transition: ['next_at', 'changed_at'],
+  transition: ['next_at', 'busy_until', 'changed_at'],
   body: ['first_at'],
   delivery: ['last_at'],
   expectation: ['deadline_at', 'settled_at'],

@@ -54,7 +54,8 @@ export async function apply<Tx>(
     ? [next.id, next.nextAt, backoff(next.attempts + 1, settings), next.startId, next.subjectKey]
     : NO_START;
   const expectedBy = [transitionId, file.referenceKey, JSON.stringify(signed.transaction_type)];
-  const values = [id, startId, digest, currency, amount, compare, ...start, file.place, ...expectedBy];
+  const read = next?.attempts ?? null;
+  const values = [id, startId, digest, currency, amount, compare, ...start, file.place, ...expectedBy, read];
   const [row] = await statements.run('settle', values, tx).catch((error: unknown) => {
     throw refusalIn(error);
   });

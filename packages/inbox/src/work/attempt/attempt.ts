@@ -89,7 +89,7 @@ async function startAlone<Tx>(due: Due, context: WorkContext<Tx>): Promise<Start
   const startId = randomUUID();
   try {
     const delayMs = backoff(due.attempts + 1, context.settings);
-    const values = [due.id, due.nextAt, delayMs, startId, due.subjectKey];
+    const values = [due.id, due.nextAt, delayMs, startId, due.subjectKey, due.attempts];
     const [row] = await context.statements.run('start_attempt', values);
     return row === undefined
       ? { outcome: 'overtaken' }
