@@ -33,6 +33,17 @@ with due as materialized (
 )
 select due.*, due.id in (select id from begun) as begun from due order by next_at, id
 
+-- name: find_place
+-- For a worker that has met another one: one of the next 800 that are due from a mark on, by the number $4.
+select next_at, id from (
+  select next_at, id, row_number() over (order by next_at, id) as place, count(*) over () as total from (
+    select next_at, id from inbox.transition
+    where account = $1 and next_at is not null and (next_at, id) > (cast($2 as bigint), cast($3 as bigint)) and next_at <= {now}
+    order by next_at, id limit 800
+  ) as ahead
+) as numbered
+where place = 1 + cast($4 as bigint) % total
+
 -- name: count_due
 select count(*) as count from inbox.transition
 where account = $1 and next_at <= {now} and (busy_until is null or busy_until <= {now})

@@ -40,6 +40,10 @@ export interface WorkOptions<Tx> extends DispatcherOptions<Tx> {
 const WINDOW = 50;
 /** How often the scan restarts: for what was due early and busy, and for retries. */
 const FROM_BEGINNING_MS = 1000;
+/** Where another process works on the same window, this one continues at one of so many further ones: see find_place. */
+const AHEAD = 800;
+/** After it has met others so often among the last ones that are due, it leaves them. */
+const MAX_MEETINGS = 3;
 /** Transitions that were left to others are checked after this time. */
 const LEFT_OUT_MS = 20;
 const BEGINNING = { nextAt: -1, id: 0 };
@@ -98,17 +102,24 @@ export class Dispatcher<Tx> {
     const isLong = await this.#read();
     const rest = isLong ? Math.min(concurrency, WINDOW / 2) : 0;
     this.#isOvertaken = false;
-    for (;;) {
+    for (let meetings = 0; ; ) {
       const due = this.#first();
       if (signal.aborted || this.isFull) return false;
       if (due === undefined || this.#window.length <= rest) return isLong;
-      if (this.#isOvertaken && isLong) {
-        // Other processes work on the same window, and each would try every entry of it. This one continues further on, and
+      if (this.#isOvertaken) {
+        // Other processes work on the same window, and each would try every entry of it. This one continues elsewhere, and
         // finds the skipped ones when the scan restarts.
+        meetings += 1;
         this.isLeftOut = true;
-        this.#mark = this.#window[Math.floor(settings.random() * this.#window.length)] ?? due;
-        this.#window = [];
-        return true;
+        this.#isOvertaken = false;
+        if (isLong || meetings > MAX_MEETINGS) {
+          this.#window = [];
+          if (isLong) await this.#jump();
+          return isLong;
+        }
+        const from = Math.floor(settings.random() * this.#window.length);
+        this.#window.push(...this.#window.splice(0, from));
+        continue;
       }
       // A handler that may crash the process runs alone, so that no other attempt is lost with it.
       const isSuspect = due.unfinished > 0;
@@ -134,6 +145,15 @@ export class Dispatcher<Tx> {
     if (store.dialect === 'postgres' && !isPass && this.#lanes + this.#window.length === 0)
       return this.#startFirst(values);
     return this.#found(await within(settings.storeTimeoutMs, statements.run('find_due', values)));
+  }
+
+  async #jump(): Promise<void> {
+    const { statements, settings } = this.#options;
+    const number = Math.floor(settings.random() * AHEAD);
+    const from = [settings.account, this.#mark.nextAt, this.#mark.id, number];
+    const [place] = await within(settings.storeTimeoutMs, statements.run('find_place', from));
+    if (place !== undefined)
+      this.#mark = { nextAt: numberOf(place, 'next_at'), id: numberOf(place, 'id') };
   }
 
   /** An idle worker finds and starts a transition in one round trip (decision D53). */

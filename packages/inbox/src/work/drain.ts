@@ -50,9 +50,10 @@ export async function drainDue<Tx>(options: DispatcherOptions<Tx>, limit: number
       while (await dispatcher.startWindow());
       const { isFull } = dispatcher;
       await dispatcher.ended();
-      // Restarts for transitions that waited for another one of their internal_reference, and in place of those that were taken
-      // back.
-      if (dispatcher.isFull || !(dispatcher.isPassedOver || isFull)) break;
+      // Restarts for transitions that waited for another one of their internal_reference or were left to other processes, and in
+      // place of those that were taken back.
+      const { isPassedOver, isLeftOut } = dispatcher;
+      if (dispatcher.isFull || !(isPassedOver || isLeftOut || isFull)) break;
     }
   } finally {
     await dispatcher.ended();

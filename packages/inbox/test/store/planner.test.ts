@@ -56,6 +56,8 @@ describe('finding due transitions on postgres, with 30,000 due', () => {
       expect(await visited(workMem, statements.get('find_due').text, mark)).toBe(given);
       const { text } = statements.get('start_first');
       expect(await visited(workMem, text, [...mark, 1000, 'a start'])).toBe(given);
+      const ahead = await visited(workMem, statements.get('find_place').text, [...mark, 7]);
+      expect(ahead).toBe(given < WINDOW ? given : 800);
     }
     // Control: all of them, with a cursor without LIMIT.
     const text = WITHOUT_LIMIT.replaceAll('inbox.', store.prefix);
