@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { ConfigurationError } from '@payment-service/core';
 import { backoff } from '../options.ts';
 import { numberOf, type Row } from '../store/store.ts';
 import { pause, within } from '../time.ts';
@@ -152,8 +151,7 @@ export class Dispatcher<Tx> {
     const number = Math.floor(settings.random() * AHEAD);
     const from = [settings.account, this.#mark.nextAt, this.#mark.id, number];
     const [place] = await within(settings.storeTimeoutMs, statements.run('find_place', from));
-    if (place !== undefined)
-      this.#mark = { nextAt: numberOf(place, 'next_at'), id: numberOf(place, 'id') };
+    if (place !== undefined) this.#mark = { nextAt: numberOf(place, 'next_at'), id: numberOf(place, 'id') };
   }
 
   /** An idle worker finds and starts a transition in one round trip (decision D53). */
@@ -250,26 +248,6 @@ export class Dispatcher<Tx> {
       return LEFT;
     });
   }
-}
-
-/** How many handlers may run at the same time: at most as many as the store has connections for. */
-export function concurrencyOf<Tx>(
-  call: string,
-  given: number | undefined,
-  { store, handlers }: Pick<WorkContext<Tx>, 'store' | 'handlers'>,
-): number {
-  const { maxConcurrency = Number.POSITIVE_INFINITY } = store;
-  const concurrency = given ?? Math.min(4, maxConcurrency);
-  if (handlers.size === 0)
-    throw new ConfigurationError('handler', `${call} needs a handler: call handle() first.`);
-  if (store.dialect === 'postgres' && concurrency > maxConcurrency) {
-    throw new ConfigurationError(
-      'concurrency',
-      `The pool has connections for ${maxConcurrency} handlers at the same time; for ${concurrency} it needs a max of ` +
-        `${concurrency + 2}: the inbox itself uses two. Raise its max, or lower concurrency.`,
-    );
-  }
-  return Math.min(concurrency, maxConcurrency);
 }
 
 /** Works until the signal is aborted, through every outage of the store; running handlers end before it resolves. */

@@ -7,7 +7,7 @@ import type { Readiness } from '../store/readiness.ts';
 import { pause } from '../time.ts';
 import type { WorkContext } from './attempt/turn.ts';
 import { followClock } from './clock.ts';
-import { concurrencyOf, dispatch } from './dispatcher.ts';
+import { dispatch } from './dispatcher.ts';
 import { type Drained, type DrainOptions, drainDue } from './drain.ts';
 import { keepHours } from './hours.ts';
 import { mergeTally } from './tally.ts';
@@ -116,4 +116,24 @@ export class Worker<Tx> {
         'much, so that it does not wait longer. Check the clock of that machine: it should be slewed, not stepped.',
     );
   }
+}
+
+/** How many handlers may run at the same time: at most as many as the store has connections for. */
+function concurrencyOf<Tx>(
+  call: string,
+  given: number | undefined,
+  { store, handlers }: Pick<WorkContext<Tx>, 'store' | 'handlers'>,
+): number {
+  const { maxConcurrency = Number.POSITIVE_INFINITY } = store;
+  const concurrency = given ?? Math.min(4, maxConcurrency);
+  if (handlers.size === 0)
+    throw new ConfigurationError('handler', `${call} needs a handler: call handle() first.`);
+  if (store.dialect === 'postgres' && concurrency > maxConcurrency) {
+    throw new ConfigurationError(
+      'concurrency',
+      `The pool has connections for ${maxConcurrency} handlers at the same time; for ${concurrency} it needs a max of ` +
+        `${concurrency + 2}: the inbox itself uses two. Raise its max, or lower concurrency.`,
+    );
+  }
+  return Math.min(concurrency, maxConcurrency);
 }
