@@ -1,5 +1,5 @@
 /** Executes the requests of `program.ts`. */
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter, on, once } from 'node:events';
 import type { VerifiedCallback } from '@payment-service/core';
 import { createInbox, type InboxEvent, postgres, type Store, sqlite } from '@payment-service/inbox';
 import pg from 'pg';
@@ -70,6 +70,7 @@ async function openProgram(way: Way, at: string): Promise<Program> {
   const pool = new pg.Pool({ connectionString: at, idleTimeoutMillis: 0 });
   pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
   if (way === 'graphile-worker') return graphileProgram(pool);
+  if (way === 'floor') return floorProgram(pool, new pg.Client({ connectionString: at }));
   const { listen, ...store } = postgres(pool);
   const ears = way === 'pg' && listen !== undefined ? { listen } : {};
   return inboxProgram({ ...store, ...ears }, (tx, values) => tx.query(EFFECT, values));
@@ -114,5 +115,42 @@ async function graphileProgram(pool: pg.Pool): Promise<Program> {
         await client.query('commit');
         isCommitted(reference);
       }),
+  };
+}
+
+/** The minimum for any program: a commit to keep, a NOTIFY after it, a commit to start, and one for the effect and its record. */
+async function floorProgram(pool: pg.Pool, listener: pg.Client): Promise<Program> {
+  await pool.query(`create table if not exists payment (id bigint generated always as identity primary key,
+    reference text not null unique, body text not null, attempts integer not null default 0, next_at timestamptz default now())`);
+  const keep = 'insert into payment (reference, body) values ($1, $2) on conflict do nothing returning id';
+  const start = `update payment set attempts = attempts + 1, next_at = now() + interval '30 s' where id = $1 returning reference`;
+  const settle = 'update payment set next_at = null where id = $1 and next_at is not null';
+  const apply = async (id: string): Promise<void> => {
+    const { rows } = await pool.query<{ reference: string }>({ name: 'start', text: start, values: [id] });
+    const reference = rows[0]?.reference ?? '';
+    const client = await pool.connect();
+    await client.query('begin');
+    await client.query({ name: 'effect', text: EFFECT, values: [reference, '500'] });
+    await client.query({ name: 'settle', text: settle, values: [id] });
+    await client.query('commit');
+    client.release();
+    isCommitted(reference);
+  };
+  return {
+    async keep({ signed, raw }) {
+      const values = [signed.merchant_reference, String(raw)];
+      const { rows } = await pool.query<{ id: string }>({ name: 'keep', text: keep, values });
+      await pool.query({ name: 'notify', text: `select pg_notify('payment', $1)`, values: [rows[0]?.id] });
+    },
+    expect: async () => undefined,
+    async work() {
+      await listener.connect();
+      const told = on(listener, 'notification');
+      await listener.query('listen payment');
+      const lane = async (): Promise<void> => {
+        for await (const [{ payload }] of told) await apply(payload);
+      };
+      await Promise.all(Array.from({ length: CONCURRENCY }, lane));
+    },
   };
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Child } from '../measure/child.ts';
 
 /** The library and engine that a merchant's program is built on. */
-export type Way = 'pg' | 'pg, not listening' | 'Knex' | 'SQLite' | 'graphile-worker';
+export type Way = 'pg' | 'pg, not listening' | 'Knex' | 'SQLite' | 'graphile-worker' | 'floor';
 
 export type ProgramRequest =
   /** `at`: the address of the database, or the path of the file. Returns the port, if it receives. */
