@@ -37,6 +37,7 @@ export async function openAppliers(serverUrl: string): Promise<readonly Applier[
     await inboxApplier(serverUrl),
     await floorApplier(serverUrl),
     await graphileApplier(serverUrl),
+    await graphileApplier(serverUrl, 50),
     await pgBossApplier(serverUrl, 2),
     await pgBossApplier(serverUrl, 10),
   ];
@@ -93,14 +94,18 @@ async function floorApplier(serverUrl: string): Promise<Applier> {
   };
 }
 
-/** The job is completed in its own transaction, after the effect: a crash between the two repeats the effect. */
-async function graphileApplier(serverUrl: string): Promise<Applier> {
-  const pool = await createDatabase(serverUrl, 'apply_graphile', CONNECTIONS);
+/**
+ * The job is completed in its own transaction, after the effect: a crash between the two repeats the effect.
+ *
+ * @param batch how many jobs are fetched at once; then they are also completed several at once.
+ */
+async function graphileApplier(serverUrl: string, batch?: number): Promise<Applier> {
+  const pool = await createDatabase(serverUrl, `apply_graphile_${batch ?? 1}`, CONNECTIONS);
   const graphile = await openGraphile(pool);
   const insert = `select graphile_worker.add_jobs(array(select row('apply', json_build_object('id', n, 'content', repeat('x', 500)),
     null, null, null, null, null, null)::graphile_worker.job_spec from generate_series(1, $1) n))`;
   return {
-    name: 'graphile-worker',
+    name: batch ? `graphile-worker, batches of ${batch}` : 'graphile-worker',
     fill: async (count) => {
       await pool.query(insert, [count]);
       await pool.query('analyze');
@@ -108,7 +113,7 @@ async function graphileApplier(serverUrl: string): Promise<Applier> {
     async apply(count, concurrency) {
       const started = performance.now();
       const { promise, resolve } = Promise.withResolvers<void>();
-      const runner = await graphile.work(concurrency, 'id', (client, id) => applyWith(client, id));
+      const runner = await graphile.work(concurrency, 'id', (client, id) => applyWith(client, id), batch);
       let left = count;
       runner.events.on('job:complete', () => --left === 0 && resolve());
       await promise;

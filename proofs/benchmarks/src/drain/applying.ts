@@ -25,7 +25,12 @@ const CONCURRENCIES = new Map([
   [10, 0.75],
   [32, 0.6],
 ]);
-const PEERS = ['graphile-worker', 'pg-boss, 2 in a batch', 'pg-boss, 10 in a batch'];
+const PEERS = [
+  'graphile-worker',
+  'graphile-worker, batches of 50',
+  'pg-boss, 2 in a batch',
+  'pg-boss, 10 in a batch',
+];
 
 /**
  * Applies payments with the inbox, its floor and a queue, interleaved on one server. All have the same effect.
@@ -71,25 +76,12 @@ async function measureApplying(
   { rounds, payments }: { readonly rounds: number; readonly payments: number },
   isShort: boolean,
 ): Promise<ReadonlyMap<string, readonly Applied[]>> {
-  const server = await startWarmPostgres(isShort, {
-    shared_preload_libraries: 'pg_stat_statements',
-    max_connections: '300',
-  });
-  const meter = new pg.Client({ connectionString: server.url });
-  await meter.connect();
-  atTheEnd(() => meter.end());
-  await meter.query('create extension if not exists pg_stat_statements');
+  const server = await startWarmPostgres(isShort, METERED);
+  const meter = await openMeter(server.url);
   const readCosts = async (): Promise<Readonly<Record<Cost, number>>> => {
-    const { rows } = await meter.query<{ wal: string; statements: string }>(
-      `select pg_current_wal_insert_lsn() - '0/0' as wal, (select sum(calls) from pg_stat_statements) as statements`,
-    );
     const { user, system } = process.cpuUsage();
-    return {
-      postgresCpuMs: await serverCpuMs(server),
-      nodeCpuMs: (user + system) / 1000,
-      walBytes: Number(rows[0]?.wal),
-      statements: Number(rows[0]?.statements),
-    };
+    const nodeCpuMs = (user + system) / 1000;
+    return { postgresCpuMs: await serverCpuMs(server), nodeCpuMs, ...(await readWork(meter)) };
   };
   const slices: { applier: Applier; concurrency: number }[] = [];
   for (const applier of await openAppliers(server.url)) {
@@ -112,6 +104,31 @@ async function measureApplying(
   return new Map(
     [...samples].map(([{ applier, concurrency }, own]) => [sliceName(applier.name, concurrency), own]),
   );
+}
+
+/** For a server whose statements are counted. */
+export const METERED: Readonly<Record<string, string>> = {
+  shared_preload_libraries: 'pg_stat_statements',
+  max_connections: '300',
+};
+
+/** A connection that reads what a server has done. */
+export async function openMeter(url: string): Promise<pg.Client> {
+  const meter = new pg.Client({ connectionString: url });
+  await meter.connect();
+  atTheEnd(() => meter.end());
+  await meter.query('create extension if not exists pg_stat_statements');
+  return meter;
+}
+
+/** Since the server was started. */
+export async function readWork(
+  meter: pg.Client,
+): Promise<{ readonly walBytes: number; readonly statements: number }> {
+  const { rows } = await meter.query<{ wal: string; statements: string }>(
+    `select pg_current_wal_insert_lsn() - '0/0' as wal, (select sum(calls) from pg_stat_statements) as statements`,
+  );
+  return { walBytes: Number(rows[0]?.wal), statements: Number(rows[0]?.statements) };
 }
 
 function sliceName(name: string, concurrency: number): string {

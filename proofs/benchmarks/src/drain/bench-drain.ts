@@ -21,7 +21,7 @@ import {
 import { judge, type Result, told } from '@payment-service/durability/measure/results.ts';
 import { until } from '@payment-service/durability/measure/until.ts';
 import pg from 'pg';
-import { judgeApplying } from './applying.ts';
+import { judgeApplying, METERED, openMeter, readWork } from './applying.ts';
 
 const FULL = {
   small: 2000,
@@ -31,6 +31,8 @@ const FULL = {
   count: 1000,
   control: 100,
   payments: 1500,
+  /** Of a backlog that several processes share: enough that V8 has compiled the code of each. */
+  shared: 10_000,
 };
 const SHORT: typeof FULL = {
   small: 40,
@@ -40,6 +42,7 @@ const SHORT: typeof FULL = {
   count: 20,
   control: 10,
   payments: 20,
+  shared: 60,
 };
 
 /** One line of the table: a backlog, and how it is drained. */
@@ -58,6 +61,10 @@ interface Target {
   readonly isControl: boolean;
 }
 const AT_LEAST = 0.8;
+const PROCESSES = [1, 2, 4, 8];
+/** How much of the rate of one process several have on one backlog, and how much more work they may make for PostgreSQL. */
+const AT_LEAST_TOGETHER = 0.95;
+const MOST_WORK = 1.05;
 
 export default function (): Promise<void> {
   return runBenchmark('bench-drain', { full: FULL, short: SHORT }, bench);
@@ -67,7 +74,7 @@ async function bench(pace: typeof FULL, isShort: boolean): Promise<Found> {
   const applied = await judgeApplying(pace, isShort);
   await cleanUp(); // Otherwise it would keep running during the backlogs.
   const folder = await makeFolder();
-  const server = await startWarmPostgres(isShort);
+  const server = await startWarmPostgres(isShort, METERED);
   const contenders: Contender[] = [];
   const targets: Target[] = [];
   for (const engine of ['postgres', 'sqlite'] as const) {
@@ -98,28 +105,70 @@ async function bench(pace: typeof FULL, isShort: boolean): Promise<Found> {
     return own.backlog.drain(own.count, own);
   });
   const drained = judgeDrain(new Map([...rates].map(([{ name }, own]) => [name, own])), targets);
-  const shared = await filled(openBacklog(await postgresEngine(server.url, 'shared'), pace.small));
+  const shared = await filled(openBacklog(await postgresEngine(server.url, 'shared'), pace.shared));
   const url = databaseUrl(server.url, 'shared');
-  const together = await interleave([1, 2, 4], pace.rounds, Math.random, (processes) =>
-    drainTogether(shared, url, processes),
+  const meter = await openMeter(url);
+  const together = await interleave(PROCESSES, pace.rounds, Math.random, (processes) =>
+    drainTogether(shared, { meter, url }, processes),
   );
-  const shares = [...together].map(([processes, own]) =>
-    told(`postgres, one backlog, processes: ${processes}`, 'per second', spread(own)),
-  );
-  return { results: [...applied, ...drained, ...shares] };
+  return { results: [...applied, ...drained, ...judgeTogether(together)] };
 }
 
-/** Settlements a second of processes that share a backlog. */
-async function drainTogether(backlog: Backlog, at: string, processes: number): Promise<number> {
+/** What processes that share a backlog settle, and what that makes PostgreSQL do for each payment. */
+interface Shared {
+  readonly perSecond: number;
+  readonly statements: number;
+  readonly walBytes: number;
+}
+
+async function drainTogether(
+  backlog: Backlog,
+  { meter, url }: { readonly meter: pg.Client; readonly url: string },
+  processes: number,
+): Promise<Shared> {
   const programs = Array.from({ length: processes }, () => startProgram());
-  for (const one of programs) await askProgram(one, { kind: 'open', way: 'pg', at, receives: false });
+  for (const one of programs) await askProgram(one, { kind: 'open', way: 'pg', at: url, receives: false });
   await backlog.fill();
-  const [due, started] = [await backlog.due(), performance.now()];
+  const due = await backlog.due();
+  const before = await readWork(meter);
+  const started = performance.now();
   for (const one of programs) await askProgram(one, { kind: 'work' });
-  await until('Payments are due.', async () => (await backlog.due()) === 0, { everyMs: 5 });
+  let looks = 0;
+  const isOver = async (): Promise<boolean> => {
+    looks += 1;
+    const text = 'select 1 from payment_inbox.transition where next_at is not null limit 1';
+    return (await meter.query(text)).rowCount === 0;
+  };
+  await until('Payments are due.', isOver, { everyMs: 5, withinMs: 120_000 });
   const seconds = (performance.now() - started) / 1000;
+  const after = await readWork(meter);
   for (const one of programs) await one.end();
-  return due / seconds;
+  return {
+    perSecond: due / seconds,
+    statements: (after.statements - before.statements - looks) / due,
+    walBytes: (after.walBytes - before.walBytes) / due,
+  };
+}
+
+/** Beside one process, within each round. */
+export function judgeTogether(together: ReadonlyMap<number, readonly Shared[]>): readonly Result[] {
+  const one = together.get(1) ?? [];
+  return [...together].flatMap(([processes, own]) => {
+    const name = `postgres, one backlog, processes: ${processes}`;
+    const rate = told(name, 'per second', spread(own.map(({ perSecond }) => perSecond)));
+    if (processes === 1) return [rate];
+    const over = (what: keyof Shared): ReturnType<typeof ratio> =>
+      ratio(
+        own.map((each) => each[what]),
+        one.map((each) => each[what]),
+      );
+    return [
+      rate,
+      judge(`${name}, over one`, 'ratio', over('perSecond'), 'at least', AT_LEAST_TOGETHER),
+      judge(`${name}, statements over one`, 'ratio', over('statements'), 'at most', MOST_WORK),
+      judge(`${name}, log over one`, 'ratio', over('walBytes'), 'at most', MOST_WORK),
+    ];
+  });
 }
 
 async function filled(backlog: Backlog): Promise<Backlog> {

@@ -16,8 +16,11 @@ export async function startPgBoss(connectionString: string, queue: string, max: 
 export interface Graphile {
   /** Adds a job for `apply`. */
   addJob(payload: object): Promise<unknown>;
-  /** @param apply receives the member of the payload that it names. */
-  work(concurrency: number, member: string, apply: Apply): Promise<Runner>;
+  /**
+   * @param apply receives the member of the payload that it names.
+   * @param batch how many jobs it fetches at once, and whether it completes several at once. By default it does neither.
+   */
+  work(concurrency: number, member: string, apply: Apply, batch?: number): Promise<Runner>;
 }
 type Apply = (client: pg.PoolClient, value: unknown) => Promise<void>;
 
@@ -29,9 +32,10 @@ export async function openGraphile(pgPool: pg.Pool): Promise<Graphile> {
   const { addJob } = await makeWorkerUtils(shared);
   return {
     addJob: (payload) => addJob('apply', payload),
-    work: (concurrency, member, apply) =>
+    work: (concurrency, member, apply, batch) =>
       run({
         ...shared,
+        ...(batch && { preset: { worker: { localQueue: { size: batch }, completeJobBatchDelay: 0 } } }),
         concurrency,
         noHandleSignals: true,
         taskList: {
