@@ -12,6 +12,21 @@ export function moduleForTracers({ fileName }: { readonly fileName: string }): s
   return name === undefined ? '' : `function moduleForTracers() {\n\treturn __dirname + '/${name}.js';\n}`;
 }
 
+/** The build of an adapter, without its plugins: the plugin of its names is of a package that only adapters have. */
+export const ADAPTER: {
+  entry: string[];
+  format: ('esm' | 'cjs')[];
+  dts: true;
+  platform: 'neutral';
+  footer: typeof moduleForTracers;
+} = {
+  entry: ['src/index.ts'],
+  format: ['esm', 'cjs'],
+  dts: true,
+  platform: 'neutral',
+  footer: moduleForTracers,
+};
+
 /** The packages that are bundled with the pages, by name: the folders of their own, and of what they depend on. */
 const bundled = new Map<string, string>();
 for (const name of ['idiomorph', 'd3-scale', 'd3-shape'])

@@ -1,13 +1,6 @@
 import { namesOfCore } from '@payment-service/conformance/names-of-core';
 import { defineConfig, type UserConfig } from 'tsdown';
-import { moduleForTracers } from '../../tsdown.shared.ts';
+import { ADAPTER } from '../../tsdown.shared.ts';
 
-const config: UserConfig = defineConfig({
-  entry: ['src/index.ts'],
-  format: ['esm', 'cjs'],
-  dts: true,
-  platform: 'neutral',
-  footer: moduleForTracers,
-  plugins: [namesOfCore],
-});
+const config: UserConfig = defineConfig({ ...ADAPTER, plugins: [namesOfCore] });
 export default config;

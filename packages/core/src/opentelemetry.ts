@@ -16,7 +16,7 @@ import {
   type TracerProvider,
   trace,
 } from '@opentelemetry/api';
-import { checkOptions, FUNCTION, type OptionRule, type OptionRules } from './options/options.ts';
+import { checkOptions, FUNCTION, type OptionRule, type OptionRules, RECORD } from './options/options.ts';
 
 /** The part of the result of `inbox.stats()` that becomes gauges. */
 export interface ObservedStats {
@@ -41,10 +41,7 @@ export interface ObserveOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-const PROVIDER: OptionRule = [
-  (value) => typeof value === 'object' && value !== null,
-  'a provider of OpenTelemetry',
-];
+const PROVIDER: OptionRule = [RECORD[0], 'a provider of OpenTelemetry'];
 const RULES: OptionRules<ObserveOptions> = {
   stats: FUNCTION,
   tracerProvider: PROVIDER,

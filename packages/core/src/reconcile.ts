@@ -1,8 +1,9 @@
 import { ConfigurationError } from './errors.ts';
+import { CURRENCY } from './money/amounts.ts';
 import {
+  boundedDecimal,
   compareDecimals,
   type Decimal,
-  decimalFrom,
   formatDecimal,
   negated,
   productOf,
@@ -99,11 +100,7 @@ const RULES: OptionRules<Movement> = {
     `one of ${Object.keys(EFFECTS).join(', ')}`,
     REQUIRED,
   ],
-  currency: [
-    (value) => typeof value === 'string' && value !== '',
-    'a currency code, such as "UGX"',
-    REQUIRED,
-  ],
+  currency: [CURRENCY[0], CURRENCY[1], REQUIRED],
   amount: undefined,
   charge: undefined,
   isCertain: BOOLEAN,
@@ -113,8 +110,6 @@ const WALLETS: OptionRule = [
   'a list of wallets from getWalletBalances(), with exact balances',
 ];
 const NOTHING = sumOf([]);
-/** As for the balances of a response: adding up longer ones costs more than it is worth. */
-const MAX_EXPONENT = 1000;
 
 interface Interval {
   readonly least: Decimal;
@@ -277,11 +272,6 @@ const PRODUCTS: OptionRule = [
     ),
   'a list of pairs of factors, each a decimal string, a bigint, or a number of at most 15 digits',
 ];
-
-function boundedDecimal(value: unknown): Decimal | undefined {
-  const decimal = decimalFrom(value);
-  return decimal !== undefined && Math.abs(decimal.exponent) <= MAX_EXPONENT ? decimal : undefined;
-}
 
 function sentenceOf(found: Omit<WalletReconciliation, 'message'>): string {
   const { currency, wallet_type, expected, verdict, gained, unexplained = '0' } = found;

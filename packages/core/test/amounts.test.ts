@@ -196,13 +196,6 @@ test.each([
   expect(core.claimedAmounts(callback).request.amount).toBe('500');
 });
 
-test('a missing amount is undefined, and an amount that a parser has rounded is inexact', () => {
-  const callback = callbackOf({ request_amount: 2 ** 60, transaction_amount: undefined });
-  const claim = { currency: 'UGX', amount: undefined, isInexact: false };
-  const claims = { request: { ...claim, isInexact: true }, transaction: claim };
-  expect(core.claimedAmounts(callback)).toEqual(claims);
-});
-
 test('every unsigned field can change under one signature, and is reported as unsigned', () => {
   const changed = {
     ...{ id: 7, transaction_account: '0', customer_name: 'Another Customer', charge_customer: true },

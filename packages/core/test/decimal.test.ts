@@ -4,7 +4,6 @@ import {
   compareDecimals,
   type Decimal,
   formatDecimal,
-  isSumOf,
   negated,
   parseDecimal,
   productOf,
@@ -51,8 +50,6 @@ test('sums, products and negated values agree with bigint arithmetic, and have n
     fc.property(fc.array(parts), parts, parts, (all, left, right) => {
       const total = sumOf(all.map(read));
       expect(units(total)).toBe(all.map((part) => units(read(part))).reduce((sum, each) => sum + each, 0n));
-      expect(isSumOf(total, all.map(read))).toBe(true);
-      expect(isSumOf(sumOf([total, decimal('0.1')]), all.map(read))).toBe(false);
       const order = units(read(left)) - units(read(right));
       expect(compareDecimals(read(left), read(right))).toBe(order === 0n ? 0 : order < 0n ? -1 : 1);
       expect(units(productOf(read(left), read(right))) * 10n ** 8n).toBe(

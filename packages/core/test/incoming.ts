@@ -50,14 +50,6 @@ export async function received(
   return receiveCallback(request, createCallbackReceiver({ signingKey: SIGNING_KEY, ...options }));
 }
 
-/** The status of that answer. */
-export async function statusOf(
-  request: IncomingCallback,
-  options?: Partial<CallbackOptions>,
-): Promise<number | undefined> {
-  return (await received(request, options)).reply?.status;
-}
-
 /** Core's answer to a redirect: by default, to the ordinary one. */
 export async function redirected(
   options: Partial<RedirectOptions> = {},

@@ -17,12 +17,14 @@ import type {
   ClientOptionsWithSecretKey,
   ClientWithSecretKey,
   Operation,
+  ReferenceChange,
 } from './client.ts';
+import { queryText } from './request/address.ts';
 import type { UntypedRequest } from './request/request.ts';
-import { createRequest } from './request/send-request.ts';
+import { createRequest, SIGNAL } from './request/send-request.ts';
 import { BANKS, type List, PROVIDERS, readList, WALLETS } from './response/envelope.ts';
 import { readWallets } from './response/wallets.ts';
-import { noteUnverifiedTls, refuseUnverifiedTls } from './settings/base-url.ts';
+import { checkTls } from './settings/base-url.ts';
 import { type ClientSettings, readClientSettings } from './settings/settings.ts';
 
 /**
@@ -57,19 +59,19 @@ export function createClient(
     list: List<T>,
     read: (text: string) => Row[],
     headers: ClientSettings['headers'],
-    onChange?: (change: Changed<Row>) => void,
   ): Reader<Row> => {
     const { operation, path } = list;
     const load = (query: string, signal: AbortSignal | undefined): Promise<Row[]> => {
-      if (base.isEncrypted) noteUnverifiedTls();
-      if (list.isMoney) refuseUnverifiedTls(base, settings.allowUnverifiedTls);
-      const url = `${base.text}${path}${query === '' ? '' : `?${query}`}`;
+      checkTls(base, list.isMoney === true, settings.allowUnverifiedTls);
+      const url = `${base.text}${path}${query}`;
       return runCall({ settings, budget, operation, url, headers, read }, signal);
     };
     const onRefresh = (before: Row[], after: Row[]): void => {
       if (cache?.onChange === undefined) return;
       const change = changeOf(before, after);
-      if (change.before.length + change.after.length > 0) onChange?.(change);
+      // The rows of this list: a type cannot tell which of the two operations it is.
+      if (change.before.length + change.after.length > 0)
+        cache.onChange({ operation, ...change } as ReferenceChange);
     };
     const cached = cache && !list.isMoney && referenceCache<Row[]>(load, cache, timing, onRefresh);
     // The query is copied now: retries and the cache must use it as it was when the call began.
@@ -79,21 +81,17 @@ export function createClient(
       checkOptions(`${operation}()`, call, CALL_OPTIONS);
       const { signal } = call;
       signal?.throwIfAborted();
-      const serialized = serializeQuery(query);
+      const serialized = queryText(query);
       return cached ? cached(serialized, call) : load(serialized, signal);
     };
   };
-  const listOf = <T>(list: List<T>, onChange: (change: Changed<T>) => void): Reader<T> =>
-    reader(list, (text) => readList(text, list, settings), settings.headers, onChange);
+  const listOf = <T>(list: List<T>): Reader<T> =>
+    reader(list, (text) => readList(text, list, settings), settings.headers);
 
   const request = createRequest(settings, budget) as UntypedRequest<boolean>;
   const client: Client = {
-    listPaymentProviders: listOf(PROVIDERS, (change) =>
-      cache?.onChange?.({ operation: 'listPaymentProviders', ...change }),
-    ),
-    listPayoutBanks: listOf(BANKS, (change) =>
-      cache?.onChange?.({ operation: 'listPayoutBanks', ...change }),
-    ),
+    listPaymentProviders: listOf(PROVIDERS),
+    listPayoutBanks: listOf(BANKS),
     request,
   };
   if (secretKey === undefined) return redacted({ ...client, getWalletBalances: refuseBalances }, settings);
@@ -104,16 +102,14 @@ export function createClient(
 }
 
 const CALL_OPTIONS: OptionRules<CallOptions> = {
-  signal: [isSignal, 'an AbortSignal'],
+  signal: SIGNAL,
   fresh: BOOLEAN,
 };
 
-/** A signal from another realm, such as a test environment, fails `instanceof`. */
-function isSignal(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'aborted' in value && 'throwIfAborted' in value;
-}
-
-const TEXT: OptionRule = [(value) => typeof value === 'string' && value !== '', 'a non-empty string'];
+const TEXT: OptionRule = [
+  (value) => typeof value === 'string' && value !== '' && value.isWellFormed(),
+  'a non-empty string',
+];
 /** By operation. A filter that is undefined is left out; the code of a provider is required (protocol §4.2). */
 const QUERIES: {
   readonly [Name in Operation]: OptionRules<NonNullable<Parameters<ClientWithSecretKey[Name]>[0]>>;
@@ -129,31 +125,16 @@ async function refuseBalances(): Promise<never> {
   throw new ConfigurationError('secretKey', message);
 }
 
-interface Changed<Row> {
-  readonly before: readonly Row[];
-  readonly after: readonly Row[];
-}
-
 /** The rows that the other list does not contain unchanged. Copies, since the cache keeps the originals. */
-function changeOf<Row>(before: readonly Row[], after: readonly Row[]): Changed<Row> {
+function changeOf<Row>(before: readonly Row[], after: readonly Row[]): Record<'before' | 'after', Row[]> {
   const without = (rows: readonly Row[], others: readonly Row[]): Row[] => {
     const known = new Set(others.map((row) => JSON.stringify(row)));
-    const texts = rows.map((row) => JSON.stringify(row)).filter((text) => !known.has(text));
-    return texts.map((text): Row => JSON.parse(text));
+    return structuredClone(rows.filter((row) => !known.has(JSON.stringify(row))));
   };
   return { before: without(before, after), after: without(after, before) };
 }
 
 type Reader<T> = (query?: object, call?: CallOptions) => Promise<T[]>;
-
-/** Undefined filters are left out. Sorted, so that equal queries are equal strings. */
-function serializeQuery(query: object): string {
-  return Object.entries(query)
-    .filter(([, value]) => value !== undefined)
-    .map((pair) => pair.map((part) => encodeURIComponent(String(part).toWellFormed())).join('='))
-    .sort()
-    .join('&');
-}
 
 /** What `JSON.stringify` and Node's `util.inspect` show of a client. The keys themselves exist in closures only. */
 function redacted<T extends Client>(client: T, { base, secretKey }: ClientSettings): T {

@@ -262,7 +262,7 @@ const CLAIMS: OptionRule = [
   (claims) => Boolean(Object(claims).request && Object(claims).transaction),
   'the result of claimedAmounts()',
 ];
-const CURRENCY: OptionRule = [
+export const CURRENCY: OptionRule = [
   (currency) => typeof currency === 'string' && currency !== '',
   'a currency code, such as "UGX"',
 ];

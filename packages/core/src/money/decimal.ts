@@ -38,6 +38,15 @@ export function decimalFrom(value: unknown): Decimal | undefined {
   return isExact ? decimal : undefined;
 }
 
+/** Adding up larger ones costs more than it is worth. No double reaches it, apart from a zero. */
+export const MAX_EXPONENT = 1000;
+
+/** `decimalFrom()`, of what can be added up. */
+export function boundedDecimal(value: unknown): Decimal | undefined {
+  const decimal = decimalFrom(value);
+  return decimal !== undefined && Math.abs(decimal.exponent) <= MAX_EXPONENT ? decimal : undefined;
+}
+
 /** Canonical form: equal numbers have equal strings. Plain digits, or an exponent where there would be many zeros. */
 export function formatDecimal({ negative, digits, exponent }: Decimal): string {
   const sign = negative ? '-' : '';
@@ -52,11 +61,6 @@ export function formatDecimal({ negative, digits, exponent }: Decimal): string {
 export function compareDecimals(left: Decimal, right: Decimal): -1 | 0 | 1 {
   const difference = differenceOf(left, [right]);
   return difference === 0n ? 0 : difference < 0n ? -1 : 1;
-}
-
-/** Whether the parts add up to the total, exactly. */
-export function isSumOf(total: Decimal, parts: readonly Decimal[]): boolean {
-  return differenceOf(total, parts) === 0n;
 }
 
 /** Exact. */

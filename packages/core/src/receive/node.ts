@@ -86,11 +86,7 @@ function eventsOf(stream: NodeStream, request: NodeRequest | NodeStream = stream
 }
 
 function isStream(value: unknown): value is NodeStream {
-  try {
-    return typeof Object(value).pipe === 'function' && typeof Object(value).resume === 'function';
-  } catch {
-    return false; // A proxy that throws.
-  }
+  return typeof Object(value).pipe === 'function' && typeof Object(value).resume === 'function';
 }
 
 /** HTTP/2 has no `connection: close`: a stream whose body is given up would stay open as long as its sender likes (threat A43). */

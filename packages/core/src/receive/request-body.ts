@@ -90,6 +90,21 @@ function append(buffer: Uint8Array, length: number, piece: Uint8Array): Uint8Arr
   return target;
 }
 
+/** Reads a stream to its end; undefined if it is longer than `maxBytes`: the rest is not read. */
+export async function readStream(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
+  let buffer: Uint8Array = EMPTY;
+  for (let length = 0; ; ) {
+    const { done, value } = await reader.read();
+    if (done) return buffer.subarray(0, length);
+    if (length + value.length > maxBytes) return undefined;
+    buffer = length === 0 ? value : append(buffer, length, value);
+    length += value.length;
+  }
+}
+
 /** Whether the result of a body parser is larger than a body may be (threat A34). Asked only when no length bounds it. */
 export function isParsedTooLarge(data: unknown): boolean {
   if (ArrayBuffer.isView(data)) return data.byteLength > MAX_BODY_BYTES;
@@ -147,16 +162,8 @@ async function decompress(
     .stream()
     .pipeThrough(new DecompressionStream(encoding));
   const reader = stream.getReader();
-  const data = new Uint8Array(maxBytes);
-  let length = 0;
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return data.subarray(0, length);
-      if (length + value.length > maxBytes) return 'body_too_large';
-      data.set(value, length);
-      length += value.length;
-    }
+    return (await readStream(reader, maxBytes)) ?? 'body_too_large';
   } catch {
     return 'body_malformed';
   } finally {

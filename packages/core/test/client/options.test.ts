@@ -153,6 +153,7 @@ test.each<[option: string, message: string, call: () => unknown]>([
   ['query', 'query must be an object. It is null.', () => client.listPayoutBanks(any(null))],
   ['provider_code', CODE, () => client.listPayoutBanks(any({}))],
   ['provider_code', CODE, () => client.listPayoutBanks({ provider_code: '' })],
+  ['provider_code', CODE, () => client.listPayoutBanks({ provider_code: '\ud800' })],
   [
     ...(['currency', 'currency must be a non-empty string, or be left out.'] as const),
     () => client.getWalletBalances({ currency: any(7) }),

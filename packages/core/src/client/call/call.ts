@@ -30,9 +30,6 @@ export interface OwnRequest {
   readonly isRepeatable: boolean;
 }
 
-const is200 = (status: number): boolean => status === 200;
-const is2xx = (status: number): boolean => status >= 200 && status < 300;
-
 /** For what may not be repeated and may have arrived. */
 const MAY_HAVE_ARRIVED =
   'It may have been received: do not send it again. Keep it pending until a callback or the service shows what happened.';
@@ -100,16 +97,15 @@ async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Pro
   budget.credit = Math.min(MAX_CREDIT, budget.credit + 1);
   const controller = new AbortController();
   const { signal } = controller;
+  const isSuccess = (status: number): boolean => (request ? status >= 200 && status < 300 : status === 200);
   const end = timing.monotonic() + timeoutMs;
   let attempt = 1;
   /** Of the attempts that have ended. */
   let sent: Sent = 'no';
   let status: number | undefined;
-  /** Undefined once the attempt is reported. */
+  /** Undefined once the attempt is reported, and so between two attempts. */
   let startedAt: number | undefined;
   let previous: PaymentServiceError | undefined;
-  let cancelWait = (): void => {};
-  let cancelBody = (): void => {};
   let fail = (_reason: unknown): void => {};
 
   const report = (outcome: AttemptReport['outcome'], retryInMs?: number): void => {
@@ -123,12 +119,14 @@ async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Pro
   const stop = (outcome: 'timeout' | 'aborted', reason: unknown): void => {
     report(outcome);
     controller.abort(reason);
-    cancelWait();
-    cancelBody(); // Which may ignore the signal.
     fail(reason);
   };
-  const abort = (): void =>
-    stop('aborted', request ? abortedRequest(request, sent, startedAt, caller) : caller?.reason);
+  const abort = (): void => {
+    const [claim, cause] = [startedAt === undefined ? sent : 'unknown', caller?.reason];
+    const advice = claim === 'no' || isRepeatable ? 'It may be repeated.' : MAY_HAVE_ARRIVED;
+    const message = `${label}: the signal of the caller ended it. ${advice}`;
+    stop('aborted', request ? new AbortedError(message, { sent: claim, cause }) : cause);
+  };
   const onTimeout = (): void => {
     const what = `no complete response within timeoutMs (${timeoutMs}), which ended in attempt ${attempt}`;
     const advice = isRepeatable ? 'Try again later, or raise timeoutMs.' : MAY_HAVE_ARRIVED;
@@ -140,17 +138,9 @@ async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Pro
       startedAt = timing.monotonic();
       status = undefined;
       try {
-        const isSuccess = request ? is2xx : is200;
-        const response = await exchange(
-          call.url,
-          initOf(call, signal),
-          settings,
-          isSuccess,
-          (received, cancel) => {
-            status = received;
-            cancelBody = cancel;
-          },
-        );
+        const response = await exchange(call.url, initOf(call, signal), settings, isSuccess, (received) => {
+          status = received;
+        });
         const value = await read(response.text, response.status);
         signal.throwIfAborted(); // During a schema that is asynchronous.
         report('success');
@@ -167,7 +157,7 @@ async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Pro
         if (waitMs === undefined) throw failure.toError(label, attempt, sent, scrubber, why);
         previous = failure.toError(label, attempt, sent, scrubber, 'A retry was planned.');
         await new Promise<void>((resolve) => {
-          cancelWait = timing.schedule(resolve, waitMs);
+          signal.onabort = timing.schedule(resolve, waitMs);
         });
       }
     }
@@ -229,21 +219,6 @@ function planAfter(
   }
   budget.credit -= RETRY_COST;
   return { waitMs };
-}
-
-/** @param startedAt undefined between two attempts. */
-function abortedRequest(
-  { label, isRepeatable }: OwnRequest,
-  sent: Sent,
-  startedAt: number | undefined,
-  caller: AbortSignal | undefined,
-): AbortedError {
-  const claim = startedAt === undefined ? sent : 'unknown';
-  const advice = claim === 'no' || isRepeatable ? 'It may be repeated.' : MAY_HAVE_ARRIVED;
-  return new AbortedError(`${label}: the signal of the caller ended it. ${advice}`, {
-    sent: claim,
-    cause: caller?.reason,
-  });
 }
 
 /** An error that the checks did not expect, for example from a fetch that returns no Response. */

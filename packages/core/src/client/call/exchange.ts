@@ -1,4 +1,5 @@
 import type { Sent } from '../../errors.ts';
+import { readStream } from '../../receive/request-body.ts';
 import { isObject } from '../../verify/json-members.ts';
 import type { FetchInit } from '../client.ts';
 import { CHECK_ADDRESS, readServiceMessage } from '../response/envelope.ts';
@@ -14,7 +15,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * for everything else.
  *
  * @param isSuccess Whether a status is a success.
- * @param onResponse gets the status and what cancels the body, before the body is read.
+ * @param onStatus gets the status before the body is read.
  * @throws {AttemptFailure}, or any error once the signal has aborted.
  */
 export async function exchange(
@@ -22,7 +23,7 @@ export async function exchange(
   init: FetchInit,
   { fetch, timing }: ClientSettings,
   isSuccess: (status: number) => boolean,
-  onResponse: (status: number, cancel: () => void) => void,
+  onStatus: (status: number) => void,
 ): Promise<{ readonly status: number; readonly text: string }> {
   let response: Response;
   try {
@@ -37,7 +38,8 @@ export async function exchange(
   const reader = response.body?.getReader();
   // The outcome is known by then; a failing cancel adds nothing to it.
   const cancel = (): void => void reader?.cancel().catch(() => undefined);
-  onResponse(status, cancel);
+  onStatus(status);
+  init.signal.onabort = cancel; // A body may ignore the signal.
   const redirect = redirectFailure(url, response);
   if (redirect !== undefined) {
     cancel();
@@ -46,7 +48,7 @@ export async function exchange(
   let bytes: Uint8Array | undefined;
   let cause: unknown;
   try {
-    bytes = reader === undefined ? new Uint8Array() : await readBody(reader);
+    bytes = reader === undefined ? new Uint8Array() : await readStream(reader, MAX_RESPONSE_BYTES);
   } catch (error) {
     if (isSuccess(status)) throw lost(url, 'broke off in the middle of the response', error, 'unknown');
     // The status has arrived and decides.
@@ -147,32 +149,4 @@ function isUnsent(thrown: unknown, depth = MAX_CAUSES): boolean {
 
 function lenientText(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
-}
-
-/**
- * Reads a body into one growing buffer: a list of one-byte pieces would take a hundred times their size.
- *
- * @returns undefined if it is longer than `MAX_RESPONSE_BYTES`. The rest is not read.
- */
-async function readBody(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | undefined> {
-  let buffer: Uint8Array = new Uint8Array();
-  let length = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return buffer.subarray(0, length);
-    const end = length + value.byteLength;
-    if (end > MAX_RESPONSE_BYTES) return undefined;
-    if (length === 0) {
-      // Most responses arrive in one piece, which is not copied.
-      buffer = value;
-    } else {
-      if (end > buffer.byteLength) {
-        const smaller = buffer;
-        buffer = new Uint8Array(Math.max(end, 2 * length));
-        buffer.set(smaller.subarray(0, length));
-      }
-      buffer.set(value, length);
-    }
-    length = end;
-  }
 }

@@ -1,7 +1,6 @@
 import { ApiError, ConnectionError, InvalidResponseError, TimeoutError } from '../../errors.ts';
-import type { CallOptions, Timing } from '../client.ts';
+import type { CacheOptions, CallOptions, Timing } from '../client.ts';
 import { TRANSIENT } from '../response/failure.ts';
-import type { CacheSettings } from '../settings/settings.ts';
 import { onAbort } from './on-abort.ts';
 
 type Load<T> = (key: string, signal: AbortSignal) => Promise<T>;
@@ -33,7 +32,7 @@ const HOLD_MS = 5000;
  */
 export function referenceCache<T>(
   load: Load<T>,
-  { ttlMs, staleIfErrorMs }: CacheSettings,
+  { ttlMs, staleIfErrorMs = 0 }: CacheOptions,
   timing: Timing,
   onRefresh: (before: T, after: T) => void,
 ): (key: string, call: CallOptions) => Promise<T> {
@@ -64,7 +63,8 @@ export function referenceCache<T>(
 
   return async (key, { signal, fresh = false }) => {
     const entry = entries.get(key);
-    if (!fresh && entry !== undefined && timing.monotonic() < entry.nextTryAt) return copyOf(entry.value);
+    if (!fresh && entry !== undefined && timing.monotonic() < entry.nextTryAt)
+      return structuredClone(entry.value);
     // A flight of other callers may end with stale data.
     const flightKey = fresh ? `fresh ${key}` : key;
     let flight = flights.get(flightKey);
@@ -75,7 +75,7 @@ export function referenceCache<T>(
     }
     flight.callers += 1;
     try {
-      return copyOf(await (signal === undefined ? flight.answer : untilAborted(flight.answer, signal)));
+      return structuredClone(await (signal ? untilAborted(flight.answer, signal) : flight.answer));
     } finally {
       flight.callers -= 1;
       if (flight.callers === 0) {
@@ -91,19 +91,6 @@ export function referenceCache<T>(
 function isOutage(error: unknown): boolean {
   if (error instanceof ApiError) return TRANSIENT.has(error.status) || error.status >= 500;
   return [ConnectionError, TimeoutError, InvalidResponseError].some((outage) => error instanceof outage);
-}
-
-/**
- * Rows are JSON, at most 64 levels deep; structuredClone would take ten times as long. A member named `__proto__` is
- * dropped: assigned, it would become the prototype.
- */
-function copyOf<T>(value: T): T;
-function copyOf(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item: unknown) => copyOf(item));
-  const copy: Record<string, unknown> = {};
-  for (const [name, member] of Object.entries(value)) if (name !== '__proto__') copy[name] = copyOf(member);
-  return copy;
 }
 
 /**

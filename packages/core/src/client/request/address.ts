@@ -29,8 +29,7 @@ export function addressOf(base: BaseUrl, path: unknown, params: object = {}, que
         'Values belong in params and query.',
     );
   }
-  const pairs = queryPairs(query);
-  return pairs.length === 0 ? url : `${url}?${pairs.join('&')}`;
+  return url + queryText(query);
 }
 
 /** A value is one segment: a slash or dots in it would lead to another path, in some server behind the service. */
@@ -45,9 +44,9 @@ function segmentOf(name: string, value: unknown): string {
   return encodeURIComponent(text);
 }
 
-/** Undefined values are left out. Sorted, so that equal queries are equal strings. */
-function queryPairs(query: object): string[] {
-  return Object.entries(query)
+/** With its question mark, if any value is left. Undefined ones are left out. Sorted, so that equal queries are equal strings. */
+export function queryText(query: object): string {
+  const pairs = Object.entries(query)
     .flatMap(([name, value]: [string, unknown]) =>
       (Array.isArray(value) ? value : [value]).map((one) => [name, one]),
     )
@@ -59,6 +58,7 @@ function queryPairs(query: object): string[] {
       return `${encodeURIComponent(String(name))}=${encodeURIComponent(text)}`;
     })
     .sort();
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
 /** @returns undefined for what is not one plain value. */
@@ -67,6 +67,6 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'boolean' || Number.isFinite(value) ? String(value) : undefined;
 }
 
-function wrong(option: string, why: string): ConfigurationError {
-  return new ConfigurationError(option, `${option} of request() ${why}`);
+export function wrong(option: string, why: string, details?: { cause: unknown }): ConfigurationError {
+  return new ConfigurationError(option, `${option} of request() ${why}`, details);
 }

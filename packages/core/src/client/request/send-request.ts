@@ -1,27 +1,31 @@
 import { ConfigurationError } from '../../errors.ts';
-import { BOOLEAN, checkOptions, DURATION, type OptionRule, type OptionRules } from '../../options/options.ts';
+import {
+  BOOLEAN,
+  checkOptions,
+  DURATION,
+  type OptionRule,
+  type OptionRules,
+  RECORD,
+  REQUIRED,
+} from '../../options/options.ts';
 import { isObject } from '../../verify/json-members.ts';
 import { runCall } from '../call/call.ts';
 import { readEnvelope } from '../response/envelope.ts';
 import { invalid } from '../response/failure.ts';
-import { noteUnverifiedTls, refuseUnverifiedTls } from '../settings/base-url.ts';
+import { checkTls } from '../settings/base-url.ts';
 import { createScrubber } from '../settings/scrubber.ts';
 import type { ClientSettings } from '../settings/settings.ts';
-import { addressOf } from './address.ts';
+import { addressOf, wrong } from './address.ts';
 import type { Method, RequestOptions, RequestResult, Schema } from './request.ts';
 
 type AnyRequest = RequestOptions & { readonly schema?: Schema | undefined };
 
-const METHODS: Readonly<Record<Method, true>> = {
-  GET: true,
-  HEAD: true,
-  POST: true,
-  PUT: true,
-  PATCH: true,
-  DELETE: true,
-  OPTIONS: true,
-};
-const RECORD: OptionRule = [isObject, 'an object'];
+const METHODS: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+/** Not `instanceof`: a signal from another realm, such as a test environment, fails it. */
+export const SIGNAL: OptionRule = [
+  (value) => isObject(value) && 'aborted' in value && 'throwIfAborted' in value,
+  'an AbortSignal',
+];
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 /** Visible ASCII, and single spaces between. fetch would show any other value in its error. */
 const HEADER_VALUE = /^[\x21-\x7e]+( [\x21-\x7e]+)*$/;
@@ -32,11 +36,7 @@ const OWN_HEADERS =
 const MIN_SECRET = 8;
 
 const OPTIONS: OptionRules<AnyRequest> = {
-  method: [
-    (value) => Object.hasOwn(METHODS, String(value)),
-    `one of ${Object.keys(METHODS).join(', ')}`,
-    true,
-  ],
+  method: [(value) => METHODS.some((one) => one === value), `one of ${METHODS.join(', ')}`, REQUIRED],
   path: undefined,
   params: RECORD,
   query: RECORD,
@@ -47,7 +47,7 @@ const OPTIONS: OptionRules<AnyRequest> = {
       (typeof value === 'object' || typeof value === 'function') && value !== null && '~standard' in value,
     'a schema by Standard Schema (zod, valibot, arktype)',
   ],
-  signal: [(value) => isObject(value) && 'aborted' in value && 'throwIfAborted' in value, 'an AbortSignal'],
+  signal: SIGNAL,
   timeoutMs: DURATION,
   headers: [
     (value) =>
@@ -75,8 +75,7 @@ export function createRequest(
     const { method, path, params, query, schema, signal, timeoutMs, headers = {}, repeat } = options;
     const url = addressOf(settings.base, path, params, query);
     const body = bodyOf(method, options.body);
-    if (settings.base.isEncrypted) noteUnverifiedTls();
-    const secret = options.secretKey === true ? secretHeader(settings) : undefined;
+    const secret = secretHeader(settings, options.secretKey === true);
     const contentType = body === undefined ? undefined : { 'content-type': 'application/json' };
     const secrets = Object.values(headers).filter(({ length }) => length >= MIN_SECRET);
     const call = {
@@ -101,41 +100,33 @@ export function createRequest(
   };
 }
 
-function secretHeader({ secretKey, base, allowUnverifiedTls }: ClientSettings): { 'secret-key': string } {
-  if (secretKey === undefined) {
-    const message =
-      'request() with secretKey needs a client with the option secretKey. Pass it to createClient().';
-    throw new ConfigurationError('secretKey', message);
-  }
-  refuseUnverifiedTls(base, allowUnverifiedTls);
-  return { 'secret-key': secretKey };
+function secretHeader(
+  { secretKey, base, allowUnverifiedTls }: ClientSettings,
+  isSent: boolean,
+): { 'secret-key'?: string } {
+  checkTls(base, isSent, allowUnverifiedTls);
+  if (!isSent) return {};
+  if (secretKey !== undefined) return { 'secret-key': secretKey };
+  const message =
+    'request() with secretKey needs a client with the option secretKey. Pass it to createClient().';
+  throw new ConfigurationError('secretKey', message);
 }
 
 /** @throws {ConfigurationError} */
 function bodyOf(method: string, body: unknown): string | undefined {
   if (body === undefined) return undefined;
   if (method === 'GET' || method === 'HEAD')
-    throw wrongBody(`must be left out: ${method} has none. Use query.`);
-  // A string is usually JSON already, and would be sent as JSON in a string.
-  if (typeof body !== 'object' || body === null)
-    throw wrongBody('must be an object or a list; request() makes the JSON.');
+    throw wrong('body', `must be left out: ${method} has none. Use query.`);
   let text: string | undefined;
   try {
     text = JSON.stringify(body);
   } catch (cause) {
-    throw wrongBody('cannot be written as JSON: it has a cycle or a bigint.', cause);
+    throw wrong('body', 'cannot be written as JSON: it has a cycle or a bigint.', { cause });
   }
+  // A string is usually JSON already, and would be sent as JSON in a string.
   if (text === undefined || !/^[[{]/.test(text))
-    throw wrongBody('must be an object or a list; request() makes the JSON.');
+    throw wrong('body', 'must be an object or a list; request() makes the JSON.');
   return text;
-}
-
-function wrongBody(why: string, cause?: unknown): ConfigurationError {
-  return new ConfigurationError(
-    'body',
-    `body of request() ${why}`,
-    cause === undefined ? undefined : { cause },
-  );
 }
 
 async function readResult(

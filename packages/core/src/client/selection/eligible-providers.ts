@@ -1,6 +1,12 @@
 import { ConfigurationError } from '../../errors.ts';
 import { compareDecimals, type Decimal, decimalFrom, parseDecimal, sumOf } from '../../money/decimal.ts';
-import { checkArgument, checkOptions, type OptionRule, type OptionRules } from '../../options/options.ts';
+import {
+  checkArgument,
+  checkOptions,
+  type OptionRule,
+  type OptionRules,
+  RECORD,
+} from '../../options/options.ts';
 import type { PaymentProvider } from '../client.ts';
 
 /** What is known about a payment so far. Fields that are left out are not checked. */
@@ -117,10 +123,7 @@ const PAYMENT_NAMES: OptionRules<IntendedPayment> = {
   amount: undefined,
   currency: undefined,
   transaction_type: undefined,
-  spent_today: [
-    (value) => typeof value === 'object' && value !== null,
-    'a map from a provider_code to an amount',
-  ],
+  spent_today: [RECORD[0], 'a map from a provider_code to an amount'],
 };
 
 function reasonsOf(provider: PaymentProvider, payment: IntendedPayment): IneligibilityReason[] {

@@ -47,17 +47,16 @@ const UNVERIFIED_TLS_SEEN = Symbol.for('@payment-service/core: certificate check
  * Remembers, for the life of the process, that Node accepted every certificate. A TLS session from that time can be
  * resumed after the variable is gone, and resumption verifies nothing (threat A35).
  *
- * Called at construction of every client and before every call over TLS, since Node reads the variable for every
- * connection.
+ * Called at construction of every client and before every call, with the secret key or without it, since Node reads the
+ * variable for every connection.
+ *
+ * @throws {ConfigurationError} naming `allowUnverifiedTls` if the secret key could reach an unverified peer.
  */
-export function noteUnverifiedTls(): void {
+export function checkTls(base: BaseUrl, isSecretSent: boolean, isAllowed: boolean): void {
   if (environmentVariable('NODE_TLS_REJECT_UNAUTHORIZED') === '0')
     Reflect.set(globalThis, UNVERIFIED_TLS_SEEN, true);
-}
-
-/** @throws {ConfigurationError} naming `allowUnverifiedTls` if the secret key could reach an unverified peer. */
-export function refuseUnverifiedTls(base: BaseUrl, isAllowed: boolean): void {
-  if (isAllowed || !base.isEncrypted || Reflect.get(globalThis, UNVERIFIED_TLS_SEEN) !== true) return;
+  if (isAllowed || !isSecretSent || !base.isEncrypted) return;
+  if (Reflect.get(globalThis, UNVERIFIED_TLS_SEEN) !== true) return;
   throw new ConfigurationError(
     'allowUnverifiedTls',
     'NODE_TLS_REJECT_UNAUTHORIZED=0 is or was set in this process, and Node may still use connections that it did not ' +

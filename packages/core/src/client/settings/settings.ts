@@ -7,6 +7,7 @@ import {
   DURATION,
   FUNCTION,
   type OptionRules,
+  RECORD,
 } from '../../options/options.ts';
 import { runHook } from '../../reporting/hook.ts';
 import type {
@@ -16,18 +17,13 @@ import type {
   Deviation,
   Timing,
 } from '../client.ts';
-import { type BaseUrl, noteUnverifiedTls, parseBaseUrl, refuseUnverifiedTls } from './base-url.ts';
+import { type BaseUrl, checkTls, parseBaseUrl } from './base-url.ts';
 import { createScrubber, type Scrubber } from './scrubber.ts';
 
 /** Options that have a value after the check: the caller's, or the default. */
 type Complete<Name extends keyof ClientOptions> = {
   readonly [Key in Name]-?: NonNullable<ClientOptions[Key]>;
 };
-
-/** Checked cache options, in milliseconds. */
-export interface CacheSettings extends Readonly<Record<'ttlMs' | 'staleIfErrorMs', number>> {
-  readonly onChange: CacheOptions['onChange'];
-}
 
 /** Checked options. Later changes to the caller's own object have no effect. */
 export interface ClientSettings
@@ -38,7 +34,7 @@ export interface ClientSettings
   /** What the scrubber removes. */
   readonly keys: readonly string[];
   readonly onResponse: ClientOptions['onResponse'];
-  readonly cache: CacheSettings | undefined;
+  readonly cache: CacheOptions | undefined;
   readonly timing: Timing;
   /** Sent on every call. */
   readonly headers: Readonly<Record<string, string>>;
@@ -58,13 +54,13 @@ const OPTIONS: OptionRules<ClientOptions> = {
   onDeviation: FUNCTION,
   fetch: FUNCTION,
   onResponse: FUNCTION,
-  cache: [isObject, '{ ttlMs, staleIfErrorMs? }'],
+  cache: [RECORD[0], '{ ttlMs, staleIfErrorMs? }'],
   allowInsecureHost: [
     (value) => hostList(value).every((host) => typeof host === 'string' && /^[^\s/?#@]+$/.test(host)),
     'a host such as "sandbox", or a list of hosts',
   ],
   allowUnverifiedTls: BOOLEAN,
-  timing: [isObject, 'an object'],
+  timing: RECORD,
 };
 const CACHE_OPTIONS: OptionRules<CacheOptions> = {
   ttlMs: DURATION,
@@ -89,8 +85,7 @@ export function readClientSettings(options: ClientOptions | ClientOptionsWithSec
     check('cache.ttlMs', cache.ttlMs !== undefined, DURATION[1]);
   }
   const keys = [publicKey, secretKey].filter((key) => key !== undefined);
-  noteUnverifiedTls();
-  if (secretKey !== undefined) refuseUnverifiedTls(base, allowUnverifiedTls);
+  checkTls(base, secretKey !== undefined, allowUnverifiedTls);
   return {
     base,
     secretKey,
@@ -103,11 +98,7 @@ export function readClientSettings(options: ClientOptions | ClientOptionsWithSec
     fetch: fetch ?? ((url, init) => globalThis.fetch(url, init)),
     onResponse: onResponse && harmless('onResponse', onResponse),
     onDeviation: onDeviation ? harmless('onDeviation', onDeviation) : warnOncePerField(),
-    cache: cache && {
-      ttlMs: cache.ttlMs,
-      staleIfErrorMs: cache.staleIfErrorMs ?? 0,
-      onChange: cache.onChange && harmless('cache.onChange', cache.onChange),
-    },
+    cache: cache && { ...cache, onChange: cache.onChange && harmless('cache.onChange', cache.onChange) },
     allowUnverifiedTls,
     timing: { ...SYSTEM_TIMING, ...options.timing },
     // Protocol §9: x-api-version is sent with value 1 on every request shown.
@@ -122,10 +113,6 @@ function check(option: string, isRight: boolean, shape: string): void {
 function checkRequestKey(option: string, key: unknown): asserts key is string {
   checkKey(option, key);
   check(option, HEADER_SAFE.test(key), 'printable ASCII without spaces');
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 function hostList(hosts: unknown): readonly unknown[] {
