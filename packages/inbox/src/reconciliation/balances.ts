@@ -4,6 +4,7 @@ import {
   checkOptions,
   type OptionRule,
   type OptionRules,
+  RECORD,
 } from '@payment-service/core/internal';
 import {
   type Movement,
@@ -74,12 +75,11 @@ export interface BalanceReport extends Reconciliation {
 const IS_SECONDS = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 const SECONDS = [IS_SECONDS, 'a whole number of seconds, 0 or more', true] as const;
 const WITHIN_RULES = { secondsBefore: SECONDS, secondsAfter: SECONDS };
-const IS_OBJECT = (value: unknown): boolean => typeof value === 'object' && value !== null;
 export const PERIOD: OptionRules<Period> = { from: [DATE[0], DATE[1], true], to: [DATE[0], DATE[1], true] };
 const RULES: OptionRules<BalanceOptions> = {
   ...PERIOD,
-  creditedWithin: [IS_OBJECT, '{ secondsBefore, secondsAfter }: the protocol does not show it', true],
-  kinds: [IS_OBJECT, 'a map from a transaction type to a kind of movement'],
+  creditedWithin: [RECORD[0], '{ secondsBefore, secondsAfter }: the protocol does not show it', true],
+  kinds: [RECORD[0], 'a map from a transaction type to a kind of movement'],
   charges: [isShares, 'a map from a currency to { least, most }, decimal shares such as "0.03"'],
   movements: [Array.isArray, 'a list of movements'],
 };
