@@ -58,7 +58,7 @@ test.each(memories)(
 
 test('a sqlite file that a handler or another process is writing can be read, and callbacks are spooled meanwhile', async () => {
   const merchant = await newMerchant('sqlite');
-  const inbox = merchant.open({ storeTimeoutMs: 300 });
+  const inbox = merchant.open({ storeTimeoutMs: 300, random: () => 0 });
   const [isRunning, mayEnd] = [signal(), signal()];
   inbox.handle(async (transition) => {
     isRunning.give();
