@@ -1,5 +1,5 @@
+import { createRequire } from 'node:module';
 import { type Browser, type Page, startBrowser } from '@payment-service/servers/browser';
-import axe from 'axe-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { inboxConsole, nodeListener } from '../../src/console/index.ts';
 import { paid } from '../support/callbacks.ts';
@@ -7,6 +7,8 @@ import { BASE, EVERYTHING, listen, newConsoleShop, pageOf } from '../support/con
 import { money } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
+const require = createRequire(import.meta.url);
+const AXE = { path: require.resolve('axe-core/axe.min.js') };
 const EVERY_RULE = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 /** Each state of a page is checked in all of these, after one load. Only colours depend on the scheme, and not on the width. */
@@ -18,7 +20,6 @@ const VIEWS = [
 
 /** What axe (WCAG 2.2 AA) says about the open page, and whether it is too wide. */
 async function complaints(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
   await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true;");
   const all: string[] = [];
   for (const [colorScheme, width, options] of VIEWS) {
@@ -56,6 +57,7 @@ async function open(view: Parameters<Browser['newContext']>[0] = {}) {
   const origin = await listen((incoming, outgoing) => void listener(incoming, outgoing));
   const context = await browser.newContext(view);
   onTestFinished(() => context.close());
+  await context.addInitScript(AXE);
   return { ...shop, page: await context.newPage(), url: origin + BASE };
 }
 

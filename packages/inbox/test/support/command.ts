@@ -12,6 +12,7 @@ export interface CommandResult {
 
 const FOLDER = join(import.meta.dirname, '../..');
 const PATH = join(FOLDER, 'src/command/command.ts');
+const PSEUDO_TERMINAL = 'script';
 
 let host: ChildProcess | undefined;
 let last: Promise<unknown> = Promise.resolve();
@@ -93,7 +94,7 @@ export function runOnTerminal(
   const own = process.platform === 'linux' ? ['-qec', quoted, '/dev/null'] : ['-q', '/dev/null', ...command];
   const options = { cwd: FOLDER, env: ownEnvironment({ TERM: 'xterm-256color', ...env }) };
   return new Promise((resolve) => {
-    const child = execFile('script', own, options, (error, stdout, stderr) => {
+    const child = execFile(PSEUDO_TERMINAL, own, options, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
     });
     child.stdin?.end();
