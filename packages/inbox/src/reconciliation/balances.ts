@@ -1,4 +1,4 @@
-import { ConfigurationError, canonicalAmount } from '@payment-service/core';
+import { ConfigurationError } from '@payment-service/core';
 import {
   checkArgument,
   checkOptions,
@@ -17,6 +17,7 @@ import {
 import type { OperatorContext } from '../operator/views.ts';
 import { DATE } from '../option-rules.ts';
 import { choiceOf, numberOf, type Row, textOf } from '../store/store.ts';
+import { sumsOf } from '../work/hours.ts';
 import type { Comparison } from '../work/verdict/evaluate.ts';
 import { COMPARISONS, jsonIn, jsonTextOf } from '../work/verdict/stored.ts';
 
@@ -178,18 +179,12 @@ function totalsIn(rows: readonly Row[]): SettledTotal[] {
   const groups = Map.groupBy(rows, (row) =>
     JSON.stringify([row['currency'], row['transaction_type'], row['compare']]),
   );
-  return [...groups.values()].map((same) => {
+  return [...groups.values()].flatMap((same) => {
     const [first = {}] = same;
-    const products = same.map(
-      (row) => [canonicalAmount(textOf(row, 'amount')), numberOf(row, 'count')] as const,
-    );
-    return {
-      currency: textOf(first, 'currency'),
-      transaction_type: jsonTextOf(first, 'transaction_type'),
-      compare: choiceOf(first, 'compare', COMPARISONS),
-      count: products.reduce((sum, [, count]) => sum + count, 0),
-      amount: sumOfProducts(products),
-    };
+    const compare = choiceOf(first, 'compare', COMPARISONS);
+    return sumsOf(same).map(({ type, ...sum }) => {
+      return { ...sum, transaction_type: jsonTextOf({ type }, 'type'), compare };
+    });
   });
 }
 
