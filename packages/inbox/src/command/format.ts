@@ -3,7 +3,7 @@ import { printable } from '@payment-service/core/internal';
 import { sumOfProducts } from '@payment-service/core/reconcile';
 import { spark } from '@payment-service/pages/spark';
 import type { InboxStats, OverdueExpectation } from '../operator/health.ts';
-import type { DayTotal, InboxHistory } from '../operator/history.ts';
+import { DAY_MS, type DayTotal, type InboxHistory } from '../operator/history.ts';
 import type { TransitionDetails, TransitionSummary } from '../operator/views.ts';
 import { CLOSED_STATES, TRANSITION_STATES, type TransitionState } from '../states.ts';
 import { BODY_WORDS, countText, wordsOf } from '../words.ts';
@@ -112,8 +112,6 @@ function formatDays(from: Date, to: Date, settled: readonly DayTotal[]): string 
   if (rows.length === 0) return `Nothing was settled ${period} (UTC).`;
   return `Settled ${period} (UTC):\n${table(undefined, rows)}`;
 }
-
-const DAY_MS = 86_400_000;
 
 export function formatOverdue(overdue: readonly OverdueExpectation[]): string {
   if (overdue.length === 0) return 'No expectation is past its deadline.';

@@ -42,7 +42,7 @@ export interface InboxHistory {
   readonly delays: readonly { readonly at: Date; readonly seconds: number }[];
 }
 
-const DAY_MS = 24 * HOUR_MS;
+export const DAY_MS: number = 24 * HOUR_MS;
 const MAX_DAYS = 31;
 /** Of each state that waits. */
 export const MAX_OPEN = 500;

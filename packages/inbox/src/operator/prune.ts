@@ -1,6 +1,7 @@
 import { checkOptions } from '@payment-service/core/internal';
 import { wholeNumber } from '../option-rules.ts';
 import { numberOf } from '../store/store.ts';
+import { DAY_MS } from './history.ts';
 import type { OperatorContext } from './views.ts';
 
 /** What `prune()` removes. */
@@ -29,7 +30,6 @@ export interface Pruned {
   readonly archived: number;
 }
 
-const DAY_MS = 86_400_000;
 /** In milliseconds: for final and unhandled transitions, and for those that wait for an operator. */
 type Ages = readonly [over: number, waiting: number];
 /** No rule and no operator moves them any more. Transitions that an operator closed are not included: they stay with their notes. */

@@ -6,11 +6,10 @@ export type DecimalMark = (typeof DECIMALS)[number];
 
 const PLAIN = /^(?=.{1,40}$)(?:0|[1-9]\d*)(?:\.\d+)?$/;
 /** Between groups of three digits, besides the mark that is not in front of decimals. The spaces are those of exports. */
-const GROUPED = {
-  point: /^\d{1,3}(?:([,' \u00a0\u2009\u202f\u2019])\d{3}(?:\1\d{3})*)?(?:\.\d+)?$/,
-  comma: /^\d{1,3}(?:([.' \u00a0\u2009\u202f\u2019])\d{3}(?:\1\d{3})*)?(?:,\d+)?$/,
+const NOTATIONS = {
+  point: /^(?:\d+|\d{1,3}([,' \u00a0\u2009\u202f\u2019])\d{3}(?:\1\d{3})*)(?:\.\d+)?$/,
+  comma: /^(?:\d+|\d{1,3}([.' \u00a0\u2009\u202f\u2019])\d{3}(?:\1\d{3})*)(?:,\d+)?$/,
 } as const;
-const UNGROUPED = { point: /^\d+(?:\.\d+)?$/, comma: /^\d+(?:,\d+)?$/ } as const;
 
 /** A thousand in one country, and one in another. */
 export const isAmbiguousAmount = (text: unknown): boolean =>
@@ -32,7 +31,7 @@ export function plainAmount(
   const digits = withoutCurrency(text?.trim() ?? '', currency);
   if (digits === undefined || digits.length > 40) return undefined;
   if (decimal === undefined) return isAmbiguousAmount(digits) || PLAIN.test(digits) ? digits : undefined;
-  if (!GROUPED[decimal].test(digits) && !UNGROUPED[decimal].test(digits)) return undefined;
+  if (!NOTATIONS[decimal].test(digits)) return undefined;
   const [mark, other] = decimal === 'point' ? ['.', ','] : [',', '.'];
   const plain = digits
     .replace(/[' \u00a0\u2009\u202f\u2019]/g, '')

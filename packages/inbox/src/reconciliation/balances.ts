@@ -1,9 +1,10 @@
-import { ConfigurationError, canonicalAmount } from '@payment-service/core';
+import { ConfigurationError } from '@payment-service/core';
 import {
   checkArgument,
   checkOptions,
   type OptionRule,
   type OptionRules,
+  RECORD,
 } from '@payment-service/core/internal';
 import {
   type Movement,
@@ -16,6 +17,7 @@ import {
 import type { OperatorContext } from '../operator/views.ts';
 import { DATE } from '../option-rules.ts';
 import { choiceOf, numberOf, type Row, textOf } from '../store/store.ts';
+import { sumsOf } from '../work/hours.ts';
 import type { Comparison } from '../work/verdict/evaluate.ts';
 import { COMPARISONS, jsonIn, jsonTextOf } from '../work/verdict/stored.ts';
 
@@ -74,12 +76,11 @@ export interface BalanceReport extends Reconciliation {
 const IS_SECONDS = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 const SECONDS = [IS_SECONDS, 'a whole number of seconds, 0 or more', true] as const;
 const WITHIN_RULES = { secondsBefore: SECONDS, secondsAfter: SECONDS };
-const IS_OBJECT = (value: unknown): boolean => typeof value === 'object' && value !== null;
 export const PERIOD: OptionRules<Period> = { from: [DATE[0], DATE[1], true], to: [DATE[0], DATE[1], true] };
 const RULES: OptionRules<BalanceOptions> = {
   ...PERIOD,
-  creditedWithin: [IS_OBJECT, '{ secondsBefore, secondsAfter }: the protocol does not show it', true],
-  kinds: [IS_OBJECT, 'a map from a transaction type to a kind of movement'],
+  creditedWithin: [RECORD[0], '{ secondsBefore, secondsAfter }: the protocol does not show it', true],
+  kinds: [RECORD[0], 'a map from a transaction type to a kind of movement'],
   charges: [isShares, 'a map from a currency to { least, most }, decimal shares such as "0.03"'],
   movements: [Array.isArray, 'a list of movements'],
 };
@@ -178,18 +179,12 @@ function totalsIn(rows: readonly Row[]): SettledTotal[] {
   const groups = Map.groupBy(rows, (row) =>
     JSON.stringify([row['currency'], row['transaction_type'], row['compare']]),
   );
-  return [...groups.values()].map((same) => {
+  return [...groups.values()].flatMap((same) => {
     const [first = {}] = same;
-    const products = same.map(
-      (row) => [canonicalAmount(textOf(row, 'amount')), numberOf(row, 'count')] as const,
-    );
-    return {
-      currency: textOf(first, 'currency'),
-      transaction_type: jsonTextOf(first, 'transaction_type'),
-      compare: choiceOf(first, 'compare', COMPARISONS),
-      count: products.reduce((sum, [, count]) => sum + count, 0),
-      amount: sumOfProducts(products),
-    };
+    const compare = choiceOf(first, 'compare', COMPARISONS);
+    return sumsOf(same).map(({ type, ...sum }) => {
+      return { ...sum, transaction_type: jsonTextOf({ type }, 'type'), compare };
+    });
   });
 }
 

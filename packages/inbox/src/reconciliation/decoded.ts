@@ -34,19 +34,23 @@ export async function decoded(
       `The statement begins with the byte order mark of ${marked}. Pass that, or no encoding.`,
     );
   const encoding = marked ?? stated ?? 'utf-8';
-  return { encoding, text: textOf(head, pieces, encoding) };
+  return { encoding, text: textOf(prepended([head], pieces), encoding) };
 }
 
-async function* textOf(
-  head: Uint8Array,
-  rest: AsyncIterator<Uint8Array>,
-  encoding: Encoding,
-): AsyncGenerator<string> {
+/** Reads what was already read of an iterator, and the rest of it. */
+export async function* prepended<T>(first: readonly T[], rest: AsyncIterator<T>): AsyncGenerator<T> {
+  try {
+    yield* first;
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}
+
+async function* textOf(bytes: AsyncIterable<Uint8Array>, encoding: Encoding): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding, { fatal: true });
   try {
-    yield decoder.decode(head, { stream: true });
-    for (let next = await rest.next(); !next.done; next = await rest.next())
-      yield decoder.decode(next.value, { stream: true });
+    for await (const piece of bytes) yield decoder.decode(piece, { stream: true });
     yield decoder.decode();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
@@ -54,7 +58,5 @@ async function* textOf(
       'encoding',
       `The statement is not in ${encoding}. Pass its encoding, one of ${ENCODINGS.join(', ')}. An export of a spreadsheet is often windows-1252.`,
     );
-  } finally {
-    await rest.return?.();
   }
 }

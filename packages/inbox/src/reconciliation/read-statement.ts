@@ -11,7 +11,7 @@ import {
 import { parse } from 'csv-parse';
 import { oneOf, STRING, wholeNumber } from '../option-rules.ts';
 import { DECIMALS, type DecimalMark, plainAmount } from './amount-text.ts';
-import { decoded, ENCODINGS, type Encoding } from './decoded.ts';
+import { decoded, ENCODINGS, type Encoding, prepended } from './decoded.ts';
 import type { Pairs } from './pairs.ts';
 import { STATEMENT_FIELDS, type StatementRow } from './statement.ts';
 
@@ -137,15 +137,6 @@ export async function readStatement(
   }
   const all = prepended(preview, rows);
   return { separator, encoding, headerAt, columns, preview, rows: all, leftOut };
-}
-
-async function* prepended<T>(first: readonly T[], rest: AsyncIterator<T>): AsyncGenerator<T> {
-  try {
-    yield* first;
-    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
-  } finally {
-    await rest.return?.();
-  }
 }
 
 /** The records of a file, the empty ones left out. */

@@ -5,11 +5,13 @@ import {
   type OptionRule,
   type OptionRules,
 } from '@payment-service/core/internal';
+import type { Emit } from '../events.ts';
 import { keepFirsts } from '../intake/keep.ts';
 import { recordOf } from '../intake/record.ts';
 import { addAction, NOTE_RULES } from '../operator/actions.ts';
 import type { OperatorContext } from '../operator/views.ts';
 import { BOOLEAN, NAME } from '../option-rules.ts';
+import type { StatementVerdict } from '../states.ts';
 import { numberOf, optionalText, type SqlValue, textOf } from '../store/store.ts';
 import { findArchived } from '../work/verdict/archived.ts';
 import { expectationIn, jsonTextOf, signedIn } from '../work/verdict/stored.ts';
@@ -21,11 +23,12 @@ import {
   judge,
   type Known,
   refusalOf,
+  STATEMENT_VERDICTS,
+  type StatementFinding,
   type StatementOptions,
   type StatementReport,
   type StatementRow,
 } from './statement.ts';
-import { reportOf, Tally } from './statement-report.ts';
 
 const RULES: OptionRules<StatementOptions> = {
   ...NOTE_RULES,
@@ -44,6 +47,25 @@ const ROWS: OptionRule = [
 const PAGE = 10_000;
 /** Replaces the id of a signing key in a body that is a row of a statement, and names its action. */
 const STATEMENT = 'statement';
+const VERDICTS = Object.keys(STATEMENT_VERDICTS) as StatementVerdict[];
+const NONE = Object.fromEntries(VERDICTS.map((verdict) => [verdict, 0])) as Record<StatementVerdict, number>;
+const MAX_SAMPLES = 20;
+
+/** Counts the verdicts, and keeps the first findings of each. */
+class Tally {
+  readonly counts: Record<StatementVerdict, number> = { ...NONE };
+  readonly #samples = new Map<StatementVerdict, StatementFinding[]>();
+
+  add(finding: StatementFinding): void {
+    const { verdict } = finding;
+    const samples = this.#samples.get(verdict) ?? [];
+    if (this.counts[verdict]++ < MAX_SAMPLES) this.#samples.set(verdict, [...samples, finding]);
+  }
+
+  get samples(): StatementFinding[] {
+    return [...this.#samples.values()].flat();
+  }
+}
 
 /**
  * Compares a statement with what is known here, row by row. It applies nothing unless `dryRun` is false. Then a payment that is
@@ -197,4 +219,17 @@ async function addAbsent<Tx>(
     const names = ['merchant_reference', 'transaction_type'].map((name) => textOf(last, name));
     after = [numberOf(last, 'at'), numberOf(last, 'is_archived'), ...names];
   }
+}
+
+/** What is left for an operator is also an event. */
+function reportOf(
+  given: Omit<StatementReport, 'isClean' | 'counts' | 'samples'>,
+  { counts, samples }: Tally,
+  emit: Emit,
+): StatementReport {
+  const left = { ...counts, settled: 0, not_paid: 0 };
+  if (!given.dryRun) left.paid_without_callback -= given.applied;
+  const differing = VERDICTS.filter((verdict) => left[verdict] > 0);
+  for (const verdict of differing) emit({ name: 'statement.differs', verdict, count: left[verdict] });
+  return { ...given, isClean: differing.length === 0, counts, samples };
 }

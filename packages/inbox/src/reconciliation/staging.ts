@@ -38,18 +38,13 @@ export async function openStaging(): Promise<Staging> {
 create table stated (place integer primary key, listed text, is_paid integer, given text, is_marked integer default 0);
 begin`);
   const insert = database.prepare('insert into stated (place, listed, is_paid, given) values (?, ?, ?, ?)');
-  const isListed = 'select 1 as found from stated where listed = ? limit 1';
-  const prepared = new Map<string, ReturnType<typeof database.prepare>>();
-  const statement = (text: string): ReturnType<typeof database.prepare> => {
-    const known = prepared.get(text) ?? database.prepare(text);
-    prepared.set(text, known);
-    return known;
-  };
+  const isListed = database.prepare('select 1 from stated where listed = ? limit 1');
+  const mark = database.prepare('update stated set is_marked = 1 where place = ?');
   function* batches(condition: string): Generator<readonly Staged[]> {
-    const text = `select place, given, (select count(*) from (${PAID})) as paid from stated s
-where place > ? and ${condition} order by place limit ${BATCH}`;
+    const page = database.prepare(`select place, given, (select count(*) from (${PAID})) as paid from stated s
+where place > ? and ${condition} order by place limit ${BATCH}`);
     for (let last = 0; ; ) {
-      const rows = statement(text).all(last);
+      const rows = page.all(last);
       if (rows.length === 0) return;
       yield rows.map(({ place, given, paid }) => ({
         place: Number(place),
@@ -72,9 +67,9 @@ where place > ? and ${condition} order by place limit ${BATCH}`;
       database.exec('create index by_listed on stated (listed, is_paid)');
       yield* batches('given is not null');
     },
-    mark: (place) => void statement('update stated set is_marked = 1 where place = ?').run(place),
+    mark: (place) => void mark.run(place),
     marked: () => batches('is_marked'),
-    has: (row) => statement(isListed).get(groupOf(row)) !== undefined,
+    has: (row) => isListed.get(groupOf(row)) !== undefined,
     close: () => database.close(),
   };
 }

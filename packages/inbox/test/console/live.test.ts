@@ -1,17 +1,19 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type ConsoleAccess, inboxConsole } from '../../src/console/index.ts';
+import { type ConsoleAccess, type ConsoleOptions, inboxConsole } from '../../src/console/index.ts';
 import type { Inbox } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { newConsoleShop, ORIGIN } from '../support/console.ts';
 import { NOTE } from '../support/shop.ts';
 
+const DANA: ConsoleAccess = { by: 'dana', may: ['read'] };
+
 /** A console whose streams of changes end with the test. */
-function openStreams<Tx>(inbox: Inbox<Tx>) {
-  const handle = inboxConsole(inbox, { authorize: () => ({ by: 'dana', may: ['read'] }) });
+function openStreams<Tx>(inbox: Inbox<Tx>, authorize: ConsoleOptions['authorize'] = () => DANA) {
+  const handle = inboxConsole(inbox, { authorize });
   const ask = (path: string, headers = {}): Promise<Response> =>
     handle(new Request(ORIGIN + path, { headers }));
-  const follow = async () => {
-    const reader = (await ask('/events')).body?.getReader();
+  const follow = async (user = 0) => {
+    const reader = (await ask('/events', { user: String(user) })).body?.getReader();
     onTestFinished(() => reader?.cancel());
     const next = async (): Promise<string | undefined> => {
       const { value } = (await reader?.read()) ?? {};
@@ -22,16 +24,22 @@ function openStreams<Tx>(inbox: Inbox<Tx>) {
   return { ask, follow };
 }
 
-test('every open page is notified of the version that pages have after a change', async () => {
+test('every open page is notified of the version that pages have after a change, until its visitor loses access or the inbox is closed', async () => {
   const { inbox } = await newConsoleShop();
-  const { ask, follow } = openStreams(inbox);
+  const access: (ConsoleAccess | undefined)[] = [DANA, DANA, DANA];
+  let asked = 0;
+  const { ask, follow } = openStreams(inbox, ({ headers }) => {
+    asked += headers.has('user') ? 1 : 0;
+    return access[Number(headers.get('user'))];
+  });
   const event = async (): Promise<string> => {
     const [, version] = /data-version="([0-9a-f]{16})"/.exec(await (await ask('/')).text()) ?? [];
     return `data: ${version}\n\n`;
   };
-  const [first, second] = [await follow(), await follow()];
+  const pages = await Promise.all([0, 1, 2].map(follow));
   const seen = [await event()];
-  for (const page of [first, second]) expect(await page.next()).toBe(seen[0]);
+  for (const page of pages) expect(await page.next()).toBe(seen[0]);
+  expect(asked).toBe(3);
   const { transitionId } = paid('NONE', 500);
   for (const change of [
     () => inbox.receive(paid('NONE', 500)),
@@ -43,50 +51,27 @@ test('every open page is notified of the version that pages have after a change'
     expect(seen).not.toContain(now);
     seen.push(now);
   }
-  for (const page of [first, second]) {
+  for (const page of pages) {
     let told = await page.next();
     // A poll may have been made between two changes.
     while (told !== seen.at(-1) && seen.includes(String(told))) told = await page.next();
     expect(told).toBe(seen.at(-1));
   }
+  // Before each message, its visitor was asked for again.
+  expect(asked).toBeGreaterThanOrEqual(6);
+  access.splice(1, 2, undefined, { by: 'dana', may: [] });
+  await inbox.receive(paid('LAST', 500));
+  const last = await Promise.all(pages.map((page) => page.next()));
+  expect(last).toEqual([await event(), undefined, undefined]);
   await inbox.close();
-  expect(await first.next()).toBeUndefined();
-});
-
-test('a visitor whose access ends while a page is open is told of nothing more', async () => {
-  const { inbox } = await newConsoleShop();
-  let access: ConsoleAccess | undefined = { by: 'dana', may: ['read'] };
-  let asked = 0;
-  const handle = inboxConsole(inbox, {
-    authorize: () => {
-      asked += 1;
-      return access;
-    },
-  });
-  const follow = async () => {
-    const reader = (await handle(new Request(`${ORIGIN}/events`))).body?.getReader();
-    onTestFinished(() => reader?.cancel());
-    await reader?.read();
-    return reader;
-  };
-  const [first, second] = [await follow(), await follow()];
-  expect(asked).toBe(2);
-  await inbox.receive(paid('NONE', 500));
-  // Control: with access, both are told, after they were asked for again.
-  for (const page of [first, second]) expect(await page?.read()).toMatchObject({ done: false });
-  expect(asked).toBe(4);
-  for (const lost of [undefined, { by: 'dana', may: [] }]) {
-    access = lost;
-    await inbox.receive(paid(`LATER-${asked}`, 500));
-    for (const page of [first, second]) expect(await page?.read()).toMatchObject({ done: true });
-  }
+  expect(await pages[0]?.next()).toBeUndefined();
 });
 
 test('at most 100 pages are notified of changes, and one that is left makes room', async () => {
   const { inbox } = await newConsoleShop();
   const { ask, follow } = openStreams(inbox);
   const first = await follow();
-  await Promise.all(Array.from({ length: 99 }, follow));
+  await Promise.all(Array.from({ length: 99 }, () => follow()));
   const refused = await ask('/events');
   expect(refused.status).toBe(503);
   expect(await refused.text()).toBe('Too many pages are open.\n');

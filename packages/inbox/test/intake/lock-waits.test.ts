@@ -54,5 +54,7 @@ test('threat A59: a lock of one transition that outlasts storeTimeoutMs sends it
   const since = events.slice(spooled).filter(({ name }) => name === 'callback.spooled');
   expect(since).toHaveLength(1);
   await release();
+  // It stores what is in the spool when it starts.
+  await poolShop({ schema, inbox: { spool } }).inbox.ready();
   await until(async () => (await inbox.list({ merchant_reference: 'HELD' }))[0]?.bodyCount === 2);
 });

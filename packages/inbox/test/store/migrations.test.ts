@@ -24,15 +24,11 @@ test.each([
 test.each(ENGINES)(
   'inboxes that start concurrently, on connections that have found no tables, set them up once, on %s',
   async (engine) => {
-    for (let round = 0; round < 2; round += 1) {
-      const merchant = await newMerchant(engine, 'without tables');
-      const inboxes = Array.from({ length: 8 }, () => merchant.open({ store: merchant.newStore() }));
-      await Promise.all(inboxes.map((inbox) => inbox.ready()));
-      const rows = await merchant.query(
-        `select version, compatible_with from ${merchant.table('migration')}`,
-      );
-      expect(rows).toEqual([{ version: 1, compatible_with: 1 }]);
-    }
+    const merchant = await newMerchant(engine, 'without tables');
+    const inboxes = Array.from({ length: 8 }, () => merchant.open({ store: merchant.newStore() }));
+    await Promise.all(inboxes.map((inbox) => inbox.ready()));
+    const rows = await merchant.query(`select version, compatible_with from ${merchant.table('migration')}`);
+    expect(rows).toEqual([{ version: 1, compatible_with: 1 }]);
   },
 );
 

@@ -11,7 +11,9 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { startWork, until, workUntil, workUntilSettled } from '../support/until.ts';
 
 test('a handler waits for a lock as long as handlerLockTimeoutMs says, and is retried', async () => {
-  const { inbox, schema, hold, newLedger } = poolShop({ inbox: { handlerLockTimeoutMs: 100 } });
+  const { inbox, schema, hold, newLedger } = poolShop({
+    inbox: { handlerLockTimeoutMs: 100, retry: { firstDelayMs: 10 } },
+  });
   const { credit } = await newLedger();
   await order(inbox, 'ORD-1');
   const unlock = await hold(`lock table ${schema}_credit in access exclusive mode`);
@@ -107,8 +109,7 @@ test('a pool of three connections serves the inboxes of three accounts', async (
 });
 
 test('prune() skips a body that another transaction has locked, and removes its content the next time', async () => {
-  // What waits for a lock fails after a second.
-  const { inbox, pool, direct, schema, hold } = poolShop({ pool: { options: '-c lock_timeout=1000' } });
+  const { inbox, pool, direct, schema, hold } = poolShop({ pool: { options: '-c lock_timeout=100' } });
   inbox.handle(() => undefined);
   await order(inbox, 'HELD', 'FREE');
   await workUntilSettled(inbox, 2);
@@ -262,7 +263,7 @@ test('on connections whose default is serializable, six receivers store the same
   const { open } = poolShop({ pool: { max: 12, options: '-c default_transaction_isolation=serializable' } });
   const all = Array.from({ length: 6 }, () => open());
   for (const inbox of all) await inbox.ready();
-  for (let round = 0; round < 10; round += 1) {
+  for (let round = 0; round < 5; round += 1) {
     const callbacks = Array.from({ length: 30 }, (_, index) => paid(`ORD-${round}-${index}`, 500));
     await Promise.all(all.flatMap((inbox) => callbacks.map((each) => inbox.receive(each))));
   }

@@ -78,6 +78,8 @@ test('a sqlite file that a handler or another process is writing can be read, an
     expect((await inbox.list()).length).toBeGreaterThan(0);
     await inbox.receive(paid('C', 500));
   });
+  // It stores what is in the spool when it starts.
+  await merchant.open().ready();
   await worked;
   expect(await merchant.credits()).toEqual(['A 500', 'B 500', 'C 500', 'own 1']);
 });

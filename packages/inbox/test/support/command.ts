@@ -12,6 +12,7 @@ export interface CommandResult {
 
 const FOLDER = join(import.meta.dirname, '../..');
 const PATH = join(FOLDER, 'src/command/command.ts');
+const PSEUDO_TERMINAL = 'script';
 
 let host: ChildProcess | undefined;
 let last: Promise<unknown> = Promise.resolve();
@@ -91,24 +92,9 @@ export function runOnTerminal(
   const command = [process.execPath, PATH, ...args];
   const quoted = command.map((each) => `'${each}'`).join(' ');
   const own = process.platform === 'linux' ? ['-qec', quoted, '/dev/null'] : ['-q', '/dev/null', ...command];
-  return run('script', own, { TERM: 'xterm-256color', ...env });
-}
-
-/** The same in a separate process, in a pipe. */
-export function runAlone(
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<CommandResult> {
-  return run(process.execPath, [PATH, ...args], env);
-}
-
-function run(
-  file: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<CommandResult> {
+  const options = { cwd: FOLDER, env: ownEnvironment({ TERM: 'xterm-256color', ...env }) };
   return new Promise((resolve) => {
-    const child = execFile(file, args, { cwd: FOLDER, env: ownEnvironment(env) }, (error, stdout, stderr) => {
+    const child = execFile(PSEUDO_TERMINAL, own, options, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
     });
     child.stdin?.end();
