@@ -6,13 +6,11 @@ import type { Books } from './books/books.ts';
 import { catalogue } from './checkout/catalogue.ts';
 import { checkoutRoutes } from './checkout/checkout-routes.ts';
 import type { ShopConfig } from './config.ts';
-import type { Context } from './context.ts';
 import { orderRoutes } from './orders/order-routes.ts';
 import { ownerConsole, ownerRoutes } from './owner/owner-routes.ts';
 import { assetRoutes } from './web/assets.ts';
 import { errorText, type Log, type Page, seeOther } from './web/page.ts';
-import { guarded, type OwnAddresses, type Route } from './web/route.ts';
-import { orderOfSession } from './web/session.ts';
+import { type Context, guarded, type OwnAddresses, orderOfSession, type Route } from './web/route.ts';
 
 /** Everything of the shop except the framework. */
 export interface Shop {
@@ -75,7 +73,7 @@ export function createShop(
         return seeOther(UNCONFIRMED);
       }
       const { transaction_status: status } = redirect.signed;
-      const hint = { status, completed: isTransactionCompleted(redirect) };
+      const hint = { status, completed: isTransactionCompleted(redirect), at: now() };
       return seeOther((await orders.hint(reference, hint)) ? `/orders/${reference}` : UNCONFIRMED);
     },
   };

@@ -53,9 +53,9 @@ test('an order that is not confirmed in time offers other options, and can still
   expect([await shop.stateAfter(reference), await shop.stateOf(second.reference)]).toEqual(['paid', 'open']);
 
   // The first return of the customer starts the time again, the next one does not.
-  await shop.orders.hint(second.reference, COMPLETED);
+  await shop.orders.hint(second.reference, { ...COMPLETED, at: Date.now() + ahead });
   ahead += 119_000;
-  await shop.orders.hint(second.reference, COMPLETED);
+  await shop.orders.hint(second.reference, { ...COMPLETED, at: Date.now() + ahead });
   expect(await customer.orderPage(second.reference)).toContain('Your payment is being confirmed');
   ahead += 1000;
   expect(await customer.orderPage(second.reference)).toContain(UNCONFIRMED);
@@ -85,7 +85,7 @@ test('an order whose callbacks are all held back does not ask for another paymen
   const held = await customer.orderPage(reference);
   expect(held).toContain('The shop must check your payment');
   expect(held).toContain(paymentUrl);
-  await shop.orders.hint(reference, COMPLETED);
+  await shop.orders.hint(reference, { ...COMPLETED, at: Date.now() });
   const hinted = await customer.orderPage(reference);
   expect(hinted).toContain('please do not pay a second time');
   expect(hinted).not.toContain(paymentUrl);

@@ -1,6 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ConfigurationError, InvalidStateError, PaymentServiceError } from '@payment-service/core';
+import type { ClientWithSecretKey } from '@payment-service/core/client';
+import type { Books } from '../books/books.ts';
+import type { Product } from '../books/order.ts';
 import { errorPage, type Log, messagePage, type Page, problemPage } from './page.ts';
+
+/** What the routes of the shop need. */
+export interface Context extends Pick<Books, 'inbox' | 'orders'>, OwnAddresses {
+  readonly client: ClientWithSecretKey;
+  /** The address of the payment service. */
+  readonly baseUrl: string;
+  readonly catalogue: readonly Product[];
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly log: Log;
+}
 
 /** A request, independent of the framework. */
 export interface PageRequest {
@@ -32,7 +46,11 @@ export function guarded(route: Route, own: OwnAddresses, log: Log): Route {
     ...route,
     async answer(request) {
       try {
-        if (!isOwnHost(request.headers.host, own)) return await otherHostPage(own.shopUrl);
+        if (!isOwnHost(request.headers.host, own)) {
+          const text = `The shop only answers under its own addresses, so nothing was shown or done. Its address is ${own.shopUrl}. If you run it under another address, set SHOP_URL to that.`;
+          const back = [`${own.shopUrl}/`, 'Back to the shop'] as const;
+          return await messagePage(421, 'Not the address of this shop', text, [back]);
+        }
         if (route.method === 'post' && isFromAnotherSite(request.headers)) return await problemPage(403);
         return await route.answer(request);
       } catch (error) {
@@ -45,10 +63,6 @@ export function guarded(route: Route, own: OwnAddresses, log: Log): Route {
     },
   };
 }
-
-/** The query of a request target; of a repeated name, the last value. */
-export const queryOf = (url: string): Partial<Record<string, string>> =>
-  Object.fromEntries(new URLSearchParams(url.replace(/^[^?]*/, '')));
 
 /** One field of a parsed form. Anything but one string counts as empty. */
 export function formField(form: unknown, name: string): string {
@@ -97,7 +111,28 @@ export function isOwnHost(host: string | undefined, { origin, shopUrl }: OwnAddr
   return host !== undefined && own.includes(host.toLowerCase().replace(/:(80|443)$/, ''));
 }
 
-function otherHostPage(shopUrl: string): Promise<Page> {
-  const text = `The shop only answers under its own addresses, so nothing was shown or done. Its address is ${shopUrl}. If you run it under another address, set SHOP_URL to that.`;
-  return messagePage(421, 'Not the address of this shop', text, [[`${shopUrl}/`, 'Back to the shop']]);
+/**
+ * The cookies of a browser that ordered. `order` is sent only to the order's own pages. It distinguishes the browser that
+ * ordered from one that was given a link: a redirect counts only in the first (threat A26). It is not a login: it gives no
+ * other access. `last-<product>` names the last order of a product, so that the checkout shows a customer who goes back the
+ * state of that order instead of a second form.
+ */
+export function orderCookies(reference: string, productId: string, shopUrl: string): readonly string[] {
+  // Lax, not Strict: the customer returns from the payment page, which is another site.
+  const rest = `HttpOnly; SameSite=Lax${shopUrl.startsWith('https:') ? '; Secure' : ''}`;
+  return [
+    `order=${reference}; Path=/orders/${reference}; ${rest}`,
+    `last-${productId}=${reference}; Path=/; ${rest}`,
+  ];
+}
+
+/** The last order of each product that this browser placed, by the product's id, from the header `cookie`. */
+export function lastOrders(cookies: string | undefined): ReadonlyMap<string, string> {
+  const found = (cookies ?? '').matchAll(/(?:^|;\s*)last-([\w-]+)=([\w-]+)/g);
+  return new Map([...found].map(([, id = '', reference = '']) => [id, reference]));
+}
+
+/** The reference of the order that this browser placed, from the header `cookie`. */
+export function orderOfSession(cookies: string | undefined): string | undefined {
+  return /(?:^|;\s*)order=([\w-]+)/.exec(cookies ?? '')?.[1];
 }
