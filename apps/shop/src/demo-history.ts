@@ -27,8 +27,10 @@ export async function placeDemoOrders(
 ): Promise<void> {
   const { settled: earlier } = (await inbox.stats()).states;
   /** Records the balances once this many orders are paid: the callbacks are sent and applied in the background. */
+  const signal = AbortSignal.timeout(60_000);
   const recordAfter = async (count: number): Promise<void> => {
-    while ((await inbox.stats()).states.settled < earlier + count) await setTimeout(50);
+    while ((await inbox.stats()).states.settled < earlier + count)
+      await setTimeout(50, undefined, { signal });
     await inbox.recordBalances(await client.getWalletBalances());
   };
   for (const [index, [product, quantity, misbehave]] of ORDERS.entries()) {

@@ -10,7 +10,8 @@ import { orderRoutes } from './orders/order-routes.ts';
 import { ownerConsole, ownerRoutes } from './owner/owner-routes.ts';
 import { assetRoutes } from './web/assets.ts';
 import { errorText, type Log, type Page, seeOther } from './web/page.ts';
-import { type Context, guarded, type OwnAddresses, orderOfSession, type Route } from './web/route.ts';
+import { type Context, guarded, type OwnAddresses, type Route } from './web/route.ts';
+import { orderOfSession } from './web/session.ts';
 
 /** Everything of the shop except the framework. */
 export interface Shop {

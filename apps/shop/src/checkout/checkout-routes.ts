@@ -1,16 +1,7 @@
 import { EMPTY_FORM, type Order, orderState, type Product } from '../books/order.ts';
 import { messagePage, type Page, problemPage } from '../web/page.ts';
-import {
-  type Context,
-  formField,
-  get,
-  lastOrders,
-  orderOfSession,
-  type PageRequest,
-  post,
-  type Route,
-  reportOutage,
-} from '../web/route.ts';
+import { type Context, formField, get, post, type Route, reportOutage } from '../web/route.ts';
+import { lastOrders, orderOfSession } from '../web/session.ts';
 import { cataloguePage, providersFor } from './catalogue.ts';
 import { readCheckoutForm } from './checkout.ts';
 import { checkoutPage } from './checkout-page.ts';
@@ -31,7 +22,7 @@ export function checkoutRoutes(context: Context): Route[] {
    * @param after the last order that the customer knows of.
    * @param instead the order to try again.
    */
-  const showCheckout = (id: string, { cookie }: PageRequest['headers'], after?: string, instead?: Order) =>
+  const showCheckout = (id: string, cookie: string | undefined, after?: string, instead?: Order) =>
     withProduct(id, async (product) => {
       const last = lastOrders(cookie).get(id);
       const order = last === undefined || last === after ? undefined : orders.find(last);
@@ -53,7 +44,7 @@ export function checkoutRoutes(context: Context): Route[] {
     }),
     get('/checkout', ({ url, headers }) => {
       const query = new URLSearchParams(url.replace(/^[^?]*/, ''));
-      return showCheckout(query.get('product') ?? '', headers, query.get('after') ?? undefined);
+      return showCheckout(query.get('product') ?? '', headers.cookie, query.get('after') ?? undefined);
     }),
     post('/checkout', ({ form }) =>
       withProduct(formField(form, 'product'), (product) => placeOrder(product, form, context)),
@@ -67,7 +58,7 @@ export function checkoutRoutes(context: Context): Route[] {
     get('/orders/:reference/again', ({ params, headers }) => {
       const order = orders.find(String(params.reference));
       if (order?.payment !== undefined) return placedPage(order);
-      return showCheckout(order?.product.id ?? '', headers, order?.reference, order);
+      return showCheckout(order?.product.id ?? '', headers.cookie, order?.reference, order);
     }),
   ];
 }

@@ -1,17 +1,9 @@
 import {
   eligibleProviders,
-  type IneligibilityCode,
   type IneligibilityReason,
   type PaymentProvider,
 } from '@payment-service/core/client';
-import {
-  type CheckoutForm,
-  EMPTY_FORM,
-  formatMoney,
-  type Money,
-  multiply,
-  type Product,
-} from '../books/order.ts';
+import { type CheckoutForm, EMPTY_FORM, formatMoney, multiply, type Product } from '../books/order.ts';
 import { formField } from '../web/route.ts';
 
 /** Why the form cannot be accepted, worded for the customer. */
@@ -24,7 +16,7 @@ export interface Refusal {
 /** What the providers say about a form, complete or not. */
 export interface Preview {
   /** Undefined without a usable quantity. */
-  readonly total: Money | undefined;
+  readonly total: Product['price'] | undefined;
   /** Its words: the total, and whether the account was checked too. */
   readonly payment: string;
   /** Why each provider cannot serve this payment, in the order of the providers; no reasons if it can. */
@@ -69,8 +61,8 @@ export function refusalOf(
   }
   const chosen = offers.find(({ provider }) => provider.provider_code === form.provider);
   const names = able.map(({ provider_name }) => provider_name).join(', ');
-  for (const { code, message } of chosen?.reasons ?? []) {
-    problems.push([fieldOf(code), `${message} These can accept ${payment}: ${names}.`]);
+  for (const reason of chosen?.reasons ?? []) {
+    problems.push([fieldOf(reason), `${reason.message} These can accept ${payment}: ${names}.`]);
   }
   if (chosen === undefined) {
     const selected = able.find(({ provider_code }) => provider_code === byPrefix)?.provider_name;
@@ -118,7 +110,7 @@ export function previewCheckout(
   };
 }
 
-function fieldOf(code: IneligibilityCode): keyof CheckoutForm {
+function fieldOf({ code }: IneligibilityReason): keyof CheckoutForm {
   if (code.startsWith('account')) return 'account';
   return code.startsWith('amount') ? 'quantity' : 'provider';
 }

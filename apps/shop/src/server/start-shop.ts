@@ -39,9 +39,8 @@ export async function startShop(
   const ready = Promise.withResolvers<RequestListener>();
   const server = createServer(async (request, response) => (await ready.promise)(request, response));
   const close = async (): Promise<void> => {
-    const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+    setTimeout(() => server.closeAllConnections(), GRACE_MS).unref();
     await new Promise((resolve) => server.close(resolve));
-    clearTimeout(timer);
     await books.close();
   };
   try {

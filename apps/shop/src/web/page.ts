@@ -69,9 +69,7 @@ export function headers(formsTo = ''): Record<string, string> {
 export type Log = (line: string) => void;
 
 /** For the log, with the stack if there is one. */
-export function errorText(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
+export const errorText = (error: unknown): string => String(Object(error).stack ?? error);
 
 /**
  * For an error that a framework met outside the shop's routes: its own 4xx (a body over the limit, a path that cannot be

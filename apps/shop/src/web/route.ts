@@ -17,7 +17,7 @@ export interface Context extends Pick<Books, 'inbox' | 'orders'>, OwnAddresses {
 }
 
 /** A request, independent of the framework. */
-export interface PageRequest {
+interface PageRequest {
   /** The unchanged request target, including its query. */
   readonly url: string;
   /** The value of `:reference` in the path. */
@@ -109,30 +109,4 @@ export function isOwnHost(host: string | undefined, { origin, shopUrl }: OwnAddr
   const own = [origin, shopUrl, ...local].map((address) => new URL(address).host);
   // Browsers leave out the usual port; some proxies add it.
   return host !== undefined && own.includes(host.toLowerCase().replace(/:(80|443)$/, ''));
-}
-
-/**
- * The cookies of a browser that ordered. `order` is sent only to the order's own pages. It distinguishes the browser that
- * ordered from one that was given a link: a redirect counts only in the first (threat A26). It is not a login: it gives no
- * other access. `last-<product>` names the last order of a product, so that the checkout shows a customer who goes back the
- * state of that order instead of a second form.
- */
-export function orderCookies(reference: string, productId: string, shopUrl: string): readonly string[] {
-  // Lax, not Strict: the customer returns from the payment page, which is another site.
-  const rest = `HttpOnly; SameSite=Lax${shopUrl.startsWith('https:') ? '; Secure' : ''}`;
-  return [
-    `order=${reference}; Path=/orders/${reference}; ${rest}`,
-    `last-${productId}=${reference}; Path=/; ${rest}`,
-  ];
-}
-
-/** The last order of each product that this browser placed, by the product's id, from the header `cookie`. */
-export function lastOrders(cookies: string | undefined): ReadonlyMap<string, string> {
-  const found = (cookies ?? '').matchAll(/(?:^|;\s*)last-([\w-]+)=([\w-]+)/g);
-  return new Map([...found].map(([, id = '', reference = '']) => [id, reference]));
-}
-
-/** The reference of the order that this browser placed, from the header `cookie`. */
-export function orderOfSession(cookies: string | undefined): string | undefined {
-  return /(?:^|;\s*)order=([\w-]+)/.exec(cookies ?? '')?.[1];
 }
