@@ -6,11 +6,12 @@ import type { Books } from './books/books.ts';
 import { catalogue } from './checkout/catalogue.ts';
 import { checkoutRoutes } from './checkout/checkout-routes.ts';
 import type { ShopConfig } from './config.ts';
+import type { Context } from './context.ts';
 import { orderRoutes } from './orders/order-routes.ts';
 import { ownerConsole, ownerRoutes } from './owner/owner-routes.ts';
 import { assetRoutes } from './web/assets.ts';
 import { errorText, type Log, type Page, seeOther } from './web/page.ts';
-import { type Context, guarded, type OwnAddresses, type Route } from './web/route.ts';
+import { guarded, type OwnAddresses, type Route } from './web/route.ts';
 import { orderOfSession } from './web/session.ts';
 
 /** Everything of the shop except the framework. */

@@ -1,6 +1,7 @@
 import { EMPTY_FORM, type Order, orderState, type Product } from '../books/order.ts';
+import type { Context } from '../context.ts';
 import { messagePage, type Page, problemPage } from '../web/page.ts';
-import { type Context, formField, get, post, type Route, reportOutage } from '../web/route.ts';
+import { formField, get, post, type Route, reportOutage } from '../web/route.ts';
 import { lastOrders, orderOfSession } from '../web/session.ts';
 import { cataloguePage, providersFor } from './catalogue.ts';
 import { readCheckoutForm } from './checkout.ts';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { multiply, type Order, type Product } from '../books/order.ts';
+import type { Context } from '../context.ts';
 import { type Page, seeOther } from '../web/page.ts';
-import { type Context, formField } from '../web/route.ts';
+import { formField } from '../web/route.ts';
 import { orderCookies } from '../web/session.ts';
 import { providersFor } from './catalogue.ts';
 import { plainAccount, type Refusal, readCheckoutForm, refusalOf } from './checkout.ts';

@@ -1,7 +1,7 @@
 import { ApiError, ConnectionError, PaymentServiceError } from '@payment-service/core/client';
 import * as z from 'zod';
 import type { Order, PaymentStart } from '../books/order.ts';
-import type { Context } from '../web/route.ts';
+import type { Context } from '../context.ts';
 
 /**
  * How this shop starts a payment: through the sandbox's own `POST /sandbox/collections`.

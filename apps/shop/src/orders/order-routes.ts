@@ -1,7 +1,8 @@
 import { badge, html, type Markup, type Tone } from '@payment-service/pages';
 import { formatMoney, isHeld, type Order, type OrderState, orderState } from '../books/order.ts';
+import type { Context } from '../context.ts';
 import { messagePage, page, problemPage } from '../web/page.ts';
-import { type Context, get, type Route } from '../web/route.ts';
+import { get, type Route } from '../web/route.ts';
 import { lastOrders } from '../web/session.ts';
 
 /** How long a confirmation takes at most: after that, the order's page offers other options. */

@@ -4,9 +4,10 @@ import type { TransitionSummary } from '@payment-service/inbox';
 import { inboxConsole, type NodeListener, nodeListener } from '@payment-service/inbox/console';
 import { badge, columnsOf, counted, html, list, type Markup, tableOf, time } from '@payment-service/pages';
 import { formatMoney, HELD_STATES, isHeld, type Order } from '../books/order.ts';
+import type { Context } from '../context.ts';
 import { stateOf } from '../orders/order-routes.ts';
 import { errorText, headers, page, seeOther } from '../web/page.ts';
-import { type Context, get, isOwnHost, type Route, reportOutage } from '../web/route.ts';
+import { get, isOwnHost, type Route, reportOutage } from '../web/route.ts';
 
 /** The path of the inbox's console. */
 const INBOX = '/owner/inbox';
