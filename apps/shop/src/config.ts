@@ -44,13 +44,14 @@ export function readConfig(environment: Environment): ShopConfig {
   }
   const { BASE_URL = '', PUBLIC_KEY = '', SECRET_KEY = '', SIGNING_KEY = '', SHOP_URL } = environment;
   return {
-    baseUrl: readAddress('BASE_URL', BASE_URL),
+    // createClient() checks it.
+    baseUrl: BASE_URL,
     publicKey: PUBLIC_KEY,
     secretKey: SECRET_KEY,
     signingKey: SIGNING_KEY,
     host: environment['HOST'] || '127.0.0.1',
     port: readPort(environment, 'PORT', 3000),
-    shopUrl: SHOP_URL ? readAddress('SHOP_URL', SHOP_URL) : undefined,
+    shopUrl: SHOP_URL ? readShopUrl(SHOP_URL) : undefined,
     file: environment['INBOX_FILE'] || 'shop.sqlite',
   };
 }
@@ -58,21 +59,13 @@ export function readConfig(environment: Environment): ShopConfig {
 /** @throws {SetupError} if the variable is set and is not a port number. */
 export function readPort(environment: Environment, name: string, fallback: number): number {
   const text = environment[name] || String(fallback);
-  const isPort = /^\d{1,5}$/.test(text) && Number(text) <= 65_535;
-  check(isPort, `${name} must be a port number from 0 to 65535, for example ${name}=${fallback}.`);
-  return Number(text);
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new SetupError(`${name} must be a port number from 0 to 65535, for example ${name}=${fallback}.`);
 }
 
-function readAddress(name: 'BASE_URL' | 'SHOP_URL', text: string): string {
+/** The shop is the root of its address. */
+function readShopUrl(text: string): string {
   const url = URL.parse(text);
-  const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '';
-  check(isPlain, `${name} must be an http or https address without a query: http://127.0.0.1:4010.`);
-  const isRoot = name !== 'SHOP_URL' || url?.pathname === '/';
-  check(isRoot, 'SHOP_URL must have no path: the shop is the root of its address.');
-  return text.replace(/\/+$/, '');
-}
-
-/** @throws {SetupError} */
-function check(isRight: boolean, message: string): void {
-  if (!isRight) throw new SetupError(message);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
+  throw new SetupError('SHOP_URL must be an http or https address without a path: https://shop.example.');
 }

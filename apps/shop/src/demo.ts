@@ -1,9 +1,12 @@
 /** `pnpm start` runs this: the sandbox and the shop, on this computer, with keys that the sandbox generates. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createClient } from '@payment-service/core/client';
+import { sqlite } from '@payment-service/inbox';
 import { createSandbox } from '@payment-service/sandbox';
 import { readPort } from './config.ts';
 import { placeDemoOrders } from './demo-history.ts';
-import { demoFile } from './server/demo-file.ts';
 import { runUntilStopped } from './server/run-until-stopped.ts';
 import { portError, type RunningShop, readFramework, startShop } from './server/start-shop.ts';
 
@@ -22,20 +25,7 @@ await runUntilStopped(async () => {
     });
     const settings = { baseUrl, host, port, file, allowSandboxKeys: true };
     const shop = await startShop(framework, { ...sandbox.account, ...settings });
-    // So that payments started in the dashboard reach the shop, and the dashboard links to its pages.
-    const client = createClient({ baseUrl, publicKey, secretKey });
-    await client.request({
-      method: 'PUT',
-      path: '/sandbox/settings',
-      secretKey: true,
-      body: {
-        callback_url: `${shop.origin}/payments/callbacks`,
-        redirect_url: `${shop.origin}/`,
-        order_url: `${shop.origin}/orders/{merchant_reference}`,
-        inbox_url: `${shop.origin}/owner/inbox/transitions?reference={merchant_reference}`,
-      },
-    });
-    await placeDemoOrders(shop, client, sandbox);
+    await placeDemoOrders(shop, createClient({ baseUrl, publicKey, secretKey }), sandbox);
     console.log(welcome(shop, baseUrl, file));
     return [shop, sandbox];
   } catch (error) {
@@ -43,6 +33,26 @@ await runUntilStopped(async () => {
     throw error;
   }
 });
+
+/**
+ * Each demo has its own database file, since the sandbox also starts empty; the file is removed with the process. It is beside
+ * the sources, where git ignores it, or on another disk of this computer if the inbox refuses that folder: memory and a network
+ * would lose what was acknowledged.
+ */
+function demoFile(): string {
+  const project = import.meta.dirname;
+  const isKept = (folder: string): boolean => {
+    try {
+      return Boolean(sqlite(join(folder, 'shop.sqlite')));
+    } catch {
+      return false;
+    }
+  };
+  const parent = [project, tmpdir(), '/var/tmp', homedir()].find(isKept) ?? project;
+  const folder = mkdtempSync(join(parent, 'demo-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'shop.sqlite');
+}
 
 function welcome({ title, origin: shop }: RunningShop, sandbox: string, file: string): string {
   return `

@@ -75,7 +75,7 @@ export function createShop(
         return seeOther(UNCONFIRMED);
       }
       const { transaction_status: status } = redirect.signed;
-      const hint = { status, completed: isTransactionCompleted(redirect) };
+      const hint = { status, completed: isTransactionCompleted(redirect), at: now() };
       return seeOther((await orders.hint(reference, hint)) ? `/orders/${reference}` : UNCONFIRMED);
     },
   };

@@ -34,15 +34,6 @@ test.each<[what: string, payload: (reference: string) => object, outcome: string
   expect(shop.orders.find(reference)?.payment?.settled).toEqual({ currency: 'UGX', amount: '18000' });
 });
 
-test('threat A5: a forged body that arrives before the genuine one neither pays nor blocks it', async () => {
-  const sandbox = { misbehave: { forged_amount: 1, duplicate: 1 } };
-  const { shop, customer, reference, paymentUrl } = await openOrder({ sandbox });
-  await customer.decide(paymentUrl, 'pay');
-  await shop.sandbox.idle();
-  expect(await shop.stateOf(reference)).toBe('paid');
-  expect(await shop.transitions()).toMatchObject([{ state: 'settled', bodyCount: 2, deliveries: 2 }]);
-});
-
 test('threat A4: a redirect pays nothing, followed, posted or replayed to the callback route with another amount', async () => {
   const { shop, customer, reference, paymentUrl } = await openOrder({ sandbox: LATE });
   const redirect = await customer.decide(paymentUrl, 'pay');

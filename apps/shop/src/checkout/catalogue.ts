@@ -25,7 +25,7 @@ export function cataloguePage(
     title: 'Shop',
     section: '/',
     heading: 'Good things from the hillside',
-    main: html`<ul class="products">${catalogue.map((product) => productCard(product, last.get(product.id)))}</ul>
+    main: html`<ul class="tiles products">${catalogue.map((product) => productCard(product, last.get(product.id)))}</ul>
 <section class="stack" aria-labelledby="pay"><h2 id="pay">How you can pay</h2>${paymentOptions(providers)}</section>`,
   });
 }
@@ -33,11 +33,11 @@ export function cataloguePage(
 function productCard({ id, name, description, price }: Product, last: string | undefined): Markup {
   const query = new URLSearchParams({ product: id, ...(last === undefined ? {} : { after: last }) });
   return html`<li class="card product">
-<img src="/assets/pictures/${id}.svg" alt="" width="320" height="180">
+<img class="large" src="/assets/pictures/${id}.svg" alt="">
 <h2>${name}</h2>
 <p>${description}</p>
-<p class="head buy"><strong>${formatMoney(price)}</strong>
-<a class="button main" href="/checkout?${query.toString()}">Buy<span class="hidden-text"> ${name}</span></a></p>
+<p class="head price"><strong>${formatMoney(price)}</strong>
+<span class="actions"><a class="button main" href="/checkout?${query}">Buy<span class="hidden-text"> ${name}</span></a></span></p>
 </li>`;
 }
 

@@ -1,10 +1,10 @@
-import { type Order, orderState, type Product } from '../books/order.ts';
+import { EMPTY_FORM, type Order, orderState, type Product } from '../books/order.ts';
 import type { Context } from '../context.ts';
 import { messagePage, type Page, problemPage } from '../web/page.ts';
-import { formField, get, type PageRequest, post, queryOf, type Route, reportOutage } from '../web/route.ts';
+import { formField, get, post, type Route, reportOutage } from '../web/route.ts';
 import { lastOrders, orderOfSession } from '../web/session.ts';
 import { cataloguePage, providersFor } from './catalogue.ts';
-import { EMPTY_FORM, formOf, readCheckoutForm } from './checkout.ts';
+import { readCheckoutForm } from './checkout.ts';
 import { checkoutPage } from './checkout-page.ts';
 import { placeOrder } from './place-order.ts';
 
@@ -23,7 +23,7 @@ export function checkoutRoutes(context: Context): Route[] {
    * @param after the last order that the customer knows of.
    * @param instead the order to try again.
    */
-  const showCheckout = (id: string, { cookie }: PageRequest['headers'], after?: string, instead?: Order) =>
+  const showCheckout = (id: string, cookie: string | undefined, after?: string, instead?: Order) =>
     withProduct(id, async (product) => {
       const last = lastOrders(cookie).get(id);
       const order = last === undefined || last === after ? undefined : orders.find(last);
@@ -31,7 +31,8 @@ export function checkoutRoutes(context: Context): Route[] {
       const providers = await providersFor(client, product);
       // Name and account are shown only to the browser that ordered; others have only the order's address.
       const isCustomer = instead !== undefined && orderOfSession(cookie) === instead.reference;
-      const form = isCustomer ? formOf(instead) : EMPTY_FORM;
+      // The provider counts as chosen by hand.
+      const form = isCustomer ? { ...instead.form, byPrefix: '' } : EMPTY_FORM;
       return checkoutPage(product, providers, baseUrl, form, instead?.reference);
     });
 
@@ -43,8 +44,8 @@ export function checkoutRoutes(context: Context): Route[] {
       return cataloguePage(catalogue, providers, lastOrders(headers.cookie));
     }),
     get('/checkout', ({ url, headers }) => {
-      const { product = '', after } = queryOf(url);
-      return showCheckout(product, headers, after);
+      const query = new URLSearchParams(url.replace(/^[^?]*/, ''));
+      return showCheckout(query.get('product') ?? '', headers.cookie, query.get('after') ?? undefined);
     }),
     post('/checkout', ({ form }) =>
       withProduct(formField(form, 'product'), (product) => placeOrder(product, form, context)),
@@ -58,23 +59,23 @@ export function checkoutRoutes(context: Context): Route[] {
     get('/orders/:reference/again', ({ params, headers }) => {
       const order = orders.find(String(params.reference));
       if (order?.payment !== undefined) return placedPage(order);
-      return showCheckout(order?.productId ?? '', headers, order?.reference, order);
+      return showCheckout(order?.product.id ?? '', headers.cookie, order?.reference, order);
     }),
   ];
 }
 
 /** Replaces the form of an order that was already placed, so that a customer who goes back does not pay twice. */
 function placedPage(order: Order): Promise<Page> {
-  const { reference, productId, quantity, item } = order;
+  const { reference, product, form } = order;
   const isPaid = orderState(order) === 'paid';
   const title = isPaid ? 'This order is paid' : 'You have already placed this order';
   const state = isPaid
     ? 'is paid. Nothing more is due.'
     : 'is not confirmed as paid yet. If you have paid, please do not pay a second time.';
-  return messagePage(200, title, `${quantity} × ${item}: order ${reference} ${state}`, [
+  return messagePage(200, title, `${form.quantity} × ${product.name}: order ${reference} ${state}`, [
     [`/orders/${reference}`, 'See your order'],
     ...(isPaid ? [] : [[`/orders/${reference}/again`, 'Change it and pay again'] as const]),
-    [`/checkout?product=${productId}&after=${reference}`, 'Order another'],
+    [`/checkout?product=${product.id}&after=${reference}`, 'Order another'],
     ['/', 'Back to the shop'],
   ]);
 }

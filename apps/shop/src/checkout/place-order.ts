@@ -29,12 +29,12 @@ export async function placeOrder(product: Product, posted: unknown, context: Con
 
   const form = readCheckoutForm(posted);
   const providers = await providersFor(context.client, product);
-  const again = (refusal: Refusal): Promise<Page> =>
-    checkoutPage(product, providers, baseUrl, form, instead?.reference, refusal);
+  const again = (problems: Refusal['problems'], heading?: string): Promise<Page> =>
+    checkoutPage(product, providers, baseUrl, form, instead?.reference, { problems, heading });
   const refusal = refusalOf(form, product, providers);
-  if (refusal !== undefined) return again(refusal);
+  if (refusal !== undefined) return again(refusal.problems, refusal.heading);
   if (!/^[0-9a-f]{32}$/.test(formId)) {
-    return again({ heading: 'This form is not valid', reasons: ['Nothing was ordered; submit it again.'] });
+    return again([['', 'Nothing was ordered; submit it again.']], 'This form is not valid');
   }
 
   const provider = providers.find(({ provider_code }) => provider_code === form.provider);
@@ -42,13 +42,9 @@ export async function placeOrder(product: Product, posted: unknown, context: Con
   const order: Order = {
     reference,
     createdAt: now(),
-    productId: product.id,
-    item: product.name,
-    quantity: Number(form.quantity),
+    product,
+    form: { ...form, account: plainAccount(form.account) },
     total: multiply(product.price, Number(form.quantity)),
-    account: plainAccount(form.account),
-    customerName: form.name,
-    providerCode: form.provider,
     providerName: provider?.provider_name ?? form.provider,
     start: { state: 'starting' },
   };
@@ -61,8 +57,6 @@ export async function placeOrder(product: Product, posted: unknown, context: Con
   await orders.start(order, start).catch((error: unknown) => {
     log(`${reference}: the start of the payment could not be stored: ${String(error)}`);
   });
-  if (start.state === 'refused') {
-    return again({ heading: 'Your payment was not started', reasons: [start.why] });
-  }
+  if (start.state === 'refused') return again([['', start.why]], 'Your payment was not started');
   return leadTo(reference, start.state === 'started' ? start.paymentUrl : undefined);
 }

@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
  * only this file; the rest of the shop uses only `startCollection`.
  */
 export async function startCollection(
-  { reference, total, providerCode, account, customerName }: Order,
+  { reference, total, form }: Order,
   { client, baseUrl, shopUrl }: Pick<Context, 'client' | 'baseUrl' | 'shopUrl'>,
 ): Promise<PaymentStart> {
   // The browser is sent only to the configured service.
@@ -26,9 +26,9 @@ export async function startCollection(
         merchant_reference: reference,
         amount: Number(total.amount),
         currency: total.currency,
-        provider_code: providerCode,
-        account,
-        customer_name: customerName,
+        provider_code: form.provider,
+        account: form.account,
+        customer_name: form.name,
         // Where the service sends the callback and the customer's browser.
         callback_url: `${shopUrl}/payments/callbacks`,
         redirect_url: `${shopUrl}/orders/${reference}/redirect`,

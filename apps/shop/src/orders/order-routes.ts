@@ -1,7 +1,7 @@
 import { badge, html, type Markup, type Tone } from '@payment-service/pages';
 import { formatMoney, isHeld, type Order, type OrderState, orderState } from '../books/order.ts';
 import type { Context } from '../context.ts';
-import { messagePage, type Page, page, problemPage } from '../web/page.ts';
+import { messagePage, page, problemPage } from '../web/page.ts';
 import { get, type Route } from '../web/route.ts';
 import { lastOrders } from '../web/session.ts';
 
@@ -14,12 +14,32 @@ export function orderRoutes({ orders, inbox, now }: Context): Route[] {
     get('/orders/:reference', async ({ params }) => {
       const order = orders.find(String(params.reference));
       if (order === undefined) return problemPage(404);
+      const isPaid = order.payment !== undefined;
       // Another callback may still arrive and pay the order.
-      const transitions =
-        order.payment === undefined ? await inbox.list({ merchant_reference: order.reference }) : [];
-      return orderPage(order, {
-        isHeld: transitions.some((one) => isHeld(one) && one.signed.transaction_type === 'COLLECTION'),
-        isLate: now() - (order.hint?.at ?? order.createdAt) >= CONFIRM_WITHIN_MS,
+      const transitions = isPaid ? [] : await inbox.list({ merchant_reference: order.reference });
+      const isLate = now() - (order.hint?.at ?? order.createdAt) >= CONFIRM_WITHIN_MS;
+      const ofPayment = transitions.filter(({ signed }) => signed.transaction_type === 'COLLECTION');
+      const [tone, title, text, ...below] = situation(order, ofPayment.some(isHeld), isLate);
+      // Anyone with its address can open it: no name, and only the end of the account.
+      return page({
+        title,
+        section: '/',
+        pollMs: isPaid ? undefined : isLate ? 15_000 : 1500,
+        // Without scripts, it reloads as long as a confirmation is likely.
+        head:
+          isPaid || isLate ? undefined : html`<noscript><meta http-equiv="refresh" content="3"></noscript>`,
+        heading: 'Your order',
+        beside: stateOf(order),
+        main: html`<div class="split">
+<dl class="card facts follows">
+<dt>Order</dt><dd>${order.reference}</dd>
+<dt>Item</dt><dd>${order.form.quantity} × ${order.product.name}</dd>
+<dt>Total</dt><dd class="strong">${formatMoney(order.total)}</dd>
+<dt>${isPaid ? 'Paid with' : 'To pay with'}</dt><dd>${order.providerName}, account ending in ${order.form.account.slice(-3)}</dd>
+</dl>
+<div class="note ${tone} stack"><h2>${title}</h2><p>${text}</p>${below}</div>
+</div>
+<p><a href="/">Back to the shop</a></p>`,
       });
     }),
     get('/payments/unconfirmed', ({ headers }) => {
@@ -32,41 +52,8 @@ export function orderRoutes({ orders, inbox, now }: Context): Route[] {
   ];
 }
 
-interface Situation {
-  /** Whether the inbox holds back a callback of its payment for an operator. */
-  readonly isHeld: boolean;
-  /** Whether the customer has waited longer than a confirmation takes. */
-  readonly isLate: boolean;
-}
-
 /** Where customers write to. */
 const CONTACT = 'help@shop.example';
-
-/**
- * The customer's own page of an order. Shows no name and only the end of the account, since anyone with its address can open
- * it.
- */
-function orderPage(order: Order, known: Situation): Promise<Page> {
-  const isPaid = order.payment !== undefined;
-  const [tone, title, text, ...below] = situation(order, known);
-  return page({
-    title,
-    section: '/',
-    watch: isPaid ? undefined : known.isLate ? 'rarely' : 'often',
-    heading: 'Your order',
-    beside: stateOf(order),
-    main: html`<div class="split">
-<dl class="card facts summary">
-<dt>Order</dt><dd>${order.reference}</dd>
-<dt>Item</dt><dd>${order.quantity} × ${order.item}</dd>
-<dt>Total</dt><dd class="strong">${formatMoney(order.total)}</dd>
-<dt>${isPaid ? 'Paid with' : 'To pay with'}</dt><dd>${order.providerName}, account ending in ${order.account.slice(-3)}</dd>
-</dl>
-<div class="note ${tone} stack"><h2>${title}</h2><p>${text}</p>${below}</div>
-</div>
-<p><a href="/">Back to the shop</a></p>`,
-  });
-}
 
 const STATES: Readonly<Record<OrderState, readonly [Tone, string]>> = {
   open: ['wait', 'Open'],
@@ -80,7 +67,11 @@ export const stateOf = (order: Order): Markup => badge(...STATES[orderState(orde
 
 type Notice = readonly [tone: Tone, title: string, text: Markup | string, ...below: (Markup | '')[]];
 
-function situation(order: Order, { isHeld, isLate }: Situation): Notice {
+/**
+ * @param isHeld whether the inbox holds back a callback of its payment for an operator.
+ * @param isLate whether the customer has waited longer than a confirmation takes.
+ */
+function situation(order: Order, isHeld: boolean, isLate: boolean): Notice {
   const { reference, payment, reported, hint, start } = order;
   if (payment !== undefined) {
     return ['good', 'Paid. Thank you!', 'The payment service confirmed your payment.'];

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { ConfigurationError } from '@payment-service/core';
 import { type Books, openBooks } from '../books/books.ts';
 import { SetupError, type ShopConfig } from '../config.ts';
-import { createShop, type Shop, type ShopParts } from '../shop.ts';
+import { createShop, type ShopParts } from '../shop.ts';
 import { mountOnExpress } from './express.ts';
 import { mountOnFastify } from './fastify.ts';
 import { mountOnKoa } from './koa.ts';
@@ -39,9 +39,8 @@ export async function startShop(
   const ready = Promise.withResolvers<RequestListener>();
   const server = createServer(async (request, response) => (await ready.promise)(request, response));
   const close = async (): Promise<void> => {
-    const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+    setTimeout(() => server.closeAllConnections(), GRACE_MS).unref();
     await new Promise((resolve) => server.close(resolve));
-    clearTimeout(timer);
     await books.close();
   };
   try {
@@ -49,7 +48,8 @@ export async function startShop(
     const name = host.includes(':') ? `[${host}]` : host;
     const origin = `http://${name}:${(server.address() as AddressInfo).port}`;
     const shop = createShop({ ...config, origin, shopUrl: config.shopUrl ?? origin }, books, parts);
-    ready.resolve(await FRAMEWORKS[framework](shop));
+    const mount = { express: mountOnExpress, fastify: mountOnFastify, koa: mountOnKoa }[framework];
+    ready.resolve(await mount(shop));
     const title = framework.replace(/^./, (letter) => letter.toUpperCase());
     return { title, origin, books, close };
   } catch (error) {
@@ -70,14 +70,8 @@ export function portError(error: unknown, port: number, variable: string): unkno
   return problems[code] === undefined ? error : new SetupError(problems[code], { cause });
 }
 
-export type Framework = 'express' | 'fastify' | 'koa';
-type Mount = (shop: Shop) => RequestListener | Promise<RequestListener>;
-
-const FRAMEWORKS: Record<Framework, Mount> = {
-  express: mountOnExpress,
-  fastify: mountOnFastify,
-  koa: mountOnKoa,
-};
+const FRAMEWORKS = ['express', 'fastify', 'koa'] as const;
+export type Framework = (typeof FRAMEWORKS)[number];
 
 /**
  * Reads `--framework express|fastify|koa`, express without it.
@@ -86,13 +80,9 @@ const FRAMEWORKS: Record<Framework, Mount> = {
  */
 export function readFramework(args: readonly string[]): Framework {
   // `pnpm start -- --framework koa` also passes the two dashes through.
-  const own = args.join(' ').replace(/^--( |$)/, '');
-  const [, name = 'express'] = /^--framework[ =](\w+)$/.exec(own) ?? (own === '' ? [] : ['', '']);
-  if (isFramework(name)) return name;
+  const own = args.join(' ').replace(/^--( |$)/, '') || '--framework=express';
+  const found = FRAMEWORKS.find((name) => own.replace(' ', '=') === `--framework=${name}`);
+  if (found !== undefined) return found;
   const usage = 'Use --framework express, --framework fastify or --framework koa.';
   throw new SetupError(`Unknown arguments: ${own}. ${usage}`);
-}
-
-function isFramework(name: string): name is Framework {
-  return Object.hasOwn(FRAMEWORKS, name);
 }

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { type AssetName, readAsset } from '@payment-service/pages';
 import { get, type Route } from './route.ts';
@@ -17,19 +18,19 @@ const SHARED: readonly AssetName[] = ['style.css', 'live.js', 'idiomorph.js'];
 export function assetRoutes(): Route[] {
   const own = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
     .filter((name) => extname(name) in TYPES)
-    .map((name) => assetRoute(name, async () => readFileSync(join(FOLDER, name), 'utf8')));
-  return [...SHARED.map((name) => assetRoute(name, () => readAsset(name))), ...own];
+    .map((name) => [name, () => readFile(join(FOLDER, name), 'utf8')] as const);
+  const shared = SHARED.map((name) => [name, () => readAsset(name)] as const);
+  return [...shared, ...own].map(([name, read]) =>
+    get(`/assets/${name.replaceAll('\\', '/')}`, async () => ({
+      status: 200,
+      headers: {
+        'content-type': TYPES[extname(name)] ?? '',
+        'cache-control': 'max-age=300',
+        // An SVG that is opened directly is a document, which must not run anything either.
+        'content-security-policy': "default-src 'none'",
+        'x-content-type-options': 'nosniff',
+      },
+      body: await read(),
+    })),
+  );
 }
-
-const assetRoute = (name: string, read: () => Promise<string>): Route =>
-  get(`/assets/${name.replaceAll('\\', '/')}`, async () => ({
-    status: 200,
-    headers: {
-      'content-type': TYPES[extname(name)] ?? 'application/octet-stream',
-      'cache-control': 'max-age=300',
-      // An SVG that is opened directly is a document, which must not run anything either.
-      'content-security-policy': "default-src 'none'",
-      'x-content-type-options': 'nosniff',
-    },
-    body: await read(),
-  }));

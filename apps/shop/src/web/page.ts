@@ -1,4 +1,4 @@
-import { documentOf, frame, html, type Markup, pageHeaders } from '@payment-service/pages';
+import { documentOf, type FrameContent, frame, html, type Markup, pageHeaders } from '@payment-service/pages';
 
 /** A response of the shop, independent of the framework. */
 export interface Page {
@@ -7,25 +7,16 @@ export interface Page {
   readonly body: string;
 }
 
-interface PageContent {
+interface PageContent extends Partial<Pick<FrameContent, 'beside' | 'section' | 'pollMs'>> {
   readonly title: string;
   /** The heading, if it differs from the title. */
   readonly heading?: string;
-  /** The state, next to the heading. */
-  readonly beside?: Markup;
   readonly main: Markup;
-  /** The path of the navigation entry that this page belongs to. */
-  readonly section?: '/' | '/owner/orders';
-  readonly status?: number | undefined;
+  readonly status?: number;
   /** Where the page's form may lead besides the shop: browsers apply form-action to the redirect that follows. */
   readonly formsTo?: string;
-  /**
-   * Keeps the page up to date with a script. Without scripts the page reloads every 3 seconds, unless it changes rarely.
-   * Pages of the owner do not reload.
-   */
-  readonly watch?: 'often' | 'rarely' | undefined;
-  /** A module of assets/ that this page loads. */
-  readonly script?: 'checkout.js';
+  /** What this page loads besides, or how it is reloaded without scripts. */
+  readonly head?: Markup | undefined;
 }
 
 const PRODUCT = 'Hillside Market';
@@ -34,33 +25,28 @@ const SECTIONS = [
   ['/owner/orders', 'Orders'],
   ['/owner/inbox', 'Inbox'],
 ] as const;
-const EVERY_MS = { often: 1500, rarely: 15_000 };
 
 export async function page(content: PageContent): Promise<Page> {
-  const { title, heading = title, beside, main, section, status = 200, formsTo, watch, script } = content;
-  // A reload would discard what the owner is typing.
-  const every = section === '/owner/orders' ? 'often' : watch;
+  const { title, heading = title, main, status = 200, formsTo, head = '', ...rest } = content;
   const fullTitle = `${title} · ${PRODUCT}`;
   const body = await documentOf({
     title: fullTitle,
-    script: every !== undefined,
-    head: html`<link rel="stylesheet" href="/assets/shop.css">${script === undefined ? '' : html`<script type="module" src="/assets/${script}"></script>`}${watch === 'often' ? html`<noscript><meta http-equiv="refresh" content="3"></noscript>` : ''}`,
-    body: html`${frame({
+    script: rest.pollMs !== undefined,
+    head: html`<link rel="stylesheet" href="/assets/shop.css">${head}`,
+    body: frame({
+      ...rest,
       product: PRODUCT,
       brand: html`<img src="/assets/icon.svg" alt="" width="28" height="28">`,
       name: 'the shop',
       title: heading,
-      beside,
       sections: SECTIONS,
-      section,
-      body: main,
+      body: html`${main}<footer class="quiet small">A sample shop. Payments are simulated by the sandbox: no money moves.</footer>`,
       // There is no stream of versions; a page with an empty one is never loaded again.
       version: 0,
-      pollMs: every && EVERY_MS[every],
       says: fullTitle,
       said: '',
       isRefused: false,
-    })}<footer class="frame quiet small">A sample shop. Payments are simulated by the sandbox: no money moves.</footer>`,
+    }),
   });
   return { status, headers: headers(formsTo), body: String(body) };
 }
@@ -71,13 +57,7 @@ export function seeOther(location: string, cookies: readonly string[] = []): Pag
   return { status: 303, headers: { ...headers(), ...own }, body: '' };
 }
 
-/** For a monitor. */
-export function json(status: number, value: unknown): Page {
-  const own = { 'content-type': 'application/json; charset=utf-8' };
-  return { status, headers: { ...headers(), ...own }, body: JSON.stringify(value) };
-}
-
-function headers(formsTo = ''): Record<string, string> {
+export function headers(formsTo = ''): Record<string, string> {
   return {
     ...pageHeaders({ formsTo: `'self' ${formsTo}`.trim(), script: true }),
     'content-type': 'text/html; charset=utf-8',
@@ -89,9 +69,7 @@ function headers(formsTo = ''): Record<string, string> {
 export type Log = (line: string) => void;
 
 /** For the log, with the stack if there is one. */
-export function errorText(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
+export const errorText = (error: unknown): string => String(Object(error).stack ?? error);
 
 /**
  * For an error that a framework met outside the shop's routes: its own 4xx (a body over the limit, a path that cannot be

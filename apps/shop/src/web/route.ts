@@ -3,7 +3,7 @@ import { ConfigurationError, InvalidStateError, PaymentServiceError } from '@pay
 import { errorPage, type Log, messagePage, type Page, problemPage } from './page.ts';
 
 /** A request, independent of the framework. */
-export interface PageRequest {
+interface PageRequest {
   /** The unchanged request target, including its query. */
   readonly url: string;
   /** The value of `:reference` in the path. */
@@ -32,7 +32,11 @@ export function guarded(route: Route, own: OwnAddresses, log: Log): Route {
     ...route,
     async answer(request) {
       try {
-        if (!isOwnHost(request.headers.host, own)) return await otherHostPage(own.shopUrl);
+        if (!isOwnHost(request.headers.host, own)) {
+          const text = `The shop only answers under its own addresses, so nothing was shown or done. Its address is ${own.shopUrl}. If you run it under another address, set SHOP_URL to that.`;
+          const back = [`${own.shopUrl}/`, 'Back to the shop'] as const;
+          return await messagePage(421, 'Not the address of this shop', text, [back]);
+        }
         if (route.method === 'post' && isFromAnotherSite(request.headers)) return await problemPage(403);
         return await route.answer(request);
       } catch (error) {
@@ -45,10 +49,6 @@ export function guarded(route: Route, own: OwnAddresses, log: Log): Route {
     },
   };
 }
-
-/** The query of a request target; of a repeated name, the last value. */
-export const queryOf = (url: string): Partial<Record<string, string>> =>
-  Object.fromEntries(new URLSearchParams(url.replace(/^[^?]*/, '')));
 
 /** One field of a parsed form. Anything but one string counts as empty. */
 export function formField(form: unknown, name: string): string {
@@ -95,9 +95,4 @@ export function isOwnHost(host: string | undefined, { origin, shopUrl }: OwnAddr
   const own = [origin, shopUrl, ...local].map((address) => new URL(address).host);
   // Browsers leave out the usual port; some proxies add it.
   return host !== undefined && own.includes(host.toLowerCase().replace(/:(80|443)$/, ''));
-}
-
-function otherHostPage(shopUrl: string): Promise<Page> {
-  const text = `The shop only answers under its own addresses, so nothing was shown or done. Its address is ${shopUrl}. If you run it under another address, set SHOP_URL to that.`;
-  return messagePage(421, 'Not the address of this shop', text, [[`${shopUrl}/`, 'Back to the shop']]);
 }

@@ -19,14 +19,6 @@ export function lastOrders(cookies: string | undefined): ReadonlyMap<string, str
   return new Map([...found].map(([, id = '', reference = '']) => [id, reference]));
 }
 
-/**
- * Who acts on the owner's pages: the inbox keeps it with each action. This shop has no login, so every visitor is the owner.
- * Take the name from your session here, never from a form.
- */
-export function ownerOfSession(): string {
-  return 'owner';
-}
-
 /** The reference of the order that this browser placed, from the header `cookie`. */
 export function orderOfSession(cookies: string | undefined): string | undefined {
   return /(?:^|;\s*)order=([\w-]+)/.exec(cookies ?? '')?.[1];
