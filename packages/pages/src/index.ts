@@ -1,5 +1,5 @@
 export { html } from 'hono/html';
-export { assetResponse, isAssetName } from './asset-response.ts';
+export { assetResponse } from './asset-response.ts';
 export { type AssetName, readAsset } from './assets.ts';
 export { bars } from './chart/bars.ts';
 export {

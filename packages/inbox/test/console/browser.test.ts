@@ -13,6 +13,8 @@ const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 const VIEWS = [
   ['light', 1280, { runOnly: EVERY_RULE }],
   ['dark', 1280, { runOnly: OF_COLOURS }],
+  // On a tablet, the rules are those of both; the width may not be.
+  ['light', 800, { runOnly: ['document-title'] }],
   ['light', 390, { runOnly: EVERY_RULE, rules: { 'color-contrast': { enabled: false } } }],
 ] as const;
 

@@ -213,8 +213,8 @@ function preview(read: HowRead): Markup {
     debits + atTheEnd === 0
       ? ''
       : ` Left out: ${counted(debits, 'debit')}, and ${counted(atTheEnd, 'line')} after the last payment, such as a total.`
-  } The first rows:</p>
-${tableOf('preview', ['Field', 'Its first values'], previewFields(read), (name) => [name, rows.map((row) => row[name] || '–').join(' · ')])}`;
+  } In the first rows:</p>
+${tableOf('preview', ['Field', 'Its values'], previewFields(read), (name) => [name, [...new Set(rows.map((row) => row[name] || '–'))].join(' · ')])}`;
 }
 
 function result({ counts, samples, rows, applied, dryRun, isClean, read }: Compared): Markup {
