@@ -85,7 +85,8 @@ ${content}</textarea>`,
   };
 }
 
-const hiddenFields = (values: Readonly<Record<string, string>>): Markup =>
+/** What a form sends besides its fields. */
+export const hiddenFields = (values: Readonly<Record<string, string>>): Markup =>
   html`${Object.entries(values).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;
 
 interface FormContent {

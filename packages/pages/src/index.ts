@@ -1,8 +1,17 @@
 export { html } from 'hono/html';
-export { assetResponse, isAssetName } from './asset-response.ts';
+export { assetResponse } from './asset-response.ts';
 export { type AssetName, readAsset } from './assets.ts';
-export { bars, type Series } from './chart/bars.ts';
-export { type Figures, type Legend, type Look, moment, share, short } from './chart/chart.ts';
+export { bars } from './chart/bars.ts';
+export {
+  type Figures,
+  type Legend,
+  type Look,
+  moment,
+  type Series,
+  share,
+  short,
+  sum,
+} from './chart/chart.ts';
 export { plot } from './chart/plot.ts';
 export { bullets, lengths, timeline } from './chart/rows.ts';
 export { spark } from './chart/spark.ts';
@@ -15,4 +24,5 @@ export { bodyText, editable, masked, plainLines, withValues } from './json.ts';
 export { documentOf, type Markup, pageHeaders } from './layout.ts';
 export { type Chip, type Column, chips, columnsOf, list, tableOf } from './list.ts';
 export { age, count, counted, span, time, utc } from './quantities.ts';
-export { badge, note, shape, type Tone } from './state.ts';
+export { narrowing, paged, pageIn, searchForm, withQuery } from './search.ts';
+export { badge, note, type Step, shape, story, type Tone } from './state.ts';

@@ -27,13 +27,13 @@ const classOf = ({ kinds }: Pick<Column<never>, 'kinds'>): string =>
   kinds.filter((kind) => kind !== 'title').join(' ');
 
 /**
- * A table on a wide screen, rows of two lines on a phone. Every row has an id, so that it stays the same when the page is
- * updated.
+ * A table on a wide screen, rows of two lines on a phone. Every row has an id, or its position, so that it stays the same when
+ * the page is updated.
  *
  * @param name its id, and its caption for screen readers.
  * @param more what is shown below a row.
  */
-export function list<T extends { readonly id: number | string }>(
+export function list<T extends object>(
   name: string,
   columns: readonly Column<T>[],
   rows: readonly T[],
@@ -41,13 +41,13 @@ export function list<T extends { readonly id: number | string }>(
 ): Markup {
   return html`<table class="list" id="${name}"><caption class="hidden-text">${name.replaceAll('-', ' ')}</caption>
 <thead><tr>${columns.map((column) => html`<th scope="col" class="${classOf(column)}">${column.head ?? column.label}</th>`)}</tr></thead>
-<tbody>${rows.map(
-    (row) =>
-      html`<tr id="${name}-${row.id}">${columns.map(
-        (column) =>
-          html`<td class="${classOf(column)}"${column.kinds.includes('title') ? '' : html` data-label="${column.label}"`}>${column.cell(row)}</td>`,
-      )}</tr>${below(`${name}-${row.id}-below`, columns.length, more(row))}`,
-  )}</tbody></table>`;
+<tbody>${rows.map((row, index) => {
+    const id = `${name}-${'id' in row ? row.id : index}`;
+    return html`<tr id="${id}">${columns.map(
+      (column) =>
+        html`<td class="${classOf(column)}"${column.kinds.includes('title') ? '' : html` data-label="${column.label}"`}>${column.cell(row)}</td>`,
+    )}</tr>${below(`${id}-below`, columns.length, more(row))}`;
+  })}</tbody></table>`;
 }
 
 /** What belongs to a row, below it. */
@@ -66,11 +66,14 @@ export function tableOf<T>(
   cells: (row: T) => readonly (Markup | string)[],
 ): Markup {
   if (rows.length === 0) return html``;
-  const columns = labels.map((label, at): Column<{ id: number; row: T }> => {
-    return { label, kinds: at === 0 ? ['title', 'wide'] : [], cell: ({ row }) => cells(row)[at] ?? '' };
+  const columns = labels.map((label, at) => {
+    return {
+      label,
+      kinds: at === 0 ? ['title'] : [],
+      cell: (row: readonly (Markup | string)[]) => row[at] ?? '',
+    };
   });
-  const named = rows.map((row, id) => ({ id, row }));
-  return list(name, columns, named);
+  return list(name, columns, rows.map(cells));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { Markup } from './layout.ts';
+import { time } from './quantities.ts';
 
 /** The meaning of a state for the reader. Each has a shape, a word and a colour: colour alone is never enough. */
 export type Tone = 'good' | 'bad' | 'wait' | 'info' | 'neutral';
@@ -21,6 +22,22 @@ export const badge = (tone: Tone, word: string | Markup, href?: string): Markup 
   href === undefined
     ? html`<span class="state ${tone}">${shape(tone)}${word}</span>`
     : html`<a class="state ${tone}" href="${href}">${shape(tone)}${word}</a>`;
+
+/** Something that happened. */
+export interface Step {
+  readonly at: number;
+  readonly tone: Tone;
+  readonly title: Markup | string;
+  readonly detail?: Markup | string | undefined;
+}
+
+/** What happened, oldest first. */
+export const story = (steps: readonly Step[]): Markup =>
+  html`<ol class="story stack" id="story">${steps.map(
+    ({ at, tone, title, detail }, index) =>
+      html`<li id="step-${index}"><span class="state ${tone}">${shape(tone)}</span><div><strong>${title}</strong>
+${detail && html`<div>${detail}</div>`}<div class="quiet small">${time(at)}</div></div></li>`,
+  )}</ol>`;
 
 /** A sentence that the reader must not miss, with what to do about it. */
 export const note = (tone: Tone, title: string | Markup, ...rest: readonly (string | Markup)[]): Markup =>

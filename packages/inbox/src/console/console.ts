@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { checkArgument, checkOptions, FUNCTION, type OptionRule } from '@payment-service/core/internal';
-import { assetResponse, isAssetName } from '@payment-service/pages';
+import { assetResponse } from '@payment-service/pages';
 import { failureStack } from '../failure-text.ts';
 import type { Inbox } from '../inbox.ts';
 import { type ConsoleAccess, checkAccess, isOwnForm, proofFor } from './access.ts';
@@ -121,7 +121,8 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
     }
     if (method !== 'GET' && method !== 'HEAD') return plainResponse(405);
     const [, asset = ''] = /^\/assets\/(.+)$/.exec(path) ?? [];
-    if (isAssetName(asset)) return assetResponse(asset);
+    const file = await assetResponse(asset);
+    if (file !== undefined) return file;
     if (path === '/events') {
       const mayRead = async () => (await accessOf(request, incoming))?.may.includes('read') === true;
       return live.stream(request, mayRead);

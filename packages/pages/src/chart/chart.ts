@@ -12,7 +12,10 @@ export interface ChartWords {
   /** What it shows, as a sentence: "UGX 4.2 M settled in 30 days, 2 % waits". */
   readonly title: string;
   /** What is measured, in which unit and period. */
-  readonly note: string;
+  readonly note: Markup | string;
+  readonly figures: Figures;
+  /** @default that of its series and lines */
+  readonly legend?: Legend | undefined;
 }
 
 /** The figures of a chart, exact, with their column headings first. */
@@ -20,6 +23,13 @@ export type Figures = readonly (readonly (Markup | string)[])[];
 
 /** How marks of a tone are drawn, so that none is known by its colour alone: filled, hatched, hollow, light. */
 export type Look = Tone | 'accent';
+
+/** Values of one kind, 0 or more, that are drawn on top of those of the series before it. */
+export interface Series {
+  readonly look: Look;
+  readonly word: string;
+  readonly values: readonly number[];
+}
 
 /** A word of the legend, beside a mark like those it explains. */
 export type Legend = readonly (readonly [look: Look, word: string])[];
@@ -30,25 +40,22 @@ export type Legend = readonly (readonly [look: Look, word: string])[];
  * @param height of the drawing, whose width is WIDTH.
  */
 export function chart(
-  { id, title, note }: ChartWords,
+  { id, title, note, figures: [head = [], ...rows], legend = [] }: ChartWords,
   height: number,
   drawing: Markup | readonly Markup[],
-  [head = [], ...rows]: Figures,
-  legend: Legend = [],
 ): Markup {
   return html`<figure class="chart card" id="${id}"><figcaption><h3>${title}</h3><p class="quiet small">${note}</p></figcaption>
 <svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${title}"><defs><pattern id="${id}-hatch" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path class="bad" d="M0 0V4" stroke-width="4"/></pattern></defs>${drawing}</svg>
 ${
-  legend.length === 0
-    ? ''
-    : html`<ul class="legend small">${legend.map(
-        ([look, word]) =>
-          html`<li><svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"><rect class="mark ${look}"${hatch(id, look)} x="1" y="1" width="10" height="10"/></svg> ${word}</li>`,
-      )}</ul>`
+  legend.length > 0 &&
+  html`<ul class="legend small">${legend.map(
+    ([look, word]) =>
+      html`<li><svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"><rect class="mark ${look}"${hatch(id, look)} x="1" y="1" width="10" height="10"/></svg> ${word}</li>`,
+  )}</ul>`
 }
-<details id="${id}-figures"><summary>Figures</summary><div class="wide-table"><table class="list"><caption class="hidden-text">${title}</caption>
+<details id="${id}-figures"><summary>Figures</summary><table class="list"><caption class="hidden-text">${title}</caption>
 <thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${row.map((one, at) => html`<td${at === 0 ? '' : html` data-label="${head[at]}"`}>${one}</td>`)}</tr>`)}</tbody></table></div></details></figure>`;
+<tbody>${rows.map((row) => html`<tr>${row.map((one, at) => html`<td${at === 0 ? '' : html` data-label="${head[at]}"`}>${one}</td>`)}</tr>`)}</tbody></table></details></figure>`;
 }
 
 /** Marks of this tone are hatched; the pattern is one of the chart. */
@@ -74,6 +81,9 @@ export const rule = (left: number, right: number, y: number, text: string): Mark
   html`<line class="rule" x1="${at(left)}" x2="${at(right)}" y1="${at(y)}" y2="${at(y)}"/>${label(left - 4, y + 4, text, 'end')}`;
 
 const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** For lengths and shares: money is added up exactly elsewhere. */
+export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 /** 4,200,000 as "4.2 M": for scales and sentences. Tables have all digits. */
 export const short = (value: number): string => SHORT.format(value).replace(/(?<=\d)(?=[A-Z])/, '\u00a0');

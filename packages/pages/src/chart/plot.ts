@@ -2,18 +2,19 @@ import { scaleLinear, scaleLog, scaleUtc } from 'd3-scale';
 import { area, curveStepAfter, line, type SeriesPoint, stack } from 'd3-shape';
 import { html } from 'hono/html';
 import type { Markup } from '../layout.ts';
+import { utc } from '../quantities.ts';
 import {
   at,
   type ChartWords,
   chart,
-  type Figures,
   hatch,
-  type Legend,
   type Look,
   label,
   moments,
   rule,
+  type Series,
   short,
+  sum,
   WIDTH,
 } from './chart.ts';
 
@@ -33,7 +34,7 @@ interface Plot extends ChartWords {
     readonly look: Look;
     readonly text: string;
   }[];
-  /** Values that follow each other. */
+  /** Values that follow each other, each with its time over it. */
   readonly lines?: readonly {
     readonly look: Look;
     readonly word: string;
@@ -42,16 +43,10 @@ interface Plot extends ChartWords {
   /** Values that add up; each holds until the next time, the first is at the bottom. */
   readonly areas?: {
     readonly times: readonly number[];
-    readonly series: readonly {
-      readonly look: Look;
-      readonly word: string;
-      readonly values: readonly number[];
-    }[];
+    readonly series: readonly Series[];
   };
   /** A value that must not be exceeded. */
   readonly limit?: { readonly value: number; readonly word: string };
-  readonly legend?: Legend;
-  readonly figures: Figures;
 }
 
 const HEIGHT = 168;
@@ -59,13 +54,14 @@ const [TOP, BOTTOM, LEFT] = [12, 146, 48];
 
 /** Values over time: as dots, lines or stacked areas. */
 export function plot(words: Plot): Markup {
-  const { id, from, to, textOf = short, isLog = false, dots = [], lines = [], areas, limit, figures } = words;
+  const { id, from, to, textOf = short, isLog = false, lines = [], areas, limit } = words;
   const { times = [], series = [] } = areas ?? {};
-  const totals = times.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
+  const pointsOf = ({ look, word, points }: (typeof lines)[number]) =>
+    points.map(([at, value]) => ({ at, value, look, text: `${utc(at)}. ${word}: ${textOf(value)}` }));
+  const dots = [...(words.dots ?? []), ...lines.flatMap(pointsOf)];
   const values = [
     ...dots.map(({ value }) => value),
-    ...lines.flatMap(({ points }) => points.map(([, value]) => value)),
-    ...totals,
+    ...times.map((_, index) => sum(series.map(({ values }) => values[index] ?? 0))),
     ...(limit === undefined ? [] : [limit.value]),
   ];
   const x = scaleUtc([from, to], [LEFT + 6, WIDTH - 6]);
@@ -108,6 +104,6 @@ export function plot(words: Plot): Markup {
     limit === undefined
       ? ''
       : html`<line class="limit" x1="${LEFT}" x2="${WIDTH}" y1="${at(y(limit.value))}" y2="${at(y(limit.value))}"/>${label(WIDTH, y(limit.value) - 4, limit.word, 'end')}`;
-  const legend = words.legend ?? [...series, ...lines].map(({ look, word }) => [look, word] as const);
-  return chart(words, HEIGHT, html`${rules}${ticks}${drawn}${bound}`, figures, legend);
+  const legend = [...series, ...lines].map(({ look, word }) => [look, word] as const);
+  return chart({ legend, ...words }, HEIGHT, html`${rules}${ticks}${drawn}${bound}`);
 }

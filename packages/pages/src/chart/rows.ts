@@ -1,18 +1,7 @@
 import { scaleLinear, scaleLog, scaleUtc } from 'd3-scale';
 import { html } from 'hono/html';
 import type { Markup } from '../layout.ts';
-import {
-  at,
-  type ChartWords,
-  chart,
-  type Figures,
-  hatch,
-  type Legend,
-  type Look,
-  label,
-  moments,
-  WIDTH,
-} from './chart.ts';
+import { at, type ChartWords, chart, hatch, type Look, label, moments, WIDTH } from './chart.ts';
 
 const ROW = 40;
 /** Between the words of a row and its drawing. */
@@ -29,19 +18,18 @@ interface Lengths extends ChartWords {
   }[];
   /** By orders of magnitude, from this value. */
   readonly least: number;
-  readonly figures: Figures;
 }
 
 /** One bar for each thing, as long as its value is large by orders of magnitude. */
 export function lengths(words: Lengths): Markup {
-  const { id, rows, least, figures } = words;
+  const { id, rows, least } = words;
   const x = scaleLog([least, Math.max(least * 10, ...rows.map(({ value }) => value))], [6, WIDTH - 4]);
   const drawn = rows.map(({ name, value, text, look }, index) => {
     const y = index * ROW;
     return html`<g id="${id}-${index}">${label(0, y + 12, name, 'start', '')}${label(WIDTH, y + 12, text, 'end', 'strong')}
 <rect class="mark ${look}"${hatch(id, look)} x="0" y="${y + DOWN}" width="${at(x(Math.max(value, least)))}" height="10"/></g>`;
   });
-  return chart(words, rows.length * ROW, drawn, figures);
+  return chart(words, rows.length * ROW, drawn);
 }
 
 interface Bullets extends ChartWords {
@@ -55,13 +43,11 @@ interface Bullets extends ChartWords {
     /** What lies outside of the interval, in words. */
     readonly text: string;
   }[];
-  readonly legend: Legend;
-  readonly figures: Figures;
 }
 
 /** For each thing, on a scale of its own: where its value should be, where it is, and what lies between the two. */
 export function bullets(words: Bullets): Markup {
-  const { id, rows, figures, legend } = words;
+  const { id, rows } = words;
   const drawn = rows.map(({ name, least, most, value: known, text }, index) => {
     const y = index * ROW;
     const value = known ?? least;
@@ -79,19 +65,18 @@ export function bullets(words: Bullets): Markup {
 <rect class="over" fill="none" pointer-events="all" x="0" y="${y + DOWN}" width="${WIDTH}" height="12"/><rect class="mark neutral" x="${at(x(least))}" y="${y + DOWN}" width="${at(Math.max(2, x(most) - x(least)))}" height="12"/>
 ${rest}${known === undefined ? '' : html`<rect class="value accent" x="${at(x(known) - 1.5)}" y="${y + DOWN - 3}" width="3" height="18"/>`}</g>`;
   });
-  return chart(words, rows.length * ROW + 4, drawn, figures, legend);
+  return chart(words, rows.length * ROW + 4, drawn);
 }
 
 interface Timeline extends ChartWords {
   readonly events: readonly { readonly at: number; readonly text: string; readonly look: Look }[];
-  readonly figures: Figures;
 }
 
 const STEP = 17;
 
 /** Events to scale, each with its words below the line. */
 export function timeline(words: Timeline): Markup {
-  const { id, events, figures } = words;
+  const { id, events } = words;
   const [first = 0, last = first] = [events[0]?.at, events.at(-1)?.at];
   const x = scaleUtc([first, Math.max(last, first + 1000)], [6, WIDTH - 6]);
   const ticks = moments(x.ticks(3), last - first).map(
@@ -104,5 +89,5 @@ export function timeline(words: Timeline): Markup {
     return html`<g id="${id}-${index}"><path class="rule" d="M${at(left)} 22V${y - 4}"/><circle class="mark ${look}" cx="${at(left)}" cy="22" r="5"/>${label(left + (isRight ? -5 : 5), y, text, isRight ? 'end' : 'start', '')}</g>`;
   });
   const base = html`<line class="rule" x1="0" x2="${WIDTH}" y1="22" y2="22"/>`;
-  return chart(words, 44 + events.length * STEP, html`${base}${ticks}${drawn}`, figures);
+  return chart(words, 44 + events.length * STEP, html`${base}${ticks}${drawn}`);
 }

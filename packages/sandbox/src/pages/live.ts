@@ -1,4 +1,4 @@
-import { assetResponse, isAssetName } from '@payment-service/pages';
+import { assetResponse } from '@payment-service/pages';
 import { Hono } from 'hono';
 import { fail } from '../http/envelope.ts';
 import type { Service } from '../service/service.ts';
@@ -6,10 +6,7 @@ import type { Service } from '../service/service.ts';
 /** What pages load: the style sheet, the icon, the live modules, and the stream that reports changes. */
 export function createLive(service: Service): Hono {
   const app = new Hono();
-  app.get('/assets/:name', (c) => {
-    const name = c.req.param('name');
-    return isAssetName(name) ? assetResponse(name) : c.notFound();
-  });
+  app.get('/assets/:name', async (c) => (await assetResponse(c.req.param('name'))) ?? c.notFound());
   app.get('/events', (c) => {
     // A page of another site cannot read it, but could occupy all connections that a browser opens to one server.
     const site = c.req.header('sec-fetch-site') ?? 'none';

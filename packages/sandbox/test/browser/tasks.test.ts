@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createManualClock } from '../support/manual-clock.ts';
 import { useStage } from '../support/stage.ts';
 import { useBrowser } from '../support/visitor.ts';
 
@@ -44,6 +45,28 @@ describe.each([
     await stage.sandbox.idle();
     expect(stage.merchant.received.map(stage.verdict).at(-1)).toBe('ORD-"7"');
   });
+});
+
+test('why 12 % of the deliveries fail since noon is one click away from the overview, and the answer to one of them two', async () => {
+  const clock = createManualClock(Date.UTC(2026, 0, 2, 11));
+  stage.open({ clock, retry: { preset: 'none' } });
+  for (let index = 0; index < 25; index += 1) {
+    clock.move(300_000);
+    stage.answer(index > 12 && index % 4 === 1 ? 503 : 200);
+    await stage.deliver({ merchant_reference: `ORD-${index}` });
+  }
+  const { url } = await stage.sandbox.listen();
+  const { page, complaints } = await visit(url, { javaScriptEnabled: false });
+  await page.getByRole('heading', { name: '3 of 25 deliveries failed, all since 12:00' }).waitFor();
+  await page.getByRole('link', { name: 'Why they failed' }).click();
+  await page.getByText('Last sent since 2026-01-02 12:00').waitFor();
+  const rows = page.locator('#deliveries tbody tr');
+  expect(await rows.count()).toBe(3);
+  expect(await rows.filter({ hasText: '503' }).count()).toBe(3);
+  await page.getByRole('link', { name: 'All 14', exact: true }).waitFor();
+  await rows.first().getByRole('link').first().click();
+  await page.locator('.note.bad', { hasText: '503' }).waitFor();
+  expect(complaints).toEqual([]);
 });
 
 test('the curl command of a delivery and of a request is copied with one click', async () => {

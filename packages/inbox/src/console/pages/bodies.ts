@@ -1,5 +1,13 @@
-import { badge, bodyText, counted, difference, type Markup, masked, time } from '@payment-service/pages';
-import { html } from 'hono/html';
+import {
+  badge,
+  bodyText,
+  counted,
+  difference,
+  html,
+  type Markup,
+  masked,
+  time,
+} from '@payment-service/pages';
 import { NO_PERSON } from '../../body-content.ts';
 import type { KeptBody, TransitionDetails } from '../../operator/views.ts';
 import { BODY_WORDS } from '../../words.ts';

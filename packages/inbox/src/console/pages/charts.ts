@@ -3,6 +3,7 @@ import {
   count,
   counted,
   type Figures,
+  html,
   lengths,
   type Markup,
   plot,
@@ -10,8 +11,8 @@ import {
   share,
   short,
   span,
+  sum,
 } from '@payment-service/pages';
-import { html } from 'hono/html';
 import { type InboxHistory, MAX_OPEN, MAX_OUTCOMES, type OpenPayment } from '../../operator/history.ts';
 import type { TransitionState } from '../../states.ts';
 import { labelOf, WAITS_FOR_PERSON } from '../../words.ts';
@@ -40,7 +41,7 @@ function money({ from, to, settled, open }: InboxHistory): Markup[] {
   const starts: number[] = [];
   for (let day = from.getTime(); day <= to.getTime(); day += DAY_MS) starts.push(day);
   const payments = (currency: string): number =>
-    settled.filter((one) => one.currency === currency).reduce((sum, one) => sum + one.count, 0);
+    sum(settled.filter((one) => one.currency === currency).map((one) => one.count));
   const currencies = [...new Set([...settled, ...open].map(({ currency }) => currency ?? ''))].filter(
     Boolean,
   );
@@ -57,15 +58,14 @@ function money({ from, to, settled, open }: InboxHistory): Markup[] {
       return { mine, held, waits: own.filter((one) => !held.includes(one)) };
     });
     const series: Series[] = [
-      { look: 'good', word: 'Settled', values: days.map(({ mine }) => sum(mine)) },
-      { look: 'wait', word: 'About to be settled', values: days.map(({ waits }) => sum(waits)) },
-      { look: 'bad', word: 'Waits for an operator', values: days.map(({ held }) => sum(held)) },
+      { look: 'good', word: 'Settled', values: days.map(({ mine }) => amountOf(mine)) },
+      { look: 'wait', word: 'About to be settled', values: days.map(({ waits }) => amountOf(waits)) },
+      { look: 'bad', word: 'Waits for an operator', values: days.map(({ held }) => amountOf(held)) },
     ];
-    const [done, ...rest] = series.map(({ values }) => values.reduce((one, other) => one + other, 0));
-    const left = rest.reduce((one, other) => one + other, 0);
-    const all = (done ?? 0) + left;
+    const [done = 0, ...rest] = series.map(({ values }) => sum(values));
+    const left = sum(rest);
     const figures: Figures = [
-      ['Day', 'Type', 'Settled', 'Payments', 'About to be settled', 'Waits for an operator'],
+      ['Day', 'Type', 'Settled', 'Payments', ...series.slice(1).map(({ word }) => word)],
       ...days.flatMap(({ mine, waits, held }, index): Figures => {
         const shown = mine.length > 0 ? mine : waits.length + held.length > 0 ? [undefined] : [];
         return shown.map((one, row) => [
@@ -80,7 +80,7 @@ function money({ from, to, settled, open }: InboxHistory): Markup[] {
     ];
     return bars({
       id: `money-${currency}`,
-      title: `${currency} ${short(done ?? 0)} settled in ${starts.length} days${left > 0 ? `, ${shareOf(left, all, open)} of the money waits` : ', nothing waits'}`,
+      title: `${currency} ${short(done)} settled in ${starts.length} days${left > 0 ? `, ${shareOf(left, done + left, open)} of the money waits` : ', nothing waits'}`,
       note: `${currency} a day, by your own expectations.${cutNote(open)}`,
       starts,
       series,
@@ -99,8 +99,8 @@ const shareOf = (part: number, whole: number, open: readonly OpenPayment[]): str
   `${isCut(open) ? 'at least ' : ''}${share(part, whole)}`;
 
 /** For lengths and rounded titles: the tables have the exact sums. */
-const sum = (all: readonly { readonly amount: string | undefined }[]): number =>
-  all.reduce((total, { amount }) => total + Number(amount ?? 0), 0);
+const amountOf = (all: readonly { readonly amount: string | undefined }[]): number =>
+  sum(all.map(({ amount }) => Number(amount ?? 0)));
 
 /** What became of the callbacks of each hour. */
 function outcomes({ to, outcomes: closed, open }: InboxHistory): Markup | '' {
@@ -136,23 +136,13 @@ function outcomes({ to, outcomes: closed, open }: InboxHistory): Markup | '' {
       (start) => (byHour.get(start) ?? []).filter(({ state, status }) => isOf(state, status)).length,
     ),
   }));
-  const total = (at: number): number => (series[at]?.values ?? []).reduce((one, other) => one + other, 0);
-  const [failed, held] = [total(1), total(4)];
+  const [, failed = 0, , , held = 0] = series.map(({ values }) => sum(values));
   return bars({
     id: 'outcomes',
     title: `${share(failed, all.length)} of ${count(all.length)} payments failed in ${counted(starts.length, 'hour')}, ${held === 0 ? 'none of them waits' : `${shareOf(held, all.length, open)} of them wait`} for an operator`,
     note: `Payments an hour, by what became of them and when.${cutNote(open)}`,
     starts,
-    series: series.filter(({ values }) => values.some((value) => value > 0)),
-    figures: [
-      ['Hour', ...kinds.map(([, word]) => word)],
-      ...starts.flatMap(
-        (start, index): Figures =>
-          byHour.has(start)
-            ? [[hourText(start), ...series.map(({ values }) => count(values[index] ?? 0))]]
-            : [],
-      ),
-    ],
+    series,
   });
 }
 
@@ -178,20 +168,6 @@ function delays({ to, delays: found }: InboxHistory): Markup | '' {
       { look: 'accent', word: 'Half of them (p50)', points: rows.map(({ hour, p50 }) => [hour, p50]) },
       { look: 'wait', word: '99 of 100 (p99)', points: rows.map(({ hour, p99 }) => [hour, p99]) },
     ],
-    dots: rows.flatMap(({ hour, p50, p99 }) => [
-      {
-        at: hour,
-        value: p50,
-        look: 'accent',
-        text: `${hourText(hour)}, half within ${seconds(p50)}`,
-      } as const,
-      {
-        at: hour,
-        value: p99,
-        look: 'wait',
-        text: `${hourText(hour)}, 99 of 100 within ${seconds(p99)}`,
-      } as const,
-    ]),
     figures: [
       ['Hour', 'Half within', '99 of 100 within', 'Payments'],
       ...rows.map(({ hour, p50, p99, payments }) => [

@@ -1,5 +1,4 @@
-import { age, columnsOf, counted, list, type Markup } from '@payment-service/pages';
-import { html } from 'hono/html';
+import { age, columnsOf, counted, html, list, type Markup } from '@payment-service/pages';
 import type { OverdueExpectation } from '../../operator/health.ts';
 import { table } from '../csv.ts';
 import { at, consolePage, type View } from './page.ts';
@@ -11,14 +10,13 @@ const MAX_IN_TABLE = 100_000;
 /** Payments that were started and whose callback has not arrived in time. */
 export function overdueList(view: View, found: readonly OverdueExpectation[]): Markup {
   const now = Date.now();
-  const columns = columnsOf<OverdueExpectation & { readonly id: number }>({
+  const columns = columnsOf<OverdueExpectation>({
     'Reference | title wide': ({ merchant_reference: reference }) =>
       html`<a href="${at(view, `/paid?${new URLSearchParams({ reference })}`)}">${reference}</a>`,
     'Expected | title number': money,
     Due: ({ deadline }) => age(deadline.getTime(), now),
   });
-  const rows = found.map((one, id) => ({ ...one, id }));
-  return list('overdue', columns, rows);
+  return list('overdue', columns, found);
 }
 
 export async function overduePage(view: View): Promise<Response> {

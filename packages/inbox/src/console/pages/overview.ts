@@ -1,5 +1,4 @@
-import { counted, type Markup, note } from '@payment-service/pages';
-import { html } from 'hono/html';
+import { counted, html, type Markup, note } from '@payment-service/pages';
 import { type InboxStats, LATE_SECONDS } from '../../operator/health.ts';
 import type { TransitionState } from '../../states.ts';
 import { countText, STATE_WORDS, WAITS_FOR_PERSON } from '../../words.ts';

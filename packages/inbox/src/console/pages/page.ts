@@ -1,5 +1,4 @@
-import { documentOf, type Filled, type FrameContent, frame, pageHeaders } from '@payment-service/pages';
-import { html } from 'hono/html';
+import { documentOf, type Filled, type FrameContent, frame, html, pageHeaders } from '@payment-service/pages';
 import type { Inbox } from '../../inbox.ts';
 import type { ConsoleAccess, ConsolePermission, FormProof } from '../access.ts';
 import { forgetSaid } from '../said.ts';

@@ -1,5 +1,4 @@
-import { type Markup, note, type Tone, time } from '@payment-service/pages';
-import { html } from 'hono/html';
+import { html, type Markup, note, type Tone, time } from '@payment-service/pages';
 import type { KnownPayment } from '../../operator/expectations.ts';
 import type { TransitionSummary } from '../../operator/views.ts';
 import { WAITS_FOR_PERSON, wordsOf } from '../../words.ts';
@@ -58,9 +57,8 @@ export async function paidPage(view: View): Promise<Response> {
     crumbs: [['/', 'Overview']],
     body: html`${paidForm(view, asked)}
 ${
-  asked === ''
-    ? ''
-    : html`<div id="answer">${note(tone, text, next)}</div>
+  asked !== '' &&
+  html`<div id="answer">${note(tone, text, next)}</div>
 ${details === undefined ? '' : paymentTimeline(details)}
 ${about === undefined ? '' : html`<p><a class="button" href="${at(view, transitionPath(about))}">The whole story</a></p>`}
 ${expected.map(

@@ -7,13 +7,13 @@ import {
   type Filled,
   fieldsOf,
   form,
+  html,
   type Markup,
   note,
   tableOf,
   time,
   utc,
 } from '@payment-service/pages';
-import { html } from 'hono/html';
 import { DECIMALS } from '../../reconciliation/amount-text.ts';
 import type { BalanceReport, SettledTotal } from '../../reconciliation/balances.ts';
 import { ENCODINGS } from '../../reconciliation/decoded.ts';
@@ -184,19 +184,18 @@ const wallets = (report: BalanceReport): Markup => {
   const { before, after, wallets: found, uncounted } = report;
   return html`<p>Balances recorded at ${time(before.getTime())} and ${time(after.getTime())}.</p>
 ${
-  found.length === 0
-    ? ''
-    : html`<div class="charted">${gains(report)}<div>${tableOf(
-        'wallets',
-        ['Wallet', 'Verdict', 'Unexplained', 'What it means'],
-        found,
-        (one) => [
-          `${one.wallet_type} ${one.currency}`,
-          badge(one.verdict === 'explained' ? 'good' : 'bad', capital(one.verdict.replace('_', ' '))),
-          one.unexplained === undefined ? '' : money({ currency: one.currency, amount: one.unexplained }),
-          one.message,
-        ],
-      )}</div></div>`
+  found.length > 0 &&
+  html`<div class="charted">${gains(report)}<div>${tableOf(
+    'wallets',
+    ['Wallet', 'Verdict', 'Unexplained', 'What it means'],
+    found,
+    (one) => [
+      `${one.wallet_type} ${one.currency}`,
+      badge(one.verdict === 'explained' ? 'good' : 'bad', capital(one.verdict.replace('_', ' '))),
+      one.unexplained === undefined ? '' : money({ currency: one.currency, amount: one.unexplained }),
+      one.message,
+    ],
+  )}</div></div>`
 }
 ${uncounted.length === 0 ? '' : html`<h3>Settled, and in no interval</h3>${totals('uncounted', uncounted)}`}`;
 };
@@ -206,17 +205,16 @@ interface Compared extends StatementReport {
   readonly read: HowRead;
 }
 
-/** What each column became: read before anything is settled. */
+/** What each column became: read before anything is settled. A field is a row, so that it fits on a phone. */
 function preview(read: HowRead): Markup {
   const { encoding, separator, headerAt, preview: rows, leftOut } = read;
-  const names = previewFields(read);
   const { debits, atTheEnd } = leftOut;
   return html`<p class="quiet">Read as ${encoding}, with a ${separator} between columns and their names in line ${headerAt}.${
     debits + atTheEnd === 0
       ? ''
       : ` Left out: ${counted(debits, 'debit')}, and ${counted(atTheEnd, 'line')} after the last payment, such as a total.`
-  } The first rows:</p>
-${tableOf('preview', names, rows, (row) => names.map((name) => row[name] ?? ''))}`;
+  } In the first rows:</p>
+${tableOf('preview', ['Field', 'Its values'], previewFields(read), (name) => [name, [...new Set(rows.map((row) => row[name] || '–'))].join(' · ')])}`;
 }
 
 function result({ counts, samples, rows, applied, dryRun, isClean, read }: Compared): Markup {

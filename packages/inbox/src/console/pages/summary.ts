@@ -6,11 +6,11 @@ import {
   columnsOf,
   count,
   counted,
+  html,
   list,
   type Markup,
   type Tone,
 } from '@payment-service/pages';
-import { html } from 'hono/html';
 import type { TransitionSummary } from '../../operator/views.ts';
 import { labelOf, WAITS_FOR_PERSON, wordsOf } from '../../words.ts';
 import { mismatchesOf, type StoredClaim } from '../../work/verdict/evaluate.ts';

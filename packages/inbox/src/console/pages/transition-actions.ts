@@ -1,5 +1,4 @@
-import { type Filled, fieldsOf, form, type Markup } from '@payment-service/pages';
-import { html } from 'hono/html';
+import { type Filled, fieldsOf, form, html, type Markup } from '@payment-service/pages';
 import type { ActionNote } from '../../operator/actions.ts';
 import type { KeptBody, TransitionDetails } from '../../operator/views.ts';
 import { CLOSED_STATES } from '../../states.ts';

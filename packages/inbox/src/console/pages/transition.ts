@@ -1,5 +1,14 @@
-import { type Markup, note, shape, span, type Tone, time, timeline, utc } from '@payment-service/pages';
-import { html } from 'hono/html';
+import {
+  html,
+  type Markup,
+  note,
+  type Step,
+  span,
+  story,
+  type Tone,
+  timeline,
+  utc,
+} from '@payment-service/pages';
 import type { TransitionDetails } from '../../operator/views.ts';
 import { wordsOf } from '../../words.ts';
 import { bodyCards } from './bodies.ts';
@@ -31,12 +40,8 @@ ${note(toneOf(transition), heading, meaning, todo)}
 <section class="stack"><h2>Bodies</h2>
 <p class="quiet">Amounts are not signed. Only a body that equals the expectation is applied, and the expected amount is what is credited.</p>
 ${bodyCards(transition, view.access.may.includes('bodies'))}</section>
-${
-  others.length === 0
-    ? ''
-    : html`<section class="stack"><h2>Other reports under this reference</h2>${transitionList(view, 'others', others)}</section>`
-}</div>
-<div class="stack"><section class="card"><h2>The story</h2><ol class="story stack" id="story">${story(stepsOf(transition))}</ol></section>
+${others.length > 0 && html`<section class="stack"><h2>Other reports under this reference</h2>${transitionList(view, 'others', others)}</section>`}</div>
+<div class="stack"><section class="card"><h2>The story</h2>${story(stepsOf(transition))}</section>
 ${actionForms(view, transition, refused?.filled)}</div></div>`,
   });
 }
@@ -55,13 +60,6 @@ function reported({ signed, attempts, expectation, refusedBodies }: TransitionDe
   });
 }
 
-interface Step {
-  readonly at: Date;
-  readonly tone: Tone;
-  readonly title: string;
-  readonly detail?: Markup | string;
-}
-
 const DONE = {
   retry: 'Retried',
   resolve: 'Closed',
@@ -72,41 +70,38 @@ const DONE = {
 } as const;
 
 /** Everything that is kept of what happened, oldest first. */
-function stepsOf(transition: TransitionDetails): Step[] {
+function stepsOf(transition: TransitionDetails): (Step & { readonly title: string })[] {
   const { firstAt, changedAt, nextAt, bodies, failures, actions, state, reason, isArchived } = transition;
-  const steps: Step[] = isArchived ? [] : [{ at: firstAt, tone: 'info', title: 'First delivery' }];
-  for (const [index, { firstAt: at }] of bodies.slice(1).entries()) {
-    const detail = html`<a href="#body-${index + 2}">Body ${index + 2}</a>`;
-    steps.push({ at, tone: 'wait', title: 'A different body arrived', detail });
-  }
-  for (const { attempt, error, at } of failures)
-    steps.push({ at, tone: 'bad', title: `Attempt ${attempt} failed`, detail: error });
-  for (const { action, by, note, at } of actions)
-    steps.push({ at, tone: 'neutral', title: `${DONE[action]} by ${by}`, detail: note });
-  steps.sort((one, other) => one.at.getTime() - other.at.getTime());
+  const steps: ReturnType<typeof stepsOf> = [];
+  const happened = (at: Date, tone: Tone, title: string, detail?: Markup | string): void => {
+    steps.push({ at: at.getTime(), tone, title, detail });
+  };
+  if (!isArchived) happened(firstAt, 'info', 'First delivery');
+  for (const [index, { firstAt: at }] of bodies.slice(1).entries())
+    happened(
+      at,
+      'wait',
+      'A different body arrived',
+      html`<a href="#body-${index + 2}">Body ${index + 2}</a>`,
+    );
+  for (const { attempt, error, at } of failures) happened(at, 'bad', `Attempt ${attempt} failed`, error);
+  for (const { action, by, note, at } of actions) happened(at, 'neutral', `${DONE[action]} by ${by}`, note);
+  steps.sort((one, other) => one.at - other.at);
   const code = html`<code class="quiet">${state}${reason === undefined ? '' : `, ${reason}`}</code>`;
-  steps.push({ at: changedAt, tone: toneOf(transition), title: wordsOf(transition).heading, detail: code });
-  if (nextAt !== undefined) steps.push({ at: nextAt, tone: 'wait', title: 'A worker checks it again' });
+  happened(changedAt, toneOf(transition), wordsOf(transition).heading, code);
+  if (nextAt !== undefined) happened(nextAt, 'wait', 'A worker checks it again');
   return steps;
 }
 
-const story = (steps: readonly Step[]): Markup =>
-  html`${steps.map(
-    ({ at, tone, title, detail = '' }, index) =>
-      html`<li id="step-${index}"><span class="state ${tone}">${shape(tone)}</span><div><strong>${title}</strong>
-${detail === '' ? '' : html`<div>${detail}</div>`}<div class="quiet small">${time(at.getTime())}</div></div></li>`,
-  )}`;
-
 /** The same to scale, so that a long wait is seen. */
 export function paymentTimeline(transition: TransitionDetails): Markup {
-  const steps = stepsOf(transition);
-  const events = steps.map(({ at, tone, title }) => ({ at: at.getTime(), look: tone, text: title }));
+  const events = stepsOf(transition).map(({ at, tone, title }) => ({ at, look: tone, text: title }));
   const [first, last] = [events[0]?.at ?? 0, transition.changedAt.getTime()];
   return timeline({
     id: 'timeline',
     title: `${wordsOf(transition).heading}, ${last - first < 1000 ? 'immediately' : `${span(last - first)} after the first delivery`}`,
     note: 'What happened, to scale, in UTC.',
     events,
-    figures: [['When', 'What'], ...steps.map(({ at, title }) => [utc(at.getTime()), title])],
+    figures: [['When', 'What'], ...events.map(({ at, text }) => [utc(at), text])],
   });
 }

@@ -1,5 +1,17 @@
-import { type Chip, chips, counted, fieldsOf, form, type Markup } from '@payment-service/pages';
-import { html } from 'hono/html';
+import {
+  type Chip,
+  chips,
+  counted,
+  fieldsOf,
+  form,
+  html,
+  type Markup,
+  narrowing,
+  paged,
+  pageIn,
+  searchForm,
+  withQuery,
+} from '@payment-service/pages';
 import type { TransitionSelection } from '../../operator/actions.ts';
 import type { ListOptions } from '../../operator/search.ts';
 import type { TransitionSummary } from '../../operator/views.ts';
@@ -10,12 +22,10 @@ import {
   type TransitionState,
 } from '../../states.ts';
 import { countText, labelOf, SHOWN_STATES, stateOf, wordsOf } from '../../words.ts';
-import type { StoredClaim } from '../../work/verdict/evaluate.ts';
 import { table } from '../csv.ts';
 import { at, consolePage, missingPage, type Refused, type View } from './page.ts';
 import { claimOf, sums, transitionList } from './summary.ts';
 
-const A_PAGE = 25;
 /** How many are read for a page. Among them it narrows by provider, sorts and sums. */
 const A_WINDOW = 500;
 /** At most so many are moved together, and so many of them are shown before. */
@@ -23,8 +33,18 @@ const MAX_MOVED = 1000;
 const MAX_PREVIEWED = 10;
 
 /** The orders of a list, by the words in its address. */
-const ORDERS = ['amount', 'age', 'state'] as const;
-type Order = (typeof ORDERS)[number];
+const ORDERS = {
+  amount(one: TransitionSummary, other: TransitionSummary): number {
+    const [left, right] = [one, other].map((row) => row.expected ?? claimOf(row)?.claim);
+    const order = (left?.currency ?? '\uffff').localeCompare(right?.currency ?? '\uffff', 'en');
+    return order || Number(right?.amount ?? -1) - Number(left?.amount ?? -1);
+  },
+  age: (one: TransitionSummary, other: TransitionSummary): number =>
+    Number(one.firstAt) - Number(other.firstAt),
+  state: (one: TransitionSummary, other: TransitionSummary): number =>
+    SHOWN_STATES.indexOf(one.state) - SHOWN_STATES.indexOf(other.state),
+};
+type Order = keyof typeof ORDERS;
 
 /** The filter of a list, from its address. */
 interface Filter extends Pick<ListOptions, 'state' | 'reason' | 'after' | 'since' | 'until'> {
@@ -50,12 +70,12 @@ export function filterOf(query: URLSearchParams): Filter | undefined {
   const [since, until] = [dayIn(query.get('from')), dayIn(query.get('to'))];
   const sort = query.get('sort') || undefined;
   if (since === null || until === null || (sort !== undefined && !isOrder(sort))) return undefined;
-  const page = Math.max(1, Math.floor(Number(query.get('page')) || 1));
+  const page = pageIn(query.get('page'));
   const [reference, provider] = [query.get('reference') || undefined, query.get('provider') || undefined];
   return { state, reason, after, since, until, reference, provider, sort, page };
 }
 
-const isOrder = (text: string): text is Order => ORDERS.some((one) => one === text);
+const isOrder = (text: string): text is Order => Object.hasOwn(ORDERS, text);
 
 /** null if it is no day. */
 function dayIn(text: string | null): Date | undefined | null {
@@ -74,11 +94,8 @@ const partsOf = ({ since, until, page, ...rest }: Filter): Values => ({
 
 type Values = Readonly<Record<string, string | undefined>>;
 
-const addressOf = (view: View, values: Values, path = '/transitions'): string => {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined);
-  const query = new URLSearchParams(given as [string, string][]);
-  return at(view, query.size === 0 ? path : `${path}?${query}`);
-};
+const addressOf = (view: View, values: Values, path = '/transitions'): string =>
+  withQuery(at(view, path), values);
 
 /** By the merchant's reference, or else by the service's. A pasted one may have spaces around it. */
 export async function findEither(
@@ -98,21 +115,8 @@ export async function findEither(
 /** What the search cannot narrow or order: the provider, and an order other than by time. */
 function narrowed(found: readonly TransitionSummary[], { provider, sort }: Filter): TransitionSummary[] {
   const rows = found.filter((row) => provider === undefined || row.provider === provider);
-  if (sort === 'age') rows.sort((one, other) => Number(one.firstAt) - Number(other.firstAt));
-  if (sort === 'state')
-    rows.sort((one, other) => SHOWN_STATES.indexOf(one.state) - SHOWN_STATES.indexOf(other.state));
-  if (sort === 'amount') {
-    const of = (row: TransitionSummary): StoredClaim => row.expected ?? claimOf(row)?.claim ?? NO_MONEY;
-    rows.sort((one, other) => {
-      const [left, right] = [of(one), of(other)];
-      const order = (left.currency ?? '\uffff').localeCompare(right.currency ?? '\uffff', 'en');
-      return order || Number(right.amount ?? -1) - Number(left.amount ?? -1);
-    });
-  }
-  return rows;
+  return sort === undefined ? rows : rows.sort(ORDERS[sort]);
 }
-
-const NO_MONEY: StoredClaim = { currency: null, amount: null };
 
 export async function transitionsPage(view: View): Promise<Response> {
   const filter = filterOf(view.query);
@@ -121,14 +125,12 @@ export async function transitionsPage(view: View): Promise<Response> {
   const found = await findEither(view, { ...searched(filter), limit: A_WINDOW + 1 });
   const window = found.slice(0, A_WINDOW);
   const rows = narrowed(window, filter);
-  const pages = Math.max(1, Math.ceil(rows.length / A_PAGE));
-  const page = Math.min(filter.page, pages);
-  const shown = rows.slice((page - 1) * A_PAGE, page * A_PAGE);
   const { states, reasons } = await view.inbox.stats();
   const { state, reason, reference } = filter;
   const older = found.length > A_WINDOW ? window.at(-1)?.transitionId : undefined;
   const to = (changed: Partial<Filter>): string =>
     addressOf(view, partsOf({ ...filter, page: 1, ...changed }));
+  const { rows: shown, isLast, links } = paged(rows, filter.page, (page) => to({ page }));
   const chip = (label: string, narrowed: Partial<Filter>, ...counts: readonly number[]): Chip => ({
     label,
     href: to({ state: undefined, reason: undefined, after: undefined, ...narrowed }),
@@ -155,14 +157,13 @@ export async function transitionsPage(view: View): Promise<Response> {
     title: 'Transitions',
     section: '/transitions',
     body: html`<div class="head">${chips([all, ...ofStates])}</div>
-${searchForm(view, filter, window)}
+${narrowForm(view, filter, window)}
 ${ofReasons.length === 0 ? '' : html`<div class="head" id="reasons">${chips(ofReasons, 'Reasons')}</div>`}
 ${shown.length === 0 ? html`<p class="quiet">${nothing(filter)}</p>` : html`${sums(rows)}${transitionList(view, 'transitions', shown, heads)}`}
 <nav class="actions" aria-label="Pages of the list">
 ${button(filter.after !== undefined, to({ after: undefined }), 'Newest')}
-${button(page > 1, to({ page: page - 1 }), 'Newer')}
-${button(page < pages, to({ page: page + 1 }), 'Older')}
-${button(older !== undefined && page === pages, to({ after: older }), `Before these ${A_WINDOW}`)}
+${links}
+${button(older !== undefined && isLast, to({ after: older }), `Before these ${A_WINDOW}`)}
 <a class="button" href="${addressOf(view, partsOf({ ...filter, after: undefined, page: 1 }), '/transitions.csv')}" download>Download as CSV</a>
 ${[reference, filter.provider, filter.since, filter.until].every((one) => one === undefined) ? bulkLinks(view, filter) : ''}
 </nav>`,
@@ -174,21 +175,21 @@ const searched = ({ state, reason, reference, since, until, after }: Filter) => 
   ...{ state, reason, reference, since, until, after },
 });
 
-function searchForm(view: View, filter: Filter, found: readonly TransitionSummary[]): Markup {
+function narrowForm(view: View, filter: Filter, found: readonly TransitionSummary[]): Markup {
   const { reference = '', provider } = filter;
   const providers = [...new Set([provider, ...found.map((row) => row.provider)])].filter(
     (one) => one !== undefined,
   );
   const { from = '', to = '', state, reason, sort } = partsOf(filter);
-  const kept = Object.entries({ state, reason, sort }).filter(([, value]) => value !== undefined);
-  return html`<form class="search" role="search" id="search" action="${at(view, '/transitions')}">
-<label class="hidden-text" for="search-reference">Search by either reference, complete</label>
-<input id="search-reference" name="reference" type="search" value="${reference}" placeholder="Either reference, complete">
-<label class="check">Provider <select name="provider"><option value="">any</option>${providers.sort().map((one) => html`<option${one === provider ? html` selected` : ''}>${one}</option>`)}</select></label>
+  const words = 'Either reference, complete';
+  return searchForm(
+    at(view, '/transitions'),
+    { name: 'reference', value: reference, words, label: 'Search by either reference, complete' },
+    html`${narrowing('provider', 'Provider', providers.sort(), provider)}
 <label class="check">From <input name="from" type="date" value="${from}"></label>
-<label class="check">until <input name="to" type="date" value="${to}"></label>
-${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<button>Search</button></form>`;
+<label class="check">until <input name="to" type="date" value="${to}"></label>`,
+    { state, reason, sort },
+  );
 }
 
 function nothing({ reference, state, provider, since, until }: Filter): string {

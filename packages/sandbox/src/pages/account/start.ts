@@ -1,4 +1,4 @@
-import type { PaymentProvider } from '@payment-service/core/client';
+import type { PaymentProvider, PayoutBank } from '@payment-service/core/client';
 import { type Filled, html, type Markup } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { findProvider, servesAccount } from '../../service/providers.ts';
@@ -33,6 +33,8 @@ const accountOf = (provider: SandboxProvider | undefined): string =>
 
 const nameOf = ({ provider_code, transaction_currency }: PaymentProvider): string =>
   `${provider_code} ${transaction_currency}`;
+const bankChoice = ({ bank_code, bank_name, is_active }: PayoutBank) =>
+  [bank_code, `${bank_name}${is_active ? '' : ' · off'}`] as const;
 const labelOf = ({ provider_name, transaction_currency, is_active }: PaymentProvider): string =>
   `${provider_name} · ${transaction_currency}${is_active ? '' : ' · off'}`;
 
@@ -102,22 +104,14 @@ ${own.field({ name: 'account', label: 'Account or mobile number', value: account
 ${own.field({ name: 'amount', label: `Amount in ${option.transaction_currency}`, type: 'number', value: String(Math.max(min, minAmount)), hint: `${amountText(min, option.transaction_currency)} to ${amountText(max, option.transaction_currency)}.` })}
 ${own.field({ name: 'merchant_reference', label: 'Merchant reference', value: suggestion })}
 ${own.field({ name: 'customer_name', label: 'Customer name', value: 'Sandbox Customer' })}
-${
-  isPayout && banks !== undefined
-    ? own.choice(
-        { name: 'bank_code', label: 'Bank' },
-        banks.map((bank) => [bank.bank_code, `${bank.bank_name}${bank.is_active ? '' : ' · off'}`]),
-      )
-    : ''
-}${own.choice({ name: 'ending', label: 'How it ends' }, isPayout ? endings : [['page', 'The customer decides on the payment page'], ...endings])}
+${isPayout && banks !== undefined && own.choice({ name: 'bank_code', label: 'Bank' }, banks.map(bankChoice))}${own.choice({ name: 'ending', label: 'How it ends' }, isPayout ? endings : [['page', 'The customer decides on the payment page'], ...endings])}
 ${group(
   `${id}-advanced`,
   'Advanced',
   mine !== undefined && (refused !== undefined || mine.typed['misbehave'] !== undefined),
   html`${
-    isPayout
-      ? ''
-      : html`${own.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirect_url ?? '', hint: 'Where the customer goes back to.' })}
+    !isPayout &&
+    html`${own.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirect_url ?? '', hint: 'Where the customer goes back to.' })}
 ${own.check({ name: 'charge_customer', label: 'The customer pays the charge' })}`
   }
 ${own.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: callback_url ?? '', hint: callback_url === null ? 'Empty: no callback is sent.' : 'From Settings.' })}

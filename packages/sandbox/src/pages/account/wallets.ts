@@ -15,7 +15,7 @@ import type { Service } from '../../service/service.ts';
 import { type Minor, toAmount } from '../../state/money.ts';
 import type { EntryRecord, TransferRecord } from '../../state/records.ts';
 import { balanceCharts } from '../parts/charts.ts';
-import { paged, readQuery } from '../parts/list.ts';
+import { pageOf, readQuery } from '../parts/list.ts';
 import { button, form, nothing, type Page } from '../parts/page.ts';
 import {
   amount,
@@ -30,10 +30,8 @@ import {
 const LATEST = 5;
 const MAX_SHOWN = 25;
 
-type Named = Wallet & { readonly id: string };
-
 /** A sum from left to right. */
-const walletColumns = columnsOf<Named>({
+const walletColumns = columnsOf<Wallet>({
   'Wallet | title wide': ({ wallet_type }) =>
     html`<strong>${wallet_type === 'MERCHANT_PAYOUT' ? 'Payouts' : 'Collections'}</strong> <span class="quiet small">${wallet_type}</span>`,
   'Available | number': (one) => amount(one.available_balance, one.currency),
@@ -93,10 +91,12 @@ const waitingList = (name: string, waiting: readonly EntryRecord[], max: number,
   )}
 ${waiting.length > max ? html`<p class="quiet small">${count(waiting.length - max)} more become available later.</p>` : ''}`;
 
-function walletList(service: Service, currency: string): Markup {
-  const rows = service.wallets(currency).map((one) => ({ ...one, id: one.wallet_type }));
-  return list(`wallets-${currency}`, walletColumns, rows);
-}
+const walletList = (service: Service, currency: string): Markup =>
+  list(
+    `wallets-${currency}`,
+    walletColumns,
+    service.wallets(currency).map((one) => ({ ...one, id: one.wallet_type })),
+  );
 
 /** What is known of a currency, beside the balances of its wallets over time. */
 function withCharts(service: Service, currency: string, rest: Markup): Markup {
@@ -138,9 +138,8 @@ ${withCharts(
   currency,
   html`${walletList(service, currency)}
 ${
-  waiting.length === 0
-    ? ''
-    : html`<div class="head"><h3>Not available yet</h3><div class="actions">${clearings}</div></div>
+  waiting.length > 0 &&
+  html`<div class="head"><h3>Not available yet</h3><div class="actions">${clearings}</div></div>
 ${waitingList(`waiting-${currency}`, waiting, LATEST, now)}`
 }
 ${entries.length === 0 ? '' : html`<details id="latest-${currency}"><summary>Latest entries</summary>${entryList(`latest-entries-${currency}`, entries.slice(0, LATEST), now)}</details>`}
@@ -154,7 +153,7 @@ export const wallets: Page = {
   show(service, c, refused) {
     const now = service.clock.now();
     const currencies = [...new Set(service.wallets().map(({ currency }) => currency))];
-    const { rows, pager } = paged(readQuery(c), service.store.list('transfer').reverse());
+    const { rows, pager } = pageOf(readQuery(c), service.store.list('transfer').reverse());
     const transferColumns = columnsOf<TransferRecord>({
       'Transfer | title': ({ id }) => html`<strong>${id}</strong>`,
       'Amount | number': (one) => money(one.amount, one.currency),
@@ -194,7 +193,7 @@ export const currencyWallets: Page = {
     if (service.wallets(currency).length === 0) return nothing(c, 'wallet');
     const now = service.clock.now();
     const waiting = waitingOf(service, currency);
-    const { rows, pager } = paged(readQuery(c), balancedEntries(service, currency));
+    const { rows, pager } = pageOf(readQuery(c), balancedEntries(service, currency));
     return {
       title: `${currency} wallets`,
       body: html`<h2 class="hidden-text">Balances</h2>${withCharts(
@@ -203,11 +202,7 @@ export const currencyWallets: Page = {
         html`${walletList(service, currency)}
 <section class="stack" aria-labelledby="entries-title"><h2 id="entries-title">Entries</h2>
 ${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : entryList('entries', rows, now)}${pager}</section>
-${
-  waiting.length === 0
-    ? ''
-    : html`<details class="card" id="waiting-part"><summary>${counted(waiting.length, 'part')} not available yet</summary>${waitingList('waiting', waiting, MAX_SHOWN, now)}</details>`
-}`,
+${waiting.length > 0 && html`<details class="card" id="waiting-part"><summary>${counted(waiting.length, 'part')} not available yet</summary>${waitingList('waiting', waiting, MAX_SHOWN, now)}</details>`}`,
       )}`,
     };
   },

@@ -9,13 +9,14 @@ import {
   moment,
   plot,
   short,
+  sum,
   time,
   utc,
 } from '@payment-service/pages';
 import type { Service } from '../../service/service.ts';
 import { amountText, toAmount } from '../../state/money.ts';
 import type { DeliveryRecord, EntryRecord, WalletType } from '../../state/records.ts';
-import { amount, capital, type DeliveryState, stateOf, toneOf, wallets } from './values.ts';
+import { amount, capital, deliveryTone, outcomes, toneOf, wallets } from './values.ts';
 
 /** How much is drawn, so that a page of a long-lived sandbox stays small. */
 const MAX_DELIVERIES = 300;
@@ -37,12 +38,6 @@ function startsOf(first: number, last: number): { width: number; starts: number[
   };
 }
 
-const OUTCOMES: readonly (readonly [look: Look, word: string, states: readonly DeliveryState[]])[] = [
-  ['good', 'As expected', ['delivered', 'refused']],
-  ['wait', 'Retrying', ['retrying']],
-  ['bad', 'Failed', ['failed', 'check']],
-];
-
 /** The part of the failures that a title places in time. */
 const MOST = 0.8;
 
@@ -57,31 +52,26 @@ export function deliveryCharts(service: Service): Markup | string {
   if (first === undefined || last === undefined) return '';
   const { width, starts } = startsOf(first, last);
   const spanMs = width * starts.length;
-  const series = OUTCOMES.map(([look, word, states]) => {
-    const own = sent.filter(({ one }) => states.includes(stateOf(service, one)));
+  const series = Object.entries(outcomes).map(([look, word]) => {
+    const own = sent.filter(({ one }) => deliveryTone(service, one) === look);
     const values = starts.map((start) => own.filter(({ at }) => at >= start && at < start + width).length);
-    return { look, word, values, all: own.length };
+    return { look: look as Look, word, values };
   });
-  const failed = series.find(({ look }) => look === 'bad') ?? { values: [], all: 0 };
-  const sumFrom = (index: number): number => failed.values.slice(index).reduce((sum, one) => sum + one, 0);
-  const since = starts.findLastIndex((_, index) => sumFrom(index) >= MOST * failed.all);
-  const most = sumFrom(since) === failed.all ? 'all' : `${count(sumFrom(since))} of them`;
-  const when = since > 0 && failed.all > 1 ? `, ${most} since ${moment(starts[since] ?? 0, spanMs)}` : '';
+  const failures = series.find(({ look }) => look === 'bad')?.values ?? [];
+  const failed = sum(failures);
+  const sumFrom = (index: number): number => sum(failures.slice(index));
+  const since = starts.findLastIndex((_, index) => sumFrom(index) >= MOST * failed);
+  const most = sumFrom(since) === failed ? 'all' : `${count(sumFrom(since))} of them`;
+  const isLate = since > 0 && failed > 1;
+  const when = isLate ? `, ${most} since ${moment(starts[since] ?? 0, spanMs)}` : '';
   const total = counted(sent.length, 'delivery', 'deliveries');
+  const why = new URLSearchParams({ state: 'bad', ...(isLate && { since: String(starts[since]) }) });
   return html`${bars({
     id: 'outcomes',
-    title: failed.all === 0 ? `${total}, none failed` : `${count(failed.all)} of ${total} failed${when}`,
-    note: `Deliveries by the time of their newest attempt, in UTC${sent.length === MAX_DELIVERIES ? '; the newest 300' : ''}`,
+    title: failed === 0 ? `${total}, none failed` : `${count(failed)} of ${total} failed${when}`,
+    note: html`Deliveries by the time of their newest attempt, in UTC${sent.length === MAX_DELIVERIES ? '; the newest 300' : ''}${failed === 0 ? '' : html`. <a href="/deliveries?${why.toString()}">Why they failed</a>`}`,
     starts,
     series,
-    figures: [
-      ['From', ...OUTCOMES.map(([, word]) => word)],
-      ...starts.flatMap((start, index) => {
-        const values = series.map((one) => one.values[index] ?? 0);
-        return values.some((value) => value > 0) ? [[time(start), ...values.map(count)]] : [];
-      }),
-      ['All', ...series.map(({ all }) => count(all))],
-    ],
   })}${responseTimes(
     service,
     sent.map(({ one }) => one),

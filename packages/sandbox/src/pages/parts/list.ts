@@ -1,27 +1,36 @@
-import { type Column, chips, count, html, list, type Markup, tableOf } from '@payment-service/pages';
+import {
+  type Column,
+  chips,
+  count,
+  html,
+  list,
+  type Markup,
+  narrowing,
+  paged,
+  pageIn,
+  searchForm,
+  tableOf,
+  time,
+  withQuery,
+} from '@payment-service/pages';
 import type { Context } from 'hono';
 
-const PAGE_SIZE = 25;
-
-/** The filter of a list: `?q=…&state=…&endpoint=…&page=…`. `endpoint` is where callbacks were sent. */
-export type Query = Readonly<Record<'path' | 'q' | 'state' | 'endpoint', string> & { page: number }>;
+/**
+ * The filter of a list: `?q=…&state=…&endpoint=…&since=…&page=…`. `endpoint` is where callbacks were sent, and `since` a time in
+ * milliseconds.
+ */
+export type Query = Readonly<
+  Record<'path' | 'q' | 'state' | 'endpoint' | 'since', string> & { page: number }
+>;
 
 export function readQuery(c: Context): Query {
-  const page = Number(c.req.query('page') ?? 1);
-  return {
-    path: c.req.path,
-    q: (c.req.query('q') ?? '').trim(),
-    state: c.req.query('state') ?? '',
-    endpoint: c.req.query('endpoint') ?? '',
-    page: Number.isInteger(page) && page > 0 ? page : 1,
-  };
+  const { q = '', state = '', endpoint = '', since = '', page } = c.req.query();
+  const isTime = /^\d{1,15}$/.test(since);
+  return { path: c.req.path, q: q.trim(), state, endpoint, since: isTime ? since : '', page: pageIn(page) };
 }
 
-function addressOf({ path, q, state, endpoint, page }: Query): string {
-  const given = Object.entries({ q, state, endpoint, page: page === 1 ? '' : String(page) });
-  const query = new URLSearchParams(given.filter(([, value]) => value !== ''));
-  return query.size === 0 ? path : `${path}?${query}`;
-}
+const addressOf = ({ path, page, ...filter }: Query): string =>
+  withQuery(path, { ...filter, page: page === 1 ? '' : String(page) });
 
 /** Whether one of the values contains the search string, in any case. */
 export const matches = ({ q }: Query, ...values: readonly (string | number)[]): boolean =>
@@ -60,12 +69,12 @@ export function searchable<T extends { readonly id: number | string }>(
 ): Markup {
   const { name, searched, empty, example, endpoints = [], more } = options;
   const [, , found = []] = states.find(([state]) => state === query.state) ?? [];
-  const { rows, pager } = paged(query, found.toReversed());
+  const { rows, pager } = pageOf(query, found.toReversed());
   // A state without rows would lead to an empty list.
   const offered = states.filter(
     ([state, , { length }]) => length > 0 || state === '' || state === query.state,
   );
-  const isAsked = query.q !== '' || query.state !== '' || query.endpoint !== '';
+  const isAsked = [query.q, query.state, query.endpoint, query.since].some((part) => part !== '');
   return html`<div class="head">${chips(
     offered.map(([state, label, rows]) => ({
       href: addressOf({ ...query, state, page: 1 }),
@@ -74,37 +83,27 @@ export function searchable<T extends { readonly id: number | string }>(
       isCurrent: state === query.state,
     })),
   )}
-<form class="search" role="search" id="search" action="${query.path}">
-<label class="hidden-text" for="search-q">Search by ${searched}</label>
-<input id="search-q" name="q" type="search" value="${query.q}" placeholder="Search by ${searched}">
-${query.state === '' ? '' : html`<input type="hidden" name="state" value="${query.state}">`}
-${
-  endpoints.length < 2 && query.endpoint === ''
-    ? ''
-    : html`<select name="endpoint" aria-label="Endpoint"><option value="">Every endpoint</option>${endpoints.map(
-        (url) => html`<option${url === query.endpoint ? html` selected` : ''}>${url}</option>`,
-      )}</select>`
-}
-<button>Search</button></form></div>
+${searchForm(
+  query.path,
+  { name: 'q', value: query.q, words: `Search by ${searched}` },
+  endpoints.length > 1 || query.endpoint !== ''
+    ? narrowing('endpoint', 'Endpoint', endpoints, query.endpoint)
+    : '',
+  { state: query.state, since: query.since },
+)}</div>
+${query.since === '' ? '' : html`<p>Last sent since ${time(Number(query.since))}. <a href="${addressOf({ ...query, since: '' })}">Show those before it too</a></p>`}
 ${rows.length === 0 ? html`<p class="quiet">${isAsked ? 'Nothing matches this search.' : empty}</p>` : list(name, columns, rows, more)}
 ${rows.length === 0 && !isAsked ? examples('Example', [example]) : ''}
 ${pager}`;
 }
 
 /** One page of the results, and links to the others. */
-export function paged<T>(query: Query, found: readonly T[]): { rows: T[]; pager: Markup | string } {
-  const pages = Math.max(1, Math.ceil(found.length / PAGE_SIZE));
-  const page = Math.min(query.page, pages);
-  const start = (page - 1) * PAGE_SIZE;
-  const rows = found.slice(start, start + PAGE_SIZE);
-  const link = (to: number, label: string): Markup | string =>
-    to < 1 || to > pages
-      ? ''
-      : html`<a class="button" href="${addressOf({ ...query, page: to })}">${label}</a>`;
+export function pageOf<T>(query: Query, found: readonly T[]): { rows: T[]; pager: Markup | string } {
+  const { start, rows, pages, links } = paged(found, query.page, (page) => addressOf({ ...query, page }));
   if (pages === 1) return { rows, pager: '' };
   return {
     rows,
-    pager: html`<nav class="actions" aria-label="Pages of the list">${link(page - 1, 'Newer')}${link(page + 1, 'Older')}
+    pager: html`<nav class="actions" aria-label="Pages of the list">${links}
 <span class="quiet">${count(start + 1)} to ${count(start + rows.length)} of ${count(found.length)}</span></nav>`,
   };
 }

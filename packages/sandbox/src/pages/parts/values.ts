@@ -77,6 +77,12 @@ export function stateOf(service: Service, delivery: DeliveryRecord): DeliverySta
   return tone === 'good' ? 'refused' : 'failed';
 }
 
+/** What the states come to, as charts show them. */
+export const outcomes = { good: 'As expected', wait: 'Retrying', bad: 'Failed' };
+
+export const deliveryTone = (service: Service, delivery: DeliveryRecord): Tone =>
+  deliveryWords[stateOf(service, delivery)][0];
+
 export const deliveryWords: Readonly<Record<DeliveryState, readonly [tone: Tone, word: string]>> = {
   failed: ['bad', 'Failed'],
   check: ['bad', 'Wrong answer'],

@@ -13,11 +13,7 @@ export const head = (firstLine: string, headers: readonly HeaderPair[]): Markup 
 
 /** A body that may be truncated. */
 export const bodyStart = ({ body, bytes, is_cut }: BodyStart): Markup =>
-  html`${bodyText(body)}${
-    is_cut
-      ? html`<p class="quiet small">Cut: this is the start${bytes === null ? '' : ` of ${count(bytes)} bytes`}.</p>`
-      : ''
-  }`;
+  html`${bodyText(body)}${is_cut && html`<p class="quiet small">Cut: this is the start${bytes === null ? '' : ` of ${count(bytes)} bytes`}.</p>`}`;
 
 /** The signed string, field by field, and what is known about `t`, which is not signed. */
 export function signatureParts(

@@ -16,6 +16,7 @@ import { matches, readQuery, searchable } from '../parts/list.ts';
 import { button, form, type Page } from '../parts/page.ts';
 import {
   deliveryState,
+  deliveryTone,
   deliveryWords,
   type Group,
   grouped,
@@ -116,6 +117,7 @@ export const deliveries: Page = {
     const all = store.list('delivery');
     const searched = all.filter(({ id, transactionId, url, attempts }) => {
       if (query.endpoint !== '' && query.endpoint !== url) return false;
+      if (Number(query.since) > (attempts.at(-1)?.at ?? 0)) return false;
       const { merchantReference = '', internalReference = '' } =
         store.get('transaction', transactionId) ?? {};
       const { status = null, error } = attempts.at(-1) ?? {};
@@ -123,6 +125,7 @@ export const deliveries: Page = {
       return matches(query, id, transactionId, url, merchantReference, internalReference, received);
     });
     const found = new Set(searched);
+    const bad = searched.filter((one) => deliveryTone(service, one) === 'bad');
     const trouble = troubled(service);
     const rows = grouped(searched);
     const columns = deliveryColumns(service);
@@ -140,6 +143,7 @@ export const deliveries: Page = {
             const inState = searched.filter((one) => stateOf(service, one) === state);
             return [state, word, grouped(inState)] as const;
           }),
+          ...(query.state === 'bad' ? [['bad', 'All that failed', grouped(bad)] as const] : []),
         ],
         {
           name: 'deliveries',

@@ -57,9 +57,8 @@ ${isLast ? '' : outcomeNote(service.outcomeOf(delivery, attempt))}
 ${error === null ? '' : html`<p class="problem">${error}</p>`}
 ${response === null ? html`<p class="quiet">No answer was received.</p>` : html`${head(`HTTP/1.1 ${status}`, response.headers)}${bodyStart(response)}`}
 ${
-  sent === null
-    ? ''
-    : html`<div class="stack">${signatureParts({ signed, signature: sent.signature, key: signing.key }, at - (ms ?? 0), service.account)}</div>
+  sent !== null &&
+  html`<div class="stack">${signatureParts({ signed, signature: sent.signature, key: signing.key }, at - (ms ?? 0), service.account)}</div>
 <div>${copyable(`${key}-curl`, 'As curl', asCurl({ url, headers: sent.headers, body }))}
 ${copyable(`${key}-fixture`, 'As a fixture', asFixture({ url, headers: sent.headers, body }))}
 ${copyable(`${key}-test`, 'As a test', asTest({ url, headers: sent.headers, body }, `delivery ${id}`, signing.key === 'account' ? 200 : 401))}</div>`

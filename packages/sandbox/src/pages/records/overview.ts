@@ -41,9 +41,8 @@ export const overview: Page = {
       beside: html`<div class="actions"><a class="button main" href="/start">Start a transaction</a></div>`,
       body: html`${nowhere(service)}
 ${
-  trouble.length === 0
-    ? ''
-    : html`<section class="stack" id="trouble" aria-labelledby="trouble-title"><div class="head"><h2 id="trouble-title">Needs attention</h2><div class="actions">${dismissButton()}</div></div>
+  trouble.length > 0 &&
+  html`<section class="stack" id="trouble" aria-labelledby="trouble-title"><div class="head"><h2 id="trouble-title">Needs attention</h2><div class="actions">${dismissButton()}</div></div>
 ${list('failed', [...deliveryColumns(service), ...dismissal], trouble.slice(-SHOWN_FAILURES).reverse())}</section>`
 }
 <div class="tiles" id="tiles">${tile('/transactions', 'Transactions', transactions.length, 'neutral')}${tile('/transactions?state=PENDING', 'Pending', pending, 'wait')}${tile('/deliveries?state=delivered', 'Delivered', inState('delivered'), 'good')}${tile('/deliveries?state=waiting', 'Waiting', inState('waiting'), 'wait')}${tile('/deliveries?state=attention', 'Needs attention', trouble.length, 'bad')}</div>

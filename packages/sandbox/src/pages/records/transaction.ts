@@ -1,4 +1,4 @@
-import { age, html, type Markup, note, shape, type Tone, time } from '@payment-service/pages';
+import { age, html, type Markup, note, type Step, story, type Tone } from '@payment-service/pages';
 import type { Service } from '../../service/service.ts';
 import { type TimelineEvent, timelineOf } from '../../service/views.ts';
 import type { Settings, TransactionRecord } from '../../state/records.ts';
@@ -87,11 +87,10 @@ function told(
   }
 }
 
-function step(service: Service, transaction: TransactionRecord, event: TimelineEvent, index: number): Markup {
+const stepOf = (service: Service, transaction: TransactionRecord, event: TimelineEvent): Step => {
   const [tone, title, detail = ''] = told(service, transaction, event);
-  return html`<li id="event-${index}"><span class="state ${tone}">${shape(tone)}</span><div><strong>${title}</strong>
-${detail === '' ? '' : html`<div>${detail}</div>`}<div class="quiet small">${time(event.at)}</div></div></li>`;
-}
+  return { at: event.at, tone, title, detail };
+};
 
 /** The story of one transaction: what it is, what happened, and what to do next. */
 export const transaction: Page = {
@@ -110,7 +109,7 @@ export const transaction: Page = {
       beside: html`${transactionState(transaction)}<div class="actions">${status === 'PENDING' ? decisions(transaction) : ''}<a class="button" href="/compose/${id}">Compose a callback</a></div>`,
       body: html`${silence(transaction)}
 <div class="split"><section class="card" aria-labelledby="story-title"><h2 id="story-title">What happened</h2>
-<ol class="story stack" id="story">${events.map((event, index) => step(service, transaction, event, index))}</ol></section>
+${story(events.map((event) => stepOf(service, transaction, event)))}</section>
 <section class="card" id="facts" aria-labelledby="facts-title"><h2 id="facts-title">Transaction</h2><dl class="facts">
 <dt>Amount</dt><dd>${money(transaction.amount, currency)}</dd>
 <dt>Charge</dt><dd>${money(transaction.charge, currency)}${transaction.chargeCustomer ? ', on the customer' : ''}</dd>
