@@ -153,7 +153,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
   const started = (transaction: TransactionRecord): StartedCollection => {
     const [server] = listening;
-    return viewStarted(transaction, service.redirectOf(transaction), server?.url ?? 'http://127.0.0.1');
+    return viewStarted(service, transaction, server?.url ?? 'http://127.0.0.1');
   };
   return {
     account,
