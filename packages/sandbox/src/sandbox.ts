@@ -174,10 +174,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         await server.close();
       };
       // The sandbox was closed while the port was being opened.
-      if (closing !== undefined) {
-        await close();
-        open();
-      }
+      if (closing !== undefined) await close();
+      open();
       return { ...server, close };
     },
     collect: (request) => started(open().collect(request)),

@@ -23,7 +23,7 @@ import type {
 } from '../state/records.ts';
 import { refuse } from '../state/refusal.ts';
 import type { Reader, Unit } from '../state/store.ts';
-import { clear, listWallets, openWallets, waitingEntries } from './ledger.ts';
+import { clear, listWallets, openWallets } from './ledger.ts';
 import { changeBank, changeProvider, defaultProviders, putProviders } from './providers.ts';
 import { read } from './requests.ts';
 import { checkRedirect, decide, makeDeposit, makeTransfer, startTransaction } from './transactions.ts';
@@ -155,10 +155,7 @@ export function createService(
       return act((work) => decide(work, found(work.get('transaction', id), 'transaction'), outcome));
     },
     transaction: (id) => found(store.get('transaction', id), 'transaction'),
-    wallets: (currency) => {
-      if (waitingEntries(store).some(({ freeAt }) => (freeAt ?? 0) <= clock.now())) act(() => undefined);
-      return listWallets(store, currency);
-    },
+    wallets: (currency) => act((work) => listWallets(work, currency)),
     clear: (request) => {
       const early = read('clearing', request);
       return store.write((unit) => clear(at(unit), early));
