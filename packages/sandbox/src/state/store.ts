@@ -1,4 +1,3 @@
-import { runHook } from '@payment-service/core/internal';
 import type { Kind, Records } from './records.ts';
 
 type Id = string | number;
@@ -159,8 +158,14 @@ export function createChangeFeed(now: number, onError: (error: unknown) => void)
     },
     announce: () => {
       version += 1;
-      // The write itself has succeeded.
-      for (const listener of listeners) runHook(listener, onError);
+      for (const listener of listeners) {
+        try {
+          listener();
+        } catch (error) {
+          // The write itself has succeeded.
+          onError(error);
+        }
+      }
     },
     end: () => {
       listeners.clear();
