@@ -153,7 +153,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
   const started = (transaction: TransactionRecord): StartedCollection => {
     const [server] = listening;
-    return viewStarted(transaction, service.redirectOf(transaction), server?.url ?? 'http://127.0.0.1');
+    return viewStarted(service, transaction, server?.url ?? 'http://127.0.0.1');
   };
   return {
     account,
@@ -174,10 +174,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         await server.close();
       };
       // The sandbox was closed while the port was being opened.
-      if (closing !== undefined) {
-        await close();
-        open();
-      }
+      if (closing !== undefined) await close();
+      open();
       return { ...server, close };
     },
     collect: (request) => started(open().collect(request)),

@@ -41,7 +41,7 @@ test('a change that fails, or that could not be saved, is undone, and no listene
   const half = (): void =>
     store.write((unit) => {
       put(3)(unit);
-      unit.clear('spent');
+      unit.clear((kind) => kind === 'spent');
       put(4, 'other')(unit);
       throw new Error('half way');
     });

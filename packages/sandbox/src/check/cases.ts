@@ -61,8 +61,6 @@ const withPayload = (data: TransactionCallback, changes: object): TransactionCal
   payload: { ...data.payload, ...changes },
 });
 
-const hashOf = (signature: string): string => signature.slice(signature.indexOf(',s=') + 3);
-
 /** Signs what it sends. */
 const genuine = ({ data, sign }: Maker): CheckMessage => post(data, sign(data));
 const changed =
@@ -162,10 +160,11 @@ export const checkCases: readonly CheckCase[] = [
     uppercase_hex: {
       title: 'The hash in upper case',
       fix: 'Accept exactly 64 lower-case digits: lenient decoders also accept strings that are not hashes.',
-      message: ({ data, sign }) => {
-        const hash = hashOf(sign(data));
-        return post(data, sign(data).replace(hash, hash.toUpperCase()));
-      },
+      message: ({ data, sign }) =>
+        post(
+          data,
+          sign(data).replace(/[0-9a-f]{64}$/, (hash) => hash.toUpperCase()),
+        ),
     },
     number_field: {
       title: 'A signed field as a number',

@@ -4,12 +4,6 @@ import { isLoopback } from '@payment-service/core/internal';
 import type { SandboxDelivery } from '../service/views.ts';
 import { accepts, bare, portOf, reaches } from './program.ts';
 
-/** A port on which a program accepts connections. */
-interface Listener {
-  readonly port: number;
-  readonly isIpv6: boolean;
-}
-
 /**
  * Where a program listens instead of the given address, in words; undefined while it listens nowhere. On Linux this is read
  * from the operating system, for the program and its children. Elsewhere only the other loopback address is tried.
@@ -19,14 +13,13 @@ export async function listensElsewhere(pid: number, name: string, url: URL): Pro
   const listeners = listenersOf(pid);
   const other = url.hostname === '[::1]' ? '127.0.0.1' : '[::1]';
   const otherUrl = withAddress(url, other, port);
-  if (listeners.some((one) => one.port === port) || (await accepts(otherUrl)))
+  if (listeners.includes(port) || (await accepts(otherUrl)))
     return `${name} listens on ${other}:${port} only, but the callback URL has ${url.host}. Use --callback-url ${otherUrl}, or let the program listen on ${bare(url)}.`;
   const [found] = listeners;
   if (found === undefined) return undefined;
-  const sameHost = withAddress(url, url.hostname, found.port);
-  const isSame = await accepts(sameHost);
-  const meant = isSame ? sameHost : withAddress(url, found.isIpv6 ? '[::1]' : '127.0.0.1', found.port);
-  return `${name} listens on port ${found.port}, but the callback URL has port ${port}. Use --callback-url ${meant}, or let the program listen on port ${port}.`;
+  const sameHost = withAddress(url, url.hostname, found);
+  const meant = (await accepts(sameHost)) ? sameHost : withAddress(url, other, found);
+  return `${name} listens on port ${found}, but the callback URL has port ${port}. Use --callback-url ${meant}, or let the program listen on port ${port}.`;
 }
 
 function withAddress(url: URL, hostname: string, port: number): URL {
@@ -36,21 +29,19 @@ function withAddress(url: URL, hostname: string, port: number): URL {
   return changed;
 }
 
-/** The listeners of a process and its descendants, lowest port first; empty without /proc. */
-function listenersOf(pid: number): Listener[] {
+/** The ports on which a process and its descendants accept connections, lowest first; empty without /proc. */
+function listenersOf(pid: number): number[] {
   const sockets = new Set([pid, ...descendantsOf(pid)].flatMap(socketsOf));
   // Reading the tables of all connections takes milliseconds, so it is done only for a program that has opened a socket.
   if (sockets.size === 0) return [];
   const found = ['tcp', 'tcp6'].flatMap((file) =>
-    linesOf(`/proc/${pid}/net/${file}`).flatMap((line): Listener[] => {
+    linesOf(`/proc/${pid}/net/${file}`).flatMap((line) => {
       const [, local = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/);
       const isListening = state === '0A' && sockets.has(`socket:[${inode}]`);
-      return isListening
-        ? [{ port: Number.parseInt(local.split(':')[1] ?? '', 16), isIpv6: file === 'tcp6' }]
-        : [];
+      return isListening ? [Number.parseInt(local.split(':')[1] ?? '', 16)] : [];
     }),
   );
-  return found.sort((left, right) => left.port - right.port);
+  return found.sort((left, right) => left - right);
 }
 
 function descendantsOf(pid: number): number[] {

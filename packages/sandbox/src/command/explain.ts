@@ -48,15 +48,14 @@ function parseRequest(bytes: Buffer): ExplainedRequest {
 }
 
 function fromHttp(bytes: Buffer): ExplainedRequest {
-  const [crlf, lf] = [bytes.indexOf('\r\n\r\n'), bytes.indexOf('\n\n')];
-  const isCrlf = crlf !== -1 && (lf === -1 || crlf < lf);
-  const end = isCrlf ? crlf : lf;
-  const head = bytes.subarray(0, end === -1 ? bytes.length : end).toString('latin1');
-  const [line = '', ...fields] = head.trim().split(/\r?\n/);
+  // In latin1, a position in the text is one in the bytes.
+  const text = bytes.toString('latin1');
+  const gap = /\r?\n\r?\n/.exec(text);
+  const [line = '', ...fields] = text.slice(0, gap?.index).trim().split(/\r?\n/);
   const [, method, url] = /^([A-Z]+) (\S+)(?: HTTP\/[\d.]+)?$/.exec(line) ?? [];
   if (method === undefined || url === undefined) throw new CommandError(`This is not ${FORMS}.`);
   const headers = fields.map(splitHeader);
-  const body = end === -1 ? Buffer.alloc(0) : bytes.subarray(end + (isCrlf ? 4 : 2));
+  const body = bytes.subarray(gap === null ? bytes.length : gap.index + gap[0].length);
   // An editor adds a line break at the end of a file.
   const length = headers.find(([name]) => name.toLowerCase() === 'content-length')?.[1] ?? '';
   return { method, url, headers, body: /^\d+$/.test(length) ? body.subarray(0, Number(length)) : body };

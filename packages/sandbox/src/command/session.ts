@@ -53,7 +53,9 @@ export function sessionWith({ variables, source }: FoundKeys, url: string, fetch
           throw new CommandError(message, { cause });
         },
       );
-      const { message, data } = envelopeOf(await answer.text(), url);
+      const { message, data: member } = asObject(readJson(await answer.text())) ?? {};
+      const data = asObject(member);
+      if (data === undefined) throw new CommandError(`The server at ${url} is not a sandbox.`);
       if (answer.status === 401) {
         throw new CommandError(`The sandbox at ${url} refuses the keys of ${source}: ${message}`);
       }
@@ -61,13 +63,6 @@ export function sessionWith({ variables, source }: FoundKeys, url: string, fetch
       return data;
     },
   };
-}
-
-function envelopeOf(text: string, url: string): { message: string; data: Record<string, unknown> } {
-  const { message, data } = asObject(readJson(text)) ?? {};
-  const found = asObject(data);
-  if (found === undefined) throw new CommandError(`The server at ${url} is not a sandbox.`);
-  return { message: String(message), data: found };
 }
 
 /** In the folder where the command runs, so that each project has its own sandbox. */

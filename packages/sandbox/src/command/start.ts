@@ -128,27 +128,22 @@ async function runWith(
 async function sendFirst(session: Session, program: Program, target: URL): Promise<boolean> {
   const ending = new AbortController();
   const over = program.ended.finally(() => ending.abort());
-  const patience = setTimeout(() => {
-    console.error(
-      `Nothing listens on ${target.host} yet. Does ${program.name} listen on this address and port?`,
-    );
-  }, PATIENCE_MS);
-  let elsewhere: { readonly words: string; readonly since: number } | undefined;
+  const nowhere = `Nothing listens on ${target.host} yet. Does ${program.name} listen on this address and port?`;
+  let [elsewhere, since]: [string | undefined, number] = [undefined, performance.now()];
   let isTold = false;
   let isListening = await accepts(target);
   while (!isListening && !ending.signal.aborted) {
-    const words = isTold ? undefined : await listensElsewhere(program.pid, program.name, target);
-    if (words === undefined || words !== elsewhere?.words)
-      elsewhere = words === undefined ? undefined : { words, since: performance.now() };
-    else if (performance.now() - elsewhere.since >= SETTLED_MS) {
-      isTold = true;
-      clearTimeout(patience);
-      console.error(words);
+    const words: string | undefined = isTold
+      ? elsewhere
+      : await listensElsewhere(program.pid, program.name, target);
+    if (words !== elsewhere) [elsewhere, since] = [words, performance.now()];
+    else if (performance.now() - since >= (words === undefined ? PATIENCE_MS : SETTLED_MS)) {
+      [isTold, since] = [words !== undefined, Number.POSITIVE_INFINITY];
+      console.error(words ?? nowhere);
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     isListening = !ending.signal.aborted && (await accepts(target));
   }
-  clearTimeout(patience);
   if (!isListening) {
     const code = await over;
     const next = code === 0 ? 'Does it call listen() with this port?' : 'Its output above says why.';

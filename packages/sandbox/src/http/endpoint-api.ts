@@ -56,11 +56,7 @@ function start(
 ): Record<string, unknown> {
   if (starts === 'transfer') return { ...viewTransfer(service.transfer(request)) };
   if (starts === 'payout') return { ...viewTransaction(service.payout(request)) };
-  const collected = service.collect(request);
-  const { transaction, ...links } = viewStarted(
-    collected,
-    service.redirectOf(collected),
-    new URL(c.req.url).origin,
-  );
+  const { origin } = new URL(c.req.url);
+  const { transaction, ...links } = viewStarted(service, service.collect(request), origin);
   return { ...transaction, ...links };
 }

@@ -43,7 +43,7 @@ export function sendStatement(c: Context, { store }: Pick<Service, 'store'>): Re
 export function createSandboxApi(service: Service): Hono {
   const { store } = service;
   const started = (c: Context, transaction: TransactionRecord): StartedCollection =>
-    viewStarted(transaction, service.redirectOf(transaction), new URL(c.req.url).origin);
+    viewStarted(service, transaction, new URL(c.req.url).origin);
   const clock = () => ({
     now: new Date(service.clock.now()).toISOString(),
     advanced_seconds: service.settings().clockOffset / 1000,

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '@payment-service/core';
 import * as z from 'zod';
 import { asObject, text } from '../state/fields.ts';
-import type { CollectionRequest, PayoutRequest } from './requests.ts';
+import { type CollectionRequest, type PayoutRequest, requestField } from './requests.ts';
 
 /** The fields of a simulated collection, payout or transfer. */
 export type EndpointField = Exclude<keyof CollectionRequest | keyof PayoutRequest, 'misbehave' | 'retry'>;
@@ -49,26 +49,11 @@ export type Endpoint = {
   readonly [Name in Exclude<keyof SandboxEndpoint, 'answer'>]-?: NonNullable<SandboxEndpoint[Name]>;
 } & Pick<SandboxEndpoint, 'answer'>;
 
-const FIELDS = [
-  'merchant_reference',
-  'amount',
-  'currency',
-  'provider_code',
-  'account',
-  'customer_name',
-  'callback_url',
-  'redirect_url',
-  'bank_code',
-  'charge_customer',
-  'mode',
-  'outcome',
-] as const satisfies readonly EndpointField[];
-
 const endpoint = z.strictObject({
   method: z.enum(['POST', 'PUT', 'PATCH']).default('POST'),
   path: z.string().regex(/^(\/([\w.~-]+|\{\w+\}))+$/, 'must be a path such as /wallets/{currency}/transfers'),
   starts: z.enum(['collection', 'payout', 'transfer']),
-  members: z.partialRecord(z.enum(FIELDS), text),
+  members: z.partialRecord(requestField, text),
   fixed: z.record(z.string(), z.unknown()).default({}),
   status: z.int().min(200).max(299).default(201),
   answer: z.unknown().optional(),

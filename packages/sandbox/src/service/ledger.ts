@@ -26,9 +26,6 @@ function walletOf(unit: Reader, currency: string, walletType: WalletType): Walle
 
 function putWallet(unit: Unit, wallet: WalletRecord): void {
   const { available, uncleared, reserve, currency } = wallet;
-  if (Math.min(available, uncleared, reserve) < 0) {
-    throw new RangeError(`A ${wallet.walletType} balance in ${currency} would become negative.`);
-  }
   // Beyond 2^53 a JSON number is no longer exact.
   if (!Number.isSafeInteger(available + uncleared + reserve)) {
     refuse('balance_limit', `The ${currency} wallet cannot hold that much. Reset the sandbox.`);

@@ -145,7 +145,7 @@ export interface BankChange extends Pick<PayoutBank, 'bank_code' | 'is_active'> 
 
 /** Puts the providers into the store, in their order. */
 export function putProviders(unit: Unit, providers: readonly SandboxProvider[]): void {
-  unit.clear('provider');
+  unit.clear((kind) => kind === 'provider');
   for (const [index, provider] of providers.entries()) unit.put('provider', index, provider);
 }
 

@@ -146,6 +146,11 @@ const requests: { readonly [Kind in keyof Requests]: z.ZodType<Requests[Kind]> }
   clock: z.strictObject({ advance_seconds: z.int().min(0).max(315_360_000) }),
 };
 
+/** A field of a collection or a payout that has one value. */
+export const requestField: z.ZodType<
+  Exclude<keyof CollectionRequest | keyof PayoutRequest, 'misbehave' | 'retry'>
+> = collectionRequest.omit({ misbehave: true, retry: true }).extend({ bank_code: text }).keyof();
+
 /** The fields of a collection, except for those with another name in the command. */
 export const collectionFields: readonly string[] = Object.keys(
   collectionRequest.omit({ callback_url: true, misbehave: true, retry: true }).shape,

@@ -1,7 +1,6 @@
 import type { PayoutBank, Wallet } from '@payment-service/core/client';
 import type { Outcome as AttemptOutcome } from '@payment-service/core/explain';
 import { checkEndpoint } from '../check/check.ts';
-import { callbackData, redirectLocation, signedFieldsOf } from '../deliveries/callback-data.ts';
 import { type CallbackPreview, compose, failedSince, preview, unchanged } from '../deliveries/compose.ts';
 import type { Context, Moment, Work } from '../deliveries/context.ts';
 import {
@@ -17,26 +16,18 @@ import type {
   DeliveryAttempt,
   DeliveryRecord,
   GivenSettings,
-  Kind,
   SandboxProvider,
   SettingsRecord,
   TransactionRecord,
   TransferRecord,
 } from '../state/records.ts';
 import { refuse } from '../state/refusal.ts';
-import { kinds, type Reader, type Unit } from '../state/store.ts';
-import { clear, listWallets, openWallets, waitingEntries } from './ledger.ts';
+import type { Reader, Unit } from '../state/store.ts';
+import { clear, listWallets, openWallets } from './ledger.ts';
 import { changeBank, changeProvider, defaultProviders, putProviders } from './providers.ts';
 import { read } from './requests.ts';
-import {
-  checkRedirect,
-  decide,
-  makeDeposit,
-  makeTransfer,
-  startCollection,
-  startPayout,
-} from './transactions.ts';
-import { type SandboxDelivery, viewDelivery } from './views.ts';
+import { checkRedirect, decide, makeDeposit, makeTransfer, startTransaction } from './transactions.ts';
+import { redirectOf, type SandboxDelivery, viewDelivery } from './views.ts';
 
 /**
  * The simulated payment service, which the pages, the HTTP API and the in-process functions call. It parses requests itself,
@@ -102,7 +93,7 @@ const initialSettings: SettingsRecord = {
 };
 
 /** What a reset keeps. */
-const KEPT: readonly Kind[] = ['account', 'settings', 'counter'];
+const KEPT: readonly string[] = ['account', 'settings', 'counter'];
 
 /**
  * @param options `settings` replace the stored ones; the others stay as they are. `providers`: the payment options, in place of the
@@ -152,23 +143,19 @@ export function createService(
   };
   store.write(prepare);
 
-  const outcome: Service['outcomeOf'] = (delivery, attempt) => outcomeOf(context, delivery, attempt);
   return {
     ...context,
     deliveries,
     settings,
-    collect: (request) => act((work) => startCollection(work, read('collection', request))),
-    payout: (request) => act((work) => startPayout(work, read('payout', request))),
+    collect: (request) => act((work) => startTransaction(work, 'COLLECTION', read('collection', request))),
+    payout: (request) => act((work) => startTransaction(work, 'PAYOUT', read('payout', request))),
     transfer: (request) => act((work) => makeTransfer(work, read('transfer', request))),
     decide: (id, request) => {
       const { outcome } = read('outcome', request);
       return act((work) => decide(work, found(work.get('transaction', id), 'transaction'), outcome));
     },
     transaction: (id) => found(store.get('transaction', id), 'transaction'),
-    wallets: (currency) => {
-      if (waitingEntries(store).some(({ freeAt }) => (freeAt ?? 0) <= clock.now())) act(() => undefined);
-      return listWallets(store, currency);
-    },
+    wallets: (currency) => act((work) => listWallets(work, currency)),
     clear: (request) => {
       const early = read('clearing', request);
       return store.write((unit) => clear(at(unit), early));
@@ -194,8 +181,8 @@ export function createService(
     deposit: (request) => act((work) => makeDeposit(work, read('transfer', request))),
     changeProvider: (request) => act((work) => changeProvider(work, read('provider', request))),
     changeBank: (request) => act((work) => changeBank(work, read('bank', request))),
-    outcomeOf: outcome,
-    view: (delivery) => viewDelivery(delivery, outcome),
+    outcomeOf: (delivery, attempt) => outcomeOf(context, delivery, attempt),
+    view: (delivery) => viewDelivery(context, delivery),
     check: async (request) =>
       checkEndpoint(read('check', request).callback_url ?? settings().callback_url, context),
     release: (id) =>
@@ -207,17 +194,12 @@ export function createService(
         for (const one of waiting) putDelivery(work, { ...one, dueAt: now, after: null, held: false });
         return waiting.length;
       }),
-    redirectOf: (transaction) => {
-      const { redirectUrl, decidedAt } = transaction;
-      if (redirectUrl === null || decidedAt === null) return undefined;
-      const data = callbackData(transaction);
-      return redirectLocation(redirectUrl, data, context.sign(signedFieldsOf(data), decidedAt));
-    },
+    redirectOf: (transaction) => redirectOf(context, transaction),
     reset: () =>
       act((work) => {
         const { callback_url, redirect_url, order_url, inbox_url } = settings();
         const addresses = { callback_url, redirect_url, order_url, inbox_url };
-        for (const kind of kinds) if (!KEPT.includes(kind)) work.clear(kind);
+        work.clear((kind) => !KEPT.includes(kind));
         prepare(work);
         work.put('settings', 'settings', { ...initialSettings, ...given, ...addresses });
       }),

@@ -15,40 +15,64 @@ import { creditCollection, give, openWallets, take } from './ledger.ts';
 import { findProvider, servesAccount } from './providers.ts';
 import type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './requests.ts';
 
-/** Starts a collection; no money moves before it is decided. */
-export function startCollection(work: Work, request: CollectionRequest): TransactionRecord {
-  const provider = providerFor(work, request, 'COLLECTION');
-  const transaction = newTransaction(work, request, provider);
-  const charge = shareOf(transaction.amount, provider.chargeBasisPoints);
-  const chargeCustomer = request.charge_customer ?? false;
-  const redirectUrl = request.redirect_url ?? work.get('settings', 'settings')?.redirect_url ?? null;
-  if (redirectUrl !== null) checkRedirect(redirectUrl);
-  const started = save(work, {
-    ...transaction,
-    charge,
-    chargeCustomer,
-    // With charge_customer, the customer pays the charge in addition: our choice, not shown.
-    totalCredit: chargeCustomer ? transaction.amount : transaction.amount - charge,
-    redirectUrl,
-    mode: request.mode ?? (request.redirect_url === undefined ? 'direct' : 'page'),
-    statusMessage: 'Waiting for the customer',
-  });
-  return started.mode === 'direct' ? decide(work, started, request.outcome) : started;
-}
+type TransactionType = TransactionRecord['transactionType'];
 
-/** Starts a payout: the amount leaves the payout wallet now, and returns if the payout fails. */
-export function startPayout(work: Work, request: PayoutRequest): TransactionRecord {
-  const provider = providerFor(work, request, 'PAYOUT');
-  const bankCode = bankFor(provider, request.bank_code);
-  const transaction = newTransaction(work, request, provider);
-  take(work, 'MERCHANT_PAYOUT', 'payout', transaction);
-  const started = save(work, {
-    ...transaction,
-    transactionType: 'PAYOUT',
+/**
+ * Starts a collection or a payout. A collection moves no money before it is decided. The amount of a payout leaves the payout
+ * wallet now, and returns if the payout fails.
+ */
+export function startTransaction(
+  work: Work,
+  transactionType: TransactionType,
+  request: CollectionRequest & Pick<PayoutRequest, 'bank_code'>,
+): TransactionRecord {
+  const { currency, charge_customer: chargeCustomer = false } = request;
+  const isPayout = transactionType === 'PAYOUT';
+  const provider = providerFor(work, request, transactionType);
+  const bankCode = isPayout ? bankFor(provider, request.bank_code) : null;
+  const amount = exactAmount(request.amount, currency);
+  checkMerchantReference(request.merchant_reference, work);
+  const spentKey = countIn(work, provider.option, request.amount, amount);
+  const settings = work.get('settings', 'settings');
+  const callbackUrl = request.callback_url ?? settings?.callback_url ?? null;
+  if (callbackUrl !== null) checkDestination(callbackUrl, work.allowedHosts);
+  const redirectUrl = isPayout ? null : (request.redirect_url ?? settings?.redirect_url ?? null);
+  if (redirectUrl !== null) checkRedirect(redirectUrl);
+  const misbehave = request.misbehave ?? settings?.misbehave ?? {};
+  openWallets(work, currency);
+  const id = work.nextId();
+  const charge = isPayout ? 0 : shareOf(amount, provider.chargeBasisPoints);
+  const started: TransactionRecord = {
+    id,
+    merchantReference: request.merchant_reference,
+    internalReference: `SBX-${id}-${deriveText(work.seed, `internal reference ${id}`, 10)}`,
+    transactionType,
+    currency,
+    amount,
+    charge,
+    // With charge_customer, the customer pays the charge in addition: our choice, not shown.
+    totalCredit: chargeCustomer ? amount : amount - charge,
+    account: request.account,
+    customerName: request.customer_name ?? 'Sandbox Customer',
+    chargeCustomer,
+    providerCode: request.provider_code,
     bankCode,
-    mode: request.mode ?? 'direct',
-    statusMessage: 'On its way',
-  });
+    status: 'PENDING',
+    statusMessage: isPayout ? 'On its way' : 'Waiting for the customer',
+    mode: request.mode ?? (request.redirect_url === undefined ? 'direct' : 'page'),
+    callbackUrl,
+    redirectUrl,
+    misbehave,
+    retry: { ...defaultRetry, ...settings?.retry, ...request.retry },
+    spentKey,
+    createdAt: work.now,
+    decidedAt: null,
+    redirects: [],
+  };
+  // Refuses an inexact amount now, not when the callback is due.
+  forgedMoney(misbehave, started, 'misbehave.forged_amount');
+  if (isPayout) take(work, 'MERCHANT_PAYOUT', 'payout', started);
+  work.put('transaction', id, started);
   return started.mode === 'direct' ? decide(work, started, request.outcome) : started;
 }
 
@@ -92,70 +116,20 @@ export function decide(
     const provider = findProvider(work.list('provider'), transaction.providerCode, transactionType);
     creditCollection(work, transaction, provider ?? { clearingSeconds: 0 });
   }
-  const decided = save(work, {
+  const decided: TransactionRecord = {
     ...transaction,
     status: outcome === 'completed' ? 'COMPLETED' : 'FAILED',
     statusMessage:
       outcome === 'completed' ? 'Transaction completed successfully' : 'The transaction was declined',
     decidedAt: work.now,
-  });
+  };
+  work.put('transaction', id, decided);
   const { callbackUrl: url, misbehave: changes, retry } = decided;
   const base = genuineContent(work, decided);
   if (url !== null) {
     scheduleDeliveries(work, { transaction: decided, base, changes, url, retry, origin: null });
   }
   return decided;
-}
-
-function save(work: Work, transaction: TransactionRecord): TransactionRecord {
-  work.put('transaction', transaction.id, transaction);
-  return transaction;
-}
-
-function newTransaction(
-  work: Work,
-  request: CollectionRequest | PayoutRequest,
-  { option }: SandboxProvider,
-): TransactionRecord {
-  const { currency } = request;
-  const amount = exactAmount(request.amount, currency);
-  checkMerchantReference(request.merchant_reference, work);
-  const spentKey = countIn(work, option, request.amount, amount);
-  const settings = work.get('settings', 'settings');
-  const callbackUrl = request.callback_url ?? settings?.callback_url ?? null;
-  if (callbackUrl !== null) checkDestination(callbackUrl, work.allowedHosts);
-  const misbehave = request.misbehave ?? settings?.misbehave ?? {};
-  openWallets(work, currency);
-  const id = work.nextId();
-  const transaction: TransactionRecord = {
-    id,
-    merchantReference: request.merchant_reference,
-    internalReference: `SBX-${id}-${deriveText(work.seed, `internal reference ${id}`, 10)}`,
-    transactionType: 'COLLECTION',
-    currency,
-    amount,
-    charge: 0,
-    totalCredit: amount,
-    account: request.account,
-    customerName: request.customer_name ?? 'Sandbox Customer',
-    chargeCustomer: false,
-    providerCode: option.provider_code,
-    bankCode: null,
-    status: 'PENDING',
-    statusMessage: '',
-    mode: 'direct',
-    callbackUrl,
-    redirectUrl: null,
-    misbehave,
-    retry: { ...defaultRetry, ...settings?.retry, ...request.retry },
-    spentKey,
-    createdAt: work.now,
-    decidedAt: null,
-    redirects: [],
-  };
-  // Refuses an inexact amount now, not when the callback is due.
-  forgedMoney(misbehave, transaction, 'misbehave.forged_amount');
-  return transaction;
 }
 
 /*
@@ -167,7 +141,7 @@ function newTransaction(
 function providerFor(
   reader: Reader,
   { provider_code: code, currency, account }: CollectionRequest | PayoutRequest,
-  type: 'COLLECTION' | 'PAYOUT',
+  type: TransactionType,
 ): SandboxProvider {
   const provider = findProvider(reader.list('provider'), code, type);
   if (provider === undefined) {

@@ -2,7 +2,9 @@ import type { TransactionPayload } from '@payment-service/core';
 import type { Outcome } from '@payment-service/core/explain';
 import { signedMessage } from '@payment-service/core/internal';
 import { csvLine } from '@payment-service/pages';
-import { callbackData } from '../deliveries/callback-data.ts';
+import { callbackData, redirectLocation, signedFieldsOf } from '../deliveries/callback-data.ts';
+import type { Context } from '../deliveries/context.ts';
+import { outcomeOf } from '../deliveries/outcome.ts';
 import type { Misbehaviour } from '../state/misbehaviour.ts';
 import { toAmount } from '../state/money.ts';
 import type {
@@ -102,15 +104,15 @@ export interface StartedCollection {
 
 /** `origin`: the address of the sandbox, as this caller knows it. */
 export function viewStarted(
+  context: Context,
   transaction: TransactionRecord,
-  redirect: string | undefined,
   origin: string,
 ): StartedCollection {
   const { mode, internalReference } = transaction;
   return {
     transaction: viewTransaction(transaction),
     payment_page_url: mode === 'page' ? `${origin}/sandbox/pay/${internalReference}` : null,
-    redirect_location: redirect ?? null,
+    redirect_location: redirectOf(context, transaction) ?? null,
   };
 }
 
@@ -118,10 +120,15 @@ export function viewTransfer({ id, currency, amount, createdAt }: TransferRecord
   return { id, currency, amount: toAmount(amount, currency), created_at: iso(createdAt) };
 }
 
-export function viewDelivery(
-  delivery: DeliveryRecord,
-  outcomeOf: (delivery: DeliveryRecord, attempt: DeliveryAttempt) => Outcome,
-): SandboxDelivery {
+/** The signed address to which the customer's browser returns, or undefined while nothing is decided. */
+export function redirectOf({ sign }: Context, transaction: TransactionRecord): string | undefined {
+  const { redirectUrl, decidedAt } = transaction;
+  if (redirectUrl === null || decidedAt === null) return undefined;
+  const data = callbackData(transaction);
+  return redirectLocation(redirectUrl, data, sign(signedFieldsOf(data), decidedAt));
+}
+
+export function viewDelivery(context: Context, delivery: DeliveryRecord): SandboxDelivery {
   const { transactionId, createdAt, dueAt, attempts, retry, after, held, signing, ...shown } = delivery;
   const { url, body, signed } = shown;
   return {
@@ -141,7 +148,7 @@ export function viewDelivery(
         key: signing.key,
         signed_string: signedMessage(signed),
       };
-      return { at: iso(at), ...rest, request, outcome: outcomeOf(delivery, attempt) };
+      return { at: iso(at), ...rest, request, outcome: outcomeOf(context, delivery, attempt) };
     }),
   };
 }

@@ -26,9 +26,9 @@ export function sqliteFile(path: string): Persistence {
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     database.exec('BEGIN EXCLUSIVE');
-    const { application_id: id } = database.prepare('PRAGMA application_id').get() ?? {};
-    const { user_version: version } = database.prepare('PRAGMA user_version').get() ?? {};
-    const { tables } = database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get() ?? {};
+    const state =
+      'SELECT *, (SELECT count(*) FROM sqlite_schema) AS tables FROM pragma_application_id, pragma_user_version';
+    const { application_id: id, user_version: version, tables } = database.prepare(state).get() ?? {};
     if (tables !== 0 && id !== APPLICATION_ID)
       throw new ConfigurationError('file', `The file ${path} ${NOT_OURS}`);
     if (tables !== 0 && version !== VERSION)

@@ -40,28 +40,18 @@ export const amountText = (
 
 /**
  * An amount of the wire in minor units; undefined if it is not exact: more decimals than the currency has, not finite, or
- * beyond 2^53. Works on the decimal digits, since 1.15 * 100 is 114.99999999999999.
+ * beyond 2^53. Shifts the decimal digits, since 1.15 * 100 is 114.99999999999999.
  *
  * @example toMinor(12.5, 'KES') // 1250
  */
 export function toMinor(amount: number, currency: string): Minor | undefined {
-  const parts = /^(-?\d+)(?:\.(\d+))?$/.exec(String(amount));
-  if (parts === null) return undefined;
-  const [, whole = '', fraction = ''] = parts;
-  const digits = fractionDigits(currency);
-  if (fraction.length > digits) return undefined;
-  const minor = Number(whole + fraction.padEnd(digits, '0'));
-  return Number.isSafeInteger(minor) ? minor : undefined;
+  const minor = Number(`${amount}e${fractionDigits(currency)}`);
+  return Number.isSafeInteger(minor) && toAmount(minor, currency) === amount ? minor : undefined;
 }
 
 /** The number on the wire for an amount in minor units: the double nearest to the exact decimal. */
-export function toAmount(minor: Minor, currency: string): number {
-  const digits = fractionDigits(currency);
-  const text = String(Math.abs(minor)).padStart(digits + 1, '0');
-  const whole = text.slice(0, text.length - digits);
-  const amount = Number(digits === 0 ? whole : `${whole}.${text.slice(-digits)}`);
-  return minor < 0 ? -amount : amount;
-}
+export const toAmount = (minor: Minor, currency: string): number =>
+  Number(`${minor}e-${fractionDigits(currency)}`);
 
 /** A share in basis points (300 = 3 %), rounded half up to a minor unit, exactly. */
 export function shareOf(minor: Minor, basisPoints: number): Minor {

@@ -1,14 +1,16 @@
 import type { Kind, Records } from './records.ts';
 
 type Id = string | number;
-type Tables = { [K in Kind]: Map<string, Records[K]> };
-type Pending = { [K in Kind]: Map<string, Records[K] | undefined> };
+/** A table begins with its first record. */
+type Tables<Deleted = never> = { [K in Kind]?: Map<string, Records[K] | Deleted> };
+type Pending = Tables<undefined>;
+type Untyped = Record<string, Map<string, unknown>>;
 
 /** One changed record; `value` is undefined if it was deleted. */
 export interface Change {
-  readonly kind: Kind;
+  readonly kind: string;
   readonly id: string;
-  readonly value: Records[Kind] | undefined;
+  readonly value: unknown;
 }
 
 /** Where records outlive the process. Without it, the state is only in memory. */
@@ -29,7 +31,7 @@ export interface Reader {
 export interface Unit extends Reader {
   put<K extends Kind>(kind: K, id: Id, value: Records[K]): void;
   remove(kind: Kind, id: Id): void;
-  clear(kind: Kind): void;
+  clear(isMeant: (kind: string) => boolean): void;
   /**
    * The next free number, which is never used twice, not even after a reset. Transactions and transfers count from 1001, and
    * deliveries, ledger entries and requests each from 1. From 1001 on, deliveries share the first series, so that no number is
@@ -50,50 +52,35 @@ export interface Store extends Reader {
 const FIRST_ID = 1001;
 const MAX_UNSAVED = 100;
 
-const emptyTables = (): Tables => ({
-  account: new Map(),
-  settings: new Map(),
-  counter: new Map(),
-  wallet: new Map(),
-  entry: new Map(),
-  waiting: new Map(),
-  spent: new Map(),
-  transaction: new Map(),
-  transfer: new Map(),
-  delivery: new Map(),
-  queued: new Map(),
-  seen: new Map(),
-  provider: new Map(),
-  request: new Map(),
-  check: new Map(),
-});
-/** Every kind of record. */
-export const kinds: readonly Kind[] = Object.keys(emptyTables()).filter(
-  (name): name is Kind => name in emptyTables(),
-);
+const put = (tables: Untyped, kind: string, id: string, value: unknown): void => {
+  tables[kind] ??= new Map();
+  tables[kind].set(id, value);
+};
 
 export function createStore(persistence?: Persistence, onWrite?: () => void): Store {
-  const tables = emptyTables();
+  const tables: Tables = {};
   // What is in our own file, with our own version number, was put there as a record of its kind.
-  const untyped: Readonly<Record<string, Map<string, unknown>>> = tables;
-  persistence?.load((kind, id, value) => untyped[kind]?.set(id, value));
+  const untyped: Untyped = tables;
+  persistence?.load((kind, id, value) => put(untyped, kind, id, value));
   const reader: Reader = {
-    get: (kind, id) => tables[kind].get(String(id)),
-    list: (kind) => [...tables[kind].values()],
+    get: (kind, id) => tables[kind]?.get(String(id)),
+    list: (kind) => [...(tables[kind]?.values() ?? [])],
   };
 
   let unsaved: Change[] = [];
   const run = <T>(work: (unit: Unit) => T, maxUnsaved: number): T => {
-    const changes: Pending = emptyTables();
+    const changes: Pending = {};
     const result = work(createUnit(tables, changes));
-    const list = kinds.flatMap((kind) => [...changes[kind]].map(([id, value]) => ({ kind, id, value })));
+    const list = Object.entries(changes).flatMap(([kind, table]) =>
+      [...table].map(([id, value]) => ({ kind, id, value })),
+    );
     if (list.length === 0) return result;
     const all = [...unsaved, ...list];
     if (all.length > maxUnsaved) persistence?.save(all);
     unsaved = all.length > maxUnsaved ? [] : all;
     for (const { kind, id, value } of list) {
       if (value === undefined) untyped[kind]?.delete(id);
-      else untyped[kind]?.set(id, value);
+      else put(untyped, kind, id, value);
     }
     onWrite?.();
     return result;
@@ -113,17 +100,20 @@ function createUnit(tables: Tables, changes: Pending): Unit {
   const unit: Unit = {
     get(kind, id) {
       const key = String(id);
-      return changes[kind].has(key) ? changes[kind].get(key) : tables[kind].get(key);
+      return changes[kind]?.has(key) ? changes[kind].get(key) : tables[kind]?.get(key);
     },
     list(kind) {
       const merged = new Map<string, Records[typeof kind] | undefined>(tables[kind]);
-      for (const [id, value] of changes[kind]) merged.set(id, value);
+      for (const [id, value] of changes[kind] ?? []) merged.set(id, value);
       return [...merged.values()].filter((value) => value !== undefined);
     },
-    put: (kind, id, value) => void changes[kind].set(String(id), value),
-    remove: (kind, id) => void changes[kind].set(String(id), undefined),
-    clear(kind) {
-      for (const id of [...tables[kind].keys(), ...changes[kind].keys()]) changes[kind].set(id, undefined);
+    put: (kind, id, value) => put(changes, kind, String(id), value),
+    remove: (kind, id) => put(changes, kind, String(id), undefined),
+    clear(isMeant) {
+      for (const [kind, table] of [tables, changes].flatMap((all) =>
+        Object.entries<Map<string, unknown>>(all),
+      ))
+        if (isMeant(kind)) for (const id of table.keys()) put(changes, kind, id, undefined);
     },
     nextId(series) {
       const counter = series ?? 'id';
@@ -163,7 +153,7 @@ export function createChangeFeed(now: number, onError: (error: unknown) => void)
     },
     ended: ending.signal,
     subscribe: (listener) => {
-      if (!ending.signal.aborted) listeners.add(listener);
+      listeners.add(listener);
       return () => void listeners.delete(listener);
     },
     announce: () => {

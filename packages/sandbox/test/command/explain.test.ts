@@ -1,8 +1,9 @@
-/** `explain`: a recorded request in three forms, and core's explanation. */
+/** `explain`: a recorded request in three forms, and core's explanation. How a failure is printed, `start.test.ts` holds. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { expect, test } from 'vitest';
+import { explainRecorded } from '../../src/command/explain.ts';
 import { runCommand } from '../support/command.ts';
 import { emptyFolder } from '../support/folders.ts';
 
@@ -26,15 +27,29 @@ const fixture = (value: string): string =>
 const curl = (value: string): string =>
   `curl -sS 'http://127.0.0.1:3000/payments/callbacks' \\\n  -H "hmac-signature: ${value}" \\\n  --data-raw '${body.replaceAll("'", `'\\''`)}'\n`;
 
+/** What the command explains, in this process. */
+async function explained(input: string, options: object = {}, variables: object = env) {
+  const request = join(emptyFolder(), 'request');
+  await writeFile(request, input);
+  return explainRecorded({ request, ...options }, { variables, source: 'the environment' });
+}
+
 test.each([
-  ['an HTTP request', http(signature), [], 'verified'],
-  ['a request whose t is too old for --tolerance', http(signature), ['--tolerance', '30'], 'timestamp_old'],
-  ['JSON', fixture(upper), [], 'uppercase_hex'],
-  ['a curl command', curl(upper), [], 'uppercase_hex'],
-])('explain reads %s from standard input', async (_form, input, args, cause) => {
-  const { code, stdout } = await runCommand(['explain', '--json', ...args], { env, input });
-  const ok = cause === 'verified';
-  expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: ok ? 0 : 1, ok, cause });
+  ['an HTTP request', http(upper)],
+  ['JSON', fixture(upper)],
+  ['a curl command', curl(upper)],
+])('explain reads %s', async (_form, input) => {
+  expect(await explained(input)).toMatchObject({ ok: false, cause: 'uppercase_hex' });
+});
+
+test('explain reads standard input, and exits with 0 for a callback that verifies and with 1 for another', async () => {
+  for (const [args, code, cause] of [
+    [[], 0, 'verified'],
+    [['--tolerance', '30'], 1, 'timestamp_old'],
+  ] as const) {
+    const ended = await runCommand(['explain', '--json', ...args], { env, input: http(signature) });
+    expect([ended.code, JSON.parse(ended.stdout).cause]).toEqual([code, cause]);
+  }
 });
 
 test('explain prints title, detail and fix of a request in a file, and no key', async () => {
@@ -50,16 +65,15 @@ test('explain prints title, detail and fix of a request in a file, and no key', 
 });
 
 test.each([
-  [1, 'hello', env, 'This is not an HTTP request, a curl command, or JSON'],
-  [1, '{"body":{}}', env, 'The JSON has no "headers".'],
-  [1, '{"body', env, 'This looks like JSON but does not parse.'],
-  [1, '', env, 'none.http could not be read.', ['--request', 'none.http']],
-  [2, http(signature), { PUBLIC_KEY: 'SANDBOXp' }, 'SIGNING_KEY is not in the environment'],
+  [1, 'hello', 'This is not an HTTP request, a curl command, or JSON'],
+  [1, '{"body":{}}', 'The JSON has no "headers".'],
+  [1, '{"body', 'This looks like JSON but does not parse.'],
+  [1, '', 'none.http could not be read.', { request: 'none.http' }],
+  [2, http(signature), 'SIGNING_KEY is not in the environment', {}, {}],
 ])(
-  'explain says in one line, with exit code %i, what is wrong with %j and %j: %s',
-  async (code, input, env, says, args: string[] = []) => {
-    const ended = await runCommand(['explain', ...args], { env, input });
-    expect(ended).toMatchObject({ code, stderr: expect.stringContaining(says) });
-    expect(ended.stderr).not.toContain('    at ');
+  'explain exits with %i for %j: %s',
+  async (exitCode, input, says, options = {}, variables: object = env) => {
+    const error = expect.objectContaining({ exitCode, message: expect.stringContaining(says) });
+    await expect(explained(input, options, variables)).rejects.toThrow(error);
   },
 );

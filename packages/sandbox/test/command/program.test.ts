@@ -45,13 +45,6 @@ describe('payment-service-sandbox -- program', () => {
     },
   );
 
-  test('reports a program that does not exist in one line', async () => {
-    const { code, stderr } = await runCommand(['--port', '0', '--', 'no-such-program-here']);
-    expect(code).toBe(1);
-    expect(stderr).toContain('no-such-program-here could not be started: there is no such program.');
-    expect(stderr).not.toContain('    at ');
-  });
-
   test('does not start the program when another one uses the port', async () => {
     const { port, args } = await withReceiver();
     const other = createServer().listen(port, '127.0.0.1');

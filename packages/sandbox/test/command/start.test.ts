@@ -124,6 +124,7 @@ describe('payment-service-sandbox', () => {
     [2, ['--allow-host', 'http://shop'], 'allowedHosts: "http://shop" never matches.'],
     [1, ['--file', nowhere], `The file ${nowhere} could not be opened.`],
     [1, ['--memory', '--keys-file', nowhere], `The keys could not be written to ${nowhere}.`],
+    [1, ['--memory', '--port', '0', '--', 'no-such-one'], 'no-such-one could not be started: there is no'],
     [2, ['--misbehave', '{'], '--misbehave must be a JSON object'],
     [2, ['--misbehave', 'explode'], '--misbehave does not know "explode". Known names: forged_amount, '],
     [2, ['--misbehave', 'forged'], 'Did you mean forged_amount? Known names: '],

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
@@ -20,7 +20,6 @@ export interface RunOptions {
 
 /** The command as a separate process. */
 export interface Command {
-  readonly process: ChildProcess;
   /** The folder in which it runs. */
   readonly cwd: string;
   /** The address that it printed. */
@@ -107,7 +106,6 @@ export async function startCommand(
   });
   const found = (pattern: RegExp): string => pattern.exec(text.stdout)?.[1] ?? '';
   return {
-    process: child,
     cwd,
     url: found(/(http:\/\/\S+)/),
     keys: {
