@@ -10,7 +10,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, globSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, constants, setPriority } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { type Counts, countReport, failuresIn } from './count-report.ts';
+import { countReport } from './count-report.ts';
 
 /** Half of the ten million inputs: one process for each of two cores. */
 const fuzz = (seed: number): readonly [name: string, command: readonly string[]] => [
@@ -42,7 +42,7 @@ const turbo = (tasks: readonly string[], concurrency: number, filters: readonly 
 
 process.chdir(dirname(import.meta.dirname));
 const started = Date.now();
-let total: Counts = { passed: 0, failed: 0 };
+const total = { passed: 0, failed: 0 };
 rmSync(COMPILED, { recursive: true, force: true });
 
 const manifests = globSync(
@@ -61,20 +61,17 @@ const checks = CHECKS.map(([name, command]) => ({ name, ended: run(command, 'col
 for (const { name, ended } of checks) {
   const { code, output } = await ended;
   if (code !== 0) console.log(output);
-  count(code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }, name);
+  count(Number(code === 0), Number(code !== 0), name);
 }
 const isPassed = await tests;
-count(
-  isPassed ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 },
-  `build, types and ${KIND}s of every package`,
-);
+count(Number(isPassed), Number(!isPassed), `build, types and ${KIND}s of every package`);
 for (const folder of tested) {
   const reportFile = `${folder}/.${KIND}-report.json`;
   const report = existsSync(reportFile) ? readFileSync(reportFile, 'utf8') : undefined;
   const testFiles = globSync(`${folder}/test/**/*.${KIND}.ts`).map((path) => path.replaceAll('\\', '/'));
-  const counts = countReport(report, testFiles);
-  count(counts, folder);
-  if (counts.failed > 0) for (const failure of failuresIn(report)) console.log(`${' '.repeat(14)}${failure}`);
+  const { passed, failures } = countReport(report, testFiles);
+  count(passed, failures.length, folder);
+  for (const failure of failures) console.log(`${' '.repeat(14)}${failure}`);
 }
 
 const seconds = Math.round((Date.now() - started) / 1000);
@@ -94,9 +91,10 @@ async function testAll(): Promise<boolean> {
   return [built, ...ended].every(({ code }) => code === 0);
 }
 
-function count(counts: Counts, name: string): void {
-  total = { passed: total.passed + counts.passed, failed: total.failed + counts.failed };
-  console.log(`${counts.failed === 0 ? 'ok    ' : 'FAILED'} ${String(counts.passed).padStart(5)}  ${name}`);
+function count(passed: number, failed: number, name: string): void {
+  total.passed += passed;
+  total.failed += failed;
+  console.log(`${failed === 0 ? 'ok    ' : 'FAILED'} ${String(passed).padStart(5)}  ${name}`);
 }
 
 /** pnpm puts node_modules/.bin and its own Node first in PATH; the commands are found there. */
