@@ -9,10 +9,10 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { packPublished } from '@payment-service/release/toolchains';
 import { freePort } from '../../../../vitest.shared.ts';
 import { compile, serve, writeProject } from '../rehearsal/project.ts';
 import type { Row } from '../rehearsal/rows.ts';
-import { packPublished } from './pack-published.ts';
 
 const own = join(import.meta.dirname, '..', '..');
 const isWindows = process.platform === 'win32';

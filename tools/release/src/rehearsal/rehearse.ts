@@ -81,14 +81,12 @@ async function runRows(
   stage: Stage,
   onProgress: (line: string) => void,
 ): Promise<readonly Outcome[]> {
-  const outcomes = new Map<Row, Outcome>();
-  await sideBySide(rows, AT_A_TIME, async (row) => {
+  return await sideBySide(rows, AT_A_TIME, async (row) => {
     const { installed, problems: found } = await rehearse(row, stage);
     const problems = judge(row, found);
-    outcomes.set(row, { row, problems, installed });
     onProgress([`${row.name}: ${problems.length === 0 ? 'pass' : 'MISSED'}`, ...problems].join('\n    '));
+    return { row, problems, installed };
   });
-  return rows.flatMap((row) => outcomes.get(row) ?? []);
 }
 
 /** A control must fail, and for its own reason. */
