@@ -8,23 +8,21 @@ import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  type PackedFile,
   packPackage,
   publishedPackages,
   readManifest,
   root,
+  textOf,
 } from '@payment-service/release/toolchains';
 import { git, versionAndBuild } from './repository.ts';
 
 /** The placeholder for the owner of the repository until there is one. */
 const PLACEHOLDER = 'OWNER';
 
-if (import.meta.main) {
-  const [mode] = process.argv.slice(2);
-  if (mode === '--dry-run') await dryRun();
-  else if (mode === '--check') await check();
-  else fail('Releases are made by the workflow `release`. Use --dry-run to see what it would publish.');
-}
+const [mode] = process.argv.slice(2);
+if (mode === '--dry-run') await dryRun();
+else if (mode === '--check') await check();
+else fail('Releases are made by the workflow `release`. Use --dry-run to see what it would publish.');
 
 async function check(): Promise<void> {
   const { repository } = readManifest<{ repository: { url: string } }>(join(root, 'package.json'));
@@ -36,15 +34,11 @@ async function check(): Promise<void> {
   using scratch = mkdtempDisposableSync(join(tmpdir(), 'release-'));
   for (const { name, folder } of publishedPackages()) {
     const { files } = await packPackage(folder, scratch.path);
-    for (const file of placeholderFiles(files))
-      fail(`${name}: ${file} contains ${PLACEHOLDER}: run \`pnpm metadata\`, or correct it by hand.`);
+    // As a separate word.
+    const pattern = new RegExp(`\\b${PLACEHOLDER}\\b`);
+    for (const file of files.filter((one) => pattern.test(textOf(one))))
+      fail(`${name}: ${file.name} contains ${PLACEHOLDER}: run \`pnpm metadata\`, or correct it by hand.`);
   }
-}
-
-/** The names of the files that contain the placeholder as a separate word. */
-export function placeholderFiles(files: readonly PackedFile[]): readonly string[] {
-  const pattern = new RegExp(`\\b${PLACEHOLDER}\\b`);
-  return files.filter(({ data }) => pattern.test(Buffer.from(data).toString())).map(({ name }) => name);
 }
 
 async function dryRun(): Promise<void> {
@@ -56,29 +50,20 @@ async function dryRun(): Promise<void> {
   const before = publishedPackages(clone);
   await versionAndBuild(clone);
   console.log(`Commit ${(await git(clone, 'rev-parse', '--short', 'HEAD')).trim()} would be published as:`);
-  for (const { folder, version } of before)
-    console.log(`\n${(await packedLines(folder, version, scratch.path)).join('\n')}`);
+  for (const { name, folder, version: previous } of before) {
+    const { manifest, bytes, files } = await packPackage(folder, scratch.path);
+    const title = `\n${name} ${previous}`;
+    if (manifest.version === previous) {
+      console.log(`${title}: no changeset, not published`);
+      continue;
+    }
+    const unpacked = files.reduce((sum, { data }) => sum + data.length, 0);
+    console.log(
+      `${title} → ${manifest.version}: ${files.length} files, ${kB(bytes)} packed, ${kB(unpacked)} unpacked`,
+    );
+    for (const { data, name: file } of files) console.log(`${kB(data.length).padStart(12)}  ${file}`);
+  }
   console.log('\nNothing was published.');
-}
-
-/**
- * Packs a built package, and describes the tarball in lines: its name, versions, sizes and every file.
- *
- * @throws {Error} if the package is not built.
- */
-export async function packedLines(
-  folder: string,
-  previousVersion: string,
-  destination: string,
-): Promise<readonly string[]> {
-  const { manifest, bytes, files } = await packPackage(folder, destination);
-  const { name, version } = manifest;
-  if (version === previousVersion) return [`${name} ${version}: no changeset, not published`];
-  const unpacked = files.reduce((sum, { data }) => sum + data.length, 0);
-  return [
-    `${name} ${previousVersion} → ${version}: ${files.length} files, ${kB(bytes)} packed, ${kB(unpacked)} unpacked`,
-    ...files.map((file) => `${kB(file.data.length).padStart(12)}  ${file.name}`),
-  ];
 }
 
 function kB(bytes: number): string {

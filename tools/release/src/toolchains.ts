@@ -27,6 +27,7 @@ export interface Running {
   readonly output: () => string;
 }
 
+const require = createRequire(import.meta.url);
 const MAX_RUN_MS = 300_000;
 const MAX_ENDING_MS = 10_000;
 const SHOWN_LINES = 25;
@@ -306,7 +307,5 @@ export function userNodes({ name, engines }: Partial<PackedManifest> = {}): read
 
 /** TypeScript 5, which most users still compile with: the path of its `tsc`. */
 export function typescript5(): string {
-  return createRequire(import.meta.url)
-    .resolve('typescript5/package.json')
-    .replace('package.json', 'bin/tsc');
+  return join(dirname(require.resolve('typescript5/package.json')), 'bin/tsc');
 }

@@ -18,7 +18,7 @@ const own = join(import.meta.dirname, '..', '..');
 const isWindows = process.platform === 'win32';
 const PROGRAMS = ['express', 'fastify', 'koa', 'hono', 'inbox'].map((name) => `${name}.ts`);
 const FRAMEWORKS = ['@hono/node-server', 'express', 'fastify', 'hono', 'koa'];
-const row: Row = { name: 'smoke', about: '', dependencies: {} };
+const row: Row = { name: 'smoke', about: '', dependencies: [] };
 /** Ends after the first callback, so that the sandbox's command, which starts it, ends with its exit code. */
 const MERCHANT = `import { paymentCallbacks } from '@payment-service/express';
 import express from 'express';

@@ -52,8 +52,12 @@ const require = createRequire(import.meta.url);
 export async function rehearse(row: Row, stage: Stage): Promise<Rehearsed> {
   const cwd = join(stage.folder, row.name);
   const packages = row.program === undefined ? README_PACKAGES : [`${SCOPE}/core`];
-  const latest = Object.fromEntries(packages.map((name) => [name, 'latest']));
-  const dependencies = { ...latest, ...row.dependencies };
+  const dependencies = Object.fromEntries(
+    [...packages, ...row.dependencies].map((one) => {
+      const [, name, range = 'latest'] = /^(.+?)(?:@(.+))?$/.exec(one) ?? [];
+      return [name ?? '', range];
+    }),
+  );
   let installed: readonly string[] = [];
   try {
     await writeProject(row, dependencies, cwd);
@@ -62,8 +66,7 @@ export async function rehearse(row: Row, stage: Stage): Promise<Rehearsed> {
     const commandOf = commandsOf(row, stage, cwd);
     if (row.program === undefined) return { problems: await runReadme(cwd, commandOf), installed };
     // The compiler of the repository if the row has none.
-    const own =
-      row.dependencies['typescript'] === undefined ? require : createRequire(join(cwd, 'package.json'));
+    const own = dependencies['typescript'] === undefined ? require : createRequire(join(cwd, 'package.json'));
     await compile(join(dirname(own.resolve('typescript/package.json')), 'bin/tsc'), cwd);
     for (const line of row.prepare ?? []) await run(commandOf(line, {}));
     return { problems: await serve(row, stage, cwd), installed };

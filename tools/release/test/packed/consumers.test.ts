@@ -56,7 +56,7 @@ function runs(type: 'module' | 'commonjs'): readonly Row[] {
     return userNodes(manifest).map(({ version }) => {
       const about = `${program} on Node ${version}`;
       const node = Number(version.split('.')[0]) as 20 | 22 | 24 | 26;
-      return { name: about, about, node, type, dependencies: {}, program: `${program}.ts` };
+      return { name: about, about, node, type, dependencies: [], program: `${program}.ts` };
     });
   });
   // One inbox at a time, since all of them have the same file.
@@ -86,7 +86,7 @@ describe.each(SETUPS)('$type', ({ type, module }) => {
         name: type,
         about: '',
         type,
-        dependencies: {},
+        dependencies: [],
         compiler: { ...compiler, rewriteRelativeImportExtensions: true },
       };
       await writeProject(row, {}, folder, files);
@@ -119,6 +119,6 @@ describe.each(SETUPS)('$type', ({ type, module }) => {
 test.each(['express', 'inbox'])('%s from the CommonJS files alone', async (program) => {
   const older = join(scratch, 'older', program);
   await cp(join(scratch, 'commonjs'), older, { recursive: true });
-  const row: Row = { name: program, about: '', type: 'commonjs', dependencies: {}, program: `${program}.ts` };
+  const row: Row = { name: program, about: '', type: 'commonjs', dependencies: [], program: `${program}.ts` };
   expect(await serve(row, { ...stage, folder: older }, older)).toEqual([]);
 });
