@@ -12,15 +12,8 @@ const NO_PAGES = [
   '{**/dist,proofs,.*,.*/**,tools/!(site),apps/*/test}/**',
   '{tools/site/*,**/api/*,**/AGENTS,**/CHANGELOG}.md',
 ];
-interface Manifest {
-  readonly homepage?: string;
-  readonly publishConfig?: { readonly exports?: Readonly<Record<string, unknown>> };
-}
-const manifestIn = (folder: string): Manifest =>
-  JSON.parse(readFileSync(`${root}/${folder}/package.json`, 'utf8'));
-const { homepage = 'https://repository.example' } = manifestIn('.');
-/** Published READMEs link files of the repository by their address on the web. */
-const ON_THE_WEB = ['blob', 'tree'].map((kind) => `${homepage}/${kind}/main/`);
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+const { homepage }: { homepage: string } = JSON.parse(read('package.json'));
 
 /** The address of a page is that of its file. A README is the index of its folder; at the root, the landing page is. */
 function pageOf(file: string): string {
@@ -32,7 +25,8 @@ function pageOf(file: string): string {
 
 /** The target of a document's link: to a page of the site, or else to the file in the repository. */
 function addressOf(from: string, given: string): string {
-  const link = ON_THE_WEB.reduce((address, prefix) => address.replace(prefix, '/'), given);
+  // Published READMEs link files of the repository by their address on the web.
+  const link = given.startsWith(homepage) ? given.replace(/^.*\/(blob|tree)\/main\//, '/') : given;
   if (/^([a-z][a-z+.-]*:|#)/i.test(link)) return link;
   const [path = '', anchor] = link.split('#');
   const named = posix
@@ -104,7 +98,7 @@ const SIDEBAR = Object.entries({
 
 /** Everything that users import has a page in the reference. */
 const ENTRIES = PACKAGES.flatMap((folder) =>
-  Object.keys(manifestIn(`packages/${folder}`).publishConfig?.exports ?? {})
+  Object.keys(JSON.parse(read(`packages/${folder}/package.json`)).publishConfig.exports)
     .filter((entry) => entry !== './internal' && entry !== './package.json')
     .map((entry) => posix.join(folder, entry))
     .sort()
@@ -119,8 +113,6 @@ const vueOfThisPackage: Plugin = {
     return /^vue(\/|$)/.test(id) && importer?.endsWith('.md') ? this.resolve(id, import.meta.filename) : null;
   },
 };
-
-const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 /**
  * The words of the glossary's last column, by the page that the first one links to. No document uses them, but readers search
