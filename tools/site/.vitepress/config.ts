@@ -128,7 +128,7 @@ for (const [, link = '', never = ''] of read('docs/glossary.md').matchAll(
 
 /** For programs that read the site: every page as Markdown next to its HTML, and `llms.txt`, which lists them after the rules. */
 function writeMarkdown(files: readonly string[], outDir: string): void {
-  for (const file of files) {
+  for (const file of files.filter((one) => one !== LANDING)) {
     const target = join(outDir, pageOf(file));
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, withMarkdownLinks(read(file), file));
@@ -151,14 +151,9 @@ function markdownOf(address: string): string {
 
 /** The text of a page with links to other pages' Markdown, outside code blocks. */
 function withMarkdownLinks(text: string, file: string): string {
-  return text
-    .split(/(^ *```[\s\S]*?^ *```$)/m)
-    .map((part, index) =>
-      index % 2 === 1
-        ? part
-        : part.replaceAll(/(?<=\]\()([^)\s]+)(?=\))/g, (link) => markdownOf(addressOf(file, link))),
-    )
-    .join('');
+  return text.replaceAll(/^ *```[\s\S]*?^ *```$|(?<=\]\()[^)\s]+(?=\))/gm, (found) =>
+    found.trimStart().startsWith('```') ? found : markdownOf(addressOf(file, found)),
+  );
 }
 
 const config: UserConfig = defineConfig({
@@ -168,11 +163,7 @@ const config: UserConfig = defineConfig({
   outDir: 'dist',
   srcExclude: NO_PAGES,
   rewrites: pageOf,
-  buildEnd: ({ pages, outDir }) =>
-    writeMarkdown(
-      pages.filter((file) => file !== LANDING),
-      outDir,
-    ),
+  buildEnd: ({ pages, outDir }) => writeMarkdown(pages, outDir),
   head: [
     ['link', { rel: 'icon', href: 'data:,' }],
     // The theme lets only fenced blocks scroll; an indented one would widen the page of a phone. Lines of 80 characters fit its
