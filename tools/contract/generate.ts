@@ -39,9 +39,8 @@ export async function exampleTypes(): Promise<string> {
 }
 
 if (import.meta.main) {
-  const write = (path: string, text: string): Promise<void> =>
-    writeFile(new URL(`../../${path}`, import.meta.url), text);
   const contract = new URL('../../openapi/payment-service.yaml', import.meta.url);
-  await write('packages/core/src/generated/payment-service.ts', await generatedTypes(contract));
-  await write('apps/examples/own-contract.ts', await exampleTypes());
+  const generated = new URL('../../packages/core/src/generated/payment-service.ts', import.meta.url);
+  await writeFile(generated, await generatedTypes(contract));
+  await writeFile(new URL('../../apps/examples/own-contract.ts', import.meta.url), await exampleTypes());
 }
