@@ -47,10 +47,10 @@ function verdict({ options, channel, query = '', signature, ...carried }: Vector
   const body = body_hex === undefined ? (body_text ?? body_json) : bytesOf(body_hex);
   // The file deliberately contains signatures and bodies of wrong types, which the types rule out.
   const callback = { signature, body } as Parameters<Verifier['verifyCallback']>[0];
+  // An expectation that is undefined would be one that no redirect meets.
+  const expectation = expect_reference === undefined ? {} : { expectReference: expect_reference };
   const result =
-    channel === 'callback'
-      ? verifier.verifyCallback(callback)
-      : verifier.verifyRedirect(query, { expectReference: expect_reference });
+    channel === 'callback' ? verifier.verifyCallback(callback) : verifier.verifyRedirect(query, expectation);
   return result.ok ? 'accepted' : result.code;
 }
 
