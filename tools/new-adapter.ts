@@ -9,22 +9,19 @@ import { parseArgs } from 'node:util';
 
 interface Sibling {
   readonly folder: string;
-  /** Its suite on a bare server; the copy names the file after itself. */
-  readonly suite: string;
-  readonly files: readonly string[];
-  /** Dependencies and text of its own framework. */
-  readonly framework: RegExp;
+  /** Its suite on a bare server, which the copy names after itself, and that server. */
+  readonly tests: readonly [suite: string, server: string];
+  /** Removes text about its own framework. */
   readonly edits: readonly (readonly [text: RegExp, replacement: string])[];
 }
 
-const FILES = ['package.json', 'src/index.ts', 'tsconfig.json', 'tsdown.config.ts', 'vitest.config.ts'];
+const FILES = ['src/index.ts', 'tsconfig.json', 'tsdown.config.ts', 'vitest.config.ts'];
+const DEV_DEPENDENCIES = /conformance|tsdown|typescript|vitest/;
 
 export const SIBLINGS: Readonly<Record<'node' | 'fetch', Sibling>> = {
   node: {
     folder: 'express',
-    suite: 'test/node-server.test.ts',
-    files: [...FILES, 'test/node-server.test.ts', 'test/node-server.ts'],
-    framework: /express/,
+    tests: ['node-server.test.ts', 'node-server.ts'],
     edits: [
       [/ Written out, since[\s\S]*?fits both\./g, ''],
       [/\/\*\* Not `res\.send\(\)`.*\n/g, ''],
@@ -34,9 +31,7 @@ export const SIBLINGS: Readonly<Record<'node' | 'fetch', Sibling>> = {
   },
   fetch: {
     folder: 'fetch',
-    suite: 'test/fetch.test.ts',
-    files: [...FILES, 'test/fetch.test.ts', 'test/fetch-server.ts'],
-    framework: /hono/,
+    tests: ['fetch.test.ts', 'fetch-server.ts'],
     edits: [
       [/ \*\n \* @example\n.*\/\/ Hono\n/g, ''],
       [/, and in Hono/g, ''],
@@ -62,50 +57,38 @@ export function newAdapter(
 ): void {
   if (!/^[a-z][a-z0-9-]*$/.test(name)) throw new Error(`"${name}" cannot be the name of a package.`);
   if (existsSync(folder)) throw new Error(`${folder} exists.`);
-  const sibling = SIBLINGS[like];
-  for (const file of sibling.files) {
-    const path = join(folder, file === sibling.suite ? `test/${name}.test.ts` : file);
-    mkdirSync(dirname(path), { recursive: true });
-    const text = readFileSync(join(root, 'packages', sibling.folder, file), 'utf8');
-    writeFileSync(
-      path,
-      file === 'package.json' ? manifest(text, name, sibling) : copied(text, name, sibling),
-    );
-  }
-  const sentence = `Verified callbacks and redirects of the payment service on ${name}.`;
-  writeFileSync(join(folder, 'README.md'), `# @payment-service/${name}\n\n${sentence}\n`);
-}
-
-function copied(text: string, name: string, { edits }: Sibling): string {
+  const { folder: from, tests, edits } = SIBLINGS[like];
+  const read = (file: string): string => readFileSync(join(root, 'packages', from, file), 'utf8');
+  const write = (file: string, text: string): void => {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  };
   const type = name.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
-  return edits
-    .reduce((before, [pattern, replacement]) => before.replaceAll(pattern, replacement), text)
-    .replaceAll('Express', type)
-    .replaceAll('express', name);
-}
-
-function manifest(text: string, name: string, { folder, framework }: Sibling): string {
-  const {
-    peerDependencies: _,
-    devDependencies,
-    keywords,
-    scripts: { typecheck: __, ...scripts } = {},
-    ...rest
-  } = JSON.parse(text.replaceAll(`packages/${folder}`, `packages/${name}`)) as {
-    readonly keywords: readonly string[];
-  } & Readonly<Record<string, Readonly<Record<string, string>>>>;
-  const kept = Object.entries(devDependencies ?? {}).filter(([dependency]) => !framework.test(dependency));
-  const adapted = {
-    ...rest,
+  for (const file of [...FILES, ...tests.map((test) => `test/${test}`)]) {
+    const text = edits.reduce(
+      (before, [pattern, replacement]) => before.replaceAll(pattern, replacement),
+      read(file),
+    );
+    const target = file.endsWith(tests[0]) ? `test/${name}.test.ts` : file;
+    write(target, text.replaceAll('Express', type).replaceAll('express', name));
+  }
+  const description = `Verified callbacks and redirects of the payment service on ${name}`;
+  write('README.md', `# @payment-service/${name}\n\n${description}.\n`);
+  const manifest = JSON.parse(read('package.json').replaceAll(`packages/${from}`, `packages/${name}`));
+  const devDependencies = Object.entries(manifest.devDependencies).filter(([one]) =>
+    DEV_DEPENDENCIES.test(one),
+  );
+  delete manifest.peerDependencies;
+  delete manifest.scripts.typecheck;
+  Object.assign(manifest, {
     name: `@payment-service/${name}`,
     version: '0.0.0',
-    description: `Verified callbacks and redirects of the payment service on ${name}`,
+    description,
     // The first six are those of every package.
-    keywords: [...keywords.slice(0, 6), name],
-    scripts,
-    devDependencies: Object.fromEntries(kept),
-  };
-  return `${JSON.stringify(adapted, null, 2)}\n`;
+    keywords: [...manifest.keywords.slice(0, 6), name],
+    devDependencies: Object.fromEntries(devDependencies),
+  });
+  write('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
 if (import.meta.main) {

@@ -10,39 +10,37 @@ import { spawn } from 'node:child_process';
 import { existsSync, globSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, constants, setPriority } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { type Counts, countReport, failuresIn } from './count-report.ts';
+import { countReport } from './count-report.ts';
 
-/** Half of the ten million inputs: one process for each of two cores. */
-const fuzz = (seed: number): readonly [name: string, command: readonly string[]] => [
-  `core and a second verifier agree on 5 million inputs of seed ${seed}`,
-  [
-    ...['node', 'proofs/lab.ts', 'fuzz', '--count', '5000000'],
-    ...['--seed', String(seed), '--report', `reports/fuzz-${seed}.json`],
-  ],
-];
 const TASK = process.argv.includes('--proofs') ? 'proofs' : 'test';
 const KIND = TASK === 'proofs' ? 'proof' : 'test';
-type Checks = readonly (readonly [name: string, command: readonly string[]])[];
+/** A command is words between single spaces. */
+type Checks = readonly (readonly [name: string, command: string])[];
 const CHECKS_OF_TESTS: Checks = [
-  ['format and lint', ['biome', 'ci', '--colors=off', '--error-on-warnings', '.']],
-  ['the contract is valid OpenAPI 3.1', ['redocly', 'lint', 'openapi/payment-service.yaml']],
-  ['no unused files, exports or dependencies', ['knip', '--no-progress']],
+  ['format and lint', 'biome ci --colors=off --error-on-warnings .'],
+  ['the contract is valid OpenAPI 3.1', 'redocly lint openapi/payment-service.yaml'],
+  ['no unused files, exports or dependencies', 'knip --no-progress'],
 ];
-const CHECKS: Checks = TASK === 'proofs' ? [fuzz(1), fuzz(2)] : CHECKS_OF_TESTS;
+/** Half of the ten million inputs each: one process for each of two cores. */
+const CHECKS_OF_PROOFS: Checks = [1, 2].map((seed) => [
+  `core and a second verifier agree on 5 million inputs of seed ${seed}`,
+  `node proofs/lab.ts fuzz --count 5000000 --seed ${seed} --report reports/fuzz-${seed}.json`,
+]);
+const CHECKS = TASK === 'proofs' ? CHECKS_OF_PROOFS : CHECKS_OF_TESTS;
 // Every test file, and every command that a test starts, is a separate process. They share what Node has compiled, which is
 // most of the work of such a process. Each run begins without this cache, as in CI.
 const COMPILED = join('node_modules', '.cache', 'compiled');
 // Tests of packages with one worker, one package after another. The rest runs at the same time, in one task for each core: if
 // the order were left to chance, the longest of them might begin last, and the other cores would wait for it.
 const LONE = ['integrations', 'release', 'rules'].map((name) => `@payment-service/${name}`);
-const turbo = (tasks: readonly string[], concurrency: number, filters: readonly string[]): string[] => [
-  ...['turbo', 'run', ...tasks, '--continue', `--concurrency=${concurrency}`, '--output-logs=errors-only'],
-  ...filters.map((filter) => `--filter=${filter}`),
-];
+const turbo = (tasks: string, concurrency: number, packages: readonly string[]): string => {
+  const filters = packages.map((name) => ` --filter=${name}`).join('');
+  return `turbo run ${tasks} --continue --concurrency=${concurrency} --output-logs=errors-only${filters}`;
+};
 
 process.chdir(dirname(import.meta.dirname));
 const started = Date.now();
-let total: Counts = { passed: 0, failed: 0 };
+const total = { passed: 0, failed: 0 };
 rmSync(COMPILED, { recursive: true, force: true });
 
 const manifests = globSync(
@@ -61,20 +59,17 @@ const checks = CHECKS.map(([name, command]) => ({ name, ended: run(command, 'col
 for (const { name, ended } of checks) {
   const { code, output } = await ended;
   if (code !== 0) console.log(output);
-  count(code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }, name);
+  count(Number(code === 0), Number(code !== 0), name);
 }
 const isPassed = await tests;
-count(
-  isPassed ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 },
-  `build, types and ${KIND}s of every package`,
-);
+count(Number(isPassed), Number(!isPassed), `build, types and ${KIND}s of every package`);
 for (const folder of tested) {
   const reportFile = `${folder}/.${KIND}-report.json`;
   const report = existsSync(reportFile) ? readFileSync(reportFile, 'utf8') : undefined;
   const testFiles = globSync(`${folder}/test/**/*.${KIND}.ts`).map((path) => path.replaceAll('\\', '/'));
-  const counts = countReport(report, testFiles);
-  count(counts, folder);
-  if (counts.failed > 0) for (const failure of failuresIn(report)) console.log(`${' '.repeat(14)}${failure}`);
+  const { passed, failures } = countReport(report, testFiles);
+  count(passed, failures.length, folder);
+  for (const failure of failures) console.log(`${' '.repeat(14)}${failure}`);
 }
 
 const seconds = Math.round((Date.now() - started) / 1000);
@@ -86,25 +81,23 @@ process.exitCode = total.failed === 0 ? 0 : 1;
 async function testAll(): Promise<boolean> {
   const cores = availableParallelism();
   const others = LONE.map((name) => `!${name}`);
-  const built = await run(turbo(['build', 'typecheck'], cores + 1, []), 'shown');
+  const built = await run(turbo('build typecheck', cores + 1, []), 'shown');
   const ended = await Promise.all([
-    run(turbo([TASK], 1, LONE), 'shown'),
-    run(turbo([TASK], cores, others), 'shown'),
+    run(turbo(TASK, 1, LONE), 'shown'),
+    run(turbo(TASK, cores, others), 'shown'),
   ]);
   return [built, ...ended].every(({ code }) => code === 0);
 }
 
-function count(counts: Counts, name: string): void {
-  total = { passed: total.passed + counts.passed, failed: total.failed + counts.failed };
-  console.log(`${counts.failed === 0 ? 'ok    ' : 'FAILED'} ${String(counts.passed).padStart(5)}  ${name}`);
+function count(passed: number, failed: number, name: string): void {
+  total.passed += passed;
+  total.failed += failed;
+  console.log(`${failed === 0 ? 'ok    ' : 'FAILED'} ${String(passed).padStart(5)}  ${name}`);
 }
 
 /** pnpm puts node_modules/.bin and its own Node first in PATH; the commands are found there. */
-function run(
-  command: readonly string[],
-  show: 'shown' | 'collected',
-): Promise<{ code: number; output: string }> {
-  const [name = '', ...args] = command;
+function run(command: string, show: 'shown' | 'collected'): Promise<{ code: number; output: string }> {
+  const [name = '', ...args] = command.split(' ');
   const child = spawn(name, args, {
     env: {
       ...process.env,

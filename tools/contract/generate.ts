@@ -1,27 +1,46 @@
-// Writes the types of openapi/payment-service.yaml to packages/core/src/generated/.
-// `--check` writes nothing and fails when the committed file differs. A test passes another contract after it, to see
-// the check fail.
-import { readFile, writeFile } from 'node:fs/promises';
-import { pathToFileURL } from 'node:url';
-import { exampleTypes, generatedTypes } from './generated-types.ts';
+/** `pnpm generate`: writes the types of openapi/payment-service.yaml, and of the contract in apps/examples. */
+import { writeFile } from 'node:fs/promises';
+import openapiTS, { astToString, type OpenAPI3, type SchemaObject } from 'openapi-typescript';
+import ts from 'typescript';
 
-const isCheck = process.argv[2] === '--check';
-const contract = process.argv[3]
-  ? pathToFileURL(process.argv[3])
-  : new URL('../../openapi/payment-service.yaml', import.meta.url);
-const generated = new URL('../../packages/core/src/generated/payment-service.ts', import.meta.url);
+const BANNER = '// Generated from openapi/payment-service.yaml by `pnpm generate`. Do not edit.\n\n';
 
-const text = await generatedTypes(contract);
+const literal = (value: string): ts.TypeNode =>
+  ts.factory.createLiteralTypeNode(ts.factory.createStringLiteral(value));
 
-if (isCheck) {
-  const committed = await readFile(generated, 'utf8').catch(() => '');
-  if (committed !== text) {
-    console.error(
-      'packages/core/src/generated/payment-service.ts differs from the contract: run `pnpm generate`.',
-    );
-    process.exitCode = 1;
-  }
-} else {
-  await writeFile(generated, text);
+const anyOtherString = ts.factory.createParenthesizedType(
+  ts.factory.createIntersectionTypeNode([
+    ts.factory.createKeywordTypeNode(ts.SyntaxKind.StringKeyword),
+    ts.factory.createTypeLiteralNode([]),
+  ]),
+);
+
+/** `x-known-values: [A]` becomes `"A" | (string & {})`: an open union. */
+function openUnion(schema: SchemaObject): ts.TypeNode | undefined {
+  const known: unknown = 'x-known-values' in schema ? schema['x-known-values'] : undefined;
+  return Array.isArray(known)
+    ? ts.factory.createUnionTypeNode([...known.map(literal), anyOtherString])
+    : undefined;
+}
+
+/**
+ * The types of a contract: the source of packages/core/src/generated/payment-service.ts.
+ *
+ * @param contract the address of the document, or the parsed document.
+ */
+export async function generatedTypes(contract: URL | OpenAPI3): Promise<string> {
+  return BANNER + astToString(await openapiTS(contract, { transform: openUnion, silent: true }));
+}
+
+/** The types of the contract in apps/examples, as the command of openapi-typescript makes them. */
+export async function exampleTypes(): Promise<string> {
+  const contract = new URL('../../apps/examples/own-contract.yaml', import.meta.url);
+  return `// Generated from own-contract.yaml by openapi-typescript.\n\n${astToString(await openapiTS(contract, { silent: true }))}`;
+}
+
+if (import.meta.main) {
+  const contract = new URL('../../openapi/payment-service.yaml', import.meta.url);
+  const generated = new URL('../../packages/core/src/generated/payment-service.ts', import.meta.url);
+  await writeFile(generated, await generatedTypes(contract));
   await writeFile(new URL('../../apps/examples/own-contract.ts', import.meta.url), await exampleTypes());
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { generatedTypes } from '../generated-types.ts';
+import { generatedTypes } from '../generate.ts';
 import { contractFaults } from './contract-faults.ts';
 import { factsOf } from './facts.ts';
 

@@ -5,7 +5,7 @@ import type { OpenAPI3 } from 'openapi-typescript';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { generatedTypes } from '../generated-types.ts';
+import { generatedTypes } from '../generate.ts';
 
 /*
  * Type-checks core's client against the types of a changed contract. The changed types exist in memory only: the

@@ -10,8 +10,11 @@ export interface Adapter {
   paymentCallbacks(options: { signingKey: string }): unknown;
 }
 
+/** What is called first with each callback. */
+export type Keep = (callback: core.VerifiedCallback) => Promise<unknown>;
+
 /** The part of every program of the rehearsal that is independent of its framework. */
-export function merchant(adapter: Adapter, settings: Settings) {
+export function merchant(adapter: Adapter, settings: Settings, keep?: Keep) {
   const prices: Readonly<Record<string, string | undefined>> = { 'ORD-1001': '500', 'ORD-2001': '5000' };
   const received: string[] = [];
   const key = (name: string): string => settings[name] ?? `MISSING-${name}-MISSING`;
@@ -22,7 +25,8 @@ export function merchant(adapter: Adapter, settings: Settings) {
         { id: 'sandbox', key: key('SIGNING_KEY') },
       ],
       allowSandboxKeys: true, // Some runtimes set NODE_ENV to production.
-      onCallback: (callback: core.VerifiedCallback) => {
+      onCallback: async (callback: core.VerifiedCallback) => {
+        await keep?.(callback);
         const amount = prices[callback.signed.merchant_reference] ?? '0';
         const { ok } = adapter.confirmAmount(callback, { currency: 'UGX', amount });
         const isPaid = ok && adapter.isTransactionCompleted(callback);

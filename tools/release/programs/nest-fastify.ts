@@ -10,18 +10,10 @@ Module({})(Shop);
 
 async function main(): Promise<void> {
   const { options, report } = merchant(adapter, process.env);
-  const app = await NestFactory.create<NestFastifyApplication>(
-    Shop,
-    new FastifyAdapter({ return503OnClosing: false }),
-    {
-      logger: ['error'],
-    },
-  );
+  const fastify = new FastifyAdapter({ return503OnClosing: false });
+  const app = await NestFactory.create<NestFastifyApplication>(Shop, fastify, { logger: ['error'] });
   await app.register(adapter.paymentCallbacks(options), { prefix: '/callbacks' });
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .get('/report', () => report());
+  fastify.getInstance().get('/report', () => report());
   process.once('SIGTERM', () => app.close());
   await app.listen(Number(process.env['PORT']), '127.0.0.1');
 }

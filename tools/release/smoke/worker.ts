@@ -2,26 +2,50 @@ import type { VerifiedCallback } from '@payment-service/core';
 import { createClient } from '@payment-service/core/client';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { paymentCallbacks } from '@payment-service/fetch';
-import { encodedStatuses } from './encoded-bodies.ts';
 import { wrongVerdicts } from './wrong-verdicts.ts';
 
 const signingKey = 'SMOKE-SIGNING-KEY';
+type Encoding = 'gzip' | 'deflate';
 
-/** A signed and a forged request: status, body, and the reference that reached the handler. */
-async function answers(): Promise<readonly unknown[]> {
+/** Callbacks, sent to the fetch adapter: the status, and the reference that reached the handler. */
+async function answers(): Promise<Readonly<Record<string, string>>> {
   const data = sampleCallback();
   const signature = signCallback({ signingKey, data });
-  const received: VerifiedCallback[] = [];
-  const receive = paymentCallbacks({ signingKey, onCallback: (callback) => received.push(callback) });
-  const send = async (payload: object): Promise<readonly unknown[]> => {
-    const headers = { 'content-type': 'application/json', 'hmac-signature': signature };
-    const body = JSON.stringify({ ...data, payload });
-    const response = await receive(
-      new Request('https://shop.example/callbacks', { method: 'POST', headers, body }),
-    );
-    return [response.status, await response.text(), received.shift()?.signed.merchant_reference];
+  const text = JSON.stringify(data);
+  let received: string | undefined;
+  const onCallback = ({ signed }: VerifiedCallback): void => {
+    received = signed.merchant_reference;
   };
-  return [await send(data.payload), await send({ ...data.payload, merchant_reference: 'ORD-1002' })];
+  const receive = paymentCallbacks({ signingKey, onCallback });
+  const answer = async (body: Blob, encoding?: Encoding): Promise<string> => {
+    received = undefined;
+    const headers = { 'hmac-signature': signature, ...(encoding && { 'content-encoding': encoding }) };
+    const request = new Request('https://shop.example/callbacks', { method: 'POST', headers, body });
+    const response = await receive(request);
+    return `${response.status} ${await response.text()} ${received}`;
+  };
+  const zipped = await compressed(text, 'gzip');
+  const halves = [await compressed(text.slice(0, 40), 'gzip'), await compressed(text.slice(40), 'gzip')];
+  const long = JSON.stringify({ ...data, filler: 'x'.repeat(100_000) });
+  return {
+    plain: await answer(new Blob([text])),
+    forged: await answer(new Blob([text.replace('ORD-1001', 'ORD-1002')])),
+    gzip: await answer(zipped, 'gzip'),
+    deflate: await answer(await compressed(text, 'deflate'), 'deflate'),
+    // What a bridge has decompressed verifies.
+    'not compressed': await answer(new Blob([text]), 'gzip'),
+    'two members': await answer(new Blob(halves), 'gzip'),
+    'a trailing byte': await answer(new Blob([zipped, '\0']), 'gzip'),
+    'trailing text': await answer(new Blob([zipped, 'trailing text']), 'gzip'),
+    truncated: await answer(zipped.slice(0, -12), 'gzip'),
+    empty: await answer(new Blob([]), 'gzip'),
+    'over 64 KiB': await answer(await compressed(long, 'gzip'), 'gzip'),
+  };
+}
+
+function compressed(text: string, encoding: Encoding): Promise<Blob> {
+  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream(encoding));
+  return new Response(stream).blob();
 }
 
 async function bankNames(): Promise<readonly string[]> {
@@ -37,4 +61,4 @@ async function bankNames(): Promise<readonly string[]> {
 }
 
 /** For a runtime other than Node: one global contains everything, as in a worker. */
-Object.assign(globalThis, { worker: { answers, bankNames, encodedStatuses, wrongVerdicts } });
+Object.assign(globalThis, { worker: { answers, bankNames, wrongVerdicts } });

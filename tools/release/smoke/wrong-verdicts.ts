@@ -28,35 +28,26 @@ export interface Vector {
 
 /** The unexpected verdicts, as `name: actual`; empty if all are as expected. */
 export function wrongVerdicts(vectors: readonly Vector[]): string[] {
-  return vectors.flatMap((vector) => {
-    const actual = verdict(vector);
-    return actual === (vector.expect.ok ? 'accepted' : vector.expect.code)
-      ? []
-      : [`${vector.name}: ${actual}`];
-  });
+  const wrong = vectors.filter((one) => verdict(one) !== (one.expect.ok ? 'accepted' : one.expect.code));
+  return wrong.map((one) => `${one.name}: ${verdict(one)}`);
 }
 
 function verdict({ options, channel, query = '', signature, ...carried }: Vector): string {
-  const { signing_key, signing_keys, tolerance_seconds, colon_in, expect_reference, now_ms } = options;
-  const { merchant_reference_pattern: pattern } = options;
+  const { merchant_reference_pattern: pattern, expect_reference } = options;
   const expression = pattern === undefined ? undefined : new RegExp(pattern, 'u');
-  const ring = signing_keys?.map(({ id, key, not_after }) => ({
-    id,
-    key,
-    ...(not_after === undefined ? {} : { notAfter: new Date(not_after) }),
-  }));
+  const ring = options.signing_keys?.map(({ id, key, not_after }) => {
+    return { id, key, notAfter: not_after === undefined ? undefined : new Date(not_after) };
+  });
   const verifier = createVerifier({
-    signingKey: ring ?? signing_key,
-    toleranceSeconds: tolerance_seconds,
-    colonIn: colon_in,
+    ...{ signingKey: ring ?? options.signing_key, toleranceSeconds: options.tolerance_seconds },
+    ...{ colonIn: options.colon_in, redirectDefaults: options.redirect_defaults, now: () => options.now_ms },
     isMerchantReference: expression && ((reference) => expression.test(reference)),
-    redirectDefaults: options.redirect_defaults,
-    now: () => now_ms,
   });
   const { body_text, body_hex, body_json } = carried;
   const body = body_hex === undefined ? (body_text ?? body_json) : bytesOf(body_hex);
   // The file deliberately contains signatures and bodies of wrong types, which the types rule out.
   const callback = { signature, body } as Parameters<Verifier['verifyCallback']>[0];
+  // An expectation that is undefined would be one that no redirect meets.
   const expectation = expect_reference === undefined ? {} : { expectReference: expect_reference };
   const result =
     channel === 'callback' ? verifier.verifyCallback(callback) : verifier.verifyRedirect(query, expectation);

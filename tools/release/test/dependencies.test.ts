@@ -2,7 +2,7 @@
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from '@payment-service/release/toolchains';
+import { publishedPackages, readManifest, root } from '@payment-service/release/toolchains';
 import { afterAll, expect, test } from 'vitest';
 import {
   type Dependency,
@@ -27,6 +27,11 @@ const dependencies = await publishedDependencies();
 test('every dependency of the published packages has an accepted licence and no install script', () => {
   expect(dependencies.map(({ name }) => name)).toEqual(expect.arrayContaining([...declared]));
   expect(dependencyProblems(dependencies)).toEqual([]);
+});
+
+test('no published package has an install script', () => {
+  const own = publishedPackages().map(({ folder }) => readManifest<Dependency>(join(folder, 'package.json')));
+  expect(dependencyProblems(own)).toEqual([]);
 });
 
 test('the bill of materials lists exactly the packages that users install', async () => {

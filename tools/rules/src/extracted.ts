@@ -5,11 +5,8 @@ import { dirname, join } from 'node:path';
 import { fencedBlocks } from './markdown.ts';
 import type { TextFile } from './repository.ts';
 
-export const tsc: string = join(
-  dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
-  'bin',
-  'tsc',
-);
+const manifest = createRequire(import.meta.url).resolve('typescript/package.json');
+export const tsc: string = join(dirname(manifest), 'bin', 'tsc');
 
 /** A block of TypeScript in a document. */
 export interface CodeBlock {

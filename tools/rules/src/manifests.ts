@@ -7,11 +7,7 @@ type Names = Readonly<Record<string, string>>;
 export interface Manifest {
   readonly name: string;
   readonly private?: boolean;
-  readonly homepage?: string;
-  readonly packageManager?: string;
-  readonly engines?: Names;
   readonly bin?: Names;
-  readonly scripts?: Names;
   readonly exports?: Readonly<Record<string, unknown>>;
   readonly dependencies?: Names;
   readonly devDependencies?: Names;
@@ -39,10 +35,4 @@ export function workspacePackages(): readonly WorkspacePackage[] {
 
 export function publishedPackages(): readonly WorkspacePackage[] {
   return workspacePackages().filter(({ manifest }) => manifest.private !== true);
-}
-
-export function rootManifest(): Manifest {
-  const found = workspacePackages().find(({ folder }) => folder === '');
-  if (found === undefined) throw new Error('package.json is missing at the root');
-  return found.manifest;
 }

@@ -26,27 +26,12 @@ test('the browser runs the scripts of a page on loopback and draws its letters',
   expect(narrow).toBe(wide);
 });
 
-test.each(['http://example.com/', 'http://192.0.2.1/', 'http://[2001:db8::1]/'])(
-  'the browser does not access %s outside loopback',
-  async (url) => {
-    const browser = await startBrowser();
-    onTestFinished(() => browser.close());
-    const page = await browser.newPage();
-    await expect(page.goto(url)).rejects.toThrow('ERR_NAME_NOT_RESOLVED');
-  },
-);
-
-test('data of one browser is not visible in the next one', async () => {
-  const origin = await serve('<title>page</title>');
-  for (const visit of ['first', 'second']) {
-    const browser = await startBrowser();
-    const page = await browser.newPage();
-    await page.goto(origin);
-    const found = await page.evaluate('[localStorage.getItem("seen"), document.cookie]');
-    await page.evaluate('localStorage.setItem("seen", "yes"); document.cookie = "seen=yes; max-age=3600"');
-    expect(found, visit).toEqual([null, '']);
-    await browser.close();
-  }
+test('the browser accesses no address outside loopback', async () => {
+  const browser = await startBrowser();
+  onTestFinished(() => browser.close());
+  const page = await browser.newPage();
+  for (const url of ['http://example.com/', 'http://192.0.2.1/', 'http://[2001:db8::1]/'])
+    await expect(page.goto(url), url).rejects.toThrow('ERR_NAME_NOT_RESOLVED');
 });
 
 test('if no browser can be started, the error says so and names what to install', async () => {

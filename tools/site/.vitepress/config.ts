@@ -1,24 +1,19 @@
 /** The site: the repository's Markdown files in their places, and the reference that TypeDoc generates from the docstrings. */
-import { existsSync, readFileSync } from 'node:fs';
-import { posix, resolve } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, posix, resolve } from 'node:path';
 import { defineConfig, type Plugin, type UserConfig } from 'vitepress';
-import { writeMarkdown } from './markdown.ts';
-import { otherWords } from './other-words.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const GENERATED = 'tools/site/reference/';
 const LANDING = 'tools/site/src/landing/landing.md';
-const PAGES = ['*.md', '{docs,packages,apps,openapi}/**/*.md', `${GENERATED}**/*.md`];
-const NO_PAGES = ['**/node_modules/**', '**/dist/**', '**/api/*.md', '**/{AGENTS,CHANGELOG}.md'];
-interface Manifest {
-  readonly homepage?: string;
-  readonly publishConfig?: { readonly exports?: Readonly<Record<string, unknown>> };
-}
-const manifestIn = (folder: string): Manifest =>
-  JSON.parse(readFileSync(`${root}/${folder}/package.json`, 'utf8'));
-const { homepage = 'https://repository.example' } = manifestIn('.');
-/** Published READMEs link files of the repository by their address on the web. */
-const ON_THE_WEB = ['blob', 'tree'].map((kind) => `${homepage}/${kind}/main/`);
+/** Every other Markdown file of the repository is a page. */
+const NO_PAGES = [
+  '**/node_modules/**',
+  '{**/dist,proofs,.*,.*/**,tools/!(site),apps/*/test}/**',
+  '{tools/site/*,**/api/*,**/AGENTS,**/CHANGELOG}.md',
+];
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+const { homepage }: { homepage: string } = JSON.parse(read('package.json'));
 
 /** The address of a page is that of its file. A README is the index of its folder; at the root, the landing page is. */
 function pageOf(file: string): string {
@@ -30,96 +25,80 @@ function pageOf(file: string): string {
 
 /** The target of a document's link: to a page of the site, or else to the file in the repository. */
 function addressOf(from: string, given: string): string {
-  const link = ON_THE_WEB.reduce((address, prefix) => address.replace(prefix, '/'), given);
+  // Published READMEs link files of the repository by their address on the web.
+  const link = given.startsWith(homepage) ? given.replace(/^.*\/(blob|tree)\/main\//, '/') : given;
   if (/^([a-z][a-z+.-]*:|#)/i.test(link)) return link;
   const [path = '', anchor] = link.split('#');
   const named = posix
     .join(path.startsWith('/') ? '.' : posix.dirname(from), decodeURI(path))
     .replace(/^\/|\/$/g, '');
   const file = existsSync(`${root}/${named}/README.md`) ? posix.join(named, 'README.md') : named;
-  const isPage = [PAGES, NO_PAGES].map((globs) => globs.some((glob) => posix.matchesGlob(file, glob)));
-  const address =
-    isPage[0] && !isPage[1]
-      ? `/${pageOf(file).replace(/(index)?\.md$/, '')}`
-      : `${homepage}/blob/main/${file}`;
+  const isPage = file.endsWith('.md') && !NO_PAGES.some((glob) => posix.matchesGlob(file, glob));
+  const address = isPage ? `/${pageOf(file).replace(/(index)?\.md$/, '')}` : `${homepage}/blob/main/${file}`;
   return anchor === undefined ? address : `${address}#${anchor}`;
 }
 
-const page = (text: string, name: string) => ({ text, link: `/docs/${name}` });
-const guide = (text: string, name: string) => page(text, `guide/${name}`);
 const PACKAGES = ['core', 'express', 'fastify', 'koa', 'fetch', 'inbox', 'sandbox'];
 
-const SIDEBAR = [
-  {
-    text: 'Start',
-    items: [
-      { text: 'Overview', link: '/overview' },
-      { text: 'Express', link: '/packages/express/' },
-      { text: 'Fastify', link: '/packages/fastify/' },
-      { text: 'Koa', link: '/packages/koa/' },
-      { text: 'Hono, Bun, Deno, Workers', link: '/packages/fetch/' },
-      guide('Next.js', 'nextjs'),
-      guide('NestJS', 'nestjs'),
-      guide('Serverless', 'serverless'),
-    ],
+const SIDEBAR = Object.entries({
+  Start: {
+    Overview: '/overview',
+    Express: '/packages/express/',
+    Fastify: '/packages/fastify/',
+    Koa: '/packages/koa/',
+    'Hono, Bun, Deno, Workers': '/packages/fetch/',
+    'Next.js': '/docs/guide/nextjs',
+    NestJS: '/docs/guide/nestjs',
+    Serverless: '/docs/guide/serverless',
   },
-  {
-    text: 'Understand',
-    items: [
-      guide('What the signature proves', 'signature'),
-      guide('Amounts', 'amounts'),
-      guide('Key rotation', 'key-rotation'),
-      page('Glossary', 'glossary'),
-    ],
+  Understand: {
+    'What the signature proves': '/docs/guide/signature',
+    Amounts: '/docs/guide/amounts',
+    'Key rotation': '/docs/guide/key-rotation',
+    Glossary: '/docs/glossary',
   },
-  {
-    text: 'Develop',
-    items: [
-      page('Troubleshooting', 'troubleshooting'),
-      guide('Local development', 'local-development'),
-      guide('Testing', 'testing'),
-      guide('Why was it refused?', 'refused'),
-      guide('Starting a payment', 'starting-a-payment'),
-      guide('Outgoing proxies', 'proxies'),
-      guide('ORMs', 'orms'),
-    ],
+  Develop: {
+    Troubleshooting: '/docs/troubleshooting',
+    'Local development': '/docs/guide/local-development',
+    Testing: '/docs/guide/testing',
+    'Why was it refused?': '/docs/guide/refused',
+    'Starting a payment': '/docs/guide/starting-a-payment',
+    'Outgoing proxies': '/docs/guide/proxies',
+    ORMs: '/docs/guide/orms',
   },
-  {
-    text: 'Operate',
-    items: [
-      page('Going to production', 'going-to-production'),
-      page('Questions for the owner', 'questions'),
-      page('Operating the inbox', 'inbox-operations'),
-      page('The console', 'inbox-console'),
-      guide('Recipes', 'recipes'),
-      guide('Moving from your own check', 'moving'),
-      guide('Missing callbacks', 'missing-callbacks'),
-      guide('Evidence of money', 'reconciliation'),
-      guide('The end of the month', 'month-end'),
-      guide('Upgrading', 'upgrading'),
-    ],
+  Operate: {
+    'Going to production': '/docs/going-to-production',
+    'Questions for the owner': '/docs/questions',
+    'Operating the inbox': '/docs/inbox-operations',
+    'The console': '/docs/inbox-console',
+    Recipes: '/docs/guide/recipes',
+    'Moving from your own check': '/docs/guide/moving',
+    'Missing callbacks': '/docs/guide/missing-callbacks',
+    'Evidence of money': '/docs/guide/reconciliation',
+    'The end of the month': '/docs/guide/month-end',
+    Upgrading: '/docs/guide/upgrading',
   },
-  { text: 'Packages', items: PACKAGES.map((name) => ({ text: name, link: `/packages/${name}/` })) },
-  {
-    text: 'Background',
-    collapsed: true,
-    items: [
-      page('The protocol', 'protocol'),
-      page('Threats', 'threats'),
-      page('Decisions', 'decisions'),
-      page('How we know', 'how-we-know'),
-      page('Benchmarks', 'benchmarks'),
-      { text: 'Messages', link: '/packages/messages' },
-      { text: 'Architecture', link: '/ARCHITECTURE' },
-      { text: 'Contributing', link: '/CONTRIBUTING' },
-      { text: 'Security', link: '/SECURITY' },
-    ],
+  Packages: Object.fromEntries(PACKAGES.map((name) => [name, `/packages/${name}/`])),
+  Background: {
+    'The protocol': '/docs/protocol',
+    Threats: '/docs/threats',
+    Decisions: '/docs/decisions',
+    'How we know': '/docs/how-we-know',
+    Benchmarks: '/docs/benchmarks',
+    Messages: '/packages/messages',
+    Architecture: '/ARCHITECTURE',
+    Contributing: '/CONTRIBUTING',
+    Security: '/SECURITY',
   },
-];
+}).map(([text, items]) => ({
+  text,
+  items: Object.entries<string>(items).map(([title, link]) => ({ text: title, link })),
+  ...(text === 'Background' && { collapsed: true }),
+}));
 
 /** Everything that users import has a page in the reference. */
 const ENTRIES = PACKAGES.flatMap((folder) =>
-  Object.keys(manifestIn(`packages/${folder}`).publishConfig?.exports ?? {})
+  Object.keys(JSON.parse(read(`packages/${folder}/package.json`)).publishConfig.exports)
     .filter((entry) => entry !== './internal' && entry !== './package.json')
     .map((entry) => posix.join(folder, entry))
     .sort()
@@ -135,26 +114,56 @@ const vueOfThisPackage: Plugin = {
   },
 };
 
-const words = otherWords(readFileSync(`${root}/docs/glossary.md`, 'utf8'), 'docs');
+/**
+ * The words of the glossary's last column, by the page that the first one links to. No document uses them, but readers search
+ * for them.
+ */
+const words = new Map<string, string>();
+for (const [, link = '', never = ''] of read('docs/glossary.md').matchAll(
+  /^\| \[[^\]]+\]\(([^)#]+)[^)]*\) \|.*\| ([^|]+) \|$/gm,
+)) {
+  const page = posix.join('docs', link);
+  words.set(page, [words.get(page), never].filter(Boolean).join(', '));
+}
+
+/** For programs that read the site: every page as Markdown next to its HTML, and `llms.txt`, which lists them after the rules. */
+function writeMarkdown(files: readonly string[], outDir: string): void {
+  for (const file of files.filter((one) => one !== LANDING)) {
+    const target = join(outDir, pageOf(file));
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, withMarkdownLinks(read(file), file));
+  }
+  const [, title, , summary] = /^# (.*)\n\n([\s\S]*?)\n\n([\s\S]*?)\n\n/.exec(read('README.md')) ?? [];
+  const start = withMarkdownLinks(`# ${title}\n\n> ${summary?.replaceAll('\n', ' ')}\n`, 'README.md');
+  const rules = /\n## The rules[\s\S]*/.exec(read('packages/core/AGENTS.md'))?.[0] ?? '';
+  const lists = SIDEBAR.map(({ text, items }) => {
+    const lines = items.map((item) => `- [${item.text}](${markdownOf(item.link)})`);
+    return `## ${text}\n\n${lines.join('\n')}\n`;
+  });
+  writeFileSync(join(outDir, 'llms.txt'), [start, rules.trim(), '', ...lists].join('\n'));
+}
+
+/** The Markdown of a page: `/docs/guide/#start` is that of the folder's index. */
+function markdownOf(address: string): string {
+  if (!address.startsWith('/')) return address;
+  return address.replace(/\/(?=#|$)/, '/index').replace(/(?=#|$)/, '.md');
+}
+
+/** The text of a page with links to other pages' Markdown, outside code blocks. */
+function withMarkdownLinks(text: string, file: string): string {
+  return text.replaceAll(/^ *```[\s\S]*?^ *```$|(?<=\]\()[^)\s]+(?=\))/gm, (found) =>
+    found.trimStart().startsWith('```') ? found : markdownOf(addressOf(file, found)),
+  );
+}
 
 const config: UserConfig = defineConfig({
   title: 'Payment service SDK',
   description: 'Verified callbacks and redirects of the payment service, for TypeScript',
   srcDir: root,
   outDir: 'dist',
-  srcExclude: [
-    '{proofs,.*}/**',
-    'tools/!(site)/**',
-    'tools/site/*.md',
-    '**/api/*.md',
-    '**/{AGENTS,CHANGELOG}.md',
-    'apps/*/test/**',
-  ],
+  srcExclude: NO_PAGES,
   rewrites: pageOf,
-  buildEnd: ({ pages: all, outDir }) => {
-    const pages = all.filter((file) => file !== LANDING);
-    writeMarkdown({ root, outDir, pages, pageOf, addressOf, groups: SIDEBAR });
-  },
+  buildEnd: ({ pages, outDir }) => writeMarkdown(pages, outDir),
   head: [
     ['link', { rel: 'icon', href: 'data:,' }],
     // The theme lets only fenced blocks scroll; an indented one would widen the page of a phone. Lines of 80 characters fit its
@@ -162,13 +171,13 @@ const config: UserConfig = defineConfig({
     [
       'style',
       {},
-      '.vp-doc pre { overflow-x: auto } .vp-doc div[class*=language-] { --vp-code-font-size: 13px }',
+      `.vp-doc pre { overflow-x: auto } .vp-doc div[class*=language-] { --vp-code-font-size: 13px }
+:root { --vp-code-lang-color: var(--vp-c-text-2) }
+.VPDoc.has-aside .content-container { max-width: 752px !important }
+/* The button's name must hold its visible text. Both keys, Ctrl K and this one, open the search. */
+.DocSearch-Button-Keys { display: none !important }
+.DocSearch-Button-Placeholder::after { content: " (/)" }`,
     ],
-    ['style', {}, ':root { --vp-code-lang-color: var(--vp-c-text-2) }'],
-    ['style', {}, '.VPDoc.has-aside .content-container { max-width: 752px !important }'],
-    // The button's name must hold its visible text. Both keys, Ctrl K and this one, open the search.
-    ['style', {}, '.DocSearch-Button-Keys { display: none !important }'],
-    ['style', {}, '.DocSearch-Button-Placeholder::after { content: " (/)" }'],
   ],
   markdown: {
     // The default themes have too little contrast.

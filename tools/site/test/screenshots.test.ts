@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { takeScreenshots } from '../src/take.ts';
+import { takeScreenshots } from '../src/screenshots.ts';
 
 const PICTURES = fileURLToPath(new URL('../../../docs/pictures', import.meta.url));
 

@@ -9,16 +9,16 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { packPublished } from '@payment-service/release/toolchains';
 import { freePort } from '../../../../vitest.shared.ts';
 import { compile, serve, writeProject } from '../rehearsal/project.ts';
 import type { Row } from '../rehearsal/rows.ts';
-import { packPublished } from './pack-published.ts';
 
 const own = join(import.meta.dirname, '..', '..');
 const isWindows = process.platform === 'win32';
 const PROGRAMS = ['express', 'fastify', 'koa', 'hono', 'inbox'].map((name) => `${name}.ts`);
 const FRAMEWORKS = ['@hono/node-server', 'express', 'fastify', 'hono', 'koa'];
-const row: Row = { name: 'smoke', about: '', dependencies: {} };
+const row: Row = { name: 'smoke', about: '', dependencies: [] };
 /** Ends after the first callback, so that the sandbox's command, which starts it, ends with its exit code. */
 const MERCHANT = `import { paymentCallbacks } from '@payment-service/express';
 import express from 'express';

@@ -2,12 +2,14 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import {
   type Command,
   finish,
   lastLines,
   pnpm,
   readManifest,
+  root,
   run,
   start,
   until,
@@ -15,8 +17,6 @@ import {
 } from '@payment-service/release/toolchains';
 import type { Sandbox, SandboxOptions } from '@payment-service/sandbox';
 import { freePort } from '../../../../vitest.shared.ts';
-import { check, settingsOf } from './check.ts';
-import { README_PACKAGES, runReadme } from './readme.ts';
 import { npmSettings, type Registry, SCOPE, yarnSettings } from './registry.ts';
 import type { Row } from './rows.ts';
 
@@ -42,18 +42,48 @@ export interface Rehearsed {
   readonly installed: readonly string[];
 }
 
+/** The vectors of the contract are literal: no code of this repository computed their digests. */
+interface Vector {
+  readonly name: string;
+  readonly options: { readonly signing_key: string };
+  readonly signature: string;
+  readonly body_text: string;
+}
+
+/** What a program reports: its verified callbacks, the misconfiguration that its adapter throws, and the client's providers. */
+interface Report {
+  readonly received: readonly string[];
+  readonly error: { readonly name: string; readonly isOfCore: boolean };
+  readonly providers: readonly string[];
+}
+
 /** Not tsconfig.json, which would make Next.js and Jest treat the project as TypeScript. */
 const TSCONFIG = 'tsconfig.rehearsal.json';
 const MAX_STARTING_MS = 30_000;
 const programs = join(import.meta.dirname, '../../programs');
 const require = createRequire(import.meta.url);
+const PROVIDER = 'example_mobile_money';
+const vectorsPath = require.resolve('@payment-service/openapi/signature-vectors.json');
+const { vectors } = JSON.parse(readFileSync(vectorsPath, 'utf8')) as { vectors: readonly Vector[] };
+/** A genuine callback with its digest written out. */
+const literal = vectors.find(({ name }) => name === 'header: t then s');
+const readmeText = readFileSync(join(root, 'README.md'), 'utf8');
+
+/** The packages that README.md tells its reader to install. */
+const README_PACKAGES: readonly string[] = part(/^npm install (.+)$/m).split(' ');
+/** What the program and the command print when the first callback has arrived. */
+const PRINTED = ['The callback was accepted.', 'ORD-1001 is paid'];
 
 /** Creates the project of a row, installs it from the registry and runs it. */
 export async function rehearse(row: Row, stage: Stage): Promise<Rehearsed> {
   const cwd = join(stage.folder, row.name);
   const packages = row.program === undefined ? README_PACKAGES : [`${SCOPE}/core`];
-  const latest = Object.fromEntries(packages.map((name) => [name, 'latest']));
-  const dependencies = { ...latest, ...row.dependencies };
+  const dependencies = Object.fromEntries(
+    [...packages, ...row.dependencies].map((one) => {
+      const [, name, range = 'latest'] = /^(.+?)(?:@(.+))?$/.exec(one) ?? [];
+      return [name ?? '', range];
+    }),
+  );
   let installed: readonly string[] = [];
   try {
     await writeProject(row, dependencies, cwd);
@@ -62,8 +92,7 @@ export async function rehearse(row: Row, stage: Stage): Promise<Rehearsed> {
     const commandOf = commandsOf(row, stage, cwd);
     if (row.program === undefined) return { problems: await runReadme(cwd, commandOf), installed };
     // The compiler of the repository if the row has none.
-    const own =
-      row.dependencies['typescript'] === undefined ? require : createRequire(join(cwd, 'package.json'));
+    const own = dependencies['typescript'] === undefined ? require : createRequire(join(cwd, 'package.json'));
     await compile(join(dirname(own.resolve('typescript/package.json')), 'bin/tsc'), cwd);
     for (const line of row.prepare ?? []) await run(commandOf(line, {}));
     return { problems: await serve(row, stage, cwd), installed };
@@ -181,4 +210,83 @@ function commandsOf({ node: major, installer }: Row, { source }: Stage, cwd: str
       return { command: node, args: [source?.yarn ?? '', name, ...args], cwd, env };
     return { command: name === 'node' ? node : join(cwd, 'node_modules/.bin', name), args, cwd, env };
   };
+}
+
+/**
+ * Saves the program of README.md and runs its command on a free port.
+ *
+ * @param commandOf a command of the project from its line.
+ * @returns the problems, and the end of the output.
+ */
+async function runReadme(cwd: string, commandOf: CommandOf): Promise<readonly string[]> {
+  writeFileSync(join(cwd, part(/^Save this as `(.+)`:$/m)), part(/^```ts program\n([\s\S]+?)^```$/m));
+  const port = await freePort();
+  const command = part(/^npx (payment-service-sandbox (?:.*\\\n)*.+)$/m).replaceAll(/\\\n */g, '');
+  const line = command.replace(':3000/', `:${port}/`);
+  const running = start(commandOf(line.replace(' ', ' --port 0 '), { PORT: String(port) }));
+  const missing = (): readonly string[] => PRINTED.filter((one) => !running.output().includes(one));
+  await until(running, () => missing().length === 0, 'it prints too little', MAX_STARTING_MS).catch(
+    () => undefined,
+  );
+  const problems = missing().map((one) => `it does not print "${one}"`);
+  await finish(running);
+  return problems.length === 0 ? [] : [...problems, lastLines(running.output())];
+}
+
+function part(pattern: RegExp): string {
+  const found = pattern.exec(readmeText)?.[1];
+  if (found === undefined) throw new Error(`README.md has no ${pattern.source}`);
+  return found;
+}
+
+/** What a program of the rehearsal must know, as environment variables. */
+function settingsOf(sandbox: Sandbox, sandboxUrl: string, port: number): Record<string, string> {
+  const { publicKey, signingKey } = sandbox.account;
+  return {
+    HOSTNAME: '127.0.0.1', // For the standalone server of Next.js, which otherwise listens on every address.
+    LITERAL_KEY: literal?.options.signing_key ?? '',
+    PORT: String(port),
+    PUBLIC_KEY: publicKey,
+    SERVICE_URL: sandboxUrl,
+    SIGNING_KEY: signingKey,
+  };
+}
+
+/**
+ * The problems of a merchant's program at `url`: a literal genuine callback must be accepted, a forged and an unsigned one
+ * refused, a delivery of the sandbox must arrive, and the client must reach the sandbox.
+ */
+async function check(url: string, sandbox: Sandbox): Promise<readonly string[]> {
+  const problems: string[] = [];
+  const expectEqual = (what: string, actual: unknown, expected: unknown): void => {
+    if (!isDeepStrictEqual(actual, expected))
+      problems.push(`${what}: ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`);
+  };
+  const callback_url = `${url}/callbacks`;
+  const post = async (body: string, signature: Record<string, string>): Promise<string> => {
+    const headers = { 'content-type': 'application/json', ...signature };
+    const response = await fetch(callback_url, { method: 'POST', headers, body });
+    return `${response.status} ${await response.text()}`;
+  };
+  const { body_text: body = '', signature = '' } = literal ?? {};
+  const signed = { 'hmac-signature': signature };
+  const forged = body.replace('ORD-1001', 'ORD-1002');
+  expectEqual('genuine', await post(body, signed), '200 {"status":"accepted"}');
+  expectEqual('forged', await post(forged, signed), '401 {"error":"unauthorized"}');
+  expectEqual('unsigned', await post(body, {}), '401 {"error":"unauthorized"}');
+
+  const payment = { amount: 5000, currency: 'UGX', provider_code: PROVIDER, account: '256772000001' };
+  sandbox.collect({ ...payment, merchant_reference: 'ORD-2001', callback_url });
+  await sandbox.idle();
+
+  const response = await fetch(`${url}/report`);
+  const text = await response.text();
+  if (response.status !== 200) return [...problems, `the client: ${response.status} ${text}`];
+  const report = JSON.parse(text) as Report;
+  // The literal one has no request_amount, so its money cannot be confirmed.
+  expectEqual('received', report.received, ['ORD-1001 verified', 'ORD-2001 paid']);
+  expectEqual(`the client lists ${PROVIDER}`, report.providers.includes(PROVIDER), true);
+  expectEqual('the name of an error', report.error.name, 'ConfigurationError');
+  expectEqual('the error is that of core', report.error.isOfCore, true);
+  return problems;
 }

@@ -7,9 +7,8 @@ import { type Published, pnpm, readManifest, run } from '@payment-service/releas
 import { runServer } from 'verdaccio';
 
 /** A registry on loopback that contains only the packages of this repository. */
-export interface Registry {
+export interface Registry extends Disposable {
   readonly url: string;
-  close(): void;
 }
 
 /** The scope of the packages. All others come from the registry that the environment configures. */
@@ -32,7 +31,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    close: () => {
+    [Symbol.dispose]: () => {
       server.close();
       server.closeAllConnections();
     },

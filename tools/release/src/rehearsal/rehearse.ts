@@ -4,7 +4,7 @@
  * Without names, all rows and controls run.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,23 +39,23 @@ export async function runRehearsal(
   rows: readonly Row[],
   onProgress: (line: string) => void,
 ): Promise<readonly Outcome[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'rehearsal-'));
-  let registry: Registry | undefined;
-  try {
-    await requireThirdPartyRegistry(folder);
-    const repository = join(folder, 'repository');
-    await copyRepository(repository);
-    await versionAndBuild(repository);
-    registry = await startRegistry(folder);
-    const packages = publishedPackages(repository);
-    await publish(packages, registry);
-    onProgress(`built and published ${packages.length} packages`);
-    const stage = await prepareStage(folder, registry);
-    return await runRows(rows, stage, onProgress);
-  } finally {
-    registry?.close();
-    await rm(folder, { recursive: true, force: true });
-  }
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'rehearsal-'));
+  const folder = scratch.path;
+  await requireThirdPartyRegistry(folder);
+  const repository = join(folder, 'repository');
+  await copyRepository(repository);
+  await versionAndBuild(repository);
+  using registry = await startRegistry(folder);
+  const packages = publishedPackages(repository);
+  await publish(packages, registry);
+  onProgress(`built and published ${packages.length} packages`);
+  const stage = await prepareStage(folder, registry);
+  return await sideBySide(rows, AT_A_TIME, async (row) => {
+    const { installed, problems: found } = await rehearse(row, stage);
+    const problems = judge(row, found);
+    onProgress([`${row.name}: ${problems.length === 0 ? 'pass' : 'MISSED'}`, ...problems].join('\n    '));
+    return { row, problems, installed };
+  });
 }
 
 /** Installs what the rows share, the sandbox from the registry. */
@@ -74,21 +74,6 @@ async function prepareStage(folder: string, registry: Registry): Promise<Stage> 
   const yarn = resolve('@yarnpkg/cli-dist/bin/yarn.js');
   const source = { registry, thirdParty: thirdParty.trim(), yarn };
   return { folder: join(folder, 'projects'), createSandbox, source };
-}
-
-async function runRows(
-  rows: readonly Row[],
-  stage: Stage,
-  onProgress: (line: string) => void,
-): Promise<readonly Outcome[]> {
-  const outcomes = new Map<Row, Outcome>();
-  await sideBySide(rows, AT_A_TIME, async (row) => {
-    const { installed, problems: found } = await rehearse(row, stage);
-    const problems = judge(row, found);
-    outcomes.set(row, { row, problems, installed });
-    onProgress([`${row.name}: ${problems.length === 0 ? 'pass' : 'MISSED'}`, ...problems].join('\n    '));
-  });
-  return rows.flatMap((row) => outcomes.get(row) ?? []);
 }
 
 /** A control must fail, and for its own reason. */

@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Running, readTarballs, start, until, userNodes } from '@payment-service/release/toolchains';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { supports } from '../../src/packed/supports.ts';
 
 const scratch = inject('scratch');
 const packages = await readTarballs(join(scratch, 'tarballs'));
@@ -19,36 +18,26 @@ function startOn(binary: string, ...args: readonly string[]): Running {
   return running;
 }
 
-test.each(userNodes().filter((node) => supports(manifest, node)))(
-  `${name} runs on Node $version`,
-  async ({ binary, version }) => {
-    const file = join(scratch, `sandbox-${version}.sqlite`);
-    const running = startOn(binary, command, '--port', '0', '--file', file);
-    const address = (): string | undefined => /http:\/\/127\.0\.0\.1:\d+/.exec(running.output())?.[0];
-    await until(running, () => address() !== undefined, 'it prints no address', 60_000);
-    const answer = await fetch(`${address()}/data/payment-providers`);
-    expect(answer.status).toBe(401);
-    expect(existsSync(file)).toBe(true);
-    running.child.kill('SIGINT');
-    expect(await running.ended).toBe(0);
-  },
-);
+test.each(userNodes(manifest))(`${name} runs on Node $version`, async ({ binary, version }) => {
+  const file = join(scratch, `sandbox-${version}.sqlite`);
+  const running = startOn(binary, command, '--port', '0', '--file', file);
+  const address = (): string | undefined => /http:\/\/127\.0\.0\.1:\d+/.exec(running.output())?.[0];
+  await until(running, () => address() !== undefined, 'it prints no address', 60_000);
+  const answer = await fetch(`${address()}/data/payment-providers`);
+  expect(answer.status).toBe(401);
+  expect(existsSync(file)).toBe(true);
+  running.child.kill('SIGINT');
+  expect(await running.ended).toBe(0);
+});
 
 const commands = packages.flatMap(({ manifest: owner }) =>
-  Object.entries(owner.bin ?? {}).map(([own, target]) => ({
-    own,
-    owner,
-    file: join(scratch, 'node_modules', owner.name, target),
-  })),
+  Object.entries(owner.bin ?? {}).flatMap(([own, target]) => {
+    const file = join(scratch, 'node_modules', owner.name, target);
+    return userNodes(owner).map((node) => ({ own, file, ...node }));
+  }),
 );
 
-test.each(
-  commands.flatMap((each) =>
-    userNodes()
-      .filter((node) => supports(each.owner, node))
-      .map((node) => ({ ...each, ...node })),
-  ),
-)('$own says how to use it on Node $version', async ({ binary, own, file }) => {
+test.each(commands)('$own says how to use it on Node $version', async ({ binary, own, file }) => {
   const { ended, stdout, output } = startOn(binary, file, '--help');
   expect(await ended).toBe(0);
   expect(stdout()).toContain(`Usage: ${own}`);

@@ -11,7 +11,6 @@ import {
   userNodes,
 } from '@payment-service/release/toolchains';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { supports } from '../../src/packed/supports.ts';
 import { compile, type Stage, serve, writeProject } from '../../src/rehearsal/project.ts';
 import type { Row } from '../../src/rehearsal/rows.ts';
 
@@ -51,17 +50,17 @@ const OF_CORE = [
   ['two-copies.mjs', 'copies agree'], // Threat A37.
 ] as const;
 
-function runs(type: Row['type']): readonly (Row & { readonly binary: string })[] {
-  return userNodes().flatMap((node) =>
-    Object.entries(PROGRAMS).flatMap(([program, name]) => {
-      const manifest = packages.find((one) => one.manifest.name === `@payment-service/${name}`)?.manifest;
-      if (manifest === undefined || !supports(manifest, node)) return [];
-      const major = Number(node.version.split('.')[0]) as 20 | 22 | 24 | 26;
-      const about = `${program} on Node ${node.version}`;
-      const row = { name: about, about, node: major, type, dependencies: {}, program: `${program}.ts` };
-      return [{ ...row, binary: node.binary } as Row & { binary: string }];
-    }),
-  );
+function runs(type: 'module' | 'commonjs'): readonly Row[] {
+  const rows = Object.entries(PROGRAMS).flatMap(([program, name]) => {
+    const manifest = packages.find((one) => one.manifest.name === `@payment-service/${name}`)?.manifest;
+    return userNodes(manifest).map(({ version }) => {
+      const about = `${program} on Node ${version}`;
+      const node = Number(version.split('.')[0]) as 20 | 22 | 24 | 26;
+      return { name: about, about, node, type, dependencies: [], program: `${program}.ts` };
+    });
+  });
+  // One inbox at a time, since all of them have the same file.
+  return rows.sort((one, other) => one.node - other.node);
 }
 
 describe.each(SETUPS)('$type', ({ type, module }) => {
@@ -87,14 +86,13 @@ describe.each(SETUPS)('$type', ({ type, module }) => {
         name: type,
         about: '',
         type,
-        dependencies: {},
+        dependencies: [],
         compiler: { ...compiler, rewriteRelativeImportExtensions: true },
       };
       await writeProject(row, {}, folder, files);
       for (const file of smokes) await cp(join(smoke, file), join(folder, file));
       await compile(tsc, folder);
     }
-    // One inbox at a time, since all of them have the same file.
     await sideBySide(runs(type), 2, async (row) => {
       found.set(row.name, await serve(row, stage, cwd));
     });
@@ -121,6 +119,6 @@ describe.each(SETUPS)('$type', ({ type, module }) => {
 test.each(['express', 'inbox'])('%s from the CommonJS files alone', async (program) => {
   const older = join(scratch, 'older', program);
   await cp(join(scratch, 'commonjs'), older, { recursive: true });
-  const row: Row = { name: program, about: '', type: 'commonjs', dependencies: {}, program: `${program}.ts` };
+  const row: Row = { name: program, about: '', type: 'commonjs', dependencies: [], program: `${program}.ts` };
   expect(await serve(row, { ...stage, folder: older }, older)).toEqual([]);
 });

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import {
   type Installed,
   installPacked,
+  packPublished,
   readTarballs,
   withManifest,
 } from '@payment-service/release/toolchains';
 import type { TestProject } from 'vitest/node';
-import { packPublished } from '../../src/packed/pack-published.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

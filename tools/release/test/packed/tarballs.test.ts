@@ -18,6 +18,11 @@ const ALLOWED =
 // A home folder, a temporary folder or a drive: a path of the machine that built it.
 const MACHINE_PATH = /(?<![\w.:/])(?:\/(?:home|Users|root|tmp|var|work|mnt|opt)\/|[A-Z]:\\\\?)\w/;
 
+interface PublishedManifest extends PackedManifest {
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
+}
+
 /** What a tarball contains but should not, or lacks but should contain; one line each. */
 function contentProblems(files: readonly PackedFile[]): string[] {
   const names = files.map(({ name }) => name);
@@ -34,10 +39,25 @@ function contentProblems(files: readonly PackedFile[]): string[] {
       if (!names.includes(posix.join(posix.dirname(name), map)))
         problems.push(`${name} names a missing source map: ${map}`);
     }
-    if (name === 'package.json' && /"(workspace|catalog|link|file):/.test(text))
-      problems.push('package.json names a version that only the workspace knows');
+    if (name === 'package.json') problems.push(...dependencyProblems(text));
   }
   return problems;
+}
+
+/** The dependencies that users could not install, or would install twice or for nothing. */
+function dependencyProblems(text: string): readonly string[] {
+  const { name, dependencies, peerDependencies, peerDependenciesMeta }: PublishedManifest = JSON.parse(text);
+  const isWorkspace = /"(workspace|catalog|link|file):/.test(text);
+  const fixed = Object.entries(dependencies ?? {}).filter(([, range]) => !range.startsWith('^'));
+  // The framework of an adapter is the peer with the adapter's name: without it, the package is useless.
+  const required = Object.keys(peerDependencies ?? {}).filter(
+    (peer) => !name.endsWith(`/${peer}`) && !peerDependenciesMeta?.[peer]?.optional,
+  );
+  return [
+    ...(isWorkspace ? ['package.json names a version that only the workspace knows'] : []),
+    ...fixed.map(([one, range]) => `${one} is fixed to ${range}, so that users get a second copy`),
+    ...required.map((peer) => `the peer ${peer} is not optional`),
+  ];
 }
 
 /** The findings of publint, including suggestions. */
@@ -104,11 +124,17 @@ describe.each(packages.map((one) => [one.manifest.name, one] as const))(
 describe('controls', () => {
   const { files } = core;
 
-  test('an extra file, a missing file, a path, a lost source map and a workspace version are reported', () => {
+  test('an extra file, a missing file, a path, a lost source map, a fixed version and a required peer are reported', () => {
     const home = ['', 'home', 'someone', 'sdk'].join('/');
+    const manifest = {
+      name: '@payment-service/koa',
+      dependencies: { a: '^1.0.0', b: '1.2.3' },
+      devDependencies: { c: 'workspace:^' },
+      peerDependencies: { koa: '^3', pg: '^8' },
+    };
     const wrong = [
       ...without(files, 'LICENSE', 'package.json'),
-      file('package.json', '{"dependencies":{"a":"workspace:^"}}'),
+      file('package.json', JSON.stringify(manifest)),
       file('src/index.ts', ''),
       file('dist/path.js', `throw new Error('${home}/index.ts')`),
       file('dist/map.js', '//# sourceMappingURL=map.js.map'),
@@ -116,6 +142,8 @@ describe('controls', () => {
     expect(contentProblems(wrong)).toEqual([
       'LICENSE is missing',
       'package.json names a version that only the workspace knows',
+      'b is fixed to 1.2.3, so that users get a second copy',
+      'the peer pg is not optional',
       'src/index.ts is published',
       `dist/path.js names a path of a machine: ${home.slice(0, 7)}`,
       'dist/map.js names a missing source map: map.js.map',

@@ -1,8 +1,7 @@
 import { posix } from 'node:path';
 import { expect, test } from 'vitest';
-import { rootManifest } from '../../src/manifests.ts';
 import { anchors, prose } from '../../src/markdown.ts';
-import { filesMatching, repositoryFiles, type TextFile } from '../../src/repository.ts';
+import { fileAt, filesMatching, repositoryFiles, type TextFile } from '../../src/repository.ts';
 
 /**
  * The links of a document that lead nowhere, anchors included: relative ones, and those to this repository on the web.
@@ -42,7 +41,7 @@ function leadsSomewhere(path: string, anchor: string | undefined, files: readonl
 }
 
 const documents = filesMatching('**/*.md', '*.md');
-const { homepage = '' } = rootManifest();
+const { homepage }: { homepage: string } = JSON.parse(fileAt('package.json').text);
 
 test.each(documents.map((document) => [document.path, document] as const))(
   'every link of %s leads to a file or a heading of the repository',

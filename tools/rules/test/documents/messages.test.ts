@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { messagesIn } from '../../src/messages/messages.ts';
-import { messagesDocument, speakingSources } from '../../src/messages/messages-document.ts';
+import { messagesDocument, messagesIn, speakingSources } from '../../src/messages.ts';
 import { fileAt } from '../../src/repository.ts';
 
 const sources = speakingSources();

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '../../../../vitest.shared.ts';
 import { emptyDatabase, type GivenData } from './empty-database.ts';
-import { type Postmaster, startPostmaster } from './postmaster.ts';
 import { childrenOf, endOrphans, signalProcess, stopProcess } from './process-tree.ts';
 import { programsFor, type ServerUser, serverUser } from './programs.ts';
 
@@ -26,6 +25,14 @@ export interface PostgresServer {
   restart(): Promise<void>;
   /** Ends the server and removes its data. */
   stop(): Promise<void>;
+}
+
+/** The first process of a PostgreSQL server, the parent of all others. */
+interface Postmaster {
+  readonly pid: number;
+  /** Resolves when the process has ended. */
+  readonly ended: Promise<void>;
+  isRunning(): boolean;
 }
 
 /**
@@ -104,6 +111,43 @@ export async function startPostgres(
       await removeFolder(folder);
     },
   };
+}
+
+/** A standby reports read-only connections. */
+const READY = /database system is ready to accept (read-only )?connections/;
+
+/**
+ * Starts a server, and resolves when it accepts connections.
+ *
+ * @param options the user, and a folder that this user can enter: the caller's own may be inaccessible to it.
+ * @throws {Error} with the output of the server, if it ends before that.
+ */
+function startPostmaster(
+  postgres: string,
+  args: readonly string[],
+  options: Partial<ServerUser> & { readonly cwd: string },
+): Promise<Postmaster> {
+  // Its output is searched, so it must not be translated.
+  const env = { ...process.env, LC_ALL: 'C' };
+  const child = spawn(postgres, args, { ...options, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const { pid } = child;
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  return new Promise((resolve, reject) => {
+    let said = '';
+    let isReady = false;
+    // Read until the server ends: a full pipe would stop it.
+    child.stderr.on('data', (chunk: Buffer) => {
+      if (isReady || pid === undefined) return;
+      said += chunk.toString();
+      isReady = READY.test(said);
+      if (isReady) {
+        resolve({ pid, ended, isRunning: () => child.exitCode === null && child.signalCode === null });
+      }
+    });
+    child.once('error', reject);
+    // After its output, which contains the reason.
+    child.once('close', () => reject(new Error(`PostgreSQL does not start:\n${said}`)));
+  });
 }
 
 async function fillDataDirectory(

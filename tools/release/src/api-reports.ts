@@ -1,6 +1,15 @@
-import { existsSync, mkdirSync, mkdtempDisposableSync, readFileSync } from 'node:fs';
+/** `pnpm api`: writes the reports that a reviewer accepts, and removes those of entries that no longer exist. */
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempDisposableSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import {
   CompilerState,
   Extractor,
@@ -8,7 +17,7 @@ import {
   ExtractorLogLevel,
   type ExtractorMessage,
 } from '@microsoft/api-extractor';
-import { publishedPackages } from '@payment-service/release/toolchains';
+import { publishedPackages, root as repository } from '@payment-service/release/toolchains';
 
 /** One entry of a published package. */
 interface Entry {
@@ -108,23 +117,7 @@ function configOf({ packageFolder, declarations, specifier }: Entry, scratch: st
       projectFolder: packageFolder,
       mainEntryPointFilePath: declarations,
       newlineKind: 'lf',
-      compiler: {
-        overrideTsconfig: {
-          compilerOptions: {
-            target: 'es2022',
-            lib: ['es2023', 'es2024.string'],
-            module: 'nodenext',
-            types: ['node'],
-            strict: true,
-            exactOptionalPropertyTypes: true,
-            // Sources, if an entry imports another package of the workspace.
-            allowImportingTsExtensions: true,
-            noEmit: true,
-            skipLibCheck: true,
-          },
-          files: [declarations],
-        },
-      },
+      compiler: { tsconfigFilePath: join(repository, 'tsconfig.base.json') },
       apiReport: {
         enabled: true,
         reportFileName: 'report',
@@ -132,9 +125,6 @@ function configOf({ packageFolder, declarations, specifier }: Entry, scratch: st
         reportTempFolder: join(folder, 'temp'),
         includeForgottenExports: true,
       },
-      docModel: { enabled: false },
-      dtsRollup: { enabled: false },
-      tsdocMetadata: { enabled: false },
       messages: {
         // Notes on documentation and release tags: these reports are about names and types.
         extractorMessageReporting: { default: { logLevel: ExtractorLogLevel.None } },
@@ -144,4 +134,15 @@ function configOf({ packageFolder, declarations, specifier }: Entry, scratch: st
     configObjectFullPath: undefined,
     packageJsonFullPath: join(packageFolder, 'package.json'),
   });
+}
+
+if (import.meta.main) {
+  const reports = apiReports(repository);
+  for (const stale of globSync('packages/*/api/*.api.md', { cwd: repository }))
+    rmSync(join(repository, stale));
+  for (const { path, text } of reports) {
+    mkdirSync(dirname(join(repository, path)), { recursive: true });
+    writeFileSync(join(repository, path), text);
+  }
+  console.log(`Wrote ${reports.length} reports: review packages/*/api with git diff, then commit.`);
 }
