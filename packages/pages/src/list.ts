@@ -57,6 +57,7 @@ const below = (id: string, columns: number, content: Markup | string): Markup | 
 /**
  * A table of strings, whose first one names its row; nothing without rows.
  *
+ * @param labels After ` | `, what the column is, as in `columnsOf()`.
  * @param cells of one row, in the order of the labels.
  */
 export function tableOf<T>(
@@ -66,10 +67,11 @@ export function tableOf<T>(
   cells: (row: T) => readonly (Markup | string)[],
 ): Markup {
   if (rows.length === 0) return html``;
-  const columns = labels.map((label, at) => {
+  const columns = labels.map((text, at) => {
+    const [label = '', kind = ''] = text.split(' | ');
     return {
       label,
-      kinds: at === 0 ? ['title'] : [],
+      kinds: at === 0 ? ['title'] : [kind],
       cell: (row: readonly (Markup | string)[]) => row[at] ?? '',
     };
   });

@@ -83,7 +83,10 @@ function walletsIn(wallets: readonly Wallet[] | undefined): Markup {
   if (wallets === undefined) return html`<p class="note wait">The payment service is unavailable.</p>`;
   if (wallets.length === 0)
     return html`<p>The account has no wallets yet. The first payment creates one.</p>`;
-  const labels = ['Wallet', 'Available', 'Uncleared', 'Reserve', 'Actual'];
+  const labels = [
+    'Wallet',
+    ...['Available', 'Uncleared', 'Reserve', 'Actual'].map((label) => `${label} | number`),
+  ];
   return tableOf('wallets', labels, wallets, ({ currency, wallet_type: type, ...balance }) => [
     `${currency}, ${type.replace('MERCHANT_', '').toLowerCase()}`,
     ...[

@@ -126,11 +126,16 @@ async function balances({ inbox, query }: View): Promise<Markup> {
 }
 
 const totals = (name: string, found: readonly SettledTotal[]): Markup =>
-  tableOf(name, ['Type', 'Amount', 'Payments'], found, ({ transaction_type: type, compare, ...one }) => [
-    compare === 'both' ? type : `${type}, compared by its ${compare}`,
-    moneyText(one),
-    String(one.count),
-  ]);
+  tableOf(
+    name,
+    ['Type', 'Amount | number', 'Payments | number'],
+    found,
+    ({ transaction_type: type, compare, ...one }) => [
+      compare === 'both' ? type : `${type}, compared by its ${compare}`,
+      moneyText(one),
+      String(one.count),
+    ],
+  );
 
 const UNEXPLAINED: Readonly<Record<string, string>> = {
   more: 'more than was settled',
@@ -187,7 +192,7 @@ ${
   found.length > 0 &&
   html`<div class="charted">${gains(report)}<div>${tableOf(
     'wallets',
-    ['Wallet', 'Verdict', 'Unexplained', 'What it means'],
+    ['Wallet', 'Verdict', 'Unexplained | number', 'What it means'],
     found,
     (one) => [
       `${one.wallet_type} ${one.currency}`,
@@ -223,7 +228,7 @@ function result({ counts, samples, rows, applied, dryRun, isClean, read }: Compa
   const done = dryRun ? 'would be settled by their rows' : 'settled by their rows';
   return html`<div class="stack" id="result">${note(isClean ? 'good' : 'wait', `${counted(rows, 'row')}; ${applied} ${done}.`)}
 ${preview(read)}
-${tableOf('verdicts', ['Verdict', 'Rows', 'Meaning'], verdicts, ([verdict, count]) => [verdict, String(count), STATEMENT_VERDICTS[verdict as StatementVerdict]])}
+${tableOf('verdicts', ['Verdict', 'Rows | number', 'Meaning'], verdicts, ([verdict, count]) => [verdict, String(count), STATEMENT_VERDICTS[verdict as StatementVerdict]])}
 ${tableOf('findings', ['Reference', 'Verdict', 'Row', 'Detail'], others, (one) => [one.merchant_reference, one.verdict, String(one.row ?? ''), one.detail ?? ''])}</div>`;
 }
 
