@@ -4,7 +4,9 @@ import { expect, test } from 'vitest';
 test('a short run makes payments in SQL, finds and counts them through the inbox, and leaves nothing behind', () => {
   const report = reportOf('bench:scale', '--short');
   expect(report['pace']).toMatchObject({ payments: 5000 });
-  for (const { value } of report.results) expect(value).toBeGreaterThan(0);
+  // So few payments need no index.
+  const timed = report.results.filter(({ unit, target }) => unit !== 'indexes' && target !== 64);
+  for (const { value } of timed) expect(value).toBeGreaterThan(0);
   const names = report.results.filter(({ target }) => target === 50).map(({ name }) => name);
   expect(names).toEqual(
     expect.arrayContaining(['list()', "list({ state: 'pending' })", 'stats()', 'health()']),

@@ -1,23 +1,34 @@
 /**
  * `pnpm bench:scale`: how long every operator call takes on PostgreSQL with a year of payments, created in SQL, and whether
- * keeping and settling take longer than without them. Prints a table, writes reports/bench-scale.json, and exits with 1 if a
- * call takes more than 50 ms.
+ * keeping and settling take longer than without them. Then a statement of a million rows, and the indexes that nothing has used.
+ * Prints a table, writes reports/bench-scale.json, and exits with 1 if a call takes more than 50 ms.
  *
  * --payments sets their number; each takes about 2 KB of disk.
  */
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { openBacklog } from '@payment-service/durability/load/backlog.ts';
 import { postgresEngine } from '@payment-service/durability/load/engines.ts';
 import { databaseUrl, startWarmPostgres } from '@payment-service/durability/load/postgres.ts';
 import { interleave, spread } from '@payment-service/durability/measure/measure.ts';
-import { atTheEnd, runBenchmark } from '@payment-service/durability/measure/program.ts';
-import { judge, told } from '@payment-service/durability/measure/results.ts';
+import { atTheEnd, makeFolder, runBenchmark } from '@payment-service/durability/measure/program.ts';
+import { judge, type Result, told } from '@payment-service/durability/measure/results.ts';
 import { figure } from '@payment-service/durability/measure/tables.ts';
-import { createInbox, type Inbox, type PostgresClient, type Store } from '@payment-service/inbox';
+import {
+  createInbox,
+  type Inbox,
+  type PostgresClient,
+  readStatement,
+  type Store,
+} from '@payment-service/inbox';
 import { countsOf, fillScale } from './fill-scale.ts';
 
-const FULL = { rounds: 15, payments: 10_000_000, settled: 500 };
-const SHORT = { rounds: 1, payments: 5000, settled: 10 };
+const FULL = { rounds: 15, payments: 10_000_000, settled: 500, statement: 1_000_000 };
+const SHORT = { rounds: 1, payments: 5000, settled: 10, statement: 1000 };
 const AT_MOST_MS = 50;
 
 export default function (): Promise<void> {
@@ -60,6 +71,12 @@ export default function (): Promise<void> {
         ? told(name, 'ms', spread(own))
         : judge(name, 'ms', spread(own), 'at most', AT_MOST_MS),
     );
+    const unused = await unusedIndexes(large.store);
+    results.push(
+      judge('indexes that no call and no payment has used', 'indexes', unused.length, 'exactly', 0),
+    );
+    if (unused.length > 0) console.log(`Unused: ${unused.join(', ')}\n`);
+    results.push(...(await judgeStatements(inbox, pace.statement)));
     const table = {
       title: 'The fastest and the slowest round, in ms',
       head: ['', 'fastest', 'slowest', ''],
@@ -67,6 +84,54 @@ export default function (): Promise<void> {
     };
     return { results, tables: [table] };
   });
+}
+
+/** Besides those that keep a value unique. */
+async function unusedIndexes(store: Store<PostgresClient>): Promise<readonly string[]> {
+  await setTimeout(2000); // A connection reports its counts once a second.
+  const text = `select indexrelname as name from pg_stat_user_indexes join pg_index using (indexrelid)
+    where schemaname = 'payment_inbox' and idx_scan = 0 and not indisunique order by 1`;
+  return (await store.query({ text }, [])).map(({ name }) => String(name));
+}
+
+/** A statement of the first payments, and of a tenth of them: its time beside that of sort and join, and its memory. */
+async function judgeStatements(inbox: Inbox<PostgresClient>, rows: number): Promise<Result[]> {
+  const path = join(await makeFolder(), 'statement.csv');
+  const [last] = await inbox.list({ merchant_reference: `ORD-${rows}` });
+  const options = { from: new Date(0), to: last?.changedAt ?? new Date(), by: 'bench', note: 'scale' };
+  const format = {
+    map: { merchant_reference: 'Reference', internal_reference: 'Id' },
+    set: { transaction_type: 'COLLECTION', transaction_status: 'COMPLETED', currency: 'UGX', amount: '500' },
+  };
+  const run = async (count: number): Promise<{ seconds: number; peak: number }> => {
+    const lines = Array.from({ length: count }, (_, index) => `ORD-${index + 1},INT-${index + 1}\n`);
+    await writeFile(path, ['Reference,Id\n', ...lines]);
+    const before = process.memoryUsage().rss;
+    let peak = before;
+    const watch = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage().rss);
+    }, 20);
+    const began = performance.now();
+    const { rows: read } = await readStatement(createReadStream(path), format);
+    const { counts } = await inbox.reconcileStatement(read, options);
+    clearInterval(watch);
+    const verdicts = Object.values(counts).reduce((sum, one) => sum + one, 0);
+    if (verdicts < count) throw new Error(`${verdicts} verdicts for ${count} rows.`);
+    return { seconds: (performance.now() - began) / 1000, peak: (peak - before) / 2 ** 20 };
+  };
+  // The first one warms the code up, and grows the heap of the process.
+  const [, few, many] = [await run(rows / 10), await run(rows / 10), await run(rows)];
+  const began = performance.now();
+  const text =
+    'sort "$0" >"$0.1"; sort -r "$0" | sort >"$0.2"; join -t, -v 1 "$0.1" "$0.2"; join -t, -v 2 "$0.1" "$0.2"';
+  execFileSync('sh', ['-c', text, path], { env: { ...process.env, LC_ALL: 'C' } });
+  const name = `a statement of ${rows.toLocaleString('en')} rows`;
+  return [
+    told(name, 's', many.seconds),
+    told(`${name}: sort and join of two such files`, 's', (performance.now() - began) / 1000),
+    told(`${name}: memory that it added`, 'MB', Math.max(1, many.peak)),
+    judge(`${name}: memory, beyond that of a tenth`, 'MB', Math.max(0, many.peak - few.peak), 'at most', 64),
+  ];
 }
 
 /** Every view of the operator, by the function called, and the control. */
@@ -106,6 +171,7 @@ async function operatorCalls(
     'stats()': () => inbox.stats(),
     'history(), which the charts show': () => inbox.history(),
     'overdue()': () => inbox.overdue(),
+    'totals(), of an hour': () => inbox.totals({ from: half, to: new Date(half.getTime() + 3_600_000) }),
     'health()': () => inbox.health(),
     'control: counts every payment': () =>
       store.query({ text: `select state, count(*) from ${store.prefix}transition group by state` }, []),
