@@ -132,29 +132,16 @@ update inbox.tally set total = total - (select count(*) from json_each($1)),
 where account = $2;
 select count(*) as archived from json_each($1)
 
--- name: find_archived (postgres)
+-- name: find_archived
 -- By the id of a transition, of which the first digits are stored, or by either reference as JSON; null finds nothing. Newest
 -- first.
 select a.id, a.changed_at, a.place, a.amount, k.account, k.state, k.reason, k.currency, k.compare, '{"event":' || k.event || ',"merchant_reference":' || a.merchant_reference ||
   ',"internal_reference":' || a.internal_reference || ',"transaction_type":' || k.transaction_type ||
   ',"transaction_status":' || k.transaction_status || '}' as signed
 from (
-  select * from inbox.archive where transition = cast(cast('x' || substr(cast($2 as text), 1, 16) as bit(64)) as bigint)
-  union all select * from inbox.archive where hashtextextended(merchant_reference, 0) = hashtextextended(cast($3 as text), 0) and merchant_reference = $3
-  union all select * from inbox.archive where hashtextextended(internal_reference, 0) = hashtextextended(cast($4 as text), 0) and internal_reference = $4
-) as a
-join inbox.archive_kind k on k.id = a.kind
-where k.account = $1
-order by a.id desc limit 1000
-
--- name: find_archived (sqlite)
-select a.id, a.changed_at, a.place, a.amount, k.account, k.state, k.reason, k.currency, k.compare, '{"event":' || k.event || ',"merchant_reference":' || a.merchant_reference ||
-  ',"internal_reference":' || a.internal_reference || ',"transaction_type":' || k.transaction_type ||
-  ',"transaction_status":' || k.transaction_status || '}' as signed
-from (
-  select * from inbox.archive where transition = unhex(substr($2, 1, 16))
-  union all select * from inbox.archive where merchant_reference = $3
-  union all select * from inbox.archive where internal_reference = $4
+  select * from inbox.archive where transition = {postgres: cast(cast('x' || substr(cast($2 as text), 1, 16) as bit(64)) as bigint)}{sqlite: unhex(substr($2, 1, 16))}
+  union all select * from inbox.archive where {postgres: hashtextextended(merchant_reference, 0) = hashtextextended(cast($3 as text), 0) and }merchant_reference = $3
+  union all select * from inbox.archive where {postgres: hashtextextended(internal_reference, 0) = hashtextextended(cast($4 as text), 0) and }internal_reference = $4
 ) as a
 join inbox.archive_kind k on k.id = a.kind
 where k.account = $1

@@ -47,19 +47,12 @@ values (last_insert_rowid(), $digest, $content, $claims, $keyId, $refusal, {now}
 insert into inbox.tally (account, total) values ($account, 1)
 on conflict (account) do update set total = total + 1
 
--- name: keep_body (postgres)
+-- name: keep_body
 -- What was evidence becomes a callback when the same body verifies.
 insert into inbox.body (transition, digest, content, claims, key_id, refusal, first_at, traceparent, provider)
 select cast(value ->> 'id' as bigint), value ->> 'digest', value ->> 'content', value ->> 'claims', value ->> 'keyId',
   value ->> 'refusal', {now}, value ->> 'traceparent', value ->> 'provider'
-from jsonb_array_elements(cast($1 as jsonb)) as given(value)
-on conflict (transition, digest) do update set refusal = null
-
--- name: keep_body (sqlite)
-insert into inbox.body (transition, digest, content, claims, key_id, refusal, first_at, traceparent, provider)
-select value ->> 'id', value ->> 'digest', value ->> 'content', value ->> 'claims', value ->> 'keyId', value ->> 'refusal',
-  {now}, value ->> 'traceparent', value ->> 'provider'
-from json_each($1) where true
+from {postgres: jsonb_array_elements(cast($1 as jsonb)) as given(value)}{sqlite: json_each($1) where true}
 on conflict (transition, digest) do update set refusal = null
 
 -- name: find_known (postgres)
@@ -93,12 +86,9 @@ select value ->> 'id', value ->> 'digest', value ->> 'repeats', {now}
 from json_each($1) where true
 on conflict (transition, digest) do update set repeats = d.repeats + excluded.repeats, last_at = excluded.last_at
 
--- name: lock_transition (postgres)
+-- name: lock_transition
 -- No row if it is locked.
-select id from inbox.transition where id = $1 for update skip locked
-
--- name: lock_transition (sqlite)
-select id from inbox.transition where id = $1
+select id from inbox.transition where id = $1{postgres:  for update skip locked}
 
 -- name: count_body
 -- $3 is 1 for a callback: a transition that waits for another body is rechecked.

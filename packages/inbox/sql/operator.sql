@@ -31,13 +31,9 @@ select action, by_whom, note, at from inbox.action where transition = $1 order b
 -- name: show_failures
 select attempt, error, at from inbox.failure where transition = $1 order by at, attempt
 
--- name: lock_named_transition (postgres)
+-- name: lock_named_transition
 select t.id, t.state from inbox.callback c join inbox.transition t on t.id = c.id
-where c.transition_id = $1 and c.account = $2 for update of t
-
--- name: lock_named_transition (sqlite)
-select t.id, t.state from inbox.callback c join inbox.transition t on t.id = c.id
-where c.transition_id = $1 and c.account = $2
+where c.transition_id = $1 and c.account = $2{postgres:  for update of t}
 
 -- name: move
 update inbox.transition set state = $2, reason = case when $2 = 'resolved' then 'closed_by_operator' end, attempts = 0,
@@ -120,7 +116,7 @@ where account = $1 and settled_by is null and deadline_at < {now} order by deadl
 select transaction_type, currency, amount, compare, replaced, settled_by, deadline_at from inbox.expectation
 where reference_key = $1 and account = $2 order by transaction_type
 
--- name: prune_bodies (postgres)
+-- name: prune_bodies
 -- Rows that another prune or a receiver has locked are left to the next run: waiting could be a deadlock.
 update inbox.body set content = null
 where (transition, digest) in (
@@ -131,21 +127,7 @@ where (transition, digest) in (
     and coalesce(d.last_at, b.first_at) < {now} -
       case when t.state in ('quarantined', 'conflict', 'dead') then cast($4 as bigint) else cast($3 as bigint) end
     and t.state not in ('pending', 'retrying')
-  order by b.transition, b.digest limit 500
-  for update of b skip locked)
-returning transition
-
--- name: prune_bodies (sqlite)
-update inbox.body set content = null
-where (transition, digest) in (
-  select b.transition, b.digest from inbox.body b
-  join inbox.transition t on t.id = b.transition
-  left join inbox.delivery d on d.transition = b.transition and d.digest = b.digest
-  where b.transition > cast($1 as bigint) and b.content is not null and t.account = $2
-    and coalesce(d.last_at, b.first_at) < {now} -
-      case when t.state in ('quarantined', 'conflict', 'dead') then cast($4 as bigint) else cast($3 as bigint) end
-    and t.state not in ('pending', 'retrying')
-  order by b.transition, b.digest limit 500)
+  order by b.transition, b.digest limit 500{postgres:  for update of b skip locked})
 returning transition
 
 -- name: prune_failures (postgres)
@@ -206,17 +188,12 @@ delete from inbox.failure where transition = $1 returning start_id
 -- name: forget_notes
 update inbox.action set note = $2 where transition = $1 and action <> 'forget' and note <> $2 returning id
 
--- name: find_forgotten (postgres)
+-- name: find_forgotten
 -- Here or in the archive, which keeps the first digits of the id.
 select a.id from inbox.action a where a.action = 'forget' and a.transition in (
   select c.id from inbox.callback c where c.transition_id = $1
   union all select r.id from inbox.archive r
-  where r.transition = cast(cast('x' || substr(cast($1 as text), 1, 16) as bit(64)) as bigint)) limit 1
-
--- name: find_forgotten (sqlite)
-select a.id from inbox.action a where a.action = 'forget' and a.transition in (
-  select c.id from inbox.callback c where c.transition_id = $1
-  union all select r.id from inbox.archive r where r.transition = unhex(substr($1, 1, 16))) limit 1
+  where r.transition = {postgres: cast(cast('x' || substr(cast($1 as text), 1, 16) as bit(64)) as bigint)}{sqlite: unhex(substr($1, 1, 16))}) limit 1
 
 -- name: read_version
 select coalesce(max(version), 0) as version, coalesce(max(compatible_with), 0) as compatible_with from inbox.migration

@@ -35,7 +35,7 @@ select transaction_type, merchant_reference, settled_by, is_archived, at from (
 where (at, is_archived, merchant_reference, transaction_type) > (cast($4 as bigint), cast($5 as integer), cast($6 as text), cast($7 as text))
 order by at, is_archived, merchant_reference, transaction_type limit cast($8 as integer)
 
--- name: find_stated (postgres)
+-- name: find_stated
 -- What is known about each row of a statement: the expectation of its reference, the transaction that settled it, and the state
 -- of its own transition.
 select cast(value ->> 'place' as integer) as place, e.currency, e.amount, e.compare, e.replaced, e.settled_by,
@@ -46,23 +46,9 @@ select cast(value ->> 'place' as integer) as place, e.currency, e.amount, e.comp
       where value ->> 'transitionId' is null and c.reference_key = value ->> 'referenceKey'
         and c.transaction_type = value ->> 'transactionType')) as state,
   case when exists (select 1 from inbox.archive a
-    where hashtextextended(a.merchant_reference, 0) = hashtextextended(value ->> 'reference', 0)
-      and a.merchant_reference = value ->> 'reference') then 1 else 0 end as is_archived
-from jsonb_array_elements(cast($1 as jsonb)) as given(value)
-left join inbox.expectation e
-  on e.reference_key = value ->> 'referenceKey' and e.transaction_type = value ->> 'transactionType'
-left join inbox.callback s on s.transition_id = e.settled_by
-
--- name: find_stated (sqlite)
-select value ->> 'place' as place, e.currency, e.amount, e.compare, e.replaced, e.settled_by,
-  s.signed as settled_signed,
-  coalesce((select t.state from inbox.callback c join inbox.transition t on t.id = c.id
-    where c.transition_id = value ->> 'transitionId'),
-    (select min(t.state) from inbox.callback c join inbox.transition t on t.id = c.id
-      where value ->> 'transitionId' is null and c.reference_key = value ->> 'referenceKey'
-        and c.transaction_type = value ->> 'transactionType')) as state,
-  exists (select 1 from inbox.archive a where a.merchant_reference = value ->> 'reference') as is_archived
-from json_each($1)
+    where {postgres: hashtextextended(a.merchant_reference, 0) = hashtextextended(value ->> 'reference', 0)
+      and }a.merchant_reference = value ->> 'reference') then 1 else 0 end as is_archived
+from {postgres: jsonb_array_elements(cast($1 as jsonb)) as given(value)}{sqlite: json_each($1)}
 left join inbox.expectation e
   on e.reference_key = value ->> 'referenceKey' and e.transaction_type = value ->> 'transactionType'
 left join inbox.callback s on s.transition_id = e.settled_by

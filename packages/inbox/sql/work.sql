@@ -81,7 +81,7 @@ select concat(set_config('lock_timeout', $1, true), set_config('statement_timeou
 select case when split_part($1, ' ', 2) = cast(extract(epoch from pg_stat_get_bgwriter_stat_reset_time()) as text)
   then pg_xact_status(cast(split_part($1, ' ', 1) as xid8)) end as status
 
--- name: read_case (postgres, prepared)
+-- name: read_case (prepared)
 -- Of a transition with one body, its text as well. The statuses of an internal_reference are applied in the order of `place`.
 -- has_past is 1 where read_past has more to say: of another transition that has settled the expectation, or of an archive that
 -- may have one of the references, $2 and $3 as JSON; where these are null, it may.
@@ -93,26 +93,8 @@ select c.transition_id, c.signed, c.reference_key, t.start_id, t.unfinished, t.l
     where other.subject_key = c.subject_key and applied.place is not null
     order by applied.place desc limit 1) as applied,
   case when e.settled_by <> c.transition_id or cast($2 as text) is null
-    or exists (select a.id from inbox.archive a where hashtextextended(a.internal_reference, 0) = hashtextextended(cast($2 as text), 0))
-    or exists (select a.id from inbox.archive a where hashtextextended(a.merchant_reference, 0) = hashtextextended(cast($3 as text), 0))
-    then 1 else 0 end as has_past
-from inbox.transition t
-join inbox.callback c on c.id = t.id
-join inbox.body b on b.transition = t.id
-left join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
-where t.id = $1
-
--- name: read_case (sqlite)
-select c.transition_id, c.signed, c.reference_key, t.start_id, t.unfinished, t.looks, t.waived, t.revision, b.digest, b.claims,
-  b.refusal, b.first_at, b.traceparent, case when t.bodies = 1 then b.content end as content,
-  e.currency, e.amount, e.compare, e.replaced, e.settled_by,
-  (select '{"place":' || applied.place || ',"signed":' || other.signed || '}'
-    from inbox.callback other join inbox.transition applied on applied.id = other.id
-    where other.subject_key = c.subject_key and applied.place is not null
-    order by applied.place desc limit 1) as applied,
-  case when e.settled_by <> c.transition_id or cast($2 as text) is null
-    or exists (select a.id from inbox.archive a where a.internal_reference = $2)
-    or exists (select a.id from inbox.archive a where a.merchant_reference = $3)
+    or exists (select a.id from inbox.archive a where {postgres: hashtextextended(a.internal_reference, 0) = hashtextextended(cast($2 as text), 0)}{sqlite: a.internal_reference = $2})
+    or exists (select a.id from inbox.archive a where {postgres: hashtextextended(a.merchant_reference, 0) = hashtextextended(cast($3 as text), 0)}{sqlite: a.merchant_reference = $3})
     then 1 else 0 end as has_past
 from inbox.transition t
 join inbox.callback c on c.id = t.id
@@ -204,16 +186,11 @@ select cast(case when current_setting('payment_inbox.attempt', true) is distinct
   begun.id as begun, begun.last_error as begun_error
 from (select 1) as verdict left join begun on true
 
--- name: lock_expectation (postgres)
+-- name: lock_expectation
 -- For a transition that is not a payment: until it ends, no payment settles the expectation.
 select e.settled_by from inbox.expectation e
 join inbox.callback c on c.reference_key = e.reference_key and c.transaction_type = e.transaction_type
-where c.id = $1 for update of e
-
--- name: lock_expectation (sqlite)
-select e.settled_by from inbox.expectation e
-join inbox.callback c on c.reference_key = e.reference_key and c.transaction_type = e.transaction_type
-where c.id = $1
+where c.id = $1{postgres:  for update of e}
 
 -- name: settle (sqlite, last)
 update inbox.expectation set settled_by = $13, settled_at = {now}
@@ -283,25 +260,14 @@ update inbox.transition set unfinished = 0, state = $3, reason = $4, next_at = {
 where id = $1 and start_id = $2 and next_at is not null
 returning id
 
--- name: add_expectation (postgres)
+-- name: add_expectation
 -- Returns the expectation of this reference, and locks it. A repetition changes only the deadline. Returns nothing if the
 -- payment is archived.
 insert into inbox.expectation as e (reference_key, transaction_type, account, merchant_reference, currency, amount, compare,
   replaced, deadline_at, changed_at)
 select $1, $2, $3, $4, $5, $6, $7, '[]', cast($8 as bigint), {now}
 where not exists (select a.id from inbox.archive a join inbox.archive_kind k on k.id = a.kind
-  where hashtextextended(a.merchant_reference, 0) = hashtextextended(cast($9 as text), 0) and a.merchant_reference = $9 and k.account = $3 and k.transaction_type = $2 and a.amount <> '')
-on conflict (reference_key, transaction_type) do update set deadline_at = case
-  when (e.currency, e.amount, e.compare) = (excluded.currency, excluded.amount, excluded.compare) then excluded.deadline_at
-  else e.deadline_at end
-returning currency, amount, compare, replaced, settled_by
-
--- name: add_expectation (sqlite)
-insert into inbox.expectation as e (reference_key, transaction_type, account, merchant_reference, currency, amount, compare,
-  replaced, deadline_at, changed_at)
-select $1, $2, $3, $4, $5, $6, $7, '[]', cast($8 as bigint), {now}
-where not exists (select a.id from inbox.archive a join inbox.archive_kind k on k.id = a.kind
-  where a.merchant_reference = $9 and k.account = $3 and k.transaction_type = $2 and a.amount <> '')
+  where {postgres: hashtextextended(a.merchant_reference, 0) = hashtextextended(cast($9 as text), 0) and }a.merchant_reference = $9 and k.account = $3 and k.transaction_type = $2 and a.amount <> '')
 on conflict (reference_key, transaction_type) do update set deadline_at = case
   when (e.currency, e.amount, e.compare) = (excluded.currency, excluded.amount, excluded.compare) then excluded.deadline_at
   else e.deadline_at end
@@ -317,11 +283,8 @@ update inbox.transition set next_at = {now}, looks = 0, revision = revision + 1
 where id in (select id from inbox.callback where reference_key = $1 and transaction_type = $2)
   and reason in ('no_expectation', 'different_bodies', 'amount_mismatch', 'contradicting_bodies')
 
--- name: lock_pulse (postgres)
-select seen_at - {now} as ahead from inbox.pulse where account = $1 for update
-
--- name: lock_pulse (sqlite)
-select seen_at - {now} as ahead from inbox.pulse where account = $1
+-- name: lock_pulse
+select seen_at - {now} as ahead from inbox.pulse where account = $1{postgres:  for update}
 
 -- name: bring_forward
 -- After the clock has stepped back by $2: nothing waits longer than before.

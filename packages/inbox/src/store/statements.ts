@@ -1,7 +1,6 @@
 import { readSql } from './read-sql.ts';
 import { type Call, NotPrepared, type Row, type SqlValue, type Statement, type Store } from './store.ts';
 
-/** The only expression that differs between the engines in otherwise equal statements. */
 const NOW: Readonly<Record<Store<unknown>['dialect'], string>> = {
   // The time of the statement, not of the transaction; stable, so that an index can be searched by it.
   postgres: 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)',
@@ -12,7 +11,8 @@ const HEAD = /^(\w+)(?: \(([\w, ]+)\))?$/;
 
 /**
  * The inbox's statements, by their names in the .sql files. A header such as `-- name: settle (postgres, prepared)` says which
- * engine a statement is for, if not for both, and how it runs.
+ * engine a statement is for, if not for both, and how it runs. In a statement for both, `{now}` is the time, and `{postgres: …}`
+ * is there for that engine only.
  */
 export class Statements<Tx> {
   readonly #store: Store<Tx>;
@@ -75,5 +75,8 @@ export function inDialect(
   text: string,
   { dialect, prefix }: Pick<Store<unknown>, 'dialect' | 'prefix'>,
 ): string {
-  return text.replaceAll('{now}', NOW[dialect]).replace(/\binbox\./g, prefix);
+  return text
+    .replace(/\{(postgres|sqlite): ([^}]*)\}/g, (_, engine, own) => (engine === dialect ? own : ''))
+    .replaceAll('{now}', NOW[dialect])
+    .replace(/\binbox\./g, prefix);
 }

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { openBacklog } from '@payment-service/durability/load/backlog.ts';
-import { postgresEngine } from '@payment-service/durability/load/engines.ts';
+import { postgresEngine, sqliteEngine } from '@payment-service/durability/load/engines.ts';
 import { inConcert } from '@payment-service/durability/load/in-concert.ts';
-import { createDatabase, databaseUrl } from '@payment-service/durability/load/postgres.ts';
+import { createDatabase, databaseUrl, EFFECT_TABLE } from '@payment-service/durability/load/postgres.ts';
 import { openGraphile, startPgBoss } from '@payment-service/durability/load/queues.ts';
 import type pg from 'pg';
 
@@ -53,6 +55,60 @@ async function inboxApplier(serverUrl: string): Promise<Applier> {
     apply: async (count, concurrency) => count / (await backlog.drain(count, { concurrency })),
     effects: () => engine.ask(COUNT_EFFECTS),
     close: backlog.close,
+  };
+}
+
+/** The one writer of a file, with a message to the inbox's thread for each step. */
+export async function sqliteAppliers(folder: string): Promise<readonly Applier[]> {
+  const engine = await sqliteEngine(folder, 'apply_inbox');
+  const backlog = openBacklog(engine, 0);
+  await backlog.fill();
+  const inbox: Applier = {
+    name: 'inbox, SQLite',
+    fill: async (count) => backlog.fill(count),
+    apply: async (count) => count / (await backlog.drain(count)),
+    effects: () => engine.ask(COUNT_EFFECTS),
+    close: backlog.close,
+  };
+  return [inbox, sqliteFloor(join(folder, 'apply_floor.db'))];
+}
+
+/** As the floor on PostgreSQL, in one thread, with a sync for each of the two commits. */
+function sqliteFloor(path: string): Applier {
+  const file = new DatabaseSync(path);
+  file.exec(`pragma journal_mode = wal; pragma synchronous = full; ${EFFECT_TABLE};
+    create table payment (id integer primary key, reference text not null unique, content text not null, amount text not null,
+      attempts integer not null default 0, next_at integer) strict;
+    create index due on payment (next_at, id) where next_at is not null`);
+  const run = (text: string) => file.prepare(text);
+  const insert = run(`insert into payment (reference, content, amount, next_at) values (?, ?, '500', 1)`);
+  const find = run('select id from payment where next_at is not null order by next_at, id limit 50');
+  const start = run('update payment set attempts = attempts + 1, next_at = ? where id = ? returning content');
+  const settle = run('update payment set next_at = null where id = ? and next_at is not null');
+  const effect = run('insert into merchant_effect values (?, ?)');
+  const [begin, commit] = [run('begin immediate'), run('commit')];
+  return {
+    name: 'floor, SQLite',
+    async fill(count) {
+      begin.run();
+      for (let n = 0; n < count; n++) insert.run(randomUUID(), 'x'.repeat(500));
+      commit.run();
+    },
+    async apply(count) {
+      const started = performance.now();
+      for (let done = 0; done < count; )
+        for (const { id = 0 } of find.all()) {
+          start.get(Date.now() + 30_000, id);
+          begin.run();
+          effect.run(String(id), '500');
+          settle.run(id);
+          commit.run();
+          done += 1;
+        }
+      return (performance.now() - started) / 1000;
+    },
+    effects: async () => Number(file.prepare(COUNT_EFFECTS).get()?.['n']),
+    close: async () => file.close(),
   };
 }
 

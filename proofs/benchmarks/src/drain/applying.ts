@@ -1,9 +1,9 @@
 import { serverCpuMs, startWarmPostgres } from '@payment-service/durability/load/postgres.ts';
 import { interleave, ratio, spread } from '@payment-service/durability/measure/measure.ts';
-import { atTheEnd } from '@payment-service/durability/measure/program.ts';
+import { atTheEnd, makeFolder } from '@payment-service/durability/measure/program.ts';
 import { judge, type Result, told } from '@payment-service/durability/measure/results.ts';
 import pg from 'pg';
-import { type Applier, openAppliers } from './appliers.ts';
+import { type Applier, openAppliers, sqliteAppliers } from './appliers.ts';
 
 /** The costs of a payment, and the most that the inbox may cost. The statements include BEGIN and COMMIT. */
 const COSTS = {
@@ -25,6 +25,8 @@ const CONCURRENCIES = new Map([
   [10, 0.75],
   [32, 0.6],
 ]);
+/** Its handlers run one at a time, and each step is a message to a thread. */
+const SQLITE_OVER_FLOOR = 0.6;
 const PEERS = [
   'graphile-worker',
   'graphile-worker, batches of 50',
@@ -66,9 +68,15 @@ export async function judgeApplying(
       ...names.flatMap(costsOf),
     ];
   });
+  const [sqlite, floor] = ['inbox, SQLite', 'floor, SQLite'].map((name) => sliceName(name, 1)) as [
+    string,
+    string,
+  ];
   return [
     ...[...slices.keys()].map((name) => told(name, 'per second', spread(of(name, 'perSecond')))),
     ...judged,
+    over(`${sqlite}, over the floor`, sqlite, floor, SQLITE_OVER_FLOOR),
+    ...[sqlite, floor].map((name) => told(name, COSTS.nodeCpuMs.unit, spread(of(name, 'nodeCpuMs')))),
   ];
 }
 
@@ -87,6 +95,10 @@ async function measureApplying(
   for (const applier of await openAppliers(server.url)) {
     atTheEnd(applier.close);
     for (const concurrency of CONCURRENCIES.keys()) slices.push({ applier, concurrency });
+  }
+  for (const applier of await sqliteAppliers(await makeFolder())) {
+    atTheEnd(applier.close);
+    slices.push({ applier, concurrency: 1 });
   }
   const run = async ({ applier, concurrency }: (typeof slices)[number]): Promise<Applied> => {
     const effects = await applier.effects();
