@@ -113,7 +113,7 @@ export class Dispatcher<Tx> {
         this.#isOvertaken = false;
         if (isLong || meetings > MAX_MEETINGS) {
           this.#window = [];
-          if (isLong) await this.#jump();
+          if (isLong) await this.#jumpFrom(due);
           return isLong;
         }
         const from = Math.floor(settings.random() * this.#window.length);
@@ -146,10 +146,10 @@ export class Dispatcher<Tx> {
     return this.#found(await within(settings.storeTimeoutMs, statements.run('find_due', values)));
   }
 
-  async #jump(): Promise<void> {
+  /** From where the other was met, not from the end of the window: its reference may be held for long. */
+  async #jumpFrom({ nextAt, id }: Due): Promise<void> {
     const { statements, settings } = this.#options;
-    const number = Math.floor(settings.random() * AHEAD);
-    const from = [settings.account, this.#mark.nextAt, this.#mark.id, number];
+    const from = [settings.account, nextAt, id, Math.floor(settings.random() * AHEAD)];
     const [place] = await within(settings.storeTimeoutMs, statements.run('find_place', from));
     if (place !== undefined) this.#mark = { nextAt: numberOf(place, 'next_at'), id: numberOf(place, 'id') };
   }

@@ -7,6 +7,21 @@ import { pause, signal, startWork, workUntil, workUntilSettled } from '../suppor
 
 const HOUR_MS = 60 * MINUTE_MS;
 
+test('on postgres, one lane goes round an internal_reference that another transaction holds', async () => {
+  const merchant = await newMerchant('postgres');
+  const inbox = watchedInbox(merchant, (_, run) => run(), { random: Math.random });
+  // More than one window.
+  const references = Array.from({ length: 60 }, (_, index) => `ORD-${index}`);
+  await order(inbox, ...references);
+  const held = `select pg_advisory_xact_lock(hashtextextended('${merchant.table('')}' || subject_key, 0))
+    from ${merchant.table('callback')} order by id limit 1`;
+  await merchant.transaction(async (tx) => {
+    await tx.query(held);
+    await workUntilSettled(inbox, references.length - 1, { concurrency: 1 });
+  });
+  expect(await merchant.credits()).toHaveLength(references.length - 1);
+});
+
 describe.each(ENGINES)('work on %s', (engine) => {
   test('a callback that is stored while the worker learns that nothing is due is still found', async () => {
     const merchant = await newMerchant(engine);
