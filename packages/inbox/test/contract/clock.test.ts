@@ -3,18 +3,11 @@ import { creditIn, MINUTE_MS, newDueShop } from '../support/shop.ts';
 import { workUntilSettled } from '../support/until.ts';
 
 const HOUR_MS = 60 * MINUTE_MS;
-const STEPPED_BACK = expect.objectContaining({
-  kind: 'clock_stepped_back',
-  error: expect.objectContaining({
-    message: expect.stringMatching(
-      /^The clock of the database has stepped back by 3(600|59\d) seconds[.] What waited was brought forward by as much, so that it does not wait longer[.] Check the clock of that machine: it should be slewed, not stepped[.]$/,
-    ),
-  }),
-});
+const error = { message: expect.stringMatching(/ stepped back by 3(600|59\d) seconds[.]/) };
 
 describe('a clock that steps back', () => {
   test.each([
-    ['an hour', HOUR_MS, [STEPPED_BACK]],
+    ['an hour', HOUR_MS, [{ kind: 'clock_stepped_back', error }]],
     ['less than a second (control)', 900, []],
   ])(
     'by %s before the worker starts delays no payment, and is reported if it is noticeable',
@@ -23,7 +16,7 @@ describe('a clock that steps back', () => {
       inbox.handle(creditIn(merchant));
       await merchant.advance(-stepMs);
       await workUntilSettled(inbox, 1);
-      expect(merchant.problems).toEqual(problems);
+      expect(merchant.problems).toMatchObject(problems);
       expect(await merchant.credits()).toEqual(['ORD-1 500']);
     },
   );

@@ -97,14 +97,6 @@ test('a sqlite file accepts values by position and by name, large integers and b
   });
 });
 
-test('a sqlite file commits no transaction in which a statement failed', async () => {
-  const { transaction, query } = sqlite(join(temporaryFolder(), 'x.db'));
-  const hidden = transaction((tx) => tx.query('no statement').catch(() => undefined));
-  await expect(hidden).rejects.toThrow(/rolled back/);
-  await expect(query({ text: 'insert into missing' }, [])).rejects.toThrow(/incomplete/);
-  await query({ text: 'create table kept (id integer)' }, []);
-});
-
 test('a sqlite file lets a program end that never closes it, in which no worker runs and a value cannot be sent', async () => {
   const merchant = await newMerchant('sqlite');
   const { ended } = startChild('unclosed.ts', merchant.programArguments);

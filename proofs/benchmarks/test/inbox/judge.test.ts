@@ -10,23 +10,6 @@ const target = {
 } as const;
 
 describe('targets', () => {
-  test('a ratio at the bound is met, one below it is missed', () => {
-    expect(
-      judgeTarget(target, measured({ 'inbox, postgres': [85, 85], 'floor, postgres': [100, 100] })),
-    ).toEqual({
-      name: 'at the store: inbox, postgres over floor, postgres',
-      value: 0.85,
-      unit: 'ratio',
-      bound: 'at least',
-      target: 0.85,
-      met: true,
-      p10: 0.85,
-      p90: 0.85,
-    });
-    const below = measured({ 'inbox, postgres': [84, 84], 'floor, postgres': [100, 100] });
-    expect(judgeTarget(target, below)).toMatchObject({ met: false });
-  });
-
   test('what a target names and was not measured is an error', () => {
     const only = measured({ 'inbox, postgres': [1] });
     expect(() => judgeTarget(target, only)).toThrow('floor, postgres is compared, and was not measured');
