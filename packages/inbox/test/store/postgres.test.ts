@@ -259,6 +259,16 @@ test('a connection of the pool has its own settings restored after a payment, as
   for (const settings of after) expect({ ...settings, id: 0 }).toEqual({ ...before[0], id: 0 });
 });
 
+test('on connections whose default is serializable, six receivers store the same callbacks concurrently', async () => {
+  const { open } = poolShop({ pool: { max: 12, options: '-c default_transaction_isolation=serializable' } });
+  const all = Array.from({ length: 6 }, () => open());
+  for (const inbox of all) await inbox.ready();
+  for (let round = 0; round < 5; round += 1) {
+    const callbacks = Array.from({ length: 30 }, (_, index) => paid(`ORD-${round}-${index}`, 500));
+    await Promise.all(all.flatMap((inbox) => callbacks.map((each) => inbox.receive(each))));
+  }
+});
+
 test('behind a pooler without prepared statements, callbacks are stored without one', async () => {
   const names =
     "select name from pg_prepared_statements where name like 'payment_inbox_%' and statement like '%.callback %'";
