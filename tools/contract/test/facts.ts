@@ -272,6 +272,11 @@ export function factsOf(contract: ReturnType<typeof parse>): readonly Fact[] {
   });
 
   group = 'the contract: ';
+  fact('requires every field of every object, in their order', () => {
+    for (const { properties = {}, required = [] } of Object.values<Record<string, never>>(schemas))
+      expect(Object.keys(properties)).toEqual(required);
+  });
+
   fact('describes the redirect by the one query parameter that is shown', () => {
     const { parameters } = contract.webhooks.transactionRedirect.get;
     expect(parameters).toMatchObject([{ name: 'hmac_signature', in: 'query', required: true }]);

@@ -129,7 +129,14 @@ test('a path where no database can be opened fails ready() with the path, the op
 });
 
 test('a file that another process has locked fails ready() after lockTimeoutMs, with what to do, unless it is released in time', async () => {
-  const { path, lock, unlock } = await lockedFile();
+  const path = join(temporaryFolder(), 'locked.db');
+  const first = createInbox({ store: sqlite(path) });
+  await first.ready();
+  await first.close();
+  const database = new DatabaseSync(path);
+  onTestFinished(() => database.close());
+  const lock = () => database.exec('begin immediate');
+  const unlock = () => database.exec('rollback');
   const open = (lockTimeoutMs: number) => {
     const inbox = createInbox({ store: sqlite(path, { lockTimeoutMs }) });
     onTestFinished(() => inbox.close());
@@ -151,13 +158,3 @@ test('a file that another process has locked fails ready() after lockTimeoutMs, 
   unlock();
   await ready;
 });
-
-async function lockedFile() {
-  const path = join(temporaryFolder(), 'locked.db');
-  const first = createInbox({ store: sqlite(path) });
-  await first.ready();
-  await first.close();
-  const database = new DatabaseSync(path);
-  onTestFinished(() => database.close());
-  return { path, lock: () => database.exec('begin immediate'), unlock: () => database.exec('rollback') };
-}

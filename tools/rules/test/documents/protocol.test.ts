@@ -50,6 +50,5 @@ test.each([
   ['2.4', 'Wallet'],
   ['2.5', 'TransactionPayload'],
 ])('protocol §%s lists the fields of %s in the contract', (number, schema) => {
-  const { properties, required } = components.schemas[schema];
-  for (const names of [Object.keys(properties), required]) expect(fieldsOf(number)).toEqual(names);
+  expect(fieldsOf(number)).toEqual(components.schemas[schema].required);
 });
