@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@payment-service/core';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type InboxEvent, type InboxProblem, postgres } from '../src/index.ts';
 import { paid } from './support/callbacks.ts';
 import { newMerchant } from './support/merchant.ts';
@@ -8,36 +8,34 @@ import { MINUTE_MS, order } from './support/shop.ts';
 import { watchedStore } from './support/store.ts';
 import { startWork, until, workOff, workUntil } from './support/until.ts';
 
-describe('callbacks that wait', () => {
-  test('while no worker runs are reported once by a process that receives callbacks', async () => {
-    const merchant = await newMerchant('sqlite');
-    const inbox = merchant.open();
-    await order(inbox, 'A');
-    await inbox.close();
-    await merchant.advance(2 * MINUTE_MS);
-    const other = merchant.open();
-    for (const reference of ['B', 'C']) await other.receive(paid(reference, 500));
-    await until(() => merchant.problems.length > 0);
-    await other.receive(paid('D', 500));
-    const error = { message: expect.stringMatching(/ due for 12\d seconds/) };
-    expect(merchant.problems).toMatchObject([{ kind: 'no_worker', isRepeated: false, error }]);
-  });
+test('callbacks that wait while no worker runs are reported once by a process that receives callbacks', async () => {
+  const merchant = await newMerchant('sqlite');
+  const inbox = merchant.open();
+  await order(inbox, 'A');
+  await inbox.close();
+  await merchant.advance(2 * MINUTE_MS);
+  const other = merchant.open();
+  for (const reference of ['B', 'C']) await other.receive(paid(reference, 500));
+  await until(() => merchant.problems.length > 0);
+  await other.receive(paid('D', 500));
+  const error = { message: expect.stringMatching(/ due for 12\d seconds/) };
+  expect(merchant.problems).toMatchObject([{ kind: 'no_worker', isRepeated: false, error }]);
+});
 
-  test('are not reported by a process with a worker, nor while nothing is late (control)', async () => {
-    const merchant = await newMerchant('sqlite');
-    const [first, working] = [merchant.open(), merchant.open()];
-    await order(first, 'A');
-    await first.close();
-    await merchant.advance(2 * MINUTE_MS);
-    working.handle(() => undefined);
-    const stop = startWork(working);
-    await order(working, 'B');
-    await until(async () => (await working.stats()).states.settled === 2);
-    await stop();
-    await workOff(working);
-    await order(merchant.open(), 'C');
-    expect(merchant.problems).toEqual([]);
-  });
+test('callbacks that wait are not reported by a process with a worker, nor while nothing is late (control)', async () => {
+  const merchant = await newMerchant('sqlite');
+  const [first, working] = [merchant.open(), merchant.open()];
+  await order(first, 'A');
+  await first.close();
+  await merchant.advance(2 * MINUTE_MS);
+  working.handle(() => undefined);
+  const stop = startWork(working);
+  await order(working, 'B');
+  await until(async () => (await working.stats()).states.settled === 2);
+  await stop();
+  await workOff(working);
+  await order(merchant.open(), 'C');
+  expect(merchant.problems).toEqual([]);
 });
 
 test('a worker that cannot listen reports it once, and finds what others keep when it polls', async () => {
