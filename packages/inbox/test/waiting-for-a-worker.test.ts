@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@payment-service/core';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type InboxEvent, type InboxProblem, postgres } from '../src/index.ts';
 import { paid } from './support/callbacks.ts';
 import { newMerchant } from './support/merchant.ts';
@@ -8,45 +8,34 @@ import { MINUTE_MS, order } from './support/shop.ts';
 import { watchedStore } from './support/store.ts';
 import { startWork, until, workOff, workUntil } from './support/until.ts';
 
-const NO_WORKER = {
-  kind: 'no_worker',
-  isRepeated: false,
-  error: {
-    message: expect.stringMatching(
-      /^A transition has been due for 12\d seconds, and this process only keeps callbacks without working on them: probably no process runs inbox\.work\(\)\. Nothing is lost, and nothing is applied until one does\.$/,
-    ),
-  },
-};
+test('callbacks that wait while no worker runs are reported once by a process that receives callbacks', async () => {
+  const merchant = await newMerchant('sqlite');
+  const inbox = merchant.open();
+  await order(inbox, 'A');
+  await inbox.close();
+  await merchant.advance(2 * MINUTE_MS);
+  const other = merchant.open();
+  for (const reference of ['B', 'C']) await other.receive(paid(reference, 500));
+  await until(() => merchant.problems.length > 0);
+  await other.receive(paid('D', 500));
+  const error = { message: expect.stringMatching(/ due for 12\d seconds/) };
+  expect(merchant.problems).toMatchObject([{ kind: 'no_worker', isRepeated: false, error }]);
+});
 
-describe('callbacks that wait', () => {
-  test('while no worker runs are reported once by a process that receives callbacks', async () => {
-    const merchant = await newMerchant('sqlite');
-    const inbox = merchant.open();
-    await order(inbox, 'A');
-    await inbox.close();
-    await merchant.advance(2 * MINUTE_MS);
-    const other = merchant.open();
-    for (const reference of ['B', 'C']) await other.receive(paid(reference, 500));
-    await until(() => merchant.problems.length > 0);
-    await other.receive(paid('D', 500));
-    expect(merchant.problems).toMatchObject([NO_WORKER]);
-  });
-
-  test('are not reported by a process with a worker, nor while nothing is late (control)', async () => {
-    const merchant = await newMerchant('sqlite');
-    const [first, working] = [merchant.open(), merchant.open()];
-    await order(first, 'A');
-    await first.close();
-    await merchant.advance(2 * MINUTE_MS);
-    working.handle(() => undefined);
-    const stop = startWork(working);
-    await order(working, 'B');
-    await until(async () => (await working.stats()).states.settled === 2);
-    await stop();
-    await workOff(working);
-    await order(merchant.open(), 'C');
-    expect(merchant.problems).toEqual([]);
-  });
+test('callbacks that wait are not reported by a process with a worker, nor while nothing is late (control)', async () => {
+  const merchant = await newMerchant('sqlite');
+  const [first, working] = [merchant.open(), merchant.open()];
+  await order(first, 'A');
+  await first.close();
+  await merchant.advance(2 * MINUTE_MS);
+  working.handle(() => undefined);
+  const stop = startWork(working);
+  await order(working, 'B');
+  await until(async () => (await working.stats()).states.settled === 2);
+  await stop();
+  await workOff(working);
+  await order(merchant.open(), 'C');
+  expect(merchant.problems).toEqual([]);
 });
 
 test('a worker that cannot listen reports it once, and finds what others keep when it polls', async () => {
@@ -64,9 +53,8 @@ test('a worker that cannot listen reports it once, and finds what others keep wh
   await until(async () => (await inbox.stats()).states.settled === 1);
   await until(() => listens > 1);
   await stop();
-  const message =
-    'work() cannot listen (0A000), so it finds callbacks of other processes only when it polls; it tries again. Check the pool that you pass as listen.';
-  expect(merchant.problems).toMatchObject([{ kind: 'worker_polls', isRepeated: false, error: { message } }]);
+  const error = { message: expect.stringContaining('(0A000)') };
+  expect(merchant.problems).toMatchObject([{ kind: 'worker_polls', isRepeated: false, error }]);
   expect(merchant.events).toContainEqual({ name: 'worker.started', concurrency: 4 });
 });
 
@@ -76,9 +64,8 @@ test('a worker whose database would lose payments says what to change', async ()
   const inbox = merchant.open({ store: { ...merchant.newStore(), check } });
   inbox.handle(() => undefined);
   await workUntil(inbox, () => merchant.problems.length > 0, { concurrency: 3 });
-  const message =
-    'work() cannot use the database (ConfigurationError), so nothing is applied; it tries again: Set fsync = on.';
-  expect(merchant.problems).toMatchObject([{ kind: 'worker_waits', error: { message } }]);
+  const error = { message: expect.stringMatching(/\(ConfigurationError\).*: Set fsync = on\.$/) };
+  expect(merchant.problems).toMatchObject([{ kind: 'worker_waits', error }]);
   // SQLite has one writer.
   expect(merchant.events).toContainEqual({ name: 'worker.started', concurrency: 1 });
 });

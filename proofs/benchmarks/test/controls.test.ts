@@ -50,19 +50,17 @@ describe('the controls of the verification', () => {
   });
 });
 
-describe('the controls of the servers', () => {
-  test.each([
-    ['pass a bare server, which takes any signature', 200, true, undefined],
-    ['stop a server that checks nothing', 200, false, 'were answered 200 and 200'],
-    ['stop a server that refuses everything', 401, false, 'were answered 401 and 401'],
-  ])('they %s', async (_, status, isBare, message) => {
-    const server = createServer((_request, response) => response.writeHead(status).end());
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const checked = checkServer('ours', (server.address() as AddressInfo).port, isBare);
-    if (message === undefined) await checked;
-    else await expect(checked).rejects.toThrow(message);
-  });
+test.each([
+  ['pass a bare server, which takes any signature', 200, true, undefined],
+  ['stop a server that checks nothing', 200, false, 'were answered 200 and 200'],
+  ['stop a server that refuses everything', 401, false, 'were answered 401 and 401'],
+])('the controls of the servers: they %s', async (_, status, isBare, message) => {
+  const server = createServer((_request, response) => response.writeHead(status).end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const checked = checkServer('ours', (server.address() as AddressInfo).port, isBare);
+  if (message === undefined) await checked;
+  else await expect(checked).rejects.toThrow(message);
 });
 
 /** Checks a signature, but only over a constant. */

@@ -22,26 +22,24 @@ test('a short run reports the rates of both stores, also with an old snapshot op
   for (const { value } of timed) expect(value).toBeGreaterThan(0);
 });
 
-describe('a backlog', () => {
-  test('has its size again before each measurement, and only what was counted is settled', async () => {
-    const { backlog } = await opened(30);
-    await backlog.fill();
-    expect(await backlog.due()).toBe(30);
-    await backlog.drain(10);
-    // One handler at a time on SQLite: none is under way when the tenth settles.
-    expect(await backlog.due()).toBe(20);
-    await backlog.fill();
-    expect(await backlog.due()).toBe(30);
-  });
+test('a backlog has its size again before each measurement, and only what was counted is settled', async () => {
+  const { backlog } = await opened(30);
+  await backlog.fill();
+  expect(await backlog.due()).toBe(30);
+  await backlog.drain(10);
+  // One handler at a time on SQLite: none is under way when the tenth settles.
+  expect(await backlog.due()).toBe(20);
+  await backlog.fill();
+  expect(await backlog.due()).toBe(30);
+});
 
-  test('the control sorts all that is due for each attempt, and the worker itself never does', async () => {
-    const { backlog, sorts } = await opened(30);
-    await backlog.fill();
-    await backlog.drain(10);
-    expect(sorts()).toBe(0);
-    await backlog.drain(10, { isControl: true });
-    expect(sorts()).toBeGreaterThanOrEqual(10);
-  });
+test('of a backlog, the control sorts all that is due for each attempt, and the worker itself never does', async () => {
+  const { backlog, sorts } = await opened(30);
+  await backlog.fill();
+  await backlog.drain(10);
+  expect(sorts()).toBe(0);
+  await backlog.drain(10, { isControl: true });
+  expect(sorts()).toBeGreaterThanOrEqual(10);
 });
 
 describe('targets', () => {

@@ -16,19 +16,6 @@ interface Operation {
   readonly security?: unknown;
 }
 
-const FIELDS = {
-  PaymentProvider:
-    'provider_name provider_code transaction_method transaction_method_name transaction_type transaction_currency ' +
-    'min_amount max_amount max_daily_amount is_active option_prefixes',
-  PayoutBank: 'bank_code bank_name is_active',
-  Wallet: 'currency wallet_type available_balance actual_balance uncleared_balance reserve_balance',
-  TransactionCallback: 'event payload',
-  TransactionPayload:
-    'id merchant_reference internal_reference transaction_type request_currency request_amount ' +
-    'transaction_currency transaction_amount transaction_charge transaction_account customer_name charge_customer ' +
-    'total_credit provider_code transaction_status status_message',
-};
-
 /** A title, and a check that throws if the contract says something else. */
 export type Fact = readonly [title: string, check: () => void];
 
@@ -285,12 +272,10 @@ export function factsOf(contract: ReturnType<typeof parse>): readonly Fact[] {
   });
 
   group = 'the contract: ';
-  for (const [schema, fields] of Object.entries(FIELDS))
-    fact(`the contract names every field of ${schema}, and requires it`, () => {
-      const { properties, required } = contract.components.schemas[schema];
-      expect(Object.keys(properties)).toEqual(fields.split(' '));
-      expect(required).toEqual(fields.split(' '));
-    });
+  fact('requires every field of every object, in their order', () => {
+    for (const { properties = {}, required = [] } of Object.values<Record<string, never>>(schemas))
+      expect(Object.keys(properties)).toEqual(required);
+  });
 
   fact('describes the redirect by the one query parameter that is shown', () => {
     const { parameters } = contract.webhooks.transactionRedirect.get;

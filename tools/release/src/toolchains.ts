@@ -4,6 +4,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { unpack } from '@publint/pack';
 
 /** A program, its arguments and its folder. */
@@ -119,19 +120,12 @@ export function lastLines(text: string): string {
 }
 
 /** Does the same with each item, several at a time. */
-export async function sideBySide<T, R>(
+export function sideBySide<T, R>(
   items: readonly T[],
   atATime: number,
   act: (item: T) => Promise<R>,
 ): Promise<readonly R[]> {
-  const results: R[] = [];
-  const left = items.entries();
-  const lane = async (): Promise<void> => {
-    // All lanes take from the same iterator.
-    for (const [index, item] of left) results[index] = await act(item);
-  };
-  await Promise.all(Array.from({ length: atATime }, lane));
-  return results;
+  return Readable.from(items).map(act, { concurrency: atATime }).toArray();
 }
 
 /** The root of this repository. */

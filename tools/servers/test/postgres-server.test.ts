@@ -11,19 +11,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase } from '../src/postgres/empty-database.ts';
-import { type PostgresServer, startPostgres } from '../src/postgres/index.ts';
+import { startPostgres } from '../src/postgres/index.ts';
 import { stopProcess } from '../src/postgres/process-tree.ts';
 import { programsFor, serverUser } from '../src/postgres/programs.ts';
 
 const index = join(import.meta.dirname, '..', 'src', 'postgres', 'index.ts');
-let server: PostgresServer | undefined;
-
-afterEach(async () => {
-  await server?.stop();
-  server = undefined;
-});
 
 test('a command that starts a server keeps its exit code and leaves nothing behind', () => {
   const program = `import { startPostgres } from ${JSON.stringify(index)};
@@ -52,25 +46,10 @@ test('of three servers that start first, one leaves its data for all, and no oth
   const [name = '', ...rest] = readdirSync(cache);
   expect(rest).toEqual([]);
   if (process.platform !== 'win32') expect(statSync(join(cache, name)).mode & 0o777).toBe(0o700);
-  server = await startPostgres({}, first);
+  const server = await startPostgres({}, first);
+  onTestFinished(() => server.stop());
   expect(await server.processIds()).not.toEqual([]);
 });
-
-test.each(['postmaster', 'everything'] as const)(
-  'a server that was killed (%s) starts again on the same port',
-  async (what) => {
-    server = await startPostgres();
-    const { url } = server;
-    const killed = await server.processIds();
-    expect(killed.length).toBeGreaterThan(1);
-    await server.kill(what);
-    await server.restart();
-    expect(server.url).toBe(url);
-    const started = await server.processIds();
-    expect(started.length).toBeGreaterThan(1);
-    expect(started.filter((pid) => killed.includes(pid))).toEqual([]);
-  },
-);
 
 // Only Linux reports the state of a process.
 test.each(process.platform === 'linux' ? ['R', 'S'] : [])(

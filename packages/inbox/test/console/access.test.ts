@@ -172,22 +172,6 @@ test('markup in references, names, errors and notes is text on every page', asyn
   }
 });
 
-test('an id of another account is as unknown as any other', async () => {
-  const { inbox, merchant } = await newConsoleShop();
-  const other = merchant.open({ account: 'other' });
-  await other.receive(paid('THEIRS', 500, {}, { account: 'other' }));
-  const [theirs] = await other.list();
-  const path = `/transitions/${theirs?.transitionId}`;
-  const visitor = visit(inbox);
-  expect((await visitor.get(path)).status).toBe(404);
-  await inbox.receive(paid('OURS', 500));
-  const fields = await visitor.fieldsOf(pageOf('OURS'), 'resolve');
-  expect((await visitor.post(`${path}/resolve`, { ...fields, ...CLOSED })).status).toBe(404);
-  expect((await other.list())[0]?.state).toBe('pending');
-  // Control: it is shown in its own console.
-  expect((await visit(other).get(path)).status).toBe(200);
-});
-
 test('names, account numbers and what is not known are hidden without the right to see bodies', async () => {
   const { inbox } = await newConsoleShop();
   const personal = {

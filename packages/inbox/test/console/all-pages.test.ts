@@ -121,10 +121,11 @@ test('so are those of rarer states, of an empty inbox, and of what is refused', 
     () => pay('NEW', 400),
     () => pay('LACK', 0, lacking),
     () => pay('', 500),
+    () => pay('NAMELESS', 500, { internal_reference: '' }),
     () => inbox.quarantine(evidence('timestamp_out_of_tolerance', { merchant_reference: 'TIME' })),
     () => pay('DEAD'),
   );
-  const references = ['OLD', 'OUT', 'ONE', 'NEW', 'LACK', '', 'TIME', 'SENT', 'DEAD'];
+  const references = ['OLD', 'OUT', 'ONE', 'NEW', 'LACK', '', 'NAMELESS', 'TIME', 'SENT', 'DEAD'];
   const visitor = visit(inbox);
   const pages = await written([
     ...of(visit(empty), '', '/transitions', '/transitions?state=dead', '/overdue', '/paid?reference=X'),

@@ -27,10 +27,6 @@ test('the list narrows by state and reason, finds either reference, has pages, a
   expect(rowsIn(second.html, 'transitions')).toHaveLength(5);
   expect(second.html).not.toContain('>Older<');
   expect(second.html).toContain('>Newer<');
-  const narrowed = await visitor.get('/transitions?state=quarantined&reason=amount_mismatch');
-  expect(narrowed.text).toMatch(
-    /WRONG Quarantined Suspicious: the amount differs .{3,9} UGX 500 UGX 7 \(differs\)/,
-  );
   const byProvider = await visitor.get('/transitions?provider=mtn_ug&sort=amount&from=2020-01-01');
   expect(byProvider.text).toContain('1 report, 1 of completed payments: UGX 500 expected, UGX 7 claimed.');
   expect(rowsIn(byProvider.html, 'transitions')).toHaveLength(1);
@@ -39,15 +35,12 @@ test('the list narrows by state and reason, finds either reference, has pages, a
     const found = await visitor.get(`/transitions?${new URLSearchParams({ reference: typed })}`);
     expect(rowsIn(found.html, 'transitions'), typed).toEqual([paid('N-3', 500).transitionId]);
   }
-  expect((await visitor.get('/transitions?reference=N-')).text).toContain('Nothing arrived for “N-”.');
   // It is downloaded whole, whatever page it is on.
   const { html, headers } = await visitor.get('/transitions.csv?state=unhandled');
   expect(html.trimEnd().split('\r\n')).toHaveLength(31);
   const ofProvider = await visitor.get('/transitions.csv?provider=mtn_ug');
   expect(ofProvider.html).toContain(',UGX,500,UGX,7,mtn_ug,');
   expect(headers.get('content-disposition')).toBe('attachment; filename="transitions.csv"');
-  await inbox.expect({ ...money('LATE'), deadline: new Date(0) });
-  expect((await visitor.get('/overdue.csv')).html).toContain('LATE,UGX,500,1970-01-01T00:00:00.000Z');
 });
 
 test('a partial amount is accepted with a note, and is what is credited', async () => {
@@ -108,7 +101,6 @@ test('personal data is removed of all under a reference by a form with a note', 
   expect((await show('NONE'))?.bodies[0]?.text).toBeDefined();
   const done = await visitor.send(path, 'forget', { note: 'erasure request 17' });
   expect(done.text).toContain('The personal data of this payment was removed.');
-  expect(done.text).toContain('The content was removed because of its age, or on request.');
   expect(done.text).toContain('Personal data removed by dana erasure request 17');
   expect((await show('NONE'))?.bodies[0]?.text).toBeUndefined();
 });
@@ -151,6 +143,7 @@ test('an address that the console does not have is a page that says so', async (
     '/assets/../x',
     '/transitions/1',
     '/transitions/constructor',
+    pageOf('X'),
     '/transitions.csv?state=x',
   ];
   for (const path of [...others, ...searches, ...bulk])

@@ -78,7 +78,7 @@ test('a statement without a column, its end, a note or a period settles nothing,
   expect(await inbox.list({ merchant_reference: 'B' })).toEqual([]);
 });
 
-test('totals are shown, and what the recorded balances leave unexplained', async () => {
+test('what the recorded balances leave unexplained is shown', async () => {
   const { inbox, merchant, visitor } = await newBooks();
   const balance = (actual_balance: string) =>
     inbox.recordBalances([
@@ -86,9 +86,7 @@ test('totals are shown, and what the recorded balances leave unexplained', async
     ]);
   const ask = (more: Record<string, string> = {}) =>
     visitor.get(`/reconcile?${new URLSearchParams({ ...PERIOD, ...more })}`);
-  expect((await ask()).text).toContain('Type Amount Payments COLLECTION UGX 500 1');
   const credited = { before: '0', after: '0' };
-  expect((await ask(credited)).text).toContain('Call recordBalances() regularly');
   await balance('1000');
   await merchant.query(`update ${merchant.table('balance')} set taken_at = taken_at - ${4 * DAY_MS}`);
   await balance('1490');

@@ -3,7 +3,6 @@ import { type ConsoleOptions, inboxConsole } from '../../src/console/index.ts';
 import { EVIDENCE_WORDS, REASON_WORDS } from '../../src/words.ts';
 import { evidence, paid } from '../support/callbacks.ts';
 import { BASE, EVERYTHING, formsIn, newConsoleShop, ORIGIN, OWN, pageOf, visit } from '../support/console.ts';
-import { workOff } from '../support/until.ts';
 
 const WORDS = Object.entries({
   ...REASON_WORDS,
@@ -147,17 +146,6 @@ test('a form that accepts an amount of zero, which settles nothing, says so', as
   const { status, text } = await visitor.send(path, 'accept', { body, note: 'free of charge' });
   expect(status).toBe(422);
   expect(text).toContain('amount must be');
-});
-
-test('a form that accepts an amount is not offered to a transition with an empty reference, since nothing can be credited', async () => {
-  const { inbox } = await newConsoleShop();
-  for (const field of ['merchant_reference', 'internal_reference'])
-    await inbox.receive(paid('NONE', 500, { [field]: '' }));
-  await workOff(inbox);
-  for (const { transitionId } of await inbox.list()) {
-    const forms = formsIn((await visit(inbox).get(`/transitions/${transitionId}`)).html);
-    expect([forms.includes('resolve'), forms.includes('accept')]).toEqual([true, false]);
-  }
 });
 
 test('a failure is reported, or printed without a hook, as is one of the hook, and the visitor sees a constant page', async () => {

@@ -1,159 +1,157 @@
 import { ConfigurationError, InvalidStateError } from '@payment-service/core';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { evidence, paid } from '../support/callbacks.ts';
 import { creditIn, DAY_MS, LATER, MINUTE_MS, money, NOTE, newShop, REPLACE } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 const { transitionId } = paid('A', 500);
 
-describe('actions of an operator', () => {
-  test('retry() gives a dead transition all its attempts again, and records who asked and why', async () => {
-    let isBroken = true;
-    const retry = { ...LATER.retry, attempts: 2 };
-    const shop = await newShop('sqlite', { retry }, async (transition) => {
-      if (isBroken) throw new Error('broken');
-      await creditIn(shop.merchant)(transition);
-    });
-    const { merchant, inbox, sell, show, workLater } = shop;
-    await sell('A');
-    for (const actions of [[], [{ action: 'retry', ...NOTE, at: expect.any(Date) }]]) {
-      for (let round = 0; round < 3; round += 1) await workLater(DAY_MS);
-      expect(await show('A')).toMatchObject({ state: 'dead', attempts: 2, actions });
-      expect(await inbox.retry(transitionId, NOTE)).toBe(1);
-    }
-    isBroken = false;
-    await workOff(inbox);
-    const settled = await show('A');
-    expect(settled).toMatchObject({ state: 'settled', lastError: undefined });
-    expect(settled?.actions).toHaveLength(2);
-    await expect(inbox.retry(transitionId, NOTE)).rejects.toThrow(InvalidStateError);
-    expect(await merchant.credits()).toHaveLength(1);
+test('retry() gives a dead transition all its attempts again, and records who asked and why', async () => {
+  let isBroken = true;
+  const retry = { ...LATER.retry, attempts: 2 };
+  const shop = await newShop('sqlite', { retry }, async (transition) => {
+    if (isBroken) throw new Error('broken');
+    await creditIn(shop.merchant)(transition);
   });
+  const { merchant, inbox, sell, show, workLater } = shop;
+  await sell('A');
+  for (const actions of [[], [{ action: 'retry', ...NOTE, at: expect.any(Date) }]]) {
+    for (let round = 0; round < 3; round += 1) await workLater(DAY_MS);
+    expect(await show('A')).toMatchObject({ state: 'dead', attempts: 2, actions });
+    expect(await inbox.retry(transitionId, NOTE)).toBe(1);
+  }
+  isBroken = false;
+  await workOff(inbox);
+  const settled = await show('A');
+  expect(settled).toMatchObject({ state: 'settled', lastError: undefined });
+  expect(settled?.actions).toHaveLength(2);
+  await expect(inbox.retry(transitionId, NOTE)).rejects.toThrow(InvalidStateError);
+  expect(await merchant.credits()).toHaveLength(1);
+});
 
-  test('retry() and resolve() move all transitions of a state, reason and time, up to the limit', async () => {
-    const { merchant, inbox, pay, show } = await newShop('sqlite', LATER);
-    for (const reference of ['D', 'E']) await inbox.expect(money(reference, 7));
-    for (const reference of ['A', 'B', 'C', 'D', 'E']) await pay(reference);
-    const unhandled = { state: 'unhandled', reason: 'no_expectation' } as const;
-    expect(await inbox.retry({ ...unhandled, reason: 'no_handler' }, NOTE)).toBe(0);
-    expect(await inbox.retry({ ...unhandled, limit: 2 }, NOTE)).toBe(2);
-    expect((await inbox.stats()).states).toMatchObject({ pending: 2, unhandled: 1 });
+test('retry() and resolve() move all transitions of a state, reason and time, up to the limit', async () => {
+  const { merchant, inbox, pay, show } = await newShop('sqlite', LATER);
+  for (const reference of ['D', 'E']) await inbox.expect(money(reference, 7));
+  for (const reference of ['A', 'B', 'C', 'D', 'E']) await pay(reference);
+  const unhandled = { state: 'unhandled', reason: 'no_expectation' } as const;
+  expect(await inbox.retry({ ...unhandled, reason: 'no_handler' }, NOTE)).toBe(0);
+  expect(await inbox.retry({ ...unhandled, limit: 2 }, NOTE)).toBe(2);
+  expect((await inbox.stats()).states).toMatchObject({ pending: 2, unhandled: 1 });
+  await workOff(inbox);
+  expect(await inbox.resolve(unhandled, NOTE)).toBe(3);
+  for (const state of ['unhandled', 'resolved'] as const)
+    expect(await inbox.resolve({ state }, NOTE)).toBe(0);
+  expect(await inbox.stats()).toMatchObject({ reasons: { closed_by_operator: 3, amount_mismatch: 2 } });
+  expect((await show('A'))?.actions.at(-1)).toMatchObject({ action: 'resolve', ...NOTE });
+  expect(merchant.events.filter(({ name }) => name === 'transition.moved')).toHaveLength(5);
+  await pay('EARLY');
+  await merchant.advance(MINUTE_MS);
+  await pay('LATE');
+  // Transitions that changed at or after a given time are left out.
+  const [{ changedAt: until } = {}] = await inbox.list(unhandled);
+  expect(await inbox.resolve({ ...unhandled, until }, NOTE)).toBe(1);
+  expect(await inbox.list(unhandled)).toMatchObject([{ signed: { merchant_reference: 'LATE' } }]);
+  expect(await merchant.credits()).toEqual([]);
+});
+
+test('a resolved or settled transition is applied once each time that an operator reopens it', async () => {
+  const { merchant, inbox, pay, show } = await newShop('sqlite', LATER);
+  await pay('A');
+  await inbox.resolve(transitionId, NOTE);
+  await inbox.expect(money('A'));
+  await pay('A', 501);
+  expect(await show('A')).toMatchObject({ state: 'resolved', reason: 'closed_by_operator' });
+  expect(await merchant.credits()).toEqual([]);
+  for (const times of [1, 2]) {
+    await inbox.reopen(transitionId, NOTE);
+    await expect(inbox.reopen(transitionId, NOTE)).rejects.toThrow(InvalidStateError);
     await workOff(inbox);
-    expect(await inbox.resolve(unhandled, NOTE)).toBe(3);
-    for (const state of ['unhandled', 'resolved'] as const)
-      expect(await inbox.resolve({ state }, NOTE)).toBe(0);
-    expect(await inbox.stats()).toMatchObject({ reasons: { closed_by_operator: 3, amount_mismatch: 2 } });
-    expect((await show('A'))?.actions.at(-1)).toMatchObject({ action: 'resolve', ...NOTE });
-    expect(merchant.events.filter(({ name }) => name === 'transition.moved')).toHaveLength(5);
-    await pay('EARLY');
-    await merchant.advance(MINUTE_MS);
-    await pay('LATE');
-    // Transitions that changed at or after a given time are left out.
-    const [{ changedAt: until } = {}] = await inbox.list(unhandled);
-    expect(await inbox.resolve({ ...unhandled, until }, NOTE)).toBe(1);
-    expect(await inbox.list(unhandled)).toMatchObject([{ signed: { merchant_reference: 'LATE' } }]);
-    expect(await merchant.credits()).toEqual([]);
-  });
-
-  test('a resolved or settled transition is applied once each time that an operator reopens it', async () => {
-    const { merchant, inbox, pay, show } = await newShop('sqlite', LATER);
     await pay('A');
-    await inbox.resolve(transitionId, NOTE);
-    await inbox.expect(money('A'));
-    await pay('A', 501);
-    expect(await show('A')).toMatchObject({ state: 'resolved', reason: 'closed_by_operator' });
-    expect(await merchant.credits()).toEqual([]);
-    for (const times of [1, 2]) {
-      await inbox.reopen(transitionId, NOTE);
-      await expect(inbox.reopen(transitionId, NOTE)).rejects.toThrow(InvalidStateError);
-      await workOff(inbox);
-      await pay('A');
-      expect(await merchant.credits()).toHaveLength(times);
-    }
-    await expect(inbox.resolve(transitionId, NOTE)).rejects.toThrow(InvalidStateError);
-    const actions = ['resolve', 'reopen', 'reopen'].map((action) => ({ action }));
-    expect(await show('A')).toMatchObject({ state: 'settled', deliveries: 4, actions });
-  });
+    expect(await merchant.credits()).toHaveLength(times);
+  }
+  await expect(inbox.resolve(transitionId, NOTE)).rejects.toThrow(InvalidStateError);
+  const actions = ['resolve', 'reopen', 'reopen'].map((action) => ({ action }));
+  expect(await show('A')).toMatchObject({ state: 'settled', deliveries: 4, actions });
+});
 
-  test('reopen() lets a late status through, and neither retry() nor another body does', async () => {
-    const options = { ...LATER, interimStatuses: ['PENDING'] };
-    const { inbox, pay, sell, deliver } = await newShop('sqlite', options);
-    const applied: string[] = [];
-    inbox.handle(({ signed }) => applied.push(signed.transaction_status), { status: '*' });
-    for (const [transaction_status, state] of [
-      ['FAILED', 'quarantined'],
-      ['PENDING', 'superseded'],
-    ] as const) {
-      await sell(state);
-      await pay(state, 500, { transaction_status });
-      const late = paid(state, 501, { transaction_status });
-      if (state === 'quarantined') await inbox.retry(late.transitionId, NOTE);
-      else await expect(inbox.retry(late.transitionId, NOTE)).rejects.toThrow(InvalidStateError);
-      await deliver(late);
-      expect(await inbox.show(late.transitionId)).toMatchObject({ state, nextAt: undefined });
-      expect(applied).not.toContain(transaction_status);
-      await inbox.reopen(late.transitionId, NOTE);
-      await workOff(inbox);
-      expect(applied).toContain(transaction_status);
-    }
-  });
-
-  test('resolve() with a body makes the amount of the body the expectation, and applies it once', async () => {
-    const { merchant, inbox, deliver, show } = await newShop('sqlite', LATER);
-    await deliver(paid('A', 5_000_000), paid('A', 500), paid('A', 500, { transaction_amount: 499 }));
-    const { bodies = [], state } = (await show('A')) ?? {};
-    expect(state).toBe('conflict');
-    const digestOf = (...claimed: string[]): string | undefined =>
-      bodies.find(({ request, transaction }) => `${[request.amount, transaction.amount]}` === `${claimed}`)
-        ?.digest;
-    for (const body of ['0'.repeat(64), digestOf('500', '499')])
-      await expect(inbox.resolve(transitionId, { ...NOTE, body })).rejects.toThrow(ConfigurationError);
-    const accepted = { ...NOTE, body: digestOf('500', '500') };
-    const all = Promise.resolve().then(() => inbox.resolve({ state: 'conflict' }, accepted));
-    await expect(all).rejects.toMatchObject({ option: 'body' });
-    await inbox.resolve(transitionId, accepted);
-    // It is an expectation now, and no other body replaces it.
-    await expect(inbox.resolve(transitionId, accepted)).rejects.toThrow(InvalidStateError);
+test('reopen() lets a late status through, and neither retry() nor another body does', async () => {
+  const options = { ...LATER, interimStatuses: ['PENDING'] };
+  const { inbox, pay, sell, deliver } = await newShop('sqlite', options);
+  const applied: string[] = [];
+  inbox.handle(({ signed }) => applied.push(signed.transaction_status), { status: '*' });
+  for (const [transaction_status, state] of [
+    ['FAILED', 'quarantined'],
+    ['PENDING', 'superseded'],
+  ] as const) {
+    await sell(state);
+    await pay(state, 500, { transaction_status });
+    const late = paid(state, 501, { transaction_status });
+    if (state === 'quarantined') await inbox.retry(late.transitionId, NOTE);
+    else await expect(inbox.retry(late.transitionId, NOTE)).rejects.toThrow(InvalidStateError);
+    await deliver(late);
+    expect(await inbox.show(late.transitionId)).toMatchObject({ state, nextAt: undefined });
+    expect(applied).not.toContain(transaction_status);
+    await inbox.reopen(late.transitionId, NOTE);
     await workOff(inbox);
-    expect(await merchant.credits()).toEqual(['A 500']);
-    expect(await show('A')).toMatchObject({
-      state: 'settled',
-      actions: [{ action: 'resolve', ...NOTE }],
-      expectation: { amount: '500', settledBy: transitionId },
-    });
-  });
+    expect(applied).toContain(transaction_status);
+  }
+});
 
-  test('a body is accepted in place of the expectation on request, by either of its amounts', async () => {
-    const { merchant, inbox, deliver, show } = await newShop('sqlite', LATER);
-    for (const reference of ['A', 'B', 'C', 'D']) await inbox.expect(money(reference));
-    const less = { transaction_amount: 300 };
-    await deliver(paid('A', 500, less), paid('B', 600), paid('C', 500), paid('D', 600, less));
-    expect(await inbox.list({ reason: 'amount_mismatch' })).toHaveLength(3);
-    const accept = async (reference: string, options: object): Promise<number> => {
-      const body = (await show(reference))?.bodies[0]?.digest;
-      return inbox.resolve(paid(reference, 500).transitionId, { ...NOTE, body, ...options });
-    };
-    for (const [reference, options, option] of [
-      ['A', {}],
-      ['A', { replace: true }, 'body'],
-      ['A', { replace: 'yes' }, 'replace'],
-      ['A', { replace: true, compare: 'all' }, 'compare'],
-      ['C', { replace: true }],
-    ] as const)
-      await expect(accept(reference, options)).rejects.toMatchObject(
-        option ? { option } : { code: 'invalid_state' },
-      );
-    expect(await show('A')).toMatchObject({ state: 'quarantined', actions: [] });
-    await accept('A', { replace: true, compare: 'transaction' });
-    await accept('B', { replace: true });
-    await accept('D', { replace: true, compare: 'request' });
-    await workOff(inbox);
-    expect(await merchant.credits()).toEqual(['A 300', 'B 600', 'C 500', 'D 600']);
-    expect(await show('A')).toMatchObject({
-      state: 'settled',
-      expectation: { amount: '300', compare: 'transaction', replaced: [{ amount: '500', compare: 'both' }] },
-      actions: [{ action: 'resolve', ...NOTE }],
-    });
+test('resolve() with a body makes the amount of the body the expectation, and applies it once', async () => {
+  const { merchant, inbox, deliver, show } = await newShop('sqlite', LATER);
+  await deliver(paid('A', 5_000_000), paid('A', 500), paid('A', 500, { transaction_amount: 499 }));
+  const { bodies = [], state } = (await show('A')) ?? {};
+  expect(state).toBe('conflict');
+  const digestOf = (...claimed: string[]): string | undefined =>
+    bodies.find(({ request, transaction }) => `${[request.amount, transaction.amount]}` === `${claimed}`)
+      ?.digest;
+  for (const body of ['0'.repeat(64), digestOf('500', '499')])
+    await expect(inbox.resolve(transitionId, { ...NOTE, body })).rejects.toThrow(ConfigurationError);
+  const accepted = { ...NOTE, body: digestOf('500', '500') };
+  const all = Promise.resolve().then(() => inbox.resolve({ state: 'conflict' }, accepted));
+  await expect(all).rejects.toMatchObject({ option: 'body' });
+  await inbox.resolve(transitionId, accepted);
+  // It is an expectation now, and no other body replaces it.
+  await expect(inbox.resolve(transitionId, accepted)).rejects.toThrow(InvalidStateError);
+  await workOff(inbox);
+  expect(await merchant.credits()).toEqual(['A 500']);
+  expect(await show('A')).toMatchObject({
+    state: 'settled',
+    actions: [{ action: 'resolve', ...NOTE }],
+    expectation: { amount: '500', settledBy: transitionId },
+  });
+});
+
+test('a body is accepted in place of the expectation on request, by either of its amounts', async () => {
+  const { merchant, inbox, deliver, show } = await newShop('sqlite', LATER);
+  for (const reference of ['A', 'B', 'C', 'D']) await inbox.expect(money(reference));
+  const less = { transaction_amount: 300 };
+  await deliver(paid('A', 500, less), paid('B', 600), paid('C', 500), paid('D', 600, less));
+  expect(await inbox.list({ reason: 'amount_mismatch' })).toHaveLength(3);
+  const accept = async (reference: string, options: object): Promise<number> => {
+    const body = (await show(reference))?.bodies[0]?.digest;
+    return inbox.resolve(paid(reference, 500).transitionId, { ...NOTE, body, ...options });
+  };
+  for (const [reference, options, option] of [
+    ['A', {}],
+    ['A', { replace: true }, 'body'],
+    ['A', { replace: 'yes' }, 'replace'],
+    ['A', { replace: true, compare: 'all' }, 'compare'],
+    ['C', { replace: true }],
+  ] as const)
+    await expect(accept(reference, options)).rejects.toMatchObject(
+      option ? { option } : { code: 'invalid_state' },
+    );
+  expect(await show('A')).toMatchObject({ state: 'quarantined', actions: [] });
+  await accept('A', { replace: true, compare: 'transaction' });
+  await accept('B', { replace: true });
+  await accept('D', { replace: true, compare: 'request' });
+  await workOff(inbox);
+  expect(await merchant.credits()).toEqual(['A 300', 'B 600', 'C 500', 'D 600']);
+  expect(await show('A')).toMatchObject({
+    state: 'settled',
+    expectation: { amount: '300', compare: 'transaction', replaced: [{ amount: '500', compare: 'both' }] },
+    actions: [{ action: 'resolve', ...NOTE }],
   });
 });
 

@@ -1,5 +1,5 @@
 /** A body that is not as expected says in which of six ways, and only text that is the expected decimal can be accepted as it is. */
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import { commandOn } from '../support/command.ts';
 import { visit } from '../support/console.ts';
@@ -59,43 +59,41 @@ const bodyOf = (
   return paid(reference, 500, {}, { rewrite });
 };
 
-describe('why an amount is not as expected', () => {
-  test('every kind of amount and currency has its reason, and only the expected decimal as text can be accepted, once', async () => {
-    const { merchant, inbox, show } = await newShop('sqlite', LATER);
-    await Promise.all(
-      CASES.map(async (each, index) => {
-        await inbox.expect(money(`ORD-${index}`));
-        await inbox.receive(bodyOf(`ORD-${index}`, each));
-      }),
-    );
-    await workOff(inbox);
-    const found = new Map(
-      (await inbox.list({ limit: 100 })).map((one) => [one.signed.merchant_reference, one]),
-    );
-    const reasons = CASES.map((each, index) => ({ ...each, reason: found.get(`ORD-${index}`)?.reason }));
-    expect(reasons).toEqual(CASES);
-    const parked = merchant.events.filter((event) => event.name === 'transition.parked');
-    expect(parked.map((event) => 'reason' in event && event.reason).toSorted()).toEqual(
-      CASES.flatMap(({ reason }) => reason ?? []).toSorted(),
-    );
-    const before = await merchant.credits();
-    expect(before).toHaveLength(CASES.filter(({ reason }) => reason === undefined).length);
-    // Only the expected decimal as text can be accepted, once, and what is credited is the expectation.
-    for (const [index, { reason, isAcceptable }] of CASES.entries()) {
-      if (reason === undefined) continue;
-      const accepted = inbox.acceptText(found.get(`ORD-${index}`)?.transitionId ?? '', NOTE);
-      if (isAcceptable) await accepted;
-      else await expect(accepted).rejects.toThrow('No body has the expected amount as a decimal text');
-    }
-    await workOff(inbox);
-    const acceptable = CASES.flatMap(({ isAcceptable }, index) => (isAcceptable ? [`ORD-${index}`] : []));
-    const credited = (await merchant.credits()).filter((credit) => !before.includes(credit));
-    expect(credited.toSorted()).toEqual(acceptable.map((reference) => `${reference} 500`).toSorted());
-    const details = await show(acceptable[0]);
-    expect(details).toMatchObject({ state: 'settled', actions: [{ action: 'acceptText', by: NOTE.by }] });
-    expect(details?.bodies[0]?.text).toMatch(/"request_amount":"0?500"/);
-    await expect(inbox.acceptText(details?.transitionId ?? '', NOTE)).rejects.toThrow('already settled');
-  });
+test('every kind of amount and currency has its reason, and only the expected decimal as text can be accepted, once', async () => {
+  const { merchant, inbox, show } = await newShop('sqlite', LATER);
+  await Promise.all(
+    CASES.map(async (each, index) => {
+      await inbox.expect(money(`ORD-${index}`));
+      await inbox.receive(bodyOf(`ORD-${index}`, each));
+    }),
+  );
+  await workOff(inbox);
+  const found = new Map(
+    (await inbox.list({ limit: 100 })).map((one) => [one.signed.merchant_reference, one]),
+  );
+  const reasons = CASES.map((each, index) => ({ ...each, reason: found.get(`ORD-${index}`)?.reason }));
+  expect(reasons).toEqual(CASES);
+  const parked = merchant.events.filter((event) => event.name === 'transition.parked');
+  expect(parked.map((event) => 'reason' in event && event.reason).toSorted()).toEqual(
+    CASES.flatMap(({ reason }) => reason ?? []).toSorted(),
+  );
+  const before = await merchant.credits();
+  expect(before).toHaveLength(CASES.filter(({ reason }) => reason === undefined).length);
+  // Only the expected decimal as text can be accepted, once, and what is credited is the expectation.
+  for (const [index, { reason, isAcceptable }] of CASES.entries()) {
+    if (reason === undefined) continue;
+    const accepted = inbox.acceptText(found.get(`ORD-${index}`)?.transitionId ?? '', NOTE);
+    if (isAcceptable) await accepted;
+    else await expect(accepted).rejects.toThrow('No body has the expected amount as a decimal text');
+  }
+  await workOff(inbox);
+  const acceptable = CASES.flatMap(({ isAcceptable }, index) => (isAcceptable ? [`ORD-${index}`] : []));
+  const credited = (await merchant.credits()).filter((credit) => !before.includes(credit));
+  expect(credited.toSorted()).toEqual(acceptable.map((reference) => `${reference} 500`).toSorted());
+  const details = await show(acceptable[0]);
+  expect(details).toMatchObject({ state: 'settled', actions: [{ action: 'acceptText', by: NOTE.by }] });
+  expect(details?.bodies[0]?.text).toMatch(/"request_amount":"0?500"/);
+  await expect(inbox.acceptText(details?.transitionId ?? '', NOTE)).rejects.toThrow('already settled');
 });
 
 test('the command and the console say what was sent, and accept the text', async () => {

@@ -1,30 +1,21 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { creditIn, MINUTE_MS, newDueShop } from '../support/shop.ts';
 import { workUntilSettled } from '../support/until.ts';
 
 const HOUR_MS = 60 * MINUTE_MS;
-const STEPPED_BACK = expect.objectContaining({
-  kind: 'clock_stepped_back',
-  error: expect.objectContaining({
-    message: expect.stringMatching(
-      /^The clock of the database has stepped back by 3(600|59\d) seconds[.] What waited was brought forward by as much, so that it does not wait longer[.] Check the clock of that machine: it should be slewed, not stepped[.]$/,
-    ),
-  }),
-});
+const error = { message: expect.stringMatching(/ stepped back by 3(600|59\d) seconds[.]/) };
 
-describe('a clock that steps back', () => {
-  test.each([
-    ['an hour', HOUR_MS, [STEPPED_BACK]],
-    ['less than a second (control)', 900, []],
-  ])(
-    'by %s before the worker starts delays no payment, and is reported if it is noticeable',
-    async (_, stepMs, problems) => {
-      const { merchant, inbox } = await newDueShop('sqlite');
-      inbox.handle(creditIn(merchant));
-      await merchant.advance(-stepMs);
-      await workUntilSettled(inbox, 1);
-      expect(merchant.problems).toEqual(problems);
-      expect(await merchant.credits()).toEqual(['ORD-1 500']);
-    },
-  );
-});
+test.each([
+  ['an hour', HOUR_MS, [{ kind: 'clock_stepped_back', error }]],
+  ['less than a second (control)', 900, []],
+])(
+  'a clock that steps back by %s before the worker starts delays no payment, and is reported if it is noticeable',
+  async (_, stepMs, problems) => {
+    const { merchant, inbox } = await newDueShop('sqlite');
+    inbox.handle(creditIn(merchant));
+    await merchant.advance(-stepMs);
+    await workUntilSettled(inbox, 1);
+    expect(merchant.problems).toMatchObject(problems);
+    expect(await merchant.credits()).toEqual(['ORD-1 500']);
+  },
+);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { ConfigurationError, UnavailableError } from '@payment-service/core';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { MAX_EVIDENCE } from '../../src/intake/record.ts';
 import { callback, evidence, paid } from '../support/callbacks.ts';
 import { LATER, money, NOTE, newShop } from '../support/shop.ts';
@@ -9,76 +9,72 @@ import { workOff } from '../support/until.ts';
 const KIB = 1024;
 const TOLERANCE = 'timestamp_out_of_tolerance';
 
-describe('evidence', () => {
-  test('evidence is stored, and nothing is applied from a body that can be read in two ways', async () => {
-    const { merchant, inbox } = await newShop('sqlite', { ...LATER, colonIn: 'merchant_reference' });
-    const refusal = evidence('ambiguous');
-    await inbox.quarantine(refusal);
-    await inbox.quarantine(refusal);
-    const [{ transitionId } = { transitionId: '' }] = await inbox.list();
-    const bodies = [{ refusal: 'ambiguous', deliveries: 2 }];
-    const kept = { state: 'quarantined', reason: 'ambiguous', bodies };
-    expect(await inbox.show(transitionId)).toMatchObject({ ...kept, nextAt: undefined });
-    await inbox.expect(money('ORD:1001'));
-    await inbox.retry(transitionId, NOTE);
-    await workOff(inbox);
-    expect(await inbox.show(transitionId)).toMatchObject(kept);
-    await expect(inbox.reopen(transitionId, NOTE)).rejects.toMatchObject({ code: 'invalid_state' });
-    const body = (await inbox.show(transitionId))?.bodies[0]?.digest;
-    await expect(inbox.resolve(transitionId, { ...NOTE, body })).rejects.toThrow(ConfigurationError);
-    await inbox.resolve(transitionId, NOTE);
-    expect(await merchant.credits()).toEqual([]);
-  });
+test('evidence is stored, and nothing is applied from a body that can be read in two ways', async () => {
+  const { merchant, inbox } = await newShop('sqlite', { ...LATER, colonIn: 'merchant_reference' });
+  const refusal = evidence('ambiguous');
+  await inbox.quarantine(refusal);
+  await inbox.quarantine(refusal);
+  const [{ transitionId } = { transitionId: '' }] = await inbox.list();
+  const bodies = [{ refusal: 'ambiguous', deliveries: 2 }];
+  const kept = { state: 'quarantined', reason: 'ambiguous', bodies };
+  expect(await inbox.show(transitionId)).toMatchObject({ ...kept, nextAt: undefined });
+  await inbox.expect(money('ORD:1001'));
+  await inbox.retry(transitionId, NOTE);
+  await workOff(inbox);
+  expect(await inbox.show(transitionId)).toMatchObject(kept);
+  await expect(inbox.reopen(transitionId, NOTE)).rejects.toMatchObject({ code: 'invalid_state' });
+  const body = (await inbox.show(transitionId))?.bodies[0]?.digest;
+  await expect(inbox.resolve(transitionId, { ...NOTE, body })).rejects.toThrow(ConfigurationError);
+  await inbox.resolve(transitionId, NOTE);
+  expect(await merchant.credits()).toEqual([]);
+});
 
-  test('evidence that only the tolerance refused is applied when an operator reopens it', async () => {
-    const { merchant, inbox } = await newShop('sqlite', LATER);
-    const refusal = evidence(TOLERANCE);
-    const { transitionId } = refusal.evidence;
-    await inbox.quarantine(refusal);
-    await inbox.expect(money('ORD-1001'));
-    await workOff(inbox);
-    expect(await inbox.show(transitionId)).toMatchObject({ state: 'quarantined', reason: TOLERANCE });
-    await inbox.reopen(transitionId, NOTE);
-    await workOff(inbox);
-    expect(await merchant.credits()).toEqual(['ORD-1001 500']);
-  });
+test('evidence that only the tolerance refused is applied when an operator reopens it', async () => {
+  const { merchant, inbox } = await newShop('sqlite', LATER);
+  const refusal = evidence(TOLERANCE);
+  const { transitionId } = refusal.evidence;
+  await inbox.quarantine(refusal);
+  await inbox.expect(money('ORD-1001'));
+  await workOff(inbox);
+  expect(await inbox.show(transitionId)).toMatchObject({ state: 'quarantined', reason: TOLERANCE });
+  await inbox.reopen(transitionId, NOTE);
+  await workOff(inbox);
+  expect(await merchant.credits()).toEqual(['ORD-1001 500']);
+});
 
-  test('evidence becomes a callback when it is delivered again and verifies, and otherwise never counts as a body', async () => {
-    const { merchant, inbox, deliver } = await newShop('sqlite', LATER);
-    const second = { merchant_reference: 'ORD-2', internal_reference: 'INT-ORD-2' };
-    await inbox.quarantine(evidence(TOLERANCE));
-    await deliver(callback(), paid('ORD-2', 700));
-    await inbox.quarantine(evidence(TOLERANCE, second));
-    await workOff(inbox);
-    expect((await inbox.stats()).reasons).toEqual({ no_expectation: 2 });
-    const received = merchant.events.filter(({ name }) => name === 'callback.received');
-    expect(received).toMatchObject([true, false, false, true].map((isEvidence) => ({ isEvidence })));
-    for (const reference of ['ORD-1001', 'ORD-2']) await inbox.expect(money(reference));
-    await workOff(inbox);
-    expect(await inbox.list({ state: 'settled' })).toMatchObject([{ deliveries: 2, bodyCount: 1 }]);
-    expect(await inbox.list({ reason: 'amount_mismatch' })).toMatchObject([{ bodyCount: 2 }]);
-    // Not even if an operator reopens it, which only evidence allows.
-    await inbox.reopen(paid('ORD-2', 700).transitionId, NOTE);
-    await workOff(inbox);
-    expect(await merchant.credits()).toEqual(['ORD-1001 500']);
-  });
+test('evidence becomes a callback when it is delivered again and verifies, and otherwise never counts as a body', async () => {
+  const { merchant, inbox, deliver } = await newShop('sqlite', LATER);
+  const second = { merchant_reference: 'ORD-2', internal_reference: 'INT-ORD-2' };
+  await inbox.quarantine(evidence(TOLERANCE));
+  await deliver(callback(), paid('ORD-2', 700));
+  await inbox.quarantine(evidence(TOLERANCE, second));
+  await workOff(inbox);
+  expect((await inbox.stats()).reasons).toEqual({ no_expectation: 2 });
+  const received = merchant.events.filter(({ name }) => name === 'callback.received');
+  expect(received).toMatchObject([true, false, false, true].map((isEvidence) => ({ isEvidence })));
+  for (const reference of ['ORD-1001', 'ORD-2']) await inbox.expect(money(reference));
+  await workOff(inbox);
+  expect(await inbox.list({ state: 'settled' })).toMatchObject([{ deliveries: 2, bodyCount: 1 }]);
+  expect(await inbox.list({ reason: 'amount_mismatch' })).toMatchObject([{ bodyCount: 2 }]);
+  // Not even if an operator reopens it, which only evidence allows.
+  await inbox.reopen(paid('ORD-2', 700).transitionId, NOTE);
+  await workOff(inbox);
+  expect(await merchant.credits()).toEqual(['ORD-1001 500']);
+});
 
-  test('threat A34: all readings of one signed string share one row and one limit, and the rest is counted', async () => {
-    const { merchant, inbox } = await newShop('sqlite');
-    const all = readings();
-    const answers = await Promise.allSettled(all.map((reading) => inbox.quarantine(reading)));
-    const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
-    const refusedBodies = all.length - MAX_EVIDENCE;
-    expect(refused).toHaveLength(refusedBodies);
-    for (const reason of refused) expect(reason).toBeInstanceOf(UnavailableError);
-    expect(await inbox.list()).toMatchObject([
-      { bodyCount: MAX_EVIDENCE, refusedBodies, reason: 'ambiguous' },
-    ]);
-    expect(await merchant.query(`select 1 from ${merchant.table('body')}`)).toHaveLength(MAX_EVIDENCE);
-    // Another signed string has its own row.
-    await inbox.quarantine(evidence('ambiguous'));
-    expect(await inbox.list()).toHaveLength(2);
-  });
+test('threat A34: all readings of one signed string share one row and one limit, and the rest is counted', async () => {
+  const { merchant, inbox } = await newShop('sqlite');
+  const all = readings();
+  const answers = await Promise.allSettled(all.map((reading) => inbox.quarantine(reading)));
+  const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
+  const refusedBodies = all.length - MAX_EVIDENCE;
+  expect(refused).toHaveLength(refusedBodies);
+  for (const reason of refused) expect(reason).toBeInstanceOf(UnavailableError);
+  expect(await inbox.list()).toMatchObject([{ bodyCount: MAX_EVIDENCE, refusedBodies, reason: 'ambiguous' }]);
+  expect(await merchant.query(`select 1 from ${merchant.table('body')}`)).toHaveLength(MAX_EVIDENCE);
+  // Another signed string has its own row.
+  await inbox.quarantine(evidence('ambiguous'));
+  expect(await inbox.list()).toHaveLength(2);
 });
 
 test('threat A34: a body of more than 64 KiB is refused, whether or not it was parsed, and nothing is stored', async () => {

@@ -39,12 +39,8 @@ test('the most specific handler receives a transition: type and status, then sta
 test('a second handler for one selector, and work() or drain() without a handler, or work() called twice, are refused', async () => {
   const inbox = (await newMerchant('sqlite')).open();
   const { signal } = new AbortController();
-  const needed = (name: string) => ({
-    option: 'handler',
-    message: `${name} needs a handler: call handle() first.`,
-  });
-  await expect(inbox.work({ signal })).rejects.toMatchObject(needed('work()'));
-  await expect(inbox.drain()).rejects.toMatchObject(needed('drain()'));
+  for (const call of [() => inbox.work({ signal }), () => inbox.drain()])
+    await expect(call()).rejects.toMatchObject({ option: 'handler' });
   const add = (...values: unknown[]): unknown => Reflect.apply(inbox.handle, undefined, values);
   const nothing = (): undefined => undefined;
   for (const selector of [undefined, { type: 'PAYOUT' }, { status: 'FAILED' }, { status: '*' }]) {
@@ -53,7 +49,6 @@ test('a second handler for one selector, and work() or drain() without a handler
   }
   expect(() => add(nothing, { type: '*', status: 'COMPLETED' })).toThrow('already');
   const stop = startWork(inbox);
-  const message = 'This inbox is already working. To run more handlers, use concurrency.';
-  await expect(inbox.work({ signal })).rejects.toMatchObject({ option: 'work', message });
+  await expect(inbox.work({ signal })).rejects.toMatchObject({ option: 'work' });
   await stop();
 });

@@ -81,9 +81,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     await expect(inbox.quarantine(piece(9))).rejects.toThrow(UnavailableError);
     for (let id = 101; id <= 108; id += 1) await inbox.receive(callback({ id }));
     const further = inbox.receive(callback({ id: 109 }));
-    const message =
-      '8 different bodies of this transition are already kept, and this one does not equal the expectation, so it is not acknowledged. Inspect the transition with list() and show(), and call expect() for its reference.';
-    await expect(further).rejects.toMatchObject({ name: 'UnavailableError', retryAfterSeconds: 60, message });
+    await expect(further).rejects.toMatchObject({ name: 'UnavailableError', retryAfterSeconds: 60 });
     expect(merchant.events.at(-1)).toMatchObject({ name: 'callback.received', outcome: 'full' });
     // What is kept arrives again: a callback, and a piece of evidence that now verifies.
     for (const id of [108, MAX_EVIDENCE]) await inbox.receive(callback({ id }));

@@ -147,9 +147,7 @@ test('a body whose key is lost is applied by its claims, and reported as sealed'
   expect(claimed).toEqual([{}]);
   expect((await show())?.bodies).toMatchObject([{ text: undefined, isSealed: true, isSettled: true }]);
   expect(merchant.problems.map(({ kind }) => kind)).toEqual(['body_not_opened']);
-  expect(String(merchant.problems[0]?.error)).toBe(
-    'InboxWarning: The content of a stored body cannot be opened (TypeError). Payments are still applied, but handlers receive no fields of such a body in claimed. Probably its key is missing: add it to the option encryption.',
-  );
+  expect(String(merchant.problems[0]?.error)).toContain('cannot be opened (TypeError).');
 });
 
 test('a callback that cannot be sealed is stored without its content, applied, and reported once', async () => {
@@ -168,9 +166,7 @@ test('a callback that cannot be sealed is stored without its content, applied, a
   expect((await show())?.bodies).toMatchObject([{ text: undefined, isSealed: false }]);
   expect(merchant.problems.map(({ kind }) => kind)).toEqual(['body_not_sealed']);
   expect(await stored(merchant)).not.toContain(NAME);
-  expect(String(merchant.problems[0]?.error)).toBe(
-    'InboxWarning: The content of a body could not be sealed (Error), so callbacks are kept and applied without it: only what they claim about money is stored. Fix seal() of the option encryption.',
-  );
+  expect(String(merchant.problems[0]?.error)).toMatch(/could not be sealed \(Error\), [^{]*$/);
   // The warning is repeated after it has worked again.
   for (const [index, broken] of [false, true, true].entries()) {
     isBroken = broken;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { StatementOptions, StatementReport, StatementRow } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { DAY_MS, money, NOTE, newShop, REPLACE } from '../support/shop.ts';
@@ -26,174 +26,172 @@ const without = (name: keyof StatementRow, from = row('A')): StatementRow => {
 };
 
 // Threat A56.
-describe('a statement that is imported', () => {
-  test('every row and every settlement without a row gets a verdict, and a dry run changes nothing', async () => {
-    const { merchant, inbox, sell } = await newShop('sqlite');
-    await inbox.receive(paid('waits', 500));
-    await inbox.expect(money('waits', '700'));
-    for (const reference of ['lost', 'failed', 'nameless']) await inbox.expect(money(reference));
-    await sell('same', 'amount', 'currency', 'status', 'another', 'absent');
-    const before = await inbox.list({ limit: 1000 });
-    const rows = [
-      row('same', { amount: '500.00' }),
-      row('amount', { amount: '5000' }),
-      row('currency', { currency: 'KES' }),
-      row('status', { transaction_status: 'REVERSED' }),
-      row('another', { internal_reference: 'INT-2' }),
-      row('waits', { amount: '700' }),
-      row('lost'),
-      row('failed', { transaction_status: 'FAILED' }),
-      without('internal_reference', row('nameless')),
-      row('unknown'),
-    ];
-    const report = await inbox.reconcileStatement(rows, DRY);
-    await expect(`${JSON.stringify(report, null, 1)}\n`).toMatchFileSnapshot('verdicts.txt');
-    const ids = ['absent', 'lost'].map((reference) => paid(reference, 500).transitionId);
-    for (const transitionId of ids)
-      expect(report.samples).toContainEqual(expect.objectContaining({ transitionId }));
-    expect(await inbox.list({ limit: 1000 })).toEqual(before);
-    const differs = merchant.events.filter(({ name }) => name === 'statement.differs');
-    expect(differs).toContainEqual({ name: 'statement.differs', verdict: 'absent_from_statement', count: 1 });
-    expect(JSON.stringify(differs)).not.toMatch(/500|INT-|ORD/);
-  });
+test('an imported statement: every row and every settlement without a row gets a verdict, and a dry run changes nothing', async () => {
+  const { merchant, inbox, sell } = await newShop('sqlite');
+  await inbox.receive(paid('waits', 500));
+  await inbox.expect(money('waits', '700'));
+  for (const reference of ['lost', 'failed', 'nameless']) await inbox.expect(money(reference));
+  await sell('same', 'amount', 'currency', 'status', 'another', 'absent');
+  const before = await inbox.list({ limit: 1000 });
+  const rows = [
+    row('same', { amount: '500.00' }),
+    row('amount', { amount: '5000' }),
+    row('currency', { currency: 'KES' }),
+    row('status', { transaction_status: 'REVERSED' }),
+    row('another', { internal_reference: 'INT-2' }),
+    row('waits', { amount: '700' }),
+    row('lost'),
+    row('failed', { transaction_status: 'FAILED' }),
+    without('internal_reference', row('nameless')),
+    row('unknown'),
+  ];
+  const report = await inbox.reconcileStatement(rows, DRY);
+  await expect(`${JSON.stringify(report, null, 1)}\n`).toMatchFileSnapshot('verdicts.txt');
+  const ids = ['absent', 'lost'].map((reference) => paid(reference, 500).transitionId);
+  for (const transitionId of ids)
+    expect(report.samples).toContainEqual(expect.objectContaining({ transitionId }));
+  expect(await inbox.list({ limit: 1000 })).toEqual(before);
+  const differs = merchant.events.filter(({ name }) => name === 'statement.differs');
+  expect(differs).toContainEqual({ name: 'statement.differs', verdict: 'absent_from_statement', count: 1 });
+  expect(JSON.stringify(differs)).not.toMatch(/500|INT-|ORD/);
+});
 
-  test('a payment whose callback was lost is settled by its row, and the late callback is a repetition', async () => {
-    const { merchant, inbox, sell, deliver, show } = await newShop('sqlite');
-    await sell('A');
-    await inbox.expect(money('B'));
-    const rows = [row('A'), row('B')];
-    expect(await inbox.reconcileStatement(rows, APPLY)).toMatchObject({ applied: 1, isClean: true });
-    expect(await merchant.credits()).toEqual(['A 500']);
-    await workOff(inbox);
-    expect(await show('B')).toMatchObject({
-      state: 'settled',
-      bodies: [{ keyId: 'statement', isSettled: true, text: expect.stringContaining('"amount":"500"') }],
-      actions: [{ action: 'statement', ...NOTE }],
+test('an imported statement: a payment whose callback was lost is settled by its row, and the late callback is a repetition', async () => {
+  const { merchant, inbox, sell, deliver, show } = await newShop('sqlite');
+  await sell('A');
+  await inbox.expect(money('B'));
+  const rows = [row('A'), row('B')];
+  expect(await inbox.reconcileStatement(rows, APPLY)).toMatchObject({ applied: 1, isClean: true });
+  expect(await merchant.credits()).toEqual(['A 500']);
+  await workOff(inbox);
+  expect(await show('B')).toMatchObject({
+    state: 'settled',
+    bodies: [{ keyId: 'statement', isSettled: true, text: expect.stringContaining('"amount":"500"') }],
+    actions: [{ action: 'statement', ...NOTE }],
+  });
+  await deliver(paid('B', 500));
+  // The same file again applies nothing.
+  expect(await inbox.reconcileStatement(rows, APPLY)).toMatchObject({ applied: 0, isClean: true });
+  await workOff(inbox);
+  expect(await merchant.credits()).toEqual(['A 500', 'B 500']);
+  expect(await inbox.list()).toMatchObject([{ state: 'settled' }, { state: 'settled' }]);
+});
+
+test('an imported statement: a row that contradicts an expectation, or that no callback could match, is not applied', async () => {
+  const event = 'transaction.completed';
+  const { merchant, inbox } = await newShop('sqlite', { completedEvents: [event, 'other'] });
+  for (const reference of ['A', 'B']) await inbox.expect(money(reference));
+  await inbox.expect(money('B', '600'), REPLACE);
+  await inbox.expect({ ...money('P'), transaction_type: 'PAYOUT' });
+  const wrong = [
+    ...[{ amount: '500.01' }, { amount: '5' }, { currency: 'ugx' }, { transaction_status: 'completed' }],
+    ...['B', 'P', 'a'].map((merchant_reference) => ({ merchant_reference })),
+  ];
+  const twice = row('A', { event, internal_reference: 'INT-2' });
+  for (const given of [
+    ...wrong.map((each) => [row('A', { event, ...each })]),
+    // It is not known which of two events a callback would have.
+    [row('A')],
+    [without('internal_reference', row('A', { event }))],
+    // Paid twice, or read twice from a broken export: this needs manual review.
+    [row('A', { event }), twice],
+  ])
+    expect(await inbox.reconcileStatement(given, APPLY), JSON.stringify(given)).toMatchObject({
+      applied: 0,
     });
-    await deliver(paid('B', 500));
-    // The same file again applies nothing.
-    expect(await inbox.reconcileStatement(rows, APPLY)).toMatchObject({ applied: 0, isClean: true });
-    await workOff(inbox);
-    expect(await merchant.credits()).toEqual(['A 500', 'B 500']);
-    expect(await inbox.list()).toMatchObject([{ state: 'settled' }, { state: 'settled' }]);
-  });
+  expect(await inbox.list()).toEqual([]);
+  // Control: the right row is applied.
+  const right = row('A', { event });
+  const doubled = await inbox.reconcileStatement([right, { ...right }], APPLY);
+  expect(doubled).toMatchObject({ applied: 0, counts: { duplicate: 2 } });
+  expect(await inbox.reconcileStatement([right], APPLY)).toMatchObject({ applied: 1 });
+  await workOff(inbox);
+  expect(await merchant.credits()).toEqual(['A 500']);
+});
 
-  test('a row that contradicts an expectation, or that no callback could match, is not applied', async () => {
-    const event = 'transaction.completed';
-    const { merchant, inbox } = await newShop('sqlite', { completedEvents: [event, 'other'] });
-    for (const reference of ['A', 'B']) await inbox.expect(money(reference));
-    await inbox.expect(money('B', '600'), REPLACE);
-    await inbox.expect({ ...money('P'), transaction_type: 'PAYOUT' });
-    const wrong = [
-      ...[{ amount: '500.01' }, { amount: '5' }, { currency: 'ugx' }, { transaction_status: 'completed' }],
-      ...['B', 'P', 'a'].map((merchant_reference) => ({ merchant_reference })),
-    ];
-    const twice = row('A', { event, internal_reference: 'INT-2' });
-    for (const given of [
-      ...wrong.map((each) => [row('A', { event, ...each })]),
-      // It is not known which of two events a callback would have.
-      [row('A')],
-      [without('internal_reference', row('A', { event }))],
-      // Paid twice, or read twice from a broken export: this needs manual review.
-      [row('A', { event }), twice],
-    ])
-      expect(await inbox.reconcileStatement(given, APPLY), JSON.stringify(given)).toMatchObject({
-        applied: 0,
-      });
-    expect(await inbox.list()).toEqual([]);
-    // Control: the right row is applied.
-    const right = row('A', { event });
-    const doubled = await inbox.reconcileStatement([right, { ...right }], APPLY);
-    expect(doubled).toMatchObject({ applied: 0, counts: { duplicate: 2 } });
-    expect(await inbox.reconcileStatement([right], APPLY)).toMatchObject({ applied: 1 });
-    await workOff(inbox);
-    expect(await merchant.credits()).toEqual(['A 500']);
-  });
+test('an imported statement: a row that lacks a field, has an amount in another notation, such as a thousand or one, or is of another account has a verdict, and its whole file applies nothing', async () => {
+  const { inbox } = await newShop('sqlite');
+  await inbox.expect(money('A'));
+  const strings = ['merchant_reference', 'transaction_type', 'transaction_status'] as const;
+  const names = [...strings, 'currency', 'amount'] as const;
+  const notations = ['1,5', '1.000,00', '1 000', '5e2', '+500', '-500', ' 500', '0500', '500.', '.5'];
+  const amounts = [...notations, '500 UGX', '٥٠٠', 'NaN', '', '9'.repeat(41), 500 as never];
+  const details = new Set<unknown>();
+  for (const given of [
+    ...names.map((name) => without(name)),
+    ...amounts.map((amount) => row('B', { amount })),
+    row('A', { internal_reference: '' }),
+    row('A', { event: '' }),
+    null as never,
+  ]) {
+    const { applied, isClean, counts, samples } = await inbox.reconcileStatement([row('A'), given], APPLY);
+    const said = { applied, isClean, malformed: counts.malformed };
+    const refused = samples.find(({ verdict }) => verdict === 'malformed');
+    expect(refused).toMatchObject({ row: 2, merchant_reference: given?.merchant_reference ?? '' });
+    details.add(refused?.detail);
+    expect(said, JSON.stringify(given)).toEqual({ applied: 0, isClean: false, malformed: 1 });
+  }
+  const name = 'must be a non-empty string';
+  expect([...details]).toEqual([
+    ...strings.map((field) => `${field} ${name}.`),
+    'currency must be a currency code.',
+    'amount must be digits with at most one point, such as 1999.90 (see the option decimal of readStatement()).',
+    ...['internal_reference', 'event'].map((field) => `${field} ${name}, or be left out.`),
+    'reconcileStatement(): row must be an object. It is null.',
+  ]);
+  // A thousand in one country, and one in another.
+  for (const amount of ['1.000', '1,000', '1.000.000']) {
+    const { applied, counts } = await inbox.reconcileStatement([row('A'), row('B', { amount })], APPLY);
+    expect([applied, counts.ambiguous_amount, counts.malformed], amount).toEqual([0, 1, 0]);
+  }
+  const control = await inbox.reconcileStatement([row('A'), row('B', { amount: '1.00' })], DRY);
+  expect(control.counts).toMatchObject({ ambiguous_amount: 0, malformed: 0 });
+  // Without the option, the account of a row has no meaning.
+  const any = await inbox.reconcileStatement([row('A', { account: 'shop-2' })], DRY);
+  expect(any.counts).toMatchObject({ other_account: 0, paid_without_callback: 1 });
+  const others = { ...APPLY, account: 'shop-1' };
+  for (const account of ['shop-2', undefined]) {
+    const report = await inbox.reconcileStatement([row('A', { account })], others);
+    expect(report).toMatchObject({ applied: 0, counts: { other_account: 1 } });
+  }
+  expect(await inbox.list()).toEqual([]);
+  const own = await inbox.reconcileStatement([row('A', { account: 'shop-1' })], others);
+  expect(own).toMatchObject({ applied: 1 });
+});
 
-  test('a row that lacks a field, has an amount in another notation, such as a thousand or one, or is of another account has a verdict, and its whole file applies nothing', async () => {
-    const { inbox } = await newShop('sqlite');
-    await inbox.expect(money('A'));
-    const strings = ['merchant_reference', 'transaction_type', 'transaction_status'] as const;
-    const names = [...strings, 'currency', 'amount'] as const;
-    const notations = ['1,5', '1.000,00', '1 000', '5e2', '+500', '-500', ' 500', '0500', '500.', '.5'];
-    const amounts = [...notations, '500 UGX', '٥٠٠', 'NaN', '', '9'.repeat(41), 500 as never];
-    const details = new Set<unknown>();
-    for (const given of [
-      ...names.map((name) => without(name)),
-      ...amounts.map((amount) => row('B', { amount })),
-      row('A', { internal_reference: '' }),
-      row('A', { event: '' }),
-      null as never,
-    ]) {
-      const { applied, isClean, counts, samples } = await inbox.reconcileStatement([row('A'), given], APPLY);
-      const said = { applied, isClean, malformed: counts.malformed };
-      const refused = samples.find(({ verdict }) => verdict === 'malformed');
-      expect(refused).toMatchObject({ row: 2, merchant_reference: given?.merchant_reference ?? '' });
-      details.add(refused?.detail);
-      expect(said, JSON.stringify(given)).toEqual({ applied: 0, isClean: false, malformed: 1 });
-    }
-    const name = 'must be a non-empty string';
-    expect([...details]).toEqual([
-      ...strings.map((field) => `${field} ${name}.`),
-      'currency must be a currency code.',
-      'amount must be digits with at most one point, such as 1999.90 (see the option decimal of readStatement()).',
-      ...['internal_reference', 'event'].map((field) => `${field} ${name}, or be left out.`),
-      'reconcileStatement(): row must be an object. It is null.',
-    ]);
-    // A thousand in one country, and one in another.
-    for (const amount of ['1.000', '1,000', '1.000.000']) {
-      const { applied, counts } = await inbox.reconcileStatement([row('A'), row('B', { amount })], APPLY);
-      expect([applied, counts.ambiguous_amount, counts.malformed], amount).toEqual([0, 1, 0]);
-    }
-    const control = await inbox.reconcileStatement([row('A'), row('B', { amount: '1.00' })], DRY);
-    expect(control.counts).toMatchObject({ ambiguous_amount: 0, malformed: 0 });
-    // Without the option, the account of a row has no meaning.
-    const any = await inbox.reconcileStatement([row('A', { account: 'shop-2' })], DRY);
-    expect(any.counts).toMatchObject({ other_account: 0, paid_without_callback: 1 });
-    const others = { ...APPLY, account: 'shop-1' };
-    for (const account of ['shop-2', undefined]) {
-      const report = await inbox.reconcileStatement([row('A', { account })], others);
-      expect(report).toMatchObject({ applied: 0, counts: { other_account: 1 } });
-    }
-    expect(await inbox.list()).toEqual([]);
-    const own = await inbox.reconcileStatement([row('A', { account: 'shop-1' })], others);
-    expect(own).toMatchObject({ applied: 1 });
-  });
+test('an imported statement: a settlement is absent from a truncated statement, and a failed attempt next to a paid one contradicts nothing', async () => {
+  const { merchant, inbox, sell, deliver } = await newShop('sqlite');
+  await inbox.expect({ ...money('P'), transaction_type: 'PAYOUT' });
+  await deliver(paid('P', 500, { transaction_type: 'PAYOUT' }));
+  await sell('A', 'B');
+  const counts = async (rows: StatementRow[], more: Partial<StatementOptions> = {}) =>
+    countsOf(await inbox.reconcileStatement(rows, { ...DRY, ...more }));
+  expect(await counts([])).toEqual({ absent_from_statement: 3 });
+  expect(await counts([row('A')])).toEqual({ settled: 1, absent_from_statement: 2 });
+  const collections = { transaction_type: 'COLLECTION' };
+  expect(await counts([row('A')], collections)).toEqual({ settled: 1, absent_from_statement: 1 });
+  await merchant.advance(2 * DAY_MS);
+  expect(await counts([])).toEqual({});
+  const failed = { transaction_status: 'FAILED', internal_reference: 'INT-0' };
+  const attempts = [row('A'), row('A', failed)];
+  const nameless = attempts.map((each) => without('internal_reference', each));
+  for (const rows of [attempts, nameless]) expect(await counts(rows)).toEqual({ settled: 1, not_paid: 1 });
+  // Control: without the paid row it does.
+  expect(await counts(nameless.slice(1))).toEqual({ other_status: 1 });
+});
 
-  test('a settlement is absent from a truncated statement, and a failed attempt next to a paid one contradicts nothing', async () => {
-    const { merchant, inbox, sell, deliver } = await newShop('sqlite');
-    await inbox.expect({ ...money('P'), transaction_type: 'PAYOUT' });
-    await deliver(paid('P', 500, { transaction_type: 'PAYOUT' }));
-    await sell('A', 'B');
-    const counts = async (rows: StatementRow[], more: Partial<StatementOptions> = {}) =>
-      countsOf(await inbox.reconcileStatement(rows, { ...DRY, ...more }));
-    expect(await counts([])).toEqual({ absent_from_statement: 3 });
-    expect(await counts([row('A')])).toEqual({ settled: 1, absent_from_statement: 2 });
-    const collections = { transaction_type: 'COLLECTION' };
-    expect(await counts([row('A')], collections)).toEqual({ settled: 1, absent_from_statement: 1 });
-    await merchant.advance(2 * DAY_MS);
-    expect(await counts([])).toEqual({});
-    const failed = { transaction_status: 'FAILED', internal_reference: 'INT-0' };
-    const attempts = [row('A'), row('A', failed)];
-    const nameless = attempts.map((each) => without('internal_reference', each));
-    for (const rows of [attempts, nameless]) expect(await counts(rows)).toEqual({ settled: 1, not_paid: 1 });
-    // Control: without the paid row it does.
-    expect(await counts(nameless.slice(1))).toEqual({ other_status: 1 });
-  });
-
-  test('archived payments count as before: settled, contradicted, absent, and never settled again', async () => {
-    const { merchant, inbox, sell } = await newShop('sqlite');
-    await sell('A', 'B');
-    await merchant.advance(2 * DAY_MS);
-    expect(await inbox.prune({ archiveOlderThanDays: 1 })).toMatchObject({ archived: 2 });
-    const earlier = { ...APPLY, from: new Date(Date.now() - 3 * DAY_MS) };
-    const report = await inbox.reconcileStatement([row('A')], earlier);
-    expect(countsOf(report)).toEqual({ settled: 1, absent_from_statement: 1 });
-    expect(report.samples).toMatchObject([{}, { merchant_reference: 'B' }]);
-    const others = [row('A', { amount: '5' }), row('B', { internal_reference: 'INT-2' })];
-    const contradicted = { other_amount: 1, paid_by_another: 1 };
-    expect(countsOf(await inbox.reconcileStatement(others, earlier))).toEqual(contradicted);
-    await workOff(inbox);
-    expect(await merchant.credits()).toEqual(['A 500', 'B 500']);
-  });
+test('an imported statement: archived payments count as before: settled, contradicted, absent, and never settled again', async () => {
+  const { merchant, inbox, sell } = await newShop('sqlite');
+  await sell('A', 'B');
+  await merchant.advance(2 * DAY_MS);
+  expect(await inbox.prune({ archiveOlderThanDays: 1 })).toMatchObject({ archived: 2 });
+  const earlier = { ...APPLY, from: new Date(Date.now() - 3 * DAY_MS) };
+  const report = await inbox.reconcileStatement([row('A')], earlier);
+  expect(countsOf(report)).toEqual({ settled: 1, absent_from_statement: 1 });
+  expect(report.samples).toMatchObject([{}, { merchant_reference: 'B' }]);
+  const others = [row('A', { amount: '5' }), row('B', { internal_reference: 'INT-2' })];
+  const contradicted = { other_amount: 1, paid_by_another: 1 };
+  expect(countsOf(await inbox.reconcileStatement(others, earlier))).toEqual(contradicted);
+  await workOff(inbox);
+  expect(await merchant.credits()).toEqual(['A 500', 'B 500']);
 });

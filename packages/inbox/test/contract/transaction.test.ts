@@ -33,8 +33,7 @@ describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
     );
     await sell(...all);
     await workLater(60 * MINUTE_MS);
-    const lastError =
-      'TransactionEnded: This transaction was ended by the handler that runs in it, so its effects may be committed. Leave COMMIT and ROLLBACK to the inbox: to roll back, throw.';
+    const lastError = expect.stringMatching(/^TransactionEnded: .* by the handler that runs in it/);
     const dead = { state: 'dead', reason: 'transaction_ended', attempts: 1, lastError };
     expect(await inbox.list()).toMatchObject(all.map(() => dead));
     const credits = await merchant.credits();

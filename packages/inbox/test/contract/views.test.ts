@@ -143,7 +143,7 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
   });
 });
 
-test('no event holds personal data, a reference or an amount, and an error in the hook changes nothing', async () => {
+test('no event holds personal data, a reference or an amount, and an error in either hook changes nothing', async () => {
   const retry = { ...LATER.retry, attempts: 2 };
   const reported: { name: string }[] = [];
   const onEvent = (event: { name: string }): unknown => {
@@ -151,7 +151,14 @@ test('no event holds personal data, a reference or an amount, and an error in th
     if (event.name === 'transition.parked') throw new Error('from the hook');
     return event.name === 'transition.settled' ? Promise.reject(new Error('from the hook')) : undefined;
   };
-  const { merchant, inbox, workLater } = await newShop('sqlite', { retry, onEvent }, async (transition) => {
+  let problems = 0;
+  const onError = (): unknown => {
+    problems += 1;
+    if (problems === 1) throw new Error('from the hook');
+    return Promise.reject(new Error('from the hook'));
+  };
+  const options = { retry, onEvent, onError };
+  const { merchant, inbox, workLater } = await newShop('sqlite', options, async (transition) => {
     if (transition.signed.merchant_reference === 'SECRET-BAD') throw new Error('SECRET-PERSON');
     await creditIn(merchant)(transition);
   });
@@ -169,6 +176,7 @@ test('no event holds personal data, a reference or an amount, and an error in th
   await startWork(inbox)();
   expect(await inbox.resolve({ state: 'dead' }, { by: 'SECRET-PERSON', note: 'SECRET-NOTE' })).toBe(1);
   expect(await merchant.credits()).toEqual(['SECRET-A 987654.25']);
+  expect(problems).toBe(2);
   expect([...new Set(reported.map(({ name }) => name))].sort()).toEqual([
     ...['callback.received', 'transition.moved', 'transition.parked', 'transition.retrying'],
     ...['transition.settled', 'worker.started', 'worker.stopped'],

@@ -80,10 +80,8 @@ test('a database that does not respond is given up after storeTimeoutMs, and at 
   const callbacks = Array.from({ length: 10 }, (_, index) => paid(`ORD-${index}`, 1));
   const refused = callbacks.map((each) => expect(inbox.receive(each)).rejects.toThrow(UnavailableError));
   await Promise.all(refused);
-  const message =
-    'The store of the inbox did not keep this callback (ETIMEDOUT), so it is not acknowledged and the sender is asked to retry. Restore the database. With the option spool, callbacks would be kept meanwhile.';
   for (const each of callbacks.slice(0, 3))
-    await expect(inbox.receive(each)).rejects.toThrow(new UnavailableError(message));
+    await expect(inbox.receive(each)).rejects.toThrow('did not keep this callback (ETIMEDOUT)');
   expect(await inbox.health()).toMatchObject({ ok: false, problems: ['store_unavailable'] });
   const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'";
   // The statement of the first group waits; after the client, the server gives up as well.

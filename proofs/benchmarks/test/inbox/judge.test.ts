@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { judgeTarget, measurements } from '../../src/inbox/bench-inbox.ts';
 import type { Measured } from '../../src/inbox/measure.ts';
 
@@ -9,43 +9,24 @@ const target = {
   atLeast: 0.85,
 } as const;
 
-describe('targets', () => {
-  test('a ratio at the bound is met, one below it is missed', () => {
-    expect(
-      judgeTarget(target, measured({ 'inbox, postgres': [85, 85], 'floor, postgres': [100, 100] })),
-    ).toEqual({
-      name: 'at the store: inbox, postgres over floor, postgres',
-      value: 0.85,
-      unit: 'ratio',
-      bound: 'at least',
-      target: 0.85,
-      met: true,
-      p10: 0.85,
-      p90: 0.85,
-    });
-    const below = measured({ 'inbox, postgres': [84, 84], 'floor, postgres': [100, 100] });
-    expect(judgeTarget(target, below)).toMatchObject({ met: false });
-  });
+test('what a target names and was not measured is an error', () => {
+  const only = measured({ 'inbox, postgres': [1] });
+  expect(() => judgeTarget(target, only)).toThrow('floor, postgres is compared, and was not measured');
+  expect(() => judgeTarget({ ...target, contender: 'inbox, sqlite' }, only)).toThrow('inbox, sqlite');
+});
 
-  test('what a target names and was not measured is an error', () => {
-    const only = measured({ 'inbox, postgres': [1] });
-    expect(() => judgeTarget(target, only)).toThrow('floor, postgres is compared, and was not measured');
-    expect(() => judgeTarget({ ...target, contender: 'inbox, sqlite' }, only)).toThrow('inbox, sqlite');
-  });
-
-  test('each engine has its own floor', () => {
-    const engines = {
-      'inbox, postgres': [90],
-      'floor, postgres': [100],
-      'inbox, sqlite': [300],
-      'floor, sqlite': [200],
-    };
-    const rows = measurements(measured(engines));
-    const overFloor = (name: string): number | undefined =>
-      rows.find(({ way, contender }) => way === 'store' && contender === name)?.overFloor.median;
-    expect(overFloor('inbox, postgres')).toBe(0.9);
-    expect(overFloor('inbox, sqlite')).toBe(1.5);
-  });
+test('each engine has its own floor', () => {
+  const engines = {
+    'inbox, postgres': [90],
+    'floor, postgres': [100],
+    'inbox, sqlite': [300],
+    'floor, sqlite': [200],
+  };
+  const rows = measurements(measured(engines));
+  const overFloor = (name: string): number | undefined =>
+    rows.find(({ way, contender }) => way === 'store' && contender === name)?.overFloor.median;
+  expect(overFloor('inbox, postgres')).toBe(0.9);
+  expect(overFloor('inbox, sqlite')).toBe(1.5);
 });
 
 function measured(perSecond: Readonly<Record<string, readonly number[]>>): readonly Measured[] {

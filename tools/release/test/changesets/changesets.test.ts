@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { root } from '@payment-service/release/toolchains';
 import { expect, onTestFinished, test } from 'vitest';
 import { git } from '../../src/repository.ts';
-import { earlierCommits, filesAt, filesNow } from './earlier-states.ts';
-import { type Files, missingChangesets } from './missing-changesets.ts';
+import { earlierCommits, type Files, filesAt, filesNow, missingChangesets } from './missing-changesets.ts';
 
 const commits = await earlierCommits(root);
 

@@ -107,31 +107,15 @@ async function bundleFor(platform: 'browser' | 'node'): Promise<Bundle> {
   return { imports, code: chunks.map(({ code }) => code).join('\n') };
 }
 
+const WEB = (
+  'AbortController AbortSignal Blob btoa clearTimeout CompressionStream console crypto ' +
+  'DecompressionStream fetch Headers performance queueMicrotask ReadableStream Request ' +
+  'Response setTimeout TextDecoder TextEncoder URL URLSearchParams'
+).split(' ');
+
 /** Runs the bundle in its own realm: the language, the web's globals, and neither `process` nor `Buffer`. */
 function start(code: string): Worker {
-  const web = {
-    AbortController,
-    AbortSignal,
-    Blob,
-    btoa,
-    clearTimeout,
-    CompressionStream,
-    console,
-    crypto,
-    DecompressionStream,
-    fetch,
-    Headers,
-    performance,
-    queueMicrotask,
-    ReadableStream,
-    Request,
-    Response,
-    setTimeout,
-    TextDecoder,
-    TextEncoder,
-    URL,
-    URLSearchParams,
-  };
+  const web = Object.fromEntries(WEB.map((name) => [name, Reflect.get(globalThis, name)]));
   const context = createContext(web);
   runInContext(code, context);
   return context['worker'] as Worker;

@@ -8,10 +8,8 @@ import {
 } from '../../src/manifests.ts';
 import { section } from '../../src/markdown.ts';
 import { fileAt, filesMatching, repositoryFiles } from '../../src/repository.ts';
-import { type Arrows, drawnArrows } from './drawn-arrows.ts';
-import { foreignImports } from './foreign-imports.ts';
-import { roomCircles } from './room-circles.ts';
-import { undrawnDependencies } from './undrawn-dependencies.ts';
+import { type Arrows, drawnArrows, undrawnDependencies } from './drawn-arrows.ts';
+import { foreignImports, roomCircles } from './foreign-imports.ts';
 
 const arrows = drawnArrows(section(fileAt('ARCHITECTURE.md').text, '## The arrows'));
 

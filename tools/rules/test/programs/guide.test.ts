@@ -1,7 +1,7 @@
 /** Runs every block of the guide that claims to be complete: what a reader copies must do what the page says. */
 
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { codeBlocks, emptyFolder, runnable } from '../../src/extracted.ts';
 import { fencedBlocks } from '../../src/markdown.ts';
 import { fileAt, filesMatching } from '../../src/repository.ts';
@@ -72,19 +72,17 @@ test('every block of TypeScript in the guide is run: here, those of the ORMs in 
   expect(others).toEqual(['docs/guide/orms.md: ts', 'docs/guide/proxies.md: ts']);
 });
 
-describe('controls', () => {
-  test('a handler that accepts everything is reported', async () => {
-    const code = "export const POST = async () => Response.json({ status: 'accepted' });\n";
-    const block = { source: 'control.md:1', code };
-    expect(await handlerProblems(block, folder, signingKey)).toEqual(['a forged callback gets 200']);
-  });
+test('control: a handler that accepts everything is reported', async () => {
+  const code = "export const POST = async () => Response.json({ status: 'accepted' });\n";
+  const block = { source: 'control.md:1', code };
+  expect(await handlerProblems(block, folder, signingKey)).toEqual(['a forged callback gets 200']);
+});
 
-  test('a script that prints something else is seen, and one without its output is refused', async () => {
-    const page = (text: string) => ({ path: 'control.md', text });
-    const script = '```ts run\nconsole.log(1 + 1);\n```\n';
-    const [wrong] = scriptsIn(page(`${script}\n\`\`\`text\n3\n\`\`\`\n`));
-    if (wrong === undefined) throw new Error('there is no script');
-    expect([wrong.printed, await runScript(wrong, folder)]).toEqual(['3\n', '2\n']);
-    expect(() => scriptsIn(page(script))).toThrow('control.md:2: the block after it is not what it prints');
-  });
+test('control: a script that prints something else is seen, and one without its output is refused', async () => {
+  const page = (text: string) => ({ path: 'control.md', text });
+  const script = '```ts run\nconsole.log(1 + 1);\n```\n';
+  const [wrong] = scriptsIn(page(`${script}\n\`\`\`text\n3\n\`\`\`\n`));
+  if (wrong === undefined) throw new Error('there is no script');
+  expect([wrong.printed, await runScript(wrong, folder)]).toEqual(['3\n', '2\n']);
+  expect(() => scriptsIn(page(script))).toThrow('control.md:2: the block after it is not what it prints');
 });

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 export async function childrenOf(pid: number): Promise<readonly number[]> {
   const processes = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   const parents = await Promise.all(
-    processes.map(async (name) => [Number(name), await parentOf(name)] as const),
+    processes.map(async (name) => [Number(name), Number((await statOf(name))[1])] as const),
   );
   return parents.filter(([, parent]) => parent === pid).map(([child]) => child);
 }
@@ -16,10 +16,6 @@ export async function stopProcess(pid: number): Promise<void> {
   while (/^[DRS]/.test((await statOf(pid))[0] ?? '')) await wait(1);
 }
 
-async function parentOf(pid: string): Promise<number> {
-  return Number((await statOf(pid))[1]);
-}
-
 /** The fields from the third on: the state, and the parent. The second, the name in brackets, may contain anything. */
 async function statOf(pid: number | string): Promise<readonly string[]> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
@@ -27,7 +23,7 @@ async function statOf(pid: number | string): Promise<readonly string[]> {
 }
 
 /** @returns false if the process has already ended. */
-export function signalProcess(pid: number, signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL' | 'SIGQUIT'): boolean {
+export function signalProcess(pid: number, signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): boolean {
   try {
     return process.kill(pid, signal);
   } catch (error) {

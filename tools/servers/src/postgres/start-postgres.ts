@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,10 +29,10 @@ export interface PostgresServer {
 
 /** The first process of a PostgreSQL server, the parent of all others. */
 interface Postmaster {
+  readonly child: ChildProcess;
   readonly pid: number;
   /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
-  isRunning(): boolean;
 }
 
 /**
@@ -105,7 +105,7 @@ export async function startPostgres(
     },
     async stop() {
       // Without a checkpoint: on a slow disk it takes minutes to write data that is removed next.
-      if (postmaster.isRunning()) signalProcess(postmaster.pid, 'SIGQUIT');
+      postmaster.child.kill('SIGQUIT');
       await postmaster.ended;
       await endOrphans(orphans);
       await removeFolder(folder);
@@ -140,9 +140,7 @@ function startPostmaster(
       if (isReady || pid === undefined) return;
       said += chunk.toString();
       isReady = READY.test(said);
-      if (isReady) {
-        resolve({ pid, ended, isRunning: () => child.exitCode === null && child.signalCode === null });
-      }
+      if (isReady) resolve({ child, pid, ended });
     });
     child.once('error', reject);
     // After its output, which contains the reason.
