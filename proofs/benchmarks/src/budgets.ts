@@ -36,7 +36,7 @@ async function measure(project: string): Promise<readonly Footprint[]> {
     const [, name = entry.specifier] = /^(@payment-service\/core)\b/.exec(entry.specifier) ?? [];
     const { packages, bytes: installedBytes } = await installed(project, name);
     const { bytes, gzipped } = await bundle(project, entry);
-    const importMs = costs.get(entry.name)?.cpuMs ?? Number.NaN;
+    const importMs = costs.get(entry.name) ?? Number.NaN;
     footprints.push({ name: entry.name, installedBytes, packages, importMs, bytes, gzipped });
   }
   return footprints;

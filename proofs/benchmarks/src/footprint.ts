@@ -1,8 +1,8 @@
 /** What a package costs a program to import, bundle and install. */
 import { execFile } from 'node:child_process';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { findPackageJSON } from 'node:module';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { interleave, spread } from '@payment-service/durability';
@@ -15,13 +15,12 @@ export interface Entry {
   readonly exported: string;
 }
 
-/** Processor time to the end of the program, in milliseconds; a busy neighbour does not change it. */
-interface Cost {
-  readonly cpuMs: number;
-}
-
-/** @throws {Error} if the module does not load, or lacks the expected export. */
-export async function start(project: string, entry: Entry | undefined): Promise<Cost> {
+/**
+ * Processor time to the end of a program that imports the entry, in milliseconds; a busy neighbour does not change it.
+ *
+ * @throws {Error} if the module does not load, or lacks the expected export.
+ */
+export async function start(project: string, entry: Entry | undefined): Promise<number> {
   const load =
     entry === undefined
       ? ''
@@ -36,7 +35,7 @@ export async function start(project: string, entry: Entry | undefined): Promise<
     throw new Error(`${entry?.specifier} did not load, or has no ${entry?.exported}.`, { cause });
   });
   const { user, system }: NodeJS.CpuUsage = JSON.parse(stdout);
-  return { cpuMs: (user + system) / 1000 };
+  return (user + system) / 1000;
 }
 
 /** The cost of each import beyond Node's own start, by the name of the entry: medians over a number of interleaved starts. */
@@ -44,13 +43,12 @@ export async function importCosts(
   project: string,
   entries: readonly Entry[],
   starts: number,
-): Promise<ReadonlyMap<string, Cost>> {
+): Promise<ReadonlyMap<string, number>> {
   const times = await interleave([undefined, ...entries], starts, Math.random, (entry) =>
     start(project, entry),
   );
-  const median = (entry: Entry | undefined): number =>
-    spread((times.get(entry) ?? []).map(({ cpuMs }) => cpuMs)).median;
-  return new Map(entries.map((entry) => [entry.name, { cpuMs: median(entry) - median(undefined) }]));
+  const median = (entry: Entry | undefined): number => spread(times.get(entry) ?? []).median;
+  return new Map(entries.map((entry) => [entry.name, median(entry) - median(undefined)]));
 }
 
 export interface Bundle {
@@ -89,7 +87,9 @@ export async function installed(
 
 /** Adds the folders of a package and of all its dependencies. */
 async function addPackage(from: string, name: string, homes: Set<string>): Promise<void> {
-  const home = await homeFrom(from, name);
+  const found = findPackageJSON(name, from);
+  if (found === undefined) throw new Error(`${from} depends on ${name}, which is not installed.`);
+  const home = await realpath(dirname(found));
   if (homes.has(home)) return;
   homes.add(home);
   const manifest: { dependencies?: Record<string, string> } = JSON.parse(
@@ -97,16 +97,6 @@ async function addPackage(from: string, name: string, homes: Set<string>): Promi
   );
   for (const dependency of Object.keys(manifest.dependencies ?? {}))
     await addPackage(join(home, 'package.json'), dependency, homes);
-}
-
-/** Does not resolve the package itself, since its `exports` may hide package.json. */
-async function homeFrom(manifest: string, name: string): Promise<string> {
-  for (const folder of createRequire(manifest).resolve.paths(name) ?? []) {
-    const home = join(folder, name);
-    const found = await stat(join(home, 'package.json')).catch(() => undefined);
-    if (found !== undefined) return realpath(home);
-  }
-  throw new Error(`${manifest} depends on ${name}, which is not installed.`);
 }
 
 async function folderBytes(folder: string): Promise<number> {

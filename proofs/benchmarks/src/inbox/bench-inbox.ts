@@ -1,7 +1,6 @@
 /**
- * `pnpm bench:inbox`: durable callbacks per second and the time to their acknowledgement, on both stores, compared with the
- * floor of the same engine and with pg-boss. Prints tables, writes reports/bench-inbox.json, and exits with 1 if a target is
- * missed.
+ * `pnpm bench:inbox`: durable callbacks per second on both stores, compared with the floor of the same engine and with pg-boss.
+ * Prints tables, writes reports/bench-inbox.json, and exits with 1 if a target is missed.
  */
 import { startWarmPostgres } from '@payment-service/durability/load/postgres.ts';
 import { ratio, type Spread, spread } from '@payment-service/durability/measure/measure.ts';
@@ -9,14 +8,7 @@ import { atTheEnd, makeFolder, runBenchmark } from '@payment-service/durability/
 import { judge, type Result } from '@payment-service/durability/measure/results.ts';
 import { figure, type Table, withRange } from '@payment-service/durability/measure/tables.ts';
 import { BENCHED, CONTENDERS } from './contenders.ts';
-import {
-  type HostedContender,
-  hostContender,
-  type Measured,
-  measure,
-  type Sample,
-  type Way,
-} from './measure.ts';
+import { type HostedContender, hostContender, type Measured, measure, type Way } from './measure.ts';
 
 const FULL = { rounds: 45, count: 1000, concurrency: 32 };
 const SHORT = { rounds: 1, count: 20, concurrency: 8 };
@@ -55,10 +47,11 @@ export default function (): Promise<void> {
 }
 
 /** One row of the tables. */
-export interface Measurement extends Readonly<Record<keyof Sample, Spread>> {
+export interface Measurement {
   readonly way: Way;
   readonly contender: string;
   readonly call: string;
+  readonly perSecond: Spread;
   /** Callbacks per second, divided by those of the same engine's floor in the same round. */
   readonly overFloor: Spread;
 }
@@ -71,12 +64,10 @@ export function judgeTarget(target: Target, all: readonly Measured[]): Result {
 }
 
 export function measurements(all: readonly Measured[]): readonly Measurement[] {
-  return all.map(({ way, contender, samples }) => {
+  return all.map(({ way, contender, rates }) => {
     const { engine, call } = CONTENDERS[contender] ?? { engine: '', call: '' };
-    const of = (name: keyof Sample): Spread => spread(samples.map((one) => one[name]));
-    const overFloor = ratio(ratesOf(all, way, contender), ratesOf(all, way, `floor, ${engine}`));
-    const figures = { perSecond: of('perSecond'), p50Ms: of('p50Ms'), p99Ms: of('p99Ms'), overFloor };
-    return { way, contender, call, ...figures };
+    const overFloor = ratio(rates, ratesOf(all, way, `floor, ${engine}`));
+    return { way, contender, call, perSecond: spread(rates), overFloor };
   });
 }
 
@@ -87,18 +78,20 @@ function measurementTables(all: readonly Measurement[]): readonly Table[] {
   };
   return Object.entries(titles).map(([way, title]) => ({
     title,
-    head: ['', 'callbacks/s', 'p50 ms', 'p99 ms', 'times the floor', ''],
+    head: ['', 'callbacks/s', 'times the floor', ''],
     rows: all
       .filter((one) => one.way === way)
-      .map(({ contender, perSecond, p50Ms, p99Ms, overFloor, call }) => {
-        const medians = [perSecond, p50Ms, p99Ms].map(({ median }) => figure(median));
-        return [contender, ...medians, withRange(overFloor), call];
-      }),
+      .map(({ contender, perSecond, overFloor, call }) => [
+        contender,
+        figure(perSecond.median),
+        withRange(overFloor),
+        call,
+      ]),
   }));
 }
 
 function ratesOf(all: readonly Measured[], way: Way, contender: string): readonly number[] {
   const own = all.find((one) => one.way === way && one.contender === contender);
   if (own === undefined) throw new Error(`${contender} is compared, and was not measured.`);
-  return own.samples.map(({ perSecond }) => perSecond);
+  return own.rates;
 }

@@ -1,6 +1,6 @@
 /** Hosts one contender: behind HTTP with verification, and called directly. Idle while other contenders run. */
 import { freshCallbacks, verified } from '@payment-service/durability/load/callbacks.ts';
-import { inConcert, type Timed } from '@payment-service/durability/load/in-concert.ts';
+import { inConcert } from '@payment-service/durability/load/in-concert.ts';
 import { serve } from '@payment-service/durability/load/serve.ts';
 import { answerQuestions } from '@payment-service/durability/measure/child.ts';
 import { CONTENDERS, type Engines } from './contenders.ts';
@@ -14,7 +14,7 @@ export type ContenderRequest =
   | { readonly kind: 'count' };
 
 let contender: Contender | undefined;
-answerQuestions(async (request: ContenderRequest): Promise<number | Timed | undefined> => {
+answerQuestions(async (request: ContenderRequest): Promise<number> => {
   if (request.kind === 'open') contender = await CONTENDERS[request.name]?.open(request.engines);
   if (contender === undefined) throw new Error('The contender was asked before it was opened.');
   if (request.kind === 'open') return serve(contender);

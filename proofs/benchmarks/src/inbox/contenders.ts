@@ -9,7 +9,6 @@ import {
   countRows,
   openInbox,
   postgresFloor,
-  single,
   sqliteFloor,
 } from './floors.ts';
 
@@ -37,30 +36,26 @@ export const CONTENDERS: Readonly<Record<string, ContenderKind>> = {
   'floor, postgres': {
     engine: 'postgres',
     call: 'pg: the same rows, one prepared statement and one commit each',
-    open: async ({ postgresUrl }) => single(await postgresFloor(postgresUrl, 'floor')),
+    open: ({ postgresUrl }) => postgresFloor(postgresUrl, 'floor'),
   },
   'pg-boss': { engine: 'postgres', call: 'boss.send', open: pgBoss },
   'inbox, sqlite': { engine: 'sqlite', call: 'inbox.receive', open: inboxSqlite },
   'floor, sqlite': {
     engine: 'sqlite',
     call: 'node:sqlite: the same rows, one transaction each',
-    open: async ({ folder }) => single(await sqliteFloor(folder)),
+    open: ({ folder }) => sqliteFloor(folder),
   },
   'control, postgres': {
     engine: 'postgres',
     call: 'pg with synchronous_commit = off',
-    open: async ({ postgresUrl }) =>
-      single(await postgresFloor(postgresUrl, 'lazy', '-c synchronous_commit=off')),
+    open: ({ postgresUrl }) => postgresFloor(postgresUrl, 'lazy', '-c synchronous_commit=off'),
   },
 };
 
-/** Those of the benchmark, all of them durable. */
-export const BENCHED: readonly string[] = Object.keys(CONTENDERS).filter((name) => !isLazy(name));
-
-/** Whether it responds before anything is on disk. */
-export function isLazy(name: string): boolean {
-  return name.startsWith('control');
-}
+/** Those of the benchmark, all of them durable: the control responds before anything is on disk. */
+export const BENCHED: readonly string[] = Object.keys(CONTENDERS).filter(
+  (name) => !name.startsWith('control'),
+);
 
 async function inboxPostgres({ postgresUrl }: Engines): Promise<Contender> {
   const pool = new pg.Pool({ connectionString: postgresUrl, max: CONNECTIONS });

@@ -13,12 +13,6 @@ export interface Contender {
   count(): Promise<number>;
 }
 
-/** Tables like those of the inbox, and a function that writes the same rows into them. */
-interface Floor extends Pick<Contender, 'count'> {
-  /** Writes a row in one commit. */
-  write(row: SameRow): Promise<unknown>;
-}
-
 /** What the inbox stores for a callback, built without the inbox, in the order of the floors' statements. */
 interface SameRow {
   /** The columns of its transition: the id, the signed fields, the key of the reference, the type, the key of the subject. */
@@ -30,11 +24,6 @@ interface SameRow {
 
 /** The same number of connections for each, and no more than in a default pool. */
 export const CONNECTIONS = 10;
-
-/** One commit for each callback. */
-export function single({ write, count }: Floor): Contender {
-  return { keep: (callback) => write(sameRow(callback)), count };
-}
 
 function sameRow(callback: VerifiedCallback): SameRow {
   const { signed, unsigned, transitionId, keyId } = callback;
@@ -59,8 +48,8 @@ export async function openInbox<Tx>(store: Store<Tx>): Promise<Inbox<Tx>> {
   return inbox;
 }
 
-/** In its own schema, with one statement that writes a row. @param options of its connections. */
-export async function postgresFloor(url: string, schema: string, options = ''): Promise<Floor> {
+/** In its own schema, like the inbox's: one statement and one commit for each callback. @param options of its connections. */
+export async function postgresFloor(url: string, schema: string, options = ''): Promise<Contender> {
   // The inbox, whose tables are copied here, refuses a connection that does not wait for the disk.
   const durable = new pg.Pool({ connectionString: url });
   await (await openInbox(postgres(durable))).close();
@@ -85,8 +74,10 @@ export async function postgresFloor(url: string, schema: string, options = ''): 
   select id, $6, $7, $8, $9, $10::bigint from kept
   on conflict (transition, digest) do update set refusal = null`;
   return {
-    write: ({ callback, body, receivedAt }) =>
-      pool.query({ name: 'upsert', text, values: [...callback, ...body, receivedAt] }),
+    keep(given) {
+      const { callback, body, receivedAt } = sameRow(given);
+      return pool.query({ name: 'upsert', text, values: [...callback, ...body, receivedAt] });
+    },
     count: () => countRows(pool, `${schema}.body`),
   };
 }
@@ -96,8 +87,8 @@ export async function countRows(pool: pg.Pool, table: string): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-/** In its own file, with the tables and indexes of the inbox, and one transaction for each row. */
-export async function sqliteFloor(folder: string): Promise<Floor> {
+/** In its own file, with the tables and indexes of the inbox, and one transaction for each callback. */
+export async function sqliteFloor(folder: string): Promise<Contender> {
   const path = join(folder, 'floor.db');
   await (await openInbox(sqlite(path))).close();
   const database = new DatabaseSync(path);
@@ -115,7 +106,8 @@ export async function sqliteFloor(folder: string): Promise<Floor> {
      values (?, ?, ?, ?, ?, ?) on conflict (transition, digest) do update set refusal = null`,
   );
   return {
-    async write({ callback, body, receivedAt: at }) {
+    async keep(given) {
+      const { callback, body, receivedAt: at } = sameRow(given);
       database.exec('begin immediate');
       const { lastInsertRowid: id } = insertCallback.run(...callback, at);
       insertTransition.run(id, at, at);

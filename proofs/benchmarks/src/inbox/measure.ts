@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { freshCallbacks } from '@payment-service/durability/load/callbacks.ts';
-import type { Timed } from '@payment-service/durability/load/in-concert.ts';
 import { sendCallbacks } from '@payment-service/durability/load/sender.ts';
 import { Child } from '@payment-service/durability/measure/child.ts';
-import { interleave, quantile } from '@payment-service/durability/measure/measure.ts';
+import { interleave } from '@payment-service/durability/measure/measure.ts';
 import type { ContenderRequest } from './contender-process.ts';
 import type { Engines } from './contenders.ts';
 
@@ -26,14 +25,11 @@ const WAYS: readonly Way[] = ['store', 'http'];
 /** The rounds, the callbacks of one slice, and how many of them are under way at a time. */
 export type Pace = Readonly<Record<'rounds' | 'count' | 'concurrency', number>>;
 
-/** The result of one contender in one slice. */
-export type Sample = Readonly<Record<'perSecond' | 'p50Ms' | 'p99Ms', number>>;
-
-/** The samples of one contender in one way: one for each round. */
+/** The callbacks per second of one contender in one way, in each round. */
 export interface Measured {
   readonly way: Way;
   readonly contender: string;
-  readonly samples: readonly Sample[];
+  readonly rates: readonly number[];
 }
 
 /**
@@ -46,13 +42,12 @@ export async function measure(
   contenders: readonly HostedContender[],
   { rounds, count, concurrency }: Pace,
 ): Promise<readonly Measured[]> {
-  const run = async ({ host, port }: HostedContender, way: Way, prefix: string): Promise<Sample> => {
-    const { seconds, spans } =
+  const run = async ({ host, port }: HostedContender, way: Way, prefix: string): Promise<number> => {
+    const seconds =
       way === 'store'
-        ? await host.ask<Timed>({ kind: 'store', prefix, count, concurrency } satisfies ContenderRequest)
+        ? await host.ask<number>({ kind: 'store', prefix, count, concurrency } satisfies ContenderRequest)
         : await sendCallbacks(port, freshCallbacks(prefix, count), concurrency);
-    const times = spans.map(({ begin, end }) => end - begin);
-    return { perSecond: count / seconds, p50Ms: quantile(times, 0.5), p99Ms: quantile(times, 0.99) };
+    return count / seconds;
   };
   for (const contender of contenders) for (const way of WAYS) await run(contender, way, `warm-${way}`);
   const slices = contenders.flatMap((contender) => WAYS.map((way) => ({ contender, way })));
@@ -64,5 +59,5 @@ export async function measure(
     const sent = (rounds + 1) * count * WAYS.length;
     if (kept !== sent) throw new Error(`${name} acknowledged ${sent} callbacks and holds ${kept}.`);
   }
-  return [...measured].map(([{ contender, way }, samples]) => ({ way, contender: contender.name, samples }));
+  return [...measured].map(([{ contender, way }, rates]) => ({ way, contender: contender.name, rates }));
 }

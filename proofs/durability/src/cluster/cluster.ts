@@ -16,14 +16,8 @@ import type { Programs } from './programs.ts';
 /** The longest that the cluster may take for anything. */
 const PATIENCE = { withinMs: 300_000, everyMs: 250 };
 const SHOP = 'shop';
-
-interface ClusterSettings {
-  readonly isSynchronous: boolean;
-  /** In seconds. A leader that is silent for longer is replaced. */
-  readonly ttl: number;
-  /** How long a node is paused or cut off: at least this many seconds, and until another node leads. */
-  readonly pause: number;
-}
+/** How long a node is paused or cut off: at least this long, and until another node leads. */
+const PAUSE_MS = 60_000;
 
 interface Member {
   readonly name: string;
@@ -36,27 +30,27 @@ export class Cluster implements Replicated {
   readonly database: Database;
   readonly read: Read;
   readonly faults: readonly string[] = ['killed', 'paused', 'cut off'];
-  readonly #settings: ClusterSettings;
+  readonly #isSynchronous: boolean;
   readonly #programs: { check(): void }[] = [];
   readonly #nodes: ClusterNode[] = [];
   #leader: ClusterNode | undefined;
   #struckAt = 0;
 
-  private constructor(url: string, settings: ClusterSettings) {
-    this.#settings = settings;
+  private constructor(url: string, isSynchronous: boolean) {
+    this.#isSynchronous = isSynchronous;
     this.read = reader(url);
     const own = new URL(url);
     [own.username, own.password] = [SHOP, SHOP];
     this.database = { store: 'postgres', url: own.href };
   }
 
-  static async start(programs: Programs, settings: ClusterSettings): Promise<Cluster> {
+  static async start(programs: Programs, isSynchronous: boolean): Promise<Cluster> {
     const { paths, user } = programs;
     const folder = await makeFolder();
-    const options = { ...settings, password: randomBytes(12).toString('hex') };
+    const options = { isSynchronous, password: randomBytes(12).toString('hex') };
     const port = await freePort();
     const url = `postgres://postgres:${options.password}@127.0.0.1:${port}/postgres`;
-    const cluster = new Cluster(url, settings);
+    const cluster = new Cluster(url, isSynchronous);
     const own = async (path: string): Promise<void> => user && chown(path, user.uid, user.gid);
     await own(folder);
     const run = (name: 'etcd' | 'haproxy', args: readonly string[]): void => {
@@ -114,10 +108,9 @@ export class Cluster implements Replicated {
   }
 
   async heal(): Promise<void> {
-    const { pause } = this.#settings;
     const struck = this.#nodes.find(({ fault }) => fault !== undefined);
     // The fault ends regardless of the other nodes, as with networks and virtual machines; and a rewind may need the node itself.
-    if (struck?.fault !== 'killed') await wait(Math.max(0, this.#struckAt + pause * 1000 - monotonicMs()));
+    if (struck?.fault !== 'killed') await wait(Math.max(0, this.#struckAt + PAUSE_MS - monotonicMs()));
     await struck?.heal();
   }
 
@@ -133,7 +126,7 @@ export class Cluster implements Replicated {
       this.#leader = await this.#findLeader();
       const members = await this.#members();
       const standbys = members.filter(({ role }) => role !== 'leader').map(({ role }) => role);
-      const hasSynchronous = !this.#settings.isSynchronous || standbys.includes('sync_standby');
+      const hasSynchronous = !this.#isSynchronous || standbys.includes('sync_standby');
       if (this.#leader === undefined || standbys.length !== 2 || !hasSynchronous) return undefined;
       const streaming = await this.read("select 1 from pg_stat_replication where state = 'streaming'");
       return streaming.length === 2;

@@ -14,21 +14,19 @@ export interface NodePorts {
 export interface ClusterOptions {
   readonly isSynchronous: boolean;
   readonly password: string;
-  /** In seconds. A leader that is silent for longer is replaced. */
-  readonly ttl: number;
 }
 
 const HOST = '127.0.0.1';
+/** In seconds. A leader that is silent for longer than `ttl` is replaced; it must be at least loop_wait + 2 * retry_timeout. */
+export const TIMES = { ttl: 30, loop_wait: 7, retry_timeout: 11 };
 /** Over TCP with the password only; there is no access through the local socket. */
 const PG_HBA = ['host all all 127.0.0.1/32 scram-sha-256', 'host replication all 127.0.0.1/32 scram-sha-256'];
 
 export function patroniYml(
   ports: NodePorts,
-  { isSynchronous, password, ttl }: ClusterOptions,
+  { isSynchronous, password }: ClusterOptions,
   where: { readonly data: string; readonly programs: string },
 ): string {
-  // Patroni requires ttl >= loop_wait + 2 * retry_timeout.
-  const [loop_wait, retry_timeout] = [Math.floor(ttl / 4), Math.floor((ttl * 3) / 8)];
   const account = (username: string): object => ({ username, password });
   return JSON.stringify(
     {
@@ -39,9 +37,7 @@ export function patroniYml(
       etcd: { hosts: ports.etcdThroughLinks.map((port) => `${HOST}:${port}`), use_proxies: true },
       bootstrap: {
         dcs: {
-          ttl,
-          loop_wait,
-          retry_timeout,
+          ...TIMES,
           // With a synchronous standby, no candidate lags behind; in the control a lagging one must be allowed to lead.
           maximum_lag_on_failover: 1024 ** 3,
           synchronous_mode: isSynchronous,

@@ -67,11 +67,8 @@ export interface Verdict {
   /** For each fault, the affected payments, transitions, subjects or bodies. */
   readonly faults: Readonly<Record<Fault, readonly string[]>>;
   readonly requests: number;
-  readonly acknowledgements: number;
   /** Requests without a response that promises something. */
   readonly unanswered: number;
-  readonly repetitions: number;
-  readonly refusals: number;
   /** Distinct bodies that were acknowledged. */
   readonly bodies: number;
   /** Payments that are expected and paid as expected, both acknowledged; and those of them with one effect. */
@@ -119,14 +116,10 @@ export function judgeHistory({ requests, effects, kept }: History): Verdict {
   for (const body of kept)
     if (bodies.get(body)?.some(({ answer }) => answer !== 'refused') !== true) faults.invented.push(body);
 
-  const count = (answer: Answer): number => sent.filter((one) => one.answer === answer).length;
   return {
     faults,
     requests: sent.length,
-    acknowledgements: sent.filter(isAcknowledged).length,
-    unanswered: count('none'),
-    repetitions: count('repetition'),
-    refusals: count('refused'),
+    unanswered: sent.filter(({ answer }) => answer === 'none').length,
     bodies: acknowledgedBodies,
     due,
     appliedOnce,

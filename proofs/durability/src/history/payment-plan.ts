@@ -102,14 +102,11 @@ export function paymentAt(seed: number, index: number): Payment {
 /** Another amount, another currency, or only one of the two amounts changed: none of these is signed. */
 function forged(currency: string, amount: number, random: SeededRandom): Record<string, unknown> {
   const much = amount * 1000 + random.between(1, 1_000_000);
-  switch (random.between(0, 2)) {
-    case 0:
-      return money(currency, much);
-    case 1:
-      return money('USD', amount + random.between(1, 1_000_000));
-    default:
-      return { ...money(currency, amount), transaction_amount: much };
-  }
+  return random.pick([
+    money(currency, much),
+    money('USD', much),
+    { ...money(currency, amount), transaction_amount: much },
+  ]);
 }
 
 function money(currency: string, amount: number): Record<string, unknown> {
@@ -118,8 +115,6 @@ function money(currency: string, amount: number): Record<string, unknown> {
     request_amount: amount,
     transaction_currency: currency,
     transaction_amount: amount,
-    transaction_charge: 0,
-    total_credit: amount,
   };
 }
 

@@ -32,12 +32,6 @@ export function effectOf(
 /** Runs a statement directly on either engine, not through the inbox. */
 export type Read = (statement: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
-/** What is left, read directly and not through the inbox. */
-export interface Remains extends Omit<History, 'requests'> {
-  /** How many transitions are in each state. */
-  readonly states: Readonly<Record<string, number>>;
-}
-
 /** A transition that a worker will still process, now or later. */
 export const OPEN = 'next_at is not null';
 
@@ -47,18 +41,20 @@ export const PREFIX: Readonly<Record<'postgres' | 'sqlite', string>> = {
   sqlite: 'payment_inbox_',
 };
 
-/** @param outside the file of the control's effects. */
-export async function readRemains(read: Read, prefix: string, outside: string): Promise<Remains> {
+/** What is left, read directly and not through the inbox. @param outside the file of the control's effects. */
+export async function readRemains(
+  read: Read,
+  prefix: string,
+  outside: string,
+): Promise<Omit<History, 'requests'>> {
   const bodies = await read(
     `select c.transition_id as id, b.content as content from ${prefix}body b join ${prefix}callback c on c.id = b.transition`,
   );
-  const states = await read(`select state, count(*) as n from ${prefix}transition group by 1 order by 1`);
   const effects = (await read('select effect from merchant_effect')).map(({ effect }) => String(effect));
   if (existsSync(outside)) effects.push(...readFileSync(outside, 'utf8').trim().split('\n'));
   const digest = (content: unknown): string => createHash('sha256').update(String(content)).digest('hex');
   return {
     kept: new Set(bodies.map(({ id, content }) => `${id}:${digest(content)}`)),
-    states: Object.fromEntries(states.map(({ state, n }) => [String(state), Number(n)])),
     effects: effects.map((effect) => JSON.parse(effect)),
   };
 }

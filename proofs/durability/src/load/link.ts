@@ -31,19 +31,12 @@ export class Link {
     for (const socket of this.#sockets) socket.unpipe().pause();
   }
 
-  /**
-   * Delivers what was sent meanwhile, on the connections that have not ended.
-   *
-   * @returns the number of these connections.
-   */
-  release(): number {
+  /** Delivers what was sent meanwhile, on the connections that have not ended. */
+  release(): void {
     this.#isHeld = false;
-    const held = [...this.#pairs];
-    for (const [client, upstream] of held) {
+    for (const [client, upstream] of [...this.#pairs])
       if (upstream === undefined) this.#join(client);
       else client.pipe(upstream).pipe(client);
-    }
-    return held.length;
   }
 
   /** Ends every connection, with everything under way on it, and refuses new ones until `pointAt()`. */

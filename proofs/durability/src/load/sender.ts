@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { finished } from 'node:stream/promises';
-import { inConcert, type Timed } from './in-concert.ts';
+import { inConcert } from './in-concert.ts';
 import { OUTCOME } from './serve.ts';
 
 /** What is posted: a callback or, without a signature, a message of the merchant's. */
@@ -17,12 +17,12 @@ export interface Answer {
   readonly outcome?: string | undefined;
 }
 
-/** Posts every callback once, over connections that stay open, and times each from the request to the complete response. */
+/** Posts every callback once, over connections that stay open. @returns the seconds to the last complete response. */
 export async function sendCallbacks(
   port: number,
   callbacks: readonly Message[],
   concurrency: number,
-): Promise<Timed> {
+): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
   try {
     return await inConcert(callbacks, concurrency, (callback) => sendCallback(port, callback, agent));

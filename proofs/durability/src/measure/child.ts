@@ -3,8 +3,6 @@ import { once } from 'node:events';
 
 export interface ChildOptions extends Pick<ForkOptions, 'cwd' | 'env' | 'stdio'> {
   readonly args?: readonly string[];
-  /** Options of Node, in addition to those of this process. */
-  readonly execArgv?: readonly string[];
 }
 
 type Message = { readonly value: unknown } | { readonly error: string };
@@ -14,8 +12,8 @@ export class Child {
   readonly process: ChildProcess;
 
   /** @param program a file that calls `answerQuestions()`. */
-  constructor(program: string, { args = [], execArgv = [], ...options }: ChildOptions = {}) {
-    this.process = fork(program, args, { ...options, execArgv: [...process.execArgv, ...execArgv] });
+  constructor(program: string, { args = [], ...options }: ChildOptions = {}) {
+    this.process = fork(program, args, options);
   }
 
   get hasEnded(): boolean {

@@ -1,5 +1,5 @@
 /**
- * `pnpm lab cluster [--failovers N] [--pause S] [--control-failovers N] [--ttl S] [--report path]`: a real cluster on loopback
+ * `pnpm lab cluster [--failovers N] [--control-failovers N] [--report path]`: a real cluster on loopback
  * (Patroni, etcd, HAProxy and PostgreSQL 15; three nodes) whose primary is killed, paused and cut off from the others, one
  * after another, under load. Receivers and workers know only HAProxy. Then the history is judged. Prints tables, writes
  * reports/cluster.json, and exits with 1 if a target is missed, or with 2 if a program is missing.
@@ -13,20 +13,16 @@ import { findPrograms } from '../cluster/programs.ts';
 import { endUnused, readFlags, runProgram } from '../measure/program.ts';
 import { runFailovers } from './failovers.ts';
 
-/** The minimum that Patroni accepts. */
-const MIN_TTL = 20;
-
 export default async function (): Promise<void> {
-  const flags = readFlags({ failovers: 30, pause: 60, controlFailovers: 2, ttl: 30 });
-  const { failovers: rounds, controlFailovers: controlRounds, pause, ttl, report } = flags;
-  if (ttl < MIN_TTL) endUnused(`--ttl must be at least ${MIN_TTL}: Patroni accepts no less.`);
+  const flags = readFlags({ failovers: 30, controlFailovers: 2 });
+  const { failovers: rounds, controlFailovers: controlRounds, report } = flags;
   const programs = findPrograms();
   if (typeof programs === 'string') endUnused(programs);
   const { versions } = programs;
   await runProgram({ name: 'cluster', report }, async () => {
     console.log(Object.values(versions).join('; '));
-    const start = (isSynchronous: boolean) => Cluster.start(programs, { isSynchronous, ttl, pause });
+    const start = (isSynchronous: boolean) => Cluster.start(programs, isSynchronous);
     const found = await runFailovers({ start, rounds, controlRounds, pauseMs: 400, isHeld: false });
-    return { ...found, versions, ttl, pause };
+    return { ...found, versions };
   });
 }

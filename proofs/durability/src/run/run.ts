@@ -35,9 +35,6 @@ export interface Outcome {
   readonly verdict: Verdict;
   /** Payments that were sent. */
   readonly payments: number;
-  /** Transitions whose handlers died three times, and which an operator, here the test, sent back to the workers. */
-  readonly crashLooped: number;
-  readonly states: Readonly<Record<string, number>>;
   /** The codes of the warnings that the merchant's programs printed. */
   readonly warnings: readonly string[];
   readonly seconds: number;
@@ -88,14 +85,14 @@ export async function run(
     await Promise.all(processes.map((one) => one.kill()));
   });
   await playing;
-  const crashLooped = await operate(settle);
+  await operate(settle);
   for (const worker of ofRole(processes, 'worker')) await worker.end();
   const seconds = Math.round((performance.now() - started) / 1000);
-  const { states, ...remains } = await readRemains(read, PREFIX[database.store], outside);
   const requests = load.requests();
+  const remains = await readRemains(read, PREFIX[database.store], outside);
   const verdict = judgeHistory({ requests, ...remains });
   const warnings = processes.flatMap((one) => one.warnings);
-  return { outcome: { verdict, payments: load.begun, crashLooped, states, warnings, seconds }, requests };
+  return { outcome: { verdict, payments: load.begun, warnings, seconds }, requests };
 
   async function operate<T>(use: (inbox: Inbox<Transaction>) => Promise<T>): Promise<T> {
     const inbox = openInbox(database);
@@ -113,23 +110,18 @@ export async function run(
 
   /**
    * Waits until every spool is drained and every transition has its final state, and does what an operator would do with
-   * transitions that no handler survived.
-   *
-   * @returns the number of such transitions.
+   * transitions whose handlers died three times: sends them back to the workers.
    */
-  async function settle(inbox: Inbox<Transaction>): Promise<number> {
-    let sentBack = 0;
+  async function settle(inbox: Inbox<Transaction>): Promise<void> {
     let state = '';
     const look = async (): Promise<boolean> => {
       const looped = await inbox.retry({ state: 'quarantined', reason: 'crash_loop' }, NOTE);
-      sentBack += looped;
       const spooled = await Promise.all(ofRole(processes, 'receiver').map(spooledBy));
       const [row] = await read(`select count(*) as n from ${PREFIX[database.store]}transition where ${OPEN}`);
       state = `${row?.['n']} open, ${spooled} spooled, ${looped} sent back`;
       return looped === 0 && Number(row?.['n']) === 0 && spooled.every((count) => count === 0);
     };
     await until(() => state, look, { everyMs: 100, signal });
-    return sentBack;
   }
 }
 
@@ -156,9 +148,9 @@ export function caughtResult(control: string, { faults }: Verdict, fault: Fault)
   return judge(`control, ${control}: ${FAULTS[fault]}`, 'faults', faults[fault].length, 'at least', 1);
 }
 
-export function verdictTable({ verdict, payments, crashLooped, states }: Outcome): Table {
+export function verdictTable({ verdict, payments }: Outcome): Table {
   const { faults: _, ...figures } = verdict;
-  const rows = Object.entries({ ...figures, payments, crashLooped, ...states });
+  const rows = Object.entries({ ...figures, payments });
   return {
     title: 'The history, and what became of it',
     head: ['', 'count', ''],

@@ -190,10 +190,7 @@ test('a verdict counts what was sent, promised and applied', () => {
   expect(judgeHistory({ requests, effects: [APPLIED, APPLIED_AGAIN], kept }).appliedOnce).toBe(0);
   expect(judgeHistory({ requests, effects: [APPLIED], kept })).toMatchObject({
     requests: 5,
-    acknowledgements: 3,
     unanswered: 1,
-    repetitions: 1,
-    refusals: 1,
     bodies: 1,
     due: 1,
     appliedOnce: 1,

@@ -19,8 +19,6 @@ function verdictOf(
 const OUTCOME: Outcome = {
   verdict: verdictOf({}),
   payments: 90,
-  crashLooped: 0,
-  states: {},
   warnings: [],
   seconds: 1,
 };
