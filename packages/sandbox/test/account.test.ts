@@ -111,14 +111,12 @@ describe('providers and banks', () => {
   });
 });
 
-describe('a deposit', () => {
-  test('is available in the collection wallet immediately (protocol §2.4)', async () => {
-    const answer = await post('deposits', { currency: 'KES', amount: 12.5 });
-    expect(answer.status).toBe(201);
-    const all = { available_balance: 12.5, actual_balance: 12.5, uncleared_balance: 0, reserve_balance: 0 };
-    expect(listOf(answer)).toContainEqual({ currency: 'KES', wallet_type: 'MERCHANT_COLLECTION', ...all });
-    const entry = { cause: 'deposit', amount: 12.5, free_at: null, transaction_id: null };
-    expect(await stage.list('/sandbox/entries?currency=KES')).toMatchObject([entry]);
-    expect(await stage.list('/sandbox/entries?currency=UGX')).toEqual([]);
-  });
+test('a deposit is available in the collection wallet immediately (protocol §2.4)', async () => {
+  const answer = await post('deposits', { currency: 'KES', amount: 12.5 });
+  expect(answer.status).toBe(201);
+  const all = { available_balance: 12.5, actual_balance: 12.5, uncleared_balance: 0, reserve_balance: 0 };
+  expect(listOf(answer)).toContainEqual({ currency: 'KES', wallet_type: 'MERCHANT_COLLECTION', ...all });
+  const entry = { cause: 'deposit', amount: 12.5, free_at: null, transaction_id: null };
+  expect(await stage.list('/sandbox/entries?currency=KES')).toMatchObject([entry]);
+  expect(await stage.list('/sandbox/entries?currency=UGX')).toEqual([]);
 });

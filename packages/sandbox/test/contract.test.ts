@@ -21,40 +21,36 @@ function problemsOf(path: string, { status, headers, body }: Answer): string[] {
   return responseProblems(route, status, headers.get('content-type') ?? '', body);
 }
 
-describe('every answer of the three endpoints conforms to the contract', () => {
-  test('balances conform while money moves, and so does the callback of a payout', async () => {
-    stage.collect({ amount: 4_000_000 });
-    stage.collect({ provider_code: 'example_card_usd', currency: 'USD', amount: 19.99 });
-    stage.sandbox.transfer({ currency: 'UGX', amount: 1_000_000 });
-    stage.sandbox.payout(payout);
-    for (const query of ['', '?currency=KES', '?currency=XXX'])
-      expect(await get(`/data/wallet-balances${query}`)).toMatchObject({ status: 200 });
-    await stage.sandbox.idle();
-    const paid = stage.merchant.received.find(({ data }) => data.payload.transaction_type === 'PAYOUT');
-    expect(callbackProblems(paid?.data)).toEqual([]);
-  });
+test('balances conform while money moves, and so does the callback of a payout', async () => {
+  stage.collect({ amount: 4_000_000 });
+  stage.collect({ provider_code: 'example_card_usd', currency: 'USD', amount: 19.99 });
+  stage.sandbox.transfer({ currency: 'UGX', amount: 1_000_000 });
+  stage.sandbox.payout(payout);
+  for (const query of ['', '?currency=KES', '?currency=XXX'])
+    expect(await get(`/data/wallet-balances${query}`)).toMatchObject({ status: 200 });
+  await stage.sandbox.idle();
+  const paid = stage.merchant.received.find(({ data }) => data.payload.transaction_type === 'PAYOUT');
+  expect(callbackProblems(paid?.data)).toEqual([]);
 });
 
-describe('every callback conforms to the contract', () => {
-  test.each([
-    ['completed', { outcome: 'completed' }],
-    ['failed', { outcome: 'failed' }],
-    ['charge on the customer', { charge_customer: true }],
-    ['forged amount', { misbehave: { forged_amount: 1 } }],
-    ['bad signature', { misbehave: { bad_signature: true }, retry: { max_attempts: 1 } }],
-    ['a hostile name', { customer_name: '\u0000\ud800<script>' }],
-  ] as const)('%s', async (_, extra) => {
-    await stage.deliver(extra);
-    const [received] = stage.merchant.received;
-    expect(callbackProblems(received?.data)).toEqual([]);
-    expect(received).toMatchObject({
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': `payment-service-sandbox/${manifest.version}`,
-        'hmac-signature': expect.stringMatching(/^t=\d{10},s=[0-9a-f]{64}$/),
-      },
-    });
+test.each([
+  ['completed', { outcome: 'completed' }],
+  ['failed', { outcome: 'failed' }],
+  ['charge on the customer', { charge_customer: true }],
+  ['forged amount', { misbehave: { forged_amount: 1 } }],
+  ['bad signature', { misbehave: { bad_signature: true }, retry: { max_attempts: 1 } }],
+  ['a hostile name', { customer_name: '\u0000\ud800<script>' }],
+] as const)('every callback conforms to the contract: %s', async (_, extra) => {
+  await stage.deliver(extra);
+  const [received] = stage.merchant.received;
+  expect(callbackProblems(received?.data)).toEqual([]);
+  expect(received).toMatchObject({
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': `payment-service-sandbox/${manifest.version}`,
+      'hmac-signature': expect.stringMatching(/^t=\d{10},s=[0-9a-f]{64}$/),
+    },
   });
 });
 

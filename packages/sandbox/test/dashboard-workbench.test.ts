@@ -84,36 +84,34 @@ describe('what needs attention', () => {
   });
 });
 
-describe('a copy as curl', () => {
-  /** The arguments that a shell passes to curl. */
-  const argumentsOf = async (command: string, env: Record<string, string> = {}): Promise<string[]> => {
-    const script = `curl() { printf '%s\\0' "$@"; }\n${command}`;
-    return (await runProgram('sh', ['-c', script], { env })).stdout.split('\0').slice(0, -1);
-  };
+/** The arguments that a shell passes to curl. */
+const argumentsOf = async (command: string, env: Record<string, string> = {}): Promise<string[]> => {
+  const script = `curl() { printf '%s\\0' "$@"; }\n${command}`;
+  return (await runProgram('sh', ['-c', script], { env })).stdout.split('\0').slice(0, -1);
+};
 
-  test.each(['it\'s $HOME `ls` $(ls) \\ ! "quoted"', '@/etc/passwd\r\n-x {x,y}[1-3] 😀 é %s'])(
-    'of a delivery is the exact request, whatever the body is: %j',
-    async (body) => {
-      const url = `${stage.merchant.url}?x={a,b}[1-2]&it's=1`;
-      stage.collect({ mode: 'pending' });
-      const [{ id } = { id: 0 }] = stage.sandbox.compose(1001, { body, callback_url: url });
-      await stage.sandbox.idle();
-      const text = await show(`/deliveries/${id}`);
-      expect(text).toContain('id="copy-curl" data-copy="attempt-1-curl-text"');
-      const given = await argumentsOf(copied(text, 'attempt-1-curl'));
-      expect(given.slice(-2)).toEqual(['--data-raw', body]);
-      expect(given).toEqual(expect.arrayContaining(['-g', 'POST', new URL(url).href]));
-      const headers = given.filter((_, index) => given[index - 1] === '-H');
-      const [received] = stage.merchant.received;
-      const names = ['content-type', 'hmac-signature', 'user-agent'];
-      expect(headers.filter((one) => !one.endsWith(':')).sort()).toEqual(
-        names.map((name) => `${name}: ${received?.headers[name]}`),
-      );
-      // What curl would add is turned off.
-      expect(headers).toContain('accept:');
-    },
-  );
-});
+test.each(['it\'s $HOME `ls` $(ls) \\ ! "quoted"', '@/etc/passwd\r\n-x {x,y}[1-3] 😀 é %s'])(
+  'a copy of a delivery as curl is the exact request, whatever the body is: %j',
+  async (body) => {
+    const url = `${stage.merchant.url}?x={a,b}[1-2]&it's=1`;
+    stage.collect({ mode: 'pending' });
+    const [{ id } = { id: 0 }] = stage.sandbox.compose(1001, { body, callback_url: url });
+    await stage.sandbox.idle();
+    const text = await show(`/deliveries/${id}`);
+    expect(text).toContain('id="copy-curl" data-copy="attempt-1-curl-text"');
+    const given = await argumentsOf(copied(text, 'attempt-1-curl'));
+    expect(given.slice(-2)).toEqual(['--data-raw', body]);
+    expect(given).toEqual(expect.arrayContaining(['-g', 'POST', new URL(url).href]));
+    const headers = given.filter((_, index) => given[index - 1] === '-H');
+    const [received] = stage.merchant.received;
+    const names = ['content-type', 'hmac-signature', 'user-agent'];
+    expect(headers.filter((one) => !one.endsWith(':')).sort()).toEqual(
+      names.map((name) => `${name}: ${received?.headers[name]}`),
+    );
+    // What curl would add is turned off.
+    expect(headers).toContain('accept:');
+  },
+);
 
 test('a list of 500 transactions has pages, the oldest is found by its reference, and a search keeps its filter', async () => {
   stage.open({ callbackUrl: undefined });
