@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as core from '../src/index.ts';
 import { shown } from './shown.ts';
@@ -82,20 +81,6 @@ test('an amount that a body parser has rounded is inexact, and the error says wh
   );
 });
 
-test('threat A2: unsigned fields change no signed field, and no other amount is confirmed', () => {
-  const extra = fc.dictionary(fc.string(), fc.jsonValue());
-  const names = ['merchant_reference', 'internal_reference', 'transaction_type', 'transaction_status'];
-  const own = Object.fromEntries(names.map((name) => [name, callbackData().payload[name]]));
-  fc.assert(
-    fc.property(extra, fc.double({ noNaN: true }), (extra, amount) => {
-      const changed = { ...extra, request_amount: amount, transaction_amount: amount, ...own };
-      const callback = accepted(verify(callbackData(changed)));
-      expect(callback.signed.merchant_reference).toBe('ORD-1001');
-      if (amount !== 500) expect(mismatchesOf(callback)).not.toEqual([]);
-    }),
-  );
-});
-
 test('threat A54: the error of assertAmount() names what differs and what to do, and holds no value', () => {
   const person = { transaction_account: '256772999999', customer_name: 'Anna Example' };
   const callback = callbackOf({ ...person, request_amount: 731, transaction_currency: 'KES' });
@@ -164,17 +149,6 @@ test('the types refuse a redirect and evidence, too', () => {
 });
 
 test.each([
-  ['500.10', '500.1'],
-  ['5e2', '500'],
-  ['-0.0', '0'],
-  ['9007199254740993', '9007199254740993'],
-])('the JSON number %s is claimed as %s', (literal, amount) => {
-  const transaction = { currency: 'UGX', amount: '500', isInexact: false };
-  const claims = core.claimedAmounts(unread(READ, `"request_amount":${literal}`));
-  expect(claims).toEqual({ request: { ...transaction, amount }, transaction });
-});
-
-test.each([
   ['appears twice, of which the last counts', READ, '"request_amount":7,"request_amount":500'],
   ['also appears in an object before it', READ, '"extra":{"request_amount":7},"request_amount":500'],
   ['also appears in an object after it', READ, '"request_amount":500,"extra":[{"request_amount":7}]'],
@@ -182,6 +156,7 @@ test.each([
   ['is also the end of a string', READ, '"extra":"\\"request_amount","request_amount":500'],
   ['also appears within a string', READ, '"request_amount":500,"extra":"{\\"request_amount\\":7}"'],
   ['appears twice, and then with an escape', READ, '"request_amount":7,"request_amoun\\u0074":500'],
+  ['has a number with an exponent', READ, '"request_amount":5.00e+2'],
   ['follows a member without a name', READ, '"":7,"request_amount":500'],
   ['is written with an escape', READ, '"request_amoun\\u0074":500'],
   ['is escaped, and a value', READ, '"extra":"request_amount","request_amoun\\u0074":500'],
@@ -193,7 +168,8 @@ test.each([
 ])('the amount of the payload is found when its name %s', (_where, read, literal) => {
   const callback = unread(read, literal);
   expect(callback.unsigned.request_amount).toBe(500);
-  expect(core.claimedAmounts(callback).request.amount).toBe('500');
+  const claim = { currency: 'UGX', amount: '500', isInexact: false };
+  expect(core.claimedAmounts(callback)).toEqual({ request: claim, transaction: claim });
 });
 
 test('every unsigned field can change under one signature, and is reported as unsigned', () => {

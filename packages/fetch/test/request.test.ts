@@ -1,5 +1,5 @@
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
 
 const signingKey = 'FetchTestSigningKey1';
@@ -40,72 +40,68 @@ function recordedBody(chunks: readonly Uint8Array[]): {
   return { stream, pulls: () => pulls, cancelled };
 }
 
-describe('the body of a request', () => {
-  test('is not touched when the request is refused before', async () => {
-    const { stream, pulls } = recordedBody([bytes]);
-    const request = callbackRequest(stream, {});
-    expect((await paymentCallbacks({ signingKey, onCallback })(request)).status).toBe(401);
-    expect([request.bodyUsed, pulls()]).toEqual([false, 0]);
-  });
-
-  test.each([undefined, '1', '100', String(bytes.length), '65536'])(
-    'threat A18, threat A44: is cancelled over the limit, and no more of it is read, with a content-length of %s',
-    async (length) => {
-      const chunk = new Uint8Array(40_000);
-      const { stream, pulls, cancelled } = recordedBody([chunk, chunk, chunk, chunk]);
-      const headers = { ...signed, ...(length === undefined ? {} : { 'content-length': length }) };
-      const response = await paymentCallbacks({ signingKey, onCallback })(callbackRequest(stream, headers));
-      expect(response.status).toBe(413);
-      await cancelled;
-      expect(pulls()).toBe(2);
-    },
-  );
-
-  test('threat A18: is cancelled when it stalls', async () => {
-    const { stream, cancelled } = recordedBody([]);
-    const callbacks = paymentCallbacks({ signingKey, onCallback, bodyTimeoutMs: 20 });
-    expect((await callbacks(callbackRequest(stream))).status).toBe(408);
-    await cancelled;
-  });
-
-  test('is refused when it is missing', async () => {
-    const request = new Request('https://shop.example/callbacks', { method: 'POST', headers: signed });
-    expect((await paymentCallbacks({ signingKey, onCallback })(request)).status).toBe(401);
-  });
-
-  test('is answered without an exception when other code has locked it', async () => {
-    const { stream } = recordedBody([bytes]);
-    const request = callbackRequest(stream);
-    request.body?.getReader();
-    expect((await paymentCallbacks({ signingKey, onCallback })(request)).status).toBe(400);
-  });
+test('the body of a request is not touched when the request is refused before', async () => {
+  const { stream, pulls } = recordedBody([bytes]);
+  const request = callbackRequest(stream, {});
+  expect((await paymentCallbacks({ signingKey, onCallback })(request)).status).toBe(401);
+  expect([request.bodyUsed, pulls()]).toEqual([false, 0]);
 });
 
-describe('redirects, passed through', () => {
-  const flat = Object.entries({ event: data.event, ...data.payload, ...signed });
-  const query = new URLSearchParams();
-  for (const [name, value] of flat) query.set(name.replace('-', '_'), String(value));
-  const request = new Request(`https://shop.example/return?${query}`);
-  const redirects = paymentRedirects({ signingKey });
+test.each([undefined, '1', '100', String(bytes.length), '65536'])(
+  'threat A18, threat A44: a body is cancelled over the limit, and no more of it is read, with a content-length of %s',
+  async (length) => {
+    const chunk = new Uint8Array(40_000);
+    const { stream, pulls, cancelled } = recordedBody([chunk, chunk, chunk, chunk]);
+    const headers = { ...signed, ...(length === undefined ? {} : { 'content-length': length }) };
+    const response = await paymentCallbacks({ signingKey, onCallback })(callbackRequest(stream, headers));
+    expect(response.status).toBe(413);
+    await cancelled;
+    expect(pulls()).toBe(2);
+  },
+);
 
-  test('accept a response whose headers cannot be changed', async () => {
-    const response = await redirects(request, () => Response.redirect('https://shop.example/thanks', 303));
-    expect([response.status, ...response.headers].flat()).toEqual([
-      303,
-      ...['cache-control', 'no-store'],
-      ...['location', 'https://shop.example/thanks'],
-      ...['referrer-policy', 'no-referrer'],
-    ]);
-  });
+test('threat A18: a body is cancelled when it stalls', async () => {
+  const { stream, cancelled } = recordedBody([]);
+  const callbacks = paymentCallbacks({ signingKey, onCallback, bodyTimeoutMs: 20 });
+  expect((await callbacks(callbackRequest(stream))).status).toBe(408);
+  await cancelled;
+});
 
-  test('keep the cookies, the body and the caching headers of the response', async () => {
-    const headers = new Headers({ 'cache-control': 'private' });
-    headers.append('set-cookie', 'a=1');
-    headers.append('set-cookie', 'b=2');
-    const response = await redirects(request, async () => new Response('thanks', { status: 201, headers }));
-    expect([response.status, await response.text()]).toEqual([201, 'thanks']);
-    expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
-    expect(response.headers.get('cache-control')).toBe('private');
-    expect(response.headers.get('referrer-policy')).toBe('no-referrer');
-  });
+test('the body of a request is refused when it is missing', async () => {
+  const request = new Request('https://shop.example/callbacks', { method: 'POST', headers: signed });
+  expect((await paymentCallbacks({ signingKey, onCallback })(request)).status).toBe(401);
+});
+
+test('the body of a request is answered without an exception when other code has locked it', async () => {
+  const { stream } = recordedBody([bytes]);
+  const request = callbackRequest(stream);
+  request.body?.getReader();
+  expect((await paymentCallbacks({ signingKey, onCallback })(request)).status).toBe(400);
+});
+
+const flat = Object.entries({ event: data.event, ...data.payload, ...signed });
+const query = new URLSearchParams();
+for (const [name, value] of flat) query.set(name.replace('-', '_'), String(value));
+const request = new Request(`https://shop.example/return?${query}`);
+const redirects = paymentRedirects({ signingKey });
+
+test('redirects that are passed through accept a response whose headers cannot be changed', async () => {
+  const response = await redirects(request, () => Response.redirect('https://shop.example/thanks', 303));
+  expect([response.status, ...response.headers].flat()).toEqual([
+    303,
+    ...['cache-control', 'no-store'],
+    ...['location', 'https://shop.example/thanks'],
+    ...['referrer-policy', 'no-referrer'],
+  ]);
+});
+
+test('redirects that are passed through keep the cookies, the body and the caching headers of the response', async () => {
+  const headers = new Headers({ 'cache-control': 'private' });
+  headers.append('set-cookie', 'a=1');
+  headers.append('set-cookie', 'b=2');
+  const response = await redirects(request, async () => new Response('thanks', { status: 201, headers }));
+  expect([response.status, await response.text()]).toEqual([201, 'thanks']);
+  expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+  expect(response.headers.get('cache-control')).toBe('private');
+  expect(response.headers.get('referrer-policy')).toBe('no-referrer');
 });

@@ -92,42 +92,38 @@ describe('a composition that keeps the signature', () => {
   });
 });
 
-describe('a preview', () => {
-  test('needs an existing transaction, and an address to send to', async () => {
-    const id = await opened({ callbackUrl: undefined });
-    expect(() => stage.sandbox.compose(7, {})).toThrow('There is no such transaction or delivery.');
-    expect(() => stage.sandbox.compose(id, {})).toThrow(/^callback_url: is required/);
-    await stage.call('PUT', '/sandbox/settings', { callback_url: stage.merchant.url });
-    expect((await sent(id, {})).verdict).toBe('ORD-1');
-  });
+test('a composition needs an existing transaction, and an address to send to', async () => {
+  const id = await opened({ callbackUrl: undefined });
+  expect(() => stage.sandbox.compose(7, {})).toThrow('There is no such transaction or delivery.');
+  expect(() => stage.sandbox.compose(id, {})).toThrow(/^callback_url: is required/);
+  await stage.call('PUT', '/sandbox/settings', { callback_url: stage.merchant.url });
+  expect((await sent(id, {})).verdict).toBe('ORD-1');
 });
 
-describe('sending again all that failed', () => {
-  const again = async (body = {}) => {
-    const answer = await stage.call('POST', '/sandbox/deliveries/resend-failed', body);
-    await stage.sandbox.idle();
-    return listOf(answer).map(({ origin }) => origin);
-  };
+const again = async (body = {}) => {
+  const answer = await stage.call('POST', '/sandbox/deliveries/resend-failed', body);
+  await stage.sandbox.idle();
+  return listOf(answer).map(({ origin }) => origin);
+};
 
-  test('sends each once, unchanged, and leaves out what was already sent again or failed earlier', async () => {
-    const clock = createManualClock(START);
-    const id = await opened({ clock, callbackUrl: undefined });
-    stage.answer(500);
-    const failed: number[] = [];
-    for (const changes of [{ forged_amount: 1 }, { forged_amount: 2 }, {}]) {
-      const composed = stage.sandbox.compose(id, { callback_url: stage.merchant.url, ...changes });
-      failed.push(...composed.map((one) => one.id));
-      await stage.sandbox.idle();
-      clock.move(1000);
-    }
-    stage.answer(200);
-    stage.merchant.received.length = 0;
-    expect(await again({ since: '2026-01-02T00:00:01Z' })).toEqual(failed.slice(1));
-    expect(await again()).toEqual(failed.slice(0, 1));
-    expect(await again()).toEqual([]);
-    expect(stage.payloads().map(({ transaction_amount }) => transaction_amount)).toEqual([2, 500, 1]);
-    expect(new Set(stage.merchant.received.map(stage.verdict))).toEqual(new Set(['ORD-1']));
-  });
+test('sending again all that failed sends each once, unchanged, and leaves out what was already sent again or failed earlier', async () => {
+  const clock = createManualClock(START);
+  const id = await opened({ clock, callbackUrl: undefined });
+  stage.answer(500);
+  const failed: number[] = [];
+  for (const changes of [{ forged_amount: 1 }, { forged_amount: 2 }, {}]) {
+    const composed = stage.sandbox.compose(id, { callback_url: stage.merchant.url, ...changes });
+    failed.push(...composed.map((one) => one.id));
+    await stage.sandbox.idle();
+    clock.move(1000);
+  }
+  stage.answer(200);
+  stage.merchant.received.length = 0;
+  expect(await again({ since: '2026-01-02T00:00:01Z' })).toEqual(failed.slice(1));
+  expect(await again()).toEqual(failed.slice(0, 1));
+  expect(await again()).toEqual([]);
+  expect(stage.payloads().map(({ transaction_amount }) => transaction_amount)).toEqual([2, 500, 1]);
+  expect(new Set(stage.merchant.received.map(stage.verdict))).toEqual(new Set(['ORD-1']));
 });
 
 test('a value that is edited in place changes itself and the signature; every other character is sent unchanged', async () => {

@@ -5,30 +5,28 @@ import { useStage } from './support/stage.ts';
 const stage = useStage({});
 const { show, read, submit } = stage;
 
-describe('a form that is sent', () => {
-  test('without an account, uses one that the provider serves, and the first active bank', async () => {
-    const { account: _, ...rest } = { ...collectionForm, amount: '100000' };
-    const kenyan = await submit('collections', { ...rest, provider: 'savanna_mobile_money KES' });
-    await submit('collections', rest);
-    await submit('transfers', { currency: 'UGX', amount: '20000' });
-    const paid = await submit('payouts', { ...rest, provider: 'example_bank UGX', amount: '5000' });
-    expect([kenyan.status, paid.status]).toEqual([303, 303]);
-    expect(row(await show('/wallets'), 'wallets-UGX-MERCHANT_PAYOUT')).toContain('UGX 15,000');
-  });
+test('a form that is sent without an account, uses one that the provider serves, and the first active bank', async () => {
+  const { account: _, ...rest } = { ...collectionForm, amount: '100000' };
+  const kenyan = await submit('collections', { ...rest, provider: 'savanna_mobile_money KES' });
+  await submit('collections', rest);
+  await submit('transfers', { currency: 'UGX', amount: '20000' });
+  const paid = await submit('payouts', { ...rest, provider: 'example_bank UGX', amount: '5000' });
+  expect([kenyan.status, paid.status]).toEqual([303, 303]);
+  expect(row(await show('/wallets'), 'wallets-UGX-MERCHANT_PAYOUT')).toContain('UGX 15,000');
+});
 
-  test('returns to the page and the place that it was sent from, and to no other site', async () => {
-    stage.collect({ misbehave: { late_ms: 60_000 } });
-    const at = async (from: string, place: string) => (await submit('release', { at: place }, from)).location;
-    const filtered = '/deliveries?state=waiting&page=2';
-    expect(await at(filtered, 'deliveries-1001')).toBe(`${filtered}#deliveries-1001`);
-    expect(await at('/deliveries', '"><script>')).toBe('/deliveries');
-    const foreign = await stage.sandbox.fetch('http://127.0.0.1/dashboard/release', {
-      method: 'POST',
-      headers: { referer: 'http://elsewhere.example/x' },
-      redirect: 'manual',
-    });
-    expect(foreign.headers.get('location')).toBe('/');
+test('a form that is sent returns to the page and the place that it was sent from, and to no other site', async () => {
+  stage.collect({ misbehave: { late_ms: 60_000 } });
+  const at = async (from: string, place: string) => (await submit('release', { at: place }, from)).location;
+  const filtered = '/deliveries?state=waiting&page=2';
+  expect(await at(filtered, 'deliveries-1001')).toBe(`${filtered}#deliveries-1001`);
+  expect(await at('/deliveries', '"><script>')).toBe('/deliveries');
+  const foreign = await stage.sandbox.fetch('http://127.0.0.1/dashboard/release', {
+    method: 'POST',
+    headers: { referer: 'http://elsewhere.example/x' },
+    redirect: 'manual',
   });
+  expect(foreign.headers.get('location')).toBe('/');
 });
 
 describe('a composition', () => {
@@ -61,26 +59,24 @@ describe('a composition', () => {
   });
 });
 
-describe('wallets', () => {
-  const wallet = async (): Promise<string> => row(await show('/wallets'), 'wallets-UGX-MERCHANT_COLLECTION');
+const wallet = async (): Promise<string> => row(await show('/wallets'), 'wallets-UGX-MERCHANT_COLLECTION');
 
-  test('have a button for each part that is not available yet', async () => {
-    stage.collect({ provider_code: 'example_card_ugx', amount: 10_000 });
-    expect(await wallet()).toContain('UGX 0 UGX 8,685 UGX 965 UGX 9,650');
-    await submit('clearing', { bucket: 'uncleared' });
-    expect(await wallet()).toContain('UGX 8,685 UGX 0 UGX 965 UGX 9,650');
-    await submit('clearing', { bucket: 'reserve' });
-    expect(await wallet()).toContain('UGX 9,650 UGX 0 UGX 0 UGX 9,650');
-  });
+test('wallets have a button for each part that is not available yet', async () => {
+  stage.collect({ provider_code: 'example_card_ugx', amount: 10_000 });
+  expect(await wallet()).toContain('UGX 0 UGX 8,685 UGX 965 UGX 9,650');
+  await submit('clearing', { bucket: 'uncleared' });
+  expect(await wallet()).toContain('UGX 8,685 UGX 0 UGX 965 UGX 9,650');
+  await submit('clearing', { bucket: 'reserve' });
+  expect(await wallet()).toContain('UGX 9,650 UGX 0 UGX 0 UGX 9,650');
+});
 
-  test('accept deposits and transfers', async () => {
-    expect((await submit('deposits', { currency: 'KES', amount: '12.5' })).status).toBe(303);
-    await submit('transfers', { currency: 'KES', amount: '2.5' });
-    const text = await show('/wallets');
-    expect(row(text, 'wallets-KES-MERCHANT_COLLECTION')).toContain('KES 10');
-    expect(row(text, 'wallets-KES-MERCHANT_PAYOUT')).toContain('KES 2.5');
-    expect(rows(await show('/wallets/KES'), 'entries')).toHaveLength(3);
-  });
+test('wallets accept deposits and transfers', async () => {
+  expect((await submit('deposits', { currency: 'KES', amount: '12.5' })).status).toBe(303);
+  await submit('transfers', { currency: 'KES', amount: '2.5' });
+  const text = await show('/wallets');
+  expect(row(text, 'wallets-KES-MERCHANT_COLLECTION')).toContain('KES 10');
+  expect(row(text, 'wallets-KES-MERCHANT_PAYOUT')).toContain('KES 2.5');
+  expect(rows(await show('/wallets/KES'), 'entries')).toHaveLength(3);
 });
 
 test('the API is slow or fails as set, shows that on every page, and keeps the setting', async () => {

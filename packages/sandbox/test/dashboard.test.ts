@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { call } from './support/api.ts';
 import { open } from './support/pages.ts';
 import { useStage } from './support/stage.ts';
@@ -11,69 +11,64 @@ const pages = NAMES.split(' ').map((name) => `/${name}`);
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-describe('every page of the dashboard', () => {
-  test.each(pages)(
-    '%s loads nothing from elsewhere, holds no inline script or style, is not framed or cached, and has the keys behind a summary',
-    async (path) => {
-      const { status, headers, text } = await open(stage.sandbox, path);
-      expect(status).toBe(200);
-      expect(headers.get('content-security-policy')).toBe(POLICY);
-      expect(headers.get('cache-control')).toBe('no-store');
-      expect(headers.get('x-content-type-options')).toBe('nosniff');
-      expect(text).not.toMatch(
-        /<style|<img|style="|\son\w+=|<script(?! type="module" src="\/assets\/live\.js"><\/script>)/,
-      );
-      expect(text.match(/<h1>/g)).toHaveLength(1);
-      const [keys = ''] = /<details class="keys" id="keys">.*<pre.*?<\/details><\/details>/s.exec(text) ?? [];
-      const { account } = stage.sandbox;
-      for (const key of Object.values(account)) {
-        expect(keys).toContain(key);
-        expect(text.replace(keys, '')).not.toContain(key);
-      }
-    },
-  );
-
-  test('is marked in the navigation', async () => {
-    expect(await show('/deliveries')).toMatch(/href="\/deliveries" aria-current="page">Deliveries/);
-  });
-
-  test('gets its assets without a socket', async () => {
-    for (const [name, type] of [
-      ['style.css', 'text/css; charset=utf-8'],
-      ['live.js', 'text/javascript; charset=utf-8'],
-      ['icon.svg', 'image/svg+xml'],
-    ] as const) {
-      const { status, headers } = await open(stage.sandbox, `/assets/${name}`);
-      expect([status, headers.get('content-type')]).toEqual([200, type]);
+test.each(pages)(
+  '%s loads nothing from elsewhere, holds no inline script or style, is not framed or cached, and has the keys behind a summary',
+  async (path) => {
+    const { status, headers, text } = await open(stage.sandbox, path);
+    expect(status).toBe(200);
+    expect(headers.get('content-security-policy')).toBe(POLICY);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(text).not.toMatch(
+      /<style|<img|style="|\son\w+=|<script(?! type="module" src="\/assets\/live\.js"><\/script>)/,
+    );
+    expect(text.match(/<h1>/g)).toHaveLength(1);
+    const [keys = ''] = /<details class="keys" id="keys">.*<pre.*?<\/details><\/details>/s.exec(text) ?? [];
+    const { account } = stage.sandbox;
+    for (const key of Object.values(account)) {
+      expect(keys).toContain(key);
+      expect(text.replace(keys, '')).not.toContain(key);
     }
-  });
+  },
+);
 
-  test('returns the error envelope to a program at an unknown path, and 405 for another method', async () => {
-    expect((await call(stage.sandbox, 'GET', '/nothing')).body.code).toBe(404);
-    const response = await stage.sandbox.fetch('http://127.0.0.1/transactions', { method: 'DELETE' });
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
-  });
+test('the page is marked in the navigation', async () => {
+  expect(await show('/deliveries')).toMatch(/href="\/deliveries" aria-current="page">Deliveries/);
 });
 
-describe('settings', () => {
-  test('of a default misbehaviour and a moved clock are shown on every page, each with a button that ends it', async () => {
-    expect(await show('/requests')).not.toContain('id="banners"');
-    await submit('defaults', { misbehave: 'late', retry: '5xx-and-429' });
-    await submit('clock', { advance_seconds: '7200' });
-    expect(await read('/requests')).toContain(
-      'Callbacks misbehave: Late: after 10 seconds. Back to normal The clock is 2 h ahead.',
-    );
-    await submit('defaults', { misbehave: 'none' });
-    await submit('clock/reset');
-    expect(await show('/')).not.toContain('id="banners"');
-  });
+test('a page gets its assets without a socket', async () => {
+  for (const [name, type] of [
+    ['style.css', 'text/css; charset=utf-8'],
+    ['live.js', 'text/javascript; charset=utf-8'],
+    ['icon.svg', 'image/svg+xml'],
+  ] as const) {
+    const { status, headers } = await open(stage.sandbox, `/assets/${name}`);
+    expect([status, headers.get('content-type')]).toEqual([200, type]);
+  }
+});
 
-  test('ask before a reset, which empties everything but the keys', async () => {
-    stage.collect({ misbehave: { duplicate: 1 } });
-    expect(await show('/settings')).not.toContain('action="/dashboard/reset"');
-    expect(await read('/settings/reset')).toContain('1 transaction and 2 deliveries will be deleted.');
-    expect((await submit('reset', {}, '/settings/reset')).location).toBe('/');
-    expect(await read('/transactions')).toContain('No transaction yet.');
-    expect(await show('/')).toContain(stage.sandbox.account.publicKey);
-  });
+test('the dashboard returns the error envelope to a program at an unknown path, and 405 for another method', async () => {
+  expect((await call(stage.sandbox, 'GET', '/nothing')).body.code).toBe(404);
+  const response = await stage.sandbox.fetch('http://127.0.0.1/transactions', { method: 'DELETE' });
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+});
+
+test('settings of a default misbehaviour and a moved clock are shown on every page, each with a button that ends it', async () => {
+  expect(await show('/requests')).not.toContain('id="banners"');
+  await submit('defaults', { misbehave: 'late', retry: '5xx-and-429' });
+  await submit('clock', { advance_seconds: '7200' });
+  expect(await read('/requests')).toContain(
+    'Callbacks misbehave: Late: after 10 seconds. Back to normal The clock is 2 h ahead.',
+  );
+  await submit('defaults', { misbehave: 'none' });
+  await submit('clock/reset');
+  expect(await show('/')).not.toContain('id="banners"');
+});
+
+test('settings ask before a reset, which empties everything but the keys', async () => {
+  stage.collect({ misbehave: { duplicate: 1 } });
+  expect(await show('/settings')).not.toContain('action="/dashboard/reset"');
+  expect((await submit('reset', {}, '/settings/reset')).location).toBe('/');
+  expect(await stage.list('/sandbox/transactions')).toEqual([]);
+  expect(await show('/')).toContain(stage.sandbox.account.publicKey);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { collection } from './support/api.ts';
 import { createManualClock } from './support/manual-clock.ts';
 import { until, useStage } from './support/stage.ts';
@@ -14,77 +14,71 @@ function holdAnswers(): { isAsked(): boolean; release(): void } {
   return { isAsked: () => release !== undefined, release: () => release?.() };
 }
 
-describe('a callback', () => {
-  test('is not sent while the transaction is pending, nor without an address', async () => {
-    stage.open({ callbackUrl: undefined });
-    stage.collect();
-    const { transaction } = stage.collect({ callback_url: stage.merchant.url, mode: 'pending' });
-    expect(stage.sandbox.deliveries()).toEqual([]);
-    stage.sandbox.decide(transaction.id, 'completed');
-    await stage.sandbox.idle();
-    expect(stage.merchant.received).toHaveLength(1);
-  });
-
-  test('has t in the configured unit', async () => {
-    stage.open({ clock: createManualClock(Date.UTC(2026, 0, 2)), timestampUnit: 'milliseconds' });
-    await stage.deliver();
-    expect(stage.merchant.received[0]?.headers['hmac-signature']).toMatch(/^t=1767312000000,s=/);
-  });
+test('a callback is not sent while the transaction is pending, nor without an address', async () => {
+  stage.open({ callbackUrl: undefined });
+  stage.collect();
+  const { transaction } = stage.collect({ callback_url: stage.merchant.url, mode: 'pending' });
+  expect(stage.sandbox.deliveries()).toEqual([]);
+  stage.sandbox.decide(transaction.id, 'completed');
+  await stage.sandbox.idle();
+  expect(stage.merchant.received).toHaveLength(1);
 });
 
-describe('the queue', () => {
-  test('a delivery is sent again once it is through, and only then', async () => {
-    const resend = async (id = 1) => (await stage.call('POST', `/sandbox/deliveries/${id}/resend`)).status;
-    const { isAsked, release } = holdAnswers();
-    stage.collect();
-    await until(isAsked);
-    expect([await resend(), await resend(9)]).toEqual([409, 404]);
-    release();
-    await stage.sandbox.idle();
-    stage.answer(200);
-    expect(await resend()).toBe(201);
-    await stage.sandbox.idle();
-    expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-1', 'ORD-1']);
-  });
-
-  test('reset empties everything, even with an attempt in flight', async () => {
-    const { isAsked, release } = holdAnswers();
-    stage.collect();
-    await until(isAsked);
-    expect((await stage.call('POST', '/sandbox/reset')).status).toBe(200);
-    release();
-    await stage.sandbox.idle();
-    expect(stage.sandbox.deliveries()).toEqual([]);
-    // Numbers are never given out twice, so a merchant's software cannot mistake a new transaction for an old one.
-    expect(stage.collect({ mode: 'pending' }).transaction.id).toBeGreaterThan(1001);
-  });
+test('a callback has t in the configured unit', async () => {
+  stage.open({ clock: createManualClock(Date.UTC(2026, 0, 2)), timestampUnit: 'milliseconds' });
+  await stage.deliver();
+  expect(stage.merchant.received[0]?.headers['hmac-signature']).toMatch(/^t=1767312000000,s=/);
 });
 
-describe('close', () => {
-  test('waits for the delivery in flight, and stops those that wait', async () => {
-    const clock = createManualClock();
-    const { isAsked, release } = holdAnswers();
-    stage.open({ clock });
-    stage.collect({ misbehave: { late_ms: 1000 } });
-    stage.collect();
-    await until(isAsked);
-    let isClosed = false;
-    const closing = stage.sandbox.close().then(() => {
-      isClosed = true;
-    });
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(isClosed).toBe(false);
-    release();
-    await closing;
-    expect(clock.sleeping()).toEqual([]);
-    expect(stage.merchant.received).toHaveLength(1);
-  });
+test('a delivery is sent again once it is through, and only then', async () => {
+  const resend = async (id = 1) => (await stage.call('POST', `/sandbox/deliveries/${id}/resend`)).status;
+  const { isAsked, release } = holdAnswers();
+  stage.collect();
+  await until(isAsked);
+  expect([await resend(), await resend(9)]).toEqual([409, 404]);
+  release();
+  await stage.sandbox.idle();
+  stage.answer(200);
+  expect(await resend()).toBe(201);
+  await stage.sandbox.idle();
+  expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-1', 'ORD-1']);
+});
 
-  test('may be called twice, and the sandbox refuses calls afterwards', async () => {
-    const { sandbox } = stage;
-    await Promise.all([sandbox.close(), sandbox.close()]);
-    expect(() => sandbox.collect(collection)).toThrow('The sandbox is closed. Create another one.');
-    await expect(sandbox.fetch('http://127.0.0.1/')).rejects.toThrow('The sandbox is closed.');
-    await expect(sandbox.listen()).rejects.toThrow('The sandbox is closed.');
+test('reset empties everything, even with an attempt in flight', async () => {
+  const { isAsked, release } = holdAnswers();
+  stage.collect();
+  await until(isAsked);
+  expect((await stage.call('POST', '/sandbox/reset')).status).toBe(200);
+  release();
+  await stage.sandbox.idle();
+  expect(stage.sandbox.deliveries()).toEqual([]);
+  // Numbers are never given out twice, so a merchant's software cannot mistake a new transaction for an old one.
+  expect(stage.collect({ mode: 'pending' }).transaction.id).toBeGreaterThan(1001);
+});
+
+test('close() waits for the delivery in flight, and stops those that wait', async () => {
+  const clock = createManualClock();
+  const { isAsked, release } = holdAnswers();
+  stage.open({ clock });
+  stage.collect({ misbehave: { late_ms: 1000 } });
+  stage.collect();
+  await until(isAsked);
+  let isClosed = false;
+  const closing = stage.sandbox.close().then(() => {
+    isClosed = true;
   });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(isClosed).toBe(false);
+  release();
+  await closing;
+  expect(clock.sleeping()).toEqual([]);
+  expect(stage.merchant.received).toHaveLength(1);
+});
+
+test('close() may be called twice, and the sandbox refuses calls afterwards', async () => {
+  const { sandbox } = stage;
+  await Promise.all([sandbox.close(), sandbox.close()]);
+  expect(() => sandbox.collect(collection)).toThrow('The sandbox is closed. Create another one.');
+  await expect(sandbox.fetch('http://127.0.0.1/')).rejects.toThrow('The sandbox is closed.');
+  await expect(sandbox.listen()).rejects.toThrow('The sandbox is closed.');
 });

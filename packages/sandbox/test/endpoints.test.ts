@@ -1,5 +1,5 @@
 import { createClient } from '@payment-service/core/client';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createSandbox, exampleEndpoints, type SandboxEndpoint } from '../src/index.ts';
 import { useStage } from './support/stage.ts';
 
@@ -23,31 +23,29 @@ const payment = (phone: string) => ({
 const start = (phone = '256772000001') =>
   ({ method: 'POST', path: '/example/collections', body: payment(phone), secretKey: true }) as const;
 
-describe('an endpoint of the merchant', () => {
-  test('starts a simulated collection from the members of its body, and answers with its template', async () => {
-    const client = await open(exampleEndpoints);
-    const { status, data } = await client.request(start());
-    expect(status).toBe(201);
-    expect(data).toEqual({
-      id: 1001,
-      reference: expect.stringMatching(/^SBX-/),
-      state: 'PENDING',
-      page: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/sandbox\/pay\/SBX-/),
-    });
-    const started = { merchant_reference: 'ORD-1', request_amount: 500, customer_name: 'Ada' };
-    expect(await stage.list('/sandbox/transactions')).toMatchObject([started]);
+test('an endpoint of the merchant starts a simulated collection from the members of its body, and answers with its template', async () => {
+  const client = await open(exampleEndpoints);
+  const { status, data } = await client.request(start());
+  expect(status).toBe(201);
+  expect(data).toEqual({
+    id: 1001,
+    reference: expect.stringMatching(/^SBX-/),
+    state: 'PENDING',
+    page: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/sandbox\/pay\/SBX-/),
   });
+  const started = { merchant_reference: 'ORD-1', request_amount: 500, customer_name: 'Ada' };
+  expect(await stage.list('/sandbox/transactions')).toMatchObject([started]);
+});
 
-  test.each([
-    ['256772000422', { code: 'api_error', status: 422, sent: 'refused' }, 0],
-    ['256772000503', { code: 'api_error', status: 503, sent: 'unknown' }, 1],
-    ['256772000444', { code: 'connection_failed', sent: 'unknown' }, 1],
-    ['256772000408', { code: 'timeout', sent: 'unknown' }, 1],
-  ])('the number %s fails as a caller meets it', async (phone, error, started) => {
-    const client = await open(exampleEndpoints, 300);
-    await expect(client.request(start(phone))).rejects.toMatchObject(error);
-    expect(await stage.list('/sandbox/transactions')).toHaveLength(started);
-  });
+test.each([
+  ['256772000422', { code: 'api_error', status: 422, sent: 'refused' }, 0],
+  ['256772000503', { code: 'api_error', status: 503, sent: 'unknown' }, 1],
+  ['256772000444', { code: 'connection_failed', sent: 'unknown' }, 1],
+  ['256772000408', { code: 'timeout', sent: 'unknown' }, 1],
+])('the number %s fails as a caller meets it', async (phone, error, started) => {
+  const client = await open(exampleEndpoints, 300);
+  await expect(client.request(start(phone))).rejects.toMatchObject(error);
+  expect(await stage.list('/sandbox/transactions')).toHaveLength(started);
 });
 
 test('payouts, transfers, parameters of the path, fixed fields and functions are answered', async () => {

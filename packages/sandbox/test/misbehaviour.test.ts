@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { misbehaviours } from '../src/deliveries/misbehaviours.ts';
 import { createManualClock } from './support/manual-clock.ts';
 import { useStage } from './support/stage.ts';
@@ -7,42 +7,40 @@ import { useStage } from './support/stage.ts';
 const stage = useStage({});
 const verdicts = (): string[] => stage.merchant.received.map(stage.verdict);
 
-describe('misbehaviour', () => {
-  test('duplicate: the same body and signature are sent again, one after the other', async () => {
-    await stage.deliver({ misbehave: { duplicate: 2 } });
-    const sent = stage.merchant.received.map(({ headers, body }) => `${headers['hmac-signature']} ${body}`);
-    expect([verdicts(), new Set(sent).size]).toEqual([['ORD-1', 'ORD-1', 'ORD-1'], 1]);
-    const words = stage.sandbox.deliveries().map(({ misbehaves }) => misbehaves);
-    expect(words).toEqual([[], ['duplicate 1'], ['duplicate 2']]);
-  });
+test('a duplicate: the same body and signature are sent again, one after the other', async () => {
+  await stage.deliver({ misbehave: { duplicate: 2 } });
+  const sent = stage.merchant.received.map(({ headers, body }) => `${headers['hmac-signature']} ${body}`);
+  expect([verdicts(), new Set(sent).size]).toEqual([['ORD-1', 'ORD-1', 'ORD-1'], 1]);
+  const words = stage.sandbox.deliveries().map(({ misbehaves }) => misbehaves);
+  expect(words).toEqual([[], ['duplicate 1'], ['duplicate 2']]);
+});
 
-  test('out of order as the default of the sandbox swaps pairs', async () => {
-    stage.open({ clock: createManualClock(), misbehave: { out_of_order: true } });
-    for (const first of [1, 3]) {
-      stage.collect({ merchant_reference: `ORD-${first}` });
-      await stage.deliver({ merchant_reference: `ORD-${first + 1}` });
-    }
-    expect(verdicts()).toEqual(['ORD-2', 'ORD-1', 'ORD-4', 'ORD-3']);
-  });
+test('out of order as the default of the sandbox swaps pairs', async () => {
+  stage.open({ clock: createManualClock(), misbehave: { out_of_order: true } });
+  for (const first of [1, 3]) {
+    stage.collect({ merchant_reference: `ORD-${first}` });
+    await stage.deliver({ merchant_reference: `ORD-${first + 1}` });
+  }
+  expect(verdicts()).toEqual(['ORD-2', 'ORD-1', 'ORD-4', 'ORD-3']);
+});
 
-  test('threat A2, threat A5: a body with a forged amount and a valid signature is sent first, then the genuine one', async () => {
-    await stage.deliver({ misbehave: { forged_amount: 5_000_000, duplicate: 1 } });
-    expect(verdicts()).toEqual(['ORD-1', 'ORD-1']);
-    expect(stage.payloads()).toMatchObject([
-      { request_amount: 5_000_000, transaction_charge: 15, total_credit: 4_999_985 },
-      { request_amount: 500, transaction_charge: 15, total_credit: 485 },
-    ]);
-  });
+test('threat A2, threat A5: a body with a forged amount and a valid signature is sent first, then the genuine one', async () => {
+  await stage.deliver({ misbehave: { forged_amount: 5_000_000, duplicate: 1 } });
+  expect(verdicts()).toEqual(['ORD-1', 'ORD-1']);
+  expect(stage.payloads()).toMatchObject([
+    { request_amount: 5_000_000, transaction_charge: 15, total_credit: 4_999_985 },
+    { request_amount: 500, transaction_charge: 15, total_credit: 485 },
+  ]);
+});
 
-  test('a lost callback is not sent, and can be sent later by a composition, which cannot be lost', async () => {
-    const id = await stage.deliver({ misbehave: { lost: true, duplicate: 2 } });
-    expect(stage.sandbox.deliveries()).toEqual([]);
-    expect(() => stage.sandbox.compose(id, { lost: true } as never)).toThrow(/lost/);
-    stage.sandbox.compose(id, {});
-    await stage.sandbox.idle();
-    expect(verdicts()).toEqual(['ORD-1']);
-    expect(stage.payloads()[0]?.transaction_status).toBe('COMPLETED');
-  });
+test('a lost callback is not sent, and can be sent later by a composition, which cannot be lost', async () => {
+  const id = await stage.deliver({ misbehave: { lost: true, duplicate: 2 } });
+  expect(stage.sandbox.deliveries()).toEqual([]);
+  expect(() => stage.sandbox.compose(id, { lost: true } as never)).toThrow(/lost/);
+  stage.sandbox.compose(id, {});
+  await stage.sandbox.idle();
+  expect(verdicts()).toEqual(['ORD-1']);
+  expect(stage.payloads()[0]?.transaction_status).toBe('COMPLETED');
 });
 
 test('each misbehaviour has a control on the page of settings and a row in the README, and no other name has', async () => {

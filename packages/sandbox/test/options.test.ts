@@ -1,5 +1,5 @@
 import { ConfigurationError, createVerifier } from '@payment-service/core';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createSandbox, defaultProviders, type SandboxOptions } from '../src/index.ts';
 import { call, collection, listOf } from './support/api.ts';
 
@@ -14,63 +14,59 @@ const changed = (option: object, rest: object = {}) => ({
   providers: [{ ...mobile, ...rest, option: { ...mobile.option, ...option } }],
 });
 
-describe('keys', () => {
-  test('threat A27: all keys start with SANDBOX, and have letters and digits only', () => {
-    const { account } = createSandbox();
-    for (const key of Object.values(account)) expect(key).toMatch(/^SANDBOX[A-Za-z0-9]{20,}$/);
-  });
-
-  test('a seed gives the same keys in every version, and the same references; another seed, or none, gives others', () => {
-    const sandboxes = [{ seed: 'docs' }, { seed: 'docs' }, { seed: 'b' }, {}, {}].map(createSandbox);
-    expect(sandboxes[0]?.account).toEqual({
-      publicKey: 'SANDBOXPUBLIC2e0ac79d7c754d1717eeb6c6',
-      secretKey: 'SANDBOXSECRET5fc393629d66f2fdcd6bb718824ac37c',
-      signingKey: 'SANDBOXSIGNING50802fa5407cad59a8426b41691c5289',
-    });
-    const references = sandboxes.map((one) => one.collect(collection).transaction.internal_reference);
-    expect([references[0], new Set(references).size]).toEqual([references[1], 4]);
-    expect(new Set(sandboxes.flatMap(({ account }) => Object.values(account))).size).toBe(12);
-  });
+test('threat A27: all keys start with SANDBOX, and have letters and digits only', () => {
+  const { account } = createSandbox();
+  for (const key of Object.values(account)) expect(key).toMatch(/^SANDBOX[A-Za-z0-9]{20,}$/);
 });
 
-describe('options that are wrong are found at construction', () => {
-  test.each<[string, SandboxOptions, string]>([
-    ['an empty seed', { seed: '' }, 'seed'],
-    ['a host that can never match', { allowedHosts: ['Shop'] }, 'allowedHosts'],
-    ['an unknown retry preset', { retry: JSON.parse('{"preset":"never"}') }, 'retry'],
-    ['an address elsewhere', { callbackUrl: 'http://example.com/' }, 'callbackUrl'],
-    ['a misbehaviour out of range', { misbehave: { duplicate: 99 } }, 'misbehave'],
-    ['a retry rule out of range', { retry: { max_attempts: 0 } }, 'retry'],
-    ['limits that are not exact', changed({ min_amount: 0.5 }), 'providers'],
-    ['a limit of a day below that of one', changed({ max_daily_amount: 4_999_999 }), 'providers'],
-    ['a share of more than everything', changed({}, { chargeBasisPoints: 10_001 }), 'providers'],
-    ['an invalid currency', changed({ transaction_currency: 'Shilling' }), 'providers'],
-    ['a provider twice', { providers: [mobile, mobile] }, 'providers'],
-  ])('%s', (_, options, option) => {
-    const error = expect.objectContaining({ code: 'invalid_configuration', option });
-    expect(() => createSandbox(options)).toThrow(error);
+test('a seed gives the same keys in every version, and the same references; another seed, or none, gives others', () => {
+  const sandboxes = [{ seed: 'docs' }, { seed: 'docs' }, { seed: 'b' }, {}, {}].map(createSandbox);
+  expect(sandboxes[0]?.account).toEqual({
+    publicKey: 'SANDBOXPUBLIC2e0ac79d7c754d1717eeb6c6',
+    secretKey: 'SANDBOXSECRET5fc393629d66f2fdcd6bb718824ac37c',
+    signingKey: 'SANDBOXSIGNING50802fa5407cad59a8426b41691c5289',
   });
-
-  test.each([
-    ['callBackUrl', 'Did you mean "callbackUrl"?'],
-    ['retries', 'Did you mean "retry"?'],
-    ['port', 'Known options: seed, file, '],
-  ])('the unknown option %s is refused with the near name, or the list of options: %s', (option, says) => {
-    const message = expect.stringContaining(`createSandbox() does not know the option "${option}". ${says}`);
-    const error = expect.objectContaining({ code: 'invalid_configuration', option, message });
-    expect(() => createSandbox({ [option]: undefined })).toThrow(error);
-  });
-
-  test.each(['production', 'staging', 'Production'])(
-    'threat A27: NODE_ENV=%j, with which a verifier refuses the signing key as well',
-    (environment) => {
-      const { signingKey } = createSandbox().account;
-      vi.stubEnv('NODE_ENV', environment);
-      expect(() => createSandbox()).toThrow(expect.objectContaining({ option: 'NODE_ENV' }));
-      expect(() => createVerifier({ signingKey })).toThrow(ConfigurationError);
-    },
-  );
+  const references = sandboxes.map((one) => one.collect(collection).transaction.internal_reference);
+  expect([references[0], new Set(references).size]).toEqual([references[1], 4]);
+  expect(new Set(sandboxes.flatMap(({ account }) => Object.values(account))).size).toBe(12);
 });
+
+test.each<[string, SandboxOptions, string]>([
+  ['an empty seed', { seed: '' }, 'seed'],
+  ['a host that can never match', { allowedHosts: ['Shop'] }, 'allowedHosts'],
+  ['an unknown retry preset', { retry: JSON.parse('{"preset":"never"}') }, 'retry'],
+  ['an address elsewhere', { callbackUrl: 'http://example.com/' }, 'callbackUrl'],
+  ['a misbehaviour out of range', { misbehave: { duplicate: 99 } }, 'misbehave'],
+  ['a retry rule out of range', { retry: { max_attempts: 0 } }, 'retry'],
+  ['limits that are not exact', changed({ min_amount: 0.5 }), 'providers'],
+  ['a limit of a day below that of one', changed({ max_daily_amount: 4_999_999 }), 'providers'],
+  ['a share of more than everything', changed({}, { chargeBasisPoints: 10_001 }), 'providers'],
+  ['an invalid currency', changed({ transaction_currency: 'Shilling' }), 'providers'],
+  ['a provider twice', { providers: [mobile, mobile] }, 'providers'],
+])('a wrong option is found at construction: %s', (_, options, option) => {
+  const error = expect.objectContaining({ code: 'invalid_configuration', option });
+  expect(() => createSandbox(options)).toThrow(error);
+});
+
+test.each([
+  ['callBackUrl', 'Did you mean "callbackUrl"?'],
+  ['retries', 'Did you mean "retry"?'],
+  ['port', 'Known options: seed, file, '],
+])('the unknown option %s is refused with the near name, or the list of options: %s', (option, says) => {
+  const message = expect.stringContaining(`createSandbox() does not know the option "${option}". ${says}`);
+  const error = expect.objectContaining({ code: 'invalid_configuration', option, message });
+  expect(() => createSandbox({ [option]: undefined })).toThrow(error);
+});
+
+test.each(['production', 'staging', 'Production'])(
+  'threat A27: no sandbox is created with NODE_ENV=%j, with which a verifier refuses the signing key as well',
+  (environment) => {
+    const { signingKey } = createSandbox().account;
+    vi.stubEnv('NODE_ENV', environment);
+    expect(() => createSandbox()).toThrow(expect.objectContaining({ option: 'NODE_ENV' }));
+    expect(() => createVerifier({ signingKey })).toThrow(ConfigurationError);
+  },
+);
 
 test('custom providers replace the built-in ones', async () => {
   const ours = { provider_code: 'ours', transaction_currency: 'BHD', min_amount: 0.001 };

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { call, collection, keysOf } from './support/api.ts';
 import { createManualClock } from './support/manual-clock.ts';
 import { open } from './support/pages.ts';
@@ -8,41 +8,37 @@ const stage = useStage({ clock: createManualClock(Date.UTC(2026, 0, 2)) });
 const requests = (query = '') => stage.list(`/sandbox/requests${query}`);
 const timeline = (id: number) => stage.list(`/sandbox/transactions/${id}/timeline`);
 
-describe("the merchant's calls are recorded", () => {
-  test('with time, path and query, headers, status and answer, and only the last four characters of keys', async () => {
-    const headers = { ...keysOf(stage.sandbox), 'x-api-version': '1', 'user-agent': 'shop/1' };
-    const path = '/data/wallet-balances?currency=UGX';
-    const body = JSON.stringify((await call(stage.sandbox, 'GET', path, undefined, headers)).body);
-    const { publicKey, secretKey, signingKey } = stage.sandbox.account;
-    const shown = [
-      ['public-key', `…${publicKey.slice(-4)}`],
-      ['secret-key', `…${secretKey.slice(-4)}`],
-      ['user-agent', 'shop/1'],
-    ];
-    const asked = { at: '2026-01-02T00:00:00.000Z', method: 'GET', path, ms: expect.any(Number) };
-    const answered = { status: 200, refusal: null, body, bytes: body.length, is_cut: false };
-    expect(await requests()).toMatchObject([
-      { ...asked, ...answered, headers: expect.arrayContaining(shown) },
-    ]);
-    const log = JSON.stringify(await requests());
-    for (const key of [publicKey, secretKey, signingKey]) expect(log).not.toContain(key);
-  });
+test('a call of the merchant is recorded with time, path and query, headers, status and answer, and only the last four characters of keys', async () => {
+  const headers = { ...keysOf(stage.sandbox), 'x-api-version': '1', 'user-agent': 'shop/1' };
+  const path = '/data/wallet-balances?currency=UGX';
+  const body = JSON.stringify((await call(stage.sandbox, 'GET', path, undefined, headers)).body);
+  const { publicKey, secretKey, signingKey } = stage.sandbox.account;
+  const shown = [
+    ['public-key', `…${publicKey.slice(-4)}`],
+    ['secret-key', `…${secretKey.slice(-4)}`],
+    ['user-agent', 'shop/1'],
+  ];
+  const asked = { at: '2026-01-02T00:00:00.000Z', method: 'GET', path, ms: expect.any(Number) };
+  const answered = { status: 200, refusal: null, body, bytes: body.length, is_cut: false };
+  expect(await requests()).toMatchObject([{ ...asked, ...answered, headers: expect.arrayContaining(shown) }]);
+  const log = JSON.stringify(await requests());
+  for (const key of [publicKey, secretKey, signingKey]) expect(log).not.toContain(key);
+});
 
-  test('with the body that was sent, and the reason of a refusal', async () => {
-    const sent = { ...collection, amount: 1 };
-    await stage.call('POST', '/sandbox/collections', sent);
-    await stage.call('GET', '/data/payout-bank-codes');
-    await call(stage.sandbox, 'GET', '/data/payment-providers', undefined, { 'public-key': 'short' });
-    await stage.call('GET', '/data/nothing');
-    const wrongKey = 'The header public-key does not hold the public key of this sandbox account.';
-    const tooSmall = 'Example Mobile Money accepts UGX\u00a0500 or more.';
-    expect(await requests()).toMatchObject([
-      { status: 404, refusal: 'There is nothing at /data/nothing.' },
-      { status: 401, refusal: wrongKey, headers: [['public-key', '…']] },
-      { status: 400, refusal: 'provider_code is required' },
-      { status: 422, refusal: tooSmall, sent: JSON.stringify(sent) },
-    ]);
-  });
+test('a call of the merchant is recorded with the body that was sent, and the reason of a refusal', async () => {
+  const sent = { ...collection, amount: 1 };
+  await stage.call('POST', '/sandbox/collections', sent);
+  await stage.call('GET', '/data/payout-bank-codes');
+  await call(stage.sandbox, 'GET', '/data/payment-providers', undefined, { 'public-key': 'short' });
+  await stage.call('GET', '/data/nothing');
+  const wrongKey = 'The header public-key does not hold the public key of this sandbox account.';
+  const tooSmall = 'Example Mobile Money accepts UGX\u00a0500 or more.';
+  expect(await requests()).toMatchObject([
+    { status: 404, refusal: 'There is nothing at /data/nothing.' },
+    { status: 401, refusal: wrongKey, headers: [['public-key', '…']] },
+    { status: 400, refusal: 'provider_code is required' },
+    { status: 422, refusal: tooSmall, sent: JSON.stringify(sent) },
+  ]);
 });
 
 const choose = async (address: string | null, choice: string) => {

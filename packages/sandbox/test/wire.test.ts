@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import type { SandboxAttempt, SandboxOptions } from '../src/index.ts';
 import { useStage } from './support/stage.ts';
 
@@ -45,48 +45,46 @@ function recorded({ method, url, headers, body }: NonNullable<SandboxAttempt['re
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
 
-describe('an attempt is recorded as sent', () => {
-  test('byte for byte, with the answer: its headers as spelled and in order, its body and length', async () => {
-    const { received, attempt, request } = await receive(ok, {}, '/pay/callbacks?shop=1&x=%20');
-    expect(attempt).toMatchObject({ status: 200, error: null, error_code: null, ms: expect.any(Number) });
-    const answered = 'X-First: a, x-second: b, X-First: c, content-length: 2'.split(', ');
-    const headers = answered.map((line) => line.split(': '));
-    expect(attempt.response).toEqual({ headers, body: 'ok', bytes: 2, is_cut: false });
-    expect(recorded(request)).toBe(received);
-    expect(received).toContain('Zoë 日本');
-    const names = ['host', 'connection', 'content-length', 'user-agent', 'content-type', 'hmac-signature'];
-    expect(request.headers.map(([name]) => name)).toEqual(names);
-    // Control: another byte is another record.
-    expect(recorded({ ...request, body: `${request.body} ` })).not.toBe(received);
-  });
+test('an attempt is recorded as sent, byte for byte, with the answer: its headers as spelled and in order, its body and length', async () => {
+  const { received, attempt, request } = await receive(ok, {}, '/pay/callbacks?shop=1&x=%20');
+  expect(attempt).toMatchObject({ status: 200, error: null, error_code: null, ms: expect.any(Number) });
+  const answered = 'X-First: a, x-second: b, X-First: c, content-length: 2'.split(', ');
+  const headers = answered.map((line) => line.split(': '));
+  expect(attempt.response).toEqual({ headers, body: 'ok', bytes: 2, is_cut: false });
+  expect(recorded(request)).toBe(received);
+  expect(received).toContain('Zoë 日本');
+  const names = ['host', 'connection', 'content-length', 'user-agent', 'content-type', 'hmac-signature'];
+  expect(request.headers.map(([name]) => name)).toEqual(names);
+  // Control: another byte is another record.
+  expect(recorded({ ...request, body: `${request.body} ` })).not.toBe(received);
+});
 
-  test.each([
-    ['content-length: 40000\r\n', 20_000, 40_000, 'Cut: this is the start of 40,000 bytes.'],
-    ['', 20_000, null, 'Cut: this is the start.'],
-    ['', 8192, 16_384, undefined],
-  ])(
-    'with the first 16 KiB of an answer with %j and %i times é, and its size: %j',
-    async (header, length, bytes, says) => {
-      const { attempt } = await receive(`HTTP/1.1 500 No\r\n${header}\r\n${'é'.repeat(length)}`);
-      const response = { body: 'é'.repeat(8192), bytes, is_cut: says !== undefined };
-      expect(attempt).toMatchObject({ status: 500, error: null, response });
-      expect(await stage.read('/deliveries/1')).toContain(says ?? 'é'.repeat(8192));
-    },
-  );
+test.each([
+  ['content-length: 40000\r\n', 20_000, 40_000, 'Cut: this is the start of 40,000 bytes.'],
+  ['', 20_000, null, 'Cut: this is the start.'],
+  ['', 8192, 16_384, undefined],
+])(
+  'an attempt is recorded with the first 16 KiB of an answer with %j and %i times é, and its size: %j',
+  async (header, length, bytes, says) => {
+    const { attempt } = await receive(`HTTP/1.1 500 No\r\n${header}\r\n${'é'.repeat(length)}`);
+    const response = { body: 'é'.repeat(8192), bytes, is_cut: says !== undefined };
+    expect(attempt).toMatchObject({ status: 500, error: null, response });
+    expect(await stage.read('/deliveries/1')).toContain(says ?? 'é'.repeat(8192));
+  },
+);
 
-  const early = 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nok';
-  const upgrade = 'HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n';
-  test.each([
-    ['no HTTP', 'SSH-2.0-OpenSSH\r\n', null, 'HPE_INVALID_CONSTANT'],
-    ['a body that ends early', early, 200, 'ECONNRESET'],
-    ['no answer', '', null, 'ECONNRESET'],
-    ['101', upgrade, null, null],
-  ])('with the error and its code: %s', async (_, answer, status, error_code) => {
-    const { attempt, request, received } = await receive(answer);
-    const error = error_code ?? 'the connection was closed without an answer';
-    expect(attempt).toMatchObject({ status, error, error_code, ms: expect.any(Number) });
-    expect(recorded(request)).toBe(received);
-  });
+const early = 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nok';
+const upgrade = 'HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n';
+test.each([
+  ['no HTTP', 'SSH-2.0-OpenSSH\r\n', null, 'HPE_INVALID_CONSTANT'],
+  ['a body that ends early', early, 200, 'ECONNRESET'],
+  ['no answer', '', null, 'ECONNRESET'],
+  ['101', upgrade, null, null],
+])('an attempt is recorded with the error and its code: %s', async (_, answer, status, error_code) => {
+  const { attempt, request, received } = await receive(answer);
+  const error = error_code ?? 'the connection was closed without an answer';
+  expect(attempt).toMatchObject({ status, error, error_code, ms: expect.any(Number) });
+  expect(recorded(request)).toBe(received);
 });
 
 test('with an injected fetch, the record has the headers passed to it', async () => {

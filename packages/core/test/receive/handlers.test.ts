@@ -133,7 +133,3 @@ test.each<[what: string, reply: object, calls: number, options: Partial<Callback
   const refusal = { code: 'ambiguous', evidence: { signed: { merchant_reference: 'A:B' } } };
   expect(onAuthenticRefusal.mock.calls).toMatchObject(Array(calls).fill([refusal]));
 });
-
-test('without onAuthenticRefusal, a callback that is authentic but refused gets the constant 401', async () => {
-  expect(await answer({}, authentic)).toMatchObject({ status: 401, body: '{"error":"unauthorized"}' });
-});

@@ -19,16 +19,19 @@ test.each([
   ['ambiguous', signatureFor('A:B'), ambiguous],
   ['timestamp_unreadable', signatureFor('ORD-1001', 'soon'), callbackData()],
   ['timestamp_out_of_tolerance', SIGNATURE, callbackData()],
-])('the network gets one answer for every refusal, and onRefused gets %s', async (code, signature, data) => {
-  const codes: string[] = [];
-  const onRefused = (refusal: { code: string }): number => codes.push(refusal.code);
-  const options = { now: () => NOW, toleranceSeconds: 5, onCallback: () => undefined, onRefused };
-  const headers = { 'content-type': 'application/json; charset=utf-8' };
-  expect(await received(post(parsed(data), { 'hmac-signature': signature }), options)).toEqual({
-    reply: { status: 401, headers, body: '{"error":"unauthorized"}' },
-  });
-  expect(codes).toEqual([code]);
-});
+])(
+  'threat A22: the network gets one answer for every refusal, and onRefused gets %s',
+  async (code, signature, data) => {
+    const codes: string[] = [];
+    const onRefused = (refusal: { code: string }): number => codes.push(refusal.code);
+    const options = { now: () => NOW, toleranceSeconds: 5, onCallback: () => undefined, onRefused };
+    const headers = { 'content-type': 'application/json; charset=utf-8' };
+    expect(await received(post(parsed(data), { 'hmac-signature': signature }), options)).toEqual({
+      reply: { status: 401, headers, body: '{"error":"unauthorized"}' },
+    });
+    expect(codes).toEqual([code]);
+  },
+);
 
 test('an authentic refusal carries the body, and a forged one carries nothing', () => {
   const evidence = { ok: false, kind: 'evidence', raw: ambiguous, keyId: 'default' };

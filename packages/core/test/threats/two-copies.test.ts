@@ -62,16 +62,6 @@ test('threat A37: evidence of one copy is readable in the other, and confirms no
   expect(() => first.confirmAmount(redirect as never, expected)).toThrow(message);
 });
 
-test('threat A37: what was copied is refused in both copies, with the command that shows two of them', () => {
-  const refusal =
-    /accepts only the result of verifyCallback\(\), not an Object\. A copy or a parsed body .*npm ls @payment-service\/core/;
-  const copied = { ...callbackOf(second) } as never;
-  for (const copy of [first, second]) {
-    expect(() => copy.confirmAmount(copied, expected)).toThrow(refusal);
-    expect(() => copy.bodyText(copied)).toThrow(refusal);
-  }
-});
-
 const fail = (): never => {
   throw new Error('not mine');
 };
@@ -91,7 +81,9 @@ test.each<[name: string, opener: unknown]>([
       const callback = callbackOf(maker);
       expect(reader.confirmAmount(callback, expected)).toEqual({ ok: true });
       expect(reader.bodyText(callback)).toBe(text);
-      expect(() => reader.bodyText({ ...callback })).toThrow(/npm ls @payment-service\/core/);
+      expect(() => reader.bodyText({ ...callback })).toThrow(
+        /A copy or a parsed body .*npm ls @payment-service\/core/,
+      );
     }
   } finally {
     openers.shift();

@@ -1,7 +1,7 @@
 /** The command with a program behind `--`: keys, the first callback, exit codes and signals. */
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { freePort } from '../../../../vitest.shared.ts';
 import { runCommand, runOnTerminal, startCommand } from '../support/command.ts';
 
@@ -15,76 +15,74 @@ async function withReceiver(...behaviour: string[]) {
   return { port, url, program, args: ['--port', '0', '--callback-url', url, ...program] };
 }
 
-describe('payment-service-sandbox -- program', () => {
-  test('gives the program its keys, sends one callback when it listens, and reports the outcome and its reason', async () => {
-    const { url, args } = await withReceiver('200', '0');
-    const { code, stdout, stderr } = await runCommand(args);
-    expect(code).toBe(0);
-    // Only the program writes to stdout.
-    expect(stdout).toMatch(
-      /^env http:\/\/127\.0\. SANDBOXPUBLIC SANDBOXSECRET SANDBOXSIGNIN\nreceived POST \/payments\/callbacks\n$/,
-    );
-    for (const part of [`Delivery 1 to ${url}`, 'ORD-1001', 'The callback was accepted.', 'Try next'])
-      expect(stderr).toContain(part);
-    expect(stderr).toMatch(/200 in \d+ ms {2}\{"status":"accepted"\}/);
-    expect(stderr).not.toContain('\u001B');
-  });
-
-  const crash = ['Cannot find module of the test', 'ended before it listened on 127.0.0.1:PORT.'];
-  test.each([
-    ['why a callback was refused', ['500', '3'], 3, ['500 in ', 'ended with exit code 3.']],
-    ['that a program crashes early', ['200', 'crash'], 7, [...crash, 'ended with exit code 7.']],
-  ])(
-    'says %s, exits with its code, and suggests no misbehaviour yet',
-    async (_, behaviour, exitCode, says) => {
-      const { port, args } = await withReceiver(...behaviour);
-      const { code, stderr } = await runCommand(args);
-      expect(code).toBe(exitCode);
-      for (const part of says) expect(stderr).toContain(part.replace('PORT', String(port)));
-      expect(stderr).not.toContain('Try next');
-    },
+test('start gives the program its keys, sends one callback when it listens, and reports the outcome and its reason', async () => {
+  const { url, args } = await withReceiver('200', '0');
+  const { code, stdout, stderr } = await runCommand(args);
+  expect(code).toBe(0);
+  // Only the program writes to stdout.
+  expect(stdout).toMatch(
+    /^env http:\/\/127\.0\. SANDBOXPUBLIC SANDBOXSECRET SANDBOXSIGNIN\nreceived POST \/payments\/callbacks\n$/,
   );
+  for (const part of [`Delivery 1 to ${url}`, 'ORD-1001', 'The callback was accepted.', 'Try next'])
+    expect(stderr).toContain(part);
+  expect(stderr).toMatch(/200 in \d+ ms {2}\{"status":"accepted"\}/);
+  expect(stderr).not.toContain('\u001B');
+});
 
-  test('does not start the program when another one uses the port', async () => {
-    const { port, args } = await withReceiver();
-    const other = createServer().listen(port, '127.0.0.1');
-    await new Promise((resolve) => other.once('listening', resolve));
-    const ended = await runCommand(args);
-    other.close();
-    const stderr = expect.stringContaining(
-      `Port ${port} is in use: another program would receive the callbacks.`,
-    );
-    expect(ended).toEqual({ code: 1, stdout: '', stderr });
-  });
+const crash = ['Cannot find module of the test', 'ended before it listened on 127.0.0.1:PORT.'];
+test.each([
+  ['why a callback was refused', ['500', '3'], 3, ['500 in ', 'ended with exit code 3.']],
+  ['that a program crashes early', ['200', 'crash'], 7, [...crash, 'ended with exit code 7.']],
+])(
+  'start says %s, exits with its code, and suggests no misbehaviour yet',
+  async (_, behaviour, exitCode, says) => {
+    const { port, args } = await withReceiver(...behaviour);
+    const { code, stderr } = await runCommand(args);
+    expect(code).toBe(exitCode);
+    for (const part of says) expect(stderr).toContain(part.replace('PORT', String(port)));
+    expect(stderr).not.toContain('Try next');
+  },
+);
 
-  test('says that no callback was sent without an address, and remembers the address of an earlier start', async () => {
-    const { args, program } = await withReceiver('200', '0');
-    const without = ['--port', '0', ...program];
-    const { cwd, stop } = await startCommand(without, { until: 'No callback was sent' });
-    await stop('SIGTERM');
-    await runCommand(args, { cwd });
-    expect((await runCommand(without, { cwd })).stderr).toContain('The callback was accepted.');
-  });
+test('start does not start the program when another one uses the port', async () => {
+  const { port, args } = await withReceiver();
+  const other = createServer().listen(port, '127.0.0.1');
+  await new Promise((resolve) => other.once('listening', resolve));
+  const ended = await runCommand(args);
+  other.close();
+  const stderr = expect.stringContaining(
+    `Port ${port} is in use: another program would receive the callbacks.`,
+  );
+  expect(ended).toEqual({ code: 1, stdout: '', stderr });
+});
 
-  test('forwards a signal, lets the program end gracefully, and exits with its code', async () => {
-    const { args } = await withReceiver();
-    const command = await startCommand(args, { until: 'Try next' });
-    expect(await command.stop('SIGTERM')).toBe(5);
-    expect(command.output()).toContain('ends gracefully');
-    expect(command.output()).not.toContain('ended with exit code');
-  });
+test('start says that no callback was sent without an address, and remembers the address of an earlier start', async () => {
+  const { args, program } = await withReceiver('200', '0');
+  const without = ['--port', '0', ...program];
+  const { cwd, stop } = await startCommand(without, { until: 'No callback was sent' });
+  await stop('SIGTERM');
+  await runCommand(args, { cwd });
+  expect((await runCommand(without, { cwd })).stderr).toContain('The callback was accepted.');
+});
 
-  test('ends a program that has no handler by Ctrl-C without a terminal, with the exit code of shells', async () => {
-    const { args } = await withReceiver();
-    const command = await startCommand(args, { until: 'Try next' });
-    expect(await command.stop('SIGINT')).toBe(130);
-  });
+test('start forwards a signal, lets the program end gracefully, and exits with its code', async () => {
+  const { args } = await withReceiver();
+  const command = await startCommand(args, { until: 'Try next' });
+  expect(await command.stop('SIGTERM')).toBe(5);
+  expect(command.output()).toContain('ends gracefully');
+  expect(command.output()).not.toContain('ended with exit code');
+});
 
-  test('passes Ctrl-C on a terminal to the program once, and both end', async () => {
-    const { args } = await withReceiver('200', 'counts');
-    // The terminal's own interrupt character, from its keyboard.
-    const { code, stdout } = await runOnTerminal(args, { keys: { after: 'Try next', press: '\u0003' } });
-    expect(stdout).toContain('interrupted 1 times');
-    expect(code).toBe(6);
-  });
+test('start ends a program that has no handler by Ctrl-C without a terminal, with the exit code of shells', async () => {
+  const { args } = await withReceiver();
+  const command = await startCommand(args, { until: 'Try next' });
+  expect(await command.stop('SIGINT')).toBe(130);
+});
+
+test('start passes Ctrl-C on a terminal to the program once, and both end', async () => {
+  const { args } = await withReceiver('200', 'counts');
+  // The terminal's own interrupt character, from its keyboard.
+  const { code, stdout } = await runOnTerminal(args, { keys: { after: 'Try next', press: '\u0003' } });
+  expect(stdout).toContain('interrupted 1 times');
+  expect(code).toBe(6);
 });
