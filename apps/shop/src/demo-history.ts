@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { ClientWithSecretKey } from '@payment-service/core/client';
 import type { Sandbox } from '@payment-service/sandbox';
 import { newFormId } from './books/orders.ts';
+import { SetupError } from './config.ts';
 import type { RunningShop } from './server/start-shop.ts';
 
 /** What was bought, and what the sandbox does with the callback. The last one leaves it as it is. */
@@ -27,10 +28,12 @@ export async function placeDemoOrders(
 ): Promise<void> {
   const { settled: earlier } = (await inbox.stats()).states;
   /** Records the balances once this many orders are paid: the callbacks are sent and applied in the background. */
-  const signal = AbortSignal.timeout(60_000);
+  const limit = AbortSignal.timeout(60_000);
   const recordAfter = async (count: number): Promise<void> => {
-    while ((await inbox.stats()).states.settled < earlier + count)
-      await setTimeout(50, undefined, { signal });
+    while ((await inbox.stats()).states.settled < earlier + count) {
+      if (limit.aborted) throw new SetupError('The demo orders were not paid in 60 seconds. Start it again.');
+      await setTimeout(50);
+    }
     await inbox.recordBalances(await client.getWalletBalances());
   };
   for (const [index, [product, quantity, misbehave]] of ORDERS.entries()) {

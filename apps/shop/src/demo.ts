@@ -19,19 +19,14 @@ await runUntilStopped(async () => {
   const { publicKey, secretKey } = sandbox.account;
   // Neither has a login, so both listen only on this computer.
   const host = '127.0.0.1';
-  try {
-    const { url: baseUrl } = await sandbox.listen({ port: sandboxPort, host }).catch((error: unknown) => {
-      throw portError(error, sandboxPort, 'SANDBOX_PORT');
-    });
-    const settings = { baseUrl, host, port, file, allowSandboxKeys: true };
-    const shop = await startShop(framework, { ...sandbox.account, ...settings });
-    await placeDemoOrders(shop, createClient({ baseUrl, publicKey, secretKey }), sandbox);
-    console.log(welcome(shop, baseUrl, file));
-    return [shop, sandbox];
-  } catch (error) {
-    await sandbox.close();
-    throw error;
-  }
+  const { url: baseUrl } = await sandbox.listen({ port: sandboxPort, host }).catch((error: unknown) => {
+    throw portError(error, sandboxPort, 'SANDBOX_PORT');
+  });
+  const settings = { baseUrl, host, port, file, allowSandboxKeys: true };
+  const shop = await startShop(framework, { ...sandbox.account, ...settings });
+  await placeDemoOrders(shop, createClient({ baseUrl, publicKey, secretKey }), sandbox);
+  console.log(welcome(shop, baseUrl, file));
+  return [shop, sandbox];
 });
 
 /**
@@ -64,7 +59,7 @@ The sample shop is open. It runs on ${title}.
 
 What to click:
   1. Open the shop and press "Buy" at the coffee beans.
-  2. Enter any name and the number 256770000001, which selects Example Mobile Money, and press "Pay".
+  2. Enter any name and the number 256770000001, choose "Example Mobile Money", and press "Pay".
   3. Press "Pay UGX 18,000" on the sandbox's payment page. The order becomes paid as soon as the signed callback is in.
 
 Where is the money? Six orders were placed for you: one callback was lost, one claims another amount, and one order was paid
@@ -81,7 +76,7 @@ without money.
 
 Then try one sticker (no provider accepts so little), "Decline" on the payment page, or a number that starts with 25679, which
 no mobile money provider serves. Or press "Forged amount, valid signature" in the sandbox's settings and buy again: the order
-stays open. Orders and wallets are in the menu of the shop, under "Orders". No money moves.
+stays open. The orders are in the menu of the shop, under "Orders". No money moves.
 
 Stop with Ctrl-C.
 `;

@@ -33,7 +33,7 @@ export interface Shop {
 export type ShopParts = Partial<Pick<Context, 'catalogue' | 'now' | 'log'>>;
 
 /**
- * How long the list of payment options is cached: long enough for a burst of typing, but short enough that a provider that was
+ * How long the list of payment options is cached: long enough for a burst of customers, but short enough that a provider that was
  * switched off soon disappears. While the service is unreachable, the list is served for longer.
  */
 const PROVIDERS_CACHE = { ttlMs: 1000, staleIfErrorMs: 10_000 };

@@ -47,9 +47,7 @@ test('on a phone, a customer orders and pays, and the owner sees it, and closes 
   page.on('pageerror', (error) => complaints.push(error.message));
   await page.getByRole('link', { name: 'Buy Coffee beans, 500 g' }).tap();
   await fillIn(page, '256700000001');
-  await page.getByText('Lake Mobile Money is selected: it serves your number.').waitFor();
   await page.getByRole('radio', { name: /Example Mobile Money/ }).check();
-  await page.getByText('Example Mobile Money is selected and cannot accept this payment.').waitFor();
   await button(page, 'Pay').tap();
   await page.getByRole('alert').getByText('supports only accounts that start with 25677, 25678').waitFor();
   await fillIn(page, '256770000001');
@@ -72,7 +70,7 @@ test('on a phone, a customer orders and pays, and the owner sees it, and closes 
   expect(complaints).toEqual([]);
 });
 
-test('without scripts, a form without a choice is returned with the provider that the prefix selects', async () => {
+test('a form without a choice is returned with the provider that the prefix selects, without scripts', async () => {
   const page = await open(`${shop.origin}/checkout?product=coffee`, { javaScriptEnabled: false });
   await fillIn(page, '256700000001');
   await button(page, 'Pay').click();

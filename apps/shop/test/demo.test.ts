@@ -56,6 +56,8 @@ test('the demo and the shop refuse with a message, and no stack', async () => {
   const port = Number(new URL(sandboxOrigin).port);
   const taken = `Port ${port} is in use. Stop the program that uses it, or set another port: SANDBOX_PORT=${port + 1}\n`;
   const refusals = [
+    // The sandbox is open by then.
+    ['demo.ts', { PORT: String(port), SANDBOX_PORT: '0' }, taken.replace('SANDBOX_PORT', 'PORT')],
     ['demo.ts', { PORT: '0', SANDBOX_PORT: String(port) }, taken],
     ['demo.ts', { NODE_ENV: 'production' }, 'does not start with NODE_ENV=production'],
   ] as const;

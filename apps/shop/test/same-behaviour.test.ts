@@ -27,7 +27,6 @@ const CASES: readonly Case[] = [
   [403, 'GET', '/owner/inbox', EVIL],
   [421, 'GET', '/owner/orders', EVIL],
   [403, 'POST', '/checkout', CROSS_SITE],
-  [200, 'POST', '/checkout/providers', FORM, 'product=coffee&quantity=2&account=256770000001'],
   [422, 'POST', '/checkout', FORM, 'product=coffee&name=a&name=b'],
   [413, 'POST', '/checkout', FORM, `product=coffee&name=${'n'.repeat(20_000)}`],
   [404, 'POST', '/checkout', JSON_TYPE, '{"product":"coffee"}'],

@@ -117,7 +117,7 @@ async function shopPictures(browser: Browser, photograph: Photograph): Promise<v
   await page.getByRole('link', { name: 'Buy Coffee beans, 500 g' }).click();
   await page.getByLabel('Your name').fill('Ada Example');
   await page.getByLabel('Phone or account number').fill('256770000001');
-  await page.getByRole('radio', { name: /Example Mobile Money/, checked: true }).waitFor();
+  await page.getByRole('radio', { name: /Example Mobile Money/ }).check();
   await photograph(page, 'shop-checkout');
   await page.getByRole('button', { name: /^Pay/ }).click();
   await page.getByRole('button', { name: /^Pay/ }).click();

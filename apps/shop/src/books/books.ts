@@ -22,13 +22,7 @@ export interface Books {
  * @throws {SetupError} if the file cannot be used, {ConfigurationError} if it would lose what was acknowledged.
  */
 export async function openBooks(file: string, now: () => number, log: Log): Promise<Books> {
-  const inbox = createInbox({
-    store: sqlite(file),
-    // What an operator at the console may want to know. An event has no personal data; its id leads to a page of the console.
-    onEvent({ name, ...event }) {
-      if ('state' in event || 'failure' in event) log(`Inbox: ${name} ${JSON.stringify(event)}`);
-    },
-  });
+  const inbox = createInbox({ store: sqlite(file) });
   try {
     await inbox.ready();
     await inbox.transaction(async (tx) => {

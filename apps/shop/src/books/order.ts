@@ -21,9 +21,9 @@ export interface Order {
   readonly hint?: Hint | undefined;
 }
 
-export const EMPTY_FORM = { quantity: '1', name: '', account: '', provider: '', byPrefix: '' };
+export const EMPTY_FORM = { quantity: '1', name: '', account: '', provider: '' };
 
-/** The checkout form as the customer typed it. `byPrefix` is the provider that the page selected by the account's prefix. */
+/** The checkout form as the customer typed it. */
 export type CheckoutForm = Readonly<typeof EMPTY_FORM>;
 
 /** The state of the start of the payment. */

@@ -4,7 +4,6 @@ import { messagePage, type Page, problemPage } from '../web/page.ts';
 import { formField, get, post, type Route, reportOutage } from '../web/route.ts';
 import { lastOrders, orderOfSession } from '../web/session.ts';
 import { cataloguePage, providersFor } from './catalogue.ts';
-import { readCheckoutForm } from './checkout.ts';
 import { checkoutPage } from './checkout-page.ts';
 import { placeOrder } from './place-order.ts';
 
@@ -31,8 +30,7 @@ export function checkoutRoutes(context: Context): Route[] {
       const providers = await providersFor(client, product);
       // Name and account are shown only to the browser that ordered; others have only the order's address.
       const isCustomer = instead !== undefined && orderOfSession(cookie) === instead.reference;
-      // The provider counts as chosen by hand.
-      const form = isCustomer ? { ...instead.form, byPrefix: '' } : EMPTY_FORM;
+      const form = isCustomer ? instead.form : EMPTY_FORM;
       return checkoutPage(product, providers, baseUrl, form, instead?.reference);
     });
 
@@ -49,12 +47,6 @@ export function checkoutRoutes(context: Context): Route[] {
     }),
     post('/checkout', ({ form }) =>
       withProduct(formField(form, 'product'), (product) => placeOrder(product, form, context)),
-    ),
-    post('/checkout/providers', ({ form }) =>
-      withProduct(formField(form, 'product'), async (product) => {
-        const providers = await providersFor(client, product);
-        return checkoutPage(product, providers, baseUrl, readCheckoutForm(form), '', undefined, true);
-      }),
     ),
     get('/orders/:reference/again', ({ params, headers }) => {
       const order = orders.find(String(params.reference));

@@ -21,10 +21,8 @@ export interface Preview {
   readonly payment: string;
   /** Why each provider cannot serve this payment, in the order of the providers; no reasons if it can. */
   readonly offers: readonly { provider: PaymentProvider; reasons: readonly IneligibilityReason[] }[];
-  /** The selected provider_code: by hand, or by the account's prefix. Empty if none is selected. */
-  readonly selected: string;
-  /** The provider_code that the prefix selected. Empty if it selected none, and after a choice by hand. */
-  readonly byPrefix: string;
+  /** Selected by hand, or by the account's prefix. */
+  readonly selected: PaymentProvider | undefined;
 }
 
 export const MAX_PIECES = 999;
@@ -42,7 +40,7 @@ export function refusalOf(
   product: Product,
   providers: readonly PaymentProvider[],
 ): Refusal | undefined {
-  const { total, payment, offers, byPrefix } = previewCheckout(form, product, providers);
+  const { total, payment, offers, selected } = previewCheckout(form, product, providers);
   const problems: Refusal['problems'][number][] = [];
   if (total === undefined) problems.push(['quantity', `Enter a quantity from 1 to ${MAX_PIECES}.`]);
   if (form.name === '' || form.name.length > MAX_NAME_LENGTH) {
@@ -65,9 +63,8 @@ export function refusalOf(
     problems.push([fieldOf(reason), `${reason.message} These can accept ${payment}: ${names}.`]);
   }
   if (chosen === undefined) {
-    const selected = able.find(({ provider_code }) => provider_code === byPrefix)?.provider_name;
-    const hint = selected === undefined ? '' : ` ${selected} serves your number and is now selected.`;
-    problems.push(['provider', `Choose how you want to pay.${hint}`]);
+    const hint = selected && ` ${selected.provider_name} serves your number and is now selected.`;
+    problems.push(['provider', `Choose how you want to pay.${hint ?? ''}`]);
   }
   return problems.length > 0 ? { problems } : undefined;
 }
@@ -75,20 +72,15 @@ export function refusalOf(
 /**
  * What each provider says about the form, and which one the account's prefix selects: the only one with prefixes that can serve
  * the payment. A choice by hand is kept.
- *
- * @param isTyping The account may be incomplete: it is checked once it is as long as the longest prefix.
  */
 export function previewCheckout(
   form: CheckoutForm,
   { price }: Product,
   providers: readonly PaymentProvider[],
-  isTyping = false,
 ): Preview {
   const isQuantity = /^\d{1,3}$/.test(form.quantity) && Number(form.quantity) > 0;
   const total = isQuantity ? multiply(price, Number(form.quantity)) : undefined;
-  const prefixes = providers.flatMap(({ option_prefixes }) => option_prefixes.map(plainAccount));
-  const longest = Math.max(1, ...prefixes.map(({ length }) => length));
-  const isAccountJudged = plainAccount(form.account).length >= (isTyping ? longest : 1);
+  const isAccountJudged = plainAccount(form.account) !== '';
   const { eligible, ineligible } = eligibleProviders(providers, {
     amount: total?.amount,
     currency: price.currency,
@@ -96,17 +88,14 @@ export function previewCheckout(
     account: isAccountJudged ? form.account : undefined,
   });
   const reasonsOf = new Map(ineligible.map(({ provider, reasons }) => [provider, reasons]));
-  const isByHand =
-    form.provider !== form.byPrefix && providers.some(({ provider_code }) => provider_code === form.provider);
+  const chosen = providers.find(({ provider_code }) => provider_code === form.provider);
   const [named, ...others] = eligible.filter(({ option_prefixes }) => option_prefixes.length > 0);
-  const isClear = !isByHand && isAccountJudged && others.length === 0;
-  const byPrefix = isClear ? (named?.provider_code ?? '') : '';
+  const byPrefix = isAccountJudged && others.length === 0 ? named : undefined;
   return {
     total,
     payment: `${total ? formatMoney(total) : ''}${isAccountJudged ? ' from this account' : ''}`,
     offers: providers.map((provider) => ({ provider, reasons: reasonsOf.get(provider) ?? [] })),
-    selected: isByHand ? form.provider : byPrefix,
-    byPrefix,
+    selected: chosen ?? byPrefix,
   };
 }
 

@@ -1,13 +1,12 @@
 import { canonicalAmount } from '@payment-service/core';
-import type { Wallet } from '@payment-service/core/client';
 import type { TransitionSummary } from '@payment-service/inbox';
 import { inboxConsole, type NodeListener, nodeListener } from '@payment-service/inbox/console';
-import { badge, columnsOf, counted, html, list, type Markup, tableOf, time } from '@payment-service/pages';
+import { badge, columnsOf, counted, html, list, type Markup, time } from '@payment-service/pages';
 import { formatMoney, HELD_STATES, isHeld, type Order } from '../books/order.ts';
 import type { Context } from '../context.ts';
 import { stateOf } from '../orders/order-routes.ts';
 import { errorText, headers, page, seeOther } from '../web/page.ts';
-import { get, isOwnHost, type Route, reportOutage } from '../web/route.ts';
+import { get, isOwnHost, type Route } from '../web/route.ts';
 
 /** The path of the inbox's console. */
 const INBOX = '/owner/inbox';
@@ -37,27 +36,22 @@ const COLUMNS =
 
 /** The owner's only page beside the console, and the health of the inbox for a monitor. */
 export function ownerRoutes(context: Context): Route[] {
-  const { client, inbox, log } = context;
-  const balances = () =>
-    client
-      .getWalletBalances({}, { signal: AbortSignal.timeout(1000) })
-      .catch((error: unknown) => reportOutage(error, log));
+  const { client, inbox } = context;
   return [
     // It contains names and account numbers: put it behind your own login.
     get('/owner/orders', async () =>
       page({
-        title: 'Orders and wallets',
+        title: 'Orders',
         section: '/owner/orders',
         pollMs: 1500,
-        main: html`${await orderList(context)}
-<section class="stack"><h2>Wallets</h2>${walletsIn(await balances())}</section>`,
+        main: await orderList(context),
       }),
     ),
     // The console's comparison of today.
     get('/owner/reconcile', async () => {
       // Up to now. A shop in production records them on a schedule.
-      const wallets = await balances();
-      if (wallets?.length) await inbox.recordBalances(wallets);
+      const wallets = await client.getWalletBalances();
+      if (wallets.length > 0) await inbox.recordBalances(wallets);
       const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
       const [from, to] = [day(Date.now()), day(Date.now() + 86_400_000)];
       const query = { from, to, before: '0', after: '0', charges: 'UGX=0..0.03', map: COLUMNS };
@@ -68,34 +62,13 @@ export function ownerRoutes(context: Context): Route[] {
       // Callbacks that wait for an operator are not a reason to take the shop out of service, but a monitor may alert on them.
       const { states } = health.problems.includes('store_unavailable') ? {} : await inbox.stats();
       const needsPerson = states && Object.fromEntries(HELD_STATES.map((state) => [state, states[state]]));
-      const own = { ...headers(), 'content-type': 'application/json; charset=utf-8' };
       return {
         status: health.ok ? 200 : 503,
-        headers: own,
+        headers: { ...headers(), 'content-type': 'application/json; charset=utf-8' },
         body: JSON.stringify({ ...health, needsPerson }),
       };
     }),
   ];
-}
-
-/** The balances as reported by the payment service. */
-function walletsIn(wallets: readonly Wallet[] | undefined): Markup {
-  if (wallets === undefined) return html`<p class="note wait">The payment service is unavailable.</p>`;
-  if (wallets.length === 0)
-    return html`<p>The account has no wallets yet. The first payment creates one.</p>`;
-  const labels = [
-    'Wallet',
-    ...['Available', 'Uncleared', 'Reserve', 'Actual'].map((label) => `${label} | number`),
-  ];
-  return tableOf('wallets', labels, wallets, ({ currency, wallet_type: type, ...balance }) => [
-    `${currency}, ${type.replace('MERCHANT_', '').toLowerCase()}`,
-    ...[
-      balance.available_balance,
-      balance.uncleared_balance,
-      balance.reserve_balance,
-      balance.actual_balance,
-    ].map((amount) => formatMoney({ currency, amount })),
-  ]);
 }
 
 const aside = (text: string | Markup): Markup | '' => text && html`<div class="quiet small">${text}</div>`;

@@ -27,5 +27,7 @@ export async function runUntilStopped(
     if (!(error instanceof SetupError) && !(error instanceof PaymentServiceError)) throw error;
     console.error(error.message);
     process.exitCode = 1;
+    // What had started before the problem is not waited for.
+    setTimeout(() => process.exit(), STOP_MS).unref();
   }
 }

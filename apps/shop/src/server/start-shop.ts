@@ -62,9 +62,8 @@ export async function startShop(
 export function portError(error: unknown, port: number, variable: string): unknown {
   const cause = error instanceof ConfigurationError ? error.cause : error;
   const { code } = Object(cause);
-  const other = code === 'EADDRINUSE' && port < 65_535 ? port + 1 : 3000;
   const problems: Readonly<Record<string, string>> = {
-    EADDRINUSE: `Port ${port} is in use. Stop the program that uses it, or set another port: ${variable}=${other}`,
+    EADDRINUSE: `Port ${port} is in use. Stop the program that uses it, or set another port: ${variable}=${port + 1}`,
     EACCES: `This user is not allowed to listen on port ${port}. Set a port above 1023, for example ${variable}=3000.`,
   };
   return problems[code] === undefined ? error : new SetupError(problems[code], { cause });
