@@ -22,8 +22,8 @@ export const SHARED: {
   // With `--mode proofs`, what takes long: attacks in volume, processes that are killed, whole runs of the laboratory.
   include: [process.argv.includes('proofs') ? 'test/**/*.proof.ts' : 'test/**/*.test.ts'],
   isolate: false,
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  testTimeout: process.argv.includes('proofs') ? 300_000 : 120_000,
+  hookTimeout: process.argv.includes('proofs') ? 300_000 : 120_000,
   expect: { poll: { timeout: 30_000 } },
 };
 

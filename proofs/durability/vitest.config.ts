@@ -4,11 +4,6 @@ import { SHARED } from '../../vitest.shared.ts';
 
 const config: ViteUserConfig = defineConfig({
   // Whole runs, with processes and servers that are killed and restarted: a file mostly waits for them.
-  test: {
-    ...SHARED,
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    maxWorkers: availableParallelism() * 2 + 1,
-  },
+  test: { ...SHARED, maxWorkers: availableParallelism() * 2 + 1 },
 });
 export default config;

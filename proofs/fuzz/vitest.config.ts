@@ -1,1 +1,1 @@
-export { default } from '../durability/vitest.config.ts';
+export { default } from '../../vitest.shared.ts';
