@@ -35,6 +35,17 @@ test('bars are as high as their values, on top of each other, and a small part i
   expect(html).toContain('UGX 4,200,000');
 });
 
+test.each([
+  ['days', DAY, 30, ['4 Jan', '11 Jan', '18 Jan', '25 Jan']],
+  ['hours', DAY / 24, 48, ['1 Jan', '12:00', '2 Jan', '12:00']],
+])('bars of %s have their times below them', async (_, step, count, times) => {
+  const starts = Array.from({ length: count }, (_, index) => index * step);
+  const series = [{ look: 'good', word: 'Settled', values: starts }] as const;
+  const html = String(await bars({ ...words, starts, series, figures }));
+  const below = [...html.matchAll(/<text[^>]* text-anchor="middle"[^>]*>([^<]*)</g)].map(([, text]) => text);
+  expect(below).toEqual(times);
+});
+
 test('dots on a logarithmic scale are above the limit when their value is', async () => {
   const dots = [20, 9000].map((value) => ({ at: value, value, look: 'bad', text: '' }) as const);
   const limit = { value: 5000, word: 'limit' };

@@ -44,7 +44,7 @@ export function bars(words: Bars): Markup {
   const marks = y.ticks(3).filter((value) => !isWhole || Number.isInteger(value));
   const rules = marks.map((value) => rule(LEFT, WIDTH, y(value), short(value)));
   // Full hours, half days or whole days, of which those are shown that are the start of a bar.
-  const ticks = moments(scaleUtc([starts[0] ?? 0, starts.at(-1) ?? 0]).ticks(4), spanMs);
+  const ticks = moments(scaleUtc([starts[0] ?? 0, starts.at(-1) ?? 0], [LEFT, WIDTH]).ticks(4), spanMs);
   const times = ticks.map(([start, text]) => {
     const left = x(start);
     return left === undefined ? '' : label(left + x.bandwidth() / 2, HEIGHT - 6, text, 'middle');
