@@ -38,6 +38,7 @@ test('bars are as high as their values, on top of each other, and a small part i
 test.each([
   ['days', DAY, 30, ['4 Jan', '11 Jan', '18 Jan', '25 Jan']],
   ['hours', DAY / 24, 48, ['1 Jan', '12:00', '2 Jan', '12:00']],
+  ['five days', 5 * DAY, 7, ['1 Jan', '11 Jan', '16 Jan', '21 Jan']],
 ])('bars of %s have their times below them', async (_, step, count, times) => {
   const starts = Array.from({ length: count }, (_, index) => index * step);
   const series = [{ look: 'good', word: 'Settled', values: starts }] as const;

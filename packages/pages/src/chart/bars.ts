@@ -43,12 +43,12 @@ export function bars(words: Bars): Markup {
   const isWhole = totals.every(Number.isInteger);
   const marks = y.ticks(3).filter((value) => !isWhole || Number.isInteger(value));
   const rules = marks.map((value) => rule(LEFT, WIDTH, y(value), short(value)));
-  // Full hours, half days or whole days, of which those are shown that are the start of a bar.
-  const ticks = moments(scaleUtc([starts[0] ?? 0, starts.at(-1) ?? 0], [LEFT, WIDTH]).ticks(4), spanMs);
-  const times = ticks.map(([start, text]) => {
-    const left = x(start);
-    return left === undefined ? '' : label(left + x.bandwidth() / 2, HEIGHT - 6, text, 'middle');
-  });
+  // Full hours, half days or whole days, each at the bar that it falls into.
+  const ticks = scaleUtc([starts[0] ?? 0, starts.at(-1) ?? 0], [LEFT, WIDTH]).ticks(4);
+  const begun = ticks.map((tick) => new Date(starts.findLast((start) => start <= tick.getTime()) ?? tick));
+  const times = moments(begun, spanMs).map(([start, text]) =>
+    label((x(start) ?? 0) + x.bandwidth() / 2, HEIGHT - 6, text, 'middle'),
+  );
   const drawn = starts.map((start, index) => {
     let below = 0;
     const parts = series.map(({ look, values }) => {

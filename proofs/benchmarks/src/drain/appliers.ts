@@ -153,7 +153,7 @@ async function floorApplier(serverUrl: string): Promise<Applier> {
 /**
  * The job is completed in its own transaction, after the effect: a crash between the two repeats the effect.
  *
- * @param batch how many jobs are fetched at once; then they are also completed several at once.
+ * @param batch how many jobs one statement fetches; then jobs are also completed together.
  */
 async function graphileApplier(serverUrl: string, batch?: number): Promise<Applier> {
   const pool = await createDatabase(serverUrl, `apply_graphile_${batch ?? 1}`, CONNECTIONS);

@@ -64,7 +64,7 @@ const AT_LEAST = 0.8;
 const PROCESSES = [1, 2, 4, 8];
 /** How much of the rate of one process several have on one backlog, and how much more work they may make for PostgreSQL. */
 const AT_LEAST_TOGETHER = 0.95;
-const MOST_WORK = 1.05;
+const MAX_WORK = 1.05;
 
 export default function (): Promise<void> {
   return runBenchmark('bench-drain', { full: FULL, short: SHORT }, bench);
@@ -165,8 +165,8 @@ export function judgeTogether(together: ReadonlyMap<number, readonly Shared[]>):
     return [
       rate,
       judge(`${name}, over one`, 'ratio', over('perSecond'), 'at least', AT_LEAST_TOGETHER),
-      judge(`${name}, statements over one`, 'ratio', over('statements'), 'at most', MOST_WORK),
-      judge(`${name}, log over one`, 'ratio', over('walBytes'), 'at most', MOST_WORK),
+      judge(`${name}, statements over one`, 'ratio', over('statements'), 'at most', MAX_WORK),
+      judge(`${name}, log over one`, 'ratio', over('walBytes'), 'at most', MAX_WORK),
     ];
   });
 }

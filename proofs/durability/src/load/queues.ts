@@ -18,7 +18,7 @@ export interface Graphile {
   addJob(payload: object): Promise<unknown>;
   /**
    * @param apply receives the member of the payload that it names.
-   * @param batch how many jobs it fetches at once, and whether it completes several at once. By default it does neither.
+   * @param batch how many jobs one statement fetches; then jobs are also completed together. @default each alone
    */
   work(concurrency: number, member: string, apply: Apply, batch?: number): Promise<Runner>;
 }
