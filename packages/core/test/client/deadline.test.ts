@@ -40,6 +40,18 @@ test.each([200, 500])('a stalled body of a %s ends in a TimeoutError', async (st
   await requests[0]?.closed;
 });
 
+test('a body that ignores the signal is cancelled by the deadline', async () => {
+  const { timing, expire } = recordedTiming();
+  const cancel = vi.fn();
+  const pull = (): Promise<void> => {
+    setTimeout(expire);
+    return new Promise(() => {});
+  };
+  const client = clientWith(() => new Response(new ReadableStream({ pull, cancel })), { timing });
+  expect(await failureOf(client.listPaymentProviders())).toBeInstanceOf(TimeoutError);
+  expect(cancel).toHaveBeenCalledOnce();
+});
+
 test('the deadline covers all attempts, and its error has the previous failure as its cause', async () => {
   const { timing, deadlines, waits, expire } = recordedTiming();
   const error = await failureWith([failure(500), failure(503), expire], { timing });

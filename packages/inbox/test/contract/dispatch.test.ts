@@ -8,10 +8,13 @@ import { pause, signal, startWork, workUntil, workUntilSettled } from '../suppor
 
 const HOUR_MS = 60 * MINUTE_MS;
 
+type Run = (inbox: Inbox<AnyTransaction>) => Promise<unknown>;
+const settling: Run = (inbox) => workUntilSettled(inbox, 59, { concurrency: 1 });
+const draining: Run = (inbox) => inbox.drain({ concurrency: 1 });
 test.each([
-  ['work()', Math.random, (inbox: Inbox<AnyTransaction>) => workUntilSettled(inbox, 59, { concurrency: 1 })],
+  ['work()', Math.random, settling],
   // Goes on two entries later, and comes back for those between.
-  ['drain()', () => 0, (inbox: Inbox<AnyTransaction>) => inbox.drain({ concurrency: 1 })],
+  ['drain()', () => 0, draining],
 ] as const)('on postgres, one lane of %s goes round a held internal_reference', async (_, random, run) => {
   const merchant = await newMerchant('postgres');
   const inbox = watchedInbox(merchant, (_, ask) => ask(), { random });
