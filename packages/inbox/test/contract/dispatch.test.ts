@@ -14,7 +14,7 @@ const draining: Run = (inbox) => inbox.drain({ concurrency: 1 });
 test.each([
   ['work()', Math.random, settling],
   // Goes on two entries later, and comes back for those between.
-  ['drain()', () => 0, draining],
+  ['drain()', (): number => 0, draining],
 ] as const)('on postgres, one lane of %s goes round a held internal_reference', async (_, random, run) => {
   const merchant = await newMerchant('postgres');
   const inbox = watchedInbox(merchant, (_, ask) => ask(), { random });
