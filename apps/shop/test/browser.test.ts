@@ -70,12 +70,13 @@ test('on a phone, a customer orders and pays, and the owner sees it, and closes 
   expect(complaints).toEqual([]);
 });
 
-test('a form without a choice is returned with the provider that the prefix selects, without scripts', async () => {
+test('a form without a choice is returned with the reason, and leads to a payment, without scripts', async () => {
   const page = await open(`${shop.origin}/checkout?product=coffee`, { javaScriptEnabled: false });
   await fillIn(page, '256700000001');
   await button(page, 'Pay').click();
   const alert = page.getByRole('alert');
-  await alert.getByText('Lake Mobile Money serves your number and is now selected.').waitFor();
+  await alert.getByText('Choose how you want to pay.').waitFor();
+  await page.getByText('Lake Mobile Money').click();
   await button(page, 'Pay').click();
   await button(page, /^Pay/).click();
   await heading(page, 'Paid. Thank you!');

@@ -1,19 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { PaymentProvider } from '@payment-service/core/client';
-import { defaultProviders } from '@payment-service/sandbox';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { EMPTY_FORM, formatMoney, multiply } from '../src/books/order.ts';
+import { formatMoney, multiply } from '../src/books/order.ts';
 import { newFormId } from '../src/books/orders.ts';
-import { catalogue } from '../src/checkout/catalogue.ts';
-import { previewCheckout } from '../src/checkout/checkout.ts';
 import { Customer, hiddenIn } from './support/customer.ts';
 import { type OpenShop, openShop } from './support/open-shop.ts';
 
-const [mobile] = defaultProviders;
-const [coffee] = catalogue;
-if (mobile === undefined || coffee === undefined) throw new Error('There is nothing to sell or to pay with.');
 const QUANTITY = ['id="quantity-problem">Enter a quantity from 1 to 999.', '<a href="#quantity">'];
 const ACCOUNT = [/id="account-problem">[^<]*Enter the phone or account number/];
 const PROVIDER = ['id="provider-problem">Choose how you want to pay.', '<a href="#provider">'];
@@ -126,28 +119,6 @@ test('a start that the shop cannot store still leads to the payment page, and th
   expect(own.log.join('\n')).toContain(`${reference}: the start of the payment could not be stored`);
   await customer.decide(paymentUrl, 'pay');
   expect(await own.stateOf(reference)).toBe('paid');
-});
-
-const provider = (provider_code: string, option_prefixes: string[], more = {}): PaymentProvider => {
-  return { ...mobile.option, max_amount: 100_000, provider_code, option_prefixes, ...more };
-};
-const a = provider('a', ['25677', '+256 78']);
-const b = provider('b', ['25670']);
-
-test.each<[string, PaymentProvider[], Partial<typeof EMPTY_FORM>, [string, number]]>([
-  ['no account to judge', [a, b], { account: '+' }, ['', 0]],
-  ['a prefix, as people write it', [a, b], { account: '+256-78 1' }, ['a', 1]],
-  ['no provider with this prefix', [a, b], { account: '25471' }, ['', 2]],
-  ['two with one prefix', [a, provider('c', ['256'])], { account: '2567700' }, ['', 0]],
-  ['one switched off', [a, provider('c', ['256'], { is_active: false })], { account: '25677' }, ['a', 1]],
-  ['above the limit', [a, b], { account: '2567700', quantity: '6' }, ['', 2]],
-  ['another by hand', [a, b], { account: '2567700', provider: 'b' }, ['b', 1]],
-  ['an unknown one', [a, b], { account: '2567700', provider: 'c' }, ['a', 1]],
-])('the prefix of an account selects the provider that serves it: %s', (_case, providers, form, expected) => {
-  const { selected, offers } = previewCheckout({ ...EMPTY_FORM, ...form }, coffee, providers);
-  expect([selected?.provider_code ?? '', offers.filter(({ reasons }) => reasons.length > 0).length]).toEqual(
-    expected,
-  );
 });
 
 test('money is multiplied exactly, and shown with the decimals and separators of its currency', () => {

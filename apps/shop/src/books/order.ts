@@ -1,4 +1,4 @@
-import type { TransitionState, TransitionSummary } from '@payment-service/inbox';
+import type { TransitionSummary } from '@payment-service/inbox';
 
 /** What the shop knows about an order. */
 export interface Order {
@@ -62,12 +62,9 @@ export function orderState({ payment, reported, start }: Order): OrderState {
   return start.state === 'refused' ? 'not started' : 'open';
 }
 
-/** The states that only an operator ends. */
-export const HELD_STATES: readonly TransitionState[] = ['quarantined', 'conflict', 'dead'];
-
 /** Whether it waits for an operator. */
 export function isHeld({ state }: Pick<TransitionSummary, 'state'>): boolean {
-  return HELD_STATES.includes(state);
+  return state === 'quarantined' || state === 'conflict' || state === 'dead';
 }
 
 /** An amount in whole units of its currency, as a decimal string: "18000", "12.50". No sum ever goes through a float. */

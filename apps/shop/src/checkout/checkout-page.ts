@@ -4,7 +4,7 @@ import { type CheckoutForm, formatMoney, type Product } from '../books/order.ts'
 import { newFormId } from '../books/orders.ts';
 import { type Page, page } from '../web/page.ts';
 import { limits } from './catalogue.ts';
-import { MAX_PIECES, type Preview, previewCheckout, type Refusal } from './checkout.ts';
+import { MAX_PIECES, type Offer, offersFor, type Refusal } from './checkout.ts';
 
 /**
  * @param baseUrl where a valid form leads: the payment page is there.
@@ -50,7 +50,7 @@ ${Object.entries({ product: product.id, form_id: newFormId(), instead }).map(
 ${field('quantity', 'How many', html`type="number" inputmode="numeric" min="1" max="${MAX_PIECES}"`)}
 ${field('name', 'Your name', html`type="text" autocomplete="name" maxlength="80"`)}
 ${field('account', 'Phone or account number', html`type="tel" autocomplete="tel" maxlength="34"`, 'With the country code, for example 256770000001. Never a card number.')}
-${paymentChoice(previewCheckout(form, product, providers), problemOf('provider'))}
+${paymentChoice(offersFor(form, product, providers), form.provider, problemOf('provider'))}
 <button class="main large" type="submit">Pay</button>
 <p class="quiet">You see the total and confirm the payment on the next page.</p>
 </div>
@@ -66,14 +66,14 @@ const summary = ({ heading = 'Please correct this', problems }: Refusal): Markup
 </div>`;
 
 /** Each provider with its limits and what it says about this payment. */
-function paymentChoice({ offers, selected }: Preview, problem: Markup | undefined): Markup {
+function paymentChoice(offers: readonly Offer[], selected: string, problem: Markup | undefined): Markup {
   return html`<div class="stack" role="radiogroup" id="provider" aria-labelledby="how"${problem && html` aria-describedby="provider-problem"`}>
 <h3 id="how">How you want to pay</h3>
 ${offers.length === 0 ? html`<p>No provider accepts this currency at the moment.</p>` : ''}
 ${offers.map(({ provider, reasons }) => {
   const { provider_code: code, provider_name, is_active } = provider;
   return html`<label class="card choice">
-<input type="radio" name="provider" value="${code}"${provider === selected ? html` checked` : ''}${is_active ? '' : html` disabled`}>
+<input type="radio" name="provider" value="${code}"${code === selected ? html` checked` : ''}${is_active ? '' : html` disabled`}>
 <span class="stack"><strong>${provider_name}</strong>
 <span class="quiet">${limits(provider)}</span>
 ${reasons.map(({ message }) => html`<span class="outcome bad">${shape('bad')} ${message}</span>`)}</span>

@@ -13,16 +13,10 @@ export interface Refusal {
   readonly problems: readonly (readonly [field: keyof CheckoutForm | '', message: string])[];
 }
 
-/** What the providers say about a form, complete or not. */
-export interface Preview {
-  /** Undefined without a usable quantity. */
-  readonly total: Product['price'] | undefined;
-  /** Its words: the total, and whether the account was checked too. */
-  readonly payment: string;
-  /** Why each provider cannot serve this payment, in the order of the providers; no reasons if it can. */
-  readonly offers: readonly { provider: PaymentProvider; reasons: readonly IneligibilityReason[] }[];
-  /** Selected by hand, or by the account's prefix. */
-  readonly selected: PaymentProvider | undefined;
+/** What a provider says about a form, complete or not: why it cannot serve this payment, or nothing. */
+export interface Offer {
+  readonly provider: PaymentProvider;
+  readonly reasons: readonly IneligibilityReason[];
 }
 
 export const MAX_PIECES = 999;
@@ -40,7 +34,8 @@ export function refusalOf(
   product: Product,
   providers: readonly PaymentProvider[],
 ): Refusal | undefined {
-  const { total, payment, offers, selected } = previewCheckout(form, product, providers);
+  const total = totalOf(form, product);
+  const offers = offersFor(form, product, providers);
   const problems: Refusal['problems'][number][] = [];
   if (total === undefined) problems.push(['quantity', `Enter a quantity from 1 to ${MAX_PIECES}.`]);
   if (form.name === '' || form.name.length > MAX_NAME_LENGTH) {
@@ -51,6 +46,7 @@ export function refusalOf(
   }
   if (total === undefined) return { problems };
 
+  const payment = `${formatMoney(total)}${plainAccount(form.account) === '' ? '' : ' from this account'}`;
   const able = offers.filter(({ reasons }) => reasons.length === 0).map(({ provider }) => provider);
   if (able.length === 0) {
     const reasons = new Set(offers.flatMap((offer) => offer.reasons.map(({ message }) => message)));
@@ -62,41 +58,30 @@ export function refusalOf(
   for (const reason of chosen?.reasons ?? []) {
     problems.push([fieldOf(reason), `${reason.message} These can accept ${payment}: ${names}.`]);
   }
-  if (chosen === undefined) {
-    const hint = selected && ` ${selected.provider_name} serves your number and is now selected.`;
-    problems.push(['provider', `Choose how you want to pay.${hint ?? ''}`]);
-  }
+  if (chosen === undefined) problems.push(['provider', 'Choose how you want to pay.']);
   return problems.length > 0 ? { problems } : undefined;
 }
 
-/**
- * What each provider says about the form, and which one the account's prefix selects: the only one with prefixes that can serve
- * the payment. A choice by hand is kept.
- */
-export function previewCheckout(
+/** What each provider says about the form, in their order. */
+export function offersFor(
   form: CheckoutForm,
-  { price }: Product,
+  product: Product,
   providers: readonly PaymentProvider[],
-): Preview {
-  const isQuantity = /^\d{1,3}$/.test(form.quantity) && Number(form.quantity) > 0;
-  const total = isQuantity ? multiply(price, Number(form.quantity)) : undefined;
-  const isAccountJudged = plainAccount(form.account) !== '';
-  const { eligible, ineligible } = eligibleProviders(providers, {
-    amount: total?.amount,
-    currency: price.currency,
+): readonly Offer[] {
+  const { ineligible } = eligibleProviders(providers, {
+    amount: totalOf(form, product)?.amount,
+    currency: product.price.currency,
     transaction_type: 'COLLECTION',
-    account: isAccountJudged ? form.account : undefined,
+    account: plainAccount(form.account) === '' ? undefined : form.account,
   });
   const reasonsOf = new Map(ineligible.map(({ provider, reasons }) => [provider, reasons]));
-  const chosen = providers.find(({ provider_code }) => provider_code === form.provider);
-  const [named, ...others] = eligible.filter(({ option_prefixes }) => option_prefixes.length > 0);
-  const byPrefix = isAccountJudged && others.length === 0 ? named : undefined;
-  return {
-    total,
-    payment: `${total ? formatMoney(total) : ''}${isAccountJudged ? ' from this account' : ''}`,
-    offers: providers.map((provider) => ({ provider, reasons: reasonsOf.get(provider) ?? [] })),
-    selected: chosen ?? byPrefix,
-  };
+  return providers.map((provider) => ({ provider, reasons: reasonsOf.get(provider) ?? [] }));
+}
+
+/** Undefined without a usable quantity. */
+function totalOf({ quantity }: CheckoutForm, { price }: Product): Product['price'] | undefined {
+  const isQuantity = /^\d{1,3}$/.test(quantity) && Number(quantity) > 0;
+  return isQuantity ? multiply(price, Number(quantity)) : undefined;
 }
 
 function fieldOf({ code }: IneligibilityReason): keyof CheckoutForm {

@@ -2,7 +2,7 @@ import { canonicalAmount } from '@payment-service/core';
 import type { TransitionSummary } from '@payment-service/inbox';
 import { inboxConsole, type NodeListener, nodeListener } from '@payment-service/inbox/console';
 import { badge, columnsOf, counted, html, list, type Markup, time } from '@payment-service/pages';
-import { formatMoney, HELD_STATES, isHeld, type Order } from '../books/order.ts';
+import { formatMoney, isHeld, type Order } from '../books/order.ts';
 import type { Context } from '../context.ts';
 import { stateOf } from '../orders/order-routes.ts';
 import { errorText, headers, page, seeOther } from '../web/page.ts';
@@ -59,13 +59,10 @@ export function ownerRoutes(context: Context): Route[] {
     }),
     get('/healthz', async () => {
       const health = await inbox.health();
-      // Callbacks that wait for an operator are not a reason to take the shop out of service, but a monitor may alert on them.
-      const { states } = health.problems.includes('store_unavailable') ? {} : await inbox.stats();
-      const needsPerson = states && Object.fromEntries(HELD_STATES.map((state) => [state, states[state]]));
       return {
         status: health.ok ? 200 : 503,
         headers: { ...headers(), 'content-type': 'application/json; charset=utf-8' },
-        body: JSON.stringify({ ...health, needsPerson }),
+        body: JSON.stringify(health),
       };
     }),
   ];
