@@ -1,6 +1,8 @@
+import { sampleCallback } from '../src/testing.ts';
+
 /**
  * Literal signatures, made with `openssl dgst -sha256 -mac HMAC` like those of openapi/signature-vectors.json, and the
- * callback that they belong to. Nothing here is computed by the code under test.
+ * callback that they belong to. No signature here is computed by the code under test.
  */
 export const SIGNING_KEY = 'Zq8sT4vLm2XwRk7PbN5cJd9HfGy3Ua6e';
 export const OTHER_KEY = 'aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zC';
@@ -27,33 +29,9 @@ export function signatureFor(reference: keyof typeof HASHES, t: string | number 
 export const SIGNATURE: string = signatureFor('ORD-1001');
 
 /** The ordinary callback, its payload changed. */
-export function callbackData(payload: Record<string, unknown> = {}): {
-  event: string;
-  payload: Record<string, unknown>;
-} {
-  return {
-    event: 'transaction.completed',
-    payload: {
-      id: 1001,
-      merchant_reference: 'ORD-1001',
-      internal_reference: 'INT-77',
-      transaction_type: 'COLLECTION',
-      request_currency: 'UGX',
-      request_amount: 500,
-      transaction_currency: 'UGX',
-      transaction_amount: 500,
-      transaction_charge: 15,
-      transaction_account: '256772000001',
-      customer_name: 'Example Customer',
-      charge_customer: false,
-      total_credit: 485,
-      provider_code: 'example_mobile_money',
-      transaction_status: 'COMPLETED',
-      status_message: 'Transaction completed successfully',
-      ...payload,
-    },
-  };
-}
+export const callbackData = (
+  payload: Record<string, unknown> = {},
+): { event: string; payload: Record<string, unknown> } => sampleCallback({ payload });
 
 /** The ordinary redirect's query. */
 export const QUERY: string =

@@ -1,6 +1,6 @@
 import compress from '@fastify/compress';
 import { type Application, READER_LIMIT_BYTES, type Reader } from '@payment-service/conformance/application';
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyPluginCallback, type FastifyRequest } from 'fastify';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
 
 /** Fastify parses inside a route's own scope; the earlier parser is the parent app's. */
@@ -35,29 +35,29 @@ export const applicationOn = (server: { readonly http2?: true }): Application =>
   async callbacks({ path, options, before, after, handle }) {
     const app = open(server);
     if (before) readers[before](app);
-    if (handle) {
-      app.register(async (scope) => {
-        scope.register(paymentCallbacks(options));
-        scope.all(path, async (request, reply) =>
-          reply.code(202).send(await handle(request.paymentCallback)),
-        );
-      });
-    } else app.register(paymentCallbacks(options), { prefix: path });
+    mount(app, path, paymentCallbacks(options), handle && ((request) => handle(request.paymentCallback)));
     if (after && after !== before) readers[after](app);
     await app.ready();
     return app.server;
   },
   async redirects({ path, options, handle }) {
     const app = open(server);
-    if (handle) {
-      app.register(async (scope) => {
-        scope.register(paymentRedirects(options));
-        scope.all(path, async (request, reply) =>
-          reply.code(202).send(await handle(request.paymentRedirect)),
-        );
-      });
-    } else app.register(paymentRedirects(options), { prefix: path });
+    mount(app, path, paymentRedirects(options), handle && ((request) => handle(request.paymentRedirect)));
     await app.ready();
     return app.server;
   },
 });
+
+function mount(
+  app: FastifyInstance,
+  path: string,
+  plugin: FastifyPluginCallback,
+  handle: ((request: FastifyRequest) => Promise<string>) | undefined,
+): void {
+  if (!handle) app.register(plugin, { prefix: path });
+  else
+    app.register(async (scope) => {
+      scope.register(plugin);
+      scope.all(path, async (request, reply) => reply.code(202).send(await handle(request)));
+    });
+}
