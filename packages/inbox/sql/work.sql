@@ -29,7 +29,7 @@ with due as materialized (
   where ctid = (select free.ctid from inbox.transition free join first on first.id = free.id and first.next_at = free.next_at
       where free.attempts = 0 and free.unfinished = 0 for update of free skip locked)
     and pg_try_advisory_xact_lock(hashtextextended('inbox.' || (select subject_key from first), 0))
-  returning id
+  returning id, set_config('synchronous_commit', 'off', true)
 )
 select due.*, due.id in (select id from begun) as begun from due order by next_at, id
 
@@ -52,11 +52,12 @@ where account = $1 and next_at <= {now} and (busy_until is null or busy_until <=
 -- Committed before the handler runs. Nothing is started while another process works on the same internal_reference, $5.
 -- $4 identifies this start: only its owner takes it back, settles, parks or fails it. No index has a column that changes here,
 -- and the table's fillfactor leaves room for the new version on the same page: so no index is written. $6 are the attempts that
--- were read, which each start increases.
+-- were read, which each start increases. The commit does not wait for the disk: a crash of this process loses nothing, and one of
+-- the server loses the handler's transaction as well, whose commit writes this start to the disk.
 update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, busy_until = {now} + cast($3 as bigint),
   start_id = $4
 where id = $1 and next_at = cast($2 as bigint) and attempts = cast($6 as integer) and pg_try_advisory_xact_lock(hashtextextended('inbox.' || $5, 0))
-returning last_error
+returning last_error, set_config('synchronous_commit', 'off', true)
 
 -- name: start_attempt (sqlite)
 update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, busy_until = {now} + $3, start_id = $4
