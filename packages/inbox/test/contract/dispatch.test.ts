@@ -126,7 +126,10 @@ test('on postgres, different transitions run concurrently, and callbacks for the
   await worked;
 });
 
-test('on postgres, an action or a body that arrives while a transition is being parked takes effect before the next retry', async () => {
+// The next retry would be a minute later.
+test('on postgres, an action or a body that arrives while a transition is being parked takes effect before the next retry', {
+  timeout: 30_000,
+}, async () => {
   const merchant = await newMerchant('postgres');
   const receiver = merchant.open();
   let parks = 0;
