@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
-import { checkArgument, RECORD } from '../options/options.ts';
+import { checkArgument, kindOf, RECORD } from '../options/options.ts';
 import { encodingOf } from '../receive/request-body.ts';
 import { type CallbackBody, MAX_BODY_BYTES, malformedBody } from '../verify/callback-body.ts';
 import { createVerifier, type Verifier, type VerifierOptions } from '../verify/create-verifier.ts';
@@ -11,12 +11,12 @@ import {
   EXPLAINED,
   type ExplainedRequest,
   type Facts,
+  isSignable,
   type LooseSignature,
   looseSignatures,
-  type Reading,
   readFacts,
-  readingsOf,
   shownName,
+  valuesOf,
 } from './readings.ts';
 
 /** The verifier's own options, as far as they can cause a refusal. */
@@ -71,10 +71,10 @@ function reasonOf(request: ExplainedRequest, keys: ExplainKeys, options: Explain
   }
   const elsewhere = header ? undefined : signatureElsewhere(request, facts);
   const signatures = elsewhere?.signatures ?? looseSignatures(header ?? '');
-  const readings = readingsOf(facts.data);
-  const [reading] = readings;
+  const values = valuesOf(facts.data);
+  const fields = values?.every(isSignable) ? values : undefined;
   const now = (options.now ?? Date.now)();
-  const { match, tried } = findMatch(facts, signatures, readings, [...keyGuesses(keys, now)]);
+  const { match, tried } = findMatch(facts, signatures, fields, [...keyGuesses(keys, now)]);
   const form = match?.signature;
   if (match?.cause !== undefined) return [match.cause, `${match.detail} ${form?.detail}`.trim()];
   if (elsewhere !== undefined) {
@@ -85,12 +85,12 @@ function reasonOf(request: ExplainedRequest, keys: ExplainKeys, options: Explain
   if (form?.cause !== undefined) return [form.cause, `${form.detail} Read leniently, it matches.`];
   const code = 'code' in verdict ? verdict.code : '';
   const problem =
-    (form && brokenRule(code, reading, form.t, now, options)) ??
+    (form && brokenRule(code, fields, form.t, now, options)) ??
     signatureProblem(facts, signatures) ??
-    bodyProblem(facts, reading) ??
-    wrongValue(facts);
+    (values === undefined ? bodyProblem(facts) : undefined) ??
+    wrongValue(facts) ??
+    fieldProblem(values ?? []);
   if (problem !== undefined) return problem;
-  if (reading?.cause !== undefined) return [reading.cause, `${reading.detail} No key matches, either.`];
   if (code === 'body_malformed') return NAME_REPEATED;
   if (verdict instanceof ConfigurationError) {
     const { signingKey, publicKey, secretKey } = keys;
@@ -167,8 +167,7 @@ function signatureProblem({ headers }: Facts, [first]: readonly LooseSignature[]
   return ['signature_dropped', `The header ${proxy} shows a proxy, and no header holds a signature.`];
 }
 
-function bodyProblem(facts: Facts, reading: Reading | undefined): Reason | undefined {
-  if (reading !== undefined) return undefined;
+function bodyProblem(facts: Facts): Reason | undefined {
   const { headers, bytes, text, data } = facts;
   const { length } = bytes;
   const declared = declaredLength(facts);
@@ -199,6 +198,15 @@ function wrongValue({ body }: Facts): Reason | undefined {
   return hint === undefined ? undefined : ['body_not_json', hint];
 }
 
+function fieldProblem(values: readonly unknown[]): Reason | undefined {
+  const at = values.findIndex((value) => !isSignable(value));
+  if (at === -1) return undefined;
+  const [name, value] = [SIGNED_NAMES[at], values[at]];
+  if (value === undefined) return ['field_missing', `${name} is missing.`];
+  const what = typeof value === 'string' ? 'has half of a surrogate pair' : `is ${kindOf(value)}`;
+  return ['field_not_string', `${name} ${what}.`];
+}
+
 const NAME_REPEATED: Reason = [
   'name_repeated',
   'event, payload or a signed name of payload appears more than once.',
@@ -210,7 +218,7 @@ const UNITS = { microseconds: 1e-3, nanoseconds: 1e-6, minutes: 6e4 };
 /** The signature is valid as received: a rule refuses it. */
 function brokenRule(
   code: string,
-  reading: Reading | undefined,
+  fields: readonly string[] = [],
   t: string,
   now: number,
   { toleranceSeconds = 0, colonIn }: ExplainOptions,
@@ -218,7 +226,7 @@ function brokenRule(
   if (code === 'body_malformed') return NAME_REPEATED;
   if (code === 'ambiguous') {
     const found = SIGNED_NAMES.flatMap((name, index) => {
-      const at = reading?.fields[index]?.indexOf(':') ?? -1;
+      const at = fields[index]?.indexOf(':') ?? -1;
       return at === -1 ? [] : `${name} has ':' at position ${at + 1}`;
     });
     return ['colon', `${found.join('; ')}. colonIn is ${colonIn ?? 'not set'}.`];

@@ -3,14 +3,7 @@ import { type OptionRule, RECORD } from '../options/options.ts';
 import { SIGNED_NAMES } from '../verify/signed-fields.ts';
 import type { KeyOptions, SigningKey } from '../verify/signing-keys.ts';
 import type { Cause } from './causes.ts';
-import {
-  attempt,
-  base64Bytes,
-  type Facts,
-  type LooseSignature,
-  type Presumed,
-  type Reading,
-} from './readings.ts';
+import { attempt, base64Bytes, type Facts, type LooseSignature, type Presumed } from './readings.ts';
 
 /** The keys of the account that refused, and those that could have been used by mistake. */
 export interface ExplainKeys extends Pick<KeyOptions, 'signingKey' | 'publicKey' | 'secretKey'> {
@@ -66,7 +59,7 @@ export function findMatch(...known: Parameters<typeof hashes>): {
 function* hashes(
   facts: Facts,
   signatures: readonly LooseSignature[],
-  readings: readonly Reading[],
+  fields: readonly string[] | undefined,
   keys: readonly Guess<string | Uint8Array>[],
 ): Generator<Guess<string>> {
   let left = MAX_HASHED;
@@ -77,15 +70,9 @@ function* hashes(
   };
   for (const [cause, detail, key] of keys) {
     const hmac = prepareKey(key);
-    for (const reading of readings) {
-      const message = reading.fields.join(':');
-      if (!isWithin(message)) continue;
-      const hash = hmac(message);
-      if (reading.cause === undefined) yield [cause, detail, hash];
-      else if (cause === undefined) yield [reading.cause, reading.detail, hash];
-    }
+    const message = fields?.join(':');
+    if (message !== undefined && isWithin(message)) yield [cause, detail, hmac(message)];
   }
-  const fields = readings[0]?.fields;
   const messages = [...messageGuesses(facts, fields, new Set(signatures.map(({ t }) => t)))];
   for (const [own, , key] of keys) {
     if (own !== undefined) continue;

@@ -90,28 +90,23 @@ const REQUESTS: readonly Case[] = [
 ];
 
 const { event, payload } = DATA;
-const { merchant_reference: ref, ...rest } = payload;
 const { internal_reference: _, ...lost } = payload;
 const PAYLOAD = JSON.stringify(payload);
 
-/** Shapes of a body whose fields were signed according to the protocol. */
+/** Bodies without the five strings, under the signature of the genuine one. */
 const SHAPES: readonly Row<unknown>[] = [
-  ['double_encoded', 'a body in a JSON string', BODY, /body is a JSON string/],
-  ['double_encoded', 'a payload in a JSON string', { event, payload: PAYLOAD }, /payload is a/],
-  ['payload_flat', 'no payload', { event, ...payload }, /no object payload/],
-  ['event_nested', 'an event in payload', { payload: { ...payload, event } }, /member of payload/],
-  ['field_renamed', 'camelCase', { event, payload: { ...rest, merchantId: ref } }, /"merchantId"/],
-  ['field_renamed', 'another word', { event, payload: { ...rest, order_no: ref } }, /"order_no"/],
-  ['field_renamed', 'data for payload', { event, data: payload }, /payload is called "data"/],
-  ['field_missing', 'an empty payload', { event, payload: {} }, /merchant_reference is missing.*No key/],
+  ['body_not_json', 'a body in a JSON string', BODY, /single value/],
+  ['field_missing', 'a payload in a JSON string', { event, payload: PAYLOAD }, /^merchant_reference is/],
+  ['field_missing', 'no payload', { event, ...payload }, /^merchant_reference is missing\.$/],
+  ['field_missing', 'an event in payload', { payload: { ...payload, event } }, /^event is missing/],
+  ['field_missing', 'a lost field', { event, payload: lost }, /^internal_reference is missing/],
 ];
 
 /** What was signed instead of ORD-1001, and what arrived. */
 const VALUES: readonly (readonly [cause: Case[0], value: unknown, signed: string, shows: RegExp])[] = [
-  ['field_null', null, '', /merchant_reference is null/],
-  ['field_null', null, 'None', /merchant_reference is null/],
-  ['field_not_string', 1001, '1001', /merchant_reference is of type number/],
-  ['field_not_string', ['1001'], '1001', /merchant_reference is of type array/],
+  ['field_not_string', null, '', /merchant_reference is null/],
+  ['field_not_string', 1001, '1001', /merchant_reference is a number/],
+  ['field_not_string', ['1001'], '1001', /merchant_reference is an Array/],
   ['field_not_string', 'A\ud83d', 'A\ufffd', /half of a surrogate/],
   ['colon', 'A:B', 'A:B', /merchant_reference has ':' at position 2.*not set/],
 ];
@@ -130,11 +125,7 @@ const TIMES: readonly Row<string | number>[] = [
   ['timestamp_ahead', 'a local time', T + 3 * 3600, /3 h ahead.*time zone: 3 h/],
 ];
 
-const flat = JSON.stringify({ event, ...payload });
-const holed = JSON.stringify({ event, payload: lost });
-const sandbox = { others: [{ id: 'sandbox', key: OTHER_KEY }] };
 const inSeconds = { toleranceSeconds: 30, now: () => NOW / 1000 };
-const joined = hmac(MESSAGE.replace('INT-77', 'undefined'));
 
 /** The five fields, and t. */
 const FIELDS: readonly Case[] = [
@@ -149,8 +140,6 @@ const FIELDS: readonly Case[] = [
     ([cause, what, t, shows]): Case => [cause, what, signed(BODY, HASH, t), shows, { toleranceSeconds: 30 }],
   ),
   ['name_repeated', 'two events', signed(BODY.replace('{', '{"event":"x",'), HASH), /more than once/],
-  ['field_missing', 'a value that JavaScript joined', signed(holed, joined), /internal_reference is missing/],
-  ['payload_flat', 'another key', signed(flat, hmac(MESSAGE, OTHER_KEY)), /no object.*No key/, sandbox],
   ['clock_unit', 'a clock in seconds', signed(BODY, HASH), /clock in seconds/, inSeconds],
 ];
 
