@@ -1,6 +1,5 @@
 import type { OptionRule } from '../options/options.ts';
-import { encodingOf, isEncoded } from '../receive/request-body.ts';
-import { jsonText, jsonValue, MAX_BODY_BYTES, viewOf } from '../verify/callback-body.ts';
+import { jsonText, jsonValue, viewOf } from '../verify/callback-body.ts';
 import { isObject } from '../verify/json-members.ts';
 import { readSignature } from '../verify/signature.ts';
 import { SIGNED_NAMES } from '../verify/signed-fields.ts';
@@ -15,14 +14,13 @@ export interface ExplainedRequest {
   readonly headers:
     | Readonly<Record<string, string | readonly string[] | undefined>>
     | Iterable<readonly [name: string, value: string]>;
-  /** The bytes, the text, or the result of a body parser. */
+  /** The bytes, decompressed, or the text, or the result of a body parser. */
   readonly body?: Uint8Array | ArrayBuffer | string | object | null | undefined;
 }
 
 /** One request in one form. `data` is plain JSON, whatever a parser's object hides. */
 export interface Facts {
   readonly headers: ReadonlyMap<string, string>;
-  /** Decompressed, if it was bytes in gzip or deflate; otherwise as it was passed. */
   readonly body: unknown;
   readonly bytes: Uint8Array;
   /** Undefined when the body is not UTF-8. */
@@ -63,7 +61,7 @@ export function readFacts({ headers: given, body }: ExplainedRequest): Facts {
     const text = attempt(() => [earlier ?? [], value].flat().join(', '));
     if (value !== undefined && text !== undefined) headers.set(name.toLowerCase(), text);
   }
-  const view = decompressed(bytesOf(body), headers.get('content-encoding'));
+  const view = bytesOf(body);
   const written = attempt(() => (typeof body === 'string' ? body : jsonText(body ?? undefined)));
   const bytes = view ?? new TextEncoder().encode(written ?? '');
   const text = view === undefined ? written : attempt(() => decoder.decode(view));
@@ -84,23 +82,6 @@ function bytesOf(body: unknown): Uint8Array<ArrayBuffer> | undefined {
     const view = ArrayBuffer.isView(body) ? body : viewOf(body);
     return view && Uint8Array.from(new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
   });
-}
-
-/** As a route reads it; in Node, since no other runtime decompresses without a promise. */
-function decompressed(
-  bytes: Uint8Array<ArrayBuffer> | undefined,
-  header: string | undefined,
-): Uint8Array<ArrayBuffer> | undefined {
-  const encoding = encodingOf(header);
-  if (bytes === undefined || encoding === undefined || !isEncoded(bytes, encoding)) return bytes;
-  const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => Zlib } };
-  const inflate = process?.getBuiltinModule?.('node:zlib').unzipSync;
-  return attempt(() => inflate?.(bytes, { maxOutputLength: MAX_BODY_BYTES + 1 })) ?? bytes;
-}
-
-/** The part of node:zlib that is used, so that core needs no Node types. */
-interface Zlib {
-  unzipSync(bytes: Uint8Array, options: { maxOutputLength: number }): Uint8Array<ArrayBuffer>;
 }
 
 /** Unreadable input is expected here: it only omits this reading. */
