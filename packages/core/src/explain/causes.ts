@@ -46,11 +46,8 @@ export const REASONS = {
     "A signed field contains ':', which separates the signed fields. Use references without ':', or set colonIn to the one field that may contain it, and isMerchantReference where customers influence it.",
   raw_body_signed: `The sender signed the body. ${SIGNER}`,
   timestamp_signed: `The sender signed t as well. ${SIGNER}`,
-  field_order: `The fields were signed in another order. ${SIGNER}`,
-  fields_joined: `The fields were joined in another way. ${SIGNER}`,
   field_changed:
     'A signed field was changed after signing. Pass the body through unchanged; if nothing of yours changes it, refuse the callback.',
-  plain_hash: `The hash is a plain SHA-256. The service computes HMAC-SHA256. ${SENDER}`,
   expired_key:
     'The key that signed this has expired. The sender still uses it: raise notAfter until it has changed to the new one.',
   other_key:

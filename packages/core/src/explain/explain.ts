@@ -27,10 +27,10 @@ export type ExplainOptions = Pick<
 
 /**
  * Why was this callback refused? Names the one mistake that explains it: it computes the MAC under each of them (another key, a
- * decoded key, the signed body, another order of the fields, …) and compares. If none matches, the form of the request decides.
+ * decoded key, the signed body, a changed field, …) and compares. If none matches, the form of the request decides.
  * `createVerifier()` itself decides `ok`.
  *
- * For development and for support: it costs hundreds of digests, and its result would help a forger. Never send it to the
+ * For development and for support: it costs about a hundred digests, and its result would help a forger. Never send it to the
  * sender. It contains no key, header or body, so it can be logged.
  *
  * @param options The options of the verifier that refused.
@@ -98,7 +98,7 @@ function reasonOf(request: ExplainedRequest, keys: ExplainKeys, options: Explain
     if (signingKey !== undefined && signingKey === secretKey) return ['secret_key', verdict.message];
     return ['key_invalid', verdict.message];
   }
-  const what = 'every key, decoded keys, the body, t, other orders, separators and changed fields';
+  const what = 'every key, decoded keys, the body, t and changed fields';
   return ['unknown_key', `None of ${tried} computations produces this hash: ${what} were tried.`];
 }
 

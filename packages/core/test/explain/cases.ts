@@ -164,32 +164,15 @@ function casesOf<T>(
   );
 }
 
-const ALPHABET = 'transaction.completed:INT-77:ORD-1001:COMPLETED:COLLECTION';
-const ENDED = MESSAGE.replace('COMPLETED', 'FAILED');
-const PAYOUT = 'transaction.failed:ORD-1001:INT-77:PAYOUT:FAILED';
-const FOUR = MESSAGE.replace('transaction.completed:', '');
 /** The message that was signed instead of the fields. */
 const MESSAGES: Rows<string> = {
-  raw_body_signed: [
-    ['the body', BODY, /as it arrived/],
-    ['the body with an indentation', JSON.stringify(DATA, null, 2), /indentation/],
-    ['the payload', PAYLOAD, /payload as JSON/],
-  ],
+  raw_body_signed: [['the body', BODY, /as it arrived/]],
   timestamp_signed: [
     ['t.body', `${T}.${BODY}`, /t, "\." and the body as it arrived/],
     ['t:fields', `${T}:${MESSAGE}`, /t, ":" and the fields/],
     ['fields and t', `${MESSAGE}${T}`, /the fields, "" and t/],
   ],
-  field_order: [
-    ['the alphabet', ALPHABET, /event, internal_reference, merchant.*, transaction_status, transac/],
-  ],
-  fields_joined: [
-    ['a vertical bar', MESSAGE.replaceAll(':', '|'), /"\|"/],
-    ['four fields', FOUR, /matches merchant_reference, internal_reference, transaction_type, transaction_s/],
-  ],
   field_changed: [
-    ['the status FAILED', ENDED, /values of transaction_status, such as FAILED/],
-    ['a failed payout', PAYOUT, /event and transaction_type and .*such as transaction.failed PAYOUT FAILED/],
     ['every field in lower-case letters', MESSAGE.toLowerCase(), /every field has lower-case letters/],
   ],
 };
@@ -202,11 +185,6 @@ const REFERENCES: readonly (readonly [signed: string, arrived: string, shows: Re
   ['ORD-1001', ' ORD-1001\t', /no white space/],
   ['ORD-1001', 'ord-1001', /capital letters/],
   ['ord-1001', 'ORD-1001', /lower-case letters/],
-  ['Ord-1001', 'ORD-1001', /one capital letter/],
-  ['Caf\u00e9', 'Cafe\u0301', /NFC/],
-  ['Cafe\u0301', 'Caf\u00e9', /NFD/],
-  ['ORD%2F7', 'ORD/7', /has percent escapes/],
-  ['ORD/7 a', 'ORD%2F7+a', /percent escapes decoded/],
 ];
 
 const old = { id: 'old', key: OTHER_KEY, notAfter: new Date(NOW - 1) };
@@ -236,7 +214,7 @@ const KEYS: Rows<string | Buffer> = {
     ['a longer key from Base64', decoded, /as Base64/, { signingKey: ODD_KEY }],
     ['a key from hex', Buffer.from(HEX_KEY, 'hex'), /as hex/, { signingKey: HEX_KEY }],
   ],
-  unknown_key: [["another account's key", OTHER_KEY, /None of \d{3}/]],
+  unknown_key: [["another account's key", OTHER_KEY, /None of \d{2,}/]],
 };
 
 /** The key that the receiver has, when the sender used SIGNING_KEY. */
@@ -257,6 +235,7 @@ const SETTINGS: Rows<string | undefined> = {
   ],
 };
 
+const INDENTED = JSON.stringify(DATA, null, 2);
 /** What was signed, and with which key. */
 export const SIGNERS: readonly Case[] = [
   ...casesOf(MESSAGES, (message) => [signed(BODY, hmac(message))]),
@@ -268,10 +247,9 @@ export const SIGNERS: readonly Case[] = [
   ...casesOf(KEYS, (key) => [signed(BODY, hmac(MESSAGE, key))]),
   ...casesOf(SETTINGS, (signingKey) => [signed(BODY, HASH), { signingKey }]),
   ['raw_body_signed', 'Base64', signed(Buffer.from(BODY), base64(hmac(BODY))), /arrived.*Base64/],
+  ['raw_body_signed', 'a body with an indentation', signed(INDENTED, hmac(BODY)), /serialised again/],
   ['raw_body_signed', 'bytes that are not JSON', signed('hello', hmac('hello')), /as it arrived/],
   ['key_decoded', 'both in Base64', signed(BODY, base64(hmac(MESSAGE, decoded))), /as Base64.*characters of/],
-  ['plain_hash', 'a hash with the key before', signed(BODY, signer.sha256(SIGNING_KEY + MESSAGE)), /SHA-256/],
-  ['plain_hash', 'a hash without the key', signed(BODY, signer.sha256(MESSAGE)), /SHA-256/],
   ['unknown_key', 'an amount', signed(bodyWith({ request_amount: 5_000_000 }), 'a'.repeat(64)), /None of/],
 ];
 
