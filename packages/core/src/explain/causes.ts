@@ -66,7 +66,6 @@ export const REASONS = {
     'No known mistake explains this signature. Probably another account signed this: compare the last four characters of signingKey with the dashboard of the account that sends this; sandbox and production have different keys. Or a signed field was changed, or it is a forgery.',
   timestamp_unit:
     'The timestamp is in another unit. The verifier reads whole seconds and milliseconds since 1970; turn toleranceSeconds off to accept it, since t is not signed.',
-  clock_unit: 'The option now has another unit. Return milliseconds since 1970, as Date.now() does.',
   timestamp_old:
     'The timestamp is older than toleranceSeconds. Check the clocks. A retry that keeps its first t is genuine: turn toleranceSeconds off to accept it, since t is not signed.',
   timestamp_ahead:

@@ -212,9 +212,6 @@ const NAME_REPEATED: Reason = [
   'event, payload or a signed name of payload appears more than once.',
 ];
 
-/** The factor that turns `t` into milliseconds. The verifier reads seconds and milliseconds itself. */
-const UNITS = { microseconds: 1e-3, nanoseconds: 1e-6, minutes: 6e4 };
-
 /** The signature is valid as received: a rule refuses it. */
 function brokenRule(
   code: string,
@@ -237,20 +234,7 @@ function brokenRule(
   if (code !== 'timestamp_out_of_tolerance') return undefined;
   const { unit, ageSeconds = 0 } = readTimestamp(t, now);
   const detail = `t is in ${unit}, ${duration(ageSeconds)}. ${toleranceSeconds} s are allowed.`;
-  const sent = now - ageSeconds * 1000;
-  // A local time read as UTC is whole half hours ahead. The same difference behind can also be a retry.
-  const halfHours = Math.min(Math.max(Math.round(-ageSeconds / 1800), 1), 28);
-  const zone = `${detail} The difference is that of a time zone: ${halfHours / 2} h.`;
-  const meant: readonly (readonly [...Reason, milliseconds: number])[] = [
-    ...Object.entries(UNITS).map(
-      ([name, factor]) =>
-        ['timestamp_unit', `t was read as ${unit}; as ${name}, it is right.`, Number(t) * factor] as const,
-    ),
-    ['clock_unit', 'The clock in seconds is within the tolerance.', sent - now * 999],
-    ['timestamp_ahead', zone, sent - halfHours * 1_800_000],
-  ];
-  const fits = meant.find(([, , milliseconds]) => Math.abs(milliseconds - now) <= toleranceSeconds * 1000);
-  return fits ? [fits[0], fits[1]] : [ageSeconds > 0 ? 'timestamp_old' : 'timestamp_ahead', detail];
+  return [ageSeconds > 0 ? 'timestamp_old' : 'timestamp_ahead', detail];
 }
 
 /** A readable duration, and its direction. */

@@ -113,19 +113,14 @@ const VALUES: readonly (readonly [cause: Case[0], value: unknown, signed: string
 
 /** The `t` of a valid signature, with a tolerance of 30 s. */
 const TIMES: readonly Row<string | number>[] = [
-  ['timestamp_unit', 'microseconds', `${T}000000`, /as microseconds/],
-  ['timestamp_unit', 'nanoseconds', `${T}000000000`, /as nanoseconds/],
-  ['timestamp_unit', 'minutes', Math.floor(T / 60), /as minutes/],
   ['timestamp_unit', 'a date', '2023-11-14T22:13:20Z', /a date/],
   ['timestamp_unit', 'a decimal number', `${T}.5x`, /not a whole number/],
   ['timestamp_old', 'a clock that is ahead', T - 300, /5 min behind/],
   ['timestamp_old', 'milliseconds, an hour ago', (T - 3600) * 1000, /milliseconds, 60 min behind/],
   ['timestamp_old', 'a retry after days', T - 3 * 86_400, /3 days behind/],
   ['timestamp_ahead', 'a clock that is behind', T + 400, /7 min ahead/],
-  ['timestamp_ahead', 'a local time', T + 3 * 3600, /3 h ahead.*time zone: 3 h/],
+  ['timestamp_ahead', 'a local time', T + 3 * 3600, /3 h ahead/],
 ];
-
-const inSeconds = { toleranceSeconds: 30, now: () => NOW / 1000 };
 
 /** The five fields, and t. */
 const FIELDS: readonly Case[] = [
@@ -140,7 +135,6 @@ const FIELDS: readonly Case[] = [
     ([cause, what, t, shows]): Case => [cause, what, signed(BODY, HASH, t), shows, { toleranceSeconds: 30 }],
   ),
   ['name_repeated', 'two events', signed(BODY.replace('{', '{"event":"x",'), HASH), /more than once/],
-  ['clock_unit', 'a clock in seconds', signed(BODY, HASH), /clock in seconds/, inSeconds],
 ];
 
 const base64 = (hash: string): string => Buffer.from(hash, 'hex').toString('base64');
