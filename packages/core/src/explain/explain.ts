@@ -98,7 +98,7 @@ function reasonOf(request: ExplainedRequest, keys: ExplainKeys, options: Explain
     if (signingKey !== undefined && signingKey === secretKey) return ['secret_key', verdict.message];
     return ['key_invalid', verdict.message];
   }
-  const what = 'every key, decoded keys, the body, t and changed fields';
+  const what = 'every key, decoded keys, the body, t, and white space and case of the fields';
   return ['unknown_key', `None of ${tried} computations produces this hash: ${what} were tried.`];
 }
 
