@@ -29,8 +29,13 @@ function openUnion(schema: SchemaObject): ts.TypeNode | undefined {
  * @param contract the address of the document, or the parsed document.
  */
 export async function generatedTypes(contract: URL | OpenAPI3): Promise<string> {
-  return BANNER + astToString(await openapiTS(contract, { transform: openUnion, silent: true }));
+  const types = await openapiTS(contract, { transform: openUnion, silent: true });
+  return BANNER + astToString(types).replaceAll(EMPTY, '');
 }
+
+/** What says nothing about the contract: `put?: never`, headers of any name, parameters that are all `never`, and `$defs`. */
+const EMPTY =
+  /^ *(?:\w+\?: never|headers: \{\s*\[name: string\]: unknown;\s*\}|parameters: \{(?:\s*\w+\?: never;)*\s*\}|export type \$defs = .*);\n/gm;
 
 /** The types of the contract in apps/examples, as the command of openapi-typescript makes them. */
 export async function exampleTypes(): Promise<string> {

@@ -35,12 +35,9 @@ const WITHOUT_BODY: readonly RefusalCode[] = [
   'signature_malformed',
 ];
 
-/** How many refusals are explained in one second of the clock. */
-const MAX_EXPLAINED = 10;
-
 /**
  * Makes an `onRefused` for development, which prints why each callback was refused and what to do. For a redirect it prints
- * the hint. An explanation costs hundreds of digests, so at most 10 a second are made; the rest are counted (threat A45).
+ * the hint. An explanation costs about a hundred digests, which any sender can cause, so it does not start elsewhere (threat A45).
  *
  * @param options The keys and options of the route, and `log`.
  * @throws {ConfigurationError} Unless NODE_ENV is `development`, `test` or unset.
@@ -61,9 +58,7 @@ export function explainRefusals(
   }
   checkArgument('explainRefusals()', 'options', options, KEYS);
   const { log = (text: string) => console.warn(text), others, ...rest } = options;
-  const isWithinBudget = budgetOf(rest.now ?? Date.now, log);
   return ({ code, hint }, request) => {
-    if (!isWithinBudget()) return;
     const body = request?.body() as ExplainedRequest['body'];
     if (request === undefined || (body === undefined && !WITHOUT_BODY.includes(code)))
       return log(`Refused (${code}).\n  ${hint}`);
@@ -72,26 +67,5 @@ export function explainRefusals(
     const headers = Object.fromEntries(HEADERS.map((name) => [name, request.header(name)]));
     const { title, detail, fix } = explain({ method, headers, body }, { ...rest, others }, rest);
     log(`Callback refused (${code}): ${title}\n  ${detail}\n  ${fix}`);
-  };
-}
-
-/** Whether one more refusal may be explained in this second. Logs when it starts to count, and then the total. */
-function budgetOf(now: () => number, log: (text: string) => void): () => boolean {
-  let second = Number.NaN;
-  let seen = 0;
-  return () => {
-    const current = Math.floor(now() / 1000);
-    if (current !== second) {
-      const over = seen - MAX_EXPLAINED;
-      if (over > 0) log(`${over} more ${over === 1 ? 'refusal was' : 'refusals were'} not explained.`);
-      second = current;
-      seen = 0;
-    }
-    seen++;
-    if (seen === MAX_EXPLAINED + 1)
-      log(
-        `More than ${MAX_EXPLAINED} callbacks were refused in one second: the rest are counted, not explained.`,
-      );
-    return seen <= MAX_EXPLAINED;
   };
 }

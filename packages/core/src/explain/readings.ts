@@ -1,9 +1,8 @@
 import type { OptionRule } from '../options/options.ts';
-import { encodingOf, isEncoded } from '../receive/request-body.ts';
-import { jsonText, MAX_BODY_BYTES, viewOf } from '../verify/callback-body.ts';
+import { jsonText, jsonValue, viewOf } from '../verify/callback-body.ts';
 import { isObject } from '../verify/json-members.ts';
 import { readSignature } from '../verify/signature.ts';
-import { SIGNED_NAMES, type SignedName } from '../verify/signed-fields.ts';
+import { SIGNED_NAMES } from '../verify/signed-fields.ts';
 import type { Cause } from './causes.ts';
 
 /** A request as a server, a log or a test may hold it. */
@@ -15,14 +14,13 @@ export interface ExplainedRequest {
   readonly headers:
     | Readonly<Record<string, string | readonly string[] | undefined>>
     | Iterable<readonly [name: string, value: string]>;
-  /** The bytes, the text, or the result of a body parser. */
+  /** The bytes, decompressed, or the text, or the result of a body parser. */
   readonly body?: Uint8Array | ArrayBuffer | string | object | null | undefined;
 }
 
 /** One request in one form. `data` is plain JSON, whatever a parser's object hides. */
 export interface Facts {
   readonly headers: ReadonlyMap<string, string>;
-  /** Decompressed, if it was bytes in gzip or deflate; otherwise as it was passed. */
   readonly body: unknown;
   readonly bytes: Uint8Array;
   /** Undefined when the body is not UTF-8. */
@@ -30,7 +28,7 @@ export interface Facts {
   readonly data: unknown;
 }
 
-/** One way to read a value, and the mistake that it assumes; undefined for the correct one. */
+/** A mistake that is assumed; undefined for the correct value. */
 export interface Presumed {
   readonly cause: Cause | undefined;
   readonly detail: string;
@@ -42,13 +40,7 @@ export interface LooseSignature extends Presumed {
   readonly hash: string;
 }
 
-/** The five values in the order of their names. */
-export interface Reading extends Presumed {
-  readonly fields: readonly string[];
-}
-
 const MAX_HEADER = 2048;
-const MAX_MEMBERS = 40;
 
 /** What is no request at all is refused; what a request holds is an explanation. */
 export const EXPLAINED: OptionRule = [
@@ -69,7 +61,7 @@ export function readFacts({ headers: given, body }: ExplainedRequest): Facts {
     const text = attempt(() => [earlier ?? [], value].flat().join(', '));
     if (value !== undefined && text !== undefined) headers.set(name.toLowerCase(), text);
   }
-  const view = decompressed(bytesOf(body), headers.get('content-encoding'));
+  const view = bytesOf(body);
   const written = attempt(() => (typeof body === 'string' ? body : jsonText(body ?? undefined)));
   const bytes = view ?? new TextEncoder().encode(written ?? '');
   const text = view === undefined ? written : attempt(() => decoder.decode(view));
@@ -90,23 +82,6 @@ function bytesOf(body: unknown): Uint8Array<ArrayBuffer> | undefined {
     const view = ArrayBuffer.isView(body) ? body : viewOf(body);
     return view && Uint8Array.from(new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
   });
-}
-
-/** As a route reads it; in Node, since no other runtime decompresses without a promise. */
-function decompressed(
-  bytes: Uint8Array<ArrayBuffer> | undefined,
-  header: string | undefined,
-): Uint8Array<ArrayBuffer> | undefined {
-  const encoding = encodingOf(header);
-  if (bytes === undefined || encoding === undefined || !isEncoded(bytes, encoding)) return bytes;
-  const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => Zlib } };
-  const inflate = process?.getBuiltinModule?.('node:zlib').unzipSync;
-  return attempt(() => inflate?.(bytes, { maxOutputLength: MAX_BODY_BYTES + 1 })) ?? bytes;
-}
-
-/** The part of node:zlib that is used, so that core needs no Node types. */
-interface Zlib {
-  unzipSync(bytes: Uint8Array, options: { maxOutputLength: number }): Uint8Array<ArrayBuffer>;
 }
 
 /** Unreadable input is expected here: it only omits this reading. */
@@ -162,106 +137,16 @@ export function base64Bytes(text: string): Uint8Array | undefined {
   return attempt(() => Uint8Array.from(atob(standard), (character) => character.charCodeAt(0)));
 }
 
-type Members = Readonly<Record<string, unknown>>;
-/** The objects that hold `event` and the other four fields. */
-type Form = Presumed & { readonly top: Members; readonly inner: Members };
-type Field = Presumed & { readonly value: string };
-
-/** The ways to find the five fields: one, if the body has the protocol's form. */
-export function readingsOf(data: unknown): readonly Reading[] {
-  const form = formOf(data);
-  if (form === undefined) return [];
-  const holderOf = (name: SignedName): Members => (name === 'event' ? form.top : form.inner);
-  const readingWith = (read: (name: SignedName) => Field): Reading => {
-    const fields = SIGNED_NAMES.map(read);
-    const deviating = [form, ...fields].filter(({ cause }) => cause !== undefined);
-    const detail = `${deviating.map((one) => one.detail).join('; ')}.`;
-    return { cause: deviating[0]?.cause, detail, fields: fields.map(({ value }) => value) };
-  };
-  // What programming languages write for a missing value when they join strings.
-  const readings = ['', 'undefined', 'null', 'None'].map((hole) =>
-    readingWith((name) => fieldOf(holderOf(name), name, hole)),
-  );
-  const [lost, ...more] = SIGNED_NAMES.filter((name) => isMissing(holderOf(name), name));
-  if (lost === undefined || more.length > 0) return readings;
-  // Any other string may be the lost one.
-  const others = Object.entries(holderOf(lost)).slice(0, MAX_MEMBERS);
-  const renamed = others.flatMap(([other, value]) =>
-    typeof value !== 'string'
-      ? []
-      : readingWith((name) =>
-          name === lost ? renamedField(name, other, value) : fieldOf(holderOf(name), name, ''),
-        ),
-  );
-  return [...readings, ...renamed];
+/** The values of the five signed names, in their order; undefined if the body is not a JSON object. */
+export function valuesOf(data: unknown): readonly unknown[] | undefined {
+  if (!isObject(data)) return undefined;
+  return SIGNED_NAMES.map((name) => jsonValue(name === 'event' ? data : Object(data['payload']), name));
 }
 
-function formOf(data: unknown): Form | undefined {
-  const top = unwrapped(data);
-  if (!isObject(top)) return undefined;
-  const payload = unwrapped(top['payload']);
-  const inner = isObject(payload) ? payload : {};
-  const form: Form = { cause: undefined, detail: '', top, inner };
-  if (top !== data) return { ...form, cause: 'double_encoded', detail: 'The body is a JSON string' };
-  if (inner === payload) {
-    const isNested = typeof top['event'] !== 'string' && typeof inner['event'] === 'string';
-    if (payload !== top['payload'])
-      return { ...form, cause: 'double_encoded', detail: 'payload is a JSON string' };
-    return isNested
-      ? { cause: 'event_nested', detail: 'event is a member of payload', top: inner, inner }
-      : form;
-  }
-  const members = Object.entries(top).slice(0, MAX_MEMBERS);
-  for (const [name, value] of members) {
-    if (isObject(value) && hasFields(value))
-      return { cause: 'field_renamed', detail: `payload is called ${shownName(name)}`, top, inner: value };
-  }
-  if (!hasFields(top)) return form;
-  return { cause: 'payload_flat', detail: 'There is no object payload', top, inner: top };
+/** What can be signed: a lone surrogate would be encoded as another character. */
+export function isSignable(value: unknown): value is string {
+  return typeof value === 'string' && value.isWellFormed();
 }
-
-function unwrapped(value: unknown): unknown {
-  return typeof value === 'string' ? (attempt(() => JSON.parse(value) as unknown) ?? value) : value;
-}
-
-const isMissing = (holder: Members, name: SignedName): boolean =>
-  fieldOf(holder, name, '').cause === 'field_missing';
-
-const hasFields = (holder: Members): boolean =>
-  SIGNED_NAMES.some((name) => name !== 'event' && !isMissing(holder, name));
-
-function fieldOf(holder: Members, name: SignedName, hole: string): Field {
-  const isOwn = Object.hasOwn(holder, name);
-  const alias = isOwn ? name : bareNames(holder).get(bare(name));
-  const value = alias === undefined ? undefined : holder[alias];
-  if (value === undefined) return { cause: 'field_missing', detail: `${name} is missing`, value: hole };
-  if (value === null) return { cause: 'field_null', detail: `${name} is null`, value: hole };
-  if (typeof value === 'string' && value.isWellFormed()) {
-    return alias === name ? { cause: undefined, detail: '', value } : renamedField(name, alias ?? '', value);
-  }
-  const type = Array.isArray(value) ? 'array' : typeof value;
-  const what = type === 'string' ? 'has half of a surrogate pair' : `is of type ${type}`;
-  const text = attempt(() => String(value)) ?? hole;
-  return { cause: 'field_not_string', detail: `${name} ${what}`, value: text.toWellFormed() };
-}
-
-function renamedField(name: SignedName, other: string, value: string): Field {
-  return { cause: 'field_renamed', detail: `${name} is called ${shownName(other)}`, value };
-}
-
-/** The names of a holder by their bare forms; of two, the first. Made once: a body can have thousands (threat A45). */
-function bareNames(holder: Members): ReadonlyMap<string, string> {
-  const before = known.get(holder);
-  if (before !== undefined) return before;
-  const names = new Map<string, string>();
-  for (const name of Object.keys(holder)) if (!names.has(bare(name))) names.set(bare(name), name);
-  known.set(holder, names);
-  return names;
-}
-
-const known = new WeakMap<Members, ReadonlyMap<string, string>>();
-
-const bare = (name: string): string => name.replace(/[_\s-]/g, '').toLowerCase();
 
 /** Names come from the sender: only what looks like a name is shown. */
 export function shownName(name: string): string {

@@ -2,106 +2,41 @@
 
 export interface paths {
     "/data/payment-providers": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List payment options
          * @description Call it before any transaction request to learn the options available to the merchant. Whether the two filters are required is not shown; every request shown sends both.
          */
         get: operations["listPaymentProviders"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/data/payout-bank-codes": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List payout banks
          * @description The banks that a provider with BANK payouts supports.
          */
         get: operations["listPayoutBanks"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/data/wallet-balances": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * Balance inquiry
          * @description The wallets of the merchant account: one element for each currency wallet. The sample shows one MERCHANT_COLLECTION and one MERCHANT_PAYOUT wallet for a currency. Whether a currency can have several wallets of one type is not shown, and neither is the unit of the balances.
          */
         get: operations["getWalletBalances"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
 }
 export interface webhooks {
     transactionCallback: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Transaction callback
          * @description Carries a transaction outcome in an HTTP request with the header `hmac-signature`. Retries, and the answer that the receiver must give, are not shown.
          */
         post: operations["transactionCallback"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     transactionRedirect: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * Transaction redirect
          * @description The customer's browser comes back to the merchant with the transaction data in the query, under the same signature as the callback. Only the name `hmac_signature` is shown; how the query spells the other fields is not. GET is what a browser sends when it follows a redirect. The customer sees this URL and can send it again.
          */
         get: operations["transactionRedirect"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
 }
 export interface components {
@@ -210,9 +145,6 @@ export interface components {
     responses: {
         /** @description Other statuses are not shown, and neither are their bodies. Such an answer may carry the error envelope; a client must accept one that does not. */
         Error: {
-            headers: {
-                [name: string]: unknown;
-            };
             content: {
                 "application/json": components["schemas"]["ErrorEnvelope"];
             };
@@ -229,7 +161,6 @@ export interface components {
     headers: never;
     pathItems: never;
 }
-export type $defs = Record<string, never>;
 export interface operations {
     listPaymentProviders: {
         parameters: {
@@ -252,16 +183,10 @@ export interface operations {
                  */
                 "x-api-version"?: components["parameters"]["ApiVersion"];
             };
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description The payment options. */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     /**
                      * @example {
@@ -321,16 +246,10 @@ export interface operations {
                  */
                 "x-api-version"?: components["parameters"]["ApiVersion"];
             };
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description The banks of the provider. */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     /**
                      * @example {
@@ -362,9 +281,6 @@ export interface operations {
             };
             /** @description The request is not formed as expected; shown for a missing `provider_code`. */
             400: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     /**
                      * @example {
@@ -396,16 +312,10 @@ export interface operations {
                  */
                 "x-api-version"?: components["parameters"]["ApiVersion"];
             };
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description The wallets. */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     /**
                      * @example {
@@ -451,7 +361,6 @@ export interface operations {
     };
     transactionCallback: {
         parameters: {
-            query?: never;
             header: {
                 /**
                  * @description `t=<timestamp>,s=<hmac_hash>`. The unit of t is not shown, and t is not signed. The signing key of the example is EXAMPLESIGNINGKEY.
@@ -459,8 +368,6 @@ export interface operations {
                  */
                 "hmac-signature": string;
             };
-            path?: never;
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -493,10 +400,6 @@ export interface operations {
         responses: {
             /** @description The answer that the receiver must give is not shown. */
             default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
         };
     };
@@ -509,18 +412,10 @@ export interface operations {
                  */
                 hmac_signature: string;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description The answer goes to the customer's browser; the merchant chooses it. */
             default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
         };
     };

@@ -1,10 +1,7 @@
 /** The part of a tracing channel of node:diagnostics_channel that core needs, so that core needs no Node types. */
-interface Publisher {
-  publish(message: object): void;
-}
-interface TracingChannel extends Readonly<Record<'end' | 'asyncStart' | 'asyncEnd' | 'error', Publisher>> {
+interface TracingChannel {
   readonly hasSubscribers?: boolean;
-  readonly start: { runStores(message: object, run: () => void): void };
+  tracePromise(run: () => Promise<void>, message: object): Promise<void>;
 }
 interface Platform {
   readonly process?: {
@@ -59,43 +56,16 @@ async function publish<M extends Trace, T>(
   const started = performance.now();
   const published = { ...facts };
   let running: Promise<T> | undefined;
-  const run = (): Promise<T> => {
-    running ??= body(copyOf(published, facts));
-    return running;
-  };
-  try {
-    channel.start.runStores(published, run);
-  } catch (error) {
-    // Of a store that a subscriber has bound. What subscribers themselves throw, Node reports in the same way.
-    queueMicrotask(() => {
-      throw error;
+  const run = async (): Promise<void> => {
+    running = body({ ...published });
+    await running.catch(() => {
+      facts.isFailed = true;
     });
-  }
-  const result = run();
-  channel.end.publish(published);
-  try {
-    return await result;
-  } catch (error) {
-    facts.isFailed = true;
-    throw error;
-  } finally {
     facts.durationMs = performance.now() - started;
-    try {
-      Object.assign(published, facts);
-    } catch {
-      // A subscriber has frozen it.
-    }
-    if (facts.isFailed === true) channel.error.publish(published);
-    channel.asyncStart.publish(published);
-    channel.asyncEnd.publish(published);
-  }
-}
-
-/** An accessor that a subscriber has defined may throw. */
-function copyOf<M extends object>(published: M, facts: M): M {
-  try {
-    return { ...published };
-  } catch {
-    return facts;
-  }
+    Object.assign(published, facts);
+    if (facts.isFailed === true) await Promise.reject();
+  };
+  // Node publishes what this promise settles with, so it has neither the result nor the error.
+  await channel.tracePromise(run, published).catch(() => undefined);
+  return running ?? body(facts); // A getter that a subscriber has defined threw before the body ran.
 }

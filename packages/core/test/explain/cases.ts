@@ -57,7 +57,7 @@ const truncated = Buffer.from(BODY).subarray(0, 300);
 const BODIES: readonly (readonly [...Row<Case[2]['body']>, headers?: Readonly<Record<string, string>>])[] = [
   ['body_too_large', 'a body of 70 KB', bodyWith({ filler: 'x'.repeat(70_000) }), /7\d{4} bytes/],
   ['encoding_unsupported', 'a body in Brotli', BODY, /"br"/, { 'content-encoding': 'br' }],
-  ['verified', 'a body in gzip', gzipSync(BODY), /matches/, { 'content-encoding': 'gzip' }],
+  ['body_not_json', 'a body in gzip', gzipSync(BODY), /not UTF-8/, { 'content-encoding': 'gzip' }],
   ['verified', 'a body that a bridge has decompressed', BODY, /matches/, { 'content-encoding': 'gzip' }],
   ['body_consumed', 'a stream that was read', undefined, /620/, length],
   ['body_html', 'an error page', '<!doctype html><h1>Bad gateway</h1>', /tag/],
@@ -90,51 +90,37 @@ const REQUESTS: readonly Case[] = [
 ];
 
 const { event, payload } = DATA;
-const { merchant_reference: ref, ...rest } = payload;
 const { internal_reference: _, ...lost } = payload;
 const PAYLOAD = JSON.stringify(payload);
 
-/** Shapes of a body whose fields were signed according to the protocol. */
+/** Bodies without the five strings, under the signature of the genuine one. */
 const SHAPES: readonly Row<unknown>[] = [
-  ['double_encoded', 'a body in a JSON string', BODY, /body is a JSON string/],
-  ['double_encoded', 'a payload in a JSON string', { event, payload: PAYLOAD }, /payload is a/],
-  ['payload_flat', 'no payload', { event, ...payload }, /no object payload/],
-  ['event_nested', 'an event in payload', { payload: { ...payload, event } }, /member of payload/],
-  ['field_renamed', 'camelCase', { event, payload: { ...rest, merchantId: ref } }, /"merchantId"/],
-  ['field_renamed', 'another word', { event, payload: { ...rest, order_no: ref } }, /"order_no"/],
-  ['field_renamed', 'data for payload', { event, data: payload }, /payload is called "data"/],
-  ['field_missing', 'an empty payload', { event, payload: {} }, /merchant_reference is missing.*No key/],
+  ['body_not_json', 'a body in a JSON string', BODY, /single value/],
+  ['field_missing', 'a payload in a JSON string', { event, payload: PAYLOAD }, /^merchant_reference is/],
+  ['field_missing', 'no payload', { event, ...payload }, /^merchant_reference is missing\.$/],
+  ['field_missing', 'an event in payload', { payload: { ...payload, event } }, /^event is missing/],
+  ['field_missing', 'a lost field', { event, payload: lost }, /^internal_reference is missing/],
 ];
 
 /** What was signed instead of ORD-1001, and what arrived. */
 const VALUES: readonly (readonly [cause: Case[0], value: unknown, signed: string, shows: RegExp])[] = [
-  ['field_null', null, '', /merchant_reference is null/],
-  ['field_null', null, 'None', /merchant_reference is null/],
-  ['field_not_string', 1001, '1001', /merchant_reference is of type number/],
-  ['field_not_string', ['1001'], '1001', /merchant_reference is of type array/],
+  ['field_not_string', null, '', /merchant_reference is null/],
+  ['field_not_string', 1001, '1001', /merchant_reference is a number/],
+  ['field_not_string', ['1001'], '1001', /merchant_reference is an Array/],
   ['field_not_string', 'A\ud83d', 'A\ufffd', /half of a surrogate/],
   ['colon', 'A:B', 'A:B', /merchant_reference has ':' at position 2.*not set/],
 ];
 
 /** The `t` of a valid signature, with a tolerance of 30 s. */
 const TIMES: readonly Row<string | number>[] = [
-  ['timestamp_unit', 'microseconds', `${T}000000`, /as microseconds/],
-  ['timestamp_unit', 'nanoseconds', `${T}000000000`, /as nanoseconds/],
-  ['timestamp_unit', 'minutes', Math.floor(T / 60), /as minutes/],
   ['timestamp_unit', 'a date', '2023-11-14T22:13:20Z', /a date/],
   ['timestamp_unit', 'a decimal number', `${T}.5x`, /not a whole number/],
   ['timestamp_old', 'a clock that is ahead', T - 300, /5 min behind/],
   ['timestamp_old', 'milliseconds, an hour ago', (T - 3600) * 1000, /milliseconds, 60 min behind/],
   ['timestamp_old', 'a retry after days', T - 3 * 86_400, /3 days behind/],
   ['timestamp_ahead', 'a clock that is behind', T + 400, /7 min ahead/],
-  ['timestamp_ahead', 'a local time', T + 3 * 3600, /3 h ahead.*time zone: 3 h/],
+  ['timestamp_ahead', 'a local time', T + 3 * 3600, /3 h ahead/],
 ];
-
-const flat = JSON.stringify({ event, ...payload });
-const holed = JSON.stringify({ event, payload: lost });
-const sandbox = { others: [{ id: 'sandbox', key: OTHER_KEY }] };
-const inSeconds = { toleranceSeconds: 30, now: () => NOW / 1000 };
-const joined = hmac(MESSAGE.replace('INT-77', 'undefined'));
 
 /** The five fields, and t. */
 const FIELDS: readonly Case[] = [
@@ -149,9 +135,6 @@ const FIELDS: readonly Case[] = [
     ([cause, what, t, shows]): Case => [cause, what, signed(BODY, HASH, t), shows, { toleranceSeconds: 30 }],
   ),
   ['name_repeated', 'two events', signed(BODY.replace('{', '{"event":"x",'), HASH), /more than once/],
-  ['field_missing', 'a value that JavaScript joined', signed(holed, joined), /internal_reference is missing/],
-  ['payload_flat', 'another key', signed(flat, hmac(MESSAGE, OTHER_KEY)), /no object.*No key/, sandbox],
-  ['clock_unit', 'a clock in seconds', signed(BODY, HASH), /clock in seconds/, inSeconds],
 ];
 
 const base64 = (hash: string): string => Buffer.from(hash, 'hex').toString('base64');
@@ -175,32 +158,15 @@ function casesOf<T>(
   );
 }
 
-const ALPHABET = 'transaction.completed:INT-77:ORD-1001:COMPLETED:COLLECTION';
-const ENDED = MESSAGE.replace('COMPLETED', 'FAILED');
-const PAYOUT = 'transaction.failed:ORD-1001:INT-77:PAYOUT:FAILED';
-const FOUR = MESSAGE.replace('transaction.completed:', '');
 /** The message that was signed instead of the fields. */
 const MESSAGES: Rows<string> = {
-  raw_body_signed: [
-    ['the body', BODY, /as it arrived/],
-    ['the body with an indentation', JSON.stringify(DATA, null, 2), /indentation/],
-    ['the payload', PAYLOAD, /payload as JSON/],
-  ],
+  raw_body_signed: [['the body', BODY, /as it arrived/]],
   timestamp_signed: [
     ['t.body', `${T}.${BODY}`, /t, "\." and the body as it arrived/],
     ['t:fields', `${T}:${MESSAGE}`, /t, ":" and the fields/],
     ['fields and t', `${MESSAGE}${T}`, /the fields, "" and t/],
   ],
-  field_order: [
-    ['the alphabet', ALPHABET, /event, internal_reference, merchant.*, transaction_status, transac/],
-  ],
-  fields_joined: [
-    ['a vertical bar', MESSAGE.replaceAll(':', '|'), /"\|"/],
-    ['four fields', FOUR, /matches merchant_reference, internal_reference, transaction_type, transaction_s/],
-  ],
   field_changed: [
-    ['the status FAILED', ENDED, /values of transaction_status, such as FAILED/],
-    ['a failed payout', PAYOUT, /event and transaction_type and .*such as transaction.failed PAYOUT FAILED/],
     ['every field in lower-case letters', MESSAGE.toLowerCase(), /every field has lower-case letters/],
   ],
 };
@@ -213,11 +179,6 @@ const REFERENCES: readonly (readonly [signed: string, arrived: string, shows: Re
   ['ORD-1001', ' ORD-1001\t', /no white space/],
   ['ORD-1001', 'ord-1001', /capital letters/],
   ['ord-1001', 'ORD-1001', /lower-case letters/],
-  ['Ord-1001', 'ORD-1001', /one capital letter/],
-  ['Caf\u00e9', 'Cafe\u0301', /NFC/],
-  ['Cafe\u0301', 'Caf\u00e9', /NFD/],
-  ['ORD%2F7', 'ORD/7', /has percent escapes/],
-  ['ORD/7 a', 'ORD%2F7+a', /percent escapes decoded/],
 ];
 
 const old = { id: 'old', key: OTHER_KEY, notAfter: new Date(NOW - 1) };
@@ -247,7 +208,7 @@ const KEYS: Rows<string | Buffer> = {
     ['a longer key from Base64', decoded, /as Base64/, { signingKey: ODD_KEY }],
     ['a key from hex', Buffer.from(HEX_KEY, 'hex'), /as hex/, { signingKey: HEX_KEY }],
   ],
-  unknown_key: [["another account's key", OTHER_KEY, /None of \d{3}/]],
+  unknown_key: [["another account's key", OTHER_KEY, /None of \d{2,}/]],
 };
 
 /** The key that the receiver has, when the sender used SIGNING_KEY. */
@@ -268,6 +229,7 @@ const SETTINGS: Rows<string | undefined> = {
   ],
 };
 
+const INDENTED = JSON.stringify(DATA, null, 2);
 /** What was signed, and with which key. */
 export const SIGNERS: readonly Case[] = [
   ...casesOf(MESSAGES, (message) => [signed(BODY, hmac(message))]),
@@ -279,10 +241,9 @@ export const SIGNERS: readonly Case[] = [
   ...casesOf(KEYS, (key) => [signed(BODY, hmac(MESSAGE, key))]),
   ...casesOf(SETTINGS, (signingKey) => [signed(BODY, HASH), { signingKey }]),
   ['raw_body_signed', 'Base64', signed(Buffer.from(BODY), base64(hmac(BODY))), /arrived.*Base64/],
+  ['raw_body_signed', 'a body with an indentation', signed(INDENTED, hmac(BODY)), /serialised again/],
   ['raw_body_signed', 'bytes that are not JSON', signed('hello', hmac('hello')), /as it arrived/],
   ['key_decoded', 'both in Base64', signed(BODY, base64(hmac(MESSAGE, decoded))), /as Base64.*characters of/],
-  ['plain_hash', 'a hash with the key before', signed(BODY, signer.sha256(SIGNING_KEY + MESSAGE)), /SHA-256/],
-  ['plain_hash', 'a hash without the key', signed(BODY, signer.sha256(MESSAGE)), /SHA-256/],
   ['unknown_key', 'an amount', signed(bodyWith({ request_amount: 5_000_000 }), 'a'.repeat(64)), /None of/],
 ];
 

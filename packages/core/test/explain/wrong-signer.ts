@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { ExplainedRequest } from '../../src/explain/index.ts';
 import { callbackData, SIGNING_KEY, T } from '../signed-callbacks.ts';
 
@@ -17,10 +17,6 @@ export function messageOf(data: Data): string {
 
 export function hmac(message: string, key: string | Buffer = SIGNING_KEY): string {
   return createHmac('sha256', key).update(message, 'utf8').digest('hex');
-}
-
-export function sha256(message: string): string {
-  return createHash('sha256').update(message, 'utf8').digest('hex');
 }
 
 /** A request with the signature `t=…,s=…` of this hash. */

@@ -30,7 +30,7 @@ test('the program of docs/guide/refused.md prints, during development, why a cal
   if (program === undefined || others.length > 0) throw new Error('there is not one program');
   expect(await programProblems(program, folder, undefined)).toEqual([]);
   const body = JSON.stringify(sampleCallback());
-  const signature = signCallback({ signingKey, data: sampleCallback({ event: 'transaction.failed' }) });
+  const signature = signCallback({ signingKey, data: sampleCallback({ event: 'TRANSACTION.COMPLETED' }) });
   const request = { method: 'POST', headers: { 'hmac-signature': signature }, body };
   const outputIn = async (variables: Readonly<Record<string, string>>): Promise<string> => {
     const file = runnable(program, folder);
