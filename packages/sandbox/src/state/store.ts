@@ -126,7 +126,7 @@ function createUnit(tables: Tables, changes: Pending): Unit {
   return unit;
 }
 
-/** What live pages follow: the version of the state, and when there is a newer one. */
+/** The version of the state, which live pages follow, and when there is a newer one. */
 export interface Changes {
   /** Increases with every write, and from one start to the next. */
   readonly version: number;

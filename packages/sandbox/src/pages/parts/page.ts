@@ -123,6 +123,7 @@ export function button(
 }
 
 const PRODUCT = 'Payment service sandbox';
+const POLL_MS = 1000;
 const COOKIE = 'sandbox-said';
 const REFUSED = 'Refused. Nothing was saved or sent.';
 
@@ -145,6 +146,7 @@ export function framed(
       brand: html`${badge('info', 'Simulated')}${newestTrouble(trouble)}${keysPanel(c, service)}`,
       banners: banners(service),
       version: service.changes.version,
+      pollMs: POLL_MS,
       said,
       isRefused: said === REFUSED,
     }),
