@@ -5,7 +5,6 @@ import type { ComposedChanges, Misbehaviour } from '../state/misbehaviour.ts';
 import type { Settings, TransactionMode } from '../state/records.ts';
 import { refuse } from '../state/refusal.ts';
 import { type RetryRules, type RetrySettings, retryRules } from '../state/retries.ts';
-import type { Release } from './ledger.ts';
 import type { BankChange, ProviderChange } from './providers.ts';
 
 /** The common fields of a collection and a payout, as in the body of the request. */
@@ -82,8 +81,6 @@ export interface Requests {
   /** A transfer or a deposit. */
   transfer: TransferRequest;
   outcome: { outcome: Outcome };
-  /** Uncleared money of every currency by default. */
-  clearing: Release;
   /** Omitted fields are not changed. */
   settings: Partial<Settings>;
   misbehaviour: Misbehaviour;
@@ -112,10 +109,6 @@ const requests: { readonly [Kind in keyof Requests]: z.ZodType<Requests[Kind]> }
   }),
   transfer: z.strictObject({ currency: text, amount: z.number().positive() }),
   outcome: z.strictObject({ outcome }),
-  clearing: z.strictObject({
-    currency: text.optional(),
-    buckets: z.array(z.enum(['uncleared', 'reserve'])).default(['uncleared']),
-  }),
   settings: z.strictObject({
     callback_url: address.nullable().exactOptional(),
     redirect_url: address.nullable().exactOptional(),
