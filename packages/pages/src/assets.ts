@@ -2,7 +2,6 @@
 export const ASSETS = {
   'style.css': 'text/css; charset=utf-8',
   'live.js': 'text/javascript; charset=utf-8',
-  'stream.js': 'text/javascript; charset=utf-8',
   'idiomorph.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
 } as const;

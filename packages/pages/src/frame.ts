@@ -20,9 +20,9 @@ export interface FrameContent {
   readonly beside?: Markup | string | undefined;
   /** The pages above this one, topmost first. */
   readonly crumbs?: readonly (readonly [href: string, label: string])[] | undefined;
-  /** The version of the state that the page shows: when the stream reports another one, the page is requested again. */
-  readonly version: string | number;
-  /** Without a stream: how often the page is requested again, in milliseconds. */
+  /** The version of the state that the page shows, which the server need not send again; none by default. */
+  readonly version?: string | number | undefined;
+  /** How often an open page is requested again, in milliseconds; never by default. */
   readonly pollMs?: number | undefined;
   /** What is announced when it changes; nothing by default. */
   readonly says?: string | undefined;
@@ -33,7 +33,7 @@ export interface FrameContent {
 
 export function frame(content: FrameContent): Markup {
   const { product, name, title, sections, section, body, brand = '', banners = '', beside = '' } = content;
-  const { crumbs = [], version, pollMs, says, said, isRefused } = content;
+  const { crumbs = [], version = '', pollMs, says, said, isRefused } = content;
   const above = crumbs.map(([href, label]) => html`<a href="${href}">${label}</a> / `);
   return html`<a class="skip" href="#main">Skip to the content</a>
 <header class="top" id="top"><div class="frame">

@@ -15,6 +15,12 @@ import { SandboxRefusal } from './state/refusal.ts';
 export function createApp(service: Service, endpoints: readonly Endpoint[] = []): Hono {
   const app = new Hono();
   app.use(knownHost(service.allowedHosts), sameOrigin);
+  // An open page asks every second: nothing is rendered while nothing happens.
+  app.use((c, next) =>
+    wantsPage(c) && c.req.header('if-none-match') === `"${service.changes.version}"`
+      ? Promise.resolve(c.body(null, 304))
+      : next(),
+  );
   app.use('/data/*', logRequests(service), apiFaults(service));
   app.use('/sandbox/*', logRequests(service));
   app.route('/data', createContractApi(service));

@@ -194,7 +194,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     idle: () => deliveries.idle(),
     close: () => {
       closing ??= (async () => {
-        // First, since a server ends with its last stream.
+        // First, since a server ends with its last request, which may be delayed.
         changes.end();
         const servers = [...listening].map((server) => server.close());
         await deliveries.close();

@@ -1,27 +1,10 @@
 import { expect, test } from 'vitest';
-import { createStore, type Store } from '../src/state/store.ts';
+import { createStore, type Unit } from '../src/state/store.ts';
 
 const put =
-  (amount: number, day = 'day'): Parameters<Store['note']>[0] =>
-  (unit) =>
+  (amount: number, day = 'day') =>
+  (unit: Unit): void =>
     unit.put('spent', day, { amount });
-
-test('notes are saved with the next write, beyond a hundred of them, or on close', () => {
-  const saved: number[] = [];
-  const store = createStore({
-    load: () => {},
-    save: (changes) => void saved.push(changes.length),
-    close: () => void saved.push(0),
-  });
-  store.note(put(1, 'first'));
-  expect([store.list('spent').length, saved]).toEqual([1, []]);
-  store.write(put(2));
-  expect(saved).toEqual([2]);
-  for (let number = 0; number < 101; number += 1) store.note(put(number, `day ${number}`));
-  store.note(put(7, 'last'));
-  store.close();
-  expect(saved).toEqual([2, 101, 1, 0]);
-});
 
 test('a change that fails, or that could not be saved, is undone, and no listener is told', () => {
   let full = false;

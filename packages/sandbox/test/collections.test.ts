@@ -130,7 +130,7 @@ test('transfers move exact amounts of what is available, and a payout takes exac
   expect(wallet?.['available_balance']).toBe(8700);
 });
 
-const paths = ['collections', 'payouts', 'transfers', 'clearing', 'clock', 'reset', 'deliveries/release'];
+const paths = ['collections', 'payouts', 'transfers', 'clock', 'reset', 'deliveries/release'];
 
 test.each(paths)('POST /sandbox/%s needs both keys', async (path) => {
   const { 'public-key': key = '', ...secret } = keysOf(open());

@@ -61,12 +61,12 @@ describe('a composition', () => {
 
 const wallet = async (): Promise<string> => row(await show('/wallets'), 'wallets-UGX-MERCHANT_COLLECTION');
 
-test('wallets have a button for each part that is not available yet', async () => {
+test('money that is not available yet becomes so when the clock is moved', async () => {
   stage.collect({ provider_code: 'example_card_ugx', amount: 10_000 });
   expect(await wallet()).toContain('UGX 0 UGX 8,685 UGX 965 UGX 9,650');
-  await submit('clearing', { bucket: 'uncleared' });
+  await submit('clock', { advance_seconds: String(2 * 86_400) });
   expect(await wallet()).toContain('UGX 8,685 UGX 0 UGX 965 UGX 9,650');
-  await submit('clearing', { bucket: 'reserve' });
+  await submit('clock', { advance_seconds: String(88 * 86_400) });
   expect(await wallet()).toContain('UGX 9,650 UGX 0 UGX 0 UGX 9,650');
 });
 

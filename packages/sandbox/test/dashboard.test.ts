@@ -47,6 +47,15 @@ test('a page gets its assets without a socket', async () => {
   }
 });
 
+test('an open page is answered with 304 until something happens', async () => {
+  const version = /data-version="(\d+)"/.exec(await show('/deliveries'))?.[1];
+  const headers = { accept: 'text/html', 'if-none-match': `"${version}"` };
+  const follow = async () => (await stage.sandbox.fetch('http://127.0.0.1/deliveries', { headers })).status;
+  expect(await follow()).toBe(304);
+  stage.collect();
+  expect(await follow()).toBe(200);
+});
+
 test('the dashboard returns the error envelope to a program at an unknown path, and 405 for another method', async () => {
   expect((await call(stage.sandbox, 'GET', '/nothing')).body.code).toBe(404);
   const response = await stage.sandbox.fetch('http://127.0.0.1/transactions', { method: 'DELETE' });

@@ -58,7 +58,7 @@ test('a transaction knows everything that happened to it: creation, decision, mo
   const location = await choose(payment_page_url, 'pay');
   await stage.sandbox.idle();
   await choose(payment_page_url, 'pay');
-  await stage.call('POST', '/sandbox/clearing', {});
+  stage.sandbox.advance(2 * 86_400);
   const line = await timeline(transaction.id);
   const [first, copy] = stage.sandbox.deliveries().map(({ id }) => id);
   const of = (what: string) => line.filter((event) => event['what'] === what);

@@ -73,5 +73,5 @@ test.each([
 test('control: exactly 64 KiB is read', async () => {
   const exact = [...chunks.slice(2), ' '.repeat(1022), '{}'];
   const sent = { headers: { ...chunked, ...json }, chunks: exact };
-  expect((await send('POST', '/sandbox/clearing', sent)).status).toBe(200);
+  expect((await send('POST', '/sandbox/deliveries/resend-failed', sent)).status).toBe(201);
 });

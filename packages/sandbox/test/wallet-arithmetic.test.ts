@@ -36,29 +36,18 @@ const providers = [
   { provider_code: 'example_card_usd', currency: 'USD', account: 'ACCOUNT-1' },
 ];
 const operation = fc.record({
-  kind: fc.constantFrom(
-    'collect',
-    'collect',
-    'payout',
-    'transfer',
-    'transfer',
-    'deposit',
-    'decide',
-    'clear',
-    'wait',
-  ),
+  kind: fc.constantFrom('collect', 'collect', 'payout', 'transfer', 'transfer', 'deposit', 'decide', 'wait'),
   provider: fc.constantFrom(...providers),
   minor: fc.integer({ min: 1, max: 9_000_000 }),
   outcome: fc.constantFrom('completed' as const, 'failed' as const),
   mode: fc.constantFrom('direct' as const, 'pending' as const),
   charge_customer: fc.boolean(),
-  buckets: fc.subarray(['uncleared', 'reserve']),
   currency: fc.constantFrom(...currencies),
 });
 type Operation = typeof operation extends fc.Arbitrary<infer One> ? One : never;
 
 async function run(sandbox: Sandbox, given: Operation): Promise<void> {
-  const { kind, provider, minor, outcome, mode, charge_customer, currency, buckets } = given;
+  const { kind, provider, minor, outcome, mode, charge_customer, currency } = given;
   const bank_code = provider.provider_code === 'example_bank' ? 'EX001' : undefined;
   const started = { merchant_reference: 'ANY', ...provider, outcome, mode };
   const amount = amountOf(minor, provider.currency);
@@ -67,7 +56,6 @@ async function run(sandbox: Sandbox, given: Operation): Promise<void> {
   else if (kind === 'payout') sandbox.payout({ ...started, amount, bank_code });
   else if (kind === 'transfer' || kind === 'deposit') sandbox[kind](moved);
   else if (kind === 'decide') sandbox.decide(1001 + (minor % 20), outcome);
-  else if (kind === 'clear') await call(sandbox, 'POST', '/sandbox/clearing', { buckets });
   else sandbox.advance(minor);
 }
 
@@ -109,7 +97,7 @@ test('wallet arithmetic holds after every operation of any sequence', async () =
         if (!(error instanceof SandboxRefusal)) throw error;
       }
       const after = await checkedTotals(sandbox);
-      if (['transfer', 'clear', 'wait'].includes(one.kind)) expect(after).toEqual(totals);
+      if (['transfer', 'wait'].includes(one.kind)) expect(after).toEqual(totals);
       totals = after;
     }
     await sandbox.close();

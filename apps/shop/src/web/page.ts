@@ -41,8 +41,6 @@ export async function page(content: PageContent): Promise<Page> {
       title: heading,
       sections: SECTIONS,
       body: html`${main}<footer class="quiet small">A sample shop. Payments are simulated by the sandbox: no money moves.</footer>`,
-      // There is no stream of versions; a page with an empty one is never loaded again.
-      version: 0,
       says: fullTitle,
       said: '',
       isRefused: false,

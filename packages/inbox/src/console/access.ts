@@ -74,7 +74,7 @@ export function isOwnForm(request: Request, by: string, proof: string): boolean 
 }
 
 /** Browsers report the origin of a form: in Sec-Fetch-Site over https and on this computer, otherwise in Origin. */
-export function isFromOwnOrigin(request: Request): boolean {
+function isFromOwnOrigin(request: Request): boolean {
   const site = request.headers.get('sec-fetch-site');
   if (site !== null) return site === 'same-origin';
   const origin = URL.parse(request.headers.get('origin') ?? '');

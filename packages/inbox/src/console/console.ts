@@ -1,12 +1,13 @@
+import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { checkArgument, checkOptions, FUNCTION, type OptionRule } from '@payment-service/core/internal';
 import { assetResponse } from '@payment-service/pages';
 import { failureStack } from '../failure-text.ts';
 import type { Inbox } from '../inbox.ts';
+import { TRANSITION_STATES } from '../states.ts';
 import { type ConsoleAccess, checkAccess, isOwnForm, proofFor } from './access.ts';
 import { act } from './actions.ts';
 import { readForm } from './form.ts';
-import { createLive } from './live.ts';
 import { overduePage, overdueTable } from './pages/overdue.ts';
 import { overviewPage } from './pages/overview.ts';
 import { forbidden, missingPage, plainResponse, type View } from './pages/page.ts';
@@ -20,7 +21,7 @@ import { takeSaid } from './said.ts';
 export interface ConsoleOptions {
   /**
    * Returns who a visitor is and what they may do; undefined or false refuses the request. Called for every request, including
-   * actions and files, and again with the request of an open page before it is told of a change. The request has no body here.
+   * actions and files, and each time an open page asks for changes. The request has no body here.
    *
    * @param incoming Node's request, if it came through `nodeListener()`: with everything that your middleware added, such as a
    * session.
@@ -92,15 +93,11 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
     onError: FUNCTION,
   });
   const { authorize, basePath = '', onError = printError } = options;
-  const live = createLive(inbox);
+  const version = versionOf(inbox);
 
-  const accessOf = async (request: Request, incoming: IncomingMessage | undefined) => {
-    const { url, headers, method, signal } = request;
-    return checkAccess(await authorize(new Request(url, { headers, method, signal }), incoming));
-  };
   const serve = async (request: Request, incoming: IncomingMessage | undefined): Promise<Response> => {
-    const { url, method } = request;
-    const access = await accessOf(request, incoming);
+    const { url, headers, method, signal } = request;
+    const access = checkAccess(await authorize(new Request(url, { headers, method, signal }), incoming));
     if (access === undefined) return plainResponse(403);
     if (!access.may.includes('read')) return forbidden('read');
     const { pathname, searchParams: query } = new URL(url);
@@ -117,20 +114,17 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
       if (path === '/reconcile')
         return access.may.includes('reconcile') ? reconcilePage(view, form) : forbidden('reconcile');
       if (path !== '/bulk' && action === undefined) return plainResponse(405);
-      return act({ ...view, version: await live.version() }, form, id, action);
+      return act({ ...view, version: await version() }, form, id, action);
     }
     if (method !== 'GET' && method !== 'HEAD') return plainResponse(405);
     const [, asset = ''] = /^\/assets\/(.+)$/.exec(path) ?? [];
     const file = await assetResponse(asset);
     if (file !== undefined) return file;
-    if (path === '/events') {
-      const mayRead = async () => (await accessOf(request, incoming))?.may.includes('read') === true;
-      return live.stream(request, mayRead);
-    }
     const show = PAGES[path] ?? missingPage;
     if (path.endsWith('.csv')) return show(view);
     // Read before the content: a change in between makes the page ask again.
-    const dated = { ...view, version: await live.version() };
+    const dated = { ...view, version: await version() };
+    if (headers.get('if-none-match') === `"${dated.version}"`) return new Response(null, { status: 304 });
     return id !== undefined && action === undefined ? transitionPage(dated, id) : show(dated);
   };
 
@@ -144,6 +138,26 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
     }
   };
   return Object.assign(handle, { basePath });
+}
+
+/** Slow reads of the version are made less often: they use at most a twentieth of the time, however many pages are open. */
+const SHARE = 20;
+/** The last change of each state, and new transitions. Pending ones are not ordered by their changes. */
+const LISTED = TRANSITION_STATES.map((state) => (state === 'pending' ? undefined : state));
+
+/** Returns the version of the inbox, which open pages follow: its last change, or one shortly before. */
+function versionOf<Tx>(inbox: Inbox<Tx>): () => Promise<string> {
+  let known = '';
+  let next = 0;
+  return async () => {
+    const start = performance.now();
+    if (start < next) return known;
+    const newest = await Promise.all(LISTED.map((state) => inbox.list({ state, limit: 1 })));
+    const last = newest.flat().map(({ transitionId, changedAt }) => [changedAt.getTime(), transitionId]);
+    known = hash('sha256', JSON.stringify(last)).slice(0, 16);
+    next = performance.now() + SHARE * (performance.now() - start);
+    return known;
+  };
 }
 
 function printError(error: unknown): void {

@@ -20,7 +20,7 @@ import { money } from '../support/shop.ts';
 
 const PAGES = ['', '/transitions', '/paid', '/overdue'];
 const FILES = ['/assets/style.css', '/assets/live.js'];
-const OTHERS = ['/', '/transitions.csv', '/overdue.csv', '/events', '/x'];
+const OTHERS = ['/', '/transitions.csv', '/overdue.csv', '/x'];
 const PATH = pageOf('NONE');
 const CLOSED = { note: 'closed' };
 

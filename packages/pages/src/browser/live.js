@@ -4,9 +4,6 @@
  */
 import { Idiomorph } from './idiomorph.js';
 
-const BEAT_MS = 3000;
-/** After this long without a message from the stream, the page sends its own request. */
-const PATIENCE_MS = 10_000;
 /** Ages change even when nothing happens. */
 const REFRESH_MS = 30_000;
 /** This long after the last keystroke, the preview of an edit is updated. */
@@ -109,8 +106,7 @@ function holdRows(next) {
 }
 
 /** Shows a new version of this page, and keeps focus, scroll position, open panels and input outside `sent`. */
-function show(next, sent, isHeld = false) {
-  if (isHeld) holdRows(next);
+function show(next, sent) {
   prepare(next);
   for (const id of PARTS) {
     const [now, then] = [part(id), next.getElementById(id)];
@@ -127,28 +123,37 @@ function show(next, sent, isHeld = false) {
 
 let loading;
 let isStale = false;
+let isHeld = true;
+/** When the whole page was last requested. */
 let refreshed = Date.now();
 
-/** Requests this page again; changes that arrive meanwhile cause one more request. */
-async function refresh(isHeld = true) {
-  // A page without a version is requested only once, such as a comparison.
-  if (part('main').dataset.version === '') return;
+/** Requests this page again, and shows it; calls meanwhile cause one more request. */
+function refresh() {
+  refreshed = 0;
+  return follow();
+}
+
+/** The same, but the server may answer that the version of the page has not changed. */
+async function follow() {
   isStale = true;
   if (document.hidden) return;
   if (loading !== undefined) return loading;
   loading = (async () => {
     while (isStale) {
       isStale = false;
-      refreshed = Date.now();
-      const response = await fetch(location.href, {
-        // A confirmation belongs to the page that the reader goes to, not to this one.
-        headers: { accept: 'text/html', 'x-refresh': '1' },
-        signal: AbortSignal.timeout(SEND_MS),
-      });
-      show(parse(await response.text()), undefined, isHeld);
-      announceChange();
-      if (isPolled()) setConnection('');
-      else if (isSilent()) setConnection('No live updates: this page checks for changes every few seconds.');
+      // A confirmation belongs to the page that the reader goes to, not to this one.
+      const headers = { accept: 'text/html', 'x-refresh': '1' };
+      if (Date.now() - refreshed > REFRESH_MS) refreshed = Date.now();
+      else headers['if-none-match'] = `"${part('main').dataset.version}"`;
+      const response = await fetch(location.href, { headers, signal: AbortSignal.timeout(SEND_MS) });
+      if (response.status !== 304) {
+        const next = parse(await response.text());
+        if (isHeld) holdRows(next);
+        show(next);
+        isHeld = true;
+        announceChange();
+      }
+      setConnection('');
     }
   })();
   try {
@@ -156,44 +161,20 @@ async function refresh(isHeld = true) {
   } catch (error) {
     // `fetch` throws a TypeError when the connection is lost.
     if (!(error instanceof TypeError || error.name === 'TimeoutError')) throw error;
+    refreshed = 0;
     setConnection(LOST);
   } finally {
     loading = undefined;
   }
 }
 
-let heard = Date.now();
-
-/** Whether the page has no stream, but an interval for requests. */
-const isPolled = () => part('main').dataset.poll !== undefined;
-
-/** Whether the stream does not work, such as in a browser without shared workers. */
-const isSilent = () => Date.now() - heard > PATIENCE_MS;
-
-/** Empty while the stream works. */
+/** Empty while the server answers. */
 function setConnection(text) {
   if (part('connection').textContent !== text) part('connection').textContent = text;
 }
 
-/** The version of the state, from the tab's share of the stream; empty when the connection is lost. */
-function hear(version) {
-  heard = Date.now();
-  setConnection(version === '' ? LOST : '');
-  if (version !== '' && version !== part('main').dataset.version) refresh().catch(report);
-}
-
-/** Starts the stream of all tabs, or requests its version. It may have failed to load. */
-function connect() {
-  if (globalThis.SharedWorker !== undefined) new SharedWorker(new URL('./stream.js', import.meta.url));
-}
-
-function watch() {
-  if (isSilent()) connect();
-  if (isSilent() || Date.now() - refreshed > REFRESH_MS) refresh().catch(report);
-}
-
 function poll() {
-  refresh()
+  follow()
     .catch(report)
     // A response with another page, such as an error page, does not contain it.
     .finally(() => setTimeout(poll, Number(part('main').dataset.poll ?? REFRESH_MS)));
@@ -275,15 +256,17 @@ document.addEventListener('change', ({ target }) => {
 document.addEventListener('click', ({ target }) => {
   const button = target.closest('[data-copy]');
   if (button !== null) copy(button).catch(report);
-  if (target.matches('.new-rows')) refresh(false).catch(report);
+  if (target.matches('.new-rows')) {
+    isHeld = false;
+    refresh().catch(report);
+  }
   if (target.closest('#zone') === null) return;
   localStorage.setItem('times', isLocal() ? 'UTC' : 'local');
   prepare(document);
 });
 // A hidden tab sends no requests, and catches up when it is shown again.
 document.addEventListener('visibilitychange', () => {
-  heard = Date.now();
-  if (isStale) refresh().catch(report);
+  if (isStale) follow().catch(report);
 });
 
 prepare(document);
@@ -294,12 +277,5 @@ if (kept !== null || part('said').matches('.good')) tell('good', kept ?? part('s
 // start of the Tab key.
 const here = document.querySelector('.nav [aria-current]');
 if (here !== null) here.closest('ul').scrollLeft = here.offsetLeft - here.offsetWidth;
-if (isPolled()) {
-  setTimeout(poll, Number(part('main').dataset.poll));
-} else {
-  // The channel of the stream.js next to this module.
-  const versions = new BroadcastChannel(`versions of ${new URL('.', import.meta.url).pathname}`);
-  versions.onmessage = ({ data }) => hear(data);
-  connect();
-  setInterval(watch, BEAT_MS);
-}
+// A page without it is requested only once, such as a comparison.
+if (part('main').dataset.poll !== undefined) setTimeout(poll, Number(part('main').dataset.poll));

@@ -6,9 +6,8 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import type { SandboxDelivery } from '../service/views.ts';
 import type { CheckReport } from '../state/records.ts';
 import { type ExplainOptions, explainRecorded } from './explain.ts';
-import { CommandError, nodeProblem } from './failures.ts';
+import { CommandError } from './failures.ts';
 import { printCheck, printDeliveries, printExplanation, wentWrong } from './print.ts';
-import { forwardToInbox } from './program.ts';
 import { openSession, readKeys, type SessionOptions } from './session.ts';
 import type { StartOptions } from './start.ts';
 import { resend, type TriggerOptions, trigger } from './trigger.ts';
@@ -166,18 +165,6 @@ prints what happened and why. The exit code is the program's.
       else printExplanation(explanation, process.stdout);
       exitCode = explanation.ok ? 0 : 1;
     });
-  root
-    .command('inbox')
-    .usage('<command> [options]')
-    .description(
-      "runs payment-service-inbox of this folder's project: ls, show, retry, resolve, reopen, stats",
-    )
-    .argument('[args...]')
-    .helpOption(false)
-    .allowUnknownOption()
-    .action(async (args: string[]) => {
-      exitCode = await forwardToInbox(args);
-    });
   for (const command of root.commands) command.showHelpAfterError(`Try ${NAME} ${command.name()} --help.`);
   return root;
 }
@@ -190,14 +177,8 @@ async function report(deliveries: readonly SandboxDelivery[], json: object | und
 }
 
 async function main(given: readonly string[]): Promise<void> {
-  const problem = nodeProblem(process.versions.node);
-  if (problem !== undefined) throw new CommandError(problem);
   const end = given.indexOf('--');
-  // Node itself reads --env-file, even after the name of the script, and exits if there is no such file. So the option has
-  // another name, and this one works only for an existing file.
-  const own = (end === -1 ? given : given.slice(0, end)).map((each) =>
-    each.replace(/^--env-file(?==|$)/, '--keys-file'),
-  );
+  const own = end === -1 ? given : given.slice(0, end);
   const program = end === -1 ? [] : given.slice(end + 1);
   // The default subcommand is 'start', but the help without one lists all subcommands.
   const [first = 'start'] = own;

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { constants } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { CommandError, hasCode, UsageError } from './failures.ts';
 
 /** A merchant's program, running. */
@@ -112,28 +111,4 @@ function onWindows(file: string, path: string, extensions: string): string {
   const names = isComplete ? [file] : endings.map((ending) => file + ending);
   const paths = folders.flatMap((folder) => names.map((name) => (folder === '' ? name : join(folder, name))));
   return paths.find((each) => existsSync(each)) ?? file;
-}
-
-const PACKAGE = '@payment-service/inbox';
-const COMMAND = 'payment-service-inbox';
-
-/** Runs the inbox's own command of this folder's project; resolves with its exit code. */
-export async function forwardToInbox(args: readonly string[]): Promise<number> {
-  const child = spawn(process.execPath, [inboxCommand(), ...args], { stdio: 'inherit' });
-  const [code] = await once(child, 'exit');
-  return typeof code === 'number' ? code : 1;
-}
-
-function inboxCommand(): string {
-  // From the project, not from this package: it must be the version of the inbox that the project's program uses.
-  const { resolve } = createRequire(join(process.cwd(), 'package.json'));
-  try {
-    const manifest = resolve(`${PACKAGE}/package.json`);
-    const { bin }: { bin: Record<string, string> } = JSON.parse(readFileSync(manifest, 'utf8'));
-    return join(dirname(manifest), bin[COMMAND] ?? '');
-  } catch (cause) {
-    if (!hasCode(cause, 'MODULE_NOT_FOUND')) throw cause;
-    const message = `${PACKAGE} is not installed in this folder. Run this in the folder of your program, or: npm install ${PACKAGE}`;
-    throw new CommandError(message, { cause });
-  }
 }

@@ -38,8 +38,6 @@ const POLL_MS = 50;
 const PATIENCE_MS = 10_000;
 /** A program that has listened elsewhere for this long is probably misconfigured. */
 const SETTLED_MS = 1000;
-/** If the program ends this soon after a callback, the callback is probably the cause. */
-const SOON_MS = 5000;
 
 /**
  * Starts the sandbox and the named program, which gets the keys in its environment and one callback as soon as it listens.
@@ -107,25 +105,17 @@ async function runWith(
     ...variables,
     NODE_ENV: process.env['NODE_ENV'] || 'development',
   });
-  if (target === undefined) {
-    console.error('No callback was sent. Set its address with --callback-url.');
-  }
-  const isAccepted = target !== undefined && (await sendFirst(session, program, target));
-  const accepted = performance.now();
+  if (target === undefined) console.error('No callback was sent. Set its address with --callback-url.');
+  else await sendFirst(session, program, target);
   const code = await program.ended;
   if (code === 0 || program.isStopped()) return code;
   console.error(
     `${program.name} ended with exit code ${code}. This command runs on Node ${process.versions.node}.`,
   );
-  if (isAccepted && performance.now() - accepted < SOON_MS) {
-    console.error(
-      'It had just accepted the callback, so anything that it had not stored by then is lost. Work that continues after the answer probably failed: await it in the handler, or store the callback first, as the inbox does.',
-    );
-  }
   return code;
 }
 
-async function sendFirst(session: Session, program: Program, target: URL): Promise<boolean> {
+async function sendFirst(session: Session, program: Program, target: URL): Promise<void> {
   const ending = new AbortController();
   const over = program.ended.finally(() => ending.abort());
   const nowhere = `Nothing listens on ${target.host} yet. Does ${program.name} listen on this address and port?`;
@@ -149,15 +139,14 @@ async function sendFirst(session: Session, program: Program, target: URL): Promi
     const next = code === 0 ? 'Does it call listen() with this port?' : 'Its output above says why.';
     if (!program.isStopped())
       console.error(`${program.name} ended before it listened on ${target.host}. ${next}`);
-    return false;
+    return;
   }
   const { deliveries } = await trigger(session, {});
   await printDeliveries(deliveries, process.stderr);
-  if (deliveries.some(wentWrong)) return false;
+  if (deliveries.some(wentWrong)) return;
   console.error(
     `\nTry next, in another terminal here: npx payment-service-sandbox trigger --misbehave forged_amount=5000000`,
   );
-  return true;
 }
 
 /** Once each: a second Ctrl-C ends the process immediately, along with what is in flight. */

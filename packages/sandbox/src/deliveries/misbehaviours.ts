@@ -41,7 +41,7 @@ export interface Declared {
   /** For numbers below zero as well. */
   readonly isSigned?: boolean;
   readonly choices?: Choices;
-  /** What to enter, shown if the input is refused. */
+  /** What its value must be, in place of the validator's message. */
   readonly problem?: string;
   /** The value that the command gives a name without one. @default true */
   readonly sample?: unknown;
@@ -78,20 +78,20 @@ const typed = <T extends z.ZodType>(group: Group, label: string, schema: T, prob
 const REDIRECT_LEAD_MS = 2000;
 const tenYears = z.int().min(-315_360_000).max(315_360_000);
 const capitals = z.string().regex(/^[A-Z]{3}$/);
-const AT_MOST_10_YEARS = 'Enter whole seconds, at most 10 years back or ahead.';
-const AT_MOST_7_DAYS = 'Enter whole milliseconds, at most 7 days.';
-const AT_MOST_128 = 'Enter at most 128 characters.';
+const AT_MOST_10_YEARS = 'must be whole seconds, at most 10 years back or ahead';
+const AT_MOST_7_DAYS = 'must be whole milliseconds, at most 7 days';
+const AT_MOST_128 = 'must be a string of at most 128 characters';
 
 const declared = {
   forged_amount: {
-    ...number('money', 'Another amount', z.number(), 'Enter an amount, such as 1.'),
+    ...number('money', 'Another amount', z.number(), 'must be a number, such as 1'),
     hint: 'The total stays consistent.',
     sample: 1,
     words: () => 'forged amount',
     content: withPayload(forgedMoney),
   },
   forged_currency: {
-    ...typed('money', 'Another currency', capitals, 'Enter three capital letters, such as USD.'),
+    ...typed('money', 'Another currency', capitals, 'must be three capital letters, such as USD'),
     hint: 'Three capital letters.',
     sample: 'USD',
     words: () => 'forged currency',
@@ -134,7 +134,7 @@ const declared = {
     timing: (timing, { lost }) => (lost ? { ...timing, isLost: true } : timing),
   },
   duplicate: {
-    ...number('time', 'More copies', z.int().min(0).max(10), 'Enter a whole number from 0 to 10.'),
+    ...number('time', 'More copies', z.int().min(0).max(10), 'must be a whole number from 0 to 10'),
     hint: '0 to 10. They stay genuine.',
     sample: 1,
     words: ({ duplicate }) => (duplicate ? `sent ${duplicate} times more` : ''),
@@ -177,21 +177,21 @@ const declared = {
     content: withPayload(({ status }) => ({ transaction_status: status })),
   },
   omit_fields: {
-    ...typed('fields', 'Fields to leave out', z.array(shortText), 'Enter names of at most 128 characters.'),
+    ...typed('fields', 'Fields to leave out', z.array(shortText), 'must be names of at most 128 characters'),
     control: 'names',
     hint: 'Names, separated by commas.',
     words: ({ omit_fields }) => `without ${omit_fields?.join(', ')}`,
     omitted: ({ omit_fields = [] }) => omit_fields,
   },
   extra_fields: {
-    ...typed('fields', 'Fields to add or replace', z.record(shortText, z.unknown()), 'Enter a JSON object.'),
+    ...typed('fields', 'Fields to add or replace', z.record(shortText, z.unknown()), 'must be a JSON object'),
     control: 'json',
     hint: 'A JSON object.',
     words: ({ extra_fields = {} }) => `with ${Object.keys(extra_fields).join(', ')}`,
     content: withPayload(({ extra_fields = {} }) => extra_fields),
   },
   body: {
-    ...typed('body', 'The body itself', z.string().max(65_536), 'Enter at most 65,536 characters.'),
+    ...typed('body', 'The body itself', z.string().max(65_536), 'must be at most 65,536 characters'),
     control: 'area',
     hint: 'In place of all changes of fields and money. It need not be JSON.',
     words: () => 'edited body',

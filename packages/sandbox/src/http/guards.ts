@@ -93,7 +93,9 @@ export const logRequests =
       ...(await startOf([answer])),
       bytes: answer.byteLength,
     };
-    service.store.note((unit) => {
+    // While the sandbox closes, the file may have been closed already.
+    if (service.changes.ended.aborted) return;
+    service.store.write((unit) => {
       const id = unit.nextId('request');
       unit.put('request', id, { id, ...request });
       for (const old of unit.list('request').slice(0, -MAX_REQUESTS)) unit.remove('request', old.id);

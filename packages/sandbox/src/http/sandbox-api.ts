@@ -104,10 +104,6 @@ export function createSandboxApi(service: Service): Hono {
     'GET /providers': () => ({ providers: store.list('provider') }),
     'PUT /providers': (_, body) => ({ provider: service.changeProvider(body) }),
     'PUT /banks': (_, body) => ({ bank: service.changeBank(body) }),
-    'POST /clearing': (_, body) => ({
-      released: service.clear(body),
-      merchant_wallets: service.wallets(),
-    }),
     'GET /clock': clock,
     'POST /clock': (_, body) => {
       service.advance(body);

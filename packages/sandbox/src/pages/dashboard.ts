@@ -1,4 +1,4 @@
-import { type Filled, html, note } from '@payment-service/pages';
+import { assetResponse, type Filled, html, note } from '@payment-service/pages';
 import { type Context, Hono } from 'hono';
 import { formFields, onlyMethods } from '../http/envelope.ts';
 import { sendStatement } from '../http/sandbox-api.ts';
@@ -10,7 +10,6 @@ import { reset, settings } from './account/settings.ts';
 import { start } from './account/start.ts';
 import { currencyWallets, wallets } from './account/wallets.ts';
 import { compose } from './compose/compose.ts';
-import { createLive } from './live.ts';
 import { framed, type Links, nothing, type Page, refusedForm, say, sentence } from './parts/page.ts';
 import { compare } from './records/compare.ts';
 import { deliveries } from './records/deliveries.ts';
@@ -88,7 +87,7 @@ export function createDashboard(service: Service): Hono {
     }
   }
   app.get('/statement.csv', (c) => sendStatement(c, service));
-  app.route('/', createLive(service));
+  app.get('/assets/:name', async (c) => (await assetResponse(c.req.param('name'))) ?? c.notFound());
   return app;
 }
 

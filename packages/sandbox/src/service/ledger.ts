@@ -68,12 +68,6 @@ export function creditCollection(
   post(work, { ...line, bucket: 'reserve', amount: kept, freeAt: work.now + (reserve?.seconds ?? 0) * 1000 });
 }
 
-/** What to release early. */
-export interface Release {
-  readonly currency?: string | undefined;
-  readonly buckets: readonly ('uncleared' | 'reserve')[];
-}
-
 /** The parts of uncleared and reserve balances that are not yet available. */
 export function waitingEntries(reader: Reader): EntryRecord[] {
   return reader
@@ -86,21 +80,15 @@ export function waitingEntries(reader: Reader): EntryRecord[] {
 export const entriesOf = (reader: Reader, currency: string | undefined): EntryRecord[] =>
   reader.list('entry').filter((one) => currency === undefined || one.currency === currency);
 
-/** Moves what is due, or what `early` names, into the available balance. Returns the number of parts. */
-export function clear(work: Work, early?: Release): number {
-  const due = waitingEntries(work).filter(
-    ({ freeAt, bucket, currency }) =>
-      (freeAt ?? 0) <= work.now ||
-      (early?.buckets.some((one) => one === bucket) === true &&
-        (early.currency === undefined || early.currency === currency)),
-  );
+/** Moves what is due into the available balance. */
+export function clear(work: Work): void {
+  const due = waitingEntries(work).filter(({ freeAt }) => (freeAt ?? 0) <= work.now);
   for (const { id, at: _, bucket, amount, ...entry } of due) {
     const line = { ...entry, freeAt: null, cause: 'clearing' } as const;
     post(work, { ...line, bucket, amount: -amount });
     post(work, { ...line, bucket: 'available', amount });
     work.remove('waiting', id);
   }
-  return due.length;
 }
 
 /** A movement of available money. */
@@ -119,7 +107,7 @@ export function take(work: Work, walletType: WalletType, cause: Cause, movement:
     const next =
       walletType === 'MERCHANT_PAYOUT'
         ? 'Transfer from the collection wallet first.'
-        : 'Collect more, or release what is uncleared (POST /sandbox/clearing).';
+        : 'Collect more, or move the clock ahead (POST /sandbox/clock).';
     const message = `The ${walletType} wallet has ${has} available, and ${needed} is needed. ${next}`;
     refuse('insufficient_balance', message, 'amount');
   }

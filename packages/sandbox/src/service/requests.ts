@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import { compositionSchema, misbehaviourSchema } from '../deliveries/misbehaviours.ts';
+import { compositionSchema, misbehaviourSchema, misbehaviours } from '../deliveries/misbehaviours.ts';
 import { address, text } from '../state/fields.ts';
 import type { ComposedChanges, Misbehaviour } from '../state/misbehaviour.ts';
 import type { Settings, TransactionMode } from '../state/records.ts';
 import { refuse } from '../state/refusal.ts';
 import { type RetryRules, type RetrySettings, retryRules } from '../state/retries.ts';
-import type { Release } from './ledger.ts';
 import type { BankChange, ProviderChange } from './providers.ts';
 
 /** The common fields of a collection and a payout, as in the body of the request. */
@@ -82,8 +81,6 @@ export interface Requests {
   /** A transfer or a deposit. */
   transfer: TransferRequest;
   outcome: { outcome: Outcome };
-  /** Uncleared money of every currency by default. */
-  clearing: Release;
   /** Omitted fields are not changed. */
   settings: Partial<Settings>;
   misbehaviour: Misbehaviour;
@@ -112,10 +109,6 @@ const requests: { readonly [Kind in keyof Requests]: z.ZodType<Requests[Kind]> }
   }),
   transfer: z.strictObject({ currency: text, amount: z.number().positive() }),
   outcome: z.strictObject({ outcome }),
-  clearing: z.strictObject({
-    currency: text.optional(),
-    buckets: z.array(z.enum(['uncleared', 'reserve'])).default(['uncleared']),
-  }),
   settings: z.strictObject({
     callback_url: address.nullable().exactOptional(),
     redirect_url: address.nullable().exactOptional(),
@@ -156,6 +149,22 @@ export const collectionFields: readonly string[] = Object.keys(
   collectionRequest.omit({ callback_url: true, misbehave: true, retry: true }).shape,
 );
 
+/** In place of the validator's messages, which are about types. */
+const problems: Readonly<Record<string, string>> = {
+  merchant_reference: 'must be a string of 1 to 128 characters',
+  amount: 'must be a number above zero, such as 500',
+  account: 'must be a string of 1 to 128 characters, such as a mobile number',
+  customer_name: 'must be a string of 1 to 128 characters',
+  advance_seconds: 'must be whole seconds, from 0 to 10 years',
+  currency: 'must be three capital letters, such as UGX',
+  max_attempts: 'must be a whole number from 1 to 50',
+  backoff_ms: 'must be whole milliseconds, at most 7 days',
+  api_latency_ms: 'must be whole milliseconds, at most 60,000',
+  min_amount: 'must be a number, zero or more',
+  max_amount: 'must be a number, zero or more',
+  max_daily_amount: 'must be a number, zero or more',
+};
+
 /** Reads a request, or throws a SandboxRefusal with status 400 that names the field and what it must be. */
 export function read<Kind extends keyof Requests>(kind: Kind, input: unknown): Requests[Kind] {
   let [field, problem]: [string, string | undefined] = ['', 'it cannot be read']; // In a program, a proxy that throws.
@@ -165,7 +174,9 @@ export function read<Kind extends keyof Requests>(kind: Kind, input: unknown): R
     const [issue] = result.error.issues;
     const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
     field = [...(issue?.path ?? []), ...unknown].join('.');
-    problem = unknown.length === 0 ? issue?.message : 'this field is unknown';
+    const name = String(issue?.path.findLast((part) => typeof part === 'string'));
+    const own = problems[name] ?? misbehaviours.get(name)?.problem ?? issue?.message;
+    problem = unknown.length === 0 ? own : 'this field is unknown';
   } catch {
     // zod reads what it describes.
   }

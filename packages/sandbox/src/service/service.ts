@@ -41,8 +41,6 @@ export interface Service extends Context {
   decide(id: number, request: unknown): TransactionRecord;
   transaction(id: number): TransactionRecord;
   wallets(currency?: string): Wallet[];
-  /** Releases what is due and what the request names; returns how many parts became available. */
-  clear(request: unknown): number;
   /** Puts money into the collection wallet directly (protocol §2.4). */
   deposit(request: unknown): void;
   /** Switches a payment option on or off, or changes its limits; effective immediately, in /data/… too. */
@@ -156,10 +154,6 @@ export function createService(
     },
     transaction: (id) => found(store.get('transaction', id), 'transaction'),
     wallets: (currency) => act((work) => listWallets(work, currency)),
-    clear: (request) => {
-      const early = read('clearing', request);
-      return store.write((unit) => clear(at(unit), early));
-    },
     change,
     advance: (request) => {
       const ahead = read('clock', request).advance_seconds * 1000;

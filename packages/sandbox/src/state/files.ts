@@ -19,7 +19,8 @@ const SQLITE_NOTADB = 26;
 export function sqliteFile(path: string): Persistence {
   const sqlite = globalThis.process?.getBuiltinModule?.('node:sqlite');
   if (sqlite === undefined) {
-    const message = 'Keeping state in a file needs Node 22.13 or later. Leave file out elsewhere.';
+    const message =
+      'Keeping state in a file needs Node 22.13 or later. Elsewhere, leave file out, or use --memory.';
     throw new ConfigurationError('file', message);
   }
   const database = open(sqlite, path);

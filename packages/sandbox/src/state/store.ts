@@ -44,13 +44,10 @@ export interface Unit extends Reader {
 export interface Store extends Reader {
   /** Runs the work, then saves its changes. If either throws, nothing has changed. */
   write<T>(work: (unit: Unit) => T): T;
-  /** The same for a log, whose last lines may be lost: they are saved with the next write, which avoids a sync. */
-  note(work: (unit: Unit) => void): void;
   close(): void;
 }
 
 const FIRST_ID = 1001;
-const MAX_UNSAVED = 100;
 
 const put = (tables: Untyped, kind: string, id: string, value: unknown): void => {
   tables[kind] ??= new Map();
@@ -67,17 +64,14 @@ export function createStore(persistence?: Persistence, onWrite?: () => void): St
     list: (kind) => [...(tables[kind]?.values() ?? [])],
   };
 
-  let unsaved: Change[] = [];
-  const run = <T>(work: (unit: Unit) => T, maxUnsaved: number): T => {
+  const write = <T>(work: (unit: Unit) => T): T => {
     const changes: Pending = {};
     const result = work(createUnit(tables, changes));
     const list = Object.entries(changes).flatMap(([kind, table]) =>
       [...table].map(([id, value]) => ({ kind, id, value })),
     );
     if (list.length === 0) return result;
-    const all = [...unsaved, ...list];
-    if (all.length > maxUnsaved) persistence?.save(all);
-    unsaved = all.length > maxUnsaved ? [] : all;
+    persistence?.save(list);
     for (const { kind, id, value } of list) {
       if (value === undefined) untyped[kind]?.delete(id);
       else put(untyped, kind, id, value);
@@ -85,15 +79,7 @@ export function createStore(persistence?: Persistence, onWrite?: () => void): St
     onWrite?.();
     return result;
   };
-  return {
-    ...reader,
-    write: (work) => run(work, 0),
-    note: (work) => run(work, MAX_UNSAVED),
-    close: () => {
-      if (unsaved.length > 0) persistence?.save(unsaved);
-      persistence?.close();
-    },
-  };
+  return { ...reader, write, close: () => persistence?.close() };
 }
 
 function createUnit(tables: Tables, changes: Pending): Unit {
@@ -126,7 +112,7 @@ function createUnit(tables: Tables, changes: Pending): Unit {
   return unit;
 }
 
-/** What live pages follow: the version of the state, and when there is a newer one. */
+/** The version of the state, which live pages follow, and when there is a newer one. */
 export interface Changes {
   /** Increases with every write, and from one start to the next. */
   readonly version: number;

@@ -1,11 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import manifest from '../../package.json' with { type: 'json' };
-import { nodeProblem } from '../../src/command/failures.ts';
 import { commandLine } from '../../src/command/program.ts';
-import { runCommand } from '../support/command.ts';
 import { emptyFolder } from '../support/folders.ts';
 
 /** A made-up PATH of Windows, where npm is npm.cmd and node is node.exe. */
@@ -51,21 +47,4 @@ test.each(['say "hi"', '100%', 'a\nb'])(
 test('elsewhere a command is passed to the system unchanged', () => {
   const started = commandLine(['npm', 'run', '100%'], 'linux', onWindows().windows);
   expect(started).toEqual({ file: 'npm', args: ['run', '100%'] });
-});
-
-test('the command names a Node that is too old and the version that it needs, and runs on a newer one', () => {
-  expect(nodeProblem('22.12.0')).toContain(
-    'This is Node 22.12.0, and the sandbox needs Node 22.13 or later.',
-  );
-  expect(manifest.engines.node).toBe('>=22.13');
-  expect(['22.13.0', '23.0.0', '100.0.0'].map(nodeProblem)).toEqual(Array(3).fill(undefined));
-});
-
-test('inbox forwards arguments, output and exit code to the installed inbox, and says how to install a missing one', async () => {
-  // The shop's package.json depends on the inbox.
-  const cwd = fileURLToPath(new URL('../../../../apps/shop', import.meta.url));
-  const wrong = await runCommand(['inbox', 'ls', '--state', 'gone'], { cwd });
-  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('Allowed choices are pending') });
-  const install = expect.stringContaining('npm install @payment-service/inbox');
-  expect(await runCommand(['inbox', 'ls'])).toMatchObject({ code: 1, stderr: install });
 });

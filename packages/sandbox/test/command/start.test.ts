@@ -59,22 +59,18 @@ test('threat A46: start keeps its keys in the folder across restarts, in files t
   expect(await readFile(join(own, '.gitignore'), 'utf8')).toBe('*\n');
 });
 
-// Node also reads the second name.
-test.each([['--keys-file', '.env'], ['--env-file=.env']])(
-  'start %s adds the keys to the file, readable by its owner only',
-  async (...option) => {
-    const cwd = emptyFolder();
-    const path = join(cwd, '.env');
-    await writeFile(path, 'PORT=3000\nSIGNING_KEY=old\n\n', { mode: 0o644 });
-    const { url, output } = await start(['--seed', 'docs', ...option], { cwd });
-    const { publicKey, secretKey, signingKey } = account;
-    expect(await readFile(path, 'utf8')).toBe(
-      `PORT=3000\nBASE_URL=${url}\nPUBLIC_KEY=${publicKey}\nSECRET_KEY=${secretKey}\nSIGNING_KEY=${signingKey}\n`,
-    );
-    expect((await modesIn(cwd))['.env']).toBe(OWN_FILE);
-    expect(output()).toContain('The keys are also in .env.');
-  },
-);
+test('start --keys-file adds the keys to the file, readable by its owner only', async () => {
+  const cwd = emptyFolder();
+  const path = join(cwd, '.env');
+  await writeFile(path, 'PORT=3000\nSIGNING_KEY=old\n\n', { mode: 0o644 });
+  const { url, output } = await start(['--seed', 'docs', '--keys-file', '.env'], { cwd });
+  const { publicKey, secretKey, signingKey } = account;
+  expect(await readFile(path, 'utf8')).toBe(
+    `PORT=3000\nBASE_URL=${url}\nPUBLIC_KEY=${publicKey}\nSECRET_KEY=${secretKey}\nSIGNING_KEY=${signingKey}\n`,
+  );
+  expect((await modesIn(cwd))['.env']).toBe(OWN_FILE);
+  expect(output()).toContain('The keys are also in .env.');
+});
 
 test('start --endpoints answers the endpoints of a file, and the made-up ones by name', async () => {
   const cwd = emptyFolder();

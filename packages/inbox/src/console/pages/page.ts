@@ -28,7 +28,7 @@ export interface Refused {
 
 interface Content
   extends Pick<FrameContent, 'title' | 'body' | 'beside' | 'banners' | 'crumbs' | 'says' | 'section'> {
-  /** The page is not loaded again when the inbox changes. */
+  /** The page does not follow the inbox. */
   readonly isStill?: boolean;
   readonly status?: 403 | 404;
   /** Set if it shows a form whose action was refused. */
@@ -36,6 +36,7 @@ interface Content
 }
 
 const PRODUCT = 'Payment inbox';
+const POLL_MS = 2000;
 const SECTIONS: readonly (readonly [path: string, label: string])[] = [
   ['/', 'Overview'],
   ['/transitions', 'Transitions'],
@@ -65,7 +66,8 @@ export async function consolePage(view: View, content: Content): Promise<Respons
     section: section && at(view, section),
     brand: html`<span class="quiet small">${access.by}</span>`,
     crumbs: crumbs.map(link),
-    version: isStill ? '' : version,
+    version,
+    pollMs: isStill ? undefined : POLL_MS,
     said: refused === undefined ? said : 'Refused. Nothing was changed.',
     isRefused: refused !== undefined,
   });
@@ -101,7 +103,6 @@ const PLAIN = {
   405: 'This method is not allowed here.',
   413: 'This form is too large.',
   500: 'The console cannot read the inbox now. Try again in a minute; the log of the program says what is wrong.',
-  503: 'Too many pages are open.',
 } as const;
 
 /** For a request that is no page. */

@@ -16,7 +16,7 @@ import { type Minor, toAmount } from '../../state/money.ts';
 import type { EntryRecord, TransferRecord } from '../../state/records.ts';
 import { balanceCharts } from '../parts/charts.ts';
 import { pageOf, readQuery } from '../parts/list.ts';
-import { button, form, nothing, type Page } from '../parts/page.ts';
+import { form, nothing, type Page } from '../parts/page.ts';
 import {
   amount,
   buckets,
@@ -112,8 +112,6 @@ function waitingOf(service: Service, currency: string): EntryRecord[] {
     .sort((a, b) => (a.freeAt ?? 0) - (b.freeAt ?? 0));
 }
 
-const clearingWords = { uncleared: 'Clear uncleared money now', reserve: 'Release the reserve now' };
-
 function currencyCard(service: Service, currency: string, refused: Filled | undefined): Markup {
   const now = service.clock.now();
   const waiting = waitingOf(service, currency);
@@ -127,9 +125,6 @@ function currencyCard(service: Service, currency: string, refused: Filled | unde
       button: html`${title}<span class="hidden-text"> ${currency}</span>`,
     });
   };
-  const clearings = Object.entries(clearingWords)
-    .filter(([bucket]) => waiting.some((entry) => entry.bucket === bucket))
-    .map(([name, words]) => button('clearing', words, { at, name: 'bucket', value: `${name} ${currency}` }));
   const isOpen = refused?.form.endsWith(`-${currency}`) ?? false;
   return html`<section class="card" id="${at}" aria-labelledby="${at}-title"><div class="head"><h2 id="${at}-title">${currency}</h2>
 <div class="actions"><a class="button" href="/wallets/${currency}">${currency} entries: ${count(entries.length)}</a></div></div>
@@ -139,7 +134,7 @@ ${withCharts(
   html`${walletList(service, currency)}
 ${
   waiting.length > 0 &&
-  html`<div class="head"><h3>Not available yet</h3><div class="actions">${clearings}</div></div>
+  html`<h3>Not available yet</h3>
 ${waitingList(`waiting-${currency}`, waiting, LATEST, now)}`
 }
 ${entries.length === 0 ? '' : html`<details id="latest-${currency}"><summary>Latest entries</summary>${entryList(`latest-entries-${currency}`, entries.slice(0, LATEST), now)}</details>`}
@@ -175,13 +170,6 @@ ${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : list('transfers', t
     deposits: ({ currency, amount }, service) => {
       service.deposit({ currency, amount: Number(amount) });
       return 'Deposited.';
-    },
-  },
-  buttons: {
-    clearing: ({ bucket = '' }, service) => {
-      const [name, currency] = bucket.split(' ');
-      const found = service.clear({ buckets: [name], currency });
-      return `${counted(found, 'part')} became available.`;
     },
   },
 };

@@ -16,7 +16,6 @@ import {
 } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
-import { misbehaviours } from '../../deliveries/misbehaviours.ts';
 import type { Service } from '../../service/service.ts';
 import type { RefusalStatus, SandboxRefusal } from '../../state/refusal.ts';
 import { misbehaviourLabel } from './presets.ts';
@@ -65,29 +64,11 @@ const fieldNames: Readonly<Record<string, string>> = {
   outcome: 'ending',
 };
 
-/** Instead of a validator's message, which is about types. */
-const words: Readonly<Record<string, string>> = {
-  merchant_reference: 'Enter a reference of 1 to 128 characters.',
-  amount: 'Enter an amount above zero, such as 500.',
-  account: 'Enter an account or mobile number of at most 128 characters.',
-  customer_name: 'Enter a name of at most 128 characters.',
-  advance_seconds: 'Enter whole seconds, from 0 to 10 years.',
-  currency: 'Choose a currency.',
-  max_attempts: 'Enter a whole number from 1 to 50.',
-  backoff_ms: 'Enter whole milliseconds, at most 7 days.',
-  api_latency_ms: 'Enter whole milliseconds, at most 60,000.',
-  min_amount: 'Enter an amount of zero or more.',
-  max_amount: 'Enter an amount of zero or more.',
-  max_daily_amount: 'Enter an amount of zero or more.',
-};
-
-/** The message for the reader: a validator's "amount: Invalid input" never reaches a page. */
-export function sentence({ message, field }: SandboxRefusal): string {
-  const [, name = field, rest = message] = /^([a-z_]+): (.+)$/s.exec(message) ?? [];
-  if (rest === message && !message.startsWith('Invalid')) return message;
-  const own = words[name ?? ''] ?? misbehaviours.get(name ?? '')?.problem;
-  if (/^(Invalid|Too |Unrecognized|Expected)/.test(rest)) return own ?? `Check the field ${name}.`;
-  return `This ${rest.replace(/\.?$/, '.')}`;
+/** The message for the reader, whose field the page shows. */
+export function sentence({ message }: SandboxRefusal): string {
+  const [, name, rest = ''] = /^([a-z_]+): (.+?)\.?$/s.exec(message) ?? [];
+  if (/^(must|is) /.test(rest)) return `This ${rest}.`;
+  return rest.startsWith('Invalid ') ? `Check the field ${name}.` : message;
 }
 
 /** A refused form shows its input again, and what is wrong. */
@@ -123,6 +104,7 @@ export function button(
 }
 
 const PRODUCT = 'Payment service sandbox';
+const POLL_MS = 1000;
 const COOKIE = 'sandbox-said';
 const REFUSED = 'Refused. Nothing was saved or sent.';
 
@@ -145,6 +127,7 @@ export function framed(
       brand: html`${badge('info', 'Simulated')}${newestTrouble(trouble)}${keysPanel(c, service)}`,
       banners: banners(service),
       version: service.changes.version,
+      pollMs: POLL_MS,
       said,
       isRefused: said === REFUSED,
     }),
