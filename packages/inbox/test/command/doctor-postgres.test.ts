@@ -119,10 +119,8 @@ test('the way to PostgreSQL through a pooler is a notice, and another clock is f
     const { findings } = await doctor(withSettings(SERVER, `-c search_path=${schema},pg_catalog`));
     return findings.map(({ seen }) => seen);
   };
-  expect(await clock(-3600)).toEqual([
-    expect.stringMatching(/^The clock of the database is \d+ seconds behind that of this machine/),
-    expect.stringMatching(/^The clock of the database is \d+ seconds behind the latest time/),
-  ]);
+  const behind = /^The clock of the database is \d+ seconds behind that of this machine/;
+  expect(await clock(-3600)).toEqual([expect.stringMatching(behind)]);
   expect(await clock(0)).toEqual([]); // Control.
   const ahead = /^The clock of the database is 3\d{3} seconds ahead of that of this machine/;
   expect(await clock(3600)).toEqual([expect.stringMatching(ahead)]);

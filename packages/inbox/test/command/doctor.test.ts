@@ -36,7 +36,6 @@ describe.each(ENGINES)('on %s', SESSION, (engine) => {
       ['migration', 'compatible_with = 2'],
       ['migration', 'version = 1, compatible_with = 1'],
       ['transition', "state = 'dead', next_at = null"],
-      ['pulse', 'seen_at = seen_at + 3600000'],
     ] as const) {
       await merchant.query(`update ${merchant.table(table)} set ${change}`);
       await type('doctor');
@@ -53,10 +52,10 @@ describe.each(ENGINES)('on %s', SESSION, (engine) => {
     const { args, env } = commandOn(merchant);
     const { names, seen, todo } = await runDoctor(args, env);
     expect(names).toEqual(['problem worker']);
-    expect(seen).toMatch(/due for 3\d\d seconds.*sign of a process was 3\d\d seconds ago/);
+    expect(seen).toMatch(/due for 3\d\d seconds/);
     // On PostgreSQL, the workers of concurrent tests listen in the same database.
-    const isHeard = engine === 'postgres' && seen.includes('and a worker was seen');
-    if (!isHeard) expect(seen).toContain('and no worker was seen');
+    const isHeard = engine === 'postgres' && seen.includes('A worker was seen');
+    if (!isHeard) expect(seen).toContain('No worker was seen');
     const [slow, none] = [/^Probably handlers are slow/, /^Probably no process runs inbox\.work\(\)/];
     expect(todo).toMatch(isHeard ? slow : none);
   });

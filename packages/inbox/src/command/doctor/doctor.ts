@@ -73,7 +73,6 @@ async function diagnose(options: DoctorOptions, open: OpenOptions): Promise<Diag
     });
     if (mustChange(versions)) return;
     await check('inbox', uncheckable, () => checkInbox(opened));
-    // Last, since it leaves a sign of a running process.
     if (!findings.some((found) => found.check === 'standby'))
       await check('callback', failure, () => checkCallback(opened));
   };

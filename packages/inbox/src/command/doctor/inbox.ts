@@ -14,8 +14,6 @@ const KEEP_MS = 5000;
 export async function* checkInbox<Tx>(opened: OpenStore<Tx>): AsyncGenerator<Finding> {
   const { statements, settings } = opened;
   const accounts = (await statements.run('list_accounts', [])).map((row) => textOf(row, 'account'));
-  const [pulse] = await statements.run('read_pulse_age', [settings.account]);
-  const age = pulse && Math.round(numberOf(pulse, 'age') / 1000);
   const [ears] = opened.pool === undefined ? [] : await statements.run('count_listeners', []);
   const isHeard = ears !== undefined && numberOf(ears, 'listeners') > 0;
   const late = Math.floor(await oldestDueSeconds(opened));
@@ -24,7 +22,6 @@ export async function* checkInbox<Tx>(opened: OpenStore<Tx>): AsyncGenerator<Fin
     (state) => `${countText(states[state])} ${state}`,
   );
   if (overdue > 0) waiting.push(`${countText(overdue)} overdue`);
-  const sign = age === undefined ? 'is missing' : `was ${age} seconds ago`;
   const slow = 'Probably handlers are slow or hang: see the log of the worker, or raise its concurrency.';
   const none =
     'Probably no process runs inbox.work() for this account: start one, or call drain() more often.';
@@ -33,13 +30,9 @@ export async function* checkInbox<Tx>(opened: OpenStore<Tx>): AsyncGenerator<Fin
         Each command looks at one account only, doctor included.
         Name the account of your program with --account.`;
   if (late >= LATE_SECONDS)
-    yield problem`worker: A transition has been due for ${late} seconds. The last sign of a process ${sign}, and ${isHeard ? 'a' : 'no'} worker was seen listening.
+    yield problem`worker: A transition has been due for ${late} seconds. ${isHeard ? 'A' : 'No'} worker was seen listening.
         Only a worker applies what is due: until then, no order is paid.
         ${isHeard ? slow : none}`;
-  if (age !== undefined && age < 0)
-    yield problem`clock: The clock of the database is ${-age} seconds behind the latest time in the tables.
-        It has stepped back, so retries and deadlines are delayed. A worker corrects that when it notices.
-        Synchronize the machine of the database with NTP, and keep a worker running.`;
   if (waiting.length > 0)
     yield problem`waiting: These wait for an operator: ${waiting.join(', ')}.
         None of these payments is decided until an operator looks at it.
