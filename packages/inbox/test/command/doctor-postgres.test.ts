@@ -9,7 +9,6 @@ import { runCommand, SESSION } from '../support/command.ts';
 import { type Diagnosed, runDoctor } from '../support/doctor.ts';
 import { limitedRole } from '../support/limited-role.ts';
 import { poolShop } from '../support/pool-shop.ts';
-import { poolerOf } from '../support/proxy.ts';
 import { until } from '../support/until.ts';
 
 const SERVER = inject('postgresUrl');
@@ -105,25 +104,6 @@ test('handlers are probably slow when a worker listens and something has been du
   onTestFinished(() => stop.abort());
   void postgres(direct, { schema }).listen?.('', () => undefined, stop.signal);
   await until(async () => /^Probably handlers/.test(await says()));
-});
-
-test('the way to PostgreSQL through a pooler is a notice, and another clock is found', async () => {
-  const { direct, schema, doctor } = await newPatient();
-  const { url } = await poolerOf(SERVER);
-  expect(await doctor(url)).toMatchObject({ code: 0, names: ['notice notify'] });
-  expect((await doctor()).names).toEqual([]); // Control.
-  // A server whose clock differs: its time function shadows the system's.
-  const clock = async (seconds: number): Promise<string[]> => {
-    await direct.query(`create or replace function ${schema}.statement_timestamp() returns timestamptz stable
-      language sql as $$ select pg_catalog.statement_timestamp() + interval '${seconds} seconds' $$`);
-    const { findings } = await doctor(withSettings(SERVER, `-c search_path=${schema},pg_catalog`));
-    return findings.map(({ seen }) => seen);
-  };
-  const behind = /^The clock of the database is \d+ seconds behind that of this machine/;
-  expect(await clock(-3600)).toEqual([expect.stringMatching(behind)]);
-  expect(await clock(0)).toEqual([]); // Control.
-  const ahead = /^The clock of the database is 3\d{3} seconds ahead of that of this machine/;
-  expect(await clock(3600)).toEqual([expect.stringMatching(ahead)]);
 });
 
 describe('a server', () => {

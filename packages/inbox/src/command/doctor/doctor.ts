@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { printableLines } from '@payment-service/core/internal';
 import { spoolOwner } from '../../intake/spool.ts';
 import { versionOf } from '../../store/schema.ts';
@@ -8,8 +7,8 @@ import { type OpenOptions, type OpenStore, placeOf, readEngine, withStore } from
 import { formatVersions, mustChange, NEXT_STEP, OWN_VERSIONS, tableState, type Versions } from '../tables.ts';
 import { type AddVerb, option, SPOOL, upTo, verb } from '../verbs.ts';
 import { type Finding, failure, notice, problem, uncheckable } from './finding.ts';
-import { checkCallback, checkInbox, checkJournal, checkSpool } from './inbox.ts';
-import { checkClock, checkNotify, checkServer, type PoolSize } from './server.ts';
+import { checkCallback, checkInbox, checkSpool } from './inbox.ts';
+import { checkServer, type PoolSize } from './server.ts';
 
 interface DoctorOptions extends PoolSize {
   readonly spool?: string;
@@ -59,14 +58,10 @@ async function diagnose(options: DoctorOptions, open: OpenOptions): Promise<Diag
     }
   };
   const examine = async <Tx>(opened: OpenStore<Tx>): Promise<void> => {
-    const { pool, statements } = opened;
+    const { statements } = opened;
     spool ??= opened.spoolPath;
     versions = { ...versions, engine: await readEngine(opened) };
-    if (pool !== undefined) {
-      await check('server', uncheckable, () => checkServer(opened, options));
-      await check('notify', uncheckable, () => checkNotify(pool));
-      await check('clock', uncheckable, () => checkClock(opened));
-    }
+    if (opened.pool !== undefined) await check('server', uncheckable, () => checkServer(opened, options));
     await check('tables', failure, async function* () {
       versions = { ...versions, tables: await versionOf(statements) };
       yield* checkTables(versions);
@@ -76,12 +71,9 @@ async function diagnose(options: DoctorOptions, open: OpenOptions): Promise<Diag
     if (!findings.some((found) => found.check === 'standby'))
       await check('callback', failure, () => checkCallback(opened));
   };
-  const { account = '', database } = open;
-  const isFile = database !== undefined && existsSync(database);
-  if (isFile) await check('journal', uncheckable, () => checkJournal(database));
   await check('database', failure, () => withStore(open, examine));
   if (spool !== undefined) {
-    const [path, owner] = [spool, spoolOwner(account, placeOf(open))];
+    const [path, owner] = [spool, spoolOwner(open.account ?? '', placeOf(open))];
     await check('spool', failure, () => checkSpool(path, owner));
   }
   return { ok: findings.every(({ level }) => level === 'notice'), versions, findings };

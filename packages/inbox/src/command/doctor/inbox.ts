@@ -1,4 +1,4 @@
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { tryToKeep } from '../../intake/keep.ts';
 import { deliveriesIn } from '../../intake/spool.ts';
 import { LATE_SECONDS, oldestDueSeconds, readStats } from '../../operator/health.ts';
@@ -42,22 +42,6 @@ export async function* checkInbox<Tx>(opened: OpenStore<Tx>): AsyncGenerator<Fin
 /** Keeps a callback and rolls it back, as health() does. */
 export async function checkCallback<Tx>({ statements, settings }: OpenStore<Tx>): Promise<void> {
   await tryToKeep({ statements, limitMs: KEEP_MS }, settings.account);
-}
-
-/** The byte of a SQLite file for its write version: 2 is the write-ahead log. */
-const WRITE_VERSION = 18;
-
-/**
- * Read before the file is opened, since the inbox turns the write-ahead log on. The file does not record the `synchronous` of
- * another program.
- */
-export async function* checkJournal(path: string): AsyncGenerator<Finding> {
-  const file = await open(path);
-  const { buffer } = await file.read({ length: WRITE_VERSION + 1 }).finally(() => file.close());
-  if (buffer.toString('latin1').startsWith('SQLite format 3') && buffer[WRITE_VERSION] !== 2)
-    yield problem`journal: This file was not in the mode of the write-ahead log (journal_mode = wal), which the inbox uses.
-        Probably another program has changed that. With its settings, commits can be lost when the power fails.
-        Let that program change neither journal_mode nor synchronous. This command has set the mode again.`;
 }
 
 /** A receiver stores the contents of its spool every few seconds. */
