@@ -31,13 +31,6 @@ async function connected(server: string, more: pg.ClientConfig & { replication?:
   return client;
 }
 
-/** The address with settings of its connections. */
-function withSettings(address: string, settings: string): string {
-  const url = new URL(address);
-  url.searchParams.set('options', settings);
-  return url.href;
-}
-
 const changed = (address: string, change: Partial<URL>): string =>
   Object.assign(new URL(address), change).href;
 
@@ -69,7 +62,7 @@ test('a role or a connection that may not select, write bodies, use the schema o
     ['callback', await roleWith('select')],
     ['callback', await roleWith(CHANGE, `insert on ${schema}.body`)],
     ['tables', await roleWith(CHANGE, `usage on schema ${schema}`)],
-    ['callback', withSettings(SERVER, '-c default_transaction_read_only=on')],
+    ['callback', changed(SERVER, { search: '?options=-c default_transaction_read_only=on' })],
   ] as const) {
     const { names, todo } = await doctor(url);
     expect(names).toEqual([`problem ${check}`]);
@@ -93,17 +86,19 @@ test('handlers are probably slow when a worker listens and something has been du
   await inbox.receive(paid('ORD-1', 500));
   await direct.query(`update ${schema}.transition set next_at = next_at - 600000`);
   const says = async (): Promise<string> => {
-    const { names, todo } = await doctor();
+    const { names, seen, todo } = await doctor();
     expect(names).toEqual(['problem worker']);
-    return todo;
+    return `${seen} ${todo}`;
   };
-  expect(await says()).toMatch(/^Probably no process/);
+  expect(await says()).toMatch(
+    / due for 60\d seconds[.] No worker was seen listening[.] Probably no process/,
+  );
   await (await connected(server)).query(`listen payment_inbox -- another_${schema}.`);
-  expect(await says()).toMatch(/^Probably no process/);
+  expect(await says()).toContain('Probably no process');
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
   void postgres(direct, { schema }).listen?.('', () => undefined, stop.signal);
-  await until(async () => /^Probably handlers/.test(await says()));
+  await until(async () => / A worker was seen listening[.] Probably handlers/.test(await says()));
 });
 
 describe('a server', () => {

@@ -88,15 +88,6 @@ test('a pooler that forgets a statement while a handler runs takes the start bac
   await expectOneAttemptEach(shop);
 });
 
-test('payments are settled on a pool that sends queries as a pipeline of its own', async () => {
-  const { inbox, newLedger } = poolShop({ pool: Object.assign({ max: 4 }, { pipeline: true }) });
-  const { credit, credits } = await newLedger();
-  inbox.handle(credit);
-  await order(inbox, 'A', 'B', 'C');
-  await workUntilSettled(inbox, 3);
-  expect(await credits()).toEqual(['A', 'B', 'C']);
-});
-
 test('a statement that failed in the message that prepared it runs in the next one on that connection', async () => {
   const { pool, store } = newStore(1);
   const divide = (by: number) => {

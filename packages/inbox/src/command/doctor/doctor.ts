@@ -1,4 +1,5 @@
 import { printableLines } from '@payment-service/core/internal';
+import { tryToKeep } from '../../intake/keep.ts';
 import { spoolOwner } from '../../intake/spool.ts';
 import { versionOf } from '../../store/schema.ts';
 import { isWrongUse } from '../failure.ts';
@@ -7,7 +8,7 @@ import { type OpenOptions, type OpenStore, placeOf, readEngine, withStore } from
 import { formatVersions, mustChange, NEXT_STEP, OWN_VERSIONS, tableState, type Versions } from '../tables.ts';
 import { type AddVerb, option, SPOOL, upTo, verb } from '../verbs.ts';
 import { type Finding, failure, notice, problem, uncheckable } from './finding.ts';
-import { checkCallback, checkInbox, checkSpool } from './inbox.ts';
+import { checkInbox, checkSpool } from './inbox.ts';
 import { checkServer, type PoolSize } from './server.ts';
 
 interface DoctorOptions extends PoolSize {
@@ -15,6 +16,7 @@ interface DoctorOptions extends PoolSize {
 }
 
 const MANY = upTo(100_000);
+const KEEP_MS = 5000;
 
 /** The report of doctor. */
 interface Diagnosis {
@@ -58,10 +60,10 @@ async function diagnose(options: DoctorOptions, open: OpenOptions): Promise<Diag
     }
   };
   const examine = async <Tx>(opened: OpenStore<Tx>): Promise<void> => {
-    const { statements } = opened;
+    const { statements, store, settings } = opened;
     spool ??= opened.spoolPath;
     versions = { ...versions, engine: await readEngine(opened) };
-    if (opened.pool !== undefined) await check('server', uncheckable, () => checkServer(opened, options));
+    if (store.dialect === 'postgres') await check('server', uncheckable, () => checkServer(opened, options));
     await check('tables', failure, async function* () {
       versions = { ...versions, tables: await versionOf(statements) };
       yield* checkTables(versions);
@@ -69,7 +71,7 @@ async function diagnose(options: DoctorOptions, open: OpenOptions): Promise<Diag
     if (mustChange(versions)) return;
     await check('inbox', uncheckable, () => checkInbox(opened));
     if (!findings.some((found) => found.check === 'standby'))
-      await check('callback', failure, () => checkCallback(opened));
+      await check('callback', failure, () => tryToKeep({ statements, limitMs: KEEP_MS }, settings.account));
   };
   await check('database', failure, () => withStore(open, examine));
   if (spool !== undefined) {

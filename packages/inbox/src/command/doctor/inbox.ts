@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises';
-import { tryToKeep } from '../../intake/keep.ts';
 import { deliveriesIn } from '../../intake/spool.ts';
 import { LATE_SECONDS, oldestDueSeconds, readStats } from '../../operator/health.ts';
 import { spoolPath } from '../../store/sqlite/database-path.ts';
@@ -8,13 +7,11 @@ import { countText, WAITS_FOR_PERSON } from '../../words.ts';
 import type { OpenStore } from '../open-inbox.ts';
 import { type Finding, notice, problem } from './finding.ts';
 
-const KEEP_MS = 5000;
-
 /** Checks of the tables' contents, on both engines. */
 export async function* checkInbox<Tx>(opened: OpenStore<Tx>): AsyncGenerator<Finding> {
-  const { statements, settings } = opened;
+  const { statements, settings, store } = opened;
   const accounts = (await statements.run('list_accounts', [])).map((row) => textOf(row, 'account'));
-  const [ears] = opened.pool === undefined ? [] : await statements.run('count_listeners', []);
+  const [ears] = store.dialect === 'sqlite' ? [] : await statements.run('count_listeners', []);
   const isHeard = ears !== undefined && numberOf(ears, 'listeners') > 0;
   const late = Math.floor(await oldestDueSeconds(opened));
   const { states, overdue } = await readStats(opened);
@@ -37,11 +34,6 @@ export async function* checkInbox<Tx>(opened: OpenStore<Tx>): AsyncGenerator<Fin
     yield problem`waiting: These wait for an operator: ${waiting.join(', ')}.
         None of these payments is decided until an operator looks at it.
         List them with 'ls --state dead' (or conflict, quarantined) and 'overdue', and inspect each with 'show'.`;
-}
-
-/** Keeps a callback and rolls it back, as health() does. */
-export async function checkCallback<Tx>({ statements, settings }: OpenStore<Tx>): Promise<void> {
-  await tryToKeep({ statements, limitMs: KEEP_MS }, settings.account);
 }
 
 /** A receiver stores the contents of its spool every few seconds. */
