@@ -8,8 +8,7 @@ import { pause } from '../time.ts';
 import type { WorkContext } from './attempt/turn.ts';
 import { dispatch } from './dispatcher.ts';
 import { type Drained, type DrainOptions, drainDue } from './drain.ts';
-import { keepHours } from './hours.ts';
-import { mergeTally } from './tally.ts';
+import { keepSums } from './hours.ts';
 import type { Wakeup } from './wakeup.ts';
 
 /** Options of `work()`. */
@@ -103,8 +102,7 @@ export class Worker<Tx> {
     const { readiness } = this.#parts;
     await readiness.ready();
     await readiness.checkTables();
-    await mergeTally(this.#parts);
-    await keepHours(this.#parts);
+    await keepSums(this.#parts);
   }
 }
 
