@@ -140,16 +140,6 @@ test('what runs after a statement may fail, and the statement before it is commi
   expect(pool.totalCount).toBe(1);
 });
 
-test('what runs after a statement runs once behind a pooler that has forgotten the statements, and so does the one before it', async () => {
-  const { pool, run, rows } = await newTable({});
-  for (const _ of [1, 2]) {
-    await run(6, 2);
-    await pool.query('deallocate all');
-  }
-  await until(async () => (await rows()).length === 4);
-  expect((await rows()).map(({ n }) => n)).toEqual([1, 1, 3, 3]);
-});
-
 test('two stores on one pool execute what one of them has prepared', async () => {
   const { pool, store } = newStore(1);
   const entry = [{ statement: { text: 'select 2 as two', isPrepared: true }, values: [] }];
