@@ -206,12 +206,8 @@ select (select tablename from pg_tables where schemaname || '.' || tablename = '
 select (select name from sqlite_schema where name = 'inbox.migration') as name
 
 -- name: beat
--- A small committed write in a transaction of its own, so that a process that stalls delays no other. It keeps the latest
--- observed time: if that is in the future, the clock has stepped back.
-insert into inbox.pulse as p (account, beats, seen_at) values ($1, 1, {now})
-on conflict (account) do update set beats = p.beats + 1,
-  seen_at = case when p.seen_at > excluded.seen_at then p.seen_at else excluded.seen_at end
-returning seen_at - {now} as ahead
+-- A small committed write in a transaction of its own, so that a process that stalls delays no other.
+insert into inbox.pulse as p (account, beats) values ($1, 1) on conflict (account) do update set beats = p.beats + 1
 
 -- name: read_engine (postgres)
 select current_setting('server_version') as version
@@ -237,9 +233,6 @@ where datname = current_database() and query = 'listen payment_inbox -- inbox.'
 
 -- name: read_clock
 select {now} as now
-
--- name: read_pulse_age
-select {now} - seen_at as age from inbox.pulse where account = $1
 
 -- name: list_accounts
 select account from inbox.tally group by account order by account limit 10

@@ -283,15 +283,3 @@ where reference_key = $1 and transaction_type = $2
 update inbox.transition set next_at = {now}, looks = 0, revision = revision + 1
 where id in (select id from inbox.callback where reference_key = $1 and transaction_type = $2)
   and reason in ('no_expectation', 'different_bodies', 'amount_mismatch', 'contradicting_bodies')
-
--- name: lock_pulse
-select seen_at - {now} as ahead from inbox.pulse where account = $1{postgres:  for update}
-
--- name: bring_forward
--- After the clock has stepped back by $2: nothing waits longer than before.
-update inbox.transition set next_at = case when next_at > {now} then next_at - cast($2 as bigint) else next_at end,
-  busy_until = busy_until - cast($2 as bigint)
-where account = $1 and next_at is not null and (next_at > {now} or busy_until > {now})
-
--- name: reset_pulse
-update inbox.pulse set seen_at = {now} where account = $1

@@ -176,6 +176,6 @@ export const STORE_RETRY: RetrySettings = {
  * and all of it, so that attempts that failed together are not retried together.
  */
 export function backoff(attempt: number, { retry, random }: Pick<Settings, 'retry' | 'random'>): number {
-  const delay = Math.min(retry.longestDelayMs, retry.firstDelayMs * 2 ** Math.min(attempt - 1, 50));
+  const delay = Math.min(retry.longestDelayMs, retry.firstDelayMs * 2 ** (attempt - 1));
   return Math.round(delay * (0.5 + random() / 2));
 }

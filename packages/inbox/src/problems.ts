@@ -20,10 +20,9 @@ export type InboxProblem =
     }
   /**
    * A problem of the whole inbox, which the message of the error describes: callbacks are in the spool, or all of them have
-   * left it; a transition is due and no worker runs; a worker cannot use the database; the clock of the database has stepped
-   * back; a newer version has changed the tables; the content of a body cannot be sealed or opened; `expect()` got a currency code in
-   * lower case. Reported once, and again if it
-   * recurs.
+   * left it; a transition is due and no worker runs; a worker cannot use the database; a newer version has changed the
+   * tables; the content of a body cannot be sealed or opened; `expect()` got a currency code in lower case. Reported once, and again
+   * if it recurs.
    */
   | {
       readonly kind:
@@ -32,7 +31,6 @@ export type InboxProblem =
         | 'no_worker'
         | 'worker_waits'
         | 'worker_polls'
-        | 'clock_stepped_back'
         | 'tables_changed'
         | 'body_not_sealed'
         | 'body_not_opened'

@@ -65,8 +65,7 @@ const NOTHING = 'apply nothing of 500/500/UGX';
 const LATE = 'quarantined: transition_not_allowed';
 const ARCHIVED = 'superseded: archived';
 const TWO_BODIES = 'conflict: different_bodies, looks again';
-const quarantined = (reason: string): string => `quarantined: ${reason}, looks again`;
-const MISMATCH = quarantined('amount_mismatch');
+const MISMATCH = 'quarantined: amount_mismatch, looks again';
 const CONTRADICTING = 'conflict: contradicting_bodies, looks again';
 
 test.each<[name: string, changes: Partial<TransitionCase>, wanted: string]>([
@@ -97,9 +96,6 @@ test.each<[name: string, changes: Partial<TransitionCase>, wanted: string]>([
   ['no expectation, two bodies', { expectation: undefined, ...bodies(body('1'), body('2')) }, TWO_BODIES],
   ['settled by another', expected({ settledBy: 'b' }), 'conflict: already_settled, looks again'],
   ['settled by the same transaction', expected({ settledBy: 'a' }), APPLIED],
-  ['another amount', bodies(body('501')), MISMATCH],
-  ['another currency', bodies(body('500', '500', 'USD')), quarantined('currency_mismatch')],
-  ['no amount', bodies(body(null)), quarantined('amount_missing')],
   ['half of it', HALF, MISMATCH],
   ['request, of two', { ...HALF, ...expected({ compare: 'request' }) }, 'apply 500 of 500/7/UGX'],
   ['transaction, of two', { ...HALF, ...expected({ compare: 'transaction' }) }, MISMATCH],

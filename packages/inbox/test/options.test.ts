@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
 import { expect, onTestFinished, test } from 'vitest';
 import { aesGcm, createInbox, type Inbox, postgres, type Store, sqlite } from '../src/index.ts';
-import { backoff } from '../src/options.ts';
 import { NOTE, ORDER } from './support/shop.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
@@ -247,12 +246,4 @@ test('options of calls are accepted up to their limits', async () => {
   for (const id of ['a', '_-9'.repeat(13)]) aesGcm({ current: id, keys: { [id]: key } });
   for (const schema of ['_a1', 'x'.repeat(63), 'apg_'])
     expect(postgres(pool, { schema }).prefix).toBe(`${schema}.`);
-});
-
-const retry = { attempts: 40, firstDelayMs: 1000, longestDelayMs: 3_600_000 };
-const waitAfter = (attempt: number, random = 1) => backoff(attempt, { retry, random: () => random });
-
-test('the wait after an attempt doubles up to the maximum', () => {
-  const delays = [1, 2, 3, 12, 13, 40, 10_000].map((attempt) => waitAfter(attempt));
-  expect(delays).toEqual([1000, 2000, 4000, 2_048_000, 3_600_000, 3_600_000, 3_600_000]);
 });

@@ -137,8 +137,7 @@ create table inbox.tally (
 );
 create table inbox.pulse (
   account text collate "C" not null primary key,
-  beats bigint not null,
-  seen_at bigint not null
+  beats bigint not null
 );
 create table inbox.migration (
   version integer not null primary key,

@@ -137,8 +137,7 @@ create table inbox.tally (
 ) strict;
 create table inbox.pulse (
   account text not null primary key,
-  beats integer not null,
-  seen_at integer not null
+  beats integer not null
 ) strict;
 create table inbox.migration (
   version integer not null primary key,

@@ -7,7 +7,7 @@ import { createInbox } from '../create-inbox.ts';
 import type { Inbox } from '../inbox.ts';
 import type { OperatorContext } from '../operator/views.ts';
 import { settingsOf } from '../options.ts';
-import type { PostgresClient, PostgresPool } from '../store/postgres/connection.ts';
+import type { PostgresClient } from '../store/postgres/connection.ts';
 import { postgres, schemaPrefix } from '../store/postgres/postgres.ts';
 import { VERSION, versionOf } from '../store/schema.ts';
 import { sqlite } from '../store/sqlite/sqlite.ts';
@@ -23,8 +23,6 @@ export interface OpenOptions {
 
 /** An open store whose tables have not been checked. */
 export interface OpenStore<Tx> extends OperatorContext<Tx> {
-  /** Of PostgreSQL: two connections at most. */
-  readonly pool: PostgresPool | undefined;
   /** The default place of the program's spool. It belongs to the receiver: files that a command left there would disturb it. */
   readonly spoolPath: string | undefined;
 }
@@ -42,14 +40,14 @@ export async function withStore<T>(
   { database, schema, account }: OpenOptions,
   work: <Tx>(opened: OpenStore<Tx>) => Promise<T>,
 ): Promise<T> {
-  const open = async <Tx>(store: Store<Tx>, pool?: PostgresPool, spoolPath?: string): Promise<T> => {
+  const open = async <Tx>(store: Store<Tx>, spoolPath?: string): Promise<T> => {
     const [settings, statements] = [settingsOf({ store, account }), new Statements(store)];
-    return work({ store, statements, settings, spool: undefined, pool, spoolPath });
+    return work({ store, statements, settings, spool: undefined, spoolPath });
   };
   if (database !== undefined) {
     if (!existsSync(database)) throw new NoInboxError(`There is no file ${database}.`);
     const { spool, ...store } = sqlite(database);
-    return open(store, undefined, spool).finally(() => store.close?.());
+    return open(store, spool).finally(() => store.close?.());
   }
   const connectionString = process.env['DATABASE_URL'];
   if (!connectionString) {
@@ -60,7 +58,7 @@ export async function withStore<T>(
   // For an idle connection that breaks: the next statement reports it.
   pool.on('error', () => undefined);
   try {
-    return await open(postgres<PostgresClient>(pool, { schema }), pool);
+    return await open(postgres<PostgresClient>(pool, { schema }));
   } finally {
     await pool.end();
   }

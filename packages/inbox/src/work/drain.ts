@@ -1,8 +1,7 @@
 import { numberOf } from '../store/store.ts';
 import type { Outcome } from './attempt/turn.ts';
 import { Dispatcher, type DispatcherOptions } from './dispatcher.ts';
-import { keepHours } from './hours.ts';
-import { mergeTally } from './tally.ts';
+import { keepSums } from './hours.ts';
 
 /** Options of `drain()`. */
 export interface DrainOptions {
@@ -59,8 +58,7 @@ export async function drainDue<Tx>(options: DispatcherOptions<Tx>, limit: number
     await dispatcher.ended();
   }
   const { settled, parked, retrying } = counts;
-  await mergeTally(options);
-  await keepHours(options);
+  await keepSums(options);
   const [row = {}] = await statements.run('count_due', [settings.account]);
   return Object.freeze({ settled, parked, retrying, left: numberOf(row, 'count') });
 }

@@ -15,11 +15,13 @@ const MAX_HOURS = 48;
 type Context<Tx> = Pick<WorkContext<Tx>, 'statements' | 'settings'>;
 
 /**
- * Sums what was settled in each hour that is over, so that a chart of a month reads a few rows for each hour. Processes that do the
- * same write the same.
+ * Merges the counts of the receivers, so that stats() reads few rows: on SQLite there is always one row. Then sums what was settled
+ * in each hour that is over, so that a chart of a month reads a few rows for each hour. Processes that do the same write the same.
  */
-export async function keepHours<Tx>(context: Context<Tx>): Promise<void> {
-  const { statements, settings } = context;
+export async function keepSums<Tx>(context: Context<Tx> & Pick<WorkContext<Tx>, 'store'>): Promise<void> {
+  const { store, statements, settings } = context;
+  if (store.dialect === 'postgres')
+    await statements.run('merge_tally', [settings.account], undefined, settings.storeTimeoutMs);
   const [last = {}] = await statements.run('last_hour', [settings.account]);
   if (last['hour'] === null && last['first'] === null) return;
   const now = await readClock(context);

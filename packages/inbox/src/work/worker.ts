@@ -6,11 +6,9 @@ import { warn } from '../problems.ts';
 import type { Readiness } from '../store/readiness.ts';
 import { pause } from '../time.ts';
 import type { WorkContext } from './attempt/turn.ts';
-import { followClock } from './clock.ts';
 import { dispatch } from './dispatcher.ts';
 import { type Drained, type DrainOptions, drainDue } from './drain.ts';
-import { keepHours } from './hours.ts';
-import { mergeTally } from './tally.ts';
+import { keepSums } from './hours.ts';
 import type { Wakeup } from './wakeup.ts';
 
 /** Options of `work()`. */
@@ -23,7 +21,7 @@ export interface WorkerOptions {
   readonly pollMs?: number | undefined;
 }
 
-/** The number of polls between two checks of the clock and of the version of the tables. */
+/** The number of polls between two checks of the version of the tables. */
 const POLLS = 10;
 
 export interface WorkerParts<Tx> extends Omit<WorkContext<Tx>, 'signal'> {
@@ -83,7 +81,7 @@ export class Worker<Tx> {
     return () => drainDue({ ...this.#parts, concurrency, signal }, limit);
   }
 
-  /** Notices changes of the clock and of the version of the tables while a worker runs, and merges the counts. */
+  /** While a worker runs, notices a change of the version of the tables, merges the counts and keeps the hours. */
   async #follow(signal: AbortSignal, everyMs: number): Promise<void> {
     const { report } = this.#parts.settings;
     for (let isReported = false; !signal.aborted; await pause(everyMs, signal)) {
@@ -101,20 +99,10 @@ export class Worker<Tx> {
   }
 
   async #look(): Promise<void> {
-    const { readiness, wakeup, settings } = this.#parts;
+    const { readiness } = this.#parts;
     await readiness.ready();
     await readiness.checkTables();
-    await mergeTally(this.#parts);
-    await keepHours(this.#parts);
-    const stepMs = await followClock(this.#parts);
-    if (stepMs === 0) return;
-    wakeup.wake();
-    warn(
-      settings.report,
-      'clock_stepped_back',
-      `The clock of the database has stepped back by ${Math.round(stepMs / 1000)} seconds. What waited was brought forward by as ` +
-        'much, so that it does not wait longer. Check the clock of that machine: it should be slewed, not stepped.',
-    );
+    await keepSums(this.#parts);
   }
 }
 

@@ -4,9 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createInbox, sqlite } from '../../src/index.ts';
+import { describe, expect, test } from 'vitest';
 import { spoolOwner } from '../../src/intake/spool.ts';
 import { paid } from '../support/callbacks.ts';
 import { commandOn, SESSION } from '../support/command.ts';
@@ -36,7 +34,6 @@ describe.each(ENGINES)('on %s', SESSION, (engine) => {
       ['migration', 'compatible_with = 2'],
       ['migration', 'version = 1, compatible_with = 1'],
       ['transition', "state = 'dead', next_at = null"],
-      ['pulse', 'seen_at = seen_at + 3600000'],
     ] as const) {
       await merchant.query(`update ${merchant.table(table)} set ${change}`);
       await type('doctor');
@@ -44,21 +41,6 @@ describe.each(ENGINES)('on %s', SESSION, (engine) => {
     await inbox.expect({ ...money('ORD-2'), deadline: new Date(0) });
     await type('doctor');
     await expect(screen()).toMatchFileSnapshot('doctor.txt');
-  });
-
-  test('doctor finds that no worker takes what has been due for longer than a minute', async () => {
-    const merchant = await newMerchant(engine);
-    await merchant.open().receive(paid('ORD-1', 500));
-    await merchant.advance(5 * MINUTE_MS);
-    const { args, env } = commandOn(merchant);
-    const { names, seen, todo } = await runDoctor(args, env);
-    expect(names).toEqual(['problem worker']);
-    expect(seen).toMatch(/due for 3\d\d seconds.*sign of a process was 3\d\d seconds ago/);
-    // On PostgreSQL, the workers of concurrent tests listen in the same database.
-    const isHeard = engine === 'postgres' && seen.includes('and a worker was seen');
-    if (!isHeard) expect(seen).toContain('and no worker was seen');
-    const [slow, none] = [/^Probably handlers are slow/, /^Probably no process runs inbox\.work\(\)/];
-    expect(todo).toMatch(isHeard ? slow : none);
   });
 
   test('doctor and health find what has waited in a spool, and health what is late', async () => {
@@ -85,18 +67,6 @@ describe.each(ENGINES)('on %s', SESSION, (engine) => {
   });
 });
 
-/** With the tables of an inbox, in which the change is the only finding. */
-async function changed(change: (file: DatabaseSync) => void) {
-  const path = join(temporaryFolder(), 'shop.db');
-  const inbox = createInbox({ store: sqlite(path) });
-  await inbox.ready();
-  await inbox.close();
-  const other = new DatabaseSync(path);
-  onTestFinished(() => other.close());
-  change(other);
-  return runDoctor(['--database', path]);
-}
-
 test('doctor on a SQLite file that is missing, or no database, says so, and neither makes nor changes it', async () => {
   const missing = join(temporaryFolder(), 'missing.db');
   const { names, seen } = await runDoctor(['--database', missing]);
@@ -108,11 +78,13 @@ test('doctor on a SQLite file that is missing, or no database, says so, and neit
   expect(found.todo).toMatch(/restore the file/);
 });
 
-test('doctor on a SQLite file that another program has taken out of the write-ahead log or has locked finds that', async () => {
-  expect((await changed(() => undefined)).names).toEqual([]); // Control.
-  const journal = await changed((file) => file.exec('pragma journal_mode = delete'));
-  expect(journal.names).toEqual(['problem journal']);
-  const { names, seen } = await changed((file) => file.exec('begin immediate'));
+test('doctor on a SQLite file that another program has locked finds that', async () => {
+  const merchant = await newMerchant('sqlite');
+  const { args, env } = commandOn(merchant);
+  const { names, seen } = await merchant.transaction(async (tx) => {
+    await merchant.credit(tx, 'own', '1');
+    return runDoctor(args, env);
+  });
   expect(names).toEqual(['problem callback']);
   expect(seen).toContain('holds a lock');
 });

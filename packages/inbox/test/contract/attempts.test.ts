@@ -9,13 +9,13 @@ const { transitionId } = paid('ORD-1', 500);
 
 describe.each(ENGINES)('attempts on %s', (engine) => {
   test('each failure delays the next attempt longer, with jitter, until the transition is dead', async () => {
-    const retry = { attempts: 4, firstDelayMs: 80_000, longestDelayMs: 240_000 };
+    const retry = { attempts: 5, firstDelayMs: 80_000, longestDelayMs: 400_000 };
     const { merchant, inbox, workLater } = await newDueShop(engine, { retry, random: () => 0.5 });
     inbox.handle(() => {
       throw new TypeError(`no such order\0${'x'.repeat(900)}`);
     });
     await workOff(inbox);
-    const delays = [60_000, 120_000, 180_000];
+    const delays = [60_000, 120_000, 240_000, 300_000];
     for (const [index, delay] of delays.entries()) {
       const [retrying] = await inbox.list();
       expect(retrying).toMatchObject({ state: 'retrying', attempts: index + 1 });
@@ -28,7 +28,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     }
     const lastError = expect.stringMatching(/^TypeError: no such order\uFFFDx{475}$/);
     const parked = { state: 'dead', reason: 'attempts_used_up' };
-    expect(await inbox.list()).toMatchObject([{ ...parked, attempts: 4, nextAt: undefined, lastError }]);
+    expect(await inbox.list()).toMatchObject([{ ...parked, attempts: 5, nextAt: undefined, lastError }]);
     const reported = merchant.events.flatMap((event) => ('delayMs' in event ? [event.delayMs] : []));
     expect(reported).toEqual(delays);
     expect(merchant.events).toContainEqual({ name: 'transition.parked', transitionId, ...parked });

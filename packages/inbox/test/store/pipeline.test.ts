@@ -88,15 +88,6 @@ test('a pooler that forgets a statement while a handler runs takes the start bac
   await expectOneAttemptEach(shop);
 });
 
-test('payments are settled on a pool that sends queries as a pipeline of its own', async () => {
-  const { inbox, newLedger } = poolShop({ pool: Object.assign({ max: 4 }, { pipeline: true }) });
-  const { credit, credits } = await newLedger();
-  inbox.handle(credit);
-  await order(inbox, 'A', 'B', 'C');
-  await workUntilSettled(inbox, 3);
-  expect(await credits()).toEqual(['A', 'B', 'C']);
-});
-
 test('a statement that failed in the message that prepared it runs in the next one on that connection', async () => {
   const { pool, store } = newStore(1);
   const divide = (by: number) => {
@@ -147,16 +138,6 @@ test('what runs after a statement may fail, and the statement before it is commi
     expect(await rows()).toHaveLength(turn);
   }
   expect(pool.totalCount).toBe(1);
-});
-
-test('what runs after a statement runs once behind a pooler that has forgotten the statements, and so does the one before it', async () => {
-  const { pool, run, rows } = await newTable({});
-  for (const _ of [1, 2]) {
-    await run(6, 2);
-    await pool.query('deallocate all');
-  }
-  await until(async () => (await rows()).length === 4);
-  expect((await rows()).map(({ n }) => n)).toEqual([1, 1, 3, 3]);
 });
 
 test('two stores on one pool execute what one of them has prepared', async () => {

@@ -142,15 +142,9 @@ const asked =
   };
 const failing = (code: string): Error => Object.assign(new Error('no'), { severity: 'ERROR', code });
 
-test('durability depends on the encoding and three settings', async () => {
-  const refuses = async (changes: object, message: string): Promise<void> =>
-    expect(checkDurability(asked(changes))).rejects.toMatchObject({ option: 'store', message });
-  await refuses({ encoding: 'LATIN1' }, 'The inbox needs a PostgreSQL database with the encoding UTF8.');
-  for (const name of ['fsync', 'full_page_writes', 'synchronous_commit'])
-    await refuses(
-      { [name]: 'off' },
-      `This PostgreSQL runs with ${name} = off, so what it acknowledges can be lost when its machine stops. Set ${name} = on for the server, the database and the role.`,
-    );
+test('durability depends on the encoding', async () => {
+  const refused = { option: 'store', message: expect.stringContaining('the encoding UTF8') };
+  await expect(checkDurability(asked({ encoding: 'LATIN1' }))).rejects.toMatchObject(refused);
 });
 
 test('what a database with synchronous_commit off refuses is not spooled either, until that is fixed', async () => {

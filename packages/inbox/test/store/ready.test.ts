@@ -39,15 +39,6 @@ test('ready(), health() and receive() fail where no callback can be kept, and sa
   await expect(other.ready()).rejects.toMatchObject({ code: '42501', message });
 });
 
-test('ready() fails with a schema that is a word of SQL, and names the word', async () => {
-  for (const schema of ['user', 'order', 'left'])
-    await expect(poolShop({ schema }).inbox.ready()).rejects.toThrow(
-      `schema is "${schema}", a reserved word of PostgreSQL. Choose another name`,
-    );
-  // Control: a keyword that a schema may have as its name.
-  await expect(poolShop({ schema: 'position' }).inbox.ready()).resolves.toBeUndefined();
-});
-
 test('health() fails once the connections only read, after a start that was good', async () => {
   const { inbox, pool, open } = poolShop({ pool: { max: 1 } });
   await inbox.ready();

@@ -14,9 +14,6 @@ import { pause, signal, untilDone, workUntilSettled } from '../support/until.ts'
 // Only Linux reports the type of a file system and has a known path in memory: elsewhere this test does not exist.
 const memories = process.platform === 'linux' ? ['/dev/shm'] : [];
 
-/** Not even the superuser can create a file there. */
-const UNWRITABLE = process.platform === 'linux' ? ['/proc/x.db'] : [];
-
 function newInbox(path = join(temporaryFolder(), 'x.db')): Inbox<SqliteTransaction> {
   const inbox = createInbox({ store: sqlite(path) });
   onTestFinished(() => inbox.close());
@@ -115,7 +112,6 @@ test('a path where no database can be opened fails ready() with the path, the op
   database.close();
   for (const [path, errcode, remedy] of [
     [temporaryFolder(), 14, 'write to this file and to its folder'],
-    ...UNWRITABLE.map((path) => [path, 14, 'to its folder'] as const),
     [fileOf('Dear customer, '.repeat(100)), 26, 'encrypted'],
     [fileOf(readFileSync(damaged).fill(7, 100)), 11, 'restore a backup'],
   ] as const) {

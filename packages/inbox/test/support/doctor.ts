@@ -6,7 +6,6 @@ export interface Diagnosed {
   readonly code: number;
   /** The level and subject of each finding, such as `problem worker`. */
   readonly names: readonly string[];
-  readonly findings: readonly Finding[];
   /** Of the first finding. */
   readonly seen: string;
   readonly todo: string;
@@ -21,7 +20,7 @@ export async function runDoctor(
 ): Promise<Diagnosed> {
   const { code, stdout, stderr } = await runCommand(['doctor', '--json', ...args], env);
   expect(stderr).toBe('');
-  const { ok, findings }: { ok: boolean } & Pick<Diagnosed, 'findings'> = JSON.parse(stdout);
+  const { ok, findings }: { ok: boolean; findings: Finding[] } = JSON.parse(stdout);
   expect(ok).toBe(findings.every(({ level }) => level === 'notice'));
   expect(code).toBe(ok ? 0 : 3);
   for (const { seen, why, todo } of findings) {
@@ -30,5 +29,5 @@ export async function runDoctor(
   }
   const names = findings.map(({ level, check }) => `${level} ${check}`);
   const { seen = '', todo = '' } = findings[0] ?? {};
-  return { code, names, findings, seen, todo, text: stdout };
+  return { code, names, seen, todo, text: stdout };
 }

@@ -49,7 +49,6 @@ const TIMES = {
   balance: ['taken_at'],
   hour: ['hour'],
   failure: ['at'],
-  pulse: ['seen_at'],
 };
 
 function merchantOf(database: Database): Merchant {

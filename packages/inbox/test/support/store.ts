@@ -5,16 +5,15 @@ type Rows = Awaited<ReturnType<Store<unknown>['query']>>;
 /**
  * The same store, with a hook between it and the inbox.
  *
- * @param watch called instead of every statement, which `run` runs. `isAlone` says that it is a separate transaction.
+ * @param watch called instead of every statement, which `run` runs.
  */
 export function watchedStore<Tx>(
   store: Store<Tx>,
-  watch: (text: string, run: () => Promise<Rows>, isAlone: boolean) => Promise<Rows>,
+  watch: (text: string, run: () => Promise<Rows>) => Promise<Rows>,
 ): Store<Tx> {
   return {
     ...store,
-    query: (statement, values, tx, limitMs) =>
-      watch(statement.text, () => store.query(statement, values, tx, limitMs), tx === undefined),
+    query: (statement, ...rest) => watch(statement.text, () => store.query(statement, ...rest)),
   };
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type InboxEvent, type InboxProblem, sqlite } from '../../src/index.ts';
+import { type InboxEvent, sqlite } from '../../src/index.ts';
 import { callbackRecord } from '../../src/intake/record.ts';
 import { Spool, spoolOwner } from '../../src/intake/spool.ts';
 import { settingsOf } from '../../src/options.ts';
@@ -13,16 +13,12 @@ import { pause } from './until.ts';
 /** Identifies the tables of the inboxes that share a spool. */
 const PLACE = { dialect: 'sqlite', prefix: 'payment_inbox_' } as const;
 
-/** A spool, and a store that can be unavailable, or refuse the deliveries of one reference. */
+/** A spool, and a store that can be unavailable. */
 export class TestSpool {
   readonly path: string;
   readonly spool: Spool;
   readonly events: InboxEvent[] = [];
-  /** What `onError` received: the kinds and the messages. */
-  readonly problems: string[] = [];
   readonly taken: IntakeRecord[] = [];
-  /** References that the store refuses, together with the rest of their group. */
-  readonly refused: Set<string> = new Set();
   /** What the store waits for. */
   wait: () => Promise<void> = () => pause(1);
   isThere = false;
@@ -32,18 +28,12 @@ export class TestSpool {
   constructor(path: string = newPath(), account = 'A') {
     this.path = path;
     const onEvent = (event: InboxEvent): unknown => this.events.push(event);
-    const onError = (error: unknown, { kind }: InboxProblem): unknown =>
-      this.problems.push(`${kind}: ${Object(error).message}`);
-    const settings = settingsOf({ store: sqlite(join(temporaryFolder(), 'x.db')), onEvent, onError });
-    const underWay = new Set<IntakeRecord>();
+    const [onError, file] = [() => undefined, join(temporaryFolder(), 'x.db')];
+    const settings = settingsOf({ store: sqlite(file), onEvent, onError });
     const store = async (record: IntakeRecord): Promise<void> => {
       this.calls += 1;
-      underWay.add(record);
-      const together = [...underWay];
       await this.wait();
-      const isRefused = [...together, ...underWay].some((each) => this.refused.has(referenceOf(each)));
-      underWay.delete(record);
-      if (!this.isThere || isRefused) throw new Error('The store did not take it.');
+      if (!this.isThere) throw new Error('The store did not take it.');
       this.taken.push(record);
     };
     this.spool = new Spool({ path, owner: spoolOwner(account, PLACE), settings, store });

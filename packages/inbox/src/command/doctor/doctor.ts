@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { printableLines } from '@payment-service/core/internal';
+import { tryToKeep } from '../../intake/keep.ts';
 import { spoolOwner } from '../../intake/spool.ts';
 import { versionOf } from '../../store/schema.ts';
 import { isWrongUse } from '../failure.ts';
@@ -8,14 +8,15 @@ import { type OpenOptions, type OpenStore, placeOf, readEngine, withStore } from
 import { formatVersions, mustChange, NEXT_STEP, OWN_VERSIONS, tableState, type Versions } from '../tables.ts';
 import { type AddVerb, option, SPOOL, upTo, verb } from '../verbs.ts';
 import { type Finding, failure, notice, problem, uncheckable } from './finding.ts';
-import { checkCallback, checkInbox, checkJournal, checkSpool } from './inbox.ts';
-import { checkClock, checkNotify, checkServer, type PoolSize } from './server.ts';
+import { checkInbox, checkSpool } from './inbox.ts';
+import { checkServer, type PoolSize } from './server.ts';
 
 interface DoctorOptions extends PoolSize {
   readonly spool?: string;
 }
 
 const MANY = upTo(100_000);
+const KEEP_MS = 5000;
 
 /** The report of doctor. */
 interface Diagnosis {
@@ -59,30 +60,22 @@ async function diagnose(options: DoctorOptions, open: OpenOptions): Promise<Diag
     }
   };
   const examine = async <Tx>(opened: OpenStore<Tx>): Promise<void> => {
-    const { pool, statements } = opened;
+    const { statements, store, settings } = opened;
     spool ??= opened.spoolPath;
     versions = { ...versions, engine: await readEngine(opened) };
-    if (pool !== undefined) {
-      await check('server', uncheckable, () => checkServer(opened, options));
-      await check('notify', uncheckable, () => checkNotify(pool));
-      await check('clock', uncheckable, () => checkClock(opened));
-    }
+    if (store.dialect === 'postgres') await check('server', uncheckable, () => checkServer(opened, options));
     await check('tables', failure, async function* () {
       versions = { ...versions, tables: await versionOf(statements) };
       yield* checkTables(versions);
     });
     if (mustChange(versions)) return;
     await check('inbox', uncheckable, () => checkInbox(opened));
-    // Last, since it leaves a sign of a running process.
     if (!findings.some((found) => found.check === 'standby'))
-      await check('callback', failure, () => checkCallback(opened));
+      await check('callback', failure, () => tryToKeep({ statements, limitMs: KEEP_MS }, settings.account));
   };
-  const { account = '', database } = open;
-  const isFile = database !== undefined && existsSync(database);
-  if (isFile) await check('journal', uncheckable, () => checkJournal(database));
   await check('database', failure, () => withStore(open, examine));
   if (spool !== undefined) {
-    const [path, owner] = [spool, spoolOwner(account, placeOf(open))];
+    const [path, owner] = [spool, spoolOwner(open.account ?? '', placeOf(open))];
     await check('spool', failure, () => checkSpool(path, owner));
   }
   return { ok: findings.every(({ level }) => level === 'notice'), versions, findings };

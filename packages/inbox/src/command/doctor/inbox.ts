@@ -1,5 +1,4 @@
-import { open, stat } from 'node:fs/promises';
-import { tryToKeep } from '../../intake/keep.ts';
+import { stat } from 'node:fs/promises';
 import { deliveriesIn } from '../../intake/spool.ts';
 import { LATE_SECONDS, oldestDueSeconds, readStats } from '../../operator/health.ts';
 import { spoolPath } from '../../store/sqlite/database-path.ts';
@@ -8,15 +7,11 @@ import { countText, WAITS_FOR_PERSON } from '../../words.ts';
 import type { OpenStore } from '../open-inbox.ts';
 import { type Finding, notice, problem } from './finding.ts';
 
-const KEEP_MS = 5000;
-
 /** Checks of the tables' contents, on both engines. */
 export async function* checkInbox<Tx>(opened: OpenStore<Tx>): AsyncGenerator<Finding> {
-  const { statements, settings } = opened;
+  const { statements, settings, store } = opened;
   const accounts = (await statements.run('list_accounts', [])).map((row) => textOf(row, 'account'));
-  const [pulse] = await statements.run('read_pulse_age', [settings.account]);
-  const age = pulse && Math.round(numberOf(pulse, 'age') / 1000);
-  const [ears] = opened.pool === undefined ? [] : await statements.run('count_listeners', []);
+  const [ears] = store.dialect === 'sqlite' ? [] : await statements.run('count_listeners', []);
   const isHeard = ears !== undefined && numberOf(ears, 'listeners') > 0;
   const late = Math.floor(await oldestDueSeconds(opened));
   const { states, overdue } = await readStats(opened);
@@ -24,7 +19,6 @@ export async function* checkInbox<Tx>(opened: OpenStore<Tx>): AsyncGenerator<Fin
     (state) => `${countText(states[state])} ${state}`,
   );
   if (overdue > 0) waiting.push(`${countText(overdue)} overdue`);
-  const sign = age === undefined ? 'is missing' : `was ${age} seconds ago`;
   const slow = 'Probably handlers are slow or hang: see the log of the worker, or raise its concurrency.';
   const none =
     'Probably no process runs inbox.work() for this account: start one, or call drain() more often.';
@@ -33,38 +27,13 @@ export async function* checkInbox<Tx>(opened: OpenStore<Tx>): AsyncGenerator<Fin
         Each command looks at one account only, doctor included.
         Name the account of your program with --account.`;
   if (late >= LATE_SECONDS)
-    yield problem`worker: A transition has been due for ${late} seconds. The last sign of a process ${sign}, and ${isHeard ? 'a' : 'no'} worker was seen listening.
+    yield problem`worker: A transition has been due for ${late} seconds. ${isHeard ? 'A' : 'No'} worker was seen listening.
         Only a worker applies what is due: until then, no order is paid.
         ${isHeard ? slow : none}`;
-  if (age !== undefined && age < 0)
-    yield problem`clock: The clock of the database is ${-age} seconds behind the latest time in the tables.
-        It has stepped back, so retries and deadlines are delayed. A worker corrects that when it notices.
-        Synchronize the machine of the database with NTP, and keep a worker running.`;
   if (waiting.length > 0)
     yield problem`waiting: These wait for an operator: ${waiting.join(', ')}.
         None of these payments is decided until an operator looks at it.
         List them with 'ls --state dead' (or conflict, quarantined) and 'overdue', and inspect each with 'show'.`;
-}
-
-/** Keeps a callback and rolls it back, as health() does. */
-export async function checkCallback<Tx>({ statements, settings }: OpenStore<Tx>): Promise<void> {
-  await tryToKeep({ statements, limitMs: KEEP_MS }, settings.account);
-}
-
-/** The byte of a SQLite file for its write version: 2 is the write-ahead log. */
-const WRITE_VERSION = 18;
-
-/**
- * Read before the file is opened, since the inbox turns the write-ahead log on. The file does not record the `synchronous` of
- * another program.
- */
-export async function* checkJournal(path: string): AsyncGenerator<Finding> {
-  const file = await open(path);
-  const { buffer } = await file.read({ length: WRITE_VERSION + 1 }).finally(() => file.close());
-  if (buffer.toString('latin1').startsWith('SQLite format 3') && buffer[WRITE_VERSION] !== 2)
-    yield problem`journal: This file was not in the mode of the write-ahead log (journal_mode = wal), which the inbox uses.
-        Probably another program has changed that. With its settings, commits can be lost when the power fails.
-        Let that program change neither journal_mode nor synchronous. This command has set the mode again.`;
 }
 
 /** A receiver stores the contents of its spool every few seconds. */

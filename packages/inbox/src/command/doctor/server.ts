@@ -1,8 +1,5 @@
-import { connect, type PostgresPool } from '../../store/postgres/connection.ts';
 import { readDurability } from '../../store/postgres/durability.ts';
-import { isPooled } from '../../store/postgres/listener.ts';
 import { numberOf, textOf } from '../../store/store.ts';
-import { within } from '../../time.ts';
 import type { OpenStore } from '../open-inbox.ts';
 import { type Finding, notice, problem } from './finding.ts';
 
@@ -12,9 +9,6 @@ export interface PoolSize {
   readonly pool?: number | undefined;
   readonly processes: number;
 }
-
-const MAX_CLOCK_MS = 10_000;
-const NOTIFY_MS = 5000;
 
 /** A server and its settings. */
 export async function* checkServer<Tx>(opened: OpenStore<Tx>, size: PoolSize): AsyncGenerator<Finding> {
@@ -58,38 +52,4 @@ export async function* checkServer<Tx>(opened: OpenStore<Tx>, size: PoolSize): A
     yield notice`pool: A pool has a max of ${max}.
         Below 3, a worker does not listen: callbacks of other processes wait for the poll (pollMs).
         Give it 3 or more.`;
-}
-
-/** NOTIFY between two connections, as between a receiver and a worker. */
-export async function* checkNotify(pool: PostgresPool): AsyncGenerator<Finding> {
-  const clients = [await connect(pool), await connect(pool)] as const;
-  const [worker, receiver] = clients;
-  try {
-    const heard = Promise.withResolvers<unknown>();
-    worker.on('notification', heard.resolve);
-    const pooled = await within(NOTIFY_MS, isPooled(worker));
-    if (!pooled) await within(NOTIFY_MS, worker.query('listen payment_inbox_doctor'));
-    // It is a commit, which may wait for a missing standby.
-    const told = pooled ? undefined : receiver.query('notify payment_inbox_doctor').then(() => heard.promise);
-    const isHeard = told !== undefined && (await within(NOTIFY_MS, told).then(Boolean, () => false));
-    const silent = 'A NOTIFY did not arrive: probably a proxy on the way does not pass it on.';
-    if (!isHeard)
-      yield notice`notify: ${pooled ? 'A pooler is between this machine and PostgreSQL.' : silent}
-          A worker is not notified of callbacks of other processes, and finds them when it polls: after up to a second (pollMs).
-          Do nothing if a second is early enough. Otherwise connect workers to PostgreSQL directly.`;
-  } finally {
-    for (const client of clients) client.release(true);
-  }
-}
-
-export async function* checkClock<Tx>({ statements }: OpenStore<Tx>): AsyncGenerator<Finding> {
-  const before = Date.now();
-  const [row = {}] = await statements.run('read_clock', []);
-  const [now, after] = [numberOf(row, 'now'), Date.now()];
-  const ahead = now < before ? now - before : Math.max(0, now - after);
-  const seconds = Math.abs(Math.round(ahead / 1000));
-  if (Math.abs(ahead) >= MAX_CLOCK_MS)
-    yield problem`clock: The clock of the database is ${seconds} seconds ${ahead > 0 ? 'ahead of' : 'behind'} that of this machine.
-        Deadlines and retries follow the clock of the database; toleranceSeconds of a verifier follows that of its machine.
-        Synchronize both with NTP. If this is not the machine of your program, check it there.`;
 }

@@ -4,8 +4,9 @@ import { codesOf } from '../../failure-text.ts';
 import { STRING } from '../../option-rules.ts';
 import { TimedOut, within } from '../../time.ts';
 import type { PostgresPool } from '../postgres/connection.ts';
+import { checkDurability } from '../postgres/durability.ts';
 import { canListen, listenThrough } from '../postgres/listener.ts';
-import { ANSWER_MS, checkDatabase, schemaPrefix } from '../postgres/postgres.ts';
+import { ANSWER_MS, schemaPrefix } from '../postgres/postgres.ts';
 import type { Row, SqlValue, Store, TransactionParts } from '../store.ts';
 import { TransactionEnded } from '../store.ts';
 import { isPool, poolBelow } from './pool-below.ts';
@@ -120,7 +121,7 @@ export function libraryStore<Tx>(
       throw error instanceof TransactionEnded ? error : new TransactionEnded({ cause: error });
     },
     ...(ears === undefined ? {} : listenThrough(ears, schemaPrefix(schema))),
-    check: () => checkDatabase((text) => query({ text }, []), schemaPrefix(schema)),
+    check: () => checkDurability((text) => query({ text }, [])),
   };
   return Object.freeze(store);
 }

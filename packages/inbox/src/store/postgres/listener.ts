@@ -25,7 +25,7 @@ const WHO = 'select pg_backend_pid() as id';
  * A pooler names a process of its own when a connection is made, and lends a server connection for each statement: LISTEN would
  * stay behind with other programs. If no process is named, a pooler cannot be detected.
  */
-export async function isPooled(client: PostgresClient): Promise<boolean> {
+async function isPooled(client: PostgresClient): Promise<boolean> {
   const { rows } = await client.query(WHO);
   return typeof client.processID === 'number' && Number(rows[0]?.['id']) !== client.processID;
 }

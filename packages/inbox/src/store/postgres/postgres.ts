@@ -127,7 +127,7 @@ export function postgres<Client extends PostgresClient>(
         return result;
       }),
     ...listenThrough(pool, prefix),
-    check: () => checkDatabase((text) => store.query({ text }, []), prefix),
+    check: () => checkDurability((text) => store.query({ text }, [])),
   };
   return Object.freeze(store);
 }
@@ -138,24 +138,6 @@ export function schemaPrefix(schema: string = 'payment_inbox'): string {
     throw new ConfigurationError('schema', 'schema must be a plain lower-case name, such as payment_inbox.');
   }
   return `${schema}.`;
-}
-
-/**
- * @throws {ConfigurationError} If the database would not keep what it acknowledges, or if the schema's name would need quotes,
- * since it is a word of SQL.
- */
-export async function checkDatabase(
-  query: (text: string) => Promise<readonly Row[]>,
-  prefix: string,
-): Promise<void> {
-  const schema = prefix.slice(0, -1);
-  const reserved = `select 1 from pg_get_keywords() where word = '${schema}' and catcode in ('R', 'T')`;
-  if ((await query(reserved)).length > 0)
-    throw new ConfigurationError(
-      'schema',
-      `schema is "${schema}", a reserved word of PostgreSQL. Choose another name, such as payment_inbox.`,
-    );
-  await checkDurability(query);
 }
 
 const POOL: OptionRule = [
