@@ -82,10 +82,10 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     warned.add(currency);
   }
 
-  function onKept(isTold: boolean): void {
+  function onKept(count: number, isTold: boolean): void {
     wakeup.wake();
     watch.kept();
-    if (!isTold && !isWorking()) void wakeup.notify();
+    if (!isTold && !isWorking()) wakeup.notify(count);
   }
 
   async function read<T>(act: () => Promise<T>): Promise<T> {

@@ -17,7 +17,7 @@ export interface IntakeOptions<Tx> {
   /** What wakes the workers of other processes, if it can be sent with so many callbacks. */
   readonly wakeCall: (count: number) => Call | undefined;
   /** Called before the replies are sent, so that a worker can already begin. @param isTold other processes were notified. */
-  readonly onKept: (isTold: boolean) => void;
+  readonly onKept: (count: number, isTold: boolean) => void;
 }
 
 /** How long to wait for a transition that another process holds. */
@@ -138,8 +138,8 @@ export class Intake<Tx> {
     const keepAndTell = async (): Promise<readonly O[]> => {
       await readiness.takesCallbacks();
       const outcomes = await keep();
-      if (outcomes.some((outcome) => outcome !== undefined && !['busy', 'full'].includes(outcome)))
-        onKept(isTold);
+      const kept = outcomes.filter((outcome) => outcome !== undefined && !['busy', 'full'].includes(outcome));
+      if (kept.length > 0) onKept(kept.length, isTold);
       return outcomes;
     };
     return within(keeping.limitMs, keepAndTell());

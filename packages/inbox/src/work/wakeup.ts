@@ -6,8 +6,10 @@ import type { Call, Store } from '../store/store.ts';
 import { pause } from '../time.ts';
 
 const RELISTEN_MS = 1000;
-/** A group of so many callbacks is kept before its NOTIFY is sent (decision D55). */
+/** Fewer callbacks than this do not delay the next NOTIFY. */
 const MANY = 5;
+/** After a NOTIFY for many callbacks, the next one waits a millisecond for each of them, up to this limit (decision D55). */
+const NOTIFY_MS = 25;
 
 /** Lets idle workers wait, and wakes them when a callback was kept: immediately in this process, by NOTIFY in others. */
 export class Wakeup<Tx> {
@@ -17,7 +19,7 @@ export class Wakeup<Tx> {
   readonly #report: Report;
   #next = new AbortController();
   #isNotifying = false;
-  #isUntold = false;
+  #untold = 0;
 
   constructor(store: Store<Tx>, statements: Statements<Tx>, { account, report }: Settings) {
     this.#store = store;
@@ -38,23 +40,28 @@ export class Wakeup<Tx> {
     woken.abort('woken');
   };
 
-  /** For a process that does not work itself. What is kept during a NOTIFY shares the next one. */
-  async notify(): Promise<void> {
+  /** For a process that does not work itself. A few callbacks are reported immediately; many in a row share a NOTIFY. */
+  notify(count: number): void {
     if (this.#store.dialect === 'sqlite') return;
-    this.#isUntold = true;
-    if (this.#isNotifying) return;
-    this.#isNotifying = true;
-    while (this.#isUntold) {
-      this.#isUntold = false;
-      await this.#notifyOthers();
-    }
-    this.#isNotifying = false;
+    this.#untold += count;
+    if (!this.#isNotifying) void this.#tell();
   }
 
   /** For the message that keeps a few callbacks; undefined if `notify()` must be called when they are kept. */
   wakeCall(count: number): Call | undefined {
     if (this.#store.runsAfter !== true || this.#isNotifying || count >= MANY) return undefined;
     return { statement: this.#statements.get('notify'), values: [this.#account] };
+  }
+
+  async #tell(): Promise<void> {
+    this.#isNotifying = true;
+    while (this.#untold > 0) {
+      const told = this.#untold;
+      this.#untold = 0;
+      await this.#notifyOthers();
+      if (told >= MANY) await pause(Math.min(NOTIFY_MS, told));
+    }
+    this.#isNotifying = false;
   }
 
   /** Wakes for callbacks that other processes keep, through every outage: during one, the poll finds what is due. */
