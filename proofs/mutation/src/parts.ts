@@ -65,7 +65,9 @@ export const SQL: Part = {
   name: 'sql',
   run: { package: 'packages/inbox', tests: [] },
   files: [],
-  target: 90,
+  // A quarter of the list changes nothing that anyone could see.
+  target: 75,
+  isExplained: true,
 };
 
 /** The same faults, judged by tests that never reach them. A program that reports one of them as found would be wrong. */

@@ -14,11 +14,11 @@ interface SqlFault {
 }
 
 const INBOX = join('packages', 'inbox');
-const TESTS = ['test/contract', 'test/store', 'test/reconciliation'];
+const TESTS = ['test/contract', 'test/interleavings', 'test/store', 'test/reconciliation'];
 const LIST = join(import.meta.dirname, '..', 'sql-faults.json');
 
 /**
- * Plants each fault of sql-faults.json in a copy of the inbox, and runs the tests of both engines and of the console there. The
+ * Plants each fault of sql-faults.json in a copy of the inbox, and runs the tests of both engines there. The
  * control is the copy without a fault: if its tests fail, so would they with any.
  */
 export async function plantSql(): Promise<Fault[]> {

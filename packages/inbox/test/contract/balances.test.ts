@@ -41,6 +41,10 @@ describe.each(ENGINES)('balances and totals on %s', (engine) => {
       { ...common, compare: 'both', count: 3, amount: '0.5' },
       { ...common, compare: 'request', count: 1, amount: long },
     ]);
+    // A period ends before its last millisecond.
+    const { changedAt: last } = (await inbox.show(paid('D', 1).transitionId)) ?? { changedAt: new Date(0) };
+    const others = await inbox.totals({ from: ago(1), to: last });
+    expect(others.map(({ compare }) => compare)).not.toContain('request');
     await merchant.advance(2 * DAY_MS);
     expect(await inbox.totals({ from: ago(1), to: ago(-1) })).toEqual([]);
     expect(await inbox.prune({ archiveOlderThanDays: 1 })).toMatchObject({ archived: 4 });

@@ -102,18 +102,25 @@ test("an expectation in the merchant's transaction needs ready() before it", asy
   expect(await inbox.expectations('ORD-1')).toHaveLength(1);
 });
 
-test('a handler that changes the expectation that it settles fails, and delays no other', async () => {
-  const retry = { ...LATER.retry, attempts: 2 };
-  const { merchant, inbox, show, workLater } = await newShop('sqlite', { retry }, async (transition) => {
-    await creditIn(merchant)(transition);
-    const { tx, signed } = transition;
-    if (signed.merchant_reference === 'ORD-1') await inbox.expect(money('ORD-1', 600), { tx, ...REPLACE });
-  });
-  await order(inbox, 'ORD-1', 'ORD-2');
-  await workOff(inbox);
-  const lastError = expect.stringContaining('changed while its handler ran');
-  expect(await show()).toMatchObject({ state: 'retrying', attempts: 1, lastError });
-  await workLater();
-  expect(await show()).toMatchObject({ state: 'dead', attempts: 2, reason: 'attempts_used_up' });
-  expect(await merchant.credits()).toEqual(['ORD-2 500']);
-});
+test.each([
+  ['amount', { amount: '600' }],
+  ['currency', { currency: 'KES' }],
+])(
+  'a handler that changes the %s of the expectation that it settles fails, and delays no other',
+  async (_what, other) => {
+    const retry = { ...LATER.retry, attempts: 2 };
+    const { merchant, inbox, show, workLater } = await newShop('sqlite', { retry }, async (transition) => {
+      await creditIn(merchant)(transition);
+      const { tx, signed } = transition;
+      if (signed.merchant_reference === 'ORD-1')
+        await inbox.expect({ ...ORDER, ...other }, { tx, ...REPLACE });
+    });
+    await order(inbox, 'ORD-1', 'ORD-2');
+    await workOff(inbox);
+    const lastError = expect.stringContaining('changed while its handler ran');
+    expect(await show()).toMatchObject({ state: 'retrying', attempts: 1, lastError });
+    await workLater();
+    expect(await show()).toMatchObject({ state: 'dead', attempts: 2, reason: 'attempts_used_up' });
+    expect(await merchant.credits()).toEqual(['ORD-2 500']);
+  },
+);

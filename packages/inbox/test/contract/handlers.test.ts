@@ -2,8 +2,8 @@ import { ConfigurationError } from '@payment-service/core';
 import { expect, test } from 'vitest';
 import type { HandledTransition, HandlerSelector } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
-import { type AnyTransaction, newMerchant } from '../support/merchant.ts';
-import { money } from '../support/shop.ts';
+import { type AnyTransaction, ENGINES, newMerchant } from '../support/merchant.ts';
+import { LATER, money, newShop } from '../support/shop.ts';
 import { startWork, workOff } from '../support/until.ts';
 
 test('the most specific handler receives a transition: type and status, then status, then type, then the wildcard', async () => {
@@ -35,6 +35,22 @@ test('the most specific handler receives a transition: type and status, then sta
     ...['REFUND COMPLETED: 0 500', 'REFUND FAILED: 3', 'REFUND OTHER: 4'],
   ]);
 });
+
+test.each(ENGINES)(
+  'on %s, a status is judged by the one of its transaction that was applied last',
+  async (engine) => {
+    const { inbox, merchant, sell, deliver } = await newShop(engine, LATER);
+    const same = (status: string) => paid('ORD-1', 500, { transaction_status: status });
+    for (const status of ['FAILED', 'REVERSED'])
+      inbox.handle(({ tx }) => merchant.credit(tx, status, '0'), { status });
+    await deliver(same('FAILED'));
+    await sell('ORD-1');
+    await deliver(same('REVERSED'));
+    expect(await merchant.credits()).toEqual(['FAILED 0', 'ORD-1 500']);
+    const reversed = await inbox.show(same('REVERSED').transitionId);
+    expect(reversed).toMatchObject({ state: 'quarantined', reason: 'transition_not_allowed' });
+  },
+);
 
 test('a second handler for one selector, and work() or drain() without a handler, or work() called twice, are refused', async () => {
   const inbox = (await newMerchant('sqlite')).open();

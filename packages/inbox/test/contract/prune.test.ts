@@ -28,6 +28,8 @@ describe.each(ENGINES)('prune() on %s', (engine) => {
       expect(await inbox.prune({ bodiesOlderThanDays })).toEqual({ bodies, archived: 0 });
     for (const reference of ['FORGED', 'YOUNG', 'REPEATED'])
       expect((await show(reference))?.bodies[0]?.text).toContain('Example Customer');
+    const [repeated] = (await show('REPEATED'))?.bodies ?? [];
+    expect(Number(repeated?.lastAt) - Number(repeated?.firstAt)).toBeGreaterThanOrEqual(90 * DAY_MS);
     await pay('SETTLED');
     const pruned = await show('SETTLED');
     expect(pruned).toMatchObject({ state: 'settled', deliveries: 3, bodyCount: 2 });
@@ -73,5 +75,19 @@ describe.each(ENGINES)('prune() on %s', (engine) => {
     await merchant.advance(2 * DAY_MS);
     await inbox.prune();
     expect(await merchant.query(`select * from ${merchant.table('failure')}`)).toEqual([]);
+  });
+
+  test('keeps the bodies and errors of what is not decided, however old', async () => {
+    const { merchant, inbox, show, sell } = await newShop(engine, LATER, () => {
+      throw new Error('Out of stock.');
+    });
+    await sell('RETRIED');
+    await order(inbox, 'PENDING');
+    await merchant.advance(400 * DAY_MS);
+    expect(await inbox.prune()).toEqual({ bodies: 0, archived: 0 });
+    const bodies = [{ text: expect.stringContaining('Example Customer') }];
+    expect(await show('PENDING')).toMatchObject({ state: 'pending', bodies });
+    const lastError = expect.stringContaining('Out of stock.');
+    expect(await show('RETRIED')).toMatchObject({ state: 'retrying', bodies, lastError });
   });
 });

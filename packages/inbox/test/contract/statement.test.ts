@@ -181,10 +181,13 @@ test('an imported statement: a settlement is absent from a truncated statement, 
 });
 
 test('an imported statement: archived payments count as before: settled, contradicted, absent, and never settled again', async () => {
-  const { merchant, inbox, sell } = await newShop('sqlite');
+  const { merchant, inbox, sell, pay } = await newShop('sqlite');
   await sell('A', 'B');
+  // Neither absent nor paid.
+  inbox.handle(() => undefined, { status: 'FAILED' });
+  await pay('C', 500, { transaction_status: 'FAILED' });
   await merchant.advance(2 * DAY_MS);
-  expect(await inbox.prune({ archiveOlderThanDays: 1 })).toMatchObject({ archived: 2 });
+  expect(await inbox.prune({ archiveOlderThanDays: 1 })).toMatchObject({ archived: 3 });
   const earlier = { ...APPLY, from: new Date(Date.now() - 3 * DAY_MS) };
   const report = await inbox.reconcileStatement([row('A')], earlier);
   expect(countsOf(report)).toEqual({ settled: 1, absent_from_statement: 1 });
