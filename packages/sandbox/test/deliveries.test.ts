@@ -75,6 +75,16 @@ test('close() waits for the delivery in flight, and stops those that wait', asyn
   expect(stage.merchant.received).toHaveLength(1);
 });
 
+test('close() ends the wait of an answer that the settings delay', async () => {
+  const clock = createManualClock();
+  stage.open({ clock });
+  await stage.call('PUT', '/sandbox/settings', { api_latency_ms: 1000 });
+  const answer = stage.call('GET', '/data/wallet-balances');
+  await until(() => clock.sleeping().length === 1);
+  await stage.sandbox.close();
+  expect((await answer).status).toBe(200);
+});
+
 test('close() may be called twice, and the sandbox refuses calls afterwards', async () => {
   const { sandbox } = stage;
   await Promise.all([sandbox.close(), sandbox.close()]);

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { createClient } from '../../src/client/create-client.ts';
-import type { Sent } from '../../src/errors.ts';
+import { ApiError, type Sent } from '../../src/errors.ts';
 import { listening } from '../listening.ts';
 import { publicKey, secretKey } from './wire-samples.ts';
 
@@ -112,6 +112,11 @@ test.each([201, 422])(
     expect(outcomes.filter(({ claim, isSeen }) => claim !== 'unknown' && !isSeen)).toEqual([]);
   },
 );
+
+test('of an error of its own, a program says by the status alone whether the request may have had an effect', () => {
+  const sent = [399, 400, 499, 500].map((status) => new ApiError('Made up.', { status }).sent);
+  expect(sent).toEqual(['unknown', 'refused', 'refused', 'unknown']);
+});
 
 test('a port on which nothing listens, and a host that does not exist, were sent nothing', async () => {
   const { call, proxy } = await serviceBehindCuts(201);
