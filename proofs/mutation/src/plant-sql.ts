@@ -23,10 +23,9 @@ const LIST = join(import.meta.dirname, '..', 'sql-faults.json');
  */
 export async function plantSql(): Promise<Fault[]> {
   const copy = await copyOfInbox();
-  const cwd = join(copy, INBOX);
   const passes = (): boolean => {
     const args = ['node_modules/vitest/vitest.mjs', 'run', '--bail', '1', ...TESTS];
-    return spawnSync(process.execPath, args, { cwd, stdio: 'ignore' }).status === 0;
+    return spawnSync(process.execPath, args, { cwd: join(copy, INBOX), stdio: 'ignore' }).status === 0;
   };
   if (!passes()) throw new Error('The tests of the inbox fail without a planted fault.');
   const faults: Fault[] = [];

@@ -8,7 +8,6 @@ import { type Browser, type Page, startBrowser } from '@payment-service/servers/
 
 const DESKTOP = { colorScheme: 'light', viewport: { width: 1280, height: 800 } } as const;
 const TALL = { ...DESKTOP, viewport: { width: 1280, height: 1100 } };
-const DARK = { ...DESKTOP, colorScheme: 'dark' } as const;
 const PHONE = { ...DESKTOP, viewport: { width: 390, height: 844 } };
 const MAX_STARTING_MS = 240_000;
 
@@ -47,7 +46,7 @@ async function dashboardPictures(browser: Browser, photograph: Photograph): Prom
   const pictures = [
     ['overview', '/', DESKTOP],
     ['delivery', `/deliveries/${forged}`, TALL],
-    ['transaction', `/transactions/${collected}`, DARK],
+    ['transaction', `/transactions/${collected}`, { ...DESKTOP, colorScheme: 'dark' }],
     ['check', '/check', TALL],
     ['deliveries-phone', '/deliveries', PHONE],
     ['wallets', '/wallets', DESKTOP],
@@ -69,7 +68,6 @@ async function startReceiver(closing: AsyncDisposableStack): Promise<string> {
   const answers: Readonly<Record<string, readonly [status: number, type: string, body: string]>> = {
     '/payments/callbacks': [200, 'application/json', '{"status":"accepted"}'],
     '/failing': [500, 'text/plain', 'Internal Server Error'],
-    '/page': [200, 'text/html', '<!doctype html><title>My shop</title>'],
   };
   const server = createServer((request, response) => {
     request.resume();
@@ -91,7 +89,6 @@ async function fill(sandbox: Sandbox, receiver: string): Promise<{ forged: numbe
   for (const number of [1, 2, 3]) collect(number);
   collect(4, { outcome: 'failed' });
   collect(5, { callback_url: `${receiver}/failing` });
-  collect(6, { callback_url: `${receiver}/page` });
   collect(7, { callback_url: `${receiver}/payment/callback` });
   collect(8, { mode: 'pending' });
   collect(9, { misbehave: { bad_signature: true } });
