@@ -118,12 +118,13 @@ async function graphileProgram(pool: pg.Pool): Promise<Program> {
   };
 }
 
-/** The minimum for any program: a commit to keep, a NOTIFY after it, a commit to start, and one for the effect and its record. */
+/** The minimum for any program: a commit to keep, a NOTIFY after it, a start that is not synced, and a commit for effect and record. */
 async function floorProgram(pool: pg.Pool, listener: pg.Client): Promise<Program> {
   await pool.query(`create table if not exists payment (id bigint generated always as identity primary key,
     reference text not null unique, body text not null, attempts integer not null default 0, next_at timestamptz default now())`);
   const keep = 'insert into payment (reference, body) values ($1, $2) on conflict do nothing returning id';
-  const start = `update payment set attempts = attempts + 1, next_at = now() + interval '30 s' where id = $1 returning reference`;
+  const start = `update payment set attempts = attempts + 1, next_at = now() + interval '30 s' where id = $1
+    returning reference, set_config('synchronous_commit', 'off', true)`;
   const settle = 'update payment set next_at = null where id = $1 and next_at is not null';
   const apply = async (id: string): Promise<void> => {
     const { rows } = await pool.query<{ reference: string }>({ name: 'start', text: start, values: [id] });
