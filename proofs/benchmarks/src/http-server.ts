@@ -84,7 +84,7 @@ const OPENERS: Readonly<Record<Framework, () => Server | Promise<Server>>> = {
     return createServer(app.callback());
   },
   async fastify() {
-    const app = fastify();
+    const app = fastify({ return503OnClosing: false });
     const { paymentCallbacks } = await adapter<typeof import('@payment-service/fastify')>('fastify');
     if (isOurs) await app.register(paymentCallbacks(options), { prefix: '/callbacks' });
     else if (isLimit) {
