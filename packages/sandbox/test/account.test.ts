@@ -115,4 +115,5 @@ test('a deposit is available in the collection wallet immediately (protocol §2.
   const entry = { cause: 'deposit', amount: 12.5, free_at: null, transaction_id: null };
   expect(await stage.list('/sandbox/entries?currency=KES')).toMatchObject([entry]);
   expect(await stage.list('/sandbox/entries?currency=UGX')).toEqual([]);
+  expect((await post('deposits', { currency: 'XXX', amount: 1 })).status).toBe(422);
 });
