@@ -79,7 +79,7 @@ export default function (): Promise<void> {
     for (const [, call] of calls) await call();
     const unused = await unusedIndexes(large.store);
     if (unused.length > 0) console.log(`Unused: ${unused.join(', ')}\n`);
-    results.push(judge('indexes that no call and no payment has used', 'indexes', unused.length, 'exactly', 0));
+    results.push(judge('indexes that nothing has used', 'indexes', unused.length, 'exactly', 0));
     const table = {
       title: 'The fastest and the slowest round, in ms',
       head: ['', 'fastest', 'slowest', ''],
