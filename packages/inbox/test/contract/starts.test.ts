@@ -3,9 +3,9 @@ import type { Inbox, Store } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import type { AnyTransaction, EngineName, Merchant } from '../support/merchant.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
-import { creditIn, LATER, order, watchedInbox } from '../support/shop.ts';
+import { creditIn, LATER, newShop, order, watchedInbox } from '../support/shop.ts';
 import { after, isFailure, isSettlement, isStart } from '../support/store.ts';
-import { signal, startWork, until, workUntil, workUntilSettled } from '../support/until.ts';
+import { signal, startWork, until, workOff, workUntil, workUntilSettled } from '../support/until.ts';
 
 const { transitionId } = paid('ORD-1', 500);
 const CREDITED = ['ORD-1 500', 'ORD-2 500'];
@@ -235,3 +235,14 @@ test.each([
     expect(await counts(merchant)).toEqual([expected, 'settled 1 0']);
   },
 );
+
+test('only a start alone is not synced: the transactions of handlers are, of the first payment and of the next', async () => {
+  const { inbox } = await newShop('postgres', LATER, async ({ tx }) => {
+    const found: unknown = await tx.query(`select current_setting('synchronous_commit') as commit`);
+    seen.push(Reflect.get(Object(found), 'rows'));
+  });
+  const seen: unknown[] = [];
+  await order(inbox, 'ORD-1', 'ORD-2');
+  await workOff(inbox);
+  expect(seen).toEqual([[{ commit: 'on' }], [{ commit: 'on' }]]);
+});
