@@ -71,8 +71,8 @@ on conflict do nothing
 with moved as (
   insert into inbox.archive (id, changed_at, transition, kind, place, merchant_reference, internal_reference, amount)
   select t.id, t.changed_at, cast(cast('x' || substr(c.transition_id, 1, 16) as bit(64)) as bigint), k.id, coalesce(t.place, 0),
-    substring(c.signed from '"merchant_reference":("([^"\\]|\\.)*")'), substring(c.signed from '"internal_reference":("([^"\\]|\\.)*")'),
-    coalesce(e.amount, '')
+    {packed: substring(c.signed from '"merchant_reference":("([^"\\]|\\.)*")')},
+    {packed: substring(c.signed from '"internal_reference":("([^"\\]|\\.)*")')}, coalesce(e.amount, '')
   from jsonb_array_elements_text(cast($1 as jsonb)) as given(id)
   join inbox.transition t on t.id = cast(given.id as bigint)
   join inbox.callback c on c.id = t.id
@@ -107,7 +107,7 @@ select count(*) as archived from moved
 -- name: archive (sqlite)
 insert into inbox.archive (id, changed_at, transition, kind, place, merchant_reference, internal_reference, amount)
 select t.id, t.changed_at, unhex(substr(c.transition_id, 1, 16)), k.id, coalesce(t.place, 0),
-  c.signed -> '$.merchant_reference', c.signed -> '$.internal_reference', coalesce(e.amount, '')
+  {packed: c.signed -> '$.merchant_reference'}, {packed: c.signed -> '$.internal_reference'}, coalesce(e.amount, '')
 from json_each($1) as given
 join inbox.transition t on t.id = given.value
 join inbox.callback c on c.id = t.id
@@ -135,13 +135,13 @@ select count(*) as archived from json_each($1)
 -- name: find_archived
 -- By the id of a transition, of which the first digits are stored, or by either reference as JSON; null finds nothing. Newest
 -- first.
-select a.id, a.changed_at, a.place, a.amount, k.account, k.state, k.reason, k.currency, k.compare, '{"event":' || k.event || ',"merchant_reference":' || a.merchant_reference ||
-  ',"internal_reference":' || a.internal_reference || ',"transaction_type":' || k.transaction_type ||
+select a.id, a.changed_at, a.place, a.amount, k.account, k.state, k.reason, k.currency, k.compare, '{"event":' || k.event || ',"merchant_reference":' || {plain: a.merchant_reference} ||
+  ',"internal_reference":' || {plain: a.internal_reference} || ',"transaction_type":' || k.transaction_type ||
   ',"transaction_status":' || k.transaction_status || '}' as signed
 from (
   select * from inbox.archive where transition = {postgres: cast(cast('x' || substr(cast($2 as text), 1, 16) as bit(64)) as bigint)}{sqlite: unhex(substr($2, 1, 16))}
-  union all select * from inbox.archive where {postgres: hashtextextended(merchant_reference, 0) = hashtextextended(cast($3 as text), 0) and }merchant_reference = $3
-  union all select * from inbox.archive where {postgres: hashtextextended(internal_reference, 0) = hashtextextended(cast($4 as text), 0) and }internal_reference = $4
+  union all select * from inbox.archive where {same: merchant_reference = cast($3 as text)}
+  union all select * from inbox.archive where {same: internal_reference = cast($4 as text)}
 ) as a
 join inbox.archive_kind k on k.id = a.kind
 where k.account = $1

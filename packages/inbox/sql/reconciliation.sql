@@ -28,7 +28,7 @@ select transaction_type, merchant_reference, settled_by, is_archived, at from (
   select transaction_type, merchant_reference, settled_by, 0 as is_archived, settled_at as at from inbox.expectation
   where account = $1 and settled_by is not null and settled_at >= cast($2 as bigint) and settled_at < cast($3 as bigint)
   union all
-  select k.transaction_type, a.merchant_reference, null, 1, a.changed_at from inbox.archive a
+  select k.transaction_type, {plain: a.merchant_reference}, null, 1, a.changed_at from inbox.archive a
   join inbox.archive_kind k on k.id = a.kind
   where k.account = $1 and a.amount <> '' and a.changed_at >= cast($2 as bigint) and a.changed_at < cast($3 as bigint)
 ) as settled
@@ -46,8 +46,7 @@ select cast(value ->> 'place' as integer) as place, e.currency, e.amount, e.comp
       where value ->> 'transitionId' is null and c.reference_key = value ->> 'referenceKey'
         and c.transaction_type = value ->> 'transactionType')) as state,
   case when exists (select 1 from inbox.archive a
-    where {postgres: hashtextextended(a.merchant_reference, 0) = hashtextextended(value ->> 'reference', 0)
-      and }a.merchant_reference = value ->> 'reference') then 1 else 0 end as is_archived
+    where {same: a.merchant_reference = value ->> 'reference'}) then 1 else 0 end as is_archived
 from {postgres: jsonb_array_elements(cast($1 as jsonb)) as given(value)}{sqlite: json_each($1)}
 left join inbox.expectation e
   on e.reference_key = value ->> 'referenceKey' and e.transaction_type = value ->> 'transactionType'

@@ -94,8 +94,8 @@ select c.transition_id, c.signed, c.reference_key, t.start_id, t.unfinished, t.l
     where other.subject_key = c.subject_key and applied.place is not null
     order by applied.place desc limit 1) as applied,
   case when e.settled_by <> c.transition_id or cast($2 as text) is null
-    or exists (select a.id from inbox.archive a where {postgres: hashtextextended(a.internal_reference, 0) = hashtextextended(cast($2 as text), 0)}{sqlite: a.internal_reference = $2})
-    or exists (select a.id from inbox.archive a where {postgres: hashtextextended(a.merchant_reference, 0) = hashtextextended(cast($3 as text), 0)}{sqlite: a.merchant_reference = $3})
+    or exists (select a.id from inbox.archive a where {same: a.internal_reference = cast($2 as text)})
+    or exists (select a.id from inbox.archive a where {same: a.merchant_reference = cast($3 as text)})
     then 1 else 0 end as has_past
 from inbox.transition t
 join inbox.callback c on c.id = t.id
@@ -110,15 +110,13 @@ select c.transition_id, c.account, case when s.subject_key <> c.subject_key then
   (select '[' || string_agg('{"isOwn":' || case when a.transition = cast(cast('x' || substr(c.transition_id, 1, 16) as bit(64)) as bigint) then 'true' else 'false' end ||
       ',"place":' || a.place || ',"status":' || k.transaction_status || '}', ',') || ']'
     from inbox.archive a join inbox.archive_kind k on k.id = a.kind
-    where hashtextextended(a.internal_reference, 0) = hashtextextended(substring(c.signed from '"internal_reference":("([^"\\]|\\.)*")'), 0)
-      and a.internal_reference = substring(c.signed from '"internal_reference":("([^"\\]|\\.)*")') and k.account = c.account) as archived,
+    where {same: a.internal_reference = substring(c.signed from '"internal_reference":("([^"\\]|\\.)*")')} and k.account = c.account) as archived,
   (select '{"currency":' || k.currency || ',"amount":"' || a.amount || '","compare":"' || k.compare || '","signed":' ||
-    '{"event":' || k.event || ',"merchant_reference":' || a.merchant_reference || ',"internal_reference":' ||
-    a.internal_reference || ',"transaction_type":' || k.transaction_type || ',"transaction_status":' ||
+    '{"event":' || k.event || ',"merchant_reference":' || {plain: a.merchant_reference} || ',"internal_reference":' ||
+    {plain: a.internal_reference} || ',"transaction_type":' || k.transaction_type || ',"transaction_status":' ||
     k.transaction_status || '}' || '}'
     from inbox.archive a join inbox.archive_kind k on k.id = a.kind
-    where hashtextextended(a.merchant_reference, 0) = hashtextextended(substring(c.signed from '"merchant_reference":("([^"\\]|\\.)*")'), 0)
-      and a.merchant_reference = substring(c.signed from '"merchant_reference":("([^"\\]|\\.)*")') and k.account = c.account
+    where {same: a.merchant_reference = substring(c.signed from '"merchant_reference":("([^"\\]|\\.)*")')} and k.account = c.account
       and k.transaction_type = c.transaction_type and a.amount <> '' limit 1) as paid
 from inbox.callback c
 left join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
@@ -131,13 +129,13 @@ select c.transition_id, c.account, case when s.subject_key <> c.subject_key then
   (select '[' || string_agg('{"isOwn":' || case when a.transition = unhex(substr(c.transition_id, 1, 16)) then 'true' else 'false' end ||
       ',"place":' || a.place || ',"status":' || k.transaction_status || '}', ',') || ']'
     from inbox.archive a join inbox.archive_kind k on k.id = a.kind
-    where a.internal_reference = iif(json_valid(c.signed), c.signed, '{}') -> '$.internal_reference' and k.account = c.account) as archived,
+    where {same: a.internal_reference = iif(json_valid(c.signed), c.signed, 'null') -> '$.internal_reference'} and k.account = c.account) as archived,
   (select '{"currency":' || k.currency || ',"amount":"' || a.amount || '","compare":"' || k.compare || '","signed":' ||
-    '{"event":' || k.event || ',"merchant_reference":' || a.merchant_reference || ',"internal_reference":' ||
-    a.internal_reference || ',"transaction_type":' || k.transaction_type || ',"transaction_status":' ||
+    '{"event":' || k.event || ',"merchant_reference":' || {plain: a.merchant_reference} || ',"internal_reference":' ||
+    {plain: a.internal_reference} || ',"transaction_type":' || k.transaction_type || ',"transaction_status":' ||
     k.transaction_status || '}' || '}'
     from inbox.archive a join inbox.archive_kind k on k.id = a.kind
-    where a.merchant_reference = iif(json_valid(c.signed), c.signed, '{}') -> '$.merchant_reference' and k.account = c.account
+    where {same: a.merchant_reference = iif(json_valid(c.signed), c.signed, 'null') -> '$.merchant_reference'} and k.account = c.account
       and k.transaction_type = c.transaction_type and a.amount <> '' limit 1) as paid
 from inbox.callback c
 left join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
@@ -268,7 +266,7 @@ insert into inbox.expectation as e (reference_key, transaction_type, account, me
   replaced, deadline_at, changed_at)
 select $1, $2, $3, $4, $5, $6, $7, '[]', cast($8 as bigint), {now}
 where not exists (select a.id from inbox.archive a join inbox.archive_kind k on k.id = a.kind
-  where {postgres: hashtextextended(a.merchant_reference, 0) = hashtextextended(cast($9 as text), 0) and }a.merchant_reference = $9 and k.account = $3 and k.transaction_type = $2 and a.amount <> '')
+  where {same: a.merchant_reference = cast($9 as text)} and k.account = $3 and k.transaction_type = $2 and a.amount <> '')
 on conflict (reference_key, transaction_type) do update set deadline_at = case
   when (e.currency, e.amount, e.compare) = (excluded.currency, excluded.amount, excluded.compare) then excluded.deadline_at
   else e.deadline_at end

@@ -111,8 +111,8 @@ create table inbox.archive (
   transition blob not null,
   kind integer not null,
   place integer not null,
-  merchant_reference text not null,
-  internal_reference text not null,
+  merchant_reference blob not null,
+  internal_reference blob not null,
   amount text not null
 ) strict;
 create index payment_inbox_archive_transition on inbox.archive (transition);

@@ -213,6 +213,40 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await merchant.open({ account: 'other' }).list({ merchant_reference: 'ORD-1' })).toEqual([]);
   });
 
+  test('a reference of any form is found again as it was, and only one that is a UUID takes 17 bytes', async () => {
+    const { inbox, merchant, deliver } = await newShop(engine, LATER);
+    const uuid = '0f8fad5b-d9cb-469f-a165-70867728950e';
+    const almost = [`${uuid.slice(1)}0`, `0${uuid.slice(0, -1)}`, uuid.replace('f', 'g'), '-'.repeat(36)];
+    const longer = [`${uuid} `, `${uuid}\n`, `"${uuid}"`, uuid.replaceAll('-', '')];
+    const odd = ['é', '\u2028', '\u0001', '\\x00', 'null', '\ud83d\ude00'];
+    const references = [uuid, uuid.toUpperCase(), uuid.replace('f', 'F'), ...almost, ...longer, ...odd];
+    const all = references.map((reference) => paid(reference, 500, { internal_reference: reference }));
+    inbox.handle(() => undefined, { status: '*' });
+    for (const merchant_reference of references) await inbox.expect({ ...ORDER, merchant_reference });
+    await deliver(...all);
+    await merchant.advance(OLD_MS);
+    expect(await inbox.prune(YEAR)).toMatchObject({ archived: all.length });
+    for (const { transitionId: id, signed: fields } of all) {
+      const { merchant_reference, internal_reference } = fields;
+      for (const by of [{ merchant_reference }, { internal_reference }])
+        expect(await inbox.list(by)).toMatchObject([{ transitionId: id, signed: fields, isArchived: true }]);
+      expect(await inbox.show(id)).toMatchObject({ signed: fields, isArchived: true });
+      await inbox.expect({ ...ORDER, merchant_reference });
+      await expect(inbox.expect({ ...ORDER, merchant_reference, amount: '501' })).rejects.toThrow('settled');
+      await deliver(paid(merchant_reference, 500, { internal_reference, transaction_status: 'FAILED' }));
+      await deliver(paid(merchant_reference, 500));
+    }
+    await deliver(...all);
+    expect(await merchant.credits()).toHaveLength(all.length);
+    const states = (await inbox.list()).map(({ state, reason }) => `${state} ${reason}`);
+    expect(new Set(states)).toEqual(
+      new Set(['quarantined transition_not_allowed', 'conflict already_settled']),
+    );
+    expect(states).toHaveLength(2 * all.length);
+    const packed = `select count(*) as count from ${merchant.table('archive')} where length(internal_reference) = 17`;
+    expect(Number((await merchant.query(packed))[0]?.['count'])).toBe(1);
+  });
+
   test('concurrent prunes archive each transition once, in several batches', async () => {
     const { inbox, merchant } = await newShop(engine, LATER);
     const count = 210;

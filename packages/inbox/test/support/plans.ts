@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { createInbox, type SqliteTransaction, type SqlValue, type Store } from '../../src/index.ts';
+import { inDialect } from '../../src/store/statements.ts';
 
 /** A statement of the inbox, with its values. */
 export interface Asked {
@@ -11,10 +12,10 @@ export interface Asked {
 export const numbers = (count: number): string =>
   `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})`;
 
-/** Creates the tables and runs these statements, in which the inbox's tables have the prefix `inbox.`. */
+/** Creates the tables and runs these statements, written like those of the inbox. */
 export async function fill<Tx>(store: Store<Tx>, fills: readonly string[]): Promise<void> {
   await createInbox({ store }).ready();
-  for (const text of fills) await store.query({ text: text.replaceAll('inbox.', store.prefix) }, []);
+  for (const text of fills) await store.query({ text: inDialect(text, store) }, []);
 }
 
 interface PlanNode {
