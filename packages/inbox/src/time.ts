@@ -9,12 +9,11 @@ export class TimedOut extends Error {
 }
 
 /** The result of the promise, or a rejection with the message after `ms` milliseconds; a later result is dropped. */
-export async function within<T>(ms: number, promise: Promise<T>, message?: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new TimedOut(message)), ms);
+export function within<T>(ms: number, promise: Promise<T>, message?: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new TimedOut(message)), ms);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
-  return Promise.race([promise, tooLate]).finally(() => clearTimeout(timer));
 }
 
 /** Resolves after the time, or when one of the signals is aborted. */

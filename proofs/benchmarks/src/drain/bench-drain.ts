@@ -1,9 +1,8 @@
 /**
- * `pnpm bench:drain`: how many transitions a second a worker settles from the start of a backlog, at 2,000 and at 50,000 due
- * ones, on both stores; on PostgreSQL also with an old snapshot open, since which 60,000 were settled. A large backlog must not
- * slow the worker down; the control, which sorts all due transitions for each attempt, must slow down. Then the cost of a
- * payment, compared with a floor and a queue, and several processes on one backlog. Prints a table, writes reports/bench-drain.json, and exits
- * with 1 if a target is missed.
+ * `pnpm bench:drain`: how many transitions a second a worker settles from the start of a backlog, of 2,000 and of 50,000 due ones,
+ * on both stores; on PostgreSQL also beside an old snapshot. A large backlog must not slow the worker down; the control, which
+ * sorts all of it for each attempt, must slow down. Then the cost of a payment beside a floor and queues, and several processes on
+ * one backlog. Prints a table, writes reports/bench-drain.json, and exits with 1 if a target is missed.
  */
 
 import { type Backlog, openBacklog } from '@payment-service/durability/load/backlog.ts';
@@ -44,6 +43,8 @@ const SHORT: typeof FULL = {
   payments: 20,
   shared: 60,
 };
+
+const titled = (engine: string, size: number): string => `${engine}, ${size.toLocaleString('en')} due`;
 
 /** One line of the table: a backlog, and how it is drained. */
 interface Contender {
@@ -214,8 +215,4 @@ export function judgeDrain(
     return judge(`${large}, over ${small}`, 'ratio', ratio(own, over), bound, AT_LEAST);
   });
   return [...[...rates].map(([name, own]) => told(name, 'per second', spread(own))), ...judged];
-}
-
-function titled(engine: string, size: number): string {
-  return `${engine}, ${size.toLocaleString('en')} due`;
 }

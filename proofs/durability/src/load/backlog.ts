@@ -41,7 +41,8 @@ export function openBacklog<Tx>(engine: DrainEngine<Tx>, size: number): Backlog 
       await inConcert(callbacks, CONCURRENCY, inbox.receive);
     }
     await inbox.close();
-    // Like expect(), and before a worker first looks.
+    // Like expect(), and before a worker first looks. PostgreSQL would join tables that it believes empty in nested loops.
+    await ask('analyze');
     const request = `${store.dialect === 'sqlite' ? 'b.claims' : 'cast(b.claims as jsonb)'} -> 'request'`;
     await ask(`insert into ${store.prefix}expectation (reference_key, transaction_type, account, merchant_reference,
         currency, amount, compare, replaced, changed_at)
