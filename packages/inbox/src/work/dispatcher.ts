@@ -55,8 +55,8 @@ const LEFT: Ended = { outcome: 'undone' };
  */
 export class Dispatcher<Tx> {
   readonly #options: PassOptions<Tx>;
-  /** The internal_references that lanes hold until their transitions have ended. */
-  readonly #subjects = new Set<string>();
+  /** The internal_references that lanes hold until their transitions have ended, with these. */
+  readonly #subjects = new Map<string, number>();
   #lanes = 0;
   /** Resolves when a lane has ended or has taken a transition from the window. */
   #changed = Promise.withResolvers<void>();
@@ -190,14 +190,15 @@ export class Dispatcher<Tx> {
   #first(): Due | undefined {
     for (; ; this.#window.shift()) {
       const [due] = this.#window;
-      if (due === undefined || !this.#subjects.has(due.subjectKey)) return due;
-      this.isPassedOver = true;
+      const held = due && this.#subjects.get(due.subjectKey);
+      if (held === undefined) return due;
+      this.isPassedOver ||= held !== due?.id;
     }
   }
 
   #take(due: Due): void {
     this.#window.shift();
-    this.#subjects.add(due.subjectKey);
+    this.#subjects.set(due.subjectKey, due.id);
     this.#left -= 1;
     this.#change();
   }
