@@ -68,10 +68,8 @@ export async function judgeApplying(
       ...names.flatMap(costsOf),
     ];
   });
-  const [sqlite, floor] = ['inbox, SQLite', 'floor, SQLite'].map((name) => sliceName(name, 1)) as [
-    string,
-    string,
-  ];
+  const sqlite = sliceName('inbox, SQLite', 1);
+  const floor = sliceName('floor, SQLite', 1);
   return [
     ...[...slices.keys()].map((name) => told(name, 'per second', spread(of(name, 'perSecond')))),
     ...judged,
@@ -118,10 +116,12 @@ async function measureApplying(
   );
 }
 
-/** For a server whose statements are counted. */
+/** For a server whose statements and log are counted. After a checkpoint, the log would get whole pages again. */
 export const METERED: Readonly<Record<string, string>> = {
   shared_preload_libraries: 'pg_stat_statements',
   max_connections: '300',
+  checkpoint_timeout: '1h',
+  max_wal_size: '16GB',
 };
 
 /** A connection that reads what a server has done. */
