@@ -38,7 +38,7 @@ export function messagesDocument(sources: readonly TextFile[]): string {
 const MIN_WORDS = 3;
 /** Strings for programs: SQL and parts of it, routes, and a header. */
 const CODE =
-  /^(select|insert into|update \S+ set|delete from|create (table|schema|index)|pragma|prepare|values|begin (isolation|immediate)|left join|listen \w|(and|from|where) \S*[._(=]|[A-Z]+ \/)|^(SELECT|INSERT|DELETE FROM|CREATE TABLE|PRAGMA|READ COMMITTED)|\b(cast|current_setting|upper)\(|\b(is|not) null\b|\bon conflict\b|primary key|\w\.\w+ (=|<|>|is\b|in\b|desc\b|not\b)|'self'|HttpOnly/;
+  /^(case when|else convert_|hex\(|hashtextextended|\$1 =|select|insert into|update \S+ set|delete from|create (table|schema|index)|pragma|prepare|values|begin (isolation|immediate)|left join|listen \w|(and|from|where) \S*[._(=]|[A-Z]+ \/)|^(SELECT|INSERT|DELETE FROM|CREATE TABLE|PRAGMA|READ COMMITTED)|\b(cast|current_setting|upper)\(|\b(is|not) null\b|\bon conflict\b|primary key|\w\.\w+ (=|<|>|is\b|in\b|desc\b|not\b)|'self'|HttpOnly/;
 /** A tag, with the name that it gives a control. */
 const TAG = /<[^>]*?(?:\b(?:aria-label|placeholder|title)="([^"]*)"[^>]*)?>/g;
 
