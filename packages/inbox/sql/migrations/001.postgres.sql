@@ -108,7 +108,7 @@ create table inbox.archive (
   id bigint not null,
   changed_at bigint not null,
   transition bigint not null,
-  kind smallint not null,
+  kind integer not null,
   place smallint not null,
   merchant_reference bytea not null,
   internal_reference bytea not null,
@@ -119,7 +119,7 @@ create index archive_merchant_reference on inbox.archive (hashtextextended(encod
 create index archive_changed on inbox.archive using brin (changed_at) with (pages_per_range = 16, autosummarize = on);
 create index archive_internal_reference on inbox.archive (hashtextextended(encode(internal_reference, 'hex'), 0));
 create table inbox.archive_kind (
-  id smallint generated always as identity primary key,
+  id integer generated always as identity primary key,
   account text collate "C" not null,
   event text collate "C" not null,
   transaction_type text collate "C" not null,
