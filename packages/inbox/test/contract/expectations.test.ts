@@ -2,7 +2,7 @@ import { InvalidStateError } from '@payment-service/core';
 import { expect, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import { creditIn, LATER, money, NOTE, newShop, ORDER, order, REPLACE } from '../support/shop.ts';
-import { workOff } from '../support/until.ts';
+import { until, workOff } from '../support/until.ts';
 
 const { transitionId } = paid('ORD-1', 500);
 const OTHERS = [{ amount: '501' }, { currency: 'USD' }, { compare: 'request' }] as const;
@@ -124,3 +124,23 @@ test.each([
     expect(await merchant.credits()).toEqual(['ORD-2 500']);
   },
 );
+
+test('of two transactions that pay a reference at the same time, one is credited and the other waits for an operator', async () => {
+  const other = paid('ORD-1', 500, { internal_reference: 'INT-OTHER' });
+  const { merchant, inbox, deliver, show, workLater } = await newShop(
+    'postgres',
+    LATER,
+    async (transition) => {
+      await creditIn(merchant)(transition);
+      if (transition.transitionId !== transitionId) return;
+      // The other one has read the same open expectation, and settles first.
+      await until(async () => (await inbox.show(other.transitionId))?.state === 'settled');
+    },
+  );
+  await inbox.expect(ORDER);
+  await deliver(paid('ORD-1', 500), other);
+  expect(await show()).toMatchObject({ state: 'retrying', attempts: 1 });
+  await workLater();
+  expect(await show()).toMatchObject({ state: 'conflict', reason: 'already_settled' });
+  expect(await merchant.credits()).toEqual(['ORD-1 500']);
+});
