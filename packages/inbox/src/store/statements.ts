@@ -75,7 +75,7 @@ export class Statements<Tx> {
  * A reference in the archive is JSON, but one that is a UUID takes 17 bytes in place of 38: NUL, with which no JSON begins, and its
  * digits. `@` is the text or the column.
  */
-const REFERENCE: Readonly<Record<Store<unknown>['dialect'], Readonly<Record<string, string>>>> = {
+const REFERENCE = {
   postgres: {
     packed: `case when @ ~ '^"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}"$' then decode('00' || translate(@, '"-', ''), 'hex')
       else convert_to(@, 'UTF8') end`,
@@ -106,8 +106,8 @@ export function inDialect(
     .replace(/\{(postgres|sqlite): ([^}]*)\}/g, (_, engine, own) => (engine === dialect ? own : ''))
     .replaceAll('{now}', NOW[dialect])
     .replace(/\{same: (\S+) = ([^{}]*)\}/g, SAME[dialect])
-    .replace(/\{(packed|plain): ([^{}]*)\}/g, (_, form, text) =>
-      String(REFERENCE[dialect][form]).replaceAll('@', () => `(${text})`),
+    .replace(/\{(packed|plain): ([^{}]*)\}/g, (_, form: 'packed' | 'plain', own: string) =>
+      REFERENCE[dialect][form].replaceAll('@', () => `(${own})`),
     )
     .replace(/\binbox\./g, prefix);
 }

@@ -55,8 +55,8 @@ const LEFT: Ended = { outcome: 'undone' };
  */
 export class Dispatcher<Tx> {
   readonly #options: PassOptions<Tx>;
-  /** The internal_references that lanes hold until their transitions have ended, with these. */
-  readonly #subjects = new Map<string, number>();
+  /** The internal_references that lanes hold until their transitions have ended. */
+  readonly #subjects = new Set<string>();
   #lanes = 0;
   /** Resolves when a lane has ended or has taken a transition from the window. */
   #changed = Promise.withResolvers<void>();
@@ -190,15 +190,14 @@ export class Dispatcher<Tx> {
   #first(): Due | undefined {
     for (; ; this.#window.shift()) {
       const [due] = this.#window;
-      const held = due && this.#subjects.get(due.subjectKey);
-      if (held === undefined) return due;
-      this.isPassedOver ||= held !== due?.id;
+      if (due === undefined || !this.#subjects.has(due.subjectKey)) return due;
+      this.isPassedOver = true;
     }
   }
 
   #take(due: Due): void {
     this.#window.shift();
-    this.#subjects.set(due.subjectKey, due.id);
+    this.#subjects.add(due.subjectKey);
     this.#left -= 1;
     this.#change();
   }
