@@ -13,7 +13,7 @@ test('threat A25: hostile names and messages are shown as plain characters on ev
   await shop.sendCallback(reference, { ...hostile, transaction_status: HOSTILE });
   await shop.sendCallback(reference, { ...hostile, request_currency: HOSTILE });
   const [newest] = await shop.transitions();
-  await shop.inbox.resolve(newest?.transitionId ?? '', { by: HOSTILE, note: HOSTILE });
+  await shop.inbox.resolve({ transitionId: '', revision: '', ...newest }, { by: HOSTILE, note: HOSTILE });
   const pages = [
     await customer.get('/'),
     await customer.get('/checkout?product=tea'),

@@ -13,6 +13,7 @@ export type PaymentServiceErrorCode =
   | 'invalid_response'
   | 'invalid_configuration'
   | 'invalid_state'
+  | 'stale'
   | 'amount_mismatch'
   | 'unavailable'
   | 'sandbox_refusal';
@@ -163,6 +164,20 @@ export class ConfigurationError extends PaymentServiceError {
 export class InvalidStateError extends PaymentServiceError {
   override readonly name: string = 'InvalidStateError';
   override readonly code = 'invalid_state';
+}
+
+/**
+ * What a person decided on has changed since they read it, such as in another window or by a second click. Nothing was done. Read
+ * it again, then decide.
+ *
+ * @example
+ * catch (error) {
+ *   if (error instanceof StaleError) return showAgain(await inbox.show(transitionId), error.message);
+ * }
+ */
+export class StaleError extends PaymentServiceError {
+  override readonly name: string = 'StaleError';
+  override readonly code = 'stale';
 }
 
 /**

@@ -3,6 +3,7 @@ export {
   InvalidStateError,
   PaymentServiceError,
   type PaymentServiceErrorCode,
+  StaleError,
   UnavailableError,
 } from './errors.ts';
 export {

@@ -1,5 +1,5 @@
 -- name: list_transitions
-select t.id, c.transition_id, c.signed, t.state, t.reason, t.attempts, t.bodies, t.refused_bodies,
+select t.id, c.transition_id, c.signed, t.state, t.reason, t.revision, t.attempts, t.bodies, t.refused_bodies,
   coalesce(t.busy_until, t.next_at) as next_at, c.first_at,
   t.changed_at, t.last_error, e.currency, e.amount, e.compare, e.replaced, e.settled_by, b.claims, b.provider,
   (select coalesce(sum(d.repeats), 0) from inbox.delivery d where d.transition = t.id) as repeats
@@ -31,13 +31,28 @@ select action, by_whom, note, at from inbox.action where transition = $1 order b
 -- name: show_failures
 select attempt, error, at from inbox.failure where transition = $1 order by at, attempt
 
+-- name: lock_named_expectation
+-- Before the transition, as a settlement and expect() do: in another order, two transactions could wait for each other.
+select e.amount from inbox.expectation e
+join inbox.callback c on c.reference_key = e.reference_key and c.transaction_type = e.transaction_type
+where c.transition_id = $1 and c.account = $2{postgres:  for update of e}
+
 -- name: lock_named_transition
-select t.id, t.state from inbox.callback c join inbox.transition t on t.id = c.id
+-- is_applied is 1 if it was settled at any time. last_at is the last change of what an operator sees: its state, a body, or its
+-- expectation.
+select t.id, t.state, case when t.settled_digest is null then 0 else 1 end as is_applied,
+  (select max(seen.at) from (
+    select t.changed_at as at
+    union all select b.first_at from inbox.body b where b.transition = t.id
+    union all select e.changed_at from inbox.expectation e
+      where e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
+  ) as seen) as last_at
+from inbox.callback c join inbox.transition t on t.id = c.id
 where c.transition_id = $1 and c.account = $2{postgres:  for update of t}
 
 -- name: move
 update inbox.transition set state = $2, reason = case when $2 = 'resolved' then 'closed_by_operator' end, attempts = 0,
-  unfinished = 0, start_id = null, looks = 0, last_error = null, waived = case when $3 = 'reopen' then 1 else 0 end,
+  unfinished = 0, start_id = null, looks = 0, last_error = null, waived = cast($3 as integer),
   revision = revision + 1, changed_at = {now}, next_at = case when $2 = 'pending' then {now} end,
   busy_until = null
 where id = $1

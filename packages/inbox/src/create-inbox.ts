@@ -5,7 +5,7 @@ import { Intake } from './intake/intake.ts';
 import { tryToKeep } from './intake/keep.ts';
 import { callbackRecord, evidenceRecord } from './intake/record.ts';
 import { Spool, spoolOwner } from './intake/spool.ts';
-import { move } from './operator/actions.ts';
+import { act, actOn } from './operator/actions.ts';
 import { findExpectations } from './operator/expectations.ts';
 import { forget } from './operator/forget.ts';
 import { listOverdue, readHealth, readStats } from './operator/health.ts';
@@ -13,7 +13,6 @@ import { readHistory } from './operator/history.ts';
 import { prune } from './operator/prune.ts';
 import { listTransitions, showTransition } from './operator/views.ts';
 import { Watch } from './operator/watch.ts';
-import { BOOLEAN } from './option-rules.ts';
 import { type InboxOptions, settingsOf } from './options.ts';
 import { warn } from './problems.ts';
 import { keepBalances, readReport, readTotals } from './reconciliation/balances.ts';
@@ -24,11 +23,17 @@ import { migrationsOf } from './store/schema.ts';
 import { spoolPath } from './store/sqlite/database-path.ts';
 import { Statements } from './store/statements.ts';
 import { addHandler, type Handlers } from './work/attempt/handlers.ts';
-import { checkExpectation, currencyWarning, keepExpectation } from './work/verdict/expectation.ts';
+import {
+  checkExpectation,
+  checkReplaced,
+  currencyWarning,
+  keepExpectation,
+  REPLACE,
+} from './work/verdict/expectation.ts';
 import { Wakeup } from './work/wakeup.ts';
 import { Worker } from './work/worker.ts';
 
-const EXPECT_RULES = { tx: undefined, replace: BOOLEAN };
+const EXPECT_RULES = { tx: undefined, replace: REPLACE };
 
 /**
  * Makes a durable inbox: what it has acknowledged is on disk, and each transition is applied once.
@@ -131,8 +136,9 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     },
     async expect(given, options = {}) {
       checkOptions('expect()', options, EXPECT_RULES);
-      const { tx, replace = false } = options;
+      const { tx } = options;
       const expectation = checkExpectation(given, settings);
+      const replace = checkReplaced(options.replace);
       warnOfCase(expectation.currency);
       const keepIn = (own: Tx): Promise<void> => keepExpectation(statements, { expectation, replace }, own);
       if (tx === undefined) return write(() => statements.limited(storeTimeoutMs, keepIn));
@@ -149,14 +155,12 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     health: (given = {}) => readHealth(context, readiness.probe, given),
     list: (given = {}) => read(() => listTransitions(context, given)),
     show: (transitionId) => read(() => showTransition(context, transitionId)),
-    retry: (which, note) => write(() => move(context, 'retry', which, note)),
-    resolve: (which, resolution) => write(() => move(context, 'resolve', which, resolution)),
-    async reopen(transitionId, note) {
-      await write(() => move(context, 'reopen', transitionId, note));
-    },
-    async acceptText(transitionId, note) {
-      await write(() => move(context, 'acceptText', transitionId, note));
-    },
+    retry: (which, note) => write(() => actOn(context, 'retry', which, note)),
+    resolve: (which, note) => write(() => actOn(context, 'resolve', which, note)),
+    accept: (transition, acceptance) => write(() => act(context, 'accept', transition, acceptance)),
+    acceptText: (transition, note) => write(() => act(context, 'acceptText', transition, note)),
+    reopen: (transition, note) => write(() => act(context, 'reopen', transition, note)),
+    applyAgain: (transition, note) => write(() => act(context, 'applyAgain', transition, note)),
     expectations: (reference) => read(() => findExpectations(context, reference)),
     forget: (reference, note) => write(() => forget(context, reference, note)),
     overdue: (given = {}) => read(() => listOverdue(context, given)),

@@ -1,6 +1,7 @@
 import type { AuthenticRefusal, VerifiedCallback } from '@payment-service/core';
 import type { WalletBalance } from '@payment-service/core/reconcile';
-import type { ActionNote, Resolution, TransitionSelection } from './operator/actions.ts';
+import type { ActionNote } from './operator/action-log.ts';
+import type { Acceptance, SeenTransition, TransitionSelection } from './operator/actions.ts';
 import type { KnownPayment } from './operator/expectations.ts';
 import type { Forgotten } from './operator/forget.ts';
 import type { InboxHealth, InboxStats, OverdueExpectation } from './operator/health.ts';
@@ -13,6 +14,7 @@ import type { StatementOptions, StatementReport, StatementRow } from './reconcil
 import type { Migration } from './store/schema.ts';
 import type { CompletedTransition, HandledTransition, HandlerSelector } from './work/attempt/handlers.ts';
 import type { Drained, DrainOptions } from './work/drain.ts';
+import type { Settled } from './work/verdict/evaluate.ts';
 import type { Expectation } from './work/verdict/expectation.ts';
 import type { WorkerOptions } from './work/worker.ts';
 
@@ -20,7 +22,8 @@ import type { WorkerOptions } from './work/worker.ts';
  * A durable inbox of one merchant account. Every function sets up the store if that has not happened yet. Every function also
  * works detached from the object, so `inbox.receive` can be passed directly.
  *
- * `list`, `show`, `retry`, `resolve`, `reopen`, `acceptText` and `forget` do not check who calls them: the application must.
+ * `list` and `show` do not check who calls them, and neither do the acts of an operator (`retry`, `resolve`, `accept`, `acceptText`,
+ * `reopen`, `applyAgain`, `forget`): the application must.
  */
 export interface Inbox<Tx> {
   /**
@@ -50,16 +53,18 @@ export interface Inbox<Tx> {
    *
    * @param options.tx The transaction to write it in: that of your library. Call `ready()` first.
    * @param options.replace Replaces another currency, amount or comparison of this reference. A transition whose body equals
-   * the earlier one becomes `conflict: contradicting_bodies` (threat A31). @default false
+   * the earlier one becomes `conflict: contradicting_bodies` (threat A31). With a currency and an amount, it replaces only those:
+   * for a person who has seen them. @default false
    * @throws {ConfigurationError} Names a wrong field.
    * @throws {InvalidStateError} If the reference has other values, unless `replace` is set and it is not settled.
+   * @throws {StaleError} If `replace` names money that is no longer what is expected.
    *
    * @example
    * await inbox.expect({ merchant_reference: 'ORD-1001', currency: 'UGX', amount: '500' });
    */
   readonly expect: (
     expectation: Expectation,
-    options?: { readonly tx?: Tx | undefined; readonly replace?: boolean | undefined },
+    options?: { readonly tx?: Tx | undefined; readonly replace?: boolean | Settled | undefined },
   ) => Promise<void>;
   /**
    * Keeps a verified callback; resolves after the commit. For `onCallback` of every adapter.
@@ -156,41 +161,74 @@ export interface Inbox<Tx> {
   /**
    * Puts one transition, or all of a state and reason, back to work with all attempts, under the same rules.
    *
+   * Like every act of an operator, it is decided on what a person saw: pass what `list()` or `show()` returned. A second click, or
+   * a decision on a page that is out of date, changes nothing (threat A70).
+   *
    * @returns how many.
+   * @throws {StaleError} If the named transition has changed since it was read.
    * @throws {InvalidStateError} If the named transition is settled, superseded or resolved.
    * @throws {ConfigurationError} If no transition of the account has this id, and without `by` or `note`.
    *
    * @example
-   * await inbox.retry({ state: 'dead', reason: 'attempts_used_up' }, { by: 'dana', note: 'the ledger is back' });
+   * const { at: until } = await inbox.stats();
+   * await inbox.retry({ state: 'dead', reason: 'attempts_used_up', until }, { by: 'dana', note: 'the ledger is back' });
    */
-  readonly retry: (which: string | TransitionSelection, note: ActionNote) => Promise<number>;
+  readonly retry: (which: SeenTransition | TransitionSelection, note: ActionNote) => Promise<number>;
   /**
-   * Closes a transition, or all of a state and reason. With `body`, accepts that body and applies it instead.
+   * Closes a transition, or all of a state and reason: nothing is applied.
    *
    * @returns how many.
-   * @throws {InvalidStateError} As `retry()` does, and with `body` if an expectation is known.
-   * @throws {ConfigurationError} As `retry()` does, and for a `body` that is not verified or does not claim one amount.
-   */
-  readonly resolve: (which: string | TransitionSelection, resolution: Resolution) => Promise<number>;
-  /**
-   * Applies a closed transition once more, or one that the order of statuses or a contradicting body holds back. For an operator
-   * who has asked the service.
+   * @throws As `retry()` does.
    *
-   * @throws {InvalidStateError} If it is pending or retrying, or evidence that can be read in more than one way.
-   * @throws {ConfigurationError} As `retry()` does.
+   * @example
+   * const transition = await inbox.show(transitionId);
+   * if (transition) await inbox.resolve(transition, { by: 'dana', note: 'the service knows no such payment' });
    */
-  readonly reopen: (transitionId: string, note: ActionNote) => Promise<void>;
+  readonly resolve: (which: SeenTransition | TransitionSelection, note: ActionNote) => Promise<number>;
+  /**
+   * Accepts a body: its amount becomes the expectation, in place of a known one, and the transition is processed like any other.
+   *
+   * @throws {StaleError} As `retry()` does.
+   * @throws {InvalidStateError} As `retry()` does, and if the expectation is settled.
+   * @throws {ConfigurationError} As `retry()` does, and for a `body` that is not verified or does not claim one amount.
+   *
+   * @example
+   * const transition = await inbox.show(transitionId);
+   * const body = transition?.bodies[0]?.digest; // the one that was looked at
+   * if (transition && body) await inbox.accept(transition, { body, by: 'dana', note: 'the service says that 300 was paid' });
+   */
+  readonly accept: (transition: SeenTransition, acceptance: Acceptance) => Promise<void>;
   /**
    * Accepts an amount that was sent as text (`amount_text`), if the text is a plain decimal that equals the expectation, and
    * applies the transition. Text is never credited without this, since the contract has a number.
    *
+   * @throws {StaleError} As `retry()` does.
    * @throws {InvalidStateError} If no body has the expected amount as text, and as `retry()` does.
    * @throws {ConfigurationError} As `retry()` does.
    *
    * @example
-   * await inbox.acceptText(transitionId, { by: 'dana', note: 'the service sends amounts as text since May' });
+   * await inbox.acceptText(transition, { by: 'dana', note: 'the service sends amounts as text since May' });
    */
-  readonly acceptText: (transitionId: string, note: ActionNote) => Promise<void>;
+  readonly acceptText: (transition: SeenTransition, note: ActionNote) => Promise<void>;
+  /**
+   * Applies a closed transition that was never applied, or one that the order of statuses or a contradicting body holds back. For
+   * an operator who has asked the service.
+   *
+   * @throws {StaleError} As `retry()` does.
+   * @throws {InvalidStateError} If it is pending or retrying, if it was applied, and for evidence that can be read in more than one
+   * way.
+   * @throws {ConfigurationError} As `retry()` does.
+   */
+  readonly reopen: (transition: SeenTransition, note: ActionNote) => Promise<void>;
+  /**
+   * Applies what was applied before **a second time**: its handler runs once more, and credits once more. For an operator to whom
+   * the service has confirmed that it happened a second time, or who has undone the first effect.
+   *
+   * @throws {StaleError} As `retry()` does.
+   * @throws {InvalidStateError} If it was never applied, or is pending or retrying.
+   * @throws {ConfigurationError} As `retry()` does.
+   */
+  readonly applyAgain: (transition: SeenTransition, note: ActionNote) => Promise<void>;
   /** What is expected under this reference, one for each transaction type. */
   readonly expectations: (merchant_reference: string) => Promise<KnownPayment[]>;
   /**

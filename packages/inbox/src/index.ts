@@ -3,7 +3,8 @@ export type { BodyEncryption } from './body-content.ts';
 export { createInbox } from './create-inbox.ts';
 export type { InboxEvent } from './events.ts';
 export type { Inbox } from './inbox.ts';
-export type { ActionNote, Resolution, TransitionSelection } from './operator/actions.ts';
+export type { ActionNote, OperatorAction } from './operator/action-log.ts';
+export type { Acceptance, SeenTransition, TransitionSelection } from './operator/actions.ts';
 export type { KnownPayment } from './operator/expectations.ts';
 export type { Forgotten } from './operator/forget.ts';
 export type { HealthProblem, InboxHealth, InboxStats, OverdueExpectation } from './operator/health.ts';
@@ -13,7 +14,6 @@ export type { ListOptions } from './operator/search.ts';
 export type {
   FailedAttempt,
   KeptBody,
-  OperatorAction,
   TransitionDetails,
   TransitionSummary,
 } from './operator/views.ts';

@@ -10,6 +10,10 @@ export function wholeNumber(max: number = 2 ** 31 - 1): OptionRule {
 export const STRING: OptionRule = [(value) => typeof value === 'string', 'a string'];
 export const NAME: OptionRule = [(value) => typeof value === 'string' && value !== '', 'a non-empty string'];
 export const BOOLEAN: OptionRule = [(value) => typeof value === 'boolean', 'true or false'];
+export const TRANSITION_ID: OptionRule = [
+  (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value),
+  '64 lower-case hexadecimal digits',
+];
 /** One of these strings. */
 export const oneOf = (values: readonly string[]): OptionRule => [
   (value) => values.some((one) => one === value),

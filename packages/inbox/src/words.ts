@@ -39,7 +39,7 @@ export const STATE_WORDS: Readonly<Record<TransitionState, Words>> = {
     todo: 'Nothing, unless you need to fix its last error.',
   },
   pending: { heading: 'About to be applied', meaning: 'The next free worker applies it.', todo: NOTHING },
-  settled: { heading: 'Applied', meaning: 'It was applied exactly once.', todo: NOTHING },
+  settled: { heading: 'Applied', meaning: 'It was applied.', todo: NOTHING },
   superseded: {
     heading: 'Out of date',
     meaning: 'A later status was applied before it arrived.',
@@ -145,7 +145,7 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
     state: 'conflict',
     heading: 'Suspicious: it has a replaced amount',
     meaning: 'A body has an amount that was expected before and has been replaced.',
-    todo: 'Ask the service which amount was paid. If it is the expected one, reopen it; if it is the earlier one, replace the expectation by that, then reopen it.',
+    todo: 'Ask the service which amount was paid. If it is the earlier one, accept that amount. If it is the expected one, or if it is still held after that, reopen it.',
   },
   paid_by_another: {
     state: 'conflict',
@@ -202,7 +202,7 @@ interface Described {
   readonly signed?: Pick<SignedFields, 'transaction_status'>;
 }
 
-const RECORDED = 'It is no payment: your program has recorded the status, exactly once.';
+const RECORDED = 'It is no payment: your program has recorded the status.';
 
 export const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
 

@@ -99,6 +99,7 @@ const MAKERS: readonly Maker[] = [
 type Refused = readonly [method: keyof Inbox<never>, values: readonly unknown[], option: string | undefined];
 const { signal } = new AbortController();
 const ID = '0'.repeat(64);
+const SEEN = { transitionId: ID, revision: 'x' };
 const PERIOD = { from: new Date(0), to: new Date(HOUR) };
 /** The first member of each of these options is wrong. */
 const refused = (method: Refused[0], all: readonly object[], ...before: unknown[]): Refused[] =>
@@ -130,21 +131,39 @@ const calls: readonly Refused[] = [
   ...(
     ['list', 'work', 'drain', 'health', 'prune', 'overdue', 'expect', 'totals', 'reconcile'] as const
   ).flatMap((method) => refused(method, [{ zzz: 1 }])),
-  ...(['retry', 'resolve', 'reopen'] as const).flatMap((move) => refused(move, notes, ID)),
+  ...(['retry', 'resolve', 'acceptText', 'reopen', 'applyAgain'] as const).flatMap((act) =>
+    refused(act, notes, SEEN),
+  ),
   ...refused('forget', notes, 'ORD-1'),
   ...[{}, { reason: 'no_handler' }, { state: 'x' }].map(
-    (which): Refused => ['resolve', [which, NOTE], 'state' in which ? 'state' : 'which'],
+    (which): Refused => [
+      'resolve',
+      [{ until: new Date(0), ...which }, NOTE],
+      'state' in which ? 'state' : 'which',
+    ],
   ),
-  ['resolve', [{ state: 'dead', limit: 1001 }, NOTE], 'limit'],
-  ['resolve', ['x', NOTE], 'transitionId'],
-  ['resolve', [{ state: 'dead' }, { ...NOTE, body: ID }], 'body'],
-  ['retry', [ID, NOTE], 'transitionId'],
-  ['retry', [ID, { by: 'x'.repeat(200), note: 'x'.repeat(1000) }], 'transitionId'],
-  ['retry', [ID], 'by'],
+  ['resolve', [{ state: 'dead', until: new Date(0), limit: 1001 }, NOTE], 'limit'],
+  ...[undefined, '2026-01-01', new Date(Number.NaN)].map(
+    (until): Refused => ['resolve', [{ state: 'dead', until }, NOTE], 'until'],
+  ),
+  ...['x', ID, undefined].map((which): Refused => ['retry', [which, NOTE], 'which']),
+  ['resolve', [SEEN, { ...NOTE, body: ID }], 'body'],
+  ['retry', [SEEN, NOTE], 'transitionId'],
+  ['retry', [SEEN, { by: 'x'.repeat(200), note: 'x'.repeat(1000) }], 'transitionId'],
+  ['retry', [SEEN], 'by'],
+  ...[ID, { transitionId: ID }, { transitionId: 'x', revision: 'x' }, { state: 'dead' }].flatMap((which) =>
+    (['reopen', 'applyAgain', 'acceptText'] as const).map(
+      (act): Refused => [act, [which, NOTE], 'transition'],
+    ),
+  ),
+  ...[undefined, 7].map((body): Refused => ['accept', [SEEN, { ...NOTE, body }], 'body']),
+  ...[{ replace: 'yes' }, { replace: { amount: '5' } }].map(
+    (options): Refused => ['expect', [ORDER, options], 'replace'],
+  ),
+  ['expect', [ORDER, { replace: { currency: 'UGX', amount: 'free' } }], 'amount'],
   ...['A'.repeat(64), 'a'.repeat(65), `z${'a'.repeat(64)}`].map(
     (id): Refused => ['show', [id], 'transitionId'],
   ),
-  ['reopen', [{ state: 'dead' }, NOTE], 'transitionId'],
   ['forget', [7, NOTE], 'merchant_reference'],
   ['expectations', [1], 'merchant_reference'],
   ['transaction', ['insert …'], 'body'],
@@ -241,7 +260,9 @@ test('options of calls are accepted up to their limits', async () => {
   expect(await inbox.drain({ limit: 1, deadlineMs: 1, concurrency: 1 })).toMatchObject({ settled: 0 });
   expect(await inbox.expectations('')).toEqual([]);
   expect(await inbox.totals(PERIOD)).toEqual([]);
-  expect(await inbox.retry({ state: 'dead', limit: 1000 }, { by: 'x', note: 'y' })).toBe(0);
+  expect(await inbox.retry({ state: 'dead', until: new Date(0), limit: 1000 }, { by: 'x', note: 'y' })).toBe(
+    0,
+  );
   await inbox.expect({ ...ORDER, deadline: new Date(0), transaction_type: 'x', compare: 'request' });
   for (const id of ['a', '_-9'.repeat(13)]) aesGcm({ current: id, keys: { [id]: key } });
   for (const schema of ['_a1', 'x'.repeat(63), 'apg_'])

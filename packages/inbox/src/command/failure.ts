@@ -4,7 +4,7 @@ import { ConfigurationError } from '@payment-service/core';
 const OPTIONS_OF_THE_USER = [
   ...['account', 'schema', 'database', 'by', 'note', 'body'],
   ...['merchant_reference', 'transaction_type', 'currency', 'amount'],
-  ...['map', 'creditedWithin', 'which'],
+  ...['map', 'creditedWithin', 'which', 'until'],
 ];
 
 export function isWrongUse(error: unknown): boolean {

@@ -45,6 +45,7 @@ export function formatDetails(transition: TransitionDetails): string {
   ];
   const facts = table(undefined, [
     ['id', transition.transitionId],
+    ['revision', transition.revision],
     ['state', stateCell(transition.state)],
     ['reason', transition.reason ?? '-'],
     ['it means', `${heading}. ${meaning}`],

@@ -2,15 +2,15 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ConfigurationError } from '@payment-service/core';
 
 const COOKIE = 'inbox-console';
-const PERMISSIONS = 'read, bodies, retry, resolve, reopen, expect, forget, reconcile'.split(', ');
+const PERMISSIONS = 'read, bodies, retry, resolve, reopen, applyAgain, expect, forget, reconcile'.split(', ');
 
 /**
- * What a visitor may do: see the pages, see the names and phone numbers in bodies, and the kinds of actions. `expect` allows
- * accepting the amount of a body, `forget` removing the personal data of a payment, and `reconcile` seeing totals and importing
- * a statement, which can settle payments.
+ * What a visitor may do: see the pages, see the names and phone numbers in bodies, and the kinds of actions. `applyAgain` allows
+ * crediting a payment a second time, `expect` accepting the amount of a body, `forget` removing the personal data of a payment,
+ * and `reconcile` seeing totals and importing a statement, which can settle payments.
  */
 export type ConsolePermission =
-  | ('read' | 'bodies' | 'retry' | 'resolve' | 'reopen')
+  | ('read' | 'bodies' | 'retry' | 'resolve' | 'reopen' | 'applyAgain')
   | ('expect' | 'forget' | 'reconcile');
 
 /** Who a visitor is, and what they may do. */

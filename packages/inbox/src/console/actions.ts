@@ -1,4 +1,4 @@
-import { ConfigurationError, InvalidStateError } from '@payment-service/core';
+import { ConfigurationError, InvalidStateError, StaleError } from '@payment-service/core';
 import { counted, type Problem } from '@payment-service/pages';
 import { at, forbidden, missingPage, plainResponse, type View } from './pages/page.ts';
 import { transitionPage } from './pages/transition.ts';
@@ -27,7 +27,7 @@ export async function act(
     if (id !== undefined) {
       const transition = await inbox.show(id);
       if (transition === undefined) return missingPage(view);
-      await action.run(inbox, transition, given, form);
+      await action.run(inbox, { ...transition, revision: form.get('revision') ?? '' }, given, form);
       return seeOther(at(view, `/transitions/${id}`), action.done, basePath);
     }
     const selection = selectionIn(form);
@@ -38,7 +38,7 @@ export async function act(
   } catch (error) {
     const problem = problemIn(error);
     if (problem === undefined) throw error;
-    const status = error instanceof InvalidStateError ? 409 : 422;
+    const status = isOutOfDate(error) ? 409 : 422;
     const refused = { filled: { form: name, typed, problem }, status } as const;
     return id === undefined ? bulkPage({ ...view, query: form }, refused) : transitionPage(view, id, refused);
   }
@@ -47,9 +47,12 @@ export async function act(
 /** What a body cannot settle, and a transition that has vanished since it was read. */
 const OF_TRANSITION = ['body', 'merchant_reference', 'currency', 'amount', 'transitionId'];
 
+const isOutOfDate = (error: unknown): error is Error =>
+  error instanceof InvalidStateError || error instanceof StaleError;
+
 /** The message, if the visitor can act on it. */
 function problemIn(error: unknown): Problem | undefined {
-  if (error instanceof InvalidStateError) return { text: error.message };
+  if (isOutOfDate(error)) return { text: error.message };
   if (!(error instanceof ConfigurationError)) return undefined;
   if (error.option === 'note') return { text: 'Say why, in at most 1000 characters.', field: 'note' };
   return OF_TRANSITION.includes(error.option) ? { text: error.message } : undefined;

@@ -1,151 +1,207 @@
-import { ConfigurationError, InvalidStateError } from '@payment-service/core';
+import { ConfigurationError, InvalidStateError, StaleError } from '@payment-service/core';
 import {
+  checkArgument,
   checkOptions,
   type OptionRule,
   type OptionRules,
   RECORD,
   refuseArgument,
 } from '@payment-service/core/internal';
-import { BOOLEAN } from '../option-rules.ts';
+import { DATE, TRANSITION_ID } from '../option-rules.ts';
 import { isUnambiguous } from '../records.ts';
 import { CLOSED_STATES, TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
-import type { Statements } from '../store/statements.ts';
-import { choiceOf, numberOf } from '../store/store.ts';
+import { choiceOf, dateOf, numberOf, type Row } from '../store/store.ts';
 import { findArchived } from '../work/verdict/archived.ts';
 import { readCase } from '../work/verdict/case.ts';
 import { type Comparison, equalsExpectation, withTextAccepted } from '../work/verdict/evaluate.ts';
 import { COMPARISON, checkExpectation, keepExpectation } from '../work/verdict/expectation.ts';
-import { checkId, listTransitions, type OperatorAction, type OperatorContext } from './views.ts';
+import { type ActionNote, addAction, NOTE_RULES, type OperatorAction } from './action-log.ts';
+import {
+  listTransitions,
+  type OperatorContext,
+  readTransitions,
+  revisionOf,
+  type TransitionSummary,
+} from './views.ts';
 
-type Move = Exclude<OperatorAction['action'], 'statement' | 'forget'>;
+/** The acts on one transition. */
+export type Act = Exclude<OperatorAction['action'], 'statement' | 'forget'>;
 
-/** Who acts, and why. Kept with the transition. The inbox does not check who calls it: the application must. */
-export interface ActionNote {
-  /** Who: a name or an id of your users, at most 200 characters. */
-  readonly by: string;
-  /** Why, at most 1000 characters. */
-  readonly note: string;
-}
+/**
+ * A transition as it was read: `list()` and `show()` return it. An act is refused with a `StaleError` if its revision has changed,
+ * so that nobody decides on a page or a list that is out of date (threat A70).
+ */
+export type SeenTransition = Pick<TransitionSummary, 'transitionId' | 'revision'>;
 
-/** How an operator closes a transition. */
-export interface Resolution extends ActionNote {
-  /**
-   * The digest of the body that the operator accepts, if no expectation is known: its amount becomes the expectation, and the
-   * transition is processed like any other. Without it, the transition is closed and nothing is applied.
-   */
-  readonly body?: string | undefined;
-  /** With `body`: which of its two amounts is right, as in `confirmAmount()`. @default 'both' */
+/** What an operator accepts. */
+export interface Acceptance extends ActionNote {
+  /** The digest of the body whose amount becomes the expectation, in place of a known one that is not settled. */
+  readonly body: string;
+  /** Which of its two amounts is right, as in `confirmAmount()`. @default 'both' */
   readonly compare?: Comparison | undefined;
-  /**
-   * With `body`: its amount replaces that of a known expectation, such as after a partial payment. A settled one is not
-   * replaced.
-   *
-   * @default false
-   */
-  readonly replace?: boolean | undefined;
 }
 
 /** Which transitions a bulk action moves, at most 1000 at a time. */
 export interface TransitionSelection {
   readonly state: TransitionState;
   readonly reason?: TransitionReason | undefined;
-  /** Changed before this moment. */
-  readonly until?: Date | undefined;
+  /**
+   * When you looked, such as `at` of `stats()`. What has changed since then is not moved: neither a transition, nor one with a new
+   * body or another expectation.
+   */
+  readonly until: Date;
   /** @default 1000 */
   readonly limit?: number | undefined;
 }
 
-export const NOTE_RULES: OptionRules<ActionNote> = {
-  by: textOfPerson('who acts', 200),
-  note: textOfPerson('why', 1000),
+const RULES: Readonly<Record<Act, OptionRules<ActionNote> | OptionRules<Acceptance>>> = {
+  ...{ retry: NOTE_RULES, resolve: NOTE_RULES, acceptText: NOTE_RULES },
+  ...{ reopen: NOTE_RULES, applyAgain: NOTE_RULES },
+  accept: {
+    ...NOTE_RULES,
+    body: [(body) => typeof body === 'string', 'the digest of a body that show() lists', true],
+    compare: COMPARISON,
+  },
 };
-const RULES: OptionRules<Resolution> = {
-  ...NOTE_RULES,
-  body: undefined,
-  compare: COMPARISON,
-  replace: BOOLEAN,
-};
+const SEEN: OptionRule = [
+  (seen) => TRANSITION_ID[0](Object(seen).transitionId) && typeof Object(seen).revision === 'string',
+  'a transition that list() or show() returned, or its transitionId and revision',
+];
+
+/** One act, decided on one transition as it was seen. */
+interface Decision extends ActionNote, Partial<Omit<Acceptance, keyof ActionNote>> {
+  readonly action: Act;
+  readonly transitionId: string;
+  readonly id: number;
+}
 
 /**
- * Puts transitions back to work, or closes them.
+ * Performs an act on one transition, unless it has changed since it was seen.
  *
- * @returns how many. A named one must be movable; in a selection, those that are no longer movable are skipped.
+ * @throws {StaleError} If it has.
  */
-export async function move<Tx>(
+export async function act<Tx>(
   context: OperatorContext<Tx>,
-  action: Move,
-  which: string | TransitionSelection,
-  given: Resolution,
-): Promise<number> {
-  checkOptions(`${action}()`, given ?? {}, RULES);
+  action: Act,
+  seen: SeenTransition,
+  given: ActionNote | Acceptance,
+): Promise<void> {
+  const call = `${action}()`;
+  checkOptions(call, given ?? {}, RULES[action]);
+  checkArgument(call, 'transition', seen, SEEN);
   const { store, statements, settings } = context;
-  const { account, emit } = settings;
-  const isNamed = typeof which === 'string' || action === 'reopen' || action === 'acceptText';
-  if (!isNamed && !(RECORD[0](which) && which.state !== undefined))
-    refuseArgument(`${action}()`, 'which', 'a transitionId, or { state, reason }', which);
-  const digest = action === 'resolve' ? given.body : undefined;
-  if (digest !== undefined && !isNamed)
-    throw new ConfigurationError('body', 'resolve() accepts a body for one transition at a time.');
-  const state = action === 'resolve' && digest === undefined ? 'resolved' : 'pending';
+  const { transitionId, revision } = seen;
+  const key = [transitionId, settings.account];
+  const state = await store.transaction(async (tx) => {
+    // Until this transaction ends, no worker can take it, no other operator can move it, and what is expected stays.
+    await statements.run('lock_named_expectation', key, tx);
+    const [locked] = await statements.run('lock_named_transition', key, tx);
+    if (locked === undefined || isAdmitting(action)) {
+      const keys = { transitionId };
+      const [archived] = await findArchived(statements, { keys, account: settings.account }, tx);
+      if (archived !== undefined) throw new InvalidStateError(ARCHIVED);
+    }
+    if (locked === undefined)
+      throw new ConfigurationError('transitionId', 'No transition of the account has this id. See list().');
+    const refusal = refusalOf(locked, action);
+    if ((await revisionNow(context, transitionId, tx)) !== revision) throw new StaleError(STALE);
+    if (refusal !== undefined) throw new InvalidStateError(refusal);
+    return move(context, { ...given, action, transitionId, id: numberOf(locked, 'id') }, tx);
+  });
+  settings.emit({ name: 'transition.moved', transitionId, state });
+}
+
+/** One transition, or all of a selection. @returns how many. */
+export async function actOn<Tx>(
+  context: OperatorContext<Tx>,
+  action: 'retry' | 'resolve',
+  which: SeenTransition | TransitionSelection,
+  given: ActionNote,
+): Promise<number> {
+  if (!RECORD[0](which))
+    refuseArgument(`${action}()`, 'which', `${SEEN[1]}; or { state, reason, until }`, which);
+  if (!('transitionId' in which)) return actOnAll(context, action, which, given);
+  await act(context, action, which, given);
+  return 1;
+}
+
+/**
+ * Retries or closes all of a selection, except those that have changed since the operator looked, and those that are no longer
+ * movable.
+ *
+ * @returns how many.
+ */
+async function actOnAll<Tx>(
+  context: OperatorContext<Tx>,
+  action: 'retry' | 'resolve',
+  selection: TransitionSelection,
+  given: ActionNote,
+): Promise<number> {
+  const { store, statements, settings } = context;
+  checkOptions(`${action}()`, given ?? {}, NOTE_RULES);
+  const { state, until, limit = 1000 } = selection;
+  if (state === undefined)
+    refuseArgument(`${action}()`, 'which', `${SEEN[1]}; or { state, reason, until }`, selection);
+  if (!DATE[0](until))
+    refuseArgument(`${action}()`, 'until', 'the moment at which you looked, a Date', until);
   const moved = await store.transaction(async (tx) => {
-    const done: string[] = [];
-    const found = isNamed ? [] : await listTransitions(context, { ...which, limit: which.limit ?? 1000 }, tx);
-    const ids = isNamed ? [checkId(`${action}()`, which)] : found.map(({ transitionId }) => transitionId);
-    for (const transitionId of ids) {
-      // Until this transaction ends, no worker can take it and no other operator can move it.
-      const [row] = await statements.run('lock_named_transition', [transitionId, account], tx);
-      if (row === undefined || action === 'reopen') {
-        const [archived] = await findArchived(statements, { keys: { transitionId }, account }, tx);
-        if (archived !== undefined) throw new InvalidStateError(ARCHIVED);
-      }
-      if (row === undefined)
-        throw new ConfigurationError('transitionId', 'No transition of the account has this id. See list().');
-      const refusal = refusalOf(choiceOf(row, 'state', TRANSITION_STATES), action);
-      if (refusal !== undefined && isNamed) throw new InvalidStateError(refusal);
-      if (refusal !== undefined) continue;
-      const id = numberOf(row, 'id');
-      if (digest !== undefined) await accept(context, { ...given, id, digest }, tx);
-      if (action === 'reopen') {
-        await admitEvidence(context, id, tx);
-        await statements.run('drop_hours', [account, transitionId], tx);
-      }
-      if (action === 'acceptText') await acceptText(context, id, tx);
-      await statements.run('move', [id, state, action], tx);
-      await addAction(statements, { ...given, id, action }, tx);
-      done.push(transitionId);
+    const done = new Map<string, MovedState>();
+    for (const { transitionId } of await listTransitions(context, { ...selection, limit }, tx)) {
+      const key = [transitionId, settings.account];
+      await statements.run('lock_named_expectation', key, tx);
+      const [locked] = await statements.run('lock_named_transition', key, tx);
+      if (locked === undefined || refusalOf(locked, action) !== undefined) continue;
+      if (dateOf(locked, 'last_at') >= until) continue;
+      const decision = { ...given, action, transitionId, id: numberOf(locked, 'id') };
+      done.set(transitionId, await move(context, decision, tx));
     }
     return done;
   });
-  for (const transitionId of moved) emit({ name: 'transition.moved', transitionId, state });
-  return moved.length;
+  for (const [transitionId, state] of moved) settings.emit({ name: 'transition.moved', transitionId, state });
+  return moved.size;
 }
 
-/** Keeps who acted, and why. */
-export async function addAction<Tx>(
-  statements: Statements<Tx>,
-  { id, action, by, note }: ActionNote & { readonly id: number; readonly action: OperatorAction['action'] },
+/** It admits a transition despite the order of statuses, or despite a body with a replaced amount. */
+const isAdmitting = (action: Act): boolean => action === 'reopen' || action === 'applyAgain';
+
+type MovedState = 'pending' | 'resolved';
+
+/** What the act does beside moving the transition, which it has locked. */
+async function move<Tx>(context: OperatorContext<Tx>, decision: Decision, tx: Tx): Promise<MovedState> {
+  const { statements, settings } = context;
+  const { id, action, transitionId } = decision;
+  if (action === 'accept') await accept(context, decision, tx);
+  if (action === 'acceptText') await acceptText(context, id, tx);
+  if (isAdmitting(action)) {
+    await admitEvidence(context, id, tx);
+    await statements.run('drop_hours', [settings.account, transitionId], tx);
+  }
+  const state = action === 'resolve' ? 'resolved' : 'pending';
+  await statements.run('move', [id, state, isAdmitting(action) ? 1 : 0], tx);
+  await addAction(statements, decision, tx);
+  return state;
+}
+
+/** The revision of a transition that this transaction has locked. */
+async function revisionNow<Tx>(
+  context: OperatorContext<Tx>,
+  transitionId: string,
   tx: Tx,
-): Promise<void> {
-  await statements.run('add_action', [id, action, by.toWellFormed(), note.toWellFormed()], tx);
+): Promise<string | undefined> {
+  const [row] = await readTransitions(context, { transitionId }, undefined, tx);
+  return row && revisionOf(row);
 }
 
 /** The amount of the accepted body becomes the expectation, so the handler credits what the operator has seen. */
 async function accept<Tx>(
   { statements, settings: { account } }: OperatorContext<Tx>,
-  given: Resolution & { readonly id: number; readonly digest: string },
+  { id, body: digest, compare = 'both' }: Decision,
   tx: Tx,
 ): Promise<void> {
-  const { id, digest, compare = 'both', replace = false } = given;
   const file = await readCase(statements, id, tx);
   const body = file?.bodies.find((each) => each.digest === digest);
   if (file === undefined || body === undefined)
     throw new ConfigurationError('body', 'body must be the digest of a verified body that show() lists.');
-  if (file.expectation !== undefined && !replace) {
-    throw new InvalidStateError(
-      'An expectation is known for this reference, and this body does not replace it. If the expectation is wrong, change ' +
-        'it with expect(), or pass replace: true.',
-    );
-  }
   const { currency, amount } = body[compare === 'request' ? compare : 'transaction'];
   if (currency === null || amount === null || !equalsExpectation(body, { currency, amount, compare })) {
     throw new ConfigurationError(
@@ -158,7 +214,7 @@ async function accept<Tx>(
   const accepted = { merchant_reference, transaction_type, currency, amount, compare };
   // The verifier has accepted the reference of this body.
   const expectation = checkExpectation(accepted, { account, colonIn: 'merchant_reference' });
-  await keepExpectation(statements, { expectation, replace }, tx);
+  await keepExpectation(statements, { expectation, replace: true }, tx);
 }
 
 /** A body whose text is the expected amount now claims that amount. Its content stays as it was sent. */
@@ -184,8 +240,7 @@ async function admitEvidence<Tx>({ statements }: OperatorContext<Tx>, id: number
   if (bodies.length > 0) return;
   if (!refusals.every(isUnambiguous)) {
     throw new InvalidStateError(
-      'The signed fields of this evidence can be read in more than one way, so nothing is applied from it. Resolve it ' +
-        'with a note.',
+      'The signed fields of this evidence can be read in more than one way, so nothing is applied from it. Close it with a note.',
     );
   }
   await statements.run('admit_evidence', [id], tx);
@@ -194,18 +249,25 @@ async function admitEvidence<Tx>({ statements }: OperatorContext<Tx>, id: number
 const ARCHIVED =
   'This transition was settled or superseded and is archived, so it is never applied again. If its effect is missing in your own ' +
   'tables, ask the service for the status of the transaction and correct them yourself.';
+const STALE =
+  'This transition has changed since it was read: another operator or a worker moved it, another body arrived, or another amount ' +
+  'is expected. Nothing was done. Read it again, then decide.';
 
-/** Why a transition in this state cannot be moved in this way. */
-function refusalOf(state: TransitionState, action: Move): string | undefined {
-  if (action !== 'reopen' && CLOSED_STATES.includes(state))
-    return 'It is already settled, superseded or resolved. To apply it once more, reopen it.';
-  if (action === 'reopen' && ['pending', 'retrying'].includes(state))
+/** Why a transition in this state cannot be moved in this way. Only `applyAgain` applies what was applied before. */
+function refusalOf(locked: Row, action: Act): string | undefined {
+  const state = choiceOf(locked, 'state', TRANSITION_STATES);
+  const isApplied = numberOf(locked, 'is_applied') === 1;
+  if (!isAdmitting(action)) {
+    if (state === 'settled') return 'It is already settled: it was applied, and waits for nothing.';
+    return CLOSED_STATES.includes(state)
+      ? `It is already ${state}. To apply it after all, reopen it.`
+      : undefined;
+  }
+  if (state === 'pending' || state === 'retrying')
     return 'It is already pending or retrying: a worker applies it when it is due.';
+  if (action === 'reopen' && isApplied)
+    return 'It was applied, so it is not reopened. If the service confirms that it happened a second time, apply it again, which is a separate act.';
+  if (action === 'applyAgain' && !isApplied)
+    return 'It was never applied, so it cannot be applied again. Reopen or retry it.';
   return undefined;
-}
-
-function textOfPerson(what: string, max: number): OptionRule {
-  const isValid = (value: unknown): boolean =>
-    typeof value === 'string' && value.trim() !== '' && value.length <= max && !value.includes('\0');
-  return [isValid, `1 to ${max} characters that say ${what}`, true];
 }

@@ -6,7 +6,7 @@ import { referenceKey } from '../records.ts';
 import type { Statements } from '../store/statements.ts';
 import { numberOf, type Row, textOf } from '../store/store.ts';
 import { findArchived } from '../work/verdict/archived.ts';
-import { type ActionNote, addAction, NOTE_RULES } from './actions.ts';
+import { type ActionNote, addAction, NOTE_RULES } from './action-log.ts';
 import type { OperatorContext } from './views.ts';
 
 /** What `forget()` has removed; all 0 if no personal data was left. */

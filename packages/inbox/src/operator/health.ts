@@ -8,6 +8,8 @@ import type { OperatorContext } from './views.ts';
 
 /** How many transitions are in each state, and what is waiting. */
 export interface InboxStats {
+  /** When they were counted, by the clock of the database: `until` of a bulk action that is decided on these counts. */
+  readonly at: Date;
   /**
    * At most 10,000 are counted of each state. `settled` is counted completely, unless another state has more. `pending` ones
    * are counted among the first 10,000 in the order in which workers take them.
@@ -57,6 +59,7 @@ export async function readStats<Tx>(context: OperatorContext<Tx>): Promise<Inbox
   const states: Record<string, number> = Object.fromEntries(TRANSITION_STATES.map((state) => [state, 0]));
   const reasons: Record<string, number> = {};
   let [settled, archived, isCut] = [0, 0, false];
+  const [clock = {}] = await statements.run('read_clock', []);
   for (const row of await statements.run('count_states', [settings.account])) {
     const state = row['state'] === null ? undefined : choiceOf(row, 'state', TRANSITION_STATES);
     const [reason, count] = [reasonIn(row, 'reason'), numberOf(row, 'count')];
@@ -73,6 +76,7 @@ export async function readStats<Tx>(context: OperatorContext<Tx>): Promise<Inbox
   }
   const [row = {}] = await statements.run('count_overdue', [settings.account]);
   return {
+    at: dateOf(clock, 'now'),
     states: { ...states, settled } as InboxStats['states'],
     reasons,
     archived,

@@ -1,8 +1,9 @@
+import { hash } from 'node:crypto';
 import type { SignedFields } from '@payment-service/core';
-import { checkOptions, type OptionRules, refuseArgument } from '@payment-service/core/internal';
+import { checkArgument, checkOptions, type OptionRules } from '@payment-service/core/internal';
 import { type BodyContent, isSealed } from '../body-content.ts';
 import type { Spool } from '../intake/spool.ts';
-import { DATE, oneOf, STRING, wholeNumber } from '../option-rules.ts';
+import { DATE, oneOf, STRING, TRANSITION_ID, wholeNumber } from '../option-rules.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { choiceOf, dateOf, numberOf, optionalText, type Row, textOf } from '../store/store.ts';
 import type { WorkContext } from '../work/attempt/turn.ts';
@@ -15,6 +16,7 @@ import type {
   StoredClaim,
 } from '../work/verdict/evaluate.ts';
 import { bodyIn, claimsIn, expectationIn, reasonIn, signedIn } from '../work/verdict/stored.ts';
+import { actionIn, type OperatorAction } from './action-log.ts';
 import { isListedByChange, type ListOptions, searchFor } from './search.ts';
 
 /** What every view and action needs. */
@@ -25,6 +27,10 @@ export interface OperatorContext<Tx> extends Pick<WorkContext<Tx>, 'store' | 'st
 /** One line of a list. No personal data. */
 export interface TransitionSummary {
   readonly transitionId: string;
+  /**
+   * Changes with everything that an operator sees of it: its state, its bodies, and what is expected. Every act carries it. Opaque.
+   */
+  readonly revision: string;
   readonly state: TransitionState;
   readonly reason: TransitionReason | undefined;
   /** The five strings that the signature proves. */
@@ -105,18 +111,6 @@ export interface FailedAttempt {
   readonly at: Date;
 }
 
-const ACTIONS = ['retry', 'resolve', 'reopen', 'acceptText', 'statement', 'forget'] as const;
-
-/** What an operator did with a transition. */
-export interface OperatorAction {
-  /** `statement`: `reconcileStatement()` kept a row instead of the callback. */
-  readonly action: (typeof ACTIONS)[number];
-  /** Who acted, as stated by the application. */
-  readonly by: string;
-  readonly note: string;
-  readonly at: Date;
-}
-
 const LIST_RULES: OptionRules<ListOptions> = {
   state: oneOf(TRANSITION_STATES),
   reason: STRING,
@@ -125,7 +119,7 @@ const LIST_RULES: OptionRules<ListOptions> = {
   since: DATE,
   until: DATE,
   limit: wholeNumber(1000),
-  after: [isId, 'a transitionId'],
+  after: TRANSITION_ID,
 };
 
 /** Where a transition is in a list. */
@@ -181,7 +175,7 @@ function archivedSummary({ id: _, expectation, ...known }: Archived): Transition
     claims: undefined,
     provider: undefined,
   };
-  return { ...known, ...money, isArchived: true, ...counts, ...times };
+  return { ...known, revision: 'archived', ...money, isArchived: true, ...counts, ...times };
 }
 
 const moneyOf = ({ currency, amount, compare }: ExpectedMoney): ExpectedMoney => ({
@@ -196,7 +190,8 @@ export async function showTransition<Tx>(
 ): Promise<TransitionDetails | undefined> {
   const { statements, settings } = context;
   const { account, bodyContent } = settings;
-  const [row] = await readTransitions(context, { transitionId: checkId('show()', transitionId) });
+  checkArgument('show()', 'transitionId', transitionId, TRANSITION_ID);
+  const [row] = await readTransitions(context, { transitionId });
   const archivedBy = (keys: ArchiveKeys): Promise<Archived[]> => findArchived(statements, { keys, account });
   const actionsOf = async (id: number): Promise<OperatorAction[]> =>
     (await statements.run('show_actions', [id])).map(actionIn);
@@ -225,7 +220,7 @@ export async function showTransition<Tx>(
   return { ...summary, expectation, bodies, failures, actions: await actionsOf(id) };
 }
 
-async function readTransitions<Tx>(
+export async function readTransitions<Tx>(
   { store, statements, settings: { account } }: OperatorContext<Tx>,
   options: ListOptions & { readonly transitionId?: string },
   last?: Place & { readonly dueAt: number },
@@ -245,6 +240,7 @@ function summaryIn(row: Row): TransitionSummary {
   const settled = known?.settledBy === transitionId ? known : undefined;
   return {
     transitionId,
+    revision: revisionOf(row),
     state: choiceOf(row, 'state', TRANSITION_STATES),
     reason: reasonIn(row, 'reason'),
     signed: signedIn(row),
@@ -264,6 +260,15 @@ function summaryIn(row: Row): TransitionSummary {
   };
 }
 
+/** Of a row of list_transitions: a digest of what an operator decides on. A kept body and every act raise the column. */
+export function revisionOf(row: Row): string {
+  const seen = ['revision', 'state', 'reason', 'changed_at', 'currency', 'amount', 'compare'];
+  return hash(
+    'sha256',
+    JSON.stringify([...seen, 'replaced', 'settled_by'].map((name) => String(row[name]))),
+  ).slice(0, 16);
+}
+
 /** Of a row of show_bodies. */
 function keptBodyIn(row: Row, transitionId: string, bodyContent: BodyContent): KeptBody {
   const body = bodyIn(row);
@@ -281,23 +286,4 @@ function keptBodyIn(row: Row, transitionId: string, bodyContent: BodyContent): K
     traceparent: optionalText(row, 'traceparent'),
     isSettled: body.digest === optionalText(row, 'settled_digest'),
   };
-}
-
-function actionIn(row: Row): OperatorAction {
-  return {
-    action: choiceOf(row, 'action', ACTIONS),
-    by: textOf(row, 'by_whom'),
-    note: textOf(row, 'note'),
-    at: dateOf(row, 'at'),
-  };
-}
-
-/** @throws {ConfigurationError} If it is not the id of a transition. */
-export function checkId(call: string, transitionId: unknown): string {
-  if (isId(transitionId)) return transitionId;
-  return refuseArgument(call, 'transitionId', '64 lower-case hexadecimal digits', transitionId);
-}
-
-function isId(value: unknown): value is string {
-  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 }

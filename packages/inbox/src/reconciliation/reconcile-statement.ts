@@ -8,7 +8,7 @@ import {
 import type { Emit } from '../events.ts';
 import { keepFirsts } from '../intake/keep.ts';
 import { recordOf } from '../intake/record.ts';
-import { addAction, NOTE_RULES } from '../operator/actions.ts';
+import { addAction, NOTE_RULES } from '../operator/action-log.ts';
 import type { OperatorContext } from '../operator/views.ts';
 import { BOOLEAN, NAME } from '../option-rules.ts';
 import type { StatementVerdict } from '../states.ts';

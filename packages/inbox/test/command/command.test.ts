@@ -47,7 +47,7 @@ test(
     await type('ls --account north');
     await expect(screen()).toMatchFileSnapshot('looking.txt');
     const missing = await beats();
-    await run('retry', WAITING, ...BY.split(' '));
+    await run('retry', WAITING, '--revision', 'x', ...BY.split(' '));
     expect(await beats()).not.toEqual(missing); // Control.
   },
 );
@@ -80,12 +80,17 @@ test(
   SESSION,
   async () => {
     const { merchant, inbox, pay, type, screen } = await newDesk('postgres');
-    await type(`resolve ${WAITING} ${BY}`, `retry ${WAITING} ${BY}`, `reopen ${WAITING} ${BY}`);
+    const now = async (): Promise<string> => `--revision ${(await inbox.show(WAITING))?.revision} ${BY}`;
+    const before = await now();
+    for (const act of ['resolve', 'retry', 'reopen', 'apply-again', 'reopen'])
+      await type(`${act} ${WAITING} ${await now()}`);
+    await type(`reopen ${WAITING} ${before}`);
     await workOff(inbox);
-    await type(`retry --state unhandled --json ${BY}`);
+    await type(`retry --state unhandled ${BY}`, `retry --state unhandled --until 2026-01-01 ${BY}`);
+    await type(`retry --state unhandled --until 2100-01-01 --json ${BY}`);
     await workOff(inbox);
     const body = (await inbox.show(WAITING))?.bodies[0]?.digest;
-    await type(`resolve ${WAITING} --body ${body} ${BY}`);
+    await type(`accept ${WAITING} --body ${body} ${await now()}`);
     await workOff(inbox);
     expect(await merchant.credits()).toEqual(['ORD-1 500', 'ORD-2 700']);
     await type(
@@ -97,11 +102,7 @@ test(
     const left = `select 1 from ${merchant.table('body')} where content is not null`;
     expect(await merchant.query(left)).toHaveLength(1); // Control.
     const expected = 'expect --reference ORD-3 --currency UGX --deadline 2026-01-31 --amount';
-    await type(
-      ...['500', '700', '700.00 --replace --compare request --json', '0', 'free'].map(
-        (amount) => `${expected} ${amount}`,
-      ),
-    );
+    await type(...['500', '700', '700.00 --replace', '0', 'free'].map((amount) => `${expected} ${amount}`));
     await pay('ORD-3', 7);
     await merchant.advance(100 * DAY_MS);
     await type('prune --bodies-older-than 101 --json', 'prune', 'prune --waiting-bodies-older-than 99');
@@ -154,9 +155,13 @@ test.each([
   ['ls', 'Name the database: --database <path>, or DATABASE_URL'],
   ['show abc', 'An id must have 64 lower-case hexadecimal digits'],
   ['retry --state dead', "required option '--by <name>' not specified"],
-  [`retry ${BY}`, 'retry needs an id, or --state'],
-  [`reopen ${BY}`, 'reopen needs an id'],
-  [`retry ${UNKNOWN} --state dead ${BY}`, 'retry needs an id, or --state'],
+  [`retry ${BY}`, 'retry needs an id and --revision, or --state and --until'],
+  [`retry ${UNKNOWN} ${BY}`, 'retry needs an id and --revision, or --state and --until'],
+  [`reopen --revision x ${BY}`, "missing required argument 'id'"],
+  [`reopen ${UNKNOWN} ${BY}`, "required option '--revision <revision>' not specified"],
+  [`accept ${UNKNOWN} --revision x ${BY}`, "required option '--body <digest>' not specified"],
+  [`retry ${UNKNOWN} --state dead ${BY}`, 'retry needs an id and --revision, or --state and --until'],
+  ['expect --reference A --currency UGX --amount 1 --replace yes', "such as '500 UGX'"],
 ])('%j is wrong use: exit code 2, and stderr says why', async (line, says) => {
   const stderr = expect.stringContaining(says);
   expect(await runCommand(line === '' ? [] : line.split(' '))).toEqual({ code: 2, stdout: '', stderr });

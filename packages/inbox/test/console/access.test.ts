@@ -16,7 +16,7 @@ import {
   pageOf,
   visit,
 } from '../support/console.ts';
-import { money } from '../support/shop.ts';
+import { money, seen } from '../support/shop.ts';
 
 const PAGES = ['', '/transitions', '/paid', '/overdue'];
 const FILES = ['/assets/style.css', '/assets/live.js'];
@@ -70,7 +70,7 @@ test('a wrong result of authorize lets no visitor in and is reported', async () 
     const errors: unknown[] = [];
     const visitor = visit(inbox, () => access as never, { onError: (error) => errors.push(error) });
     expect((await visitor.get('')).status).toBe(500);
-    const rights = 'read, bodies, retry, resolve, reopen, expect, forget, reconcile';
+    const rights = 'read, bodies, retry, resolve, reopen, applyAgain, expect, forget, reconcile';
     expect(errors).toMatchObject([{ option: 'authorize', message: expect.stringContaining(rights) }]);
   }
 });
@@ -158,7 +158,7 @@ test('markup in references, names, errors and notes is text on every page', asyn
   await inbox.expect(money('DEAD-1'));
   await pay('DEAD-1');
   await merchant.advance(1000);
-  await inbox.retry(paid('DEAD-1', 500).transitionId, { by: MARKUP, note: MARKUP });
+  await inbox.retry(await seen(inbox, paid('DEAD-1', 500).transitionId), { by: MARKUP, note: MARKUP });
   const visitor = visit(inbox);
   const [hostile] = await inbox.list({ merchant_reference: MARKUP });
   const query = new URLSearchParams({ reference: MARKUP });

@@ -3,7 +3,7 @@ import type { Inbox } from '../../src/index.ts';
 import { callback, evidence, paid } from '../support/callbacks.ts';
 import { newConsoleShop, pageOf, type Shown, type Visitor, visit } from '../support/console.ts';
 import type { Merchant } from '../support/merchant.ts';
-import { DAY_MS, MINUTE_MS, money, NOTE, newShop, REPLACE } from '../support/shop.ts';
+import { DAY_MS, MINUTE_MS, money, NOTE, newShop, REPLACE, seen } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 /** Replaces what differs from one run to the next, and what is long. */
@@ -66,7 +66,7 @@ test('the pages of the console are as written down, with their words, links, col
     () => inbox.quarantine(evidence('ambiguous')),
     () => inbox.receive(closed),
     () => workOff(inbox),
-    () => inbox.resolve(closed.transitionId, NOTE),
+    async () => inbox.resolve(await seen(inbox, closed.transitionId), NOTE),
     () => pay('NONE'),
     () => inbox.expect({ ...money('LATE', '1234567.5'), deadline: new Date(0) }),
     () => inbox.receive(paid('DUE', 500)),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import { newConsoleShop, visit } from '../support/console.ts';
-import { NOTE } from '../support/shop.ts';
+import { NOTE, seen } from '../support/shop.ts';
 
 test('an open page is answered with 304 until the inbox changes, and with the new page then, and while its visitor has access', async () => {
   const { inbox } = await newConsoleShop();
@@ -14,7 +14,7 @@ test('an open page is answered with 304 until the inbox changes, and with the ne
   for (const change of [
     () => inbox.receive(paid('NONE', 500)),
     () => inbox.receive(paid('LATER', 500)),
-    () => inbox.resolve(transitionId, NOTE),
+    async () => inbox.resolve(await seen(inbox, transitionId), NOTE),
   ]) {
     expect(await follow(version)).toMatchObject({ status: 304, html: '' });
     await change();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { aesGcm } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { formIn, newConsoleShop, pageOf, visit } from '../support/console.ts';
-import { MINUTE_MS, money, NOTE, newShop } from '../support/shop.ts';
+import { MINUTE_MS, money, NOTE, newShop, seen } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 const rowsIn = (html: string, list: string): string[] =>
@@ -59,7 +59,7 @@ test('a partial amount is accepted with a note, and is what is credited', async 
   expect(await show('PART')).toMatchObject({
     state: 'settled',
     expectation: { amount: '300', replaced: [{ amount: '500' }] },
-    actions: [{ action: 'resolve', by: 'dana', note }],
+    actions: [{ action: 'accept', by: 'dana', note }],
   });
 });
 
@@ -85,7 +85,7 @@ test('without a note, and after another operator has closed it, the form says wh
     expect(html).toContain(note);
   }
   const fields = await visitor.fieldsOf(path, 'retry');
-  await inbox.resolve(paid('NONE', 500).transitionId, NOTE);
+  await inbox.resolve(await seen(inbox, paid('NONE', 500).transitionId), NOTE);
   const late = await visitor.post(`${path}/retry`, { ...fields, note: 'typed text' });
   expect(late.status).toBe(409);
   expect(late.text).toContain('Refused. Nothing was changed.');

@@ -101,7 +101,7 @@ test('what the recorded balances leave unexplained is shown', async () => {
 test('a visitor without the right to reconcile finds no link to the page, and there the name of the right', async () => {
   const { inbox, upload } = await newBooks();
   const visitor = visit(inbox, { by: 'kim', may: EVERYTHING.filter((one) => one !== 'reconcile') });
-  const fields = await visitor.fieldsOf(pageOf('A'), 'reopen');
+  const fields = await visitor.fieldsOf(pageOf('A'), 'applyAgain');
   expect((await visitor.get('')).html).not.toContain('/reconcile');
   expect(await visitor.get('/reconcile')).toMatchObject({
     status: 403,

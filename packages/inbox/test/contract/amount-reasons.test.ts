@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import { commandOn } from '../support/command.ts';
 import { visit } from '../support/console.ts';
-import { LATER, money, NOTE, newShop } from '../support/shop.ts';
+import { LATER, money, NOTE, newShop, seen } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 /** The JSON of an amount whose expectation is 500, the reason, and whether an operator may accept it as text. */
@@ -82,7 +82,7 @@ test('every kind of amount and currency has its reason, and only the expected de
   // Only the expected decimal as text can be accepted, once, and what is credited is the expectation.
   for (const [index, { reason, isAcceptable }] of CASES.entries()) {
     if (reason === undefined) continue;
-    const accepted = inbox.acceptText(found.get(`ORD-${index}`)?.transitionId ?? '', NOTE);
+    const accepted = inbox.acceptText(await seen(inbox, found.get(`ORD-${index}`)?.transitionId ?? ''), NOTE);
     if (isAcceptable) await accepted;
     else await expect(accepted).rejects.toThrow('No body has the expected amount as a decimal text');
   }
@@ -93,7 +93,9 @@ test('every kind of amount and currency has its reason, and only the expected de
   const details = await show(acceptable[0]);
   expect(details).toMatchObject({ state: 'settled', actions: [{ action: 'acceptText', by: NOTE.by }] });
   expect(details?.bodies[0]?.text).toMatch(/"request_amount":"0?500"/);
-  await expect(inbox.acceptText(details?.transitionId ?? '', NOTE)).rejects.toThrow('already settled');
+  await expect(inbox.acceptText(await seen(inbox, details?.transitionId ?? ''), NOTE)).rejects.toThrow(
+    'already settled',
+  );
 });
 
 test('the command and the console say what was sent, and accept the text', async () => {
@@ -103,8 +105,8 @@ test('the command and the console say what was sent, and accept the text', async
     await deliver(bodyOf(reference, { amount: '"500.00"', currency: '"UGX"' }));
   }
   const { type, screen } = commandOn(merchant);
-  const id = (await show())?.transitionId;
-  await type(`show ${id}`, `accept-text ${id} --by dana --note checked`);
+  const { transitionId: id, revision } = (await show()) ?? {};
+  await type(`show ${id}`, `accept-text ${id} --revision ${revision} --by dana --note checked`);
   for (const said of ['The amount was sent as text.', '"500" as text UGX', 'Accepted: the next free worker'])
     expect(screen()).toContain(said);
   const visitor = visit(inbox);

@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { evidence, paid } from '../support/callbacks.ts';
 import { ENGINES, type Merchant } from '../support/merchant.ts';
-import { DAY_MS, LATER, NOTE, newShop, ORDER, REPLACE, type Shop, watchedInbox } from '../support/shop.ts';
+import {
+  DAY_MS,
+  LATER,
+  NOTE,
+  newShop,
+  ORDER,
+  REPLACE,
+  type Shop,
+  seen,
+  watchedInbox,
+} from '../support/shop.ts';
 import { after } from '../support/store.ts';
 import { workOff } from '../support/until.ts';
 
@@ -54,9 +64,9 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await inbox.prune(YEAR)).toMatchObject({ archived: 0 });
     // Nor what waits for an operator, was decided by one or was delivered recently.
     for (const reference of ['WAITS', 'CLOSED']) await pay(reference);
-    await inbox.resolve(paid('CLOSED', 500).transitionId, NOTE);
+    await inbox.resolve(await seen(inbox, paid('CLOSED', 500).transitionId), NOTE);
     await sell('REOPENED', 'REPEATED', 'ANOTHER-BODY');
-    await inbox.reopen(paid('REOPENED', 500).transitionId, NOTE);
+    await inbox.applyAgain(await seen(inbox, paid('REOPENED', 500).transitionId), NOTE);
     await workOff(inbox);
     await merchant.advance(OLD_MS);
     await pay('REPEATED');
@@ -89,7 +99,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(archived).toMatchObject({ state: 'settled', isArchived: true });
     expect([kept, archived].map((each) => each?.transitionId)).toEqual([transitionId, transitionId]);
     expect((await inbox.stats()).reasons).toEqual({ archived: 1 });
-    await expect(inbox.reopen(transitionId, NOTE)).rejects.toThrow('archived');
+    await expect(inbox.reopen(await seen(inbox, transitionId), NOTE)).rejects.toThrow('archived');
     await merchant.query(`delete from ${merchant.table('callback')}`);
     await inbox.quarantine(evidence('timestamp_out_of_tolerance', claim));
     const reason = 'timestamp_out_of_tolerance';
@@ -118,7 +128,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
     // Control: without the archive it is applied.
     await merchant.query(`delete from ${merchant.table('archive')}`);
-    await inbox.reopen(other('FAILED').transitionId, NOTE);
+    await inbox.reopen(await seen(inbox, other('FAILED').transitionId), NOTE);
     await workOff(inbox);
     expect(applied).toEqual([transitionId, undefined]);
   });
@@ -199,8 +209,8 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     ])
       expect(await inbox.list({ merchant_reference: 'ORD-1', ...wrong })).toEqual([]);
     expect(await inbox.show(transitionId)).toMatchObject({ ...line, bodies: [], actions: [] });
-    for (const move of ['retry', 'resolve', 'reopen'] as const)
-      await expect(inbox[move](transitionId, NOTE)).rejects.toThrow(/is archived/);
+    for (const act of ['retry', 'resolve', 'reopen', 'applyAgain', 'acceptText'] as const)
+      await expect(inbox[act](await seen(inbox, transitionId), NOTE)).rejects.toThrow(/is archived/);
     expect(await inbox.stats()).toMatchObject({ archived: 1, states: { settled: 0 } });
     // The pages of a reference continue through the archive, newest first.
     for (const status of ['FAILED', 'STARTED']) await inbox.receive(other(status));
@@ -262,12 +272,13 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
   test('while a transition is being archived, a callback waits and is not applied, and an operator is told that it is archived', async () => {
     const { inbox, merchant } = await newOld();
     let [arrived, refusal]: Promise<unknown>[] = [];
+    const shown = await seen(inbox, transitionId);
     // After the move, and before the commit.
     const isMove = (text: string) => /archive_kind k on k.account/.test(text);
     const moving = after(isMove, async () => {
       // On SQLite they wait for the transaction; on PostgreSQL their first statements read concurrently.
       arrived = inbox.receive(paid('ORD-1', 500));
-      refusal = inbox.reopen(transitionId, NOTE).catch((error: unknown) => error);
+      refusal = inbox.reopen(shown, NOTE).catch((error: unknown) => error);
       if (engine === 'postgres') await merchant.query('select pg_sleep(0.1)');
     });
     expect(await watchedInbox(merchant, moving).prune(YEAR)).toMatchObject({ archived: 1 });

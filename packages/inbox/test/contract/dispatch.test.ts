@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Inbox } from '../../src/index.ts';
 import { callback, paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, newMerchant } from '../support/merchant.ts';
-import { MINUTE_MS, NOTE, newShop, ORDER, order, watchedInbox } from '../support/shop.ts';
+import { MINUTE_MS, NOTE, newShop, ORDER, order, seen, watchedInbox } from '../support/shop.ts';
 import { after, isLook, isStart } from '../support/store.ts';
 import { pause, signal, startWork, workUntil, workUntilSettled } from '../support/until.ts';
 
@@ -136,7 +136,7 @@ test('on postgres, an action or a body that arrives while a transition is being 
   const inbox = watchedInbox(merchant, async (text, run) => {
     if (!text.includes('looks = looks + 1')) return run();
     parks += 1;
-    if (parks === 1) await receiver.retry(paid('ORD-1', 500).transitionId, NOTE);
+    if (parks === 1) await receiver.retry(await seen(receiver, paid('ORD-1', 500).transitionId), NOTE);
     else await receiver.receive(paid('ORD-1', 500));
     return run();
   });

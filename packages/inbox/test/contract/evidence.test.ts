@@ -3,7 +3,7 @@ import { ConfigurationError, UnavailableError } from '@payment-service/core';
 import { expect, test } from 'vitest';
 import { MAX_EVIDENCE } from '../../src/intake/record.ts';
 import { callback, evidence, paid } from '../support/callbacks.ts';
-import { LATER, money, NOTE, newShop } from '../support/shop.ts';
+import { LATER, money, NOTE, newShop, seen } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 const KIB = 1024;
@@ -19,13 +19,17 @@ test('evidence is stored, and nothing is applied from a body that can be read in
   const kept = { state: 'quarantined', reason: 'ambiguous', bodies };
   expect(await inbox.show(transitionId)).toMatchObject({ ...kept, nextAt: undefined });
   await inbox.expect(money('ORD:1001'));
-  await inbox.retry(transitionId, NOTE);
+  await inbox.retry(await seen(inbox, transitionId), NOTE);
   await workOff(inbox);
   expect(await inbox.show(transitionId)).toMatchObject(kept);
-  await expect(inbox.reopen(transitionId, NOTE)).rejects.toMatchObject({ code: 'invalid_state' });
+  await expect(inbox.reopen(await seen(inbox, transitionId), NOTE)).rejects.toMatchObject({
+    code: 'invalid_state',
+  });
   const body = (await inbox.show(transitionId))?.bodies[0]?.digest;
-  await expect(inbox.resolve(transitionId, { ...NOTE, body })).rejects.toThrow(ConfigurationError);
-  await inbox.resolve(transitionId, NOTE);
+  await expect(inbox.accept(await seen(inbox, transitionId), { ...NOTE, body: body ?? '' })).rejects.toThrow(
+    ConfigurationError,
+  );
+  await inbox.resolve(await seen(inbox, transitionId), NOTE);
   expect(await merchant.credits()).toEqual([]);
 });
 
@@ -37,7 +41,7 @@ test('evidence that only the tolerance refused is applied when an operator reope
   await inbox.expect(money('ORD-1001'));
   await workOff(inbox);
   expect(await inbox.show(transitionId)).toMatchObject({ state: 'quarantined', reason: TOLERANCE });
-  await inbox.reopen(transitionId, NOTE);
+  await inbox.reopen(await seen(inbox, transitionId), NOTE);
   await workOff(inbox);
   expect(await merchant.credits()).toEqual(['ORD-1001 500']);
 });
@@ -57,7 +61,7 @@ test('evidence becomes a callback when it is delivered again and verifies, and o
   expect(await inbox.list({ state: 'settled' })).toMatchObject([{ deliveries: 2, bodyCount: 1 }]);
   expect(await inbox.list({ reason: 'amount_mismatch' })).toMatchObject([{ bodyCount: 2 }]);
   // Not even if an operator reopens it, which only evidence allows.
-  await inbox.reopen(paid('ORD-2', 700).transitionId, NOTE);
+  await inbox.reopen(await seen(inbox, paid('ORD-2', 700).transitionId), NOTE);
   await workOff(inbox);
   expect(await merchant.credits()).toEqual(['ORD-1001 500']);
 });

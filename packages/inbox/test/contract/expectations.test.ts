@@ -1,7 +1,7 @@
 import { InvalidStateError } from '@payment-service/core';
 import { expect, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
-import { creditIn, LATER, money, NOTE, newShop, ORDER, order, REPLACE } from '../support/shop.ts';
+import { creditIn, LATER, money, NOTE, newShop, ORDER, order, REPLACE, seen } from '../support/shop.ts';
 import { until, workOff } from '../support/until.ts';
 
 const { transitionId } = paid('ORD-1', 500);
@@ -84,9 +84,9 @@ test('threat A31: a body that equals a replaced amount keeps the payer from sett
   expect(await merchant.credits()).toEqual(['CONTROL 5000000']);
   const conflicts = await inbox.list({ state: 'conflict', reason: 'contradicting_bodies' });
   expect(conflicts.map(({ signed }) => signed.merchant_reference).sort()).toEqual(['ORD-1', 'ORD-2']);
-  await inbox.resolve(transitionId, NOTE);
+  await inbox.resolve(await seen(inbox, transitionId), NOTE);
   // An operator who has asked the service approves the other one.
-  await inbox.reopen(paid('ORD-2', 500).transitionId, NOTE);
+  await inbox.reopen(await seen(inbox, paid('ORD-2', 500).transitionId), NOTE);
   await workOff(inbox);
   expect(await show()).toMatchObject({ state: 'resolved' });
   expect(await merchant.credits()).toEqual(['CONTROL 5000000', 'ORD-2 5000000']);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
-import { DAY_MS, money, newShop } from '../support/shop.ts';
+import { DAY_MS, money, newShop, seen } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 describe.each(ENGINES)('history() on %s', (engine) => {
@@ -35,7 +35,7 @@ describe.each(ENGINES)('history() on %s', (engine) => {
     expect((await inbox.history({ days: 1 })).settled).toEqual([]);
   });
 
-  test('sums an hour again when a payment of it is reopened', async () => {
+  test('sums an hour again when a payment of it is applied again', async () => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.expect(money('A', '5'));
     await inbox.receive(paid('A', 5));
@@ -43,7 +43,10 @@ describe.each(ENGINES)('history() on %s', (engine) => {
     await merchant.advance(2 * DAY_MS);
     for (let day = 0; day < 32; day++) await inbox.drain();
     const [found] = await inbox.list();
-    await inbox.reopen(found?.transitionId ?? '', { by: 'dana', note: 'applied to the wrong order' });
+    await inbox.applyAgain(await seen(inbox, found?.transitionId), {
+      by: 'dana',
+      note: 'applied to the wrong order',
+    });
     await workOff(inbox);
     const { settled } = await inbox.history();
     expect(settled).toMatchObject([{ currency: 'UGX', amount: '5', count: 1 }]);

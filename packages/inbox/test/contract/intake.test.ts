@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { MAX_EVIDENCE } from '../../src/intake/record.ts';
 import { callback, evidence, paid, SIGNING_KEY, signedText } from '../support/callbacks.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
-import { money, NOTE, ORDER, REPLACE } from '../support/shop.ts';
+import { ANY_TIME, money, NOTE, ORDER, REPLACE, seen } from '../support/shop.ts';
 
 describe.each(ENGINES)('intake on %s', (engine) => {
   test('threat A6: one transition is stored, however often it is delivered, however signed and with whatever payload.id', async () => {
@@ -152,8 +152,10 @@ describe.each(ENGINES)('intake on %s', (engine) => {
       expect(await inbox.list()).toMatchObject([{ transitionId: own.transitionId }]);
     }
     expect(await ours.show(forThem.transitionId)).toBeUndefined();
-    await expect(ours.retry(forThem.transitionId, NOTE)).rejects.toThrow(ConfigurationError);
-    expect(await ours.retry({ state: 'pending' }, NOTE)).toBe(1);
+    await expect(ours.retry(await seen(ours, forThem.transitionId), NOTE)).rejects.toThrow(
+      ConfigurationError,
+    );
+    expect(await ours.retry({ state: 'pending', until: ANY_TIME }, NOTE)).toBe(1);
     expect((await ours.stats()).states.pending).toBe(1);
     expect((await ours.show(forUs.transitionId))?.expectation).toBeUndefined();
   });

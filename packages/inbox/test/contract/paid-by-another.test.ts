@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { HandledTransition, HandlerSelector } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, type EngineName } from '../support/merchant.ts';
-import { LATER, NOTE, newShop, ORDER, order, watchedInbox } from '../support/shop.ts';
+import { LATER, NOTE, newShop, ORDER, order, seen, watchedInbox } from '../support/shop.ts';
 import { after } from '../support/store.ts';
 import { signal, startWork, until, workOff } from '../support/until.ts';
 
@@ -24,7 +24,7 @@ describe.each(ENGINES)('threat A53: after another transaction has paid, on %s', 
       await deliver(other(status));
       expect(await show(transitionId)).toMatchObject(PARKED);
       expect(await orders()).toEqual(['ORD-1 500']);
-      await inbox.reopen(transitionId, NOTE);
+      await inbox.reopen(await seen(inbox, transitionId), NOTE);
       await workOff(inbox);
       expect(un).toMatchObject([{ paidBy }]);
       expect(await show(transitionId)).toMatchObject({ state: 'settled' });

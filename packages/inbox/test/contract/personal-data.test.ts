@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { aesGcm, type InboxOptions, type Store } from '../../src/index.ts';
 import { evidence, paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, type Merchant, newMerchant } from '../support/merchant.ts';
-import { creditIn, DAY_MS, LATER, NOTE, newShop, ORDER, type Shop, shopOf } from '../support/shop.ts';
+import { creditIn, DAY_MS, LATER, NOTE, newShop, ORDER, type Shop, seen, shopOf } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { workOff } from '../support/until.ts';
 
@@ -112,7 +112,8 @@ test("kept content gives handlers and show() the amounts, the charge and the pro
   expect(Object.keys(claimed[0] ?? {}).sort()).toEqual(all);
   const [body] = (await show('UNKNOWN'))?.bodies ?? [];
   expect(JSON.parse(body?.text ?? '').payload).toEqual(claimed[0]);
-  await inbox.resolve(paid('UNKNOWN', 500).transitionId, { ...NOTE, body: body?.digest });
+  const accepted = { ...NOTE, body: body?.digest ?? '' };
+  await inbox.accept(await seen(inbox, paid('UNKNOWN', 500).transitionId), accepted);
   await workOff(inbox);
   expect(await show('UNKNOWN')).toMatchObject({ state: 'settled' });
 });
@@ -231,7 +232,10 @@ describe('forget()', () => {
     const broken = (): Promise<never> => Promise.reject(new Error(`no order of ${NAME}`));
     const { inbox, sell, show, workLater } = await newShop('sqlite', LATER, broken);
     await sell('ORD-1');
-    await inbox.retry(paid('ORD-1', 500).transitionId, { by: 'kim', note: `${NAME} called from ${PHONE}` });
+    await inbox.retry(await seen(inbox, paid('ORD-1', 500).transitionId), {
+      by: 'kim',
+      note: `${NAME} called from ${PHONE}`,
+    });
     await workOff(inbox);
     const failed = await show();
     expect(failed?.lastError).toContain(NAME);

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { TRANSITION_STATES } from '../../src/states.ts';
 import { evidence, paid } from '../support/callbacks.ts';
 import { ENGINES, type Merchant } from '../support/merchant.ts';
-import { LATER, NOTE, newShop, order } from '../support/shop.ts';
+import { LATER, NOTE, newShop, order, seen } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 type Column = [
@@ -88,14 +88,14 @@ test.each<Column>([...COLUMNS])(
   },
 );
 
-const ACTIONS = 'one of retry, resolve, reopen, acceptText, statement, forget';
+const ACTIONS = 'one of retry, resolve, accept, acceptText, reopen, applyAgain, statement, forget';
 
 describe.each(ENGINES)('stored values of another shape, on %s', (engine) => {
   test('are refused by the views with the column and the transition, and the genuine ones are shown (control)', async () => {
     const { merchant, inbox } = await newShop(engine, LATER);
     await order(inbox, 'ORD-1');
     const { transitionId } = paid('ORD-1', 500);
-    await inbox.resolve(transitionId, NOTE);
+    await inbox.resolve(await seen(inbox, transitionId), NOTE);
     const [list, show] = [() => inbox.list(), () => inbox.show(transitionId)];
     const code = 'a reason in lower-case letters and underscores';
     for (const [table, column, genuine, wrong, views, wanted] of [
@@ -113,9 +113,10 @@ describe.each(ENGINES)('stored values of another shape, on %s', (engine) => {
       for (const view of views) await expect(view()).rejects.toMatchObject({ name: 'TypeError', message });
       await merchant.query(`update ${merchant.table(table)} set ${column} = $1`, [genuine]);
     }
+    const shown = await seen(inbox, transitionId);
     await merchant.query(`update ${merchant.table('transition')} set state = 'SETTLED'`);
     await expect(inbox.list()).rejects.toThrow(transitionId);
-    await expect(inbox.retry(transitionId, NOTE)).rejects.toThrow('The column "state"');
+    await expect(inbox.retry(shown, NOTE)).rejects.toThrow('The column "state"');
   });
 
   test('evidence whose refusal is not a code is not reopened, and an unknown code is shown', async () => {
@@ -125,8 +126,9 @@ describe.each(ENGINES)('stored values of another shape, on %s', (engine) => {
     const [{ transitionId = '' } = {}] = await inbox.list();
     const refuse = (code: string): Promise<unknown> =>
       merchant.query(`update ${merchant.table('body')} set refusal = $1`, [code]);
+    const shown = await seen(inbox, transitionId);
     await refuse('timestamp_ OK');
-    await expect(inbox.reopen(transitionId, NOTE)).rejects.toThrow('The column "refusal"');
+    await expect(inbox.reopen(shown, NOTE)).rejects.toThrow('The column "refusal"');
     await refuse('rule_of_a_later_version');
     expect(await inbox.show(transitionId)).toMatchObject({
       bodies: [{ refusal: 'rule_of_a_later_version' }],

@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, type Merchant, newMerchant } from '../support/merchant.ts';
-import { creditIn, LATER, MINUTE_MS, NOTE, newDueShop, newShop, ORDER, shopOf } from '../support/shop.ts';
+import {
+  creditIn,
+  LATER,
+  MINUTE_MS,
+  NOTE,
+  newDueShop,
+  newShop,
+  ORDER,
+  seen,
+  shopOf,
+} from '../support/shop.ts';
 import { pause, signal, startWork, until, workUntilSettled } from '../support/until.ts';
 
 const WRONG = 'insert into no_such_table values (1)';
@@ -150,11 +160,12 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
 test('on sqlite, a call that would wait for the transaction around it is refused, without other effects', async () => {
   const { merchant, inbox } = await newDueShop('sqlite', LATER);
   const refused: unknown[] = [];
+  const shown = await seen(inbox, transitionId);
   const callAll = async (): Promise<void> => {
     const calls: (() => Promise<unknown>)[] = [
       () => inbox.expect({ ...ORDER, merchant_reference: 'ORD-2' }),
       () => inbox.transaction(async () => 1),
-      ...[inbox.retry, inbox.resolve, inbox.reopen].map((call) => () => call(transitionId, NOTE)),
+      ...[inbox.retry, inbox.resolve, inbox.reopen].map((call) => () => call(shown, NOTE)),
       () => inbox.prune(),
     ];
     for (const call of calls) refused.push(await call().catch((error: unknown) => error));

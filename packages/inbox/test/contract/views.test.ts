@@ -2,7 +2,17 @@ import { describe, expect, test } from 'vitest';
 import type { ListOptions } from '../../src/index.ts';
 import { callback, evidence, paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
-import { creditIn, LATER, MINUTE_MS, money, NOTE, newShop, type Shop } from '../support/shop.ts';
+import {
+  ANY_TIME,
+  creditIn,
+  LATER,
+  MINUTE_MS,
+  money,
+  NOTE,
+  newShop,
+  type Shop,
+  seen,
+} from '../support/shop.ts';
 import { startWork } from '../support/until.ts';
 
 /** The references of a list, each of one letter. */
@@ -105,6 +115,7 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     expect(await inbox.stats()).toEqual({
       states: { ...none, pending: 1, settled: 1, unhandled: 1, quarantined: 1 },
       reasons: { no_expectation: 1, amount_mismatch: 1 },
+      at: expect.any(Date),
       ...{ archived: 0, overdue: 2, spooled: 0, oldestDueSeconds: expect.closeTo(61 * 60, -2) },
     });
   });
@@ -133,9 +144,9 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     };
     expect(await counted()).toEqual({ settled: 8, unhandled: 4 });
     expect((await other.stats()).states).toMatchObject({ pending: 12, settled: 0 });
-    await inbox.reopen(paid('ORD-1', 500).transitionId, NOTE);
+    await inbox.applyAgain(await seen(inbox, paid('ORD-1', 500).transitionId), NOTE);
     expect(await counted()).toEqual({ pending: 1, settled: 7, unhandled: 4 });
-    await inbox.resolve({ state: 'unhandled' }, NOTE);
+    await inbox.resolve({ state: 'unhandled', until: ANY_TIME }, NOTE);
     await inbox.drain();
     expect(await counted()).toEqual({ settled: 8, resolved: 4 });
     const rows = await merchant.query(`select total from ${tables.tally} where account = ''`);
@@ -174,7 +185,9 @@ test('no event holds personal data, a reference or an amount, and an error in ei
   await inbox.quarantine(evidence('ambiguous', secret));
   for (let round = 0; round < 2; round += 1) await workLater();
   await startWork(inbox)();
-  expect(await inbox.resolve({ state: 'dead' }, { by: 'SECRET-PERSON', note: 'SECRET-NOTE' })).toBe(1);
+  expect(
+    await inbox.resolve({ state: 'dead', until: ANY_TIME }, { by: 'SECRET-PERSON', note: 'SECRET-NOTE' }),
+  ).toBe(1);
   expect(await merchant.credits()).toEqual(['SECRET-A 987654.25']);
   expect(problems).toBe(2);
   expect([...new Set(reported.map(({ name }) => name))].sort()).toEqual([

@@ -56,6 +56,7 @@ interface CommandOn {
 const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
   [/20\d\d-\d\d-\d\dT[\d:.]+Z/g, '…'],
   [/\b([0-9a-f]{8})[0-9a-f]{56}\b/g, '$1…'],
+  [/\b[0-9a-f]{16}\b/g, '<revision>'],
   [/\/\S*inbox-test-\w+/g, '<folder>'],
   [/(PostgreSQL|SQLite) \d[^"\n]*/g, 'an engine'],
   [/\d+\.\d+\.\d+(?="|$)/gm, 'N.N.N'],

@@ -10,7 +10,7 @@ export const ORIGIN = 'https://shop.example';
 export const BASE = '/admin/payments';
 export const EVERYTHING: ConsoleAccess['may'] = [
   ...(['read', 'bodies', 'retry', 'resolve'] as const),
-  ...(['reopen', 'expect', 'forget', 'reconcile'] as const),
+  ...(['reopen', 'applyAgain', 'expect', 'forget', 'reconcile'] as const),
 ];
 
 /** A page as a browser without scripts receives it. */

@@ -1,5 +1,11 @@
 import type { VerifiedCallback } from '@payment-service/core';
-import type { HandledTransition, Inbox, InboxOptions, TransitionDetails } from '../../src/index.ts';
+import type {
+  HandledTransition,
+  Inbox,
+  InboxOptions,
+  SeenTransition,
+  TransitionDetails,
+} from '../../src/index.ts';
 import { type Payload, paid } from './callbacks.ts';
 import { type AnyTransaction, type EngineName, type Merchant, newMerchant } from './merchant.ts';
 import { watchedStore } from './store.ts';
@@ -14,6 +20,17 @@ export const LATER = { retry: { firstDelayMs: 60_000, longestDelayMs: 3_600_000 
 export const REPLACE = { replace: true };
 /** Who acts, and why. */
 export const NOTE = { by: 'dana', note: 'confirmed in the dashboard of the service' };
+
+/** For bulk actions that leave nothing out because of its time. */
+export const ANY_TIME = new Date(8.64e15);
+
+/** The transition as it is now, for an act that is decided on it. */
+export async function seen<Tx>(
+  inbox: Inbox<Tx>,
+  transitionId: string | undefined = '',
+): Promise<SeenTransition> {
+  return (await inbox.show(transitionId)) ?? { transitionId, revision: '' };
+}
 
 type AnyInbox = Inbox<AnyTransaction>;
 type Options = Partial<InboxOptions<AnyTransaction>>;

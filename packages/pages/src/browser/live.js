@@ -54,6 +54,12 @@ function isTouched(control) {
   return control.selectedIndex !== Math.max(first, 0);
 }
 
+/** Hidden fields say which state of the page a form was made for, so they stay with what the reader has begun to fill in. */
+function isKept(node, sent) {
+  if (!(node instanceof Element) || node.form === sent) return false;
+  return isTouched(node) || (node.matches('input[type=hidden]') && [...node.form.elements].some(isTouched));
+}
+
 let fading;
 
 /** Confirms an action, or says why it was refused, which stays visible. Both are shown and announced. */
@@ -113,7 +119,7 @@ function show(next, sent) {
     if (then === null) continue;
     Idiomorph.morph(now, then, {
       callbacks: {
-        beforeNodeMorphed: (old) => !(old instanceof Element && isTouched(old) && old.form !== sent),
+        beforeNodeMorphed: (old) => !isKept(old, sent),
         beforeAttributeUpdated: (name, node) => !(name === 'open' && node instanceof HTMLDetailsElement),
       },
     });

@@ -46,9 +46,9 @@ test('a standby serves the views of the operator, and nothing else', async () =>
   expect(await standby.health()).toMatchObject({ ok: false, problems: ['store_unavailable'] });
   await expect(standby.receive(callback)).rejects.toThrow(UnavailableError);
   await expect(standby.expect(expectation)).rejects.toThrow('read-only');
-  await expect(standby.retry(listed?.transitionId ?? '', { by: 'dana', note: 'again' })).rejects.toThrow(
-    'read-only',
-  );
+  await expect(
+    standby.retry({ transitionId: '', revision: '', ...listed }, { by: 'dana', note: 'again' }),
+  ).rejects.toThrow('read-only');
   await standby.close();
   await expect(standby.stats()).rejects.toThrow('closed');
 });

@@ -31,8 +31,8 @@ interface Content
   /** The page does not follow the inbox. */
   readonly isStill?: boolean;
   readonly status?: 403 | 404;
-  /** Set if it shows a form whose action was refused. */
-  readonly refused?: Refused['status'] | undefined;
+  /** The action of a form was refused. */
+  readonly refused?: Refused | undefined;
 }
 
 const PRODUCT = 'Payment inbox';
@@ -68,11 +68,17 @@ export async function consolePage(view: View, content: Content): Promise<Respons
     crumbs: crumbs.map(link),
     version,
     pollMs: isStill ? undefined : POLL_MS,
-    said: refused === undefined ? said : 'Refused. Nothing was changed.',
+    said: refused === undefined ? said : refusalText(refused),
     isRefused: refused !== undefined,
   });
   const text = await documentOf({ title: `${title} · ${PRODUCT}`, body, base: basePath, script: true });
-  return new Response(String(text), { status: refused ?? status, headers });
+  return new Response(String(text), { status: refused?.status ?? status, headers });
+}
+
+/** A wrong field has its own words. What else was refused may concern a form that the page no longer has. */
+function refusalText({ filled: { problem } }: Refused): string {
+  const why = problem?.field === undefined ? (problem?.text ?? '') : '';
+  return `Refused. Nothing was changed. ${why}`.trim();
 }
 
 function headersOf(type: 'text/html' | 'text/plain', script: boolean): Headers {

@@ -90,7 +90,7 @@ export async function reconcilePage(view: View, sent?: URLSearchParams): Promise
   return consolePage(view, {
     title: 'Reconcile',
     section: '/reconcile',
-    refused: problem && 422,
+    refused: problem && filled && { filled, status: 422 },
     isStill: true,
     body: html`<section class="stack"><h2>Balances</h2>
 <p class="quiet">What was settled, and what the wallets gained between two recorded balances.</p>

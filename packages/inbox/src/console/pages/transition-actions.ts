@@ -1,5 +1,5 @@
 import { type Filled, fieldsOf, form, html, type Markup } from '@payment-service/pages';
-import type { ActionNote } from '../../operator/actions.ts';
+import type { ActionNote } from '../../operator/action-log.ts';
 import type { KeptBody, TransitionDetails } from '../../operator/views.ts';
 import { CLOSED_STATES } from '../../states.ts';
 import {
@@ -19,11 +19,12 @@ interface TransitionAction {
   readonly isOffered: (transition: TransitionDetails) => boolean;
   readonly title: string;
   readonly explain: (transition: TransitionDetails) => string;
-  readonly button: string;
+  readonly button: string | ((transition: TransitionDetails) => string);
   /** A note that says enough, so that one click does it. */
   readonly note?: string;
   readonly run: (
     inbox: ConsoleInbox,
+    /** With the revision that its page showed. */
     transition: TransitionDetails,
     note: ActionNote,
     form: URLSearchParams,
@@ -40,6 +41,15 @@ const REOPENED: ReadonlySet<string | undefined> = new Set([
   'timestamp_unreadable',
 ]);
 const isOpen = ({ state }: TransitionDetails): boolean => !CLOSED_STATES.includes(state);
+/** At any time, also if it was closed since. */
+const wasApplied = ({ state, bodies }: TransitionDetails): boolean =>
+  state === 'settled' || bodies.some(({ isSettled }) => isSettled);
+const againText = ({ settled, signed }: TransitionDetails): string =>
+  settled === undefined
+    ? `runs your handler of ${signed.transaction_status}`
+    : `credits ${moneyText(settled)}`;
+const timesText = ({ actions }: TransitionDetails): string =>
+  actions.some(({ action }) => action === 'applyAgain') ? 'once more' : 'a second time';
 
 export const ACTIONS: ReadonlyMap<string, TransitionAction> = new Map(
   Object.entries<TransitionAction>({
@@ -52,10 +62,10 @@ export const ACTIONS: ReadonlyMap<string, TransitionAction> = new Map(
           ? 'The amount of the body becomes the expectation and is applied.'
           : `The amount of the body replaces the expected ${moneyText(expectation)}, and is applied. Do this only if you know what was paid, such as from the service.`,
       button: 'Accept',
-      run(inbox, { transitionId }, note, sent) {
-        const [body, way] = (sent.get('body') ?? '').split(':');
+      run(inbox, seen, note, sent) {
+        const [body = '', way] = (sent.get('body') ?? '').split(':');
         const compare = COMPARISONS.find((each) => each === way);
-        return inbox.resolve(transitionId, { ...note, body, compare, replace: true });
+        return inbox.accept(seen, { ...note, body, compare });
       },
       done: 'Accepted: the next free worker applies it.',
     },
@@ -70,7 +80,7 @@ export const ACTIONS: ReadonlyMap<string, TransitionAction> = new Map(
         `The text is the expected ${expectation === undefined ? 'amount' : moneyText(expectation)}: that is applied.`,
       button: 'Accept the text',
       note: 'The amount was sent as text, and it is as expected.',
-      run: (inbox, { transitionId }, note) => inbox.acceptText(transitionId, note),
+      run: (inbox, seen, note) => inbox.acceptText(seen, note),
       done: 'Accepted: the next free worker applies it.',
     },
     retry: {
@@ -79,7 +89,7 @@ export const ACTIONS: ReadonlyMap<string, TransitionAction> = new Map(
       title: 'Retry',
       explain: () => 'Checks it again now, under the same rules and with all attempts.',
       button: 'Retry',
-      run: (inbox, { transitionId }, note) => inbox.retry(transitionId, note),
+      run: (inbox, seen, note) => inbox.retry(seen, note),
       done: 'Retried: the next free worker applies it.',
     },
     resolve: {
@@ -88,23 +98,36 @@ export const ACTIONS: ReadonlyMap<string, TransitionAction> = new Map(
       title: 'Close',
       explain: () => 'Closes it, and applies nothing.',
       button: 'Close',
-      run: (inbox, { transitionId }, note) => inbox.resolve(transitionId, note),
+      run: (inbox, seen, note) => inbox.resolve(seen, note),
       done: 'Closed.',
     },
     reopen: {
       needs: 'reopen',
       isOffered: (transition) =>
-        !transition.isArchived && (!isOpen(transition) || REOPENED.has(transition.reason)),
+        !transition.isArchived &&
+        !wasApplied(transition) &&
+        (!isOpen(transition) || REOPENED.has(transition.reason)),
       title: 'Reopen',
-      explain({ state }) {
-        if (state === 'settled')
-          return 'Applies it once more. Do this only if the service confirms that it happened a second time.';
-        if (state === 'resolved') return 'Checks it again.';
-        return 'Admits it despite the rule. Do this only if you know that it is right.';
-      },
+      explain: ({ state }) =>
+        state === 'resolved'
+          ? 'It was closed and never applied. This checks it again, and applies it if the rules allow that.'
+          : 'Admits it despite the rule. Do this only if you know that it is right.',
       button: 'Reopen',
-      run: (inbox, { transitionId }, note) => inbox.reopen(transitionId, note),
+      run: (inbox, seen, note) => inbox.reopen(seen, note),
       done: 'Reopened: the next free worker applies it.',
+    },
+    applyAgain: {
+      needs: 'applyAgain',
+      isOffered: (transition) =>
+        !transition.isArchived &&
+        wasApplied(transition) &&
+        !['pending', 'retrying'].includes(transition.state),
+      title: 'Apply again',
+      explain: (transition) =>
+        `It was applied. This ${againText(transition)} ${timesText(transition)}. Do this only if the service confirms that it happened again, or if you have undone its effect.`,
+      button: (transition) => `Apply ${timesText(transition)}`,
+      run: (inbox, seen, note) => inbox.applyAgain(seen, note),
+      done: 'It will be applied again: the next free worker does it.',
     },
     forget: {
       needs: 'forget',
@@ -129,9 +152,9 @@ export function actionForms(view: View, transition: TransitionDetails, filled: F
     const amounts = { name: 'body', label: 'What was paid' };
     return html`<section class="card single"><h3>${title}</h3><p class="quiet small">${explain(transition)}</p>
 ${form(name, at(view, `${transitionPath(transition)}/${name}`), {
-  hidden: { proof: view.proof.value },
+  hidden: { proof: view.proof.value, revision: transition.revision },
   fields: html`${name === 'accept' ? fields.choice(amounts, acceptable(transition)) : ''}${fields.field({ name: 'note', label: 'Why', hint: 'Kept with your name.', value: note })}${fields.problem()}`,
-  button,
+  button: typeof button === 'string' ? button : button(transition),
 })}</section>`;
   });
   const none = html`<p class="quiet">${transition.isArchived ? 'It is archived and final: its bodies and what was done were removed.' : 'Nothing now.'}</p>`;

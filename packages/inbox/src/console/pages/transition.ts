@@ -33,7 +33,7 @@ export async function transitionPage(view: View, id: string, refused?: Refused):
     crumbs: [['/transitions', 'Transitions']],
     beside: html`${stateBadge(transition)}<a class="button" href="#actions">What you can do</a>`,
     says: `${transition.state}: ${heading}`,
-    refused: refused?.status,
+    refused,
     body: html`<div class="split"><div class="stack">
 ${note(toneOf(transition), heading, meaning, todo)}
 <section class="card" id="facts"><h2>What was reported</h2>${reported(transition)}</section>
@@ -63,8 +63,10 @@ function reported({ signed, attempts, expectation, refusedBodies }: TransitionDe
 const DONE = {
   retry: 'Retried',
   resolve: 'Closed',
-  reopen: 'Reopened',
+  accept: 'Amount accepted',
   acceptText: 'Text accepted',
+  reopen: 'Reopened',
+  applyAgain: 'Applied again',
   statement: 'Kept from a statement',
   forget: 'Personal data removed',
 } as const;

@@ -225,13 +225,13 @@ export async function bulkPage(view: View, refused?: Refused): Promise<Response>
   const { state, reason } = filterOf(query) ?? {};
   const isAllowed = access.may.some((one) => one === action) && (action === 'retry' || action === 'resolve');
   if (!isAllowed || state === undefined) return missingPage(view);
+  // First, so that nothing that changes while the page is made is moved.
+  const { at: lookedAt, states, reasons } = await inbox.stats();
   const found = await inbox.list({ state, reason, limit: MAX_PREVIEWED });
-  const [newest] = found;
-  const { states, reasons } = await inbox.stats();
   const moved = Math.min(MAX_MOVED, (reason === undefined ? states[state] : reasons[reason]) ?? 0);
   const title = `${action === 'retry' ? 'Retry' : 'Close'} ${counted(moved, 'transition')}`;
   const fields = fieldsOf(action, refused?.filled);
-  const until = query.get('until') ?? String((newest?.changedAt.getTime() ?? 0) + 1);
+  const until = query.get('until') ?? String(lookedAt.getTime());
   const which = { action, state, ...(reason === undefined ? {} : { reason }) };
   const confirm = form(action, at(view, '/bulk'), {
     hidden: { proof: view.proof.value, ...which, until },
@@ -252,8 +252,8 @@ ${transitionList(view, 'moved', found)}</section>`;
     title,
     section: '/transitions',
     crumbs: [['/transitions', 'Transitions']],
-    refused: refused?.status,
-    body: newest === undefined ? html`<p>There are no transitions to move.</p>` : body,
+    refused,
+    body: found.length === 0 ? html`<p>There are no transitions to move.</p>` : body,
   });
 }
 

@@ -1,4 +1,4 @@
-import { ConfigurationError, InvalidStateError, type SignedFields } from '@payment-service/core';
+import { ConfigurationError, InvalidStateError, type SignedFields, StaleError } from '@payment-service/core';
 import {
   checkOptions,
   checkReference,
@@ -11,7 +11,7 @@ import type { Settings } from '../../options.ts';
 import { isStorableCurrency, referenceKey } from '../../records.ts';
 import type { Statements } from '../../store/statements.ts';
 import { findArchived } from './archived.ts';
-import type { Comparison, ExpectedMoney, KnownExpectation } from './evaluate.ts';
+import type { Comparison, ExpectedMoney, KnownExpectation, Settled } from './evaluate.ts';
 import { COMPARISONS, expectationIn } from './stored.ts';
 
 /** What a payment must be, as the merchant itself knows it. */
@@ -52,6 +52,17 @@ const RULES: OptionRules<Expectation> = {
   deadline: DATE,
   compare: COMPARISON,
 };
+
+export const REPLACE: OptionRule = [
+  (value) => typeof value === 'boolean' || typeof Object(value).currency === 'string',
+  'true, or the currency and the amount that it replaces',
+];
+
+/** @throws {ConfigurationError} For an amount that is none. */
+export function checkReplaced(replace: boolean | Settled = false): boolean | Settled {
+  if (typeof replace === 'boolean') return replace;
+  return { currency: replace.currency, amount: exactAmount('expect()', replace.amount) };
+}
 
 /** @throws {ConfigurationError} Names the field, never its value. */
 export function checkExpectation(
@@ -96,10 +107,11 @@ export function currencyWarning(currency: string): string | undefined {
  * later.
  *
  * @throws {InvalidStateError} If the reference already has another amount, unless `replace` is set and it is not settled.
+ * @throws {StaleError} If `replace` names money that is not what is expected now.
  */
 export async function keepExpectation<Tx>(
   statements: Statements<Tx>,
-  { expectation, replace }: { readonly expectation: StoredExpectation; readonly replace: boolean },
+  { expectation, replace }: { readonly expectation: StoredExpectation; readonly replace: boolean | Settled },
   tx: Tx,
 ): Promise<void> {
   const { referenceKey: key, transactionType, account, merchantReference, deadlineAt } = expectation;
@@ -121,6 +133,12 @@ export async function keepExpectation<Tx>(
       throw new InvalidStateError(
         'This reference is expected with another currency, amount or comparison, which the customer may have paid already. ' +
           'Give the new payment its own reference, or pass replace: true.',
+      );
+    }
+    if (replace !== true && (replace.currency !== earlier.currency || replace.amount !== earlier.amount)) {
+      throw new StaleError(
+        'This reference is expected with another amount or currency than the one to be replaced. Nothing was changed. Read it ' +
+          'again, then decide.',
       );
     }
     const history = JSON.stringify([...replaced, earlier]);
