@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { inboxConsole, nodeListener } from '../../src/console/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { BASE, EVERYTHING, listen, newConsoleShop, pageOf } from '../support/console.ts';
-import { DAY_MS, money } from '../support/shop.ts';
+import { DAY_MS, money, NOTE, seen } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 const require = createRequire(import.meta.url);
@@ -177,5 +177,16 @@ test('with script, an open page follows what happens, keeps what is typed, nothi
   await page.keyboard.press('Enter');
   await page.locator('#said', { hasText: 'Closed.' }).waitFor();
   expect(await show('KEYS')).toMatchObject({ state: 'resolved' });
+  // What the reader has begun to fill in belongs to the state that they saw, also after the page has shown another one.
+  await pay('STALE', 9);
+  await page.goto(url + pageOf('STALE'));
+  await page.locator('#resolve').getByLabel('Why').fill('Not ours.');
+  await inbox.retry(await seen(inbox, paid('STALE', 500).transitionId), NOTE);
+  await page.locator('.head .state', { hasText: 'Pending' }).waitFor();
+  await page.locator('#resolve').getByRole('button').click();
+  await page.locator('#said', { hasText: 'This transition has changed since it was read' }).waitFor();
+  expect(await show('STALE')).toMatchObject({ state: 'pending' });
+  await page.locator('#resolve').getByRole('button').click();
+  await page.locator('#said', { hasText: 'Closed.' }).waitFor();
   await reconcile(desk, true);
 });

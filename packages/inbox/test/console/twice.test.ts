@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
-import { ANY_TIME, money, NOTE, newShop, seen } from '../support/shop.ts';
+import { ANY_TIME, money, NOTE, newShop, REPLACE, seen } from '../support/shop.ts';
 import { clickTwice } from '../support/twice.ts';
 import { pause, workOff } from '../support/until.ts';
 
@@ -31,6 +31,21 @@ describe.each(ENGINES)('threat A70: a second click, on %s', (engine) => {
     // Control: what has not changed is closed.
     await pay('OTHER');
     expect(await inbox.resolve({ state: 'unhandled', until: ANY_TIME }, NOTE)).toBe(1);
+  });
+
+  test('of the advice for a replaced amount, to restore it and then to reopen, applies it once', async () => {
+    const { inbox, merchant, pay, show } = await newShop(engine);
+    await inbox.expect(money('A'));
+    await inbox.expect(money('A', 700), REPLACE);
+    await pay('A');
+    expect(await show('A')).toMatchObject({ reason: 'contradicting_bodies' });
+    const before = await seen(inbox, idOf('A'));
+    await inbox.expect(money('A'), REPLACE);
+    await workOff(inbox);
+    await expect(inbox.reopen(before, NOTE)).rejects.toMatchObject({ code: 'stale' });
+    await expect(inbox.reopen(await seen(inbox, idOf('A')), NOTE)).rejects.toThrow('It was applied');
+    await workOff(inbox);
+    expect(await merchant.credits()).toEqual(['A 500']);
   });
 
   test('of an expectation that another person has replaced is refused, in money', async () => {

@@ -47,7 +47,6 @@ const TIMES = {
   delivery: ['last_at'],
   expectation: ['deadline_at', 'settled_at'],
   balance: ['taken_at'],
-  hour: ['hour'],
   failure: ['at'],
 };
 
@@ -62,6 +61,9 @@ function merchantOf(database: Database): Merchant {
         const changes = times.map((time) => `${time} = ${time} - (${ms})`);
         await query(`update ${table(name)} set ${changes.join(', ')}`);
       }
+      // In two steps: an hour can become another one that is still there.
+      for (const moved of [`-(hour - (${ms}))`, '-hour'])
+        await query(`update ${table('hour')} set hour = ${moved}`);
     },
     open(options = {}) {
       const onEvent = (event: InboxEvent) => events.push(event);
