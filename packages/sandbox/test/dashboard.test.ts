@@ -16,7 +16,7 @@ const pages = examplesOf('The sandbox', addresses, {
   '/deliveries/:id': '/deliveries/1',
   '/requests': '/requests',
   '/requests/:id': '/requests/1',
-  '/compose/:id{[0-9]+}': '/compose/1',
+  '/compose/:id': '/compose/1',
   '/wallets': '/wallets',
   '/wallets/:currency': '/wallets/UGX',
   '/providers': '/providers',
@@ -31,7 +31,7 @@ const pages = examplesOf('The sandbox', addresses, {
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-test.each(pages)(
+test.each(pages.map(([path]) => path))(
   '%s loads nothing from elsewhere, holds no inline script or style, is not framed or cached, and has the keys behind a summary',
   async (path) => {
     await stage.deliver({ misbehave: { duplicate: 1 } });

@@ -71,7 +71,7 @@ const PATHS = examplesOf('The console', addresses, {
   '/': '/',
   '/transitions': ['/transitions', '/transitions?state=quarantined', '/transitions?reference=none'],
   '/transitions.csv': A_FILE,
-  '/transitions/:id{[0-9a-f]{64}}': [pageOf('WRONG'), NONE],
+  '/transitions/:id': [pageOf('WRONG'), NONE],
   '/overdue': '/overdue',
   '/overdue.csv': A_FILE,
   '/paid': ['/paid', '/paid?reference=OK', '/paid?reference=DEAD-1'],
@@ -84,7 +84,7 @@ test(
   SLOW,
   async () => {
     const { url, page } = await open();
-    for (const path of [...PATHS, '/x']) {
+    for (const path of [...PATHS.map(([path]) => path), '/x']) {
       await page.goto(url + path);
       expect(await complaints(page), path).toEqual([]);
     }

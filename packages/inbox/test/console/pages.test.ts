@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addresses } from '../../src/console/addresses.ts';
+import { PAGES } from '../../src/console/console.ts';
 import { aesGcm } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { formIn, newConsoleShop, pageOf, visit } from '../support/console.ts';
@@ -140,7 +140,7 @@ test('an address that the console does not have is a page that says so', async (
     (query) => `/bulk?${query}`,
   );
   const others = [
-    ...addresses.filter((address) => address.includes(':')),
+    ...['/transitions/:id', ...Object.keys(PAGES).filter((address) => address.includes(':'))],
     '/x',
     '/assets/../x',
     '/transitions/1',

@@ -2,7 +2,7 @@
 export type Example = string | readonly string[] | { readonly none: string };
 
 /**
- * The paths at which a test looks, for a program whose pages are a table.
+ * The paths at which a test looks, each with its address, for a program whose pages are a table.
  *
  * Lists of pages in tests once lacked pages that had been added to the program. So the examples are keyed by the addresses of
  * the table, such as `/transactions/:id`.
@@ -14,7 +14,7 @@ export function examplesOf(
   program: string,
   addresses: readonly string[],
   examples: Readonly<Record<string, Example>>,
-): string[] {
+): (readonly [path: string, address: string])[] {
   const problems = [
     ...addresses
       .filter((address) => !Object.hasOwn(examples, address))
@@ -31,7 +31,7 @@ export function examplesOf(
     problems.push(
       ...wrong.map((path) => `${path} is not a path of ${address}. Give a path of that address.`),
     );
-    return own;
+    return own.map((path) => [path, address] as const);
   });
   if (problems.length > 0) throw new Error(problems.join('\n'));
   return paths;
