@@ -1,6 +1,8 @@
 import { examplesOf } from '@payment-service/servers/examples';
 import { expect, test } from 'vitest';
+import { createApp } from '../src/app.ts';
 import { addresses } from '../src/pages/addresses.ts';
+import type { Service } from '../src/service/service.ts';
 import { call } from './support/api.ts';
 import { open } from './support/pages.ts';
 import { useStage } from './support/stage.ts';
@@ -53,6 +55,16 @@ test.each(pages.map(([path]) => path))(
     }
   },
 );
+
+test('every route that a reader can open is in the list of addresses, which tests of every page use', () => {
+  // Routes are made without calling the service.
+  const { routes } = createApp({ allowedHosts: [] as readonly string[] } as Service);
+  const opened = routes.filter(
+    ({ method, path }) => method === 'GET' && !/^\/(data|sandbox(?!\/pay))\//.test(path),
+  );
+  const found = new Set(opened.map(({ path }) => path.replace(/\{.*\}/, '')));
+  expect([...found].sort()).toEqual([...addresses].sort());
+});
 
 test('the page is marked in the navigation', async () => {
   expect(await show('/deliveries')).toMatch(/href="\/deliveries" aria-current="page">Deliveries/);

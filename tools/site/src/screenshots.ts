@@ -34,14 +34,14 @@ export const NOT_PICTURED: Readonly<
 > = {
   sandbox: {
     ...{ '/transactions': LIST, '/requests': LIST, '/providers': LIST },
-    ...{ '/deliveries/compare': DETAILS, '/requests/:id': DETAILS, '/wallets/:currency': DETAILS },
+    ...{ '/deliveries/compare': DETAILS, '/requests/:id': DETAILS, '/wallets/:currency': LIST },
     ...{ '/compose/:id': FORM, '/start': FORM, '/settings': FORM, '/settings/reset': FORM },
     ...{ '/statement.csv': DATA, '/assets/:name': DATA },
     '/sandbox/pay/:id': { none: 'stands for a page of the provider, which looks different' },
   },
   console: {
     ...{ '/transitions': LIST, '/overdue': LIST, '/bulk': FORM },
-    '/transitions/:id': { none: 'repeats what the answer to a customer says' },
+    '/transitions/:id': { none: 'tells a story, like the page of a transaction' },
     ...{ '/transitions.csv': DATA, '/overdue.csv': DATA },
   },
   shop: {

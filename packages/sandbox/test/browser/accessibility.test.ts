@@ -58,10 +58,9 @@ beforeAll(async () => {
   sandbox.advance(60);
   ({ url } = await sandbox.listen());
   const failing = sandbox.deliveries().find(({ state }) => state === 'given_up');
-  const [failed, open, ended] = [
-    `/deliveries/${failing?.id}`,
-    ...[pending, paid].map(({ payment_page_url }) => new URL(payment_page_url ?? '').pathname),
-  ];
+  const failed = `/deliveries/${failing?.id}`;
+  const open = new URL(pending.payment_page_url ?? '').pathname;
+  const ended = new URL(paid.payment_page_url ?? '').pathname;
   const refused = `/compose/${failing?.id}?duplicate=99`;
   const compositions = [
     `/compose/${failing?.transaction_id}?forged_amount=1&extra_fields=%7B%22note%22%3A1%7D`,
