@@ -25,7 +25,7 @@ test('the examples of every address are the paths to look at, except where a rea
 });
 
 test.each(ADDRESSES)('without an example of %s, the message says what to add', (address) => {
-  const problem = `The shop has a page at ${address} without an example here. Add '${address}' with a path of it.`;
+  const problem = `The shop has a page at ${address} without an example here. Add '${address}' with a path, or { none: 'why' }.`;
   expect(() => examplesOf('The shop', ADDRESSES, without(address))).toThrow(new Error(problem));
 });
 

@@ -19,7 +19,8 @@ export function examplesOf(
     ...addresses
       .filter((address) => !Object.hasOwn(examples, address))
       .map(
-        (one) => `${program} has a page at ${one} without an example here. Add '${one}' with a path of it.`,
+        (one) =>
+          `${program} has a page at ${one} without an example here. Add '${one}' with a path, or { none: 'why' }.`,
       ),
     ...Object.keys(examples)
       .filter((address) => !addresses.includes(address))
