@@ -53,7 +53,7 @@ const TRANSITION = /^\/transitions\/([0-9a-f]{64})(?:\/([a-zA-Z]+))?$/;
 const OF_TRANSITION = '/transitions/:id{[0-9a-f]{64}}';
 
 /** By path, which begins with a slash, unlike any member that objects inherit. */
-export const PAGES: Readonly<Record<string, (view: View) => Promise<Response>>> = {
+const PAGES: Readonly<Record<string, (view: View) => Promise<Response>>> = {
   '/': overviewPage,
   '/transitions': transitionsPage,
   '/transitions.csv': transitionsTable,
@@ -64,6 +64,9 @@ export const PAGES: Readonly<Record<string, (view: View) => Promise<Response>>> 
   '/bulk': bulkPage,
   '/reconcile': reconcilePage,
 };
+
+/** The addresses of the pages, without the patterns of their parameters. */
+export const addresses: readonly string[] = Object.keys(PAGES).map((one) => one.replace(/\{.*\}/, ''));
 
 const INBOX: OptionRule = [
   (inbox) => typeof Object(inbox).list === 'function',
