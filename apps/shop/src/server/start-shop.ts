@@ -15,6 +15,8 @@ export interface RunningShop {
   /** For example http://127.0.0.1:3000. */
   readonly origin: string;
   readonly books: Books;
+  /** The addresses of its pages, for tests of every page. The console below /owner/inbox has its own. */
+  readonly addresses: readonly string[];
   /** Accepts no further requests, lets those in flight and the running handler finish, and closes the books. */
   close(): Promise<void>;
 }
@@ -51,7 +53,8 @@ export async function startShop(
     const mount = { express: mountOnExpress, fastify: mountOnFastify, koa: mountOnKoa }[framework];
     ready.resolve(await mount(shop));
     const title = framework.replace(/^./, (letter) => letter.toUpperCase());
-    return { title, origin, books, close };
+    const read = shop.routes.filter(({ method, path }) => method === 'get' && !path.startsWith('/assets/'));
+    return { title, origin, books, addresses: read.map(({ path }) => path), close };
   } catch (error) {
     await close();
     throw portError(error, port, 'PORT');

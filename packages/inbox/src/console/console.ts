@@ -49,17 +49,24 @@ export interface InboxConsole {
 /** A transition, and an action on it. */
 const TRANSITION = /^\/transitions\/([0-9a-f]{64})(?:\/([a-zA-Z]+))?$/;
 
+/** No request has it as its path, in which a brace would be encoded. */
+const OF_TRANSITION = '/transitions/:id{[0-9a-f]{64}}';
+
 /** By path, which begins with a slash, unlike any member that objects inherit. */
 const PAGES: Readonly<Record<string, (view: View) => Promise<Response>>> = {
   '/': overviewPage,
   '/transitions': transitionsPage,
   '/transitions.csv': transitionsTable,
+  [OF_TRANSITION]: (view) => transitionPage(view, view.path.split('/')[2] ?? ''),
   '/overdue': overduePage,
   '/overdue.csv': overdueTable,
   '/paid': paidPage,
   '/bulk': bulkPage,
   '/reconcile': reconcilePage,
 };
+
+/** The addresses of the pages, without the patterns of their parameters. */
+export const addresses: readonly string[] = Object.keys(PAGES).map((one) => one.replace(/\{.*\}/, ''));
 
 const INBOX: OptionRule = [
   (inbox) => typeof Object(inbox).list === 'function',
@@ -120,12 +127,12 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
     const [, asset = ''] = /^\/assets\/(.+)$/.exec(path) ?? [];
     const file = await assetResponse(asset);
     if (file !== undefined) return file;
-    const show = PAGES[path] ?? missingPage;
+    const show = PAGES[id !== undefined && action === undefined ? OF_TRANSITION : path] ?? missingPage;
     if (path.endsWith('.csv')) return show(view);
     // Read before the content: a change in between makes the page ask again.
     const dated = { ...view, version: await version() };
     if (headers.get('if-none-match') === `"${dated.version}"`) return new Response(null, { status: 304 });
-    return id !== undefined && action === undefined ? transitionPage(dated, id) : show(dated);
+    return show(dated);
   };
 
   const handle = async (request: Request, incoming?: IncomingMessage): Promise<Response> => {

@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import { type Browser, type Page, startBrowser } from '@payment-service/servers/browser';
+import { examplesOf } from '@payment-service/servers/examples';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { addresses } from '../../src/console/addresses.ts';
 import { inboxConsole, nodeListener } from '../../src/console/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { BASE, EVERYTHING, listen, newConsoleShop, pageOf } from '../support/console.ts';
@@ -64,19 +66,25 @@ async function open(view: Parameters<Browser['newContext']>[0] = {}) {
 }
 
 const NONE = pageOf('NONE');
-const LISTS = ['', '?state=quarantined', '?reference=none'].map((query) => `/transitions${query}`);
-const PAID = ['', '?reference=OK', '?reference=DEAD-1'].map((query) => `/paid${query}`);
-const RECONCILE = ['', '?from=2020-01-01&to=2099-01-01&before=0&after=0'].map(
-  (query) => `/reconcile${query}`,
-);
-const OTHERS = ['', '/overdue', '/bulk?action=retry&state=dead', '/x', pageOf('WRONG'), NONE];
+const A_FILE = { none: 'a file' };
+const PATHS = examplesOf('The console', addresses, {
+  '/': '/',
+  '/transitions': ['/transitions', '/transitions?state=quarantined', '/transitions?reference=none'],
+  '/transitions.csv': A_FILE,
+  '/transitions/:id': [pageOf('WRONG'), NONE],
+  '/overdue': '/overdue',
+  '/overdue.csv': A_FILE,
+  '/paid': ['/paid', '/paid?reference=OK', '/paid?reference=DEAD-1'],
+  '/bulk': '/bulk?action=retry&state=dead',
+  '/reconcile': ['/reconcile', '/reconcile?from=2020-01-01&to=2099-01-01&before=0&after=0'],
+});
 
 test(
   'axe finds nothing on any page of the console, in light, in dark and on a phone of 390 pixels, and none is too wide',
   SLOW,
   async () => {
     const { url, page } = await open();
-    for (const path of [...OTHERS, ...LISTS, ...PAID, ...RECONCILE]) {
+    for (const path of [...PATHS.map(([path]) => path), '/x']) {
       await page.goto(url + path);
       expect(await complaints(page), path).toEqual([]);
     }

@@ -139,6 +139,7 @@ test('an address that the console does not have is a page that says so', async (
     (query) => `/bulk?${query}`,
   );
   const others = [
+    ...['/transitions/:id', '/transitions/:id{[0-9a-f]{64}}'],
     '/x',
     '/assets/../x',
     '/transitions/1',
