@@ -15,7 +15,7 @@ export async function act(
   view: View,
   form: URLSearchParams,
   id: string | undefined,
-  name: string = form.get('action') ?? '',
+  name: string,
 ): Promise<Response> {
   const { inbox, access, basePath } = view;
   const action = ACTIONS.get(name);

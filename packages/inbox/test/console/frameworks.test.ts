@@ -47,7 +47,7 @@ const MOUNTS: Record<string, (admin: InboxConsole) => RequestListener | Promise<
 function asListener(app: Hono): RequestListener {
   app.get('/other', (context) => context.text('other'));
   const handle = async (incoming: Request): Promise<Response> => app.fetch(incoming);
-  const listener = nodeListener(Object.assign(handle, { basePath: '' }));
+  const listener = nodeListener(Object.assign(handle, { basePath: '', reportError: async () => undefined }));
   return (incoming, outgoing) => void listener(incoming, outgoing);
 }
 
