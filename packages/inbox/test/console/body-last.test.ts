@@ -85,7 +85,8 @@ test('a form that is longer than any of its own is refused, and its rest is not 
   expect(await send(`${BASE}/reconcile`, own, pieces)).toEqual({ status: 413, read: 193 });
 });
 
-const part = (name: string): string => `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n1\r\n`;
+const part = (name: string, value = '1'): string =>
+  `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 
 test.each([
   ['', FORM['content-type'], (fields: object) => String(new URLSearchParams({ ...fields })), '&a', ''],
