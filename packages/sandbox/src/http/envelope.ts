@@ -1,3 +1,4 @@
+import { MAX_FIELDS, readFields } from '@payment-service/pages';
 import type { Context, Handler } from 'hono';
 import { startOf } from '../deliveries/delivery-attempt.ts';
 import { readJson } from '../state/fields.ts';
@@ -43,8 +44,16 @@ export async function jsonBody(c: Context): Promise<unknown> {
 
 /** The fields of a form; an empty one counts as missing. */
 export async function formFields(c: Context): Promise<Record<string, string>> {
-  const fields = [...new URLSearchParams(await textOf(c))];
-  return Object.fromEntries(fields.filter(([, value]) => value !== ''));
+  const fields = readFields(await textOf(c));
+  if (fields === undefined) {
+    throw new SandboxRefusal(
+      'malformed_request',
+      `The form has more than ${MAX_FIELDS} fields.`,
+      undefined,
+      413,
+    );
+  }
+  return Object.fromEntries([...fields].filter(([, value]) => value !== ''));
 }
 
 /** The statuses of errors. */
