@@ -23,7 +23,9 @@ const MAX_BODY_BYTES = 64 * 1024;
  * refuses for the request objects of Node's bridge.
  */
 async function textOf(c: Context): Promise<string> {
-  const { body, is_cut } = await startOf(c.req.raw.body, MAX_BODY_BYTES);
+  const { body, is_cut } = await startOf(c.req.raw.body, MAX_BODY_BYTES).catch(() =>
+    refuse('malformed_request', 'The connection ended before the body was complete.'),
+  );
   if (is_cut) {
     throw new SandboxRefusal('malformed_request', 'The body is longer than 64 KiB.', undefined, 413);
   }
