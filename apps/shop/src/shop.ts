@@ -16,6 +16,7 @@ import { orderOfSession } from './web/session.ts';
 
 /** Everything of the shop except the framework. */
 export interface Shop {
+  /** Each with its own check in front of a body parser. */
   readonly routes: readonly Route[];
   /** The console of the inbox, below /owner/inbox. Mount it first, since it reads its forms itself. */
   readonly inboxConsole: NodeListener;

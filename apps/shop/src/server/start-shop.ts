@@ -5,6 +5,7 @@ import { ConfigurationError } from '@payment-service/core';
 import { type Books, openBooks } from '../books/books.ts';
 import { SetupError, type ShopConfig } from '../config.ts';
 import { createShop, type ShopParts } from '../shop.ts';
+import { errorText } from '../web/page.ts';
 import { mountOnExpress } from './express.ts';
 import { mountOnFastify } from './fastify.ts';
 import { mountOnKoa } from './koa.ts';
@@ -39,7 +40,17 @@ export async function startShop(
   const books = await openBooks(config.file, now, log);
   // The origin is known only while it listens: an order page that was left open in a browser then waits for the shop.
   const ready = Promise.withResolvers<RequestListener>();
-  const server = createServer(async (request, response) => (await ready.promise)(request, response));
+  const serve: RequestListener = async (request, response) => {
+    try {
+      await (await ready.promise)(request, response);
+    } catch (error) {
+      // A framework answers its own errors: this one would end the process (threat A62).
+      log(errorText(error));
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500).end();
+    }
+  };
+  const server = createServer((request, response) => void serve(request, response));
   const close = async (): Promise<void> => {
     setTimeout(() => server.closeAllConnections(), GRACE_MS).unref();
     await new Promise((resolve) => server.close(resolve));

@@ -126,7 +126,7 @@ test('the preview of an action in bulk shows what would be moved, and moves that
   await merchant.advance(MINUTE_MS);
   await pay('LATER');
   const { values } = formIn(preview.html, 'resolve');
-  expect((await visitor.post('/bulk', { ...values, note: 'old' })).status).toBe(303);
+  expect((await visitor.post('/bulk/resolve', { ...values, note: 'old' })).status).toBe(303);
   expect((await visitor.get('/transitions')).text).toContain('12 transitions closed.');
   const left = await inbox.list({ state: 'unhandled' });
   expect(left).toMatchObject([{ signed: { merchant_reference: 'LATER' } }]);

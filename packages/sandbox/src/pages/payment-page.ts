@@ -30,6 +30,8 @@ export function createPaymentPage(service: Service): Hono {
   });
 
   app.post(PAYMENT_PAGE, async (c) => {
+    // Only who knows the address has a form that is read (threat A63).
+    if (transactionOf(c) === undefined) return notFound(c);
     const { choice } = await formFields(c);
     // Looked up after the last wait, so that the second of two clicks sees the decision of the first.
     const transaction = transactionOf(c);
