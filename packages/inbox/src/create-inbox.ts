@@ -15,6 +15,7 @@ import { listTransitions, showTransition } from './operator/views.ts';
 import { Watch } from './operator/watch.ts';
 import { BOOLEAN } from './option-rules.ts';
 import { type InboxOptions, settingsOf } from './options.ts';
+import { closeToOthers, openFilesMessage } from './own-files.ts';
 import { warn } from './problems.ts';
 import { keepBalances, readReport, readTotals } from './reconciliation/balances.ts';
 import { reconcileStatement } from './reconciliation/reconcile-statement.ts';
@@ -52,7 +53,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   const spool = settings.spool === undefined ? undefined : openSpool(settings.spool);
   const readiness = new Readiness({
     ...{ store, statements, report, closed },
-    onPrepare: () => spool?.start(),
+    onPrepare: prepareFiles,
     tryToKeep: () => tryToKeep(keeping, account),
   });
   const { ready } = readiness;
@@ -69,10 +70,19 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   });
   const running = new Set<Promise<unknown>>();
   const warned = new Set<string>();
+  let isClosedToOthers = false;
 
   function openSpool(path: string): Spool {
     const owner = spoolOwner(account, store);
     return new Spool({ path: spoolPath(path), owner, settings, store: (record) => intake.store(record) });
+  }
+
+  /** Before the store opens its files. */
+  function prepareFiles(): void {
+    const open = isClosedToOthers ? [] : closeToOthers(store.files ?? []);
+    isClosedToOthers = true;
+    if (open.length > 0) warn(report, 'files_readable', openFilesMessage(open));
+    spool?.start();
   }
 
   /** Once for each currency: a program that writes it in lower case does so every time. */

@@ -1,11 +1,12 @@
 import { hash, randomUUID } from 'node:crypto';
-import { existsSync, fsync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync, fchmod, fsync } from 'node:fs';
+import { chmod, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ConfigurationError } from '@payment-service/core';
 import { failureCode } from '../events.ts';
 import { backoff, type Settings, STORE_RETRY } from '../options.ts';
+import { closeToOthers, OWN_FILE, OWN_FOLDER, openFilesMessage, openToOthers } from '../own-files.ts';
 import { warn } from '../problems.ts';
 import type { IntakeRecord } from '../records.ts';
 import type { Place } from '../store/store.ts';
@@ -44,6 +45,8 @@ export class Spool {
   #draining: Promise<void> | undefined;
   #failures = 0;
   #isClosed = false;
+  /** What an earlier build left readable was looked for. */
+  #isClosedToOthers = false;
   /** True until the folder is empty again: each outage is reported once, and so is its end. */
   #isReported = false;
   /**
@@ -148,6 +151,7 @@ export class Spool {
     let [taken, failed, size] = [0, 0, 1];
     let failure: string | undefined;
     try {
+      await this.#closeToOthers();
       // A file that is being written has no name yet, so an empty folder proves nothing then.
       const [isQuiet, begun] = [this.#writing.size === 0, this.#begun];
       const names = await this.#names();
@@ -179,6 +183,15 @@ export class Spool {
     if (taken > 0) emit({ name: 'spool.drained', count: taken });
     this.#timer = undefined;
     this.#schedule(pauseMs);
+  }
+
+  /** Once: everything that is written from now on is closed to others from its first byte. */
+  async #closeToOthers(): Promise<void> {
+    if (this.#isClosedToOthers) return;
+    const { path, settings } = this.#options;
+    const open = await closeSpool(path);
+    this.#isClosedToOthers = true;
+    if (open.length > 0) warn(settings.report, 'files_readable', openFilesMessage(open));
   }
 
   /** @returns false if another process has stored it, and if it is damaged, which is reported. */
@@ -213,6 +226,32 @@ export async function deliveriesIn(
   );
 }
 
+/** The name of a file of a spool, of any owner, or of one that is being written. */
+const OWN_NAME = /^([0-9a-f]{16}-\d+-.*\.json|[0-9a-f-]{36}\.tmp)$/;
+
+/**
+ * The folder of a spool and its files. Without a folder that holds anything else: the option may name one that other programs
+ * share, such as /tmp.
+ */
+async function ownPaths(path: string): Promise<string[]> {
+  const names = await namesIn(path);
+  const own = names.filter((name) => OWN_NAME.test(name)).map((name) => join(path, name));
+  return own.length === names.length && existsSync(path) ? [path, ...own] : own;
+}
+
+/** What other users can read of a spool, the folder included. A folder that is closed to them closes its files too. */
+export async function openPathsIn(path: string): Promise<string[]> {
+  const folder = await stat(path).catch(() => undefined);
+  if (folder?.isDirectory() !== true || openToOthers([path]).length === 0) return [];
+  return openToOthers([path, ...(await ownPaths(path))]);
+}
+
+/** Corrects what an earlier build has left. @returns what stays open to others. */
+async function closeSpool(path: string): Promise<string[]> {
+  closeToOthers(await ownPaths(path));
+  return openPathsIn(path);
+}
+
 /** In the order of time for each owner. */
 async function namesIn(path: string): Promise<string[]> {
   return existsSync(path) ? (await readdir(path)).sort() : [];
@@ -220,7 +259,9 @@ async function namesIn(path: string): Promise<string[]> {
 
 async function makeFolder(path: string): Promise<void> {
   try {
-    await mkdir(path);
+    await mkdir(path, { mode: OWN_FOLDER });
+    // A umask may have taken the rights of the owner as well.
+    await chmod(path, OWN_FOLDER);
   } catch (error) {
     if (failureCode(error) !== 'EEXIST') throw error;
     if ((await stat(path)).isDirectory()) return;
@@ -234,7 +275,15 @@ async function makeFolder(path: string): Promise<void> {
 async function writeTemporary(folder: string, text: string): Promise<string> {
   const path = join(folder, `${randomUUID()}.tmp`);
   try {
-    await writeFile(path, text, { flush: true });
+    const file = await open(path, 'wx', OWN_FILE);
+    try {
+      await promisify(fchmod)(file.fd, OWN_FILE);
+      await file.writeFile(text);
+      // Not file.sync(), which Yarn's Plug'n'Play does not implement.
+      await promisify(fsync)(file.fd);
+    } finally {
+      await file.close();
+    }
     return path;
   } catch (error) {
     // On a full disk, the part that was written would occupy space.
@@ -248,6 +297,5 @@ async function syncFolder(path: string): Promise<void> {
   // Windows cannot open a folder, and its file systems log every name.
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');
-  // Not folder.sync(), which Yarn's Plug'n'Play does not implement.
   await promisify(fsync)(folder.fd).finally(() => folder.close());
 }

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
-import { deliveriesIn } from '../../intake/spool.ts';
+import { deliveriesIn, openPathsIn } from '../../intake/spool.ts';
 import { LATE_SECONDS, oldestDueSeconds, readStats } from '../../operator/health.ts';
+import { openToOthers } from '../../own-files.ts';
 import { spoolPath } from '../../store/sqlite/database-path.ts';
 import { numberOf, textOf } from '../../store/store.ts';
 import { countText, WAITS_FOR_PERSON } from '../../words.ts';
@@ -58,4 +59,17 @@ export async function* checkSpool(path: string, owner: string): AsyncGenerator<F
     yield problem`spool: ${late.length} callbacks are in ${path}, the oldest for ${minutes} minutes; ${others} are of another account, schema or database.
         They were acknowledged and are not in the database: the service does not repeat them, and none is applied.
         Start the program that receives callbacks, on this machine and with this spool: it stores them. Do not delete files.`;
+}
+
+/** Reads the modes of the database's files and of the spool, and changes none. */
+export async function* checkFiles(
+  files: readonly string[],
+  spool: string | undefined,
+): AsyncGenerator<Finding> {
+  const open = [...openToOthers(files), ...(spool === undefined ? [] : await openPathsIn(spool))];
+  const [first = ''] = open;
+  if (open.length > 0)
+    yield problem`files: Other users of this machine can use ${first}${open.length > 1 ? ` and ${open.length - 1} more files` : ''}.
+        These files contain what callbacks say about payers: names, phone numbers, amounts.
+        Start your program, which corrects the modes of its own files. If this stays, run chmod 600 on files and chmod 700 on the folder of the spool.`;
 }
