@@ -1,5 +1,12 @@
-import { UnavailableError } from '@payment-service/core';
-import { checkArgument, checkOptions, FUNCTION, RECORD } from '@payment-service/core/internal';
+import { type Evidence, UnavailableError, type VerifiedCallback } from '@payment-service/core';
+import {
+  checkArgument,
+  checkOptions,
+  FUNCTION,
+  proofOf,
+  RECORD,
+  takingCheck,
+} from '@payment-service/core/internal';
 import type { Inbox } from './inbox.ts';
 import { Intake } from './intake/intake.ts';
 import { tryToKeep } from './intake/keep.ts';
@@ -114,12 +121,18 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     return writing;
   }
 
-  async function receive(record: IntakeRecord): Promise<void> {
+  /** Of a route that passes its callbacks here: its keys verify what is in the spool. */
+  const trust = spool?.trust ?? (() => undefined);
+
+  async function receive(verified: VerifiedCallback | Evidence, record: IntakeRecord): Promise<void> {
     if (closed.aborted)
       throw new UnavailableError(
         'The inbox is closed because this process is ending, so the sender is asked to retry.',
       );
-    await intake.receive(record);
+    const proof = proofOf(verified);
+    // A route with a function that calls this one has offered nothing yet.
+    if (proof !== undefined) trust(proof.check);
+    await intake.receive(bodyContent.keep(record), proof?.signature);
   }
 
   return Object.freeze<Inbox<Tx>>({
@@ -149,8 +162,11 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       readiness.mustBeReady();
       await keepIn(tx);
     },
-    receive: async (callback) => receive(bodyContent.keep(callbackRecord(callback, account))),
-    quarantine: async (refusal) => receive(bodyContent.keep(evidenceRecord(refusal, account))),
+    receive: takingCheck(async (callback) => receive(callback, callbackRecord(callback, account)), trust),
+    quarantine: takingCheck(
+      async (refusal) => receive(refusal.evidence, evidenceRecord(refusal, account)),
+      trust,
+    ),
     handle: (handler: unknown, selector?: object) => addHandler(handlers, handler, selector),
     work: worker.work,
     drain: async (given = {}) => write(worker.drain(given)),

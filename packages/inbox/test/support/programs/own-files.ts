@@ -20,7 +20,12 @@ const other = new DatabaseSync(path);
 other.exec('begin immediate');
 await inbox.receive(paid('B', 500));
 const staging = await openStaging();
-const given = { transaction_type: 'collection', currency: 'UGX', amount: '500', status: 'COMPLETED' };
+const given = {
+  transaction_type: 'collection',
+  currency: 'UGX',
+  amount: '500',
+  transaction_status: 'COMPLETED',
+};
 // More than SQLite keeps in memory.
 for (let place = 1; place <= 20_000; place += 1)
   staging.add(place, {
