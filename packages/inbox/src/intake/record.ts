@@ -27,7 +27,7 @@ import {
   referenceKey,
   subjectKey,
 } from '../records.ts';
-import { optionalText, type Row, textOf } from '../store/store.ts';
+import { optionalText, type Row } from '../store/store.ts';
 import type { Claims, StoredClaim } from '../work/verdict/evaluate.ts';
 import { claimsIn, membersOf, reasonIn, signedIn } from '../work/verdict/stored.ts';
 

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { existsSync, fchmod, fsync } from 'node:fs';
 import { chmod, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -6,9 +6,15 @@ import { promisify } from 'node:util';
 import { ConfigurationError } from '@payment-service/core';
 import { failureCode } from '../events.ts';
 import { closeToOthers, OWN_FILE, OWN_FOLDER, openToOthers } from '../own-files.ts';
+import type { Place } from '../store/store.ts';
 
 /** The end of the name of a file that nothing is stored from. */
 export const REFUSED = '.refused';
+/** Distinguishes the inboxes that share a folder, in the names of their files. */
+export function spoolOwner(account: string, { dialect, prefix }: Place): string {
+  return hash('sha256', JSON.stringify([account, dialect, prefix])).slice(0, 16);
+}
+
 /** The name of a delivery, refused or not. */
 export const DELIVERY: RegExp = /^([0-9a-f]{16})-(\d+)-.*\.json(\.refused)?$/;
 /** Of one that is being written. */

@@ -1,4 +1,4 @@
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
@@ -8,8 +8,8 @@ import { backoff, type Settings, STORE_RETRY } from '../options.ts';
 import { closeToOthers, openFilesMessage } from '../own-files.ts';
 import { warn } from '../problems.ts';
 import type { IntakeRecord } from '../records.ts';
-import type { Place } from '../store/store.ts';
 import { MAX_BODIES, recordIn, spoolText } from './record.ts';
+import { RouteChecks } from './route-checks.ts';
 import {
   closeSpool,
   DELIVERY,
@@ -25,8 +25,6 @@ const MAX_GROUP = 64;
 const MAX_FAILED = 3;
 /** A round that finds files and knows no check is the usual start of a program; after this many, it says so. */
 const MAX_WAITS = 3;
-/** A program could make a verifier for each request: only the last ones are kept. */
-const MAX_CHECKS = 16;
 /** The smallest unit of a disk. */
 const BLOCK = ' '.repeat(4096);
 
@@ -61,10 +59,8 @@ export class Spool {
   #draining: Promise<void> | undefined;
   #isDraining = false;
   #failures = 0;
-  /** Of the routes of this process. */
-  readonly #checks = new Set<SignatureCheck>();
-  /** How many checks have become known, and how many of them the refused files were tried with. */
-  #known = 0;
+  readonly #checks = new RouteChecks();
+  /** How many checks the refused files were tried with. */
   #tried = 0;
   /** How many rounds in a row have found files and no check. */
   #waits = 0;
@@ -91,10 +87,7 @@ export class Spool {
 
   /** A check of a route whose callbacks this inbox receives: files that it verifies are stored. */
   readonly trust = (check: SignatureCheck): void => {
-    if (!this.#checks.delete(check)) this.#known += 1;
     this.#checks.add(check);
-    const [oldest] = this.#checks;
-    if (this.#checks.size > MAX_CHECKS && oldest !== undefined) this.#checks.delete(oldest);
     if (this.#waits === 0) return;
     this.#waits = 0;
     // A round that is under way schedules the next one.
@@ -193,7 +186,7 @@ export class Spool {
     let [taken, failed, size, refused] = [0, 0, 1, 0];
     let failure: string | undefined;
     let isWaiting = false;
-    const known = this.#known;
+    const { known } = this.#checks;
     this.#isDraining = true;
     try {
       await this.#closeToOthers();
@@ -240,35 +233,31 @@ export class Spool {
     this.#timer = undefined;
     this.#isDraining = false;
     if (!isWaiting) this.#schedule(pauseMs);
-    else if (this.#known === 0) this.#wait();
+    else if (this.#checks.known === 0) this.#wait();
     else this.#schedule(0);
   }
 
   /** No check is known: `trust()` ends the wait. */
   #wait(): void {
+    const { path, settings } = this.#options;
+    const message =
+      `Callbacks wait in the folder ${path}, and this process cannot verify them: it has no route that gave its signing keys. ` +
+      'Pass inbox.receive itself to paymentCallbacks() as onCallback, not a function that calls it, or pass inbox.quarantine as ' +
+      'onAuthenticRefusal. They are stored then, or after the first callback of this process. A process without a route leaves ' +
+      'them to one that has it.';
     this.#waits += 1;
-    if (this.#waits === MAX_WAITS) {
-      warn(
-        this.#options.settings.report,
-        'spool_waits',
-        `Callbacks wait in the folder ${this.#options.path}, and this process cannot verify them: it has no route that gave its ` +
-          'signing keys. Pass inbox.receive itself to paymentCallbacks() as onCallback, not a function that calls it, or pass ' +
-          'inbox.quarantine as onAuthenticRefusal. They are stored then, or after the first callback of this process. A process ' +
-          'without a route leaves them to one that has it.',
-      );
-    }
-    this.#schedule(backoff(this.#waits, { ...this.#options.settings, retry: STORE_RETRY }));
+    if (this.#waits === MAX_WAITS) warn(settings.report, 'spool_waits', message);
+    this.#schedule(backoff(this.#waits, { ...settings, retry: STORE_RETRY }));
   }
 
   #warnOfRefused(count: number): void {
-    warn(
-      this.#options.settings.report,
-      'spool_refused',
-      `${count === 1 ? 'A file' : `${count} files`} of the spool ${this.#options.path} cannot be stored: damaged, or not verified by ` +
-        `any signing key of this process. The name now ends in ${REFUSED}, and nothing is applied from it. If its key was removed or ` +
-        'is past its notAfter, add the key to signingKey again and restart: the file is stored then. Otherwise another program ' +
-        'wrote or changed it: find out which, and ask the service for the transactions of that time.',
-    );
+    const { path, settings } = this.#options;
+    const message =
+      `${count === 1 ? 'A file' : `${count} files`} of the spool ${path} cannot be stored: damaged, or not verified by ` +
+      `any signing key of this process. The name now ends in ${REFUSED}, and nothing is applied from it. If its key was removed or ` +
+      'is past its notAfter, add the key to signingKey again and restart: the file is stored then. Otherwise another program ' +
+      'wrote or changed it: find out which, and ask the service for the transactions of that time.';
+    warn(settings.report, 'spool_refused', message);
   }
 
   /** Once: everything that is written from now on is closed to others from its first byte. */
@@ -294,7 +283,7 @@ export class Spool {
     let record: IntakeRecord | undefined;
     let isDamaged = false;
     try {
-      record = recordIn(text, settings.account, (kept) => this.#verify(kept));
+      record = recordIn(text, settings.account, this.#checks.verify);
     } catch {
       isDamaged = true;
     }
@@ -307,12 +296,6 @@ export class Spool {
     await rm(join(path, name), { force: true });
     return 'stored';
   }
-
-  /** Any route may have received it. One whose ':' rules accept it counts more than one whose rules do not. */
-  readonly #verify: SignatureCheck = (kept) => {
-    const found = [...this.#checks].map((check) => check(kept)).filter((one) => one !== undefined);
-    return found.find(({ isAmbiguous }) => !isAmbiguous) ?? found[0];
-  };
 
   /** Kept as evidence, where no round finds it. @returns false if another process has done it. */
   async #refuse(name: string): Promise<boolean> {
@@ -327,9 +310,4 @@ export class Spool {
       return false;
     }
   }
-}
-
-/** Distinguishes the inboxes that share a folder, in the names of their files. */
-export function spoolOwner(account: string, { dialect, prefix }: Place): string {
-  return hash('sha256', JSON.stringify([account, dialect, prefix])).slice(0, 16);
 }

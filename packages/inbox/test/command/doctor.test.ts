@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { spoolOwner } from '../../src/intake/spool.ts';
+import { spoolOwner } from '../../src/intake/spool-folder.ts';
 import { paid } from '../support/callbacks.ts';
 import { commandOn, SESSION } from '../support/command.ts';
 import { runDoctor } from '../support/doctor.ts';

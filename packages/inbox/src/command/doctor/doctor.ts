@@ -1,6 +1,6 @@
 import { printableLines } from '@payment-service/core/internal';
 import { tryToKeep } from '../../intake/keep.ts';
-import { spoolOwner } from '../../intake/spool.ts';
+import { spoolOwner } from '../../intake/spool-folder.ts';
 import { versionOf } from '../../store/schema.ts';
 import { isWrongUse } from '../failure.ts';
 import { coloured, paragraphs } from '../format.ts';
