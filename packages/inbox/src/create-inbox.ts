@@ -125,7 +125,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   /** Of a route that passes its callbacks here: its keys verify what is in the spool. */
   const trust = spool?.trust ?? (() => undefined);
 
-  async function receive(verified: VerifiedCallback | Evidence, record: IntakeRecord): Promise<void> {
+  async function receive(record: IntakeRecord, verified: VerifiedCallback | Evidence): Promise<void> {
     if (closed.aborted)
       throw new UnavailableError(
         'The inbox is closed because this process is ending, so the sender is asked to retry.',
@@ -163,9 +163,9 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       readiness.mustBeReady();
       await keepIn(tx);
     },
-    receive: takingCheck(async (callback) => receive(callback, callbackRecord(callback, account)), trust),
+    receive: takingCheck(async (callback) => receive(callbackRecord(callback, account), callback), trust),
     quarantine: takingCheck(
-      async (refusal) => receive(refusal.evidence, evidenceRecord(refusal, account)),
+      async (refusal) => receive(evidenceRecord(refusal, account), refusal.evidence),
       trust,
     ),
     handle: (handler: unknown, selector?: object) => addHandler(handlers, handler, selector),
