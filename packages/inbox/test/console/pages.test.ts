@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { aesGcm } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
+import { commandOn } from '../support/command.ts';
 import { formIn, newConsoleShop, pageOf, visit } from '../support/console.ts';
 import { MINUTE_MS, money, NOTE, newShop, seen } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
@@ -113,6 +114,33 @@ test('a body that is sealed, and cannot be opened here, is said to be sealed and
   expect(text).toContain('The content is encrypted, and the key is missing here');
   expect(text).not.toContain('The content was removed');
   expect((await visit(inbox).get(pageOf('NONE'))).text).toContain('The whole body'); // Control.
+});
+
+test('threat A66: a body that is not encrypted is said to be so where others are, on the page and by the command', async () => {
+  const keys = { k1: Buffer.alloc(32, 1) };
+  const { merchant, inbox, pay } = await newShop('sqlite', { encryption: aesGcm({ current: 'k1', keys }) });
+  await pay('NONE');
+  await pay('NONE', 501);
+  const id = paid('NONE', 500).transitionId;
+  const said = 'The content is not encrypted';
+  const { run } = commandOn(merchant);
+  const pages = async (): Promise<boolean[]> => {
+    const { text } = await visit(inbox).get(pageOf('NONE'));
+    return [text, (await run('show', id)).stdout].map((each) => each.includes(said));
+  };
+  const unsealed = async (): Promise<boolean[] | undefined> =>
+    (await inbox.show(id))?.bodies.map(({ isUnsealed }) => isUnsealed);
+  expect([await unsealed(), await pages()]).toEqual([
+    [false, false],
+    [false, false],
+  ]);
+  const written = JSON.stringify({ payload: { customer_name: 'Written by hand' } });
+  const body = merchant.table('body');
+  await merchant.query(`update ${body} set content = $1 where digest = (select min(digest) from ${body})`, [
+    written,
+  ]);
+  expect((await unsealed())?.sort()).toEqual([false, true]);
+  expect(await pages()).toEqual([true, true]);
 });
 
 test('the preview of an action in bulk shows what would be moved, and moves that and nothing that changed after it', async () => {

@@ -94,8 +94,12 @@ describe.each(ENGINES)('threat A61: a copy of the database and of the spool on %
       expect(merchant.events.map(({ name }) => name)).toContain('callback.spooled');
       const [bytes, files] = [await stored(merchant), filesUnder(spool)];
       expect(files).toContain('ORD-1');
+      // A file of the spool holds no hash of a body.
       for (const canary of canaries(paid('ORD-1', 500, PERSON)))
-        expect([bytes.includes(canary), files.includes(canary)]).toEqual([isNamed, isNamed]);
+        expect([bytes.includes(canary), files.includes(canary)]).toEqual([
+          isNamed,
+          isNamed && !/^[0-9a-f]{64}$/.test(canary),
+        ]);
       expect(await merchant.credits()).toEqual(['ORD-1 500']);
       const settled = await show();
       expect(settled).toMatchObject({ state: 'settled', bodyCount: isNamed ? 3 : 2, deliveries: 4 });
@@ -126,7 +130,8 @@ test('kept content gives handlers and show() whole bodies with encryption, also 
   await later.receive(paid('AFTER', 500, PERSON));
   for (const reference of ['BEFORE', 'UNKNOWN', 'AFTER']) {
     const { bodies = [] } = (await later.show(paid(reference, 500).transitionId)) ?? {};
-    expect(bodies).toMatchObject([{ text: bodyText(paid(reference, 500, PERSON)), isSealed: false }]);
+    const text = bodyText(paid(reference, 500, PERSON));
+    expect(bodies).toMatchObject([{ text, isSealed: false, isUnsealed: reference === 'BEFORE' }]);
   }
   expect(await stored(merchant)).toContain('sealed:k2.');
   expect((await show('AFTER'))?.bodies).toMatchObject([{ text: undefined, isSealed: true }]);
