@@ -131,16 +131,18 @@ test('threat A19: a key of fewer than 16 characters is accepted with one warning
 const get = (): never => {
   throw new Error('Requires env access'); // Like Deno without --allow-env.
 };
+const ADVICE =
+  'For development, set NODE_ENV=development. In production, use the signing key of the account. allowSandboxKeys is for test systems where no customer pays.';
 test.each<[where: string, set: () => unknown]>([
   ['when NODE_ENV is unset', () => vi.stubEnv('NODE_ENV', undefined)],
   ['when NODE_ENV is empty', () => vi.stubEnv('NODE_ENV', '')],
   ['where no environment may be read', () => vi.stubGlobal('process', { env: new Proxy({}, { get }) })],
-])('threat A27: a sandbox key is accepted with one warning %s', async (_where, set) => {
-  const { create, printed } = await freshCopy();
+  ['where there is no environment', () => vi.stubGlobal('process', undefined)],
+])('threat A27: a sandbox key is refused %s, unless allowSandboxKeys is true', (_where, set) => {
   set();
-  for (let times = 0; times < 3; times++) create({ signingKey: SANDBOX_KEY });
-  const warning = 'signingKey is a sandbox key, and NODE_ENV is not set. Never use it in production.';
-  expect(printed()).toEqual([`@payment-service/core: ${warning}`]);
+  const refusal = `signingKey is a sandbox key, and NODE_ENV is not set. ${ADVICE}`;
+  expect(make(SANDBOX_KEY)).toThrow(refusal);
+  expect(make(SANDBOX_KEY, { allowSandboxKeys: true })).not.toThrow();
 });
 
 test('threat A27: a sandbox key is accepted without a warning in development and test, and when it is allowed', async () => {
@@ -158,11 +160,10 @@ test.each(['production', 'staging', ' test', 'Development', 'toString'])(
   'threat A27: with NODE_ENV %j a sandbox key is refused, unless allowSandboxKeys is true',
   (environment) => {
     vi.stubEnv('NODE_ENV', environment);
-    const advice = 'Use the signing key of the account, or set allowSandboxKeys where no customer pays.';
     for (const create of [createVerifier, createCallbackReceiver, createRedirectReceiver])
       for (const signingKey of [SANDBOX_KEY, [b, { id: 'sandbox', key: SANDBOX_KEY }]]) {
         expect(() => create({ signingKey })).toThrow(
-          `is a sandbox key, and NODE_ENV is "${environment}". ${advice}`,
+          `is a sandbox key, and NODE_ENV is "${environment}". ${ADVICE}`,
         );
         expect(() => create({ signingKey, allowSandboxKeys: false })).toThrow(/is a sandbox key/);
         expect(() => create({ signingKey, allowSandboxKeys: true })).not.toThrow();

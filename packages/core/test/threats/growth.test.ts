@@ -21,14 +21,19 @@ const json = (member: object): string => JSON.stringify({ code: 200, status: 'ok
 
 /** By what it is, what reads it. A refusal is as good as a result. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
-  'a signature': (text) => verifier.verifyCallback(callbackData(), text),
-  'a reference': (text) => verifier.verifyCallback(callbackData({ merchant_reference: text }), SIGNATURE),
-  'a body': (text) => verifier.verifyCallback(text, SIGNATURE),
-  'a body in JSON': (text) => verifier.verifyCallback(JSON.stringify({ [text]: text }), SIGNATURE),
+  'a signature': (text) => verifier.verifyCallback({ signature: text, body: callbackData() }),
+  'a reference': (text) =>
+    verifier.verifyCallback({ signature: SIGNATURE, body: callbackData({ merchant_reference: text }) }),
+  'a body': (text) => verifier.verifyCallback({ signature: SIGNATURE, body: text }),
+  'a body in JSON': (text) =>
+    verifier.verifyCallback({ signature: SIGNATURE, body: JSON.stringify({ [text]: text }) }),
   'a query': (text) => verifier.verifyRedirect(text),
   'a query with one name': (text) => verifier.verifyRedirect(`${QUERY}&${text}`),
   'an explained request': (text) =>
-    explain({ headers: { 'hmac-signature': text, 'content-type': text }, body: text }, SIGNING_KEY),
+    explain(
+      { headers: { 'hmac-signature': text, 'content-type': text }, body: text },
+      { signingKey: SIGNING_KEY },
+    ),
   'an amount': (text) => canonicalAmount(text),
   'an encoding': (text) => encodingOf(text),
   'a Retry-After': (text) => readRetryAfter(text, 0),
