@@ -46,12 +46,11 @@ export function createShop(
   { inbox, orders }: Books,
   { now = Date.now, log = console.log, ...parts }: ShopParts = {},
 ): Shop {
-  const { baseUrl, publicKey, secretKey, signingKey, allowSandboxKeys, origin, shopUrl } = config;
+  const { baseUrl, publicKey, secretKey, signingKey, origin, shopUrl } = config;
   const receiver: Omit<CallbackOptions, 'onCallback'> = {
     signingKey,
     publicKey,
     secretKey,
-    allowSandboxKeys,
     onRefused: ({ code, hint }) => log(`Refused (${code}): ${hint}`),
     onError: (error) => log(errorText(error)),
   };

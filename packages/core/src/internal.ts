@@ -6,7 +6,7 @@
 export { digestName } from '#digest';
 export * from './index.ts';
 export { exactAmount } from './money/amounts.ts';
-export { isLoopback, servingEnvironment } from './options/environment.ts';
+export { environmentVariable, isLoopback, notDevelopment } from './options/environment.ts';
 export { nearName } from './options/near-name.ts';
 export {
   checkArgument,
