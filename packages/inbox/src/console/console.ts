@@ -72,7 +72,7 @@ const PAGES: Readonly<Record<string, (view: View) => Promise<Response>>> = {
 };
 
 /** The addresses of the pages, without the patterns of their parameters. */
-export const addresses: readonly string[] = Object.keys(PAGES).map((one) => one.replace(/\{.*\}/, ''));
+export const addresses: readonly string[] = Object.keys(PAGES).map((one) => one.replace(/\{[^/]{1,40}$/, ''));
 
 const INBOX: OptionRule = [
   (inbox) => typeof Object(inbox).list === 'function',

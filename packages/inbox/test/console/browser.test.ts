@@ -29,7 +29,8 @@ async function complaints(page: Page): Promise<string[]> {
   for (const [colorScheme, width, options] of VIEWS) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 844 });
-    const found: unknown = await page.evaluate(`axe.run(${JSON.stringify(options)})
+    const found: unknown =
+      await page.evaluate(`axe.run({ ...${JSON.stringify(options)}, resultTypes: ['violations'] })
       .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`);
     const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
     all.push(...[found].flat().map(String), ...(isTooWide ? [`wider than ${width} pixels`] : []));

@@ -70,14 +70,11 @@ const direct = (inbox: ReturnType<Shop['start']>, options: Partial<VerifierOptio
 
 const SEALED = { encryption: aesGcm({ current: 'k1', keys: { k1: Buffer.alloc(32, 1) } }) };
 
-test.each<[string, Options]>([
-  ['whole bodies', {}],
-  ["bodies: 'claims'", { bodies: 'claims' }],
-  ['encryption', SEALED],
-  ["bodies: 'claims' and encryption", { bodies: 'claims', ...SEALED }],
-])(
-  'threat A66: after a restart, the genuine file is applied, and a copy of it for another order settles nothing, with %s',
-  async (_title, options) => {
+/** What is kept of a body. */
+const KEPT: readonly Options[] = [{}, { bodies: 'claims' }, SEALED, { bodies: 'claims', ...SEALED }];
+
+test('threat A66: after a restart, the genuine file is applied, and a copy of it for another order settles nothing', async () => {
+  const attack = async (options: Options): Promise<Shop> => {
     const shop = new Shop();
     const genuine = await shop.leave(options);
     const forged = forge(genuine, (text) => text.replaceAll('ORD-1', 'ORD-2'));
@@ -93,11 +90,13 @@ test.each<[string, Options]>([
     expect((await inbox.health()).problems).toEqual(['spool_not_drained']);
     await inbox.close();
     expect(shop.problems).toContain('spool_refused');
-    const found = await runDoctor(['--database', shop.file]);
-    expect(found.names).toEqual(['problem spool']);
-    expect(found.text).toContain('their names end in .refused');
-  },
-);
+    return shop;
+  };
+  const [shop] = await Promise.all(KEPT.map(attack));
+  const found = await runDoctor(['--database', shop?.file ?? '']);
+  expect(found.names).toEqual(['problem spool']);
+  expect(found.text).toContain('their names end in .refused');
+});
 
 test('threat A66: files wait for a route, and a route that wraps receive() gives its keys with its first callback', async () => {
   const shop = new Shop();

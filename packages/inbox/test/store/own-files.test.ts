@@ -32,10 +32,11 @@ function modeOf(path: string): number | undefined {
 // Windows has no modes: there these tests do not exist.
 const UMASKS = process.platform === 'win32' ? [] : ['000', '022', '777'];
 
-test.each(UMASKS)(
-  'threat A65: under umask %s, every file of an inbox belongs to its owner alone',
-  async (umask) => {
-    expect(await runUnder(umask, temporaryFolder())).toEqual(OWN);
+test.each(UMASKS.slice(0, 1))(
+  'threat A65: under every umask, every file of an inbox belongs to its owner alone',
+  async () => {
+    const found = await Promise.all(UMASKS.map((umask) => runUnder(umask, temporaryFolder())));
+    expect(found).toEqual(UMASKS.map(() => OWN));
   },
 );
 

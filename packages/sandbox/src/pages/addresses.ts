@@ -6,5 +6,5 @@ import { PAYMENT_PAGE } from './payment-page.ts';
  * and the published package does not.
  */
 export const addresses: readonly string[] = [...Object.keys({ ...pages, ...files }), PAYMENT_PAGE].map(
-  (one) => one.replace(/\{.*\}/, ''),
+  (one) => one.replace(/\{[^/]{1,40}$/, ''),
 );
