@@ -138,6 +138,19 @@ test('kept content gives handlers and show() whole bodies with encryption, also 
   expect((await show('UNKNOWN'))?.bodies[0]?.isSealed).toBe(false);
 });
 
+test('threat A61: sealed content that was moved to another row is not shown as the content of that row', async () => {
+  const { merchant, inbox, show } = await newPaid('sqlite', SEALED);
+  await inbox.receive(paid('OTHER', 500, PERSON));
+  expect((await show('OTHER'))?.bodies).toMatchObject([{ isSealed: false, text: expect.any(String) }]);
+  const [body, callback] = [merchant.table('body'), merchant.table('callback')];
+  const idOf = (reference: string): string =>
+    `(select id from ${callback} where transition_id = '${paid(reference, 500).transitionId}')`;
+  await merchant.query(
+    `update ${body} set content = (select o.content from ${body} o where o.transition = ${idOf('UNKNOWN')}) where transition = ${idOf('OTHER')}`,
+  );
+  expect((await show('OTHER'))?.bodies).toMatchObject([{ isSealed: true, text: undefined }]);
+});
+
 test('a body whose key is lost is applied by its claims, and reported as sealed', async () => {
   const merchant = await newMerchant('sqlite');
   await merchant.open(SEALED).receive(paid('ORD-1', 500, PERSON));
