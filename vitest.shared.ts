@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
+import { Script } from 'node:vm';
 
 /**
  * What the tests of every package share: the vitest.config.ts of a package is this one, or spreads it and adds what it needs.
@@ -62,4 +63,42 @@ function isFree(port: number): Promise<boolean> {
     server.once('error', () => resolve(false));
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
+}
+
+/** So long that quadratic work takes a quarter of a minute or more, and linear work milliseconds. */
+const LONG = 120_000;
+
+/**
+ * What a stranger repeats so that code begins anew at each character, or tries every way to divide the text (threat A67). What
+ * precedes and follows makes the end of the text refuse what its beginning allowed.
+ */
+export const LONG_TEXTS: readonly string[] = [
+  ' ',
+  '0',
+  '1',
+  'a',
+  '/',
+  '\\',
+  '"',
+  '&',
+  '%',
+  '=',
+  ',',
+  '.',
+  ':',
+  '-',
+  '\n',
+  '\u0000',
+]
+  .concat('a&', 'a=', '[a]', '%41', '&#', '\\u00', '\\"', "$'", '1,000', '. ', '\u00a0', '\u202e', '😀')
+  .map((part) => `1${part.repeat(LONG / part.length)}a1`);
+
+/**
+ * Runs what costs milliseconds, and ends it after ten seconds: a deadline of vitest cannot interrupt it.
+ *
+ * @throws {Error} with the code ERR_SCRIPT_EXECUTION_TIMEOUT.
+ */
+export function runOrEnd(act: () => unknown, afterMs = 10_000): void {
+  Object.assign(globalThis, { runOrEnd: act });
+  new Script('globalThis.runOrEnd()').runInThisContext({ timeout: afterMs });
 }

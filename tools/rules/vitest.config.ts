@@ -3,6 +3,6 @@ import { SHARED } from '../../vitest.shared.ts';
 
 const config: ViteUserConfig = defineConfig({
   // The programs of the documents, including test files, are extracted next to the tests.
-  test: { ...SHARED, include: ['test/**/*.test.ts'] },
+  test: SHARED,
 });
 export default config;

@@ -6,8 +6,6 @@ export interface ShopConfig {
   readonly publicKey: string;
   readonly secretKey: string;
   readonly signingKey: string;
-  /** For a demo with its own sandbox: allows sandbox keys, whatever NODE_ENV is. */
-  readonly allowSandboxKeys?: boolean;
   /** HOST and PORT: where the shop listens. Default 127.0.0.1 and 3000. */
   readonly host: string;
   readonly port: number;

@@ -10,6 +10,9 @@ import { placeDemoOrders } from './demo-history.ts';
 import { runUntilStopped } from './server/run-until-stopped.ts';
 import { portError, type RunningShop, readFramework, startShop } from './server/start-shop.ts';
 
+// The keys of a sandbox are accepted only during development, and `pnpm start` works without a variable.
+process.env['NODE_ENV'] ||= 'development';
+
 await runUntilStopped(async () => {
   const framework = readFramework(process.argv.slice(2));
   const port = readPort(process.env, 'PORT', 3000);
@@ -22,7 +25,7 @@ await runUntilStopped(async () => {
   const { url: baseUrl } = await sandbox.listen({ port: sandboxPort, host }).catch((error: unknown) => {
     throw portError(error, sandboxPort, 'SANDBOX_PORT');
   });
-  const settings = { baseUrl, host, port, file, allowSandboxKeys: true };
+  const settings = { baseUrl, host, port, file };
   const shop = await startShop(framework, { ...sandbox.account, ...settings });
   await placeDemoOrders(shop, createClient({ baseUrl, publicKey, secretKey }), sandbox);
   console.log(welcome(shop, baseUrl, file));

@@ -16,6 +16,7 @@ import { orderOfSession } from './web/session.ts';
 
 /** Everything of the shop except the framework. */
 export interface Shop {
+  /** Each with its own check in front of a body parser. */
   readonly routes: readonly Route[];
   /** The console of the inbox, below /owner/inbox. Mount it first, since it reads its forms itself. */
   readonly inboxConsole: NodeListener;
@@ -45,12 +46,11 @@ export function createShop(
   { inbox, orders }: Books,
   { now = Date.now, log = console.log, ...parts }: ShopParts = {},
 ): Shop {
-  const { baseUrl, publicKey, secretKey, signingKey, allowSandboxKeys, origin, shopUrl } = config;
+  const { baseUrl, publicKey, secretKey, signingKey, origin, shopUrl } = config;
   const receiver: Omit<CallbackOptions, 'onCallback'> = {
     signingKey,
     publicKey,
     secretKey,
-    allowSandboxKeys,
     onRefused: ({ code, hint }) => log(`Refused (${code}): ${hint}`),
     onError: (error) => log(errorText(error)),
   };

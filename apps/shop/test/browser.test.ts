@@ -1,5 +1,6 @@
 /** What only a browser shows: touch, scripts, a page that changes while it is open, and what the looks of a page hide. */
 import { type Browser, type Page, startBrowser } from '@payment-service/servers/browser';
+import { examplesOf } from '@payment-service/servers/examples';
 import axe, { type AxeResults } from 'axe-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { catalogue } from '../src/checkout/catalogue.ts';
@@ -125,10 +126,18 @@ test('no page has a violation of WCAG 2.2 AA or is wider than the screen, light 
   }
   await shop.transitions();
   const page = await open(`${away.origin}/`);
-  const buying = ['/', '/checkout?product=long', '/checkout?product=sticker', '/payments/unconfirmed'];
-  // The last one is not requested again, which would remove what the control plants.
-  const paths = [...orders, '/owner/orders', ...buying];
-  for (const url of [away.origin, ...paths.map((path) => shop.origin + path)]) {
+  const paths = examplesOf('The shop', shop.addresses, {
+    '/': '/',
+    '/checkout': ['/checkout?product=long', '/checkout?product=sticker'],
+    '/orders/:reference': orders,
+    '/orders/:reference/again': `${orders[1]}/again`,
+    '/owner/orders': '/owner/orders',
+    '/owner/reconcile': { none: 'leads to the console' },
+    '/healthz': { none: 'is for programs' },
+    // The last one is not requested again, which would remove what the control plants.
+    '/payments/unconfirmed': '/payments/unconfirmed',
+  });
+  for (const url of [away.origin, ...paths.map(([path]) => shop.origin + path)]) {
     await page.goto(url);
     for (const [colorScheme, width, rules] of [['light', 1280] as const, ['dark', 360, BY_LOOK] as const]) {
       await page.setViewportSize({ width, height: 900 });

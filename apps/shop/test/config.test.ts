@@ -4,7 +4,7 @@ import { readConfig, readPort, SetupError } from '../src/config.ts';
 import { readFramework, startShop } from '../src/server/start-shop.ts';
 import { newFile, openShop } from './support/open-shop.ts';
 
-const KEYS = { PUBLIC_KEY: 'PUBLICKEY', SECRET_KEY: 'SECRETKEY', SIGNING_KEY: 'SIGNINGKEY' };
+const KEYS = { PUBLIC_KEY: 'PUBLIC4KEY', SECRET_KEY: 'SECRET4KEY', SIGNING_KEY: 'SIGNING4KEY' };
 const USAGE = 'Use --framework express, --framework fastify or --framework koa.';
 
 function start(environment: Readonly<Record<string, string>>): Promise<unknown> {

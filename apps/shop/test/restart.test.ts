@@ -14,6 +14,7 @@ test('a restart keeps what was paid, and applies what was acknowledged before ki
   const keys = { PUBLIC_KEY: publicKey, SECRET_KEY: secretKey, SIGNING_KEY: signingKey };
   const start = async () => {
     const program = run('main.ts', ['--framework', 'fastify'], {
+      NODE_ENV: 'development', // As the command of the sandbox sets it.
       BASE_URL,
       PORT: '0',
       INBOX_FILE: file,

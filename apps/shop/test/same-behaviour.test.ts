@@ -1,4 +1,5 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Framework } from '../src/server/start-shop.ts';
@@ -29,6 +30,7 @@ const CASES: readonly Case[] = [
   [403, 'POST', '/checkout', CROSS_SITE],
   [422, 'POST', '/checkout', FORM, 'product=coffee&name=a&name=b'],
   [413, 'POST', '/checkout', FORM, `product=coffee&name=${'n'.repeat(20_000)}`],
+  [413, 'POST', '/checkout', FORM, `product=coffee${'&a'.repeat(100)}`],
   [404, 'POST', '/checkout', JSON_TYPE, '{"product":"coffee"}'],
   [405, 'GET', '/payments/callbacks'],
   [401, 'POST', '/payments/callbacks', JSON_TYPE, '{}'],
@@ -81,3 +83,34 @@ test.each<Case>(CASES)('every framework answers with %i to %s %s, and in the sam
   }
   for (const answer of answers.values()) expect(answer).toEqual(answers.get('express'));
 });
+
+/** The status of the answer to a POST whose body is announced and never sent. */
+function statusWithoutBody(origin: string, path: string, headers: Headers): Promise<string> {
+  const { host, port } = new URL(origin);
+  const lines = Object.entries({ host, 'content-length': '900', ...FORM, ...headers }).map((pair) =>
+    pair.join(': '),
+  );
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), '127.0.0.1', () =>
+      socket.write(`POST ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`),
+    );
+    socket.on('error', reject).on('data', (piece) => {
+      resolve(String(piece).slice(9, 12));
+      socket.destroy();
+    });
+  });
+}
+
+test.each<[string, string, Headers]>([
+  ['403', '/checkout', CROSS_SITE],
+  ['421', '/checkout', EVIL],
+  ['403', '/owner/inbox/bulk/retry', CROSS_SITE],
+  ['403', '/owner/inbox/bulk/retry', EVIL],
+  ['403', '/owner/inbox/bulk/retry', { 'sec-fetch-site': 'same-origin' }],
+])(
+  'threat A63: every framework answers with %s to a form for %s before its body is sent',
+  async (status, ...to) => {
+    for (const [framework, { origin }] of shops)
+      expect([framework, await statusWithoutBody(origin, ...to)]).toEqual([framework, status]);
+  },
+);

@@ -6,7 +6,7 @@
 export { digestName } from '#digest';
 export * from './index.ts';
 export { exactAmount } from './money/amounts.ts';
-export { isLoopback, servingEnvironment } from './options/environment.ts';
+export { environmentVariable, isLoopback, notDevelopment } from './options/environment.ts';
 export { nearName } from './options/near-name.ts';
 export {
   checkArgument,
@@ -23,5 +23,7 @@ export * from './receive/index.ts';
 export { runHook } from './reporting/hook.ts';
 export { printable, printableJson, printableLines } from './reporting/printable.ts';
 export { type Trace, type TraceChannel, traceChannel } from './reporting/trace-channel.ts';
+export { type SignatureCheck, takingCheck } from './verify/kept-signature.ts';
 export { checkReference, hmacOf, readSignedFields, signedMessage } from './verify/signed-fields.ts';
 export { warnOnce } from './verify/signing-keys.ts';
+export { type Proof, proofOf } from './verify/verified.ts';

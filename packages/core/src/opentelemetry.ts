@@ -212,7 +212,7 @@ function eventCounter(meter: Meter): (event: Message) => void {
     if (name === 'transition.settled' && contradicted === true) contradictions.add(1);
     if (name === 'transition.retrying') failures.add(1, { kind: 'handler' });
     if (name === 'store.unavailable') failures.add(1, { kind: 'store' });
-    if (name === 'spool.failed') failures.add(1, { kind: 'spool' });
+    if (name === 'spool.failed' || name === 'spool.refused') failures.add(1, { kind: 'spool' });
   };
 }
 

@@ -19,7 +19,7 @@ import { prepareSigningKeys } from './verify/signing-keys.ts';
  *
  * @example
  * const data = sampleCallback();
- * const signature = signCallback({ signingKey: 'TEST-KEY', data });
+ * const signature = signCallback({ signingKey: 'TEST4SIGNING4KEY', data });
  */
 export function signCallback(options: {
   readonly signingKey: string;

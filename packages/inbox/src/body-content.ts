@@ -47,6 +47,11 @@ export class BodyContent {
     if (options.encryption !== undefined) tryOut(options.encryption);
   }
 
+  /** What is kept from now on is sealed: content that is not is older, or another program wrote it (threat A66). */
+  get isEncrypted(): boolean {
+    return this.#options.encryption !== undefined;
+  }
+
   /** What the database and the spool store of a delivery. */
   keep(record: IntakeRecord): IntakeRecord {
     const { bodies, encryption } = this.#options;

@@ -1,10 +1,18 @@
-import { UnavailableError } from '@payment-service/core';
-import { checkArgument, checkOptions, FUNCTION, RECORD } from '@payment-service/core/internal';
+import { type Evidence, UnavailableError, type VerifiedCallback } from '@payment-service/core';
+import {
+  checkArgument,
+  checkOptions,
+  FUNCTION,
+  proofOf,
+  RECORD,
+  takingCheck,
+} from '@payment-service/core/internal';
 import type { Inbox } from './inbox.ts';
 import { Intake } from './intake/intake.ts';
 import { tryToKeep } from './intake/keep.ts';
 import { callbackRecord, evidenceRecord } from './intake/record.ts';
-import { Spool, spoolOwner } from './intake/spool.ts';
+import { Spool } from './intake/spool.ts';
+import { spoolOwner } from './intake/spool-folder.ts';
 import { act, actOn } from './operator/actions.ts';
 import { findExpectations } from './operator/expectations.ts';
 import { forget } from './operator/forget.ts';
@@ -14,6 +22,7 @@ import { prune } from './operator/prune.ts';
 import { listTransitions, showTransition } from './operator/views.ts';
 import { Watch } from './operator/watch.ts';
 import { type InboxOptions, settingsOf } from './options.ts';
+import { closeToOthers, openFilesMessage } from './own-files.ts';
 import { warn } from './problems.ts';
 import { keepBalances, readReport, readTotals } from './reconciliation/balances.ts';
 import { reconcileStatement } from './reconciliation/reconcile-statement.ts';
@@ -57,7 +66,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   const spool = settings.spool === undefined ? undefined : openSpool(settings.spool);
   const readiness = new Readiness({
     ...{ store, statements, report, closed },
-    onPrepare: () => spool?.start(),
+    onPrepare: prepareFiles,
     tryToKeep: () => tryToKeep(keeping, account),
   });
   const { ready } = readiness;
@@ -74,10 +83,19 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   });
   const running = new Set<Promise<unknown>>();
   const warned = new Set<string>();
+  let isClosedToOthers = false;
 
   function openSpool(path: string): Spool {
     const owner = spoolOwner(account, store);
     return new Spool({ path: spoolPath(path), owner, settings, store: (record) => intake.store(record) });
+  }
+
+  /** Before the store opens its files. */
+  function prepareFiles(): void {
+    const open = isClosedToOthers ? [] : closeToOthers(store.files ?? []);
+    isClosedToOthers = true;
+    if (open.length > 0) warn(report, 'files_readable', openFilesMessage(open));
+    spool?.start();
   }
 
   /** Once for each currency: a program that writes it in lower case does so every time. */
@@ -109,12 +127,18 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     return writing;
   }
 
-  async function receive(record: IntakeRecord): Promise<void> {
+  /** Of a route that passes its callbacks here: its keys verify what is in the spool. */
+  const trust = spool?.trust ?? (() => undefined);
+
+  async function receive(record: IntakeRecord, verified: VerifiedCallback | Evidence): Promise<void> {
     if (closed.aborted)
       throw new UnavailableError(
         'The inbox is closed because this process is ending, so the sender is asked to retry.',
       );
-    await intake.receive(record);
+    const proof = proofOf(verified);
+    // A route with a function that calls this one has offered nothing yet.
+    if (proof !== undefined) trust(proof.check);
+    await intake.receive(bodyContent.keep(record), proof?.signature);
   }
 
   return Object.freeze<Inbox<Tx>>({
@@ -145,8 +169,11 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       readiness.mustBeReady();
       await keepIn(tx);
     },
-    receive: async (callback) => receive(bodyContent.keep(callbackRecord(callback, account))),
-    quarantine: async (refusal) => receive(bodyContent.keep(evidenceRecord(refusal, account))),
+    receive: takingCheck(async (callback) => receive(callbackRecord(callback, account), callback), trust),
+    quarantine: takingCheck(
+      async (refusal) => receive(evidenceRecord(refusal, account), refusal.evidence),
+      trust,
+    ),
     handle: (handler: unknown, selector?: object) => addHandler(handlers, handler, selector),
     work: worker.work,
     drain: async (given = {}) => write(worker.drain(given)),

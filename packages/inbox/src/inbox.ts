@@ -67,7 +67,8 @@ export interface Inbox<Tx> {
     options?: { readonly tx?: Tx | undefined; readonly replace?: boolean | Settled | undefined },
   ) => Promise<void>;
   /**
-   * Keeps a verified callback; resolves after the commit. For `onCallback` of every adapter.
+   * Keeps a verified callback; resolves after the commit. For `onCallback` of every adapter: passed itself, it also tells the
+   * spool the keys of the route.
    *
    * @throws {UnavailableError} If it could not be kept: the adapter answers `failureStatus` (429), so the sender keeps it.
    * @throws {ConfigurationError} If the verifier has another `account`, or the body is larger than 64 KiB.

@@ -21,8 +21,9 @@ export type InboxProblem =
   /**
    * A problem of the whole inbox, which the message of the error describes: callbacks are in the spool, or all of them have
    * left it; a transition is due and no worker runs; a worker cannot use the database; a newer version has changed the
-   * tables; the content of a body cannot be sealed or opened; `expect()` got a currency code in lower case. Reported once, and again
-   * if it recurs.
+   * tables; the content of a body cannot be sealed or opened; `expect()` got a currency code in lower case; other users of the
+   * machine can read a file with bodies; files of the spool wait for a route that verifies them, or were refused. Reported once,
+   * and again if it recurs.
    */
   | {
       readonly kind:
@@ -34,7 +35,10 @@ export type InboxProblem =
         | 'tables_changed'
         | 'body_not_sealed'
         | 'body_not_opened'
-        | 'currency_case';
+        | 'currency_case'
+        | 'files_readable'
+        | 'spool_waits'
+        | 'spool_refused';
       readonly isRepeated: false;
     };
 

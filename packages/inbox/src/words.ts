@@ -182,11 +182,13 @@ export const EVIDENCE_WORDS: Words = {
   todo: 'Review it, then close it. Reopen it to apply it if only a rule about the timestamp refused it.',
 };
 
-/** Why the content of a body is not shown. */
+/** Why the content of a body is not shown, or what to know about it. */
 export const BODY_WORDS = {
   sealed:
     'The content is encrypted, and the key is missing here: open it where the option encryption is set.',
   removed: 'The content was removed because of its age, or on request.',
+  unsealed:
+    'The content is not encrypted: it was kept before encryption was set, or another program wrote it. Do not rely on it.',
 } as const;
 
 /** The sum of counts of `stats()`, with "+" if one of them is at its limit. */

@@ -17,6 +17,7 @@ export { bullets, lengths, timeline } from './chart/rows.ts';
 export { spark } from './chart/spark.ts';
 export { copyable, copyButton } from './copy.ts';
 export { difference, differenceOf } from './difference.ts';
+export { MAX_FIELDS, readFields } from './fields.ts';
 export { type Field, type Filled, fieldsOf, form, type Problem } from './form.ts';
 export { type FrameContent, frame } from './frame.ts';
 export { bodyText, editable, masked, plainLines, withValues } from './json.ts';

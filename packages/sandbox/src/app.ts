@@ -25,7 +25,7 @@ export function createApp(service: Service, endpoints: readonly Endpoint[] = [])
   app.use('/sandbox/*', logRequests(service));
   app.route('/data', createContractApi(service));
   app.route('/', createDashboard(service));
-  app.route('/sandbox/pay', createPaymentPage(service));
+  app.route('/', createPaymentPage(service));
   app.route('/sandbox', createSandboxApi(service));
   const taken = new Set(app.routes.map(({ path }) => path.split('/')[1]));
   app.route('/', createEndpointApi(service, endpoints, taken));

@@ -1,5 +1,11 @@
 import { ConfigurationError } from '@payment-service/core';
-import { checkOptions, FUNCTION, type OptionRules, servingEnvironment } from '@payment-service/core/internal';
+import {
+  checkOptions,
+  environmentVariable,
+  FUNCTION,
+  notDevelopment,
+  type OptionRules,
+} from '@payment-service/core/internal';
 import { redirectProblem } from './deliveries/callback-data.ts';
 import { checkEndpoints, type Endpoint, type SandboxEndpoint } from './service/endpoints.ts';
 import { checkProviders, defaultProviders } from './service/providers.ts';
@@ -91,9 +97,9 @@ export function checkSandboxOptions(options: SandboxOptions): {
   readonly settings: GivenSettings;
   readonly endpoints: readonly Endpoint[];
 } {
-  // The rule of the sandbox keys (threat A27).
-  const environment = servingEnvironment();
-  if (environment !== undefined) {
+  // Threat A27. Unset, as a developer starts it, it does start: what refuses its keys then is a verifier.
+  const environment = environmentVariable('NODE_ENV');
+  if (environment && notDevelopment() !== undefined) {
     const message = `The sandbox does not start with NODE_ENV=${environment}: its keys are refused there. Unset NODE_ENV, or run it with NODE_ENV=development, in a process that serves no customer.`;
     throw new ConfigurationError('NODE_ENV', message);
   }

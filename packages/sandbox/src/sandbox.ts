@@ -133,7 +133,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     allowedHosts,
     colonIn,
     sign,
-    // It judges the sandbox's own previews and serves no customer, so it needs no warning and no NODE_ENV.
+    // It judges the sandbox's own previews and serves no customer, so it needs no NODE_ENV.
     verifier: createVerifier({ signingKey: account.signingKey, colonIn, allowSandboxKeys: true }),
     sender: createSender(options.fetch),
     timeoutMs: options.deliveryTimeoutMs ?? 10_000,

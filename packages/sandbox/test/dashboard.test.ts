@@ -1,19 +1,43 @@
+import { examplesOf } from '@payment-service/servers/examples';
 import { expect, test } from 'vitest';
+import { createApp } from '../src/app.ts';
+import { addresses } from '../src/pages/addresses.ts';
+import type { Service } from '../src/service/service.ts';
 import { call } from './support/api.ts';
 import { open } from './support/pages.ts';
 import { useStage } from './support/stage.ts';
 
 const stage = useStage({});
 const { show, read, submit } = stage;
-const NAMES =
-  ' transactions deliveries requests wallets wallets/UGX providers check start settings settings/reset';
-const pages = NAMES.split(' ').map((name) => `/${name}`);
+const pages = examplesOf('The sandbox', addresses, {
+  '/': '/',
+  '/transactions': '/transactions',
+  '/transactions/:id': '/transactions/1001',
+  '/deliveries': '/deliveries',
+  '/deliveries/compare': '/deliveries/compare?of=1&of=2',
+  '/deliveries/:id': '/deliveries/1',
+  '/requests': '/requests',
+  '/requests/:id': '/requests/1',
+  '/compose/:id': '/compose/1',
+  '/wallets': '/wallets',
+  '/wallets/:currency': '/wallets/UGX',
+  '/providers': '/providers',
+  '/check': '/check',
+  '/start': '/start',
+  '/settings': '/settings',
+  '/settings/reset': '/settings/reset',
+  '/statement.csv': { none: 'a file' },
+  '/assets/:name': { none: 'parts of the pages' },
+  '/sandbox/pay/:id': { none: 'shows no keys, and its forms may lead to the merchant' },
+});
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-test.each(pages)(
+test.each(pages.map(([path]) => path))(
   '%s loads nothing from elsewhere, holds no inline script or style, is not framed or cached, and has the keys behind a summary',
   async (path) => {
+    await stage.deliver({ misbehave: { duplicate: 1 } });
+    await stage.call('GET', '/data/wallet-balances');
     const { status, headers, text } = await open(stage.sandbox, path);
     expect(status).toBe(200);
     expect(headers.get('content-security-policy')).toBe(POLICY);
@@ -31,6 +55,16 @@ test.each(pages)(
     }
   },
 );
+
+test('every route that a reader can open is in the list of addresses, which tests of every page use', () => {
+  // Routes are made without calling the service.
+  const { routes } = createApp({ allowedHosts: [] as readonly string[] } as Service);
+  const opened = routes.filter(
+    ({ method, path }) => method === 'GET' && !/^\/(data|sandbox(?!\/pay))\//.test(path),
+  );
+  const found = new Set(opened.map(({ path }) => path.replace(/\{.*\}/, '')));
+  expect([...found].sort()).toEqual([...addresses].sort());
+});
 
 test('the page is marked in the navigation', async () => {
   expect(await show('/deliveries')).toMatch(/href="\/deliveries" aria-current="page">Deliveries/);

@@ -59,6 +59,54 @@ describe('a form of a page is accepted with 303, and one of another site refused
   });
 });
 
+describe('threat A63: a body is read after the host, the origin and the keys were checked', () => {
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const json = { 'content-type': 'application/json' };
+  const foreign = { origin: 'http://example.com' };
+
+  /** The status, and how many pieces were read of a body. */
+  const post = async (url: string, headers: Record<string, string>, piece = '{}') => {
+    let read = 0;
+    const pull = (controller: ReadableStreamDefaultController): void => {
+      read += 1;
+      if (read === 1) controller.enqueue(Buffer.from(piece));
+      else controller.close();
+    };
+    const body = new ReadableStream({ pull }, { highWaterMark: 0 });
+    const init = { method: 'POST', headers, body, duplex: 'half' };
+    const { status } = await stage.sandbox.fetch(url, init as RequestInit);
+    return { status, read };
+  };
+
+  test.each([
+    ['of another site', 'http://localhost/dashboard/reset', { ...form, ...foreign }, 403],
+    [
+      'of another site, on the JSON API',
+      'http://localhost/sandbox/collections',
+      { ...json, ...foreign },
+      403,
+    ],
+    ['under a foreign name', 'http://example.com/dashboard/reset', form, 421],
+    ['without the keys', 'http://localhost/sandbox/collections', json, 401],
+    ['for a payment that does not exist', 'http://localhost/sandbox/pay/INT-1', form, 404],
+  ])('nothing is read of a body %s', async (_, url, headers, status) => {
+    expect(await post(url, headers)).toEqual({ status, read: 0 });
+  });
+
+  test('the body of a request that passes them is read (control)', async () => {
+    const keys = { ...json, ...keysOf(stage.sandbox) };
+    expect((await post('http://localhost/sandbox/collections', keys)).read).toBe(2);
+    expect((await post('http://localhost/dashboard/reset', form)).read).toBe(2);
+  });
+
+  test('a form of more than 100 fields is refused', async () => {
+    const reset = (count: number) =>
+      post('http://localhost/dashboard/reset', form, `a${'&a'.repeat(count - 1)}`);
+    expect((await reset(100)).status).toBe(303);
+    expect((await reset(101)).status).toBe(413);
+  });
+});
+
 describe('threat A27: a sandbox for other computers', () => {
   const wrong = { code: 'invalid_configuration', option: 'host' };
   test.each(['', '192.0.2.1', 'sandbox.invalid'])(

@@ -53,7 +53,7 @@ async function bankNames(): Promise<readonly string[]> {
   const data = { payout_banks: [bank] };
   const client = createClient({
     baseUrl: 'https://service.example',
-    publicKey: 'PUBLIC',
+    publicKey: 'PUBLIC4KEY',
     fetch: async () => Response.json({ code: 200, status: 'success', message: 'Request completed', data }),
   });
   const banks = await client.listPayoutBanks({ provider_code: 'bank_a' });

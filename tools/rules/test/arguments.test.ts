@@ -41,7 +41,7 @@ const signature = signCallback({ signingKey: SIGNING_KEY, data });
 const verifier = createVerifier({ signingKey: SIGNING_KEY });
 const callback = verifier.verifyCallback({ signature, body: data });
 const expected = { currency: 'UGX', amount: '500' };
-const keys = { baseUrl: 'http://127.0.0.1:1', publicKey: 'PUBLICKEY', secretKey: 'SECRETKEY' };
+const keys = { baseUrl: 'http://127.0.0.1:1', publicKey: 'PUBLIC4KEY', secretKey: 'SECRET4KEY' };
 const why = { by: 'dana', note: 'note' };
 const file = join(mkdtempSync(join(tmpdir(), 'arguments-')), 'inbox.db');
 const inbox = createInbox({ store: sqlite(file), onError: () => undefined });

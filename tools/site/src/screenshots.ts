@@ -11,28 +11,71 @@ const TALL = { ...DESKTOP, viewport: { width: 1280, height: 1100 } };
 const PHONE = { ...DESKTOP, viewport: { width: 390, height: 844 } };
 const MAX_STARTING_MS = 240_000;
 
-type Photograph = (page: Page, name: string) => Promise<void>;
+const CONSOLE = '/owner/inbox';
+
+/** A picture, and the page that it shows: its program, its address in the table of that program, and its path. */
+export interface Picture {
+  readonly name: string;
+  readonly of: 'sandbox' | 'console' | 'shop';
+  readonly address: string;
+  readonly path: string;
+}
+
+type Photograph = (page: Page, picture: Omit<Picture, 'path'>) => Promise<void>;
+
+const LIST = { none: 'is a list, like the deliveries' };
+const DETAILS = { none: 'is like the page of a delivery' };
+const FORM = { none: 'is a form' };
+const DATA = { none: 'is not a page' };
+
+/** Why there is no picture of the other pages. Each page has a picture or a reason. */
+export const NOT_PICTURED: Readonly<
+  Record<Picture['of'], Readonly<Record<string, { readonly none: string }>>>
+> = {
+  sandbox: {
+    ...{ '/transactions': LIST, '/requests': LIST, '/providers': LIST },
+    ...{ '/deliveries/compare': DETAILS, '/requests/:id': DETAILS, '/wallets/:currency': LIST },
+    ...{ '/compose/:id': FORM, '/start': FORM, '/settings': FORM, '/settings/reset': FORM },
+    ...{ '/statement.csv': DATA, '/assets/:name': DATA },
+    '/sandbox/pay/:id': { none: 'stands for a page of the provider, which looks different' },
+  },
+  console: {
+    ...{ '/transitions': LIST, '/overdue': LIST, '/bulk': FORM },
+    '/transitions/:id': { none: 'tells a story, like the page of a transaction' },
+    ...{ '/transitions.csv': DATA, '/overdue.csv': DATA },
+  },
+  shop: {
+    '/': { none: 'is an ordinary catalogue' },
+    '/orders/:reference/again': { none: 'is the checkout again' },
+    '/payments/unconfirmed': { none: 'is one sentence' },
+    '/owner/orders': LIST,
+    '/owner/reconcile': { none: 'leads to the console' },
+    '/healthz': DATA,
+  },
+};
 
 /**
  * Writes the pictures into the folder.
  *
- * @returns their names.
+ * @returns what they show.
  */
-export async function takeScreenshots(folder: string): Promise<string[]> {
-  const names: string[] = [];
-  const photograph: Photograph = async (page, name) => {
+export async function takeScreenshots(folder: string): Promise<Picture[]> {
+  const pictures: Picture[] = [];
+  const photograph: Photograph = async (page, { name, of, address }) => {
     const take = () => page.screenshot({ path: join(folder, `${name}.png`) });
     // Chromium sometimes refuses the first screenshot of a new browser, and takes it on the second request.
     await take().catch((error: unknown) => {
       if (!String(error).includes('Unable to capture screenshot')) throw error;
       return take();
     });
-    names.push(name);
+    const { pathname } = new URL(page.url());
+    const path = of === 'console' ? pathname.replace(CONSOLE, '') || '/' : pathname;
+    pictures.push({ name, of, address, path });
   };
   await using browser = await startBrowser();
   await dashboardPictures(browser, photograph);
   await shopPictures(browser, photograph);
-  return names;
+  return pictures;
 }
 
 async function dashboardPictures(browser: Browser, photograph: Photograph): Promise<void> {
@@ -44,21 +87,21 @@ async function dashboardPictures(browser: Browser, photograph: Photograph): Prom
   const { url } = await sandbox.listen();
   const { forged, collected } = await fill(sandbox, receiver);
   const pictures = [
-    ['overview', '/', DESKTOP],
-    ['delivery', `/deliveries/${forged}`, TALL],
-    ['transaction', `/transactions/${collected}`, { ...DESKTOP, colorScheme: 'dark' }],
-    ['check', '/check', TALL],
-    ['deliveries-phone', '/deliveries', PHONE],
-    ['wallets', '/wallets', DESKTOP],
+    ['overview', '/', '', DESKTOP],
+    ['delivery', '/deliveries/:id', forged, TALL],
+    ['transaction', '/transactions/:id', collected, { ...DESKTOP, colorScheme: 'dark' }],
+    ['check', '/check', '', TALL],
+    ['deliveries-phone', '/deliveries', '', PHONE],
+    ['wallets', '/wallets', '', DESKTOP],
   ] as const;
-  for (const [name, path, look] of pictures) {
+  for (const [name, address, id, look] of pictures) {
     const page = await browser.newPage(look);
-    await page.goto(`${url}${path}`);
+    await page.goto(url + address.replace(':id', String(id)));
     if (name === 'check') {
       await page.getByRole('button', { name: 'Test it' }).click();
       await page.getByText('No case failed.').or(page.getByText('cases failed.')).waitFor();
     }
-    await photograph(page, name);
+    await photograph(page, { name, of: 'sandbox', address });
     await page.close();
   }
 }
@@ -115,27 +158,28 @@ async function shopPictures(browser: Browser, photograph: Photograph): Promise<v
   await page.getByLabel('Your name').fill('Ada Example');
   await page.getByLabel('Phone or account number').fill('256770000001');
   await page.getByRole('radio', { name: /Example Mobile Money/ }).check();
-  await photograph(page, 'shop-checkout');
+  await photograph(page, { name: 'shop-checkout', of: 'shop', address: '/checkout' });
   await page.getByRole('button', { name: /^Pay/ }).click();
   await page.getByRole('button', { name: /^Pay/ }).click();
   await page.getByRole('heading', { name: 'Paid. Thank you!' }).waitFor();
   const paid = new URL(page.url()).pathname.split('/').at(-1) ?? '';
-  await photograph(page, 'shop-order');
-  await page.goto(`${shop}/owner/inbox`);
-  await photograph(page, 'shop-inbox');
+  await photograph(page, { name: 'shop-order', of: 'shop', address: '/orders/:reference' });
+  await page.goto(shop + CONSOLE);
+  await photograph(page, { name: 'shop-inbox', of: 'console', address: '/' });
   // The charts; the page of the last one has the form that answers a customer.
   await page.goto(`${shop}/owner/reconcile#gains`);
-  await photograph(page, 'inbox-reconcile');
-  await page.goto(`${shop}/owner/inbox#history`);
-  await photograph(page, 'inbox-charts');
+  await photograph(page, { name: 'inbox-reconcile', of: 'console', address: '/reconcile' });
+  await page.goto(`${shop}${CONSOLE}#history`);
+  await photograph(page, { name: 'inbox-charts', of: 'console', address: '/' });
   await page.getByLabel('The reference of the payment').fill(paid);
   await page.getByRole('button', { name: 'Answer' }).click();
   await page.getByRole('heading', { name: `Has ${paid} been paid?` }).waitFor();
-  await photograph(page, 'inbox-paid');
+  await photograph(page, { name: 'inbox-paid', of: 'console', address: '/paid' });
 }
 
 if (import.meta.main) {
-  const names = await takeScreenshots(join(root, 'docs/pictures'));
+  const pictures = await takeScreenshots(join(root, 'docs/pictures'));
+  const names = pictures.map(({ name }) => name);
   console.log(
     `Wrote ${names.length} pictures into docs/pictures: ${names.join(', ')}. Look at each of them.`,
   );

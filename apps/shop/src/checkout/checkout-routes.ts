@@ -45,7 +45,7 @@ export function checkoutRoutes(context: Context): Route[] {
       const query = new URLSearchParams(url.replace(/^[^?]*/, ''));
       return showCheckout(query.get('product') ?? '', headers.cookie, query.get('after') ?? undefined);
     }),
-    post('/checkout', ({ form }) =>
+    post('/checkout', (form) =>
       withProduct(formField(form, 'product'), (product) => placeOrder(product, form, context)),
     ),
     get('/orders/:reference/again', ({ params, headers }) => {

@@ -23,7 +23,7 @@ export const MAX_PIECES = 999;
 const MAX_NAME_LENGTH = 80;
 const MAX_ACCOUNT_LENGTH = 34;
 
-export function readCheckoutForm(form: unknown): CheckoutForm {
+export function readCheckoutForm(form: URLSearchParams): CheckoutForm {
   const fields = Object.keys(EMPTY_FORM).map((name) => [name, formField(form, name)]);
   return { ...EMPTY_FORM, ...Object.fromEntries(fields) };
 }

@@ -14,7 +14,7 @@ import { startCollection } from './simulated-collections.ts';
  * response. A form that was submitted before leads to the order that it placed, and another attempt for an order that was paid
  * meanwhile leads to that order.
  */
-export async function placeOrder(product: Product, posted: unknown, context: Context): Promise<Page> {
+export async function placeOrder(product: Product, posted: URLSearchParams, context: Context): Promise<Page> {
   const { orders, log, now, baseUrl, shopUrl } = context;
   /** Leads to the payment page, or to the page of the order, where the customer sees its state and can pay if it is open. */
   const leadTo = (reference: string, location = `/orders/${reference}`): Page =>

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { paymentCallbacks, paymentRedirects } from '@payment-service/express';
-import express, { type NextFunction, type Request, type Response } from 'express';
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { Shop } from '../shop.ts';
 import { errorPage, type Page, problemPage } from '../web/page.ts';
 
@@ -15,9 +15,13 @@ export function mountOnExpress(shop: Shop): RequestListener {
     send(response, await shop.customerIsBack(request.paymentRedirect, request.headers.cookie));
   });
 
-  app.use(express.urlencoded({ extended: false, limit: '16kb' }));
-  for (const { method, path, answer } of shop.routes) {
-    app[method](path, async (request: Request, response: Response) => {
+  const readForm = express.text({ type: 'application/x-www-form-urlencoded', limit: '16kb' });
+  for (const { method, path, refuse, answer } of shop.routes) {
+    const guard: RequestHandler = async (request, response, next) => {
+      const refused = await refuse(request.headers);
+      return refused === undefined ? next() : send(response, refused);
+    };
+    app[method](path, guard, readForm, async (request: Request, response: Response) => {
       const { originalUrl: url, params, headers, body: form } = request;
       send(response, await answer({ url, params, headers, form }));
     });

@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http';
-import formbody from '@fastify/formbody';
 import { paymentCallbacks, paymentRedirects } from '@payment-service/fastify';
-import fastify, { type FastifyReply } from 'fastify';
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Shop } from '../shop.ts';
 import { errorPage, type Page, problemPage } from '../web/page.ts';
 
@@ -28,9 +27,16 @@ export async function mountOnFastify(shop: Shop): Promise<RequestListener> {
   // Forms only; the pages accept no other body, and leave it unread as on Express and Koa.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  app.register(formbody, { bodyLimit: 16 * 1024 });
-  for (const { method, path, answer } of shop.routes) {
-    app[method]<{ Params: Record<string, unknown> }>(path, async (request, reply) => {
+  const form = { parseAs: 'string', bodyLimit: 16 * 1024 } as const;
+  app.addContentTypeParser('application/x-www-form-urlencoded', form, (_request, body, done) =>
+    done(null, body),
+  );
+  for (const { method, path, refuse, answer } of shop.routes) {
+    const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+      const refused = await refuse(request.headers);
+      return refused && send(reply, refused);
+    };
+    app[method]<{ Params: Record<string, unknown> }>(path, { onRequest }, async (request, reply) => {
       const { url, params, headers, body: form } = request;
       return send(reply, await answer({ url, params, headers, form }));
     });

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { bodyParser } from '@koa/bodyparser';
 import Router from '@koa/router';
 import { paymentCallbacks, paymentRedirects } from '@payment-service/koa';
-import Koa, { type Context } from 'koa';
+import Koa, { type Context, type Middleware } from 'koa';
 import type { Shop } from '../shop.ts';
 import { errorPage, type Page, problemPage } from '../web/page.ts';
 
@@ -15,10 +15,15 @@ export function mountOnKoa(shop: Shop): RequestListener {
   router.get('/orders/:reference/redirect', paymentRedirects(shop.redirects), async (ctx) => {
     send(ctx, await shop.customerIsBack(ctx.state.paymentRedirect, ctx.get('cookie')));
   });
-  for (const { method, path, answer } of shop.routes) {
-    router[method](path, async (ctx) => {
+  const readForm = bodyParser({ enableTypes: ['form'], formLimit: '16kb' });
+  for (const { method, path, refuse, answer } of shop.routes) {
+    const guard: Middleware = async (ctx, next) => {
+      const refused = await refuse(ctx.headers);
+      return refused === undefined ? next() : send(ctx, refused);
+    };
+    router[method](path, guard, readForm, async (ctx) => {
       const { originalUrl: url, params, headers } = ctx;
-      send(ctx, await answer({ url, params, headers, form: ctx.request.body }));
+      send(ctx, await answer({ url, params, headers, form: ctx.request.rawBody }));
     });
   }
 
@@ -32,7 +37,6 @@ export function mountOnKoa(shop: Shop): RequestListener {
       send(ctx, await errorPage(error, shop.log));
     }
   });
-  app.use(bodyParser({ enableTypes: ['form'], formLimit: '16kb' }));
   app.use(router.routes());
   return app.callback();
 }

@@ -5,6 +5,7 @@ import { ConfigurationError } from '@payment-service/core';
 import { type Books, openBooks } from '../books/books.ts';
 import { SetupError, type ShopConfig } from '../config.ts';
 import { createShop, type ShopParts } from '../shop.ts';
+import { errorText } from '../web/page.ts';
 import { mountOnExpress } from './express.ts';
 import { mountOnFastify } from './fastify.ts';
 import { mountOnKoa } from './koa.ts';
@@ -15,6 +16,8 @@ export interface RunningShop {
   /** For example http://127.0.0.1:3000. */
   readonly origin: string;
   readonly books: Books;
+  /** The addresses of its pages, for tests of every page. The console below /owner/inbox has its own. */
+  readonly addresses: readonly string[];
   /** Accepts no further requests, lets those in flight and the running handler finish, and closes the books. */
   close(): Promise<void>;
 }
@@ -37,7 +40,17 @@ export async function startShop(
   const books = await openBooks(config.file, now, log);
   // The origin is known only while it listens: an order page that was left open in a browser then waits for the shop.
   const ready = Promise.withResolvers<RequestListener>();
-  const server = createServer(async (request, response) => (await ready.promise)(request, response));
+  const serve: RequestListener = async (request, response) => {
+    try {
+      await (await ready.promise)(request, response);
+    } catch (error) {
+      // A framework answers its own errors: this one would end the process (threat A62).
+      log(errorText(error));
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500).end();
+    }
+  };
+  const server = createServer((request, response) => void serve(request, response));
   const close = async (): Promise<void> => {
     setTimeout(() => server.closeAllConnections(), GRACE_MS).unref();
     await new Promise((resolve) => server.close(resolve));
@@ -51,7 +64,8 @@ export async function startShop(
     const mount = { express: mountOnExpress, fastify: mountOnFastify, koa: mountOnKoa }[framework];
     ready.resolve(await mount(shop));
     const title = framework.replace(/^./, (letter) => letter.toUpperCase());
-    return { title, origin, books, close };
+    const read = shop.routes.filter(({ method, path }) => method === 'get' && !path.startsWith('/assets/'));
+    return { title, origin, books, addresses: read.map(({ path }) => path), close };
   } catch (error) {
     await close();
     throw portError(error, port, 'PORT');

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ConfigurationError, InvalidStateError, PaymentServiceError } from '@payment-service/core';
+import { readFields } from '@payment-service/pages';
 import { errorPage, type Log, messagePage, type Page, problemPage } from './page.ts';
 
 /** A request, independent of the framework. */
@@ -9,7 +10,7 @@ interface PageRequest {
   /** The value of `:reference` in the path. */
   readonly params: { readonly reference?: unknown };
   readonly headers: IncomingHttpHeaders;
-  /** The form as parsed by the framework. */
+  /** The form as text. */
   readonly form?: unknown;
 }
 
@@ -17,11 +18,25 @@ export interface Route {
   readonly method: 'get' | 'post';
   /** In the notation that Express, Fastify and Koa's router share. */
   readonly path: string;
+  /** The page for a request that its headers refuse. Mount it in front of the framework's body parser (threat A63). */
+  readonly refuse: (headers: IncomingHttpHeaders) => Promise<Page> | undefined;
   readonly answer: (request: PageRequest) => Page | Promise<Page>;
 }
 
-export const get = (path: string, answer: Route['answer']): Route => ({ method: 'get', path, answer });
-export const post = (path: string, answer: Route['answer']): Route => ({ method: 'post', path, answer });
+const refuseNone: Route['refuse'] = () => undefined;
+
+export const get = (path: string, answer: Route['answer']): Route => ({
+  ...{ method: 'get', path, answer },
+  refuse: refuseNone,
+});
+export const post = (path: string, answer: (form: URLSearchParams) => Promise<Page>): Route => ({
+  ...{ method: 'post', path },
+  refuse: refuseNone,
+  answer({ form }) {
+    const fields = readFields(typeof form === 'string' ? form : '');
+    return fields === undefined ? problemPage(413) : answer(fields);
+  },
+});
 
 /**
  * Never rejects: answers every error with a page, one for an unavailable payment service and one for our own faults. Refuses
@@ -30,14 +45,16 @@ export const post = (path: string, answer: Route['answer']): Route => ({ method:
 export function guarded(route: Route, own: OwnAddresses, log: Log): Route {
   return {
     ...route,
+    refuse(headers) {
+      if (!isOwnHost(headers.host, own)) {
+        const text = `The shop only answers under its own addresses, so nothing was shown or done. Its address is ${own.shopUrl}. If you run it under another address, set SHOP_URL to that.`;
+        const back = [`${own.shopUrl}/`, 'Back to the shop'] as const;
+        return messagePage(421, 'Not the address of this shop', text, [back]);
+      }
+      return route.method === 'post' && isFromAnotherSite(headers) ? problemPage(403) : undefined;
+    },
     async answer(request) {
       try {
-        if (!isOwnHost(request.headers.host, own)) {
-          const text = `The shop only answers under its own addresses, so nothing was shown or done. Its address is ${own.shopUrl}. If you run it under another address, set SHOP_URL to that.`;
-          const back = [`${own.shopUrl}/`, 'Back to the shop'] as const;
-          return await messagePage(421, 'Not the address of this shop', text, [back]);
-        }
-        if (route.method === 'post' && isFromAnotherSite(request.headers)) return await problemPage(403);
         return await route.answer(request);
       } catch (error) {
         if (!isOutage(error)) return errorPage(error, log);
@@ -50,10 +67,10 @@ export function guarded(route: Route, own: OwnAddresses, log: Log): Route {
   };
 }
 
-/** One field of a parsed form. Anything but one string counts as empty. */
-export function formField(form: unknown, name: string): string {
-  const value: unknown = Object.hasOwn(Object(form), name) ? Reflect.get(Object(form), name) : undefined;
-  return typeof value === 'string' ? value.trim() : '';
+/** One field of a form. A repeated one counts as empty. */
+export function formField(form: URLSearchParams, name: string): string {
+  const [value = '', ...others] = form.getAll(name);
+  return others.length === 0 ? value.trim() : '';
 }
 
 export function reportOutage(error: unknown, log: Log): undefined {

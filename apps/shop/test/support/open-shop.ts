@@ -9,7 +9,7 @@ import { onTestFinished } from 'vitest';
 import type { Books } from '../../src/books/books.ts';
 import { orderState } from '../../src/books/order.ts';
 import type { ShopConfig } from '../../src/config.ts';
-import { type Framework, startShop } from '../../src/server/start-shop.ts';
+import { type Framework, type RunningShop, startShop } from '../../src/server/start-shop.ts';
 import type { ShopParts } from '../../src/shop.ts';
 import { Customer, type PlacedOrder } from './customer.ts';
 
@@ -17,7 +17,7 @@ import { Customer, type PlacedOrder } from './customer.ts';
 export const LATE: SandboxOptions = { misbehave: { late_ms: 3_600_000 } };
 
 /** A running shop and a running sandbox, both on real sockets. */
-export interface OpenShop extends Pick<Books, 'orders' | 'inbox'> {
+export interface OpenShop extends Pick<Books, 'orders' | 'inbox'>, Pick<RunningShop, 'addresses'> {
   readonly origin: string;
   readonly sandbox: Sandbox;
   readonly sandboxOrigin: string;
@@ -128,6 +128,7 @@ export async function openShop(options: OpenShopOptions = {}): Promise<OpenShop>
   return {
     ...{
       origin: shop.origin,
+      addresses: shop.addresses,
       sandbox,
       sandboxOrigin,
       orders,

@@ -34,8 +34,9 @@ export interface ClientOptions {
    */
   readonly publicKey: string | undefined;
   /**
-   * Sent with the balance inquiry only (protocol §5.1). Leave it out for a client whose `getWalletBalances()` does not compile, and rejects. If it
-   * is present and `undefined` (an unset environment variable), construction throws.
+   * Sent with the balance inquiry (protocol §5.1), and with a `request()` that has `secretKey: true`. Leave it out for a client
+   * whose `getWalletBalances()` does not compile, and rejects. If it is present and `undefined` (an unset environment variable),
+   * construction throws.
    */
   readonly secretKey?: string;
   /**

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
-import { servingEnvironment } from '../options/environment.ts';
+import { notDevelopment } from '../options/environment.ts';
 import { checkArgument } from '../options/options.ts';
 import type { RefusedRequest } from '../receive/receiver.ts';
 import type { Refusal, RefusalCode } from '../verify/refusal.ts';
@@ -40,7 +40,7 @@ const WITHOUT_BODY: readonly RefusalCode[] = [
  * the hint. An explanation costs about a hundred digests, which any sender can cause, so it does not start elsewhere (threat A45).
  *
  * @param options The keys and options of the route, and `log`.
- * @throws {ConfigurationError} Unless NODE_ENV is `development`, `test` or unset.
+ * @throws {ConfigurationError} Unless NODE_ENV is `development` or `test`.
  *
  * @example
  * paymentCallbacks({
@@ -51,9 +51,9 @@ const WITHOUT_BODY: readonly RefusalCode[] = [
 export function explainRefusals(
   options: ExplainRefusalsOptions,
 ): (refusal: Refusal, request?: RefusedRequest) => void {
-  const environment = servingEnvironment();
+  const environment = notDevelopment();
   if (environment !== undefined) {
-    const message = `explainRefusals() is for development, and NODE_ENV is "${environment}". Elsewhere, log the code and hint of onRefused, and call explain() for one recorded request.`;
+    const message = `explainRefusals() is for development, and ${environment}. For development, set NODE_ENV=development. Elsewhere, log the code and hint of onRefused, and call explain() for one recorded request.`;
     throw new ConfigurationError('onRefused', message);
   }
   checkArgument('explainRefusals()', 'options', options, KEYS);

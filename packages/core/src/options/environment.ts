@@ -10,12 +10,13 @@ export function environmentVariable(name: string): string | undefined {
 }
 
 /**
- * The value of NODE_ENV where customers may be served: any value except `development`, `test` and unset. Development-only
- * features refuse to run there (threats A27 and A45).
+ * What NODE_ENV is, as messages say it, unless it is `development` or `test`. What is only for development refuses to run then
+ * (threats A27 and A45): most servers run with no NODE_ENV.
  */
-export function servingEnvironment(): string | undefined {
+export function notDevelopment(): string | undefined {
   const environment = environmentVariable('NODE_ENV') ?? '';
-  return ['', 'development', 'test'].includes(environment) ? undefined : environment;
+  if (['development', 'test'].includes(environment)) return undefined;
+  return environment === '' ? 'NODE_ENV is not set' : `NODE_ENV is "${environment}"`;
 }
 
 /** The URL parser has already turned `127.1` and `0x7f000001` into this form. */

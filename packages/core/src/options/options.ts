@@ -120,7 +120,14 @@ export function kindOf(value: unknown): string {
 // As text: to parse a class such as \p{Cf} takes 0.3 ms, which every program would pay that loads this file.
 /** White space, quotation marks, control and format characters, those of decoded bytes, and others that a screen does not show. */
 const STRAY = '[\\s"\'`\\u2018-\\u201f\\u00ab\\u00bb\\ufffd\\p{C}\\p{DI}]';
-const PLACEHOLDER = /^<.*>$|<[\w .-]+>|\$\{|\{\{/s;
+/** Brackets for what is to be filled in, `your-…`, and one character that is repeated, in groups or not. */
+const PLACEHOLDER = /^<.*>$|<[\w .-]+>|\$\{|\{\{|^your[-_.]|^([^-_.])(?:[-_.]*\1){3,}$/is;
+/**
+ * A key that consists of these words alone, such as `change-me` or `test_key_1`. Of 62 letters and digits, 16 at random are a
+ * sequence of such words less than once in 10^20. The contract signs its examples with EXAMPLESIGNINGKEY, which is not one.
+ */
+const WORDS =
+  /^(?:[-_.]|your|my|the|please|change|this|it|me|fill|put|insert|enter|replace|add|here|with|todo|tbd|fixme|test|dummy|fake|(?:example|sample)(?![a-z])|demo|default|placeholder|live|prod|dev|sandbox|account|merchant|signing|signature|secret|public|private|api|hmac|key|token|value|password|string)+\d{0,3}$/i;
 
 /**
  * Refuses, at construction, a value that cannot be a key (threat A19).
@@ -145,7 +152,7 @@ function problemOf(key: unknown): string | undefined {
   if (key === 'undefined' || key === 'null') {
     return `is the string "${key}". ${IS_SET}`;
   }
-  if (PLACEHOLDER.test(key)) return 'contains a placeholder.';
+  if (PLACEHOLDER.test(key) || WORDS.test(key)) return 'contains a placeholder.';
   if (new RegExp(STRAY, 'u').test(key)) {
     return 'contains white space, a quotation mark or an invisible character. Copy the key as shown.';
   }

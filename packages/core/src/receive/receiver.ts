@@ -7,6 +7,7 @@ import {
   type VerifierOptions,
   verifierOf,
 } from '../verify/create-verifier.ts';
+import { offerCheck } from '../verify/kept-signature.ts';
 import type { AuthenticRefusal, Refusal } from '../verify/refusal.ts';
 import { type ForgedRefusal, type RefusalCode, type RequestCode, refuse } from '../verify/refusal.ts';
 import type { VerifiedCallback, VerifiedRedirect } from '../verify/verified.ts';
@@ -152,7 +153,10 @@ export function createCallbackReceiver(options: CallbackOptions): CallbackReceiv
   checkOptions('paymentCallbacks()', options, { ...VERIFIER_RULES, ...RECEIVER_RULES, ...CALLBACK_RULES });
   const { onCallback, onAuthenticRefusal, methods = ['POST'], bodyTimeoutMs = 10_000 } = options;
   const bodyLimit = new TimeLimit(bodyTimeoutMs);
-  return { ...createReceiver(options), onCallback, onAuthenticRefusal, methods: [...methods], bodyLimit };
+  const receiver = createReceiver(options);
+  // An inbox verifies again what an earlier process has left in its spool (threat A66).
+  for (const handler of [onCallback, onAuthenticRefusal]) offerCheck(handler, receiver.verifier.check);
+  return { ...receiver, onCallback, onAuthenticRefusal, methods: [...methods], bodyLimit };
 }
 
 /**

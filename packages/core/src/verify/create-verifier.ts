@@ -10,6 +10,7 @@ import {
   readCallbackBody,
   viewOf,
 } from './callback-body.ts';
+import type { SignatureCheck } from './kept-signature.ts';
 import {
   queryForm,
   type RedirectDefaults,
@@ -145,6 +146,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
 
 /** A verifier for the receiver, which has parsed the signature before it reads the body. */
 export interface ReceiverVerifier extends Pick<Verifier, 'verifyRedirect'> {
+  readonly check: SignatureCheck;
   readonly verifySigned: (signature: Signature, body: unknown) => VerifiedCallback | Refusal;
 }
 
@@ -168,6 +170,16 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
     const { signed, claims, malformed, isUnexpected } = reading;
     if (signed === undefined) return refuse(malformed ?? 'signed_field_malformed');
     const at = now();
+    const { key, isExpired } = matching(signed, s, at);
+    if (key === undefined) return refuse(malformed ?? (isExpired ? 'key_expired' : 'mismatch'));
+    const findings: Findings = { claims: claims(), signed, account, keyId: key.id, t, s, now: at, check };
+    const code =
+      malformed ?? brokenRule(signed, t, at) ?? (isUnexpected(signed) ? 'reference_unexpected' : undefined);
+    if (code === undefined) return verified(kind, findings);
+    return refuseAuthentic(code, verified('evidence', findings));
+  }
+
+  function matching(signed: SignedFields, s: string, at: number) {
     const message = signedMessage(signed);
     // Tries every key, even after a match: the time taken does not tell which one matches.
     let key: PreparedKey | undefined;
@@ -177,13 +189,17 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
       if (at <= one.notAfter) key ??= one;
       else isExpired = true;
     }
-    if (key === undefined) return refuse(malformed ?? (isExpired ? 'key_expired' : 'mismatch'));
-    const findings: Findings = { claims: claims(), signed, account, keyId: key.id, t, now: at };
-    const code =
-      malformed ?? brokenRule(signed, t, at) ?? (isUnexpected(signed) ? 'reference_unexpected' : undefined);
-    if (code === undefined) return verified(kind, findings);
-    return refuseAuthentic(code, verified('evidence', findings));
+    return { key, isExpired };
   }
+
+  const check: SignatureCheck = (kept) => {
+    const signature = readSignature(kept.signature);
+    const signed = readSignedFields((name) => kept.signed[name]);
+    // The signature does not cover the account: a key vouches for its own account only.
+    if (typeof signature === 'string' || signed === undefined || kept.account !== account) return undefined;
+    const { key } = matching(signed, signature.s, now());
+    return key && { keyId: key.id, isAmbiguous: isAmbiguous(signed, rule) };
+  };
 
   function brokenRule(signed: SignedFields, t: string, at: number): VerifierCode | undefined {
     if (isAmbiguous(signed, rule)) return 'ambiguous';
@@ -194,6 +210,7 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
   }
 
   return {
+    check,
     verifySigned(signature, body) {
       const found = readCallbackBody(body) ?? readCallbackBody(viewOf(body));
       if (found === undefined) return refuse('body_malformed', malformedBody(body));

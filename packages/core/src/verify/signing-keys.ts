@@ -1,6 +1,6 @@
 import { prepareKey } from '#digest';
 import { ConfigurationError } from '../errors.ts';
-import { environmentVariable, servingEnvironment } from '../options/environment.ts';
+import { notDevelopment } from '../options/environment.ts';
 import { checkKey, checkOptions, type OptionRules, REQUIRED } from '../options/options.ts';
 
 /** One of several signing keys, for rotation. */
@@ -33,9 +33,10 @@ export interface KeyOptions {
   /** When given, a signing key equal to it is refused at construction. */
   readonly secretKey?: string | undefined;
   /**
-   * Accept a sandbox key under every NODE_ENV. For test systems that customers cannot reach.
+   * Accept a sandbox key whatever NODE_ENV is. For test systems that customers cannot reach, and for runtimes without an
+   * environment.
    *
-   * @default false: only with NODE_ENV `development`, `test` or unset
+   * @default false: only with NODE_ENV `development` or `test`
    */
   readonly allowSandboxKeys?: boolean | undefined;
 }
@@ -99,15 +100,12 @@ function prepare(option: string, { id, key, notAfter }: GivenKey, options: KeyOp
 
 /** Anyone can know a sandbox key, so a program that may serve customers refuses one (threat A27). */
 function checkSandboxKey(option: string): void {
-  const what = 'is a sandbox key, and NODE_ENV is ';
-  const environment = servingEnvironment();
-  if (environment !== undefined) {
-    refuse(
-      option,
-      `${what}"${environment}". Use the signing key of the account, or set allowSandboxKeys where no customer pays.`,
-    );
-  }
-  if (!environmentVariable('NODE_ENV')) warnOnce(`${option} ${what}not set. Never use it in production.`);
+  const environment = notDevelopment();
+  if (environment === undefined) return;
+  refuse(
+    option,
+    `is a sandbox key, and ${environment}. For development, set NODE_ENV=development. In production, use the signing key of the account. allowSandboxKeys is for test systems where no customer pays.`,
+  );
 }
 
 function refuse(option: string, problem: string): never {

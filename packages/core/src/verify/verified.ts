@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors.ts';
 import { kindOf } from '../options/options.ts';
 import { isLargerThanBody, jsonText, jsonValue, readCallbackBody } from './callback-body.ts';
+import type { SignatureCheck } from './kept-signature.ts';
 import { readTimestamp, type Timestamp } from './signature.ts';
 import { idOf, type SignedFields } from './signed-fields.ts';
 import { readUnsignedFields, type UnsignedFields, type UnsignedName } from './unsigned-fields.ts';
@@ -15,9 +16,12 @@ type Kind = keyof Kinds;
 /** The findings of the verifier. */
 export interface Findings extends Pick<Verified<Kind>, 'signed' | 'account' | 'keyId'> {
   readonly claims: Claims;
-  /** `t`, unchanged, and the clock when it was read. */
+  /** `t` and `s`, unchanged, and the clock when they were read. */
   readonly t: string;
+  readonly s: string;
   readonly now: number;
+  /** Of the verifier. */
+  readonly check: SignatureCheck;
 }
 
 /** What the body or query says and the signature does not prove. */
@@ -89,8 +93,24 @@ export interface Evidence extends Verified<'evidence'> {}
 
 const REDACTED = '[redacted: may hold personal data]';
 
-/** Returns the kind and the JSON text of an object that one copy of core made; undefined for any other object. */
-type Opener = (value: object) => { readonly kind: Kind; readonly text: string | undefined } | undefined;
+/** What verified an object, to verify a stored copy of it again. */
+export interface Proof {
+  /** The value of `hmac-signature`, without parts of other names. */
+  readonly signature: string;
+  readonly check: SignatureCheck;
+}
+
+/** What an object that one copy of core made holds behind its private field. */
+interface Opened {
+  readonly kind: Kind;
+  /** The JSON text. */
+  readonly text: string | undefined;
+  /** Only a copy of an earlier version leaves it out. */
+  readonly proof?: Proof;
+}
+
+/** Returns undefined for any other object. */
+type Opener = (value: object) => Opened | undefined;
 
 /**
  * Two copies of core can meet in one process (an update that left two, a bundle of ESM and CommonJS). Each accepts what the
@@ -148,7 +168,9 @@ class VerifiedObject {
   }
 
   static open(value: object): ReturnType<Opener> {
-    return #findings in value ? { kind: value.kind, text: value.#findings.claims.text } : undefined;
+    if (!(#findings in value)) return undefined;
+    const { claims, t, s, check } = value.#findings;
+    return { kind: value.kind, text: claims.text, proof: { signature: `t=${t},s=${s}`, check } };
   }
 }
 
@@ -218,6 +240,9 @@ export function openGenuine(
       : `${call} does not accept a verified ${opened.kind}. Pass the result of verifyCallback().`,
   );
 }
+
+/** Undefined for what a copy of core of an earlier version has verified, and for what none has. */
+export const proofOf = (verified: VerifiedCallback | Evidence): Proof | undefined => open(verified)?.proof;
 
 /**
  * The JSON text of a callback, for storage: unchanged, or serialised again from `raw` when a body parser read it first. A body

@@ -19,7 +19,7 @@ import {
 } from './local-service.ts';
 import { publicKey, secretKey } from './wire-samples.ts';
 
-// No client, error or report shows a key, whatever the service or fetch puts into it.
+// No client, error or report shows a key, whatever the service or fetch puts into it (threat A68 for its bytes and parts).
 
 /** A part of each key: not even this may appear. */
 const PIECES = /4f9c1|9d2e7/i;
@@ -128,6 +128,9 @@ const encodings: readonly Spelling[] = [
   (key, around) => encoded(around + key + around, 'base64url'),
   (key, around) => encodeURIComponent(encoded(around + key)),
   (key, around) => JSON.stringify(encoded(key + around)).replaceAll('/', '\\/'),
+  (key, around) => JSON.stringify(Buffer.from(around + key + around, 'latin1')),
+  (key, around) => JSON.stringify({ body: JSON.stringify([...Buffer.from(around + key)], null, 2) }),
+  (key, around) => JSON.stringify(new Uint8Array(Buffer.from(around + key + around))),
   (key) => encodeURIComponent(encodeURIComponent(key)),
   (key) => JSON.stringify(JSON.stringify(key)).slice(3, -3),
   (key) => new URLSearchParams([['', key]]).toString().slice(1),
@@ -150,7 +153,7 @@ const mixed: fc.Arbitrary<Spelling> = fc
 
 test.each([
   ['however its characters are escaped, mixed and one inside another', mixed],
-  ['from hexadecimal and Base64, wherever it begins in them', fc.constantFrom(...encodings)],
+  ['from hexadecimal, Base64 and lists of bytes, wherever it begins in them', fc.constantFrom(...encodings)],
 ])('a key is removed %s', (_, spellings) => {
   fc.assert(
     fc.property(longKey, spellings, fc.stringMatching(/^[ -~]{0,5}$/), (key, spell, around) => {

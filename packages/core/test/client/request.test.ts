@@ -302,6 +302,65 @@ test('a client without a secret key cannot send one', async () => {
   expect(await failureOf(request({ secretKey: true })(client as ClientWithSecretKey))).toMatchObject(error);
 });
 
+const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
+/** A header of the caller, and the parts of it that a service may echo alone. */
+const ECHOED: readonly (readonly [name: string, value: string, ...parts: string[]])[] = [
+  ['authorization', 'Bearer token-of-the-merchant', 'token-of-the-merchant'],
+  ['authorization', 'Token token="q7Zt91mX==", id=w', 'q7Zt91mX==', 'q7Zt91mX'],
+  [
+    'authorization',
+    basic('shop:pa:ss-wörd'),
+    basic('shop:pa:ss-wörd').slice(6),
+    'shop:pa:ss-wörd',
+    'pa:ss-wörd',
+  ],
+  ['proxy-authorization', basic('someuser:x'), 'someuser:x', 'someuser'],
+  ['authorization', 'Digest username="merchant-7", response="6629fae49393"', 'merchant-7', '6629fae49393'],
+  ['authorization', 'Bearer eyJhbGciOi.eyJzdWIiOi.SflKxwRJSM', 'SflKxwRJSM', 'eyJzdWIiOi'],
+  ['cookie', 'sid=4f9c1aa0b7; csrf=9d2e7bb1c8', '4f9c1aa0b7', '9d2e7bb1c8'],
+  ['x-shop-token', 'first8chars second8char', 'second8char'],
+];
+const SPELLINGS: readonly ((part: string) => string)[] = [
+  (part) => part,
+  (part) => part.toUpperCase(),
+  encodeURIComponent,
+  (part) => Buffer.from(`x${part}`).toString('base64'),
+  (part) => Buffer.from(part).toString('hex'),
+  (part) => Array.from(part, (char) => `&#${char.charCodeAt(0)};`).join(''),
+  (part) => JSON.stringify({ echoed: Buffer.from(part) }),
+];
+test.each(ECHOED.flatMap(([name, value, ...parts]) => parts.map((part) => [part, name, value] as const)))(
+  'threat A68: no error holds the part %s of the header %s of the caller, alone and in every spelling',
+  async (part, name, value) => {
+    for (const spell of SPELLINGS) {
+      const echoed = spell(part);
+      const answer = reply(
+        500,
+        JSON.stringify({ code: 500, status: 'error', message: `<${echoed}>`, data: {} }),
+      );
+      const error = await failureWith(answer, { maxAttempts: 1 }, request({ headers: { [name]: value } }));
+      const shown = [error, String(error), Reflect.get(error as object, 'snippet')].map((one) =>
+        JSON.stringify(one),
+      );
+      expect(shown.join()).toContain('[redacted');
+      expect(shown.join().replaceAll('\\', '')).not.toContain(echoed);
+    }
+  },
+);
+
+test.each([
+  ['authorization', 'Signature keyId="a1",signature="x"', 'The Signature of this request has expired.'],
+  ['idempotency-key', 'ORD-1', 'ORD-1 exists'],
+  ['authorization', 'Basic no+base64', 'Basic authentication is off'],
+])(
+  'control: a message of the service without a secret of the header %s: %s is shown',
+  async (name, value, text) => {
+    const answer = failure(400, {}, text);
+    const error = await failureWith(answer, {}, request({ headers: { [name]: value } }));
+    expect(error).toMatchObject({ serviceMessage: text });
+  },
+);
+
 test('no error holds a key or a header of the caller, however the service echoes it', async () => {
   const token = 'Bearer token-of-the-merchant';
   const echoing: Answer = (response, { headers }) =>

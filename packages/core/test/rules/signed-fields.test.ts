@@ -40,7 +40,7 @@ test('threat A7: an inherited field is refused', () => {
 test.each([16, 63, 64, 65, 200])(
   'references of every length verify under a key of %i characters, as another HMAC signs them',
   (length) => {
-    const signingKey = 'K'.repeat(length);
+    const signingKey = 'Kq7'.repeat(length).slice(0, length);
     for (const count of [1, 1300, 1400, 4000, 5000])
       for (const merchant_reference of ['x'.repeat(count), '\u20ac'.repeat(count)]) {
         const message = `transaction.completed:${merchant_reference}:INT-77:COLLECTION:COMPLETED`;

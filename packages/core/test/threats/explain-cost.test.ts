@@ -18,7 +18,17 @@ test.each([...['production', 'Production', 'production ', 'prod', 'staging', 'li
   },
 );
 
-test.each(['development', 'test', '', undefined])('control: it starts with NODE_ENV %j', (environment) => {
+test.each([undefined, ''])(
+  'threat A45: explainRefusals() does not start where NODE_ENV is %j',
+  (environment) => {
+    vi.stubEnv('NODE_ENV', environment);
+    expect(() => explainRefusals({ signingKey: SIGNING_KEY })).toThrow(
+      'explainRefusals() is for development, and NODE_ENV is not set. For development, set NODE_ENV=development.',
+    );
+  },
+);
+
+test.each(['development', 'test'])('control: it starts with NODE_ENV %j', (environment) => {
   vi.stubEnv('NODE_ENV', environment);
   expect(explainRefusals({ signingKey: SIGNING_KEY })).toBeTypeOf('function');
 });

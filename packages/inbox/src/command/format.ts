@@ -64,6 +64,7 @@ export function formatDetails(transition: TransitionDetails): string {
       ['key', body.keyId],
       ['refused by', body.refusal ?? '-'],
       ['settled', body.isSettled ? 'yes' : 'no'],
+      ...(body.isUnsealed ? [['encrypted', BODY_WORDS.unsealed]] : []),
       ...(content === undefined ? [] : [['content', content]]),
     ];
     return `body ${body.digest}\n${table(undefined, rows)}`;

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@payment-service/core';
 import { printableLines } from '@payment-service/core/internal';
-import { deliveriesIn, spoolOwner } from '../intake/spool.ts';
+import { deliveriesIn, spoolOwner } from '../intake/spool-folder.ts';
 import { type InboxHealth, LATE_SECONDS } from '../operator/health.ts';
 import { messageOf } from './failure.ts';
 import { NoInboxError, withInbox } from './open-inbox.ts';

@@ -25,6 +25,8 @@ export interface OpenOptions {
 export interface OpenStore<Tx> extends OperatorContext<Tx> {
   /** The default place of the program's spool. It belongs to the receiver: files that a command left there would disturb it. */
   readonly spoolPath: string | undefined;
+  /** The files of the store. */
+  readonly files: readonly string[];
 }
 
 /** Something does not exist: the message is all that an operator needs. */
@@ -40,14 +42,19 @@ export async function withStore<T>(
   { database, schema, account }: OpenOptions,
   work: <Tx>(opened: OpenStore<Tx>) => Promise<T>,
 ): Promise<T> {
-  const open = async <Tx>(store: Store<Tx>, spoolPath?: string): Promise<T> => {
+  const open = async <Tx>(
+    store: Store<Tx>,
+    spoolPath?: string,
+    files: readonly string[] = [],
+  ): Promise<T> => {
     const [settings, statements] = [settingsOf({ store, account }), new Statements(store)];
-    return work({ store, statements, settings, spool: undefined, spoolPath });
+    return work({ store, statements, settings, spool: undefined, spoolPath, files });
   };
   if (database !== undefined) {
     if (!existsSync(database)) throw new NoInboxError(`There is no file ${database}.`);
-    const { spool, ...store } = sqlite(database);
-    return open(store, spool).finally(() => store.close?.());
+    // Without its files: only the program corrects their modes.
+    const { spool, files, ...store } = sqlite(database);
+    return open(store, spool, files).finally(() => store.close?.());
   }
   const connectionString = process.env['DATABASE_URL'];
   if (!connectionString) {

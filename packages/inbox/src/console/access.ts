@@ -64,12 +64,18 @@ export function cookie(name: string, value: string, path: string, maxAge?: numbe
   return `${name}=${value}; Path=${path === '' ? '/' : path}; HttpOnly; SameSite=Lax${age}`;
 }
 
-/** Whether a form belongs to a page that the console made for this visitor (threat A55). */
-export function isOwnForm(request: Request, by: string, proof: string): boolean {
-  const key = keyIn(request);
-  if (key === undefined || !isFromOwnOrigin(request)) return false;
-  const expected = Buffer.from(proofOf(key, by));
-  const given = Buffer.from(proof);
+/**
+ * Whether a form can belong to a page that the console made for this visitor: it comes from this origin, from a browser with
+ * the key of a proof. Known before the form is read (threat A63).
+ */
+export function isFromOwnPage(request: Request): boolean {
+  return keyIn(request) !== undefined && isFromOwnOrigin(request);
+}
+
+/** Whether the form that was read belongs to such a page (threat A55). */
+export function hasProof(form: URLSearchParams, { value }: FormProof): boolean {
+  const given = Buffer.from(form.get('proof') ?? '');
+  const expected = Buffer.from(value);
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 

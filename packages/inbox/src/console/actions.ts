@@ -1,13 +1,14 @@
 import { ConfigurationError, InvalidStateError, StaleError } from '@payment-service/core';
 import { counted, type Problem } from '@payment-service/pages';
-import { at, forbidden, missingPage, plainResponse, type View } from './pages/page.ts';
+import { at, missingPage, plainResponse, type View } from './pages/page.ts';
 import { transitionPage } from './pages/transition.ts';
 import { ACTIONS } from './pages/transition-actions.ts';
 import { bulkPage, selectionIn } from './pages/transitions.ts';
 import { seeOther } from './said.ts';
 
 /**
- * Performs the action of a form in the name that `authorize` returned. The form has been checked to be one of this visitor's.
+ * Performs the action of a form in the name that `authorize` returned. The form has been checked to be one of this visitor's, who
+ * has the permission.
  *
  * @param id of one transition; undefined for all of a selection.
  */
@@ -15,12 +16,11 @@ export async function act(
   view: View,
   form: URLSearchParams,
   id: string | undefined,
-  name: string = form.get('action') ?? '',
+  name: string,
 ): Promise<Response> {
   const { inbox, access, basePath } = view;
   const action = ACTIONS.get(name);
-  if (action === undefined) return plainResponse(403);
-  if (!access.may.includes(action.needs)) return forbidden(action.needs);
+  if (action === undefined) return plainResponse(405);
   const typed = { note: form.get('note') ?? '' };
   const given = { by: access.by, ...typed };
   try {

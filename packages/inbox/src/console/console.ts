@@ -5,15 +5,16 @@ import { assetResponse } from '@payment-service/pages';
 import { failureStack } from '../failure-text.ts';
 import type { Inbox } from '../inbox.ts';
 import { TRANSITION_STATES } from '../states.ts';
-import { type ConsoleAccess, checkAccess, isOwnForm, proofFor } from './access.ts';
+import { type ConsoleAccess, checkAccess, hasProof, isFromOwnPage, proofFor } from './access.ts';
 import { act } from './actions.ts';
 import { readForm } from './form.ts';
 import { overduePage, overdueTable } from './pages/overdue.ts';
 import { overviewPage } from './pages/overview.ts';
-import { forbidden, missingPage, plainResponse, type View } from './pages/page.ts';
+import { at, forbidden, missingPage, plainResponse, type View } from './pages/page.ts';
 import { paidPage } from './pages/paid.ts';
 import { reconcilePage } from './pages/reconcile.ts';
 import { transitionPage } from './pages/transition.ts';
+import { ACTIONS } from './pages/transition-actions.ts';
 import { bulkPage, transitionsPage, transitionsTable } from './pages/transitions.ts';
 import { takeSaid } from './said.ts';
 
@@ -44,22 +45,34 @@ export interface ConsoleOptions {
 export interface InboxConsole {
   (request: Request, incoming?: IncomingMessage): Promise<Response>;
   readonly basePath: string;
+  /** Passes an error to `onError`. Never rejects. */
+  readonly reportError: (error: unknown) => Promise<void>;
 }
 
 /** A transition, and an action on it. */
 const TRANSITION = /^\/transitions\/([0-9a-f]{64})(?:\/([a-zA-Z]+))?$/;
+/** An action on a selection. */
+const BULK = /^\/bulk\/([a-zA-Z]+)$/;
+const METHODS = ['GET', 'HEAD', 'POST'];
+
+/** No request has it as its path, in which a brace would be encoded. */
+const OF_TRANSITION = '/transitions/:id{[0-9a-f]{64}}';
 
 /** By path, which begins with a slash, unlike any member that objects inherit. */
 const PAGES: Readonly<Record<string, (view: View) => Promise<Response>>> = {
   '/': overviewPage,
   '/transitions': transitionsPage,
   '/transitions.csv': transitionsTable,
+  [OF_TRANSITION]: (view) => transitionPage(view, view.path.split('/')[2] ?? ''),
   '/overdue': overduePage,
   '/overdue.csv': overdueTable,
   '/paid': paidPage,
   '/bulk': bulkPage,
   '/reconcile': reconcilePage,
 };
+
+/** The addresses of the pages, without the patterns of their parameters. */
+export const addresses: readonly string[] = Object.keys(PAGES).map((one) => one.replace(/\{[^/]{1,40}$/, ''));
 
 const INBOX: OptionRule = [
   (inbox) => typeof Object(inbox).list === 'function',
@@ -97,48 +110,66 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
 
   const serve = async (request: Request, incoming: IncomingMessage | undefined): Promise<Response> => {
     const { url, headers, method, signal } = request;
-    const access = checkAccess(await authorize(new Request(url, { headers, method, signal }), incoming));
-    if (access === undefined) return plainResponse(403);
-    if (!access.may.includes('read')) return forbidden('read');
-    const { pathname, searchParams: query } = new URL(url);
+    if (!METHODS.includes(method)) return plainResponse(405);
+    const address = new URL(url);
+    const { pathname, searchParams: query } = address;
+    // A framework may pass the target as sent: its guards then read another path than the console (threat A64).
+    if (sentPath(url) !== pathname) return new Response(null, { status: 400 });
     const isBelow = pathname === basePath || pathname.startsWith(`${basePath}/`);
     // A framework that mounts a handler may have removed the prefix.
-    const path = (isBelow ? pathname.slice(basePath.length) : pathname).replace(/\/$/, '') || '/';
-    const [, id, action] = TRANSITION.exec(path) ?? [];
+    const path = (isBelow ? pathname.slice(basePath.length) : pathname) || '/';
+    // With the prefix in either case: `authorize` gets the address of the page that is served.
+    address.pathname = at({ basePath }, path);
+    const access = checkAccess(await authorize(new Request(address, { headers, method, signal }), incoming));
+    if (access === undefined) return plainResponse(403);
+    if (!access.may.includes('read')) return forbidden('read');
+    if (pathname === `${basePath}/` && basePath !== '') return redirectTo(basePath);
+    const [, id, action = BULK.exec(path)?.[1]] = TRANSITION.exec(path) ?? [];
     const proof = proofFor(request, access.by, basePath);
     const view = { inbox, basePath, access, proof, path, query, said: takeSaid(request), version: '' };
     if (method === 'POST') {
+      // Before the body, which costs far more (threat A63).
+      if (!isFromOwnPage(request)) return plainResponse(403);
+      const needs = path === '/reconcile' ? 'reconcile' : ACTIONS.get(action ?? '')?.needs;
+      if (needs === undefined) return plainResponse(405);
+      if (!access.may.includes(needs)) return forbidden(needs);
       const form = await readForm(request, path === '/reconcile');
       if (typeof form === 'number') return plainResponse(form);
-      if (!isOwnForm(request, access.by, form.get('proof') ?? '')) return plainResponse(403);
-      if (path === '/reconcile')
-        return access.may.includes('reconcile') ? reconcilePage(view, form) : forbidden('reconcile');
-      if (path !== '/bulk' && action === undefined) return plainResponse(405);
+      if (!hasProof(form, proof)) return plainResponse(403);
+      if (action === undefined) return reconcilePage(view, form);
       return act({ ...view, version: await version() }, form, id, action);
     }
-    if (method !== 'GET' && method !== 'HEAD') return plainResponse(405);
     const [, asset = ''] = /^\/assets\/(.+)$/.exec(path) ?? [];
     const file = await assetResponse(asset);
     if (file !== undefined) return file;
-    const show = PAGES[path] ?? missingPage;
+    const show = PAGES[id !== undefined && action === undefined ? OF_TRANSITION : path] ?? missingPage;
     if (path.endsWith('.csv')) return show(view);
     // Read before the content: a change in between makes the page ask again.
     const dated = { ...view, version: await version() };
     if (headers.get('if-none-match') === `"${dated.version}"`) return new Response(null, { status: 304 });
-    return id !== undefined && action === undefined ? transitionPage(dated, id) : show(dated);
+    return show(dated);
   };
 
   const handle = async (request: Request, incoming?: IncomingMessage): Promise<Response> => {
     try {
       return await serve(request, incoming);
     } catch (error) {
-      const run = async (): Promise<unknown> => onError(error);
-      await run().catch(printError);
+      await reportError(error);
       return plainResponse(500);
     }
   };
-  return Object.assign(handle, { basePath });
+  const reportError = async (error: unknown): Promise<void> => {
+    const run = async (): Promise<unknown> => onError(error);
+    await run().catch(printError);
+  };
+  return Object.assign(handle, { basePath, reportError });
 }
+
+/** The path of an address, before a URL removes its dot segments and backslashes. */
+const sentPath = (url: string): string =>
+  url.replace(/^[^:]*:\/\/[^/?#\\]*/, '').replace(/[?#].*/s, '') || '/';
+
+const redirectTo = (location: string): Response => new Response(null, { status: 308, headers: { location } });
 
 /** Slow reads of the version are made less often: they use at most a twentieth of the time, however many pages are open. */
 const SHARE = 20;

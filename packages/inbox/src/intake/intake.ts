@@ -43,8 +43,11 @@ export class Intake<Tx> {
     this.#options = options;
   }
 
-  /** @throws {UnavailableError} If the delivery could not be kept, so it must not be acknowledged. */
-  async receive(record: IntakeRecord): Promise<void> {
+  /**
+   * @param signature The value of its `hmac-signature`, for the spool.
+   * @throws {UnavailableError} If the delivery could not be kept, so it must not be acknowledged.
+   */
+  async receive(record: IntakeRecord, signature: string | undefined): Promise<void> {
     const { settings, spool } = this.#options;
     const started = performance.now();
     const seen = (): { transitionId: string; durationMs: number } => ({
@@ -52,7 +55,8 @@ export class Intake<Tx> {
       durationMs: Math.round((performance.now() - started) * 1000) / 1000,
     });
     const spooled = (): void => settings.emit({ name: 'callback.spooled', ...seen() });
-    if (spool?.isStoreUnavailable === true && (await spool.keep(record, 'unavailable'))) return spooled();
+    if (spool?.isStoreUnavailable === true && (await spool.keep(record, signature, 'unavailable')))
+      return spooled();
     let outcome: IntakeOutcome;
     try {
       outcome = await this.store(record);
@@ -67,7 +71,7 @@ export class Intake<Tx> {
       if (spool !== undefined) {
         // Before the delivery is kept: storing it ends this, which can happen while the call still waits.
         if (!(error instanceof TransitionBusy)) spool.isStoreUnavailable = true;
-        if (await spool.keep(record, failure)) return spooled();
+        if (await spool.keep(record, signature, failure)) return spooled();
       }
       settings.emit({ name: 'callback.unavailable', failure, ...seen() });
       if (error instanceof TransitionBusy) throw new UnavailableError(error.message);

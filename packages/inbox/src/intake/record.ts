@@ -8,9 +8,18 @@ import {
   type Evidence,
   type RefusalCode,
   type SignedFields,
+  transitionId,
   type VerifiedCallback,
 } from '@payment-service/core';
-import { checkArgument, type OptionRule, signedMessage, traceparentOf } from '@payment-service/core/internal';
+import {
+  checkArgument,
+  type OptionRule,
+  readSignedFields,
+  type SignatureCheck,
+  signedMessage,
+  traceparentOf,
+} from '@payment-service/core/internal';
+import { claimsDigest, isSealed } from '../body-content.ts';
 import {
   type IntakeRecord,
   isStorableCurrency,
@@ -18,9 +27,9 @@ import {
   referenceKey,
   subjectKey,
 } from '../records.ts';
-import { optionalText, type Row, textOf } from '../store/store.ts';
+import { optionalText, type Row } from '../store/store.ts';
 import type { Claims, StoredClaim } from '../work/verdict/evaluate.ts';
-import { claimsIn, reasonIn, signedIn } from '../work/verdict/stored.ts';
+import { claimsIn, membersOf, reasonIn, signedIn } from '../work/verdict/stored.ts';
 
 /**
  * The maximum number of distinct bodies and pieces of evidence that are kept of one transition. One signature can have 8
@@ -78,7 +87,6 @@ function genuineRecord(
   const { signed, keyId } = verified;
   const { request, transaction } = claimedAmounts(verified);
   return recordOf(signed, {
-    transitionId: isUnambiguous(refusal) ? verified.transitionId : evidenceId(signed, account),
     ...{ account, content, keyId, refusal },
     claims: { request: storable(request), transaction: storable(transaction) },
     traceparent: traceparent ?? null,
@@ -87,10 +95,7 @@ function genuineRecord(
 }
 
 /** What does not follow from the signed fields and the content. */
-type Given = Pick<
-  IntakeRecord,
-  'transitionId' | 'account' | 'keyId' | 'refusal' | 'traceparent' | 'provider'
->;
+type Given = Pick<IntakeRecord, 'account' | 'keyId' | 'refusal' | 'traceparent' | 'provider'>;
 
 /** The record of a transition, with the keys that follow from its signed fields. */
 export function recordOf(
@@ -99,35 +104,73 @@ export function recordOf(
 ): IntakeRecord {
   return {
     ...given,
-    signed: JSON.stringify(signed),
-    referenceKey: referenceKey(signed.merchant_reference, given.account),
-    transactionType: JSON.stringify(signed.transaction_type),
-    subjectKey: subjectKey(signed.internal_reference, given.account),
+    ...keysOf(signed, given),
     digest: hash('sha256', content),
     content,
     claims: JSON.stringify(claims),
   };
 }
 
-/** Of a spool file, which may be damaged or belong to another program. */
-export function recordIn(text: string): IntakeRecord {
-  const row: Row = Object(JSON.parse(text));
+/** What follows from the signed fields, the account and the rule that refused them. */
+function keysOf(
+  signed: SignedFields,
+  { account, refusal }: Pick<IntakeRecord, 'account' | 'refusal'>,
+): Pick<IntakeRecord, 'transitionId' | 'signed' | 'referenceKey' | 'transactionType' | 'subjectKey'> {
   return {
-    transitionId: textOf(row, 'transitionId'),
-    account: textOf(row, 'account'),
-    signed: JSON.stringify(signedIn(row)),
-    referenceKey: textOf(row, 'referenceKey'),
-    transactionType: textOf(row, 'transactionType'),
-    subjectKey: textOf(row, 'subjectKey'),
-    digest: textOf(row, 'digest'),
-    content: optionalText(row, 'content') ?? null,
-    claims: JSON.stringify(claimsIn(row)),
-    keyId: textOf(row, 'keyId'),
-    refusal: reasonIn(row, 'refusal') ?? null,
+    transitionId: isUnambiguous(refusal) ? transitionId(signed, account) : evidenceId(signed, account),
+    signed: JSON.stringify(signed),
+    referenceKey: referenceKey(signed.merchant_reference, account),
+    transactionType: JSON.stringify(signed.transaction_type),
+    subjectKey: subjectKey(signed.internal_reference, account),
+  };
+}
+
+/** The text of a spool file: the signature, and what does not follow from what it signs. */
+export function spoolText(record: IntakeRecord, signature: string): string {
+  const { signed, content, claims, refusal, traceparent, provider } = record;
+  return JSON.stringify({ signature, signed, content, claims, refusal, traceparent, provider });
+}
+
+/**
+ * The record of a spool file. Another program may have written or changed the file, so nothing that the signature proves is
+ * believed (threat A66). The rest is unsigned in a request as well: what the body claims, and the rule that refused it unless
+ * that is the ':' rule.
+ *
+ * @returns undefined if its signature does not verify.
+ * @throws If the file is damaged.
+ */
+export function recordIn(text: string, account: string, check: SignatureCheck): IntakeRecord | undefined {
+  const row: Row = Object(JSON.parse(text));
+  const signed = signedIn(row);
+  const found = check({ signed, account, signature: String(row['signature'] ?? '') });
+  const content = optionalText(row, 'content') ?? null;
+  const isWhole = isWholeBody(content, signed);
+  if (found === undefined || isWhole === undefined) return undefined;
+  const reason = reasonIn(row, 'refusal') ?? null;
+  const refusal = found.isAmbiguous && isUnambiguous(reason) ? 'ambiguous' : reason;
+  const keys = keysOf(signed, { account, refusal });
+  const claims = JSON.stringify(claimsIn(row));
+  return {
+    ...{ ...keys, account, content, claims, refusal, keyId: found.keyId },
+    digest:
+      isWhole && content !== null ? hash('sha256', content) : claimsDigest({ signed: keys.signed, claims }),
     traceparent: optionalText(row, 'traceparent') ?? null,
-    provider: optionalText(row, 'provider') ?? null,
+    provider: providerIn(optionalText(row, 'provider')),
     isAcknowledged: true,
   };
+}
+
+/**
+ * Whether content is a whole body, false for the part of it that `bodies` or `encryption` keeps. Undefined if it shows other
+ * signed fields than those that were verified, which pages would present as proved.
+ */
+function isWholeBody(content: string | null, signed: SignedFields): boolean | undefined {
+  if (content === null || isSealed(content)) return false;
+  const { event, payload } = membersOf(JSON.parse(content));
+  const members: Readonly<Record<string, unknown>> = { ...membersOf(payload), event };
+  const shown = readSignedFields((name) => members[name]);
+  if (shown !== undefined) return JSON.stringify(shown) === JSON.stringify(signed) ? true : undefined;
+  return Object.keys(signed).every((name) => members[name] === undefined) ? false : undefined;
 }
 
 /** Longer or other text is no code: it is not kept beside the body. */

@@ -1,19 +1,30 @@
-import { hash, randomUUID } from 'node:crypto';
-import { existsSync, fsync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { ConfigurationError } from '@payment-service/core';
+import type { SignatureCheck } from '@payment-service/core/internal';
 import { failureCode } from '../events.ts';
 import { backoff, type Settings, STORE_RETRY } from '../options.ts';
+import { closeToOthers, openFilesMessage } from '../own-files.ts';
 import { warn } from '../problems.ts';
 import type { IntakeRecord } from '../records.ts';
-import type { Place } from '../store/store.ts';
-import { MAX_BODIES, recordIn } from './record.ts';
+import { MAX_BODIES, recordIn, spoolText } from './record.ts';
+import { RouteChecks } from './route-checks.ts';
+import {
+  closeSpool,
+  DELIVERY,
+  makeFolder,
+  namesIn,
+  REFUSED,
+  syncFolder,
+  writeTemporary,
+} from './spool-folder.ts';
 
 const MAX_GROUP = 64;
 /** A round ends after this many failures: the store is unavailable, or refuses some of the deliveries. */
 const MAX_FAILED = 3;
+/** A round that finds files and knows no check is the usual start of a program; after this many, it says so. */
+const MAX_WAITS = 3;
 /** The smallest unit of a disk. */
 const BLOCK = ' '.repeat(4096);
 
@@ -31,6 +42,10 @@ export interface SpoolOptions {
  * Keeps deliveries in a folder while the store is unavailable, each in a synced file, and stores them automatically afterwards.
  * A file is complete from the moment it has its name, `<owner>-<milliseconds since 1970>-<UUID>.json`, and is removed
  * after the store has its delivery. Two processes may store the same one at the same time: the store keeps it once.
+ *
+ * What is read there may have been written by another program, so each file is verified again under the keys of the routes of
+ * this process (threat A66). It waits until a route is known. A file that does not verify gets another name, which ends in
+ * `.refused`, and stays; it is tried again with each key that becomes known, after the next start at the latest.
  */
 export class Spool {
   readonly #options: SpoolOptions;
@@ -42,8 +57,16 @@ export class Spool {
   readonly #writing = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #draining: Promise<void> | undefined;
+  #isDraining = false;
   #failures = 0;
+  readonly #checks = new RouteChecks();
+  /** How many checks the refused files were tried with. */
+  #tried = 0;
+  /** How many rounds in a row have found files and no check. */
+  #waits = 0;
   #isClosed = false;
+  /** What an earlier build left readable was looked for. */
+  #isClosedToOthers = false;
   /** True until the folder is empty again: each outage is reported once, and so is its end. */
   #isReported = false;
   /**
@@ -62,6 +85,18 @@ export class Spool {
     this.#schedule(0);
   }
 
+  /** A check of a route whose callbacks this inbox receives: files that it verifies are stored. */
+  readonly trust = (check: SignatureCheck): void => {
+    this.#checks.add(check);
+    if (this.#waits === 0) return;
+    this.#waits = 0;
+    // A round that is under way schedules the next one.
+    if (this.#isDraining) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#schedule(0);
+  };
+
   /** Rejects if the path is that of a file, and with the error of the file system if nothing can be written. */
   async check(): Promise<void> {
     const { path } = this.#options;
@@ -71,21 +106,23 @@ export class Spool {
     await rm(await writeTemporary(path, BLOCK));
   }
 
-  /** How many deliveries of this owner wait here. */
+  /** How many deliveries of this owner are here and not in the store, including those that were refused. */
   async count(): Promise<number> {
     return (await this.#names()).length;
   }
 
   /**
+   * @param signature The value of `hmac-signature`. Without it, the delivery could not be verified later, so it is not kept.
    * @param failure Why the store did not accept it.
    * @returns false if it could not be kept here.
    */
-  async keep(record: IntakeRecord, failure: string): Promise<boolean> {
+  async keep(record: IntakeRecord, signature: string | undefined, failure: string): Promise<boolean> {
+    if (signature === undefined) return false;
     const count = this.#counts.get(record.transitionId) ?? 0;
     if (count >= MAX_BODIES) return false;
     this.#counts.set(record.transitionId, count + 1);
     this.#begun += 1;
-    const writing = this.#write(JSON.stringify(record));
+    const writing = this.#write(spoolText(record, signature));
     this.#writing.add(writing);
     try {
       await writing;
@@ -117,9 +154,10 @@ export class Spool {
     await Promise.allSettled([this.#draining, ...this.#writing]);
   }
 
-  /** In the order of time. */
+  /** In the order of time, with the refused ones. */
   async #names(): Promise<string[]> {
-    return (await namesIn(this.#options.path)).filter((name) => name.startsWith(this.#prefix));
+    const names = await namesIn(this.#options.path);
+    return names.filter((name) => name.startsWith(this.#prefix) && DELIVERY.test(name));
   }
 
   /** Resolves when the file and its name are on the disk. */
@@ -145,109 +183,131 @@ export class Spool {
   /** The first alone, then larger and larger groups. A delivery that the store refuses fails with its whole group. */
   async #drain(): Promise<void> {
     const { emit, random } = this.#options.settings;
-    let [taken, failed, size] = [0, 0, 1];
+    let [taken, failed, size, refused] = [0, 0, 1, 0];
     let failure: string | undefined;
+    let isWaiting = false;
+    const { known } = this.#checks;
+    this.#isDraining = true;
     try {
+      await this.#closeToOthers();
       // A file that is being written has no name yet, so an empty folder proves nothing then.
       const [isQuiet, begun] = [this.#writing.size === 0, this.#begun];
-      const names = await this.#names();
-      if (names.length === 0 && isQuiet && begun === this.#begun) {
+      const all = await this.#names();
+      const waiting = all.filter((name) => !name.endsWith(REFUSED));
+      const others = all.length - waiting.length;
+      if (waiting.length === 0 && isQuiet && begun === this.#begun) {
         this.#counts.clear();
-        this.#report(false, 'All callbacks from the spool are now stored in the database.');
+        const except = others === 0 ? '' : `, except ${others} that were refused`;
+        this.#report(false, `All callbacks from the spool are now stored in the database${except}.`);
       }
+      isWaiting = known === 0 && waiting.length > 0;
+      const names = known === 0 ? [] : known === this.#tried ? waiting : all;
       // After a failure, starting at a random one, since the store may never accept the first ones.
       const start = this.#failures === 0 ? 0 : Math.floor(random() * names.length);
       const left = [...names.slice(start), ...names.slice(0, start)];
       while (left.length > 0 && failed < MAX_FAILED && !this.#isClosed) {
         const results = await Promise.allSettled(left.splice(0, size).map((name) => this.#storeFile(name)));
         const rejected = results.find((result) => result.status === 'rejected');
-        taken += results.filter((result) => result.status === 'fulfilled' && result.value).length;
+        const ends = results.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
+        taken += ends.filter((end) => end === 'stored').length;
+        refused += ends.filter((end) => end === 'refused').length;
         if (taken > 0) this.isStoreUnavailable = false;
         if (rejected === undefined) size = Math.min(MAX_GROUP, size * 2);
         else [failed, failure] = [failed + 1, failureCode(rejected.reason)];
         // The next callback gets this error instead of a file that nothing would ever store.
         if (rejected?.reason instanceof ConfigurationError) this.isStoreUnavailable = false;
       }
-      if (failure === undefined) this.isStoreUnavailable = false;
+      if (failure === undefined) {
+        this.isStoreUnavailable = false;
+        this.#tried = known;
+      }
       this.#failures = failure === undefined ? 0 : taken > 0 ? 1 : this.#failures + 1;
     } catch (error) {
       this.#failures += 1;
       emit({ name: 'spool.failed', failure: failureCode(error) });
     }
     const pauseMs = taken > 0 || failure !== undefined ? this.#pause() : STORE_RETRY.longestDelayMs;
+    if (refused > 0) this.#warnOfRefused(refused);
     if (failure !== undefined) emit({ name: 'store.unavailable', failure, retryInMs: pauseMs });
     if (taken > 0) emit({ name: 'spool.drained', count: taken });
     this.#timer = undefined;
-    this.#schedule(pauseMs);
+    this.#isDraining = false;
+    if (!isWaiting) this.#schedule(pauseMs);
+    else if (this.#checks.known === 0) this.#wait();
+    else this.#schedule(0);
   }
 
-  /** @returns false if another process has stored it, and if it is damaged, which is reported. */
-  async #storeFile(name: string): Promise<boolean> {
+  /** No check is known: `trust()` ends the wait. */
+  #wait(): void {
+    const { path, settings } = this.#options;
+    const message =
+      `Callbacks wait in the folder ${path}, and this process cannot verify them: it has no route that gave its signing keys. ` +
+      'Pass inbox.receive itself to paymentCallbacks() as onCallback, not a function that calls it, or pass inbox.quarantine as ' +
+      'onAuthenticRefusal. They are stored then, or after the first callback of this process. A process without a route leaves ' +
+      'them to one that has it.';
+    this.#waits += 1;
+    if (this.#waits === MAX_WAITS) warn(settings.report, 'spool_waits', message);
+    this.#schedule(backoff(this.#waits, { ...settings, retry: STORE_RETRY }));
+  }
+
+  #warnOfRefused(count: number): void {
+    const { path, settings } = this.#options;
+    const message =
+      `${count === 1 ? 'A file' : `${count} files`} of the spool ${path} cannot be stored: damaged, or not verified by ` +
+      `any signing key of this process. The name now ends in ${REFUSED}, and nothing is applied from it. If its key was removed or ` +
+      'is past its notAfter, add the key to signingKey again and restart: the file is stored then. Otherwise another program ' +
+      'wrote or changed it: find out which, and ask the service for the transactions of that time.';
+    warn(settings.report, 'spool_refused', message);
+  }
+
+  /** Once: everything that is written from now on is closed to others from its first byte. */
+  async #closeToOthers(): Promise<void> {
+    if (this.#isClosedToOthers) return;
+    const { path, settings } = this.#options;
+    const open = await closeSpool(path);
+    this.#isClosedToOthers = true;
+    if (open.length > 0) warn(settings.report, 'files_readable', openFilesMessage(open));
+  }
+
+  /** @returns `refused` the first time only; undefined if another process has taken it, or it cannot be read. */
+  async #storeFile(name: string): Promise<'stored' | 'refused' | undefined> {
     const { path, settings, store } = this.#options;
-    let record: IntakeRecord;
+    let text: string;
     try {
-      record = recordIn(await readFile(join(path, name), 'utf8'));
+      text = await readFile(join(path, name), 'utf8');
     } catch (error) {
       const failure = failureCode(error);
       if (failure !== 'ENOENT') settings.emit({ name: 'spool.failed', failure });
-      return false;
+      return undefined;
+    }
+    let record: IntakeRecord | undefined;
+    let isDamaged = false;
+    try {
+      record = recordIn(text, settings.account, this.#checks.verify);
+    } catch {
+      isDamaged = true;
+    }
+    if (record === undefined) {
+      if (name.endsWith(REFUSED) || !(await this.#refuse(name))) return undefined;
+      settings.emit({ name: 'spool.refused', isDamaged });
+      return 'refused';
     }
     await store(record);
     await rm(join(path, name), { force: true });
-    return true;
+    return 'stored';
   }
-}
 
-/** Distinguishes the inboxes that share a folder, in the names of their files. */
-export function spoolOwner(account: string, { dialect, prefix }: Place): string {
-  return hash('sha256', JSON.stringify([account, dialect, prefix])).slice(0, 16);
-}
-
-/** All deliveries in a folder, of every owner, by the names of their files. */
-export async function deliveriesIn(
-  path: string,
-): Promise<{ readonly owner: string; readonly keptAt: number }[]> {
-  const matches = (await namesIn(path)).map((name) => /^([0-9a-f]{16})-(\d+)-.*\.json$/.exec(name));
-  return matches.flatMap((match) =>
-    match === null ? [] : [{ owner: match[1] ?? '', keptAt: Number(match[2]) }],
-  );
-}
-
-/** In the order of time for each owner. */
-async function namesIn(path: string): Promise<string[]> {
-  return existsSync(path) ? (await readdir(path)).sort() : [];
-}
-
-async function makeFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path);
-  } catch (error) {
-    if (failureCode(error) !== 'EEXIST') throw error;
-    if ((await stat(path)).isDirectory()) return;
-    const message = `${path} is a file, but the spool is a folder. Move the file, or set spool to another path.`;
-    throw new ConfigurationError('spool', message);
+  /** Kept as evidence, where no round finds it. @returns false if another process has done it. */
+  async #refuse(name: string): Promise<boolean> {
+    const path = join(this.#options.path, name);
+    try {
+      closeToOthers([path]);
+      await rename(path, `${path}${REFUSED}`);
+      await syncFolder(this.#options.path);
+      return true;
+    } catch (error) {
+      if (failureCode(error) !== 'ENOENT') throw error;
+      return false;
+    }
   }
-  await syncFolder(dirname(path));
-}
-
-/** A synced file without its name. One that a killed process leaves was never acknowledged. */
-async function writeTemporary(folder: string, text: string): Promise<string> {
-  const path = join(folder, `${randomUUID()}.tmp`);
-  try {
-    await writeFile(path, text, { flush: true });
-    return path;
-  } catch (error) {
-    // On a full disk, the part that was written would occupy space.
-    await rm(path, { force: true });
-    throw error;
-  }
-}
-
-/** Syncs the names in a folder: a synced file whose name is not on the disk is lost in a power failure. */
-async function syncFolder(path: string): Promise<void> {
-  // Windows cannot open a folder, and its file systems log every name.
-  if (process.platform === 'win32') return;
-  const folder = await open(path, 'r');
-  // Not folder.sync(), which Yarn's Plug'n'Play does not implement.
-  await promisify(fsync)(folder.fd).finally(() => folder.close());
 }

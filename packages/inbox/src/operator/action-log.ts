@@ -10,15 +10,14 @@ export interface ActionNote {
   readonly note: string;
 }
 
-const ACTIONS = [
-  ...(['retry', 'resolve', 'accept', 'acceptText', 'reopen', 'applyAgain'] as const),
-  ...(['statement', 'forget'] as const),
-];
+const ACTS = ['retry', 'resolve', 'accept', 'acceptText', 'reopen', 'applyAgain'] as const;
+/** An act of an operator on one transition. */
+export type Act = (typeof ACTS)[number];
 
 /** What an operator did with a transition. */
 export interface OperatorAction {
   /** `statement`: `reconcileStatement()` kept a row instead of the callback. */
-  readonly action: (typeof ACTIONS)[number];
+  readonly action: Act | 'statement' | 'forget';
   /** Who acted, as stated by the application. */
   readonly by: string;
   readonly note: string;
@@ -29,6 +28,7 @@ export const NOTE_RULES: OptionRules<ActionNote> = {
   by: textOfPerson('who acts', 200),
   note: textOfPerson('why', 1000),
 };
+
 /** Keeps who acted, and why. */
 export async function addAction<Tx>(
   statements: Statements<Tx>,
@@ -41,7 +41,7 @@ export async function addAction<Tx>(
 /** Of a row of show_actions. */
 export function actionIn(row: Row): OperatorAction {
   return {
-    action: choiceOf(row, 'action', ACTIONS),
+    action: choiceOf(row, 'action', [...ACTS, 'statement', 'forget'] as const),
     by: textOf(row, 'by_whom'),
     note: textOf(row, 'note'),
     at: dateOf(row, 'at'),

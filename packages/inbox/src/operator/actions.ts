@@ -15,7 +15,7 @@ import { findArchived } from '../work/verdict/archived.ts';
 import { readCase } from '../work/verdict/case.ts';
 import { type Comparison, equalsExpectation, withTextAccepted } from '../work/verdict/evaluate.ts';
 import { COMPARISON, checkExpectation, keepExpectation } from '../work/verdict/expectation.ts';
-import { type ActionNote, addAction, NOTE_RULES, type OperatorAction } from './action-log.ts';
+import { type Act, type ActionNote, addAction, NOTE_RULES } from './action-log.ts';
 import {
   listTransitions,
   type OperatorContext,
@@ -23,9 +23,6 @@ import {
   revisionOf,
   type TransitionSummary,
 } from './views.ts';
-
-/** The acts on one transition. */
-export type Act = Exclude<OperatorAction['action'], 'statement' | 'forget'>;
 
 /**
  * A transition as it was read: `list()` and `show()` return it. An act is refused with a `StaleError` if its revision has changed,

@@ -77,6 +77,8 @@ export interface KeptBody {
   readonly text: string | undefined;
   /** The content exists but cannot be opened: its key is missing, or it belongs to another row. */
   readonly isSealed: boolean;
+  /** It is not encrypted, although `encryption` is set or another body here is encrypted: older, or of another program. */
+  readonly isUnsealed: boolean;
   /** What it claims about money. */
   readonly request: StoredClaim;
   readonly transaction: StoredClaim;
@@ -203,9 +205,9 @@ export async function showTransition<Tx>(
     return { ...archivedSummary(archived), ...kept };
   }
   const id = numberOf(row, 'id');
-  const bodies = (await statements.run('show_bodies', [id])).map((body) =>
-    keptBodyIn(body, transitionId, bodyContent),
-  );
+  const rows = await statements.run('show_bodies', [id]);
+  const isEncrypted = bodyContent.isEncrypted || rows.some((row) => isSealed(optionalText(row, 'content')));
+  const bodies = rows.map((body) => keptBodyIn(body, transitionId, bodyContent, isEncrypted));
   const failures = (await statements.run('show_failures', [id])).map((failed) => ({
     attempt: numberOf(failed, 'attempt'),
     error: textOf(failed, 'error'),
@@ -270,14 +272,15 @@ export function revisionOf(row: Row): string {
 }
 
 /** Of a row of show_bodies. */
-function keptBodyIn(row: Row, transitionId: string, bodyContent: BodyContent): KeptBody {
+function keptBodyIn(row: Row, transitionId: string, bodies: BodyContent, isEncrypted: boolean): KeptBody {
   const body = bodyIn(row);
   const content = optionalText(row, 'content');
-  const text = bodyContent.open(content, { transitionId, digest: body.digest });
+  const text = bodies.open(content, { transitionId, digest: body.digest });
   return {
     ...body,
     text,
     isSealed: isSealed(content) && text === undefined,
+    isUnsealed: isEncrypted && content !== undefined && !isSealed(content),
     deliveries: 1 + numberOf(row, 'repeats'),
     firstAt: dateOf(row, 'first_at'),
     lastAt: dateOf(row, 'last_at'),

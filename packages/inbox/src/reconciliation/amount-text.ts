@@ -4,7 +4,8 @@ export const DECIMALS = ['point', 'comma'] as const;
 /** The mark in front of the decimals of an amount. */
 export type DecimalMark = (typeof DECIMALS)[number];
 
-const PLAIN = /^(?=.{1,40}$)(?:0|[1-9]\d*)(?:\.\d+)?$/;
+const MAX_DIGITS = 40;
+const PLAIN = /^(?:0|[1-9]\d*)(?:\.\d+)?$/;
 /** Between groups of three digits, besides the mark that is not in front of decimals. The spaces are those of exports. */
 const NOTATIONS = {
   point: /^(?:\d+|\d{1,3}([,' \u00a0\u2009\u202f\u2019])\d{3}(?:\1\d{3})*)(?:\.\d+)?$/,
@@ -16,7 +17,7 @@ export const isAmbiguousAmount = (text: unknown): boolean =>
   typeof text === 'string' && /^[1-9]\d{0,2}(?:[.,]\d{3}|(?:[.,]\d{3}){2,})$/.test(text);
 
 export const isPlainAmount = (text: unknown): text is string =>
-  typeof text === 'string' && PLAIN.test(text) && !isAmbiguousAmount(text);
+  typeof text === 'string' && text.length <= MAX_DIGITS && PLAIN.test(text) && !isAmbiguousAmount(text);
 
 /**
  * The amount of a statement in plain digits, without its currency, which must be that of the row. Without `decimal`, an amount
@@ -29,7 +30,7 @@ export function plainAmount(
   { decimal, currency }: { readonly decimal: DecimalMark | undefined; readonly currency: string | undefined },
 ): string | undefined {
   const digits = withoutCurrency(text?.trim() ?? '', currency);
-  if (digits === undefined || digits.length > 40) return undefined;
+  if (digits === undefined) return undefined;
   if (decimal === undefined) return isAmbiguousAmount(digits) || PLAIN.test(digits) ? digits : undefined;
   if (!NOTATIONS[decimal].test(digits)) return undefined;
   const [mark, other] = decimal === 'point' ? ['.', ','] : [',', '.'];
@@ -40,12 +41,18 @@ export function plainAmount(
   return canonicalAmount(plain);
 }
 
-/** Without the code or the sign of the currency at one of its ends. */
+/**
+ * Without the code or the sign of the currency at one of its ends. The digits are searched from both ends, and measured before
+ * anything else looks at them: one expression for all three parts tries every way to divide a cell of spaces (threat A67).
+ */
 function withoutCurrency(text: string, currency: string | undefined): string | undefined {
-  const [, before = '', digits = '', after = ''] =
-    /^([^\d\s]*)[\s\u00a0\u202f]*(\d[^a-z\p{Sc}]*?)[\s\u00a0\u202f]*(\D*)$/iu.exec(text) ?? [];
-  const signs = [before, after].filter((sign) => sign !== '');
-  if (digits === '' || signs.length > 1) return undefined;
+  const start = text.search(/\d/);
+  let end = text.length;
+  while (end > start && !/\d/.test(text.charAt(end - 1))) end -= 1;
+  const digits = text.slice(start, end);
+  if (start < 0 || digits.length > MAX_DIGITS || /[a-z\p{Sc}]/iu.test(digits)) return undefined;
+  const signs = [text.slice(0, start).trimEnd(), text.slice(end).trimStart()].filter((sign) => sign !== '');
+  if (signs.length > 1) return undefined;
   return signs.every((sign) => signsOf(currency).includes(sign)) ? digits : undefined;
 }
 

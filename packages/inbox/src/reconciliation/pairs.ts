@@ -5,7 +5,7 @@ export type Pairs = Readonly<Record<string, string>>;
 
 /** undefined unless it is `name=value`, or several of these separated by commas. */
 export function pairsIn(text: string): Pairs | undefined {
-  const parts = text.split(',').map((part) => /^\s*([^=]+)=(.+)$/.exec(part));
+  const parts = text.split(',').map((part) => /^([^=]+)=(.+)$/.exec(part.trimStart()));
   if (parts.includes(null)) return undefined;
   return Object.fromEntries(parts.map((part) => [part?.[1] ?? '', part?.[2] ?? '']));
 }

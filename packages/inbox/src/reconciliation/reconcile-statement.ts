@@ -1,4 +1,4 @@
-import { canonicalAmount, transitionId } from '@payment-service/core';
+import { canonicalAmount } from '@payment-service/core';
 import {
   checkArgument,
   checkOptions,
@@ -136,7 +136,6 @@ function entryOf<Tx>(
   const lacks = internal_reference === '' ? 'internal_reference' : event === '' ? 'event' : undefined;
   const money = { currency: given.currency, amount: canonicalAmount(given.amount) };
   const record = recordOf(signed, {
-    transitionId: transitionId(signed, account),
     account,
     content: JSON.stringify({ [STATEMENT]: given }),
     claims: { request: money, transaction: money },

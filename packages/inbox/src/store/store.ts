@@ -99,6 +99,8 @@ export interface Store<Tx> {
   readonly maxConcurrency?: number;
   /** The path of the spool that is used without the option `spool`. @default none */
   readonly spool?: string;
+  /** Files on this machine that hold bodies, so that only their owner may read them (threat A65). @default none */
+  readonly files?: readonly string[];
   /**
    * Calls `onWake` when another process has kept a callback of the account, until the signal is aborted or the listening
    * connection fails.

@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { spoolOwner } from '../../src/intake/spool.ts';
+import { spoolOwner } from '../../src/intake/spool-folder.ts';
 import { paid } from '../support/callbacks.ts';
 import { commandOn, SESSION } from '../support/command.ts';
 import { runDoctor } from '../support/doctor.ts';
@@ -16,7 +16,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 /** Puts a callback that has waited for a given time into a spool in the folder. */
 function spool(folder: string, owner: string, age: number): void {
   const name = `${owner}-${Date.now() - age}-3b241101-e2bb-4255-8caf-4136c566a962.json`;
-  writeFileSync(join(folder, name), '{}');
+  writeFileSync(join(folder, name), '{}', { mode: 0o600 });
 }
 
 describe.each(ENGINES)('on %s', SESSION, (engine) => {
@@ -52,7 +52,7 @@ describe.each(ENGINES)('on %s', SESSION, (engine) => {
     const folder = join(temporaryFolder(), 'spool');
     const [doctor, health] = [`doctor --spool ${folder}`, `health --json --spool ${folder}`];
     await type(doctor, health);
-    mkdirSync(folder);
+    mkdirSync(folder, { mode: 0o700 });
     spool(folder, own, 0);
     await type(doctor);
     spool(folder, own, 10 * MINUTE_MS);

@@ -1,4 +1,6 @@
+import { examplesOf } from '@payment-service/servers/examples';
 import { expect, test } from 'vitest';
+import { addresses } from '../../src/console/addresses.ts';
 import type { Inbox } from '../../src/index.ts';
 import { callback, evidence, paid } from '../support/callbacks.ts';
 import { newConsoleShop, pageOf, type Shown, type Visitor, visit } from '../support/console.ts';
@@ -8,7 +10,7 @@ import { workOff } from '../support/until.ts';
 
 /** Replaces what differs from one run to the next, and what is long. */
 const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
-  [/(name="(?:proof|until)" value="|data-version=")[0-9a-f]+/g, '$1…'],
+  [/(name="(?:proof|until|revision)" value="|data-version=")[0-9a-f]+/g, '$1…'],
   [/<time datetime="[^"]*"( data-age)? title="[^"]*">[^<]*/g, '<time$1>…'],
   [/20\d\d-\d\d-\d\dT[\d:.]+Z/g, '…'],
   [/due for \d+ seconds/g, 'due for … seconds'],
@@ -74,16 +76,19 @@ test('the pages of the console are as written down, with their words, links, col
   const references = ['OK', 'DEAD-1', 'PART', 'FAILED', 'ORD:1001', 'CLOSED', 'NONE', 'DUE'];
   const stories = await storiesOf(inbox, ...references);
   const filters = ['', '?state=quarantined', '?state=unhandled&reason=no_expectation', '?reference=X'];
+  const paths = examplesOf('The console', addresses, {
+    '/': '/',
+    '/transitions': filters.map((filter) => `/transitions${filter}`),
+    '/transitions/:id': stories,
+    '/paid': ['', ...references, 'INT-OK', 'LATE', 'X'].map((one) => `/paid?reference=${one}`),
+    '/bulk': ['/bulk?action=retry&state=dead', '/bulk?action=resolve&state=quarantined'],
+    '/overdue': '/overdue',
+    '/reconcile': '/reconcile',
+    '/transitions.csv': '/transitions.csv',
+    '/overdue.csv': '/overdue.csv',
+  });
   const pages = await written([
-    ...of(
-      visit(inbox),
-      '',
-      ...filters.map((filter) => `/transitions${filter}`),
-      ...stories,
-      ...['', ...references, 'INT-OK', 'LATE', 'X'].map((one) => `/paid?reference=${one}`),
-      ...['/bulk?action=retry&state=dead', '/bulk?action=resolve&state=quarantined'],
-      ...['/overdue', '/reconcile', '/x', '/transitions.csv', '/overdue.csv'],
-    ),
+    ...of(visit(inbox), ...paths.map(([path]) => path), '/x'),
     ...of(visit(inbox, { by: 'kim', may: ['read'] }), stories[2] ?? ''),
   ]);
   await expect(pages).toMatchFileSnapshot('all-pages.txt');

@@ -47,7 +47,7 @@ const MOUNTS: Record<string, (admin: InboxConsole) => RequestListener | Promise<
 function asListener(app: Hono): RequestListener {
   app.get('/other', (context) => context.text('other'));
   const handle = async (incoming: Request): Promise<Response> => app.fetch(incoming);
-  const listener = nodeListener(Object.assign(handle, { basePath: '' }));
+  const listener = nodeListener(Object.assign(handle, { basePath: '', reportError: async () => undefined }));
   return (incoming, outgoing) => void listener(incoming, outgoing);
 }
 
@@ -116,3 +116,49 @@ test('the listener responds with 404 for another path without next, and 400 for 
   });
   expect(status).toBe(400);
 });
+
+test('a failure is answered with 500 and reported once, and only the rejection of next is passed on (threat A62)', async () => {
+  const errors: unknown[] = [];
+  const failing: Record<string, () => Response> = {
+    [`${BASE}/throws`]: () => {
+      throw new Error('thrown');
+    },
+    [`${BASE}/stream`]: () => new Response(ReadableStream.from(failingLines())),
+  };
+  const listener = nodeListener(
+    Object.assign(async ({ url }: Request) => failing[new URL(url).pathname]?.() ?? new Response('page'), {
+      basePath: BASE,
+      reportError: async (error: unknown) => void errors.push(error),
+    }),
+  );
+  let rejected: unknown;
+  const next = (): Promise<never> => Promise.reject(new Error('of the merchant'));
+  const origin = await listen((incoming, outgoing) => {
+    if (incoming.url === `${BASE}/answered`) outgoing.writeHead(204).end();
+    listener(incoming, outgoing, next).catch((error: unknown) => {
+      rejected = error;
+      outgoing.writeHead(502).end();
+    });
+  });
+  const statusOf = (path: string): Promise<unknown> =>
+    fetch(`${origin}${path}`)
+      .then(async (response) => [response.status, await response.text()])
+      .catch(String);
+  expect(await statusOf(`${BASE}/throws`)).toEqual([500, '']);
+  expect(await statusOf(`${BASE}/stream`)).toMatch(/^TypeError/);
+  // Other code has answered this one already.
+  expect(await statusOf(`${BASE}/answered`)).toEqual([204, '']);
+  await expect.poll(() => errors.length).toBe(3);
+  expect(errors.map(String)).toEqual([
+    'Error: thrown',
+    'Error: the database is unavailable',
+    expect.stringContaining('headers'),
+  ]);
+  expect(await statusOf('/other')).toEqual([502, '']);
+  expect(String(rejected)).toBe('Error: of the merchant');
+});
+
+async function* failingLines(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('a line');
+  throw new Error('the database is unavailable');
+}

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { aesGcm } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
+import { commandOn } from '../support/command.ts';
 import { formIn, newConsoleShop, pageOf, visit } from '../support/console.ts';
 import { MINUTE_MS, money, NOTE, newShop, seen } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
@@ -115,6 +116,33 @@ test('a body that is sealed, and cannot be opened here, is said to be sealed and
   expect((await visit(inbox).get(pageOf('NONE'))).text).toContain('The whole body'); // Control.
 });
 
+test('threat A66: a body that is not encrypted is said to be so where others are, on the page and by the command', async () => {
+  const keys = { k1: Buffer.alloc(32, 1) };
+  const { merchant, inbox, pay } = await newShop('sqlite', { encryption: aesGcm({ current: 'k1', keys }) });
+  await pay('NONE');
+  await pay('NONE', 501);
+  const id = paid('NONE', 500).transitionId;
+  const said = 'The content is not encrypted';
+  const { run } = commandOn(merchant);
+  const pages = async (): Promise<boolean[]> => {
+    const { text } = await visit(inbox).get(pageOf('NONE'));
+    return [text, (await run('show', id)).stdout].map((each) => each.includes(said));
+  };
+  const unsealed = async (): Promise<boolean[] | undefined> =>
+    (await inbox.show(id))?.bodies.map(({ isUnsealed }) => isUnsealed);
+  expect([await unsealed(), await pages()]).toEqual([
+    [false, false],
+    [false, false],
+  ]);
+  const written = JSON.stringify({ payload: { customer_name: 'Written by hand' } });
+  const body = merchant.table('body');
+  await merchant.query(`update ${body} set content = $1 where digest = (select min(digest) from ${body})`, [
+    written,
+  ]);
+  expect((await unsealed())?.sort()).toEqual([false, true]);
+  expect(await pages()).toEqual([true, true]);
+});
+
 test('the preview of an action in bulk shows what would be moved, and moves that and nothing that changed after it', async () => {
   const { inbox, pay, merchant, visitor } = await newLongList(12);
   const list = await visitor.get('/transitions?state=unhandled&reason=no_expectation');
@@ -126,7 +154,7 @@ test('the preview of an action in bulk shows what would be moved, and moves that
   await merchant.advance(MINUTE_MS);
   await pay('LATER');
   const { values } = formIn(preview.html, 'resolve');
-  expect((await visitor.post('/bulk', { ...values, note: 'old' })).status).toBe(303);
+  expect((await visitor.post('/bulk/resolve', { ...values, note: 'old' })).status).toBe(303);
   expect((await visitor.get('/transitions')).text).toContain('12 transitions closed.');
   const left = await inbox.list({ state: 'unhandled' });
   expect(left).toMatchObject([{ signed: { merchant_reference: 'LATER' } }]);
@@ -139,6 +167,7 @@ test('an address that the console does not have is a page that says so', async (
     (query) => `/bulk?${query}`,
   );
   const others = [
+    ...['/transitions/:id', '/transitions/:id{[0-9a-f]{64}}'],
     '/x',
     '/assets/../x',
     '/transitions/1',

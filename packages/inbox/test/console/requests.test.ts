@@ -38,7 +38,7 @@ test('only GET, HEAD and POST are allowed, HEAD is served as GET, and a framewor
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
   }
   expect((await handle(new Request(ORIGIN + BASE, { method: 'HEAD' }))).status).toBe(200);
-  for (const path of [`${BASE}/overdue`, `${BASE}/overdue/`, '/overdue', '/overdue/'])
+  for (const path of [`${BASE}/overdue`, '/overdue'])
     expect(await (await handle(new Request(ORIGIN + path))).text()).toContain('Nothing is overdue.');
 });
 
@@ -103,14 +103,14 @@ test('a form without what it needs, on another path, or with another body than i
   const { inbox, show } = await newConsoleShop('NONE');
   const visitor = visit(inbox);
   const proof = await visitor.fieldsOf(pageOf('NONE'), 'resolve');
-  const bulk = { action: 'resolve', state: 'unhandled', until: '9000000000000' };
+  const bulk = { state: 'unhandled', until: '9000000000000' };
   for (const [fields, path, status, headers] of [
-    [{ action: 'resolve', until: '9' }, '/bulk', 405],
-    [{ action: 'resolve', state: 'unhandled' }, '/bulk', 405],
-    ...['now', '9007199254740991'].map((until) => [{ ...bulk, until }, '/bulk', 405] as const),
-    [{ ...bulk, action: 'reopen' }, '/bulk', 405],
-    [bulk, '/transitions', 405],
-    [bulk, '/bulk', 400, { 'content-type': 'multipart/form-data; boundary=x' }],
+    [{ until: '9' }, '/bulk/resolve', 405],
+    [{ state: 'unhandled' }, '/bulk/resolve', 405],
+    ...['now', '9007199254740991'].map((until) => [{ ...bulk, until }, '/bulk/resolve', 405] as const),
+    [bulk, '/bulk/reopen', 405],
+    ...['/bulk', '/bulk/nothing', '/transitions', ''].map((path) => [bulk, path, 405] as const),
+    [bulk, '/bulk/resolve', 400, { 'content-type': 'multipart/form-data; boundary=x' }],
   ] as const) {
     const sent = { ...proof, ...fields, note: 'all of them' };
     expect((await visitor.post(path, sent, { ...OWN, ...headers })).status, JSON.stringify(fields)).toBe(

@@ -127,13 +127,16 @@ test.each([
 
 test('of two transactions that pay a reference at the same time, one is credited and the other waits for an operator', async () => {
   const other = paid('ORD-1', 500, { internal_reference: 'INT-OTHER' });
+  let isRunning = false;
   const { merchant, inbox, deliver, show, workLater } = await newShop(
     'postgres',
     LATER,
     async (transition) => {
       await creditIn(merchant)(transition);
-      if (transition.transitionId !== transitionId) return;
-      // The other one has read the same open expectation, and settles first.
+      // Whichever starts first, both have read the same open expectation.
+      if (transition.transitionId !== transitionId) return until(() => isRunning);
+      isRunning = true;
+      // The other one settles first.
       await until(async () => (await inbox.show(other.transitionId))?.state === 'settled');
     },
   );

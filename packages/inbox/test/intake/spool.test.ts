@@ -2,7 +2,9 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createInbox, sqlite } from '../../src/index.ts';
-import { deliveriesIn, spoolOwner } from '../../src/intake/spool.ts';
+import { spoolText } from '../../src/intake/record.ts';
+import { deliveriesIn, spoolOwner } from '../../src/intake/spool-folder.ts';
+import { paid, signatureOf } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
 import { MINUTE_MS } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -82,20 +84,22 @@ test('at most three files are tried in a round while the store is unavailable, a
   expect(filesIn(path)).toEqual(before);
 });
 
-test('a file that is damaged, or holds a member of another type, is kept and reported, and delays no other', async () => {
-  const members = Object.keys(recordOf('A'));
+test('a file that is damaged, or holds a member of another type, is kept under another name and reported, and delays no other', async () => {
+  const genuine: object = JSON.parse(spoolText(recordOf('A'), signatureOf(paid('A', 500))));
+  const members = Object.keys(genuine);
   const path = await leftSpool([...members, 'damaged', ...REFERENCES]);
   const changed = filesIn(path).slice(0, members.length + 1);
   for (const [index, name] of changed.entries()) {
     const member = members[index];
-    const text = member === undefined ? '{"signed":' : JSON.stringify({ ...recordOf('A'), [member]: [] });
+    const text = member === undefined ? '{"signed":' : JSON.stringify({ ...genuine, [member]: [] });
     writeFileSync(join(path, name), text);
   }
   const one = new TestSpool(path).start();
   await until(() => one.countOf('spool.drained') > 0);
-  expect([one.references(), filesIn(path)]).toEqual([REFERENCES, changed]);
-  const failures = one.events.flatMap((event) => ('failure' in event ? [event.failure] : []));
-  expect(failures.sort()).toEqual(['SyntaxError', ...members.map(() => 'TypeError')]);
+  expect([one.references(), filesIn(path)]).toEqual([REFERENCES, changed.map((name) => `${name}.refused`)]);
+  const damaged = one.events.filter((event) => event.name === 'spool.refused' && event.isDamaged);
+  // A signature of another type is one that does not verify.
+  expect([one.countOf('spool.refused'), damaged.length]).toEqual([members.length + 1, members.length]);
   expect(one.events).toContainEqual({ name: 'spool.drained', count: REFERENCES.length });
 });
 
@@ -155,13 +159,15 @@ test('the deliveries of all owners are found by the names of their files', async
   for (const name of [
     'x.tmp',
     `${owner}-1-x.json.tmp`,
+    `${owner}-1-x.json.refused`,
     `x${owner}-1-x.json`,
     `${owner}-x.json`,
     `${owner}-x-1.json`,
   ])
     writeFileSync(join(path, name), '');
   const found = await deliveriesIn(path);
-  expect(found).toEqual([owner, owner].map((each) => ({ owner: each, keptAt: expect.any(Number) })));
+  expect(found.shift()).toEqual({ owner, keptAt: 1, isRefused: true });
+  expect(found).toEqual([1, 2].map(() => ({ owner, keptAt: expect.any(Number), isRefused: false })));
   for (const { keptAt } of found) expect(Math.abs(Date.now() - keptAt)).toBeLessThan(MINUTE_MS);
   expect(await deliveriesIn(join(path, 'missing'))).toEqual([]);
 });

@@ -1,10 +1,12 @@
 import {
   type AuthenticRefusal,
   createVerifier,
+  type Evidence,
   type TransactionCallback,
   type TransactionPayload,
   type VerifiedCallback,
 } from '@payment-service/core';
+import { proofOf } from '@payment-service/core/internal';
 import { type BodySource, receiveCallback } from '@payment-service/core/receive';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 
@@ -66,6 +68,13 @@ export function callback(payload: Payload = {}, text: CallbackText = {}): Verifi
   const result = verifier.verifyCallback({ signature, body: Buffer.from(body) });
   if (!result.ok) throw new Error(`The test's callback was refused: ${result.code}`);
   return result;
+}
+
+/** The value of `hmac-signature` that it was verified with. */
+export function signatureOf(verified: VerifiedCallback | Evidence): string {
+  const proof = proofOf(verified);
+  if (proof === undefined) throw new Error('The test wanted a verified callback.');
+  return proof.signature;
 }
 
 /** A callback with this amount in both of its amounts. */

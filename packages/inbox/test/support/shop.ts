@@ -22,7 +22,7 @@ export const REPLACE = { replace: true };
 export const NOTE = { by: 'dana', note: 'confirmed in the dashboard of the service' };
 
 /** For bulk actions that leave nothing out because of its time. */
-export const ANY_TIME = new Date(8.64e15);
+export const ANY_TIME: Date = new Date(8.64e15);
 
 /** The transition as it is now, for an act that is decided on it. */
 export async function seen<Tx>(

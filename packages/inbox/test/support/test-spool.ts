@@ -1,12 +1,15 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { VerifiedCallback } from '@payment-service/core';
+import { proofOf, type SignatureCheck } from '@payment-service/core/internal';
 import { onTestFinished } from 'vitest';
 import { type InboxEvent, sqlite } from '../../src/index.ts';
 import { callbackRecord } from '../../src/intake/record.ts';
-import { Spool, spoolOwner } from '../../src/intake/spool.ts';
+import { Spool } from '../../src/intake/spool.ts';
+import { spoolOwner } from '../../src/intake/spool-folder.ts';
 import { settingsOf } from '../../src/options.ts';
 import type { IntakeRecord } from '../../src/records.ts';
-import { paid } from './callbacks.ts';
+import { callback, paid } from './callbacks.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { pause } from './until.ts';
 
@@ -44,11 +47,18 @@ export class TestSpool {
   start(): this {
     this.isThere = true;
     this.spool.start();
+    this.spool.trust(checkOf(callback()));
     return this;
   }
 
   keep(reference: string, amount?: number): Promise<boolean> {
-    return this.spool.keep(recordOf(reference, amount), 'ECONNREFUSED');
+    return this.keepCallback(paid(reference, amount ?? 500));
+  }
+
+  /** As an inbox does. */
+  keepCallback(verified: VerifiedCallback): Promise<boolean> {
+    this.spool.trust(checkOf(verified));
+    return this.spool.keep(callbackRecord(verified, ''), proofOf(verified)?.signature, 'ECONNREFUSED');
   }
 
   /** A millisecond apart, so that their names have an order. */
@@ -76,6 +86,13 @@ export async function leftSpool(references: readonly string[]): Promise<string> 
   await ended.keepAll(references);
   await ended.spool.close();
   return ended.path;
+}
+
+/** Of the route that received it. */
+export function checkOf(verified: VerifiedCallback): SignatureCheck {
+  const proof = proofOf(verified);
+  if (proof === undefined) throw new Error('The test wanted a verified callback.');
+  return proof.check;
 }
 
 export function recordOf(reference: string, amount = 500): IntakeRecord {

@@ -124,9 +124,10 @@ async function sendTwice(visitor: Visitor, trial: Trial): Promise<number[]> {
 }
 
 /**
- * Sends every form of every state twice, while workers run, and compares the money with that of one click.
+ * Sends every form of every state twice, while workers run: the second one is refused, and money moves at most once.
  *
- * @param isWhole After each delay, from one page and from two; otherwise each form takes one of these, in turn.
+ * @param isWhole After each delay, from one page and from two, and compared with one click; otherwise each form takes one of
+ * these, in turn.
  */
 export async function clickTwice(engine: EngineName, isWhole: boolean): Promise<void> {
   let isBroken = true;
@@ -148,9 +149,9 @@ export async function clickTwice(engine: EngineName, isWhole: boolean): Promise<
       const trial = (delayMs: number | undefined, pages: 1 | 2): void => {
         trials.push({ name, form, delayMs, pages, reference: `${name}.${form}.${delayMs}.${pages}` });
       };
-      trial(undefined, 1);
+      if (isWhole) trial(undefined, 1);
       const all = DELAYS.flatMap((delayMs) => ([1, 2] as const).map((pages) => [delayMs, pages] as const));
-      const turn = Math.floor(trials.length / 2) % all.length;
+      const turn = trials.length % all.length;
       for (const [delayMs, pages] of isWhole ? all : all.slice(turn, turn + 1)) trial(delayMs, pages);
     }
   }
@@ -170,14 +171,11 @@ export async function clickTwice(engine: EngineName, isWhole: boolean): Promise<
   const creditsOf = (reference: string): number => credited.get(reference)?.length ?? 0;
   const seenActs = new Set<string>();
   for (const [index, { name, form, delayMs, pages, reference }] of trials.entries()) {
-    const once = `${name}.${form}.undefined.1`;
-    expect(creditsOf(reference), reference).toBe(creditsOf(once));
-    // Only the named act credits again.
-    if (form !== 'applyAgain' && form !== 'forget')
-      expect(creditsOf(reference), reference).toBeLessThanOrEqual(
-        name === 'notAllowed' || name === 'paidByAnother' ? 2 : 1,
-      );
-    if (creditsOf(once) > creditsOf(name)) seenActs.add(form);
+    if (isWhole) expect(creditsOf(reference), reference).toBe(creditsOf(`${name}.${form}.undefined.1`));
+    // Only the named act credits again, and that once. A FAILED that is let through runs its own handler.
+    const isSecond = form === 'applyAgain' || name === 'notAllowed' || name === 'paidByAnother';
+    if (form !== 'forget') expect(creditsOf(reference), reference).toBeLessThanOrEqual(isSecond ? 2 : 1);
+    if (creditsOf(reference) > creditsOf(name)) seenActs.add(form);
     if (delayMs === undefined) expect(statuses[index], reference).toEqual([303]);
     else {
       // To remove personal data again changes nothing.

@@ -24,7 +24,7 @@ const DEFAULT_URL = 'http://127.0.0.1:4010';
 /** A session with a running sandbox. */
 export function openSession({ sandbox, keysFile }: SessionOptions): Session {
   const { variables, source } = readKeys(keysFile);
-  const url = (sandbox ?? variables.BASE_URL ?? DEFAULT_URL).replace(/\/+$/, '');
+  const url = (sandbox ?? variables.BASE_URL ?? DEFAULT_URL).replace(/(?<!\/)\/+$/, '');
   for (const name of ['PUBLIC_KEY', 'SECRET_KEY'] as const) {
     // The keys of a real account must not reach another program that happens to listen there.
     if (variables[name]?.startsWith('SANDBOX')) continue;

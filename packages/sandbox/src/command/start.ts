@@ -100,7 +100,7 @@ async function runWith(
     );
   }
   console.error(`Payment service sandbox: ${variables.BASE_URL}`);
-  // A verifier warns about sandbox keys unless NODE_ENV names development or a test.
+  // A verifier refuses sandbox keys unless NODE_ENV names development or a test.
   const program = await startProgram(command, {
     ...variables,
     NODE_ENV: process.env['NODE_ENV'] || 'development',
@@ -172,6 +172,7 @@ function introduction(
   signing key  ${account.signingKey}
 
 ${kept}${written}
+Start your program with NODE_ENV=development: it refuses these keys otherwise.
 
 Open ${url} for wallets, transactions, deliveries, and to start a payment. Or:
 

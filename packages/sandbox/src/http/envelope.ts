@@ -1,3 +1,4 @@
+import { MAX_FIELDS, readFields } from '@payment-service/pages';
 import type { Context, Handler } from 'hono';
 import { startOf } from '../deliveries/delivery-attempt.ts';
 import { readJson } from '../state/fields.ts';
@@ -22,7 +23,9 @@ const MAX_BODY_BYTES = 64 * 1024;
  * refuses for the request objects of Node's bridge.
  */
 async function textOf(c: Context): Promise<string> {
-  const { body, is_cut } = await startOf(c.req.raw.body, MAX_BODY_BYTES);
+  const { body, is_cut } = await startOf(c.req.raw.body, MAX_BODY_BYTES).catch(() =>
+    refuse('malformed_request', 'The connection ended before the body was complete.'),
+  );
   if (is_cut) {
     throw new SandboxRefusal('malformed_request', 'The body is longer than 64 KiB.', undefined, 413);
   }
@@ -43,8 +46,16 @@ export async function jsonBody(c: Context): Promise<unknown> {
 
 /** The fields of a form; an empty one counts as missing. */
 export async function formFields(c: Context): Promise<Record<string, string>> {
-  const fields = [...new URLSearchParams(await textOf(c))];
-  return Object.fromEntries(fields.filter(([, value]) => value !== ''));
+  const fields = readFields(await textOf(c));
+  if (fields === undefined) {
+    throw new SandboxRefusal(
+      'malformed_request',
+      `The form has more than ${MAX_FIELDS} fields.`,
+      undefined,
+      413,
+    );
+  }
+  return Object.fromEntries([...fields].filter(([, value]) => value !== ''));
 }
 
 /** The statuses of errors. */

@@ -20,7 +20,7 @@ import { transaction } from './records/transaction.ts';
 import { transactions } from './records/transactions.ts';
 
 /** Every page by its address, in the order of the navigation. */
-const pages: Readonly<Record<string, Page>> = {
+export const pages: Readonly<Record<string, Page>> = {
   '/': overview,
   '/transactions': transactions,
   '/transactions/:id': transaction,
@@ -38,6 +38,13 @@ const pages: Readonly<Record<string, Page>> = {
   '/settings': settings,
   '/settings/reset': reset,
 };
+
+/** What the pages offer or load, by its address. */
+export const files: Readonly<Record<string, (c: Context, service: Service) => Response | Promise<Response>>> =
+  {
+    '/statement.csv': sendStatement,
+    '/assets/:name': async (c) => (await assetResponse(c.req.param('name') ?? '')) ?? c.notFound(),
+  };
 
 /** The addresses and names of the navigation. */
 export const sections: Links = Object.entries(pages).flatMap(([path, { section }]) =>
@@ -86,8 +93,7 @@ export function createDashboard(service: Service): Hono {
       });
     }
   }
-  app.get('/statement.csv', (c) => sendStatement(c, service));
-  app.get('/assets/:name', async (c) => (await assetResponse(c.req.param('name'))) ?? c.notFound());
+  for (const [path, send] of Object.entries(files)) app.get(path, (c) => send(c, service));
   return app;
 }
 

@@ -9,6 +9,8 @@ import { money, transactionState } from './parts/values.ts';
 
 const CALLBACK_BEFORE_REDIRECT_MS = 5000;
 
+export const PAYMENT_PAGE = '/sandbox/pay/:id';
+
 /** The hosted payment page, where the customer pays or declines and is sent back to the merchant. Simulated. */
 export function createPaymentPage(service: Service): Hono {
   const app = new Hono();
@@ -22,12 +24,14 @@ export function createPaymentPage(service: Service): Hono {
       : undefined;
   };
 
-  app.get('/:id', (c) => {
+  app.get(PAYMENT_PAGE, (c) => {
     const transaction = transactionOf(c);
     return transaction === undefined ? notFound(c) : show(c, service, transaction);
   });
 
-  app.post('/:id', async (c) => {
+  app.post(PAYMENT_PAGE, async (c) => {
+    // Only who knows the address has a form that is read (threat A63).
+    if (transactionOf(c) === undefined) return notFound(c);
     const { choice } = await formFields(c);
     // Looked up after the last wait, so that the second of two clicks sees the decision of the first.
     const transaction = transactionOf(c);
@@ -48,7 +52,7 @@ export function createPaymentPage(service: Service): Hono {
     return c.redirect(location ?? `/sandbox/pay/${transaction.internalReference}`, 303);
   });
 
-  app.all('/:id', onlyMethods('GET', 'HEAD', 'POST'));
+  app.all(PAYMENT_PAGE, onlyMethods('GET', 'HEAD', 'POST'));
   return app;
 }
 

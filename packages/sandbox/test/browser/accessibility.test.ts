@@ -1,7 +1,9 @@
 import type { Page } from '@payment-service/servers/browser';
+import { examplesOf } from '@payment-service/servers/examples';
 import axe from 'axe-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/index.ts';
+import { addresses } from '../../src/pages/addresses.ts';
 import { call, collection } from '../support/api.ts';
 import { type Merchant, startMerchant } from '../support/merchant.ts';
 import { useBrowser } from '../support/visitor.ts';
@@ -25,7 +27,9 @@ const overflow = (page: Page): Promise<unknown> =>
 let merchant: Merchant;
 let sandbox: Sandbox;
 let url: string;
-let paths: Record<string, string>;
+let paths: readonly string[];
+/** Together, these contain every part of the pages; they are also checked in other colours and in another layout. */
+let otherViews: readonly string[];
 beforeAll(async () => {
   merchant = await startMerchant();
   merchant.answer = (response, { body }) => {
@@ -54,44 +58,43 @@ beforeAll(async () => {
   sandbox.advance(60);
   ({ url } = await sandbox.listen());
   const failing = sandbox.deliveries().find(({ state }) => state === 'given_up');
-  paths = {
-    overview: '/',
-    transactions: '/transactions',
-    'a search without a result': '/transactions?q=none',
-    'a completed transaction': '/transactions/1001',
-    'a pending transaction': `/transactions/${pending.transaction.id}`,
-    deliveries: '/deliveries',
-    'a comparison': '/deliveries/compare?of=1&of=2',
-    'a failed delivery': `/deliveries/${failing?.id}`,
-    requests: '/requests',
-    'a refused request': '/requests/2',
-    wallets: '/wallets',
-    'the entries of a currency': '/wallets/UGX',
-    providers: '/providers',
-    'a check': '/check',
-    'a composition': `/compose/${failing?.transaction_id}?forged_amount=1&extra_fields=%7B%22note%22%3A1%7D`,
-    'a composition that is refused': `/compose/${failing?.id}?duplicate=99`,
-    start: '/start',
-    settings: '/settings',
-    reset: '/settings/reset',
-    'the payment page': new URL(pending.payment_page_url ?? '').pathname,
-    'a payment page after the decision': new URL(paid.payment_page_url ?? '').pathname,
-    nothing: '/nothing',
+  const failed = `/deliveries/${failing?.id}`;
+  const open = new URL(pending.payment_page_url ?? '').pathname;
+  const ended = new URL(paid.payment_page_url ?? '').pathname;
+  const refused = `/compose/${failing?.id}?duplicate=99`;
+  const compositions = [
+    `/compose/${failing?.transaction_id}?forged_amount=1&extra_fields=%7B%22note%22%3A1%7D`,
+    refused,
+  ];
+  const examples = {
+    '/': '/',
+    '/transactions': ['/transactions', '/transactions?q=none'],
+    '/transactions/:id': ['/transactions/1001', `/transactions/${pending.transaction.id}`],
+    '/deliveries': '/deliveries',
+    '/deliveries/compare': '/deliveries/compare?of=1&of=2',
+    '/deliveries/:id': failed,
+    '/requests': '/requests',
+    '/requests/:id': '/requests/2',
+    '/compose/:id': compositions,
+    '/wallets': '/wallets',
+    '/wallets/:currency': '/wallets/UGX',
+    '/providers': '/providers',
+    '/check': '/check',
+    '/start': '/start',
+    '/settings': '/settings',
+    '/settings/reset': '/settings/reset',
+    '/statement.csv': { none: 'a file' },
+    '/assets/:name': { none: 'parts of the pages' },
+    '/sandbox/pay/:id': [open, ended],
   };
+  paths = [...examplesOf('The sandbox', addresses, examples).map(([path]) => path), '/nothing'];
+  otherViews = ['/', failed, refused, '/start', open];
 });
 afterAll(async () => {
   await sandbox?.close();
   await merchant?.close();
 });
 
-/** Together, these contain every part of the pages; they are also checked in other colours and in another layout. */
-const OTHER_VIEWS = [
-  'overview',
-  'a failed delivery',
-  'a composition that is refused',
-  'start',
-  'the payment page',
-];
 /** The deadline is longer than that of other tests. */
 const TWENTY_PAGES = { timeout: 180_000 };
 
@@ -110,9 +113,9 @@ test.each([
   ['on a phone', { isPhone: true }, EVERY_RULE],
 ] as const)('axe (WCAG 2.2 AA) finds no fault %s', TWENTY_PAGES, async (_, view, rules) => {
   const { page } = await visit(undefined, view);
-  for (const name of OTHER_VIEWS) {
-    await page.goto(url + paths[name]);
-    await expectNoFault(page, name, rules);
+  for (const path of otherViews) {
+    await page.goto(url + path);
+    await expectNoFault(page, path, rules);
   }
 });
 
@@ -143,14 +146,14 @@ test(
   TWENTY_PAGES,
   async () => {
     const { page } = await visit();
-    for (const [name, path] of Object.entries(paths)) {
+    for (const path of paths) {
       await page.goto(url + path);
-      expect(await page.evaluate(UNCLEAR), name).toEqual([]);
+      expect(await page.evaluate(UNCLEAR), path).toEqual([]);
       for (const width of [390, 768, 1280]) {
         await page.setViewportSize({ width, height: 800 });
-        expect(await overflow(page), `${name}, ${width} pixels wide`).toBe(0);
+        expect(await overflow(page), `${path}, ${width} pixels wide`).toBe(0);
       }
-      await expectNoFault(page, name);
+      await expectNoFault(page, path);
     }
     await page.goto(`${url}/start`);
     await page.locator('#collection').getByLabel('Amount').fill('1');
@@ -168,9 +171,8 @@ test(
 
 test('targets are 44 pixels high on a phone, and focus is 3 pixels wide', async () => {
   const { page } = await visit(undefined, { isPhone: true });
-  const pages = ' deliveries start settings wallets providers check compose/1001';
-  for (const path of pages.split(' ')) {
-    await page.goto(`${url}/${path}`);
+  for (const path of paths) {
+    await page.goto(url + path);
     const small: unknown =
       await page.evaluate(`[...document.querySelectorAll('main button:not([hidden]), main .button, nav a, main input:not([type=hidden], [type=checkbox]), main select, summary')]
         .filter((one) => one.checkVisibility() && one.getBoundingClientRect().height < 43.5).map((one) => one.outerHTML)`);

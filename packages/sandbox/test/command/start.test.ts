@@ -150,3 +150,15 @@ test('threat A45: it does not start with NODE_ENV=staging, as its keys do not', 
   const ended = await runCommand(['--port', '0'], { env: { NODE_ENV: 'staging' } });
   expect(ended).toMatchObject({ code: 1, stderr });
 });
+
+test.each([
+  ['', 'development'],
+  ['test', 'test'],
+])(
+  'threat A27: with NODE_ENV %j it starts its program with NODE_ENV %j, with which that accepts its keys',
+  async (given, expected) => {
+    const program = ['--', process.execPath, '-p', 'process.env.NODE_ENV'];
+    const ended = await runCommand(['--port', '0', '--memory', ...program], { env: { NODE_ENV: given } });
+    expect(ended).toMatchObject({ code: 0, stdout: `${expected}\n` });
+  },
+);

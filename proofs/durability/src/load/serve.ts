@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
-import type { VerifiedCallback } from '@payment-service/core';
+import type { AuthenticRefusal, VerifiedCallback } from '@payment-service/core';
 import { createCallbackReceiver, incomingCallback, receiveCallback } from '@payment-service/core/receive';
 import type { InboxEvent } from '@payment-service/inbox';
 import { SIGNING_KEY } from './callbacks.ts';
@@ -21,6 +21,8 @@ export function tellOutcome(event: InboxEvent): void {
 /** A merchant's server. Programs differ only in how they keep a callback. A failure is answered with 503. */
 export interface Served {
   readonly keep: (callback: VerifiedCallback) => Promise<unknown>;
+  /** Of an inbox whose `receive` is not `keep` itself: with it, a restarted server stores what is in the spool (threat A66). */
+  readonly quarantine?: ((refusal: AuthenticRefusal) => Promise<unknown>) | undefined;
   /** Its other routes, by path; text is sent with 200, and undefined is a 204. */
   readonly others?: Readonly<Record<string, (request: IncomingMessage) => Promise<string | undefined>>>;
   /** Default: prints. */
@@ -28,10 +30,11 @@ export interface Served {
 }
 
 /** @returns its port. */
-export async function serve({ keep, others = {}, onError }: Served): Promise<number> {
+export async function serve({ keep, quarantine, others = {}, onError }: Served): Promise<number> {
   const receiver = createCallbackReceiver({
     signingKey: SIGNING_KEY,
     onCallback: keep,
+    onAuthenticRefusal: quarantine,
     ...(onError && { onError }),
   });
   const server = createServer(async (request, response) => {

@@ -47,6 +47,7 @@ async function receive({ database, spool }: MerchantSettings): Promise<string> {
         enterPhase('idle', id);
       }
     },
+    quarantine: inbox.quarantine,
     others: {
       async '/expectations'(request) {
         const expectations = (await json(request)) as Expectation[];

@@ -8,6 +8,8 @@ import { paymentCallbacks as onExpress } from '@payment-service/express';
 import { paymentCallbacks as onFetch } from '@payment-service/fetch';
 import { aesGcm, createInbox, type InboxOptions, sqlite } from '@payment-service/inbox';
 import { type ConsoleAccess, inboxConsole } from '@payment-service/inbox/console';
+import { addresses } from '@payment-service/inbox/console/addresses';
+import { examplesOf } from '@payment-service/servers/examples';
 import express from 'express';
 import { callbackOf } from './core-places.ts';
 import { everythingIn, type Places, printedBy, SECRETS } from './secrets.ts';
@@ -31,10 +33,16 @@ const REQUESTS = [
   { ...callbackOf('ORD-CUT'), body: callbackOf('ORD-CUT').body.slice(0, -9) },
   { ...callbackOf('ORD-KEY'), headers: { 'hmac-signature': signingKey } },
 ];
-const PAGES = [
-  ...['/', '/transitions', '/transitions/ID', `/transitions/${'0'.repeat(64)}`, '/overdue', '/reconcile'],
-  ...['/paid?reference=ORD-UNKNOWN', '/transitions.csv', '/overdue.csv'],
-];
+const PAGES = {
+  '/': '/',
+  '/transitions': '/transitions',
+  '/transitions.csv': '/transitions.csv',
+  '/overdue': '/overdue',
+  '/overdue.csv': '/overdue.csv',
+  '/paid': '/paid?reference=ORD-UNKNOWN',
+  '/bulk': '/bulk?action=retry&state=dead',
+  '/reconcile': '/reconcile',
+};
 const MAY: Readonly<Record<string, ConsoleAccess['may']>> = {
   'without bodies': ['read'],
   'with bodies': ['read', 'bodies', 'retry', 'resolve', 'reopen', 'expect', 'forget', 'reconcile'],
@@ -66,6 +74,12 @@ async function inboxPlaces(options: Partial<InboxOptions<never>>, hasCommand: bo
   });
   for (const merchant_reference of ['ORD-PAID', 'ORD-FAILS'])
     await inbox.expect({ merchant_reference, currency: 'UGX', amount: '500' });
+  await inbox.expect({
+    merchant_reference: 'ORD-LATE',
+    currency: 'UGX',
+    amount: '500',
+    deadline: new Date(0),
+  });
   const places: Places = {};
   places['inbox: what the process prints'] = await printedBy(async () => {
     const receiver = {
@@ -97,11 +111,16 @@ async function inboxPlaces(options: Partial<InboxOptions<never>>, hasCommand: bo
   places['inbox: the database'] = files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
   const [found] = await inbox.list({ merchant_reference: 'ORD-UNKNOWN' });
   const id = found?.transitionId ?? '';
+  const examples = { ...PAGES, '/transitions/:id': `/transitions/${id}` };
+  const pages = examplesOf('The console', addresses, examples);
   for (const [what, may] of Object.entries(MAY)) {
     const handle = inboxConsole(inbox, { authorize: () => ({ by: 'dana', may }) });
-    for (const page of PAGES) {
-      const request = new Request(`http://127.0.0.1${page.replace('ID', id)}`);
-      places[`console ${what}: ${page}`] = await shownBy(await handle(request));
+    for (const [path, address] of pages) {
+      const response = await handle(new Request(`http://127.0.0.1${path}`));
+      // Without the permission to act, some pages are not shown.
+      if (response.status !== 200 && may.length > 1)
+        throw new Error(`${path} was answered with ${response.status}.`);
+      places[`console ${what}: ${address}`] = await shownBy(response);
     }
   }
   await inbox.close();

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** The secrets, which must appear only where NAMED lists them. */
+/** The secrets, which must appear only where docs/how-we-know.md lists them. */
 export const SECRETS = {
   'signing key': 'canary-signing-5f1d9be2',
   'public key': 'canary-public-77aa03c1',

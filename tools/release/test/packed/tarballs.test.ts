@@ -60,6 +60,34 @@ function dependencyProblems(text: string): readonly string[] {
   ];
 }
 
+/** The targets of an entry of `exports`. */
+type Target = string | { readonly [condition: string]: Target };
+
+/** The file that a runtime with these conditions loads. */
+function resolve(target: Target | undefined, conditions: readonly string[]): string | undefined {
+  if (target === undefined || typeof target === 'string') return target;
+  const known = Object.keys(target).filter((one) => one === 'default' || conditions.includes(one));
+  return known.map((one) => resolve(target[one], conditions)).find((file) => file !== undefined);
+}
+
+/**
+ * The entries of a package that give `import` and `require` two files on Node, Bun or Deno, or one that is not in the package:
+ * `instanceof` then fails between the two copies (threat A37).
+ */
+function copyProblems(files: readonly PackedFile[]): string[] {
+  const manifest = files.filter(({ name }) => name === 'package.json').map(textOf);
+  const { exports }: { exports: Record<string, Target> } = JSON.parse(manifest.join(''));
+  // Deno has those of Node, and Bun does not know module-sync.
+  const runtimes = { Node: ['node', 'module-sync'], Bun: ['bun', 'node'] };
+  return Object.entries(runtimes).flatMap(([runtime, conditions]) =>
+    Object.entries(exports).flatMap(([entry, target]) => {
+      const [imported, required] = ['import', 'require'].map((one) => resolve(target, [...conditions, one]));
+      const isThere = files.some(({ name }) => `./${name}` === imported);
+      return imported === required && isThere ? [] : [`${entry} on ${runtime}: ${imported}, ${required}`];
+    }),
+  );
+}
+
 /** The findings of publint, including suggestions. */
 async function publintMessages(files: readonly PackedFile[]): Promise<string[]> {
   const pack = { files: files.map(({ name, data }) => ({ name: `package/${name}`, data })) };
@@ -106,6 +134,10 @@ describe.each(packages.map((one) => [one.manifest.name, one] as const))(
       expect(await typeProblems(manifest, files)).toEqual([]);
     });
 
+    test('threat A37: import and require load the same file of every entry, on Node, Deno and Bun', () => {
+      expect(copyProblems(files)).toEqual([]);
+    });
+
     // The rows nft… of the rehearsal show that tracers then copy it.
     test('each CommonJS entry names the module that Node loads in its place (decision D24)', () => {
       const textAt = (path: string): string =>
@@ -123,6 +155,19 @@ describe.each(packages.map((one) => [one.manifest.name, one] as const))(
 
 describe('controls', () => {
   const { files } = core;
+
+  test('an entry without the condition of a runtime, and a file that is missing, are reported', () => {
+    const target = { bun: './a.js', import: './README.md', require: './b.cjs' };
+    const { bun: _, ...older } = { ...target, 'module-sync': './README.md' };
+    const manifest = { exports: { '.': target, './older': older } };
+    const wrong = [...without(files, 'package.json'), file('package.json', JSON.stringify(manifest))];
+    expect(copyProblems(wrong)).toEqual([
+      '. on Node: ./README.md, ./b.cjs',
+      './older on Node: ./README.md, ./b.cjs',
+      '. on Bun: ./a.js, ./a.js',
+      './older on Bun: ./README.md, ./b.cjs',
+    ]);
+  });
 
   test('an extra file, a missing file, a path, a lost source map, a fixed version and a required peer are reported', () => {
     const home = ['', 'home', 'someone', 'sdk'].join('/');

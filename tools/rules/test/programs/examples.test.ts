@@ -27,7 +27,7 @@ test.each(servers.map(({ path }) => path))(
   'the sandbox finds nothing wrong with the callback route of %s',
   async (path) => {
     const sandbox = createSandbox();
-    const env = { SIGNING_KEY: sandbox.account.signingKey };
+    const env = { SIGNING_KEY: sandbox.account.signingKey, NODE_ENV: 'development' };
     try {
       await withRunningProgram(join(root, path), env, async ({ url }) => {
         const { results } = await sandbox.check(`${url}/payments/callbacks`);

@@ -73,7 +73,8 @@ test('apps/examples/postgres-inbox.ts settles a payment, and neither a forged am
   const ADMIN_PASSWORD = 'correct horse battery';
   const authorization = `Basic ${Buffer.from(`admin:${ADMIN_PASSWORD}`).toString('base64')}`;
   const SIGNING_KEY = sandbox.account.signingKey;
-  const env = { DATABASE_URL: await newDatabase(), SIGNING_KEY, ADMIN_PASSWORD };
+  const own = { DATABASE_URL: await newDatabase(), SIGNING_KEY, ADMIN_PASSWORD };
+  const env = { ...own, NODE_ENV: 'development' };
   const file = join(root, 'apps/examples/postgres-inbox.ts');
   const { exitCode } = await withRunningProgram(
     file,

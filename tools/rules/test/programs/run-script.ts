@@ -24,7 +24,7 @@ export function scriptsIn(document: TextFile): readonly Script[] {
 }
 
 /**
- * Runs a script in its own empty folder, which is removed, with an almost empty environment.
+ * Runs a script in its own empty folder, which is removed, with `NODE_ENV=development`, as the guide says, and little else.
  *
  * @returns all its output.
  */
@@ -36,7 +36,7 @@ export async function runScript(
   const cwd = mkdtempSync(join(tmpdir(), 'script-'));
   try {
     const args = [extract(script, folder)];
-    const env = { NO_COLOR: '1', ...variables };
+    const env = { NO_COLOR: '1', NODE_ENV: 'development', ...variables };
     return await run({ command: process.execPath, args, cwd, env, isAlone: true });
   } finally {
     rmSync(cwd, { recursive: true, maxRetries: 20 });

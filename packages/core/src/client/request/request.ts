@@ -33,7 +33,10 @@ export interface CommonRequestOptions<SecretKey extends boolean = boolean> {
   readonly signal?: AbortSignal | undefined;
   /** The deadline of this call in milliseconds. @default `timeoutMs` of the client */
   readonly timeoutMs?: number | undefined;
-  /** More headers, such as that of an idempotency key. Those that the client sends itself cannot be replaced. */
+  /**
+   * More headers, such as that of an idempotency key. Those that the client sends itself cannot be replaced. Their values, and
+   * every part of eight characters or more, are hidden in errors.
+   */
   readonly headers?: Readonly<Record<string, string>> | Headers | undefined;
   /**
    * Your word that a repetition has no second effect: the endpoint is idempotent, or `headers` make it so. The call is then

@@ -16,6 +16,7 @@ import { checkTls } from '../settings/base-url.ts';
 import { createScrubber } from '../settings/scrubber.ts';
 import type { ClientSettings } from '../settings/settings.ts';
 import { addressOf, entriesOf, wrong } from './address.ts';
+import { headerSecrets } from './header-secrets.ts';
 import { jsonBody } from './json-body.ts';
 import type { Method, RequestOptions, RequestResult, Schema } from './request.ts';
 
@@ -33,8 +34,6 @@ const HEADER_VALUE = /^[\x21-\x7e]+( [\x21-\x7e]+)*$/;
 /** What the client or the connection sets. */
 const OWN_HEADERS =
   /^(accept|content-(type|length|encoding)|public-key|secret-key|x-api-version|host|connection|keep-alive|transfer-encoding|upgrade|expect|te|trailer)$/i;
-/** A shorter value would be found by chance in any text. */
-const MIN_SECRET = 8;
 
 const OPTIONS: OptionRules<AnyRequest> = {
   method: [(value) => METHODS.some((one) => one === value), `one of ${METHODS.join(', ')}`, REQUIRED],
@@ -78,7 +77,7 @@ export function createRequest(
     const body = jsonBody(method, options.body);
     const secret = secretHeader(settings, options.secretKey === true);
     const contentType = body === undefined ? undefined : { 'content-type': 'application/json' };
-    const secrets = Object.values(headers).filter(({ length }) => length >= MIN_SECRET);
+    const secrets = headerSecrets(headers);
     const call = {
       settings: {
         ...settings,

@@ -36,7 +36,7 @@ export function parseBaseUrl(given: unknown, insecureHosts: readonly string[] = 
         'private network, name its host in allowInsecureHost. Everyone on the path can then read the keys and change the responses.',
     );
   }
-  return { text: `${url.origin}${url.pathname}`.replace(/\/+$/, ''), isEncrypted };
+  return { text: `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, ''), isEncrypted };
 }
 
 function refuse(why: string): never {

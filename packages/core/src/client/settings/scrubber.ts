@@ -1,3 +1,5 @@
+import { encoder } from '../../verify/json-members.ts';
+
 /**
  * Removes the client's keys from everything that an error shows. An attacker needs only a log that outsiders can read and a
  * service or proxy that echoes a request: as a page, in JSON, in a URL, or encoded as in a dump.
@@ -5,8 +7,8 @@
 export interface Scrubber {
   /**
    * The text with `[redacted]` in place of every key, in any letter case. A text that holds a key of 8 characters or more in
-   * escapes of HTML, URLs or JSON, in hexadecimal or in Base64 is replaced as a whole. A key that holds such an escape itself
-   * is found as characters of a URL or of JSON only.
+   * escapes of HTML, URLs or JSON, in hexadecimal, in Base64 or as a JSON list of its bytes is replaced as a whole. A key that
+   * holds such an escape itself is found as characters of a URL or of JSON only.
    */
   text(text: string): string;
   /** The same on one line, of the first 16,384 characters, cut to 512. */
@@ -17,13 +19,16 @@ export interface Scrubber {
 
 const HIDDEN = '[redacted: this text holds a key]';
 const MAX_SNIPPET = 512;
-/** A key of 100 characters that begins in an excerpt ends here, in every escape that is undone. */
-const MAX_READ = 16_384;
+/** Of a text, for each character of the longest key: one that begins in an excerpt ends here, in every escape that is undone. */
+const READ_PER_CHARACTER = 160;
+const MIN_READ = 16_384;
 const MAX_CAUSE_DEPTH = 5;
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 
 export function createScrubber(keys: readonly string[]): Scrubber {
   const hidden = keys.flatMap(needles);
+  const lists = keys.filter(({ length }) => length >= MIN_NEEDLE).map((key) => bytesOf(key).join(','));
+  const maxRead = Math.max(MIN_READ, READ_PER_CHARACTER * Math.max(...keys.map(({ length }) => length)));
   // Longest first: one spelling may be the beginning of another.
   const literals = keys
     .flatMap(spellings)
@@ -33,13 +38,16 @@ export function createScrubber(keys: readonly string[]): Scrubber {
   const scrub = (text: string): string => {
     const shown = text.replace(anyKey, '[redacted]');
     const decoded = plain(shown);
-    return hidden.some((needle) => decoded.includes(needle)) ? HIDDEN : shown;
+    if (hidden.some((needle) => decoded.includes(needle))) return HIDDEN;
+    // A typed array in JSON has an index in front of each byte.
+    const bytes = decoded.replace(INDEX, '');
+    return lists.some((list) => bytes.includes(list)) ? HIDDEN : shown;
   };
   return {
     text: scrub,
     // Scrubbed before it is cut: half a key at the end would not be recognised.
     snippet: (text) =>
-      text && scrub(text.slice(0, MAX_READ)).replace(CONTROL, ' ').slice(0, MAX_SNIPPET).toWellFormed(),
+      text && scrub(text.slice(0, maxRead)).replace(CONTROL, ' ').slice(0, MAX_SNIPPET).toWellFormed(),
     cause: (thrown) => copyCause(thrown, scrub, MAX_CAUSE_DEPTH),
   };
 }
@@ -52,15 +60,19 @@ function spellings(key: string): string[] {
 /** A shorter needle would be found by chance. Keys of real accounts are longer. */
 const MIN_NEEDLE = 8;
 
+const bytesOf = (key: string): Uint8Array => encoder.encode(key);
+
 /** What `plain()` leaves of a key, as characters, in hexadecimal and in Base64. */
 function needles(key: string): string[] {
-  const hex = Array.from(key, (char) => char.charCodeAt(0).toString(16).padStart(2, '0')).join('');
+  const bytes = bytesOf(key);
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const binary = String.fromCharCode(...bytes);
   // Three bytes are four characters, so there are three Base64 spellings inside a longer text. The characters at both ends
   // that also hold bits of what is around the key are left out.
   const base64 = [0, 1, 2].map((before) =>
-    btoa('-'.repeat(before) + key).slice(
+    btoa('-'.repeat(before) + binary).slice(
       Math.ceil((before * 4) / 3),
-      Math.floor(((before + key.length) * 4) / 3),
+      Math.floor(((before + binary.length) * 4) / 3),
     ),
   );
   const base64url = base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'));
@@ -73,6 +85,7 @@ const ESCAPE =
 const BACKSLASHES = /\\{2,}/g;
 /** White space, as in wrapped Base64, and the backslashes of JSON but those of an escape that is inside another one. */
 const NOISE = /(?:\s|\\[rnt]|\\(?!u00|x))+/gi;
+const INDEX = /"\d+":/g;
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 /** A page in JSON in a URL is three. */
 const MAX_LAYERS = 5;

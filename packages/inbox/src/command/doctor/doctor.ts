@@ -1,6 +1,6 @@
 import { printableLines } from '@payment-service/core/internal';
 import { tryToKeep } from '../../intake/keep.ts';
-import { spoolOwner } from '../../intake/spool.ts';
+import { spoolOwner } from '../../intake/spool-folder.ts';
 import { versionOf } from '../../store/schema.ts';
 import { isWrongUse } from '../failure.ts';
 import { coloured, paragraphs } from '../format.ts';
@@ -8,7 +8,7 @@ import { type OpenOptions, type OpenStore, placeOf, readEngine, withStore } from
 import { formatVersions, mustChange, NEXT_STEP, OWN_VERSIONS, tableState, type Versions } from '../tables.ts';
 import { type AddVerb, option, SPOOL, upTo, verb } from '../verbs.ts';
 import { type Finding, failure, notice, problem, uncheckable } from './finding.ts';
-import { checkInbox, checkSpool } from './inbox.ts';
+import { checkFiles, checkInbox, checkSpool } from './inbox.ts';
 import { checkServer, type PoolSize } from './server.ts';
 
 interface DoctorOptions extends PoolSize {
@@ -44,6 +44,7 @@ async function diagnose(options: DoctorOptions, open: OpenOptions): Promise<Diag
   const findings: Finding[] = [];
   let versions = OWN_VERSIONS;
   let { spool } = options;
+  let files: readonly string[] = [];
   /** @param toFinding Turns the failure of a check into a finding, if the failure itself is one. */
   const check = async (
     name: string,
@@ -69,6 +70,7 @@ async function diagnose(options: DoctorOptions, open: OpenOptions): Promise<Diag
       yield* checkTables(versions);
     });
     if (mustChange(versions)) return;
+    files = opened.files;
     await check('inbox', uncheckable, () => checkInbox(opened));
     if (!findings.some((found) => found.check === 'standby'))
       await check('callback', failure, () => tryToKeep({ statements, limitMs: KEEP_MS }, settings.account));
@@ -78,6 +80,7 @@ async function diagnose(options: DoctorOptions, open: OpenOptions): Promise<Diag
     const [path, owner] = [spool, spoolOwner(open.account ?? '', placeOf(open))];
     await check('spool', failure, () => checkSpool(path, owner));
   }
+  await check('files', uncheckable, () => checkFiles(files, spool));
   return { ok: findings.every(({ level }) => level === 'notice'), versions, findings };
 }
 

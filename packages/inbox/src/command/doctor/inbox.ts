@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
-import { deliveriesIn } from '../../intake/spool.ts';
+import { deliveriesIn, openPathsIn } from '../../intake/spool-folder.ts';
 import { LATE_SECONDS, oldestDueSeconds, readStats } from '../../operator/health.ts';
+import { openToOthers } from '../../own-files.ts';
 import { spoolPath } from '../../store/sqlite/database-path.ts';
 import { numberOf, textOf } from '../../store/store.ts';
 import { countText, WAITS_FOR_PERSON } from '../../words.ts';
@@ -47,7 +48,10 @@ const SPOOL_LATE_MS = 60_000;
 export async function* checkSpool(path: string, owner: string): AsyncGenerator<Finding> {
   const folder = await stat(spoolPath(path)).catch(() => undefined);
   const deliveries = folder?.isDirectory() ? await deliveriesIn(path) : [];
-  const late = deliveries.filter(({ keptAt }) => Date.now() - keptAt > SPOOL_LATE_MS);
+  const late = deliveries.filter(
+    ({ keptAt, isRefused }) => !isRefused && Date.now() - keptAt > SPOOL_LATE_MS,
+  );
+  const refused = deliveries.filter(({ isRefused }) => isRefused).length;
   const others = late.filter((each) => each.owner !== owner).length;
   const minutes = Math.floor((Date.now() - Math.min(...late.map(({ keptAt }) => keptAt))) / SPOOL_LATE_MS);
   if (folder?.isDirectory() === false)
@@ -57,5 +61,22 @@ export async function* checkSpool(path: string, owner: string): AsyncGenerator<F
   if (late.length > 0)
     yield problem`spool: ${late.length} callbacks are in ${path}, the oldest for ${minutes} minutes; ${others} are of another account, schema or database.
         They were acknowledged and are not in the database: the service does not repeat them, and none is applied.
-        Start the program that receives callbacks, on this machine and with this spool: it stores them. Do not delete files.`;
+        Start the program that receives callbacks, on this machine and with this spool, and pass inbox.receive itself to paymentCallbacks(): it stores them. Do not delete files.`;
+  if (refused > 0)
+    yield problem`spool: ${refused} files in ${path} were refused, and their names end in .refused.
+        They are damaged, or no signing key of your program verifies them, so nothing is applied from them. Another program may have written them.
+        If a key was removed or is past its notAfter, add it to signingKey again and restart your program. Otherwise find out what wrote them, ask the service for the transactions of that time, and move the files away.`;
+}
+
+/** Reads the modes of the database's files and of the spool, and changes none. */
+export async function* checkFiles(
+  files: readonly string[],
+  spool: string | undefined,
+): AsyncGenerator<Finding> {
+  const open = [...openToOthers(files), ...(spool === undefined ? [] : await openPathsIn(spool))];
+  const [first = ''] = open;
+  if (open.length > 0)
+    yield problem`files: Other users of this machine can use ${first}${open.length > 1 ? ` and ${open.length - 1} more files` : ''}.
+        These files contain what callbacks say about payers: names, phone numbers, amounts.
+        Start your program, which corrects the modes of its own files. If this stays, run chmod 600 on files and chmod 700 on the folder of the spool.`;
 }

@@ -50,7 +50,7 @@ export function bodyCards({ bodies, expectation }: TransitionDetails, isOpen: bo
     return html`<li class="card" id="body-${number}"><div class="head"><h3>Body ${number}</h3>${
       body.isSettled ? badge('good', 'equalled the expectation') : ''
     }${body.refusal === undefined ? '' : badge('bad', body.refusal)}</div>
-${claims(body, expectation)}
+${claims(body, expectation)}${body.isUnsealed ? html`<p class="quiet">${BODY_WORDS.unsealed}</p>` : ''}
 ${isCompared ? html`<h4>Differences from body ${base + 1}</h4>${difference(baseText, text)}` : ''}
 ${
   text === undefined

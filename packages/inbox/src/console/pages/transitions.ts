@@ -221,7 +221,7 @@ export function selectionIn(query: URLSearchParams): TransitionSelection | undef
 /** Shows which transitions a bulk action would move, before it is confirmed. */
 export async function bulkPage(view: View, refused?: Refused): Promise<Response> {
   const { query, access, inbox } = view;
-  const action = query.get('action') ?? '';
+  const action = refused?.filled.form ?? query.get('action') ?? '';
   const { state, reason } = filterOf(query) ?? {};
   const isAllowed = access.may.some((one) => one === action) && (action === 'retry' || action === 'resolve');
   if (!isAllowed || state === undefined) return missingPage(view);
@@ -232,8 +232,8 @@ export async function bulkPage(view: View, refused?: Refused): Promise<Response>
   const title = `${action === 'retry' ? 'Retry' : 'Close'} ${counted(moved, 'transition')}`;
   const fields = fieldsOf(action, refused?.filled);
   const until = query.get('until') ?? String(lookedAt.getTime());
-  const which = { action, state, ...(reason === undefined ? {} : { reason }) };
-  const confirm = form(action, at(view, '/bulk'), {
+  const which = { state, ...(reason === undefined ? {} : { reason }) };
+  const confirm = form(action, at(view, `/bulk/${action}`), {
     hidden: { proof: view.proof.value, ...which, until },
     fields: html`${fields.field({ name: 'note', label: 'Why', hint: 'Kept with your name, for each of them.' })}${fields.problem()}`,
     button: title,

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statfsSync } from 'node:fs';
+import { existsSync, readlinkSync, realpathSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
 
@@ -46,11 +46,28 @@ export function spoolPath(given: string): string {
 /** The file may not exist yet. */
 function realPath(path: string, option: string): string {
   if (existsSync(path)) return realpathSync.native(path);
-  if (existsSync(dirname(path))) return join(realpathSync.native(dirname(path)), basename(path));
+  if (existsSync(dirname(path))) {
+    const folder = realpathSync.native(dirname(path));
+    const real = join(folder, basename(path));
+    const target = linkTarget(real);
+    if (target === undefined) return real;
+    // SQLite would create the file that the link names: the folder of that file counts. Throws for a circle of links.
+    statSync(real, { throwIfNoEntry: false });
+    return realPath(resolve(folder, target), option);
+  }
   throw new ConfigurationError(
     option,
     `The folder of ${option}, ${dirname(path)}, does not exist. Create it, or change ${option}.`,
   );
+}
+
+/** Undefined if it is no symbolic link. */
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function fileSystemType(folder: string): number {

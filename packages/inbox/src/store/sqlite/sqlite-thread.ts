@@ -1,6 +1,7 @@
 /** A thread that owns the connections to one database file, so that no fsync ever blocks the event loop. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
+import { makeOwnFile } from '../../own-files.ts';
 import { TransactionEnded } from '../store.ts';
 
 /** What SQLite stores and returns: integers beyond 2^53 only as bigint, and only as bound values. */
@@ -76,7 +77,7 @@ function resultOf(rows: readonly object[]): SqliteResult {
 }
 
 class Connection {
-  readonly database = new DatabaseSync(path);
+  readonly database = openDatabase();
   readonly #statements = new Map<string, StatementSync>();
 
   constructor() {
@@ -157,6 +158,11 @@ class Connection {
     this.#statements.set(text, statement);
     return statement;
   }
+}
+
+function openDatabase(): DatabaseSync {
+  makeOwnFile(path);
+  return new DatabaseSync(path);
 }
 
 let writer: Connection | undefined;

@@ -28,8 +28,8 @@ export interface SqliteTransaction {
 }
 
 /**
- * The embedded store: one file on a local disk, for one machine. Any number of processes on it may use the file; one
- * handler runs at a time, since SQLite has one writer.
+ * The embedded store: one file on a local disk, for one machine. Any number of processes of one user may use the file, which
+ * other users cannot read; one handler runs at a time, since SQLite has one writer.
  *
  * @param path The database file, created if missing. It may also contain the merchant's own tables: a handler then changes them
  * in the same transaction.
@@ -104,6 +104,7 @@ export function sqlite(
     prefix: 'payment_inbox_',
     maxConcurrency: 1,
     spool: `${file}-spool`,
+    files: [file, `${file}-wal`, `${file}-shm`],
     transaction,
     async query(statement, values, tx) {
       const parts = partsOf(statement);

@@ -11,7 +11,10 @@ export interface HandledTransition<Tx> {
   readonly signed: SignedFields;
   /** The merchant's own expectation: credit only this. Undefined unless the transaction is completed. */
   readonly settled: Settled | undefined;
-  /** The other fields of the confirmed body, for a ledger: the charge, the provider. Nothing proves them. */
+  /**
+   * The other fields of the confirmed body, for a ledger: the charge, the provider. Nothing proves them, whether their content
+   * was encrypted or not.
+   */
   readonly claimed: UnsignedFields;
   /**
    * The id of the transition of another internal_reference that has paid the same merchant_reference, which this one must not

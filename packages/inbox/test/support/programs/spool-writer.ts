@@ -1,7 +1,10 @@
 /** Keeps one delivery after another in a spool whose store is unavailable, and prints each one that it has kept. */
+
+import { proofOf } from '@payment-service/core/internal';
 import { sqlite } from '../../../src/index.ts';
 import { callbackRecord } from '../../../src/intake/record.ts';
-import { Spool, spoolOwner } from '../../../src/intake/spool.ts';
+import { Spool } from '../../../src/intake/spool.ts';
+import { spoolOwner } from '../../../src/intake/spool-folder.ts';
 import { settingsOf } from '../../../src/options.ts';
 import { paid } from '../callbacks.ts';
 
@@ -19,7 +22,9 @@ async function write(): Promise<never> {
   for (;;) {
     number += 1;
     const reference = `ORD-${number}`;
-    if (await spool.keep(callbackRecord(paid(reference, 500), ''), 'ECONNREFUSED')) console.log(reference);
+    const callback = paid(reference, 500);
+    const signature = proofOf(callback)?.signature;
+    if (await spool.keep(callbackRecord(callback, ''), signature, 'ECONNREFUSED')) console.log(reference);
   }
 }
 /** Three at a time, so that a kill hits groups as well as single deliveries. */

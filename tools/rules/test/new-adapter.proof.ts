@@ -43,7 +43,9 @@ describe.each(['node', 'fetch'] as const)('new-adapter --%s', (like) => {
         .split('\n')
         .map((line) => `${file}: ${line}`),
     );
-    expect(lines.filter((line) => FOREIGN.test(line))).toEqual([]);
+    // Every package has this condition of `exports` (decision D24).
+    const own = lines.map((line) => line.replace('"bun": "./dist/', ''));
+    expect(own.filter((line) => FOREIGN.test(line))).toEqual([]);
   });
 
   test('the copy compiles, and passes the conformance suite', () => {
