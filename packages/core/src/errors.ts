@@ -28,10 +28,17 @@ export abstract class PaymentServiceError extends Error {
 /**
  * Whether a request that failed may have reached the service:
  * - `'no'`: nothing was sent. Only this may be repeated without asking.
- * - `'refused'`: the service answered 4xx.
+ * - `'refused'`: the service answered with a status that says that nothing was started (`REFUSED_STATUSES`).
  * - `'unknown'`: it may have arrived, and money may move.
  */
 export type Sent = 'no' | 'refused' | 'unknown';
+
+/**
+ * The statuses after which nothing was started: the request was malformed, not authorized, for no endpoint, or not understood
+ * (RFC 9110, 15.5; protocol §7 shows 400). Others prove nothing: 409 can mean that the payment exists, and a request that was
+ * answered with 408, 425 or 429 may be worked on.
+ */
+export const REFUSED_STATUSES: readonly number[] = [400, 401, 403, 404, 405, 411, 413, 414, 415, 422, 431];
 
 /** `ErrorOptions`, which the declarations of ES2020 lack: a project with that target compiles against ours. */
 interface Caused {
@@ -48,7 +55,7 @@ export interface ApiErrorDetails extends Caused {
   snippet?: string | undefined;
   /** The number of requests sent, including the first one. */
   attempts?: number | undefined;
-  /** @default 'refused' for 4xx, otherwise 'unknown' */
+  /** @default 'refused' for a status of `REFUSED_STATUSES`, otherwise 'unknown' */
   sent?: Sent | undefined;
 }
 
@@ -67,7 +74,7 @@ export class ApiError extends PaymentServiceError {
   readonly serviceMessage: string | undefined;
   readonly snippet: string | undefined;
   readonly attempts: number | undefined;
-  /** `'refused'` if the service answered 4xx, and no earlier attempt may have arrived. */
+  /** `'refused'` if the status says that nothing was started, and no earlier attempt may have arrived. */
   readonly sent: Sent;
 
   constructor(message: string, details: ApiErrorDetails) {
@@ -76,7 +83,7 @@ export class ApiError extends PaymentServiceError {
     this.serviceMessage = details.serviceMessage;
     this.snippet = details.snippet;
     this.attempts = details.attempts;
-    this.sent = details.sent ?? (details.status >= 400 && details.status < 500 ? 'refused' : 'unknown');
+    this.sent = details.sent ?? (REFUSED_STATUSES.includes(details.status) ? 'refused' : 'unknown');
   }
 }
 

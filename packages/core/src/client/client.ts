@@ -27,7 +27,7 @@ export interface ClientOptions {
    * The address that the merchant received with the account: https, or http for this machine (`localhost`,
    * `127.0.0.1`, `[::1]`). A path is kept: `https://host/pay` calls `https://host/pay/data/…`.
    */
-  readonly baseUrl: string | undefined;
+  readonly baseUrl: string | URL | undefined;
   /**
    * Sent on every call (protocol §5.1). `undefined` compiles, so that `process.env.PUBLIC_KEY` can be passed directly,
    * and throws at construction.
@@ -68,7 +68,8 @@ export interface ClientOptions {
   readonly onDeviation?: ((deviation: Deviation) => void) | undefined;
   /**
    * Sends the requests. Takes the URL and the init of the global `fetch`, so that `undici.fetch` or `sandbox.fetch` can
-   * be passed directly. It must honour `redirect: 'manual'` and `signal`.
+   * be passed directly. It must honour `redirect: 'manual'` and `signal`, and send each request once: a transport that repeats can
+   * send a payment twice, and this client can then not claim that nothing was sent.
    *
    * @default globalThis.fetch
    */

@@ -56,7 +56,7 @@ test.each<[what: string, ...options: object[]]>([
     'every printable ASCII character but quotation marks in a key',
     { publicKey: printable.replace(/["'`]/g, '') },
   ],
-  ['a baseUrl', ...secure.map((value) => ({ baseUrl: value }))],
+  ['a baseUrl', ...[...secure, new URL(baseUrl)].map((value) => ({ baseUrl: value }))],
   [
     'http:// for the host that allowInsecureHost names',
     ...named.map((allowInsecureHost) => ({ ...sandbox, allowInsecureHost })),
@@ -67,7 +67,7 @@ test.each<[what: string, ...options: object[]]>([
 });
 
 test.each([
-  ...[undefined, null, '', 'undefined', 42, new URL(baseUrl)],
+  ...[undefined, null, '', 'undefined', 42, ['https://service.example'], new URL('ftp://service.example')],
   ...['service.example', '/data', 'ftp://service.example', 'https:/service.example'],
   ...['http://service.example', 'http://127.0.0.1.service.example', 'http://localhost.service.example'],
   ...['http://10.0.0.7', 'http://0.0.0.0', 'https://', 'https://exa mple', 'https://a.example\\pay'],

@@ -137,9 +137,9 @@ const safe = { repeat: 'safe' } as const;
 test.each<[what: string, Answer | Answer[], error: object, options?: Partial<RequestOptions>]>([
   ['a refusal after a 503', [failure(503), failure(409)], { status: 409, sent: 'unknown' }, safe],
   ['a closed port after a reset', reset, { sent: 'unknown' }, safe],
-  ...[400, 404, 429, 500, 503].map((status): [string, Answer, object] => [
+  ...[400, 404, 409, 429, 500, 503].map((status): [string, Answer, object] => [
     ...([`a ${status}`, failure(status)] as const),
-    { name: 'ApiError', status, sent: status < 500 ? 'refused' : 'unknown', serviceMessage: 'not now' },
+    { name: 'ApiError', status, sent: status < 409 ? 'refused' : 'unknown', serviceMessage: 'not now' },
   ]),
   [
     ...(['the error envelope under 200', reply(200, { status: 'error', message: 'twice' })] as const),
@@ -180,12 +180,29 @@ test.each<[option: string, name: string, ...values: unknown[]]>([
   ['path', 'path', ...'@evil.example /@evil :80 .evil.example /a?b=1 /a#b /a\\b /é /{id /}'.split(' ')],
   ['path', 'path', '/a\r\nx: y', '/a b', '/a\t', 'https://evil.example/'],
   ['params', 'params', { id: 1 }, []],
-  ['query', 'query', { a: {} }, { a: [null] }, 'a=1'],
+  [
+    'query',
+    'query',
+    { a: {} },
+    { a: [null] },
+    'a=1',
+    { '\ud800': 'x' },
+    new Map([['a', '1']]),
+    new FormData(),
+  ],
   ['body', 'body', '{"amount":500}', 500, null, CYCLE, new Date(0)],
+  ['refusedStatuses', 'refusedStatuses', 409, [500], ['409']],
   ['body', 'method', 'GET'],
   ['method', 'method', 'get', undefined],
   ['headers', 'headers', { 'secret-key': 'x' }, { 'Content-Type': 'text/plain' }, { a: 'x\r\ny: z' }],
-  ['headers', 'headers', { 'a b': 'x' }],
+  [
+    'headers',
+    'headers',
+    { 'a b': 'x' },
+    new Headers({ 'secret-key': 'x' }),
+    new Map([['a', 'b']]),
+    new URLSearchParams('a=b'),
+  ],
   ['timeoutMs', 'timeoutMs', 0],
   ['repeat', 'repeat', true],
   ['schema', 'schema', {}],
@@ -200,6 +217,73 @@ test.each<[option: string, name: string, ...values: unknown[]]>([
     expect(error, String(value)).toMatchObject({ option, sent: 'no' });
   }
 });
+
+class Payment {
+  readonly #amount = 500;
+  readonly currency = 'UGX';
+  get amount(): number {
+    return this.#amount;
+  }
+}
+
+const LOSSY: readonly unknown[] = [
+  ...[Number.NaN, Number.POSITIVE_INFINITY, 5n, () => 5, Symbol('x'), Promise.resolve(1), new Array(1)],
+  ...[new Map([['a', 1]]), new Set([1]), new Blob(['x']), new FormData(), new URLSearchParams('a=1')],
+  ...[Buffer.from('x'), new Uint8Array(2), new ArrayBuffer(2), new ReadableStream(), /x/, new Error('x')],
+  new Payment(),
+];
+test.each(LOSSY.map((value, index) => [index, value] as const))(
+  'what JSON would lose of a body is refused with its path before a byte leaves: row %#',
+  async (_index, value) => {
+    const client = clientWith(() => expect.fail('A request was sent.'));
+    const wanted = { code: 'invalid_configuration', option: 'body', sent: 'no' };
+    const nested = { items: [{ amount: 1 }, { amount: value }] };
+    for (const [body, path] of [
+      [value, 'body'],
+      [nested, 'body.items[1].amount'],
+    ] as const) {
+      const error = await failureOf(Reflect.apply(request, undefined, [{ body }])(client));
+      expect(error).toMatchObject(wanted);
+      expect(String(error)).toContain(path);
+    }
+  },
+);
+
+test('what JSON keeps is sent as it is, with Headers and URLSearchParams', async () => {
+  const { client } = await serve(echo);
+  const money = { toJSON: () => ({ amount: '5.00', at: new Date(0) }) };
+  const body = {
+    a: new Date(0),
+    money,
+    list: [null, 'x', true, 1.5],
+    left: undefined,
+    bare: Object.create(null),
+  };
+  const headers = new Headers({ 'idempotency-key': 'key-1' });
+  const query = new URLSearchParams([
+    ['a', '1'],
+    ['a', '2'],
+  ]);
+  const { data } = await client.request({ ...start, body, headers, query });
+  const at = '1970-01-01T00:00:00.000Z';
+  const sent = { a: at, money: { amount: '5.00', at }, list: [null, 'x', true, 1.5], bare: {} };
+  expect(data).toMatchObject({
+    body: JSON.stringify(sent),
+    headers: { 'idempotency-key': 'key-1' },
+    url: '/collections?a=1&a=2',
+  });
+});
+
+test.each([
+  [409, [409], 'refused'],
+  [400, [], 'unknown'],
+] as const)(
+  'a contract says which statuses start nothing: %i with %j',
+  async (status, refusedStatuses, sent) => {
+    const { client } = await serve(failure(status));
+    expect(await failureOf(client.request({ ...start, refusedStatuses }))).toMatchObject({ status, sent });
+  },
+);
 
 test.each(['', '.', '..', 'a/b', '..\\', '\ud800', null, undefined, {}, Number.NaN])(
   'the value %j in a path is refused before a byte leaves',

@@ -107,6 +107,8 @@ async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Pro
   let startedAt: number | undefined;
   let previous: PaymentServiceError | undefined;
   let fail = (_reason: unknown): void => {};
+  /** The result is complete: nothing takes it back. */
+  let isDone = false;
 
   const report = (outcome: AttemptReport['outcome'], retryInMs?: number): void => {
     // Reported before: the caller aborts in the hook or during a wait.
@@ -117,6 +119,7 @@ async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Pro
     settings.onResponse?.({ operation, ...named, attempt, status, durationMs, outcome, retryInMs });
   };
   const stop = (outcome: 'timeout' | 'aborted', reason: unknown): void => {
+    if (isDone) return;
     report(outcome);
     controller.abort(reason);
     fail(reason);
@@ -143,6 +146,7 @@ async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Pro
         });
         const value = await read(response.text, response.status);
         signal.throwIfAborted(); // During a schema that is asynchronous.
+        isDone = true;
         report('success');
         return value;
       } catch (error) {

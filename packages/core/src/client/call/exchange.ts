@@ -5,6 +5,7 @@ import type { FetchInit } from '../client.ts';
 import { CHECK_ADDRESS, readServiceMessage } from '../response/envelope.ts';
 import { AttemptFailure, invalid, TRANSIENT } from '../response/failure.ts';
 import type { ClientSettings } from '../settings/settings.ts';
+import { type HandOver, isUnsent, watched } from './hand-over.ts';
 
 /** Far above any real response. Counted after decompression: 200 KB of gzip can hold 200 MB. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
@@ -21,15 +22,16 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export async function exchange(
   url: string,
   init: FetchInit,
-  { fetch, timing }: ClientSettings,
+  { fetch, timing, refusedStatuses }: ClientSettings,
   isSuccess: (status: number) => boolean,
   onStatus: (status: number) => void,
 ): Promise<{ readonly status: number; readonly text: string }> {
   let response: Response;
+  const handOver: HandOver = { requests: 0, isWritten: false };
   try {
-    response = await fetch(url, init);
+    response = await watched(handOver, async () => fetch(url, init));
   } catch (cause) {
-    throw lost(url, 'failed', cause, isUnsent(cause) ? 'no' : 'unknown');
+    throw lost(url, 'failed', cause, isUnsent(handOver, cause) ? 'no' : 'unknown');
   }
   // A fetch that ignores its signal can resolve after the caller has gone; its body must not stay open.
   if (init.signal.aborted) void response.body?.cancel().catch(() => undefined);
@@ -63,7 +65,7 @@ export async function exchange(
       what: `the service answered ${status}`,
       advice: TRANSIENT.has(status) ? 'Try again later.' : 'Check the request, the keys and baseUrl.',
       status,
-      sent: status >= 400 && status < 500 ? 'refused' : 'unknown',
+      sent: refusedStatuses.includes(status) ? 'refused' : 'unknown',
       serviceMessage: bodyText === undefined ? undefined : readServiceMessage(bodyText),
       bodyText,
       retryAfterMs: readRetryAfter(headers.get('retry-after'), timing.now()),
@@ -127,25 +129,7 @@ function deepestOf(thrown: unknown, depth = MAX_CAUSES): unknown {
   return deepestOf(thrown['cause'], depth - 1);
 }
 
-const CONNECTING = ['connect', 'getaddrinfo'];
-/** Certificates and arguments are checked before the request is written. */
-const NO_CONNECTION =
-  /^(UND_ERR_(CONNECT_TIMEOUT|INVALID_ARG)|ERR_TLS_CERT_ALTNAME_INVALID|(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)_\w+)$/;
 const MAX_CAUSES = 5;
-
-/**
- * Whether an error of fetch proves that there was no connection, in Node: the failed system call, or the code of undici or
- * TLS, down the chain of causes. Without such proof the request may have arrived.
- */
-function isUnsent(thrown: unknown, depth = MAX_CAUSES): boolean {
-  if (!isObject(thrown) || depth === 0) return false;
-  const { syscall, code, errors, cause } = thrown;
-  if (CONNECTING.some((call) => call === syscall) || (typeof code === 'string' && NO_CONNECTION.test(code)))
-    return true;
-  // Each address of a host is tried, and each has its own error.
-  if (Array.isArray(errors) && errors.length > 0) return errors.every((error) => isUnsent(error, depth - 1));
-  return isUnsent(cause, depth - 1);
-}
 
 function lenientText(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
+import { kindOf } from '../../options/options.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
 
 const PLACEHOLDER = /\{([^{}/]+)\}/g;
@@ -46,7 +47,7 @@ function segmentOf(name: string, value: unknown): string {
 
 /** With its question mark, if any value is left. Undefined ones are left out. Sorted, so that equal queries are equal strings. */
 export function queryText(query: object): string {
-  const pairs = Object.entries(query)
+  const pairs = entriesOf('query', query, 'URLSearchParams')
     .flatMap(([name, value]: [string, unknown]) =>
       (Array.isArray(value) ? value : [value]).map((one) => [name, one]),
     )
@@ -55,10 +56,28 @@ export function queryText(query: object): string {
       const text = textOf(value);
       if (text === undefined)
         throw wrong('query', `has a value that is not a string, number or boolean: "${name}".`);
+      if (!String(name).isWellFormed()) throw wrong('query', 'has a name that is not well-formed Unicode.');
       return `${encodeURIComponent(String(name))}=${encodeURIComponent(text)}`;
     })
     .sort();
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+}
+
+/**
+ * The pairs of a plain object, or of `Headers` or `URLSearchParams`, which are iterable. Another object would seem to have none.
+ *
+ * @throws {ConfigurationError}
+ */
+export function entriesOf(
+  option: string,
+  given: object,
+  className: 'Headers' | 'URLSearchParams',
+): [string, unknown][] {
+  if (isPlain(given)) return Object.entries(given);
+  const isIterable =
+    Object.prototype.toString.call(given) === `[object ${className}]` && Symbol.iterator in given;
+  if (isIterable) return [...(given as Iterable<[string, string]>)];
+  throw wrong(option, `must be a plain object or ${className}. It is ${kindOf(given)}.`);
 }
 
 /** @returns undefined for what is not one plain value. */
@@ -67,6 +86,14 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'boolean' || Number.isFinite(value) ? String(value) : undefined;
 }
 
-export function wrong(option: string, why: string, details?: { cause: unknown }): ConfigurationError {
-  return new ConfigurationError(option, `${option} of request() ${why}`, details);
+/** @param path The option, and where in it: `body.items[2].amount`. */
+export function wrong(path: string, why: string, details?: { cause: unknown }): ConfigurationError {
+  const option = path.replace(/[.[].*/s, '');
+  return new ConfigurationError(option, `${path} of request() ${why}`, details);
+}
+
+/** The prototype of plain objects has none, also that of another realm. */
+export function isPlain(value: object): boolean {
+  const parent: unknown = Object.getPrototypeOf(value);
+  return parent === null || Object.getPrototypeOf(parent) === null;
 }

@@ -37,7 +37,7 @@ export interface CommonRequestOptions<SecretKey extends boolean = boolean> {
    * More headers, such as that of an idempotency key. Those that the client sends itself cannot be replaced. Their values, and
    * every part of eight characters or more, are hidden in errors.
    */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly headers?: Readonly<Record<string, string>> | Headers | undefined;
   /**
    * Your word that a repetition has no second effect: the endpoint is idempotent, or `headers` make it so. The call is then
    * retried as a GET is.
@@ -45,6 +45,12 @@ export interface CommonRequestOptions<SecretKey extends boolean = boolean> {
    * @default only GET and HEAD are repeated
    */
   readonly repeat?: 'safe' | undefined;
+  /**
+   * The statuses after which, by the contract of the endpoint, nothing was started: their errors have `sent: 'refused'`.
+   *
+   * @default 400, 401, 403, 404, 405, 411, 413, 414, 415, 422 and 431
+   */
+  readonly refusedStatuses?: readonly number[] | undefined;
 }
 
 /** Options of `request()` without a contract. */
@@ -55,8 +61,14 @@ export interface RequestOptions<SecretKey extends boolean = boolean> extends Com
   /** The values of `{name}` in `path`. */
   readonly params?: Readonly<Record<string, Parameter>> | undefined;
   /** Undefined values are left out; a list repeats its name. */
-  readonly query?: Readonly<Record<string, Parameter | readonly Parameter[] | undefined>> | undefined;
-  /** An object or a list, sent as JSON. */
+  readonly query?:
+    | Readonly<Record<string, Parameter | readonly Parameter[] | undefined>>
+    | URLSearchParams
+    | undefined;
+  /**
+   * An object or a list, sent as JSON. What JSON would lose, such as a Map, bytes or NaN, is refused with its path; objects of a
+   * class need `toJSON()`.
+   */
   readonly body?: object | undefined;
 }
 

@@ -15,8 +15,9 @@ import { invalid } from '../response/failure.ts';
 import { checkTls } from '../settings/base-url.ts';
 import { createScrubber } from '../settings/scrubber.ts';
 import type { ClientSettings } from '../settings/settings.ts';
-import { addressOf, wrong } from './address.ts';
+import { addressOf, entriesOf, wrong } from './address.ts';
 import { headerSecrets } from './header-secrets.ts';
+import { jsonBody } from './json-body.ts';
 import type { Method, RequestOptions, RequestResult, Schema } from './request.ts';
 
 type AnyRequest = RequestOptions & { readonly schema?: Schema | undefined };
@@ -48,14 +49,12 @@ const OPTIONS: OptionRules<AnyRequest> = {
   ],
   signal: SIGNAL,
   timeoutMs: DURATION,
-  headers: [
+  headers: RECORD,
+  refusedStatuses: [
     (value) =>
-      isObject(value) &&
-      Object.entries(value).every(
-        ([name, text]) =>
-          TOKEN.test(name) && !OWN_HEADERS.test(name) && typeof text === 'string' && HEADER_VALUE.test(text),
-      ),
-    'names and values of headers in printable ASCII, without those that the client sends itself',
+      Array.isArray(value) &&
+      value.every((status) => Number.isInteger(status) && status >= 400 && status <= 499),
+    'a list of statuses from 400 to 499',
   ],
   repeat: [(value) => value === 'safe', "'safe'"],
 };
@@ -71,9 +70,11 @@ export function createRequest(
 ): (options: AnyRequest) => Promise<RequestResult> {
   return async (options) => {
     checkOptions('request()', options, OPTIONS);
-    const { method, path, params, query, schema, signal, timeoutMs, headers = {}, repeat } = options;
+    const { method, path, params, query, schema, signal, timeoutMs, repeat } = options;
+    const { refusedStatuses = settings.refusedStatuses } = options;
+    const headers = headersOf(options.headers);
     const url = addressOf(settings.base, path, params, query);
-    const body = bodyOf(method, options.body);
+    const body = jsonBody(method, options.body);
     const secret = secretHeader(settings, options.secretKey === true);
     const contentType = body === undefined ? undefined : { 'content-type': 'application/json' };
     const secrets = headerSecrets(headers);
@@ -81,6 +82,7 @@ export function createRequest(
       settings: {
         ...settings,
         timeoutMs: timeoutMs ?? settings.timeoutMs,
+        refusedStatuses,
         scrubber: secrets.length === 0 ? settings.scrubber : createScrubber([...settings.keys, ...secrets]),
       },
       budget,
@@ -99,6 +101,17 @@ export function createRequest(
   };
 }
 
+/** @throws {ConfigurationError} */
+function headersOf(given: object = {}): Record<string, string> {
+  const entries = entriesOf('headers', given, 'Headers');
+  const isSafe = ([name, text]: [string, unknown]): boolean =>
+    TOKEN.test(name) && !OWN_HEADERS.test(name) && typeof text === 'string' && HEADER_VALUE.test(text);
+  if (entries.every(isSafe)) return Object.fromEntries(entries) as Record<string, string>;
+  const shape =
+    'must be names and values of headers in printable ASCII, without those that the client sends itself.';
+  throw wrong('headers', shape);
+}
+
 function secretHeader(
   { secretKey, base, allowUnverifiedTls }: ClientSettings,
   isSent: boolean,
@@ -109,23 +122,6 @@ function secretHeader(
   const message =
     'request() with secretKey needs a client with the option secretKey. Pass it to createClient().';
   throw new ConfigurationError('secretKey', message);
-}
-
-/** @throws {ConfigurationError} */
-function bodyOf(method: string, body: unknown): string | undefined {
-  if (body === undefined) return undefined;
-  if (method === 'GET' || method === 'HEAD')
-    throw wrong('body', `must be left out: ${method} has none. Use query.`);
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(body);
-  } catch (cause) {
-    throw wrong('body', 'cannot be written as JSON: it has a cycle or a bigint.', { cause });
-  }
-  // A string is usually JSON already, and would be sent as JSON in a string.
-  if (text === undefined || !/^[[{]/.test(text))
-    throw wrong('body', 'must be an object or a list; request() makes the JSON.');
-  return text;
 }
 
 async function readResult(

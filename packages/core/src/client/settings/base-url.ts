@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../errors.ts';
 import { environmentVariable, isLoopback } from '../../options/environment.ts';
+import { kindOf } from '../../options/options.ts';
 
 /** A checked `baseUrl`. */
 export interface BaseUrl {
@@ -15,10 +16,12 @@ const HTTP_ADDRESS = /^(https?):\/\/[^\s\\?#@]+$/i;
  *
  * @throws {ConfigurationError} naming the option and not its value, which may contain a password.
  */
-export function parseBaseUrl(value: unknown, insecureHosts: readonly string[] = []): BaseUrl {
-  if (typeof value !== 'string' || value === '' || value === 'undefined' || value === 'null') {
+export function parseBaseUrl(given: unknown, insecureHosts: readonly string[] = []): BaseUrl {
+  if (given === undefined || given === null || given === '' || given === 'undefined' || given === 'null') {
     refuse('is missing. Is the environment variable set? Use the address that came with the account.');
   }
+  const value = given instanceof URL ? given.href : given;
+  if (typeof value !== 'string') refuse(`must be a string or a URL. It is ${kindOf(value)}.`);
   const url = HTTP_ADDRESS.test(value) && URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined) {
     refuse(

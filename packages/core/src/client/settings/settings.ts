@@ -1,5 +1,5 @@
 import manifest from '../../../package.json' with { type: 'json' };
-import { ConfigurationError } from '../../errors.ts';
+import { ConfigurationError, REFUSED_STATUSES } from '../../errors.ts';
 import {
   BOOLEAN,
   checkKey,
@@ -29,6 +29,8 @@ type Complete<Name extends keyof ClientOptions> = {
 export interface ClientSettings
   extends Complete<'timeoutMs' | 'maxAttempts' | 'strict' | 'fetch' | 'onDeviation' | 'allowUnverifiedTls'> {
   readonly base: BaseUrl;
+  /** The statuses after which nothing was started. */
+  readonly refusedStatuses: readonly number[];
   readonly secretKey: string | undefined;
   readonly scrubber: Scrubber;
   /** What the scrubber removes. */
@@ -88,6 +90,7 @@ export function readClientSettings(options: ClientOptions | ClientOptionsWithSec
   checkTls(base, secretKey !== undefined, allowUnverifiedTls);
   return {
     base,
+    refusedStatuses: REFUSED_STATUSES,
     secretKey,
     keys,
     scrubber: createScrubber(keys),

@@ -1,0 +1,86 @@
+import { isObject } from '../../verify/json-members.ts';
+
+/** What undici, which Node's fetch is made of, has told about one call of `fetch`. */
+export interface HandOver {
+  /** How many requests were made for it: more than one if something between repeats. 0 where nothing tells. */
+  requests: number;
+  /** The headers of one of them were written to a connection. */
+  isWritten: boolean;
+}
+
+interface AsyncContext {
+  run<T>(store: HandOver, body: () => T): T;
+  getStore(): HandOver | undefined;
+}
+type Subscriber = (message: unknown) => void;
+interface Platform {
+  readonly process?: {
+    getBuiltinModule?(id: string):
+      | {
+          readonly AsyncLocalStorage?: new () => AsyncContext;
+          subscribe?(name: string, subscriber: Subscriber): void;
+        }
+      | undefined;
+  };
+}
+
+/** Made at the first call. Null where there is none, as outside Node. */
+let context: AsyncContext | null | undefined;
+
+/**
+ * Calls `fetch`, and lets undici write into `handOver` what happens to its requests. Its channels also tell of Node's own fetch,
+ * and of a dispatcher or a wrapper that repeats a request, whose last error says nothing about the first one.
+ */
+export function watched<T>(handOver: HandOver, fetch: () => Promise<T>): Promise<T> {
+  if (context === undefined) context = subscribed() ?? null;
+  return context === null ? fetch() : context.run(handOver, fetch);
+}
+
+function subscribed(): AsyncContext | undefined {
+  const { process } = globalThis as Platform;
+  const AsyncLocalStorage = process?.getBuiltinModule?.('async_hooks')?.AsyncLocalStorage;
+  const diagnostics = process?.getBuiltinModule?.('diagnostics_channel');
+  if (AsyncLocalStorage === undefined || diagnostics?.subscribe === undefined) return undefined;
+  const running = new AsyncLocalStorage();
+  // A request is made within the call, and written wherever its connection becomes free.
+  const handOvers = new WeakMap<object, HandOver>();
+  diagnostics.subscribe('undici:request:create', (message) => {
+    const handOver = running.getStore();
+    const { request } = Object(message);
+    // The one that opens a tunnel of a proxy carries nothing of the caller.
+    if (handOver === undefined || !isObject(request) || request['method'] === 'CONNECT') return;
+    handOver.requests += 1;
+    handOvers.set(request, handOver);
+  });
+  diagnostics.subscribe('undici:client:sendHeaders', (message) => {
+    const handOver = handOvers.get(Object(message).request);
+    if (handOver !== undefined) handOver.isWritten = true;
+  });
+  return running;
+}
+
+const CONNECTING: readonly unknown[] = ['connect', 'getaddrinfo'];
+/** Certificates and arguments are checked before the request is written. */
+const NO_CONNECTION =
+  /^(UND_ERR_(CONNECT_TIMEOUT|INVALID_ARG)|ERR_TLS_CERT_ALTNAME_INVALID|(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)_\w+)$/;
+const MAX_CAUSES = 5;
+
+/**
+ * Whether it is proved that the service has not received the request: `fetch` made one request, wrote nothing of it, and failed
+ * because there was no connection. Without such proof it may have arrived (decision D75).
+ */
+export function isUnsent({ requests, isWritten }: HandOver, thrown: unknown): boolean {
+  return requests === 1 && !isWritten && hasNoConnection(thrown);
+}
+
+/** The outermost system call or code decides: an older refusal can lie below a reset. */
+function hasNoConnection(thrown: unknown, depth = MAX_CAUSES): boolean {
+  if (!isObject(thrown) || depth === 0) return false;
+  const { syscall, code, errors, cause } = thrown;
+  // Each address of a host is tried, and each has its own error.
+  if (Array.isArray(errors) && errors.length > 0)
+    return errors.every((error) => hasNoConnection(error, depth - 1));
+  if (syscall !== undefined) return CONNECTING.includes(syscall);
+  if (typeof code === 'string') return NO_CONNECTION.test(code);
+  return hasNoConnection(cause, depth - 1);
+}
