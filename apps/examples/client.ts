@@ -13,7 +13,8 @@ try {
     account: '+256 772 000001',
     amount: '1500',
   });
-  for (const { provider_name } of eligible) console.log('pay with', provider_name);
+  for (const { provider, kind, account } of eligible)
+    console.log('pay with', provider.provider_name, kind, account); // The account to send: 256772000001.
   for (const { reasons } of ineligible)
     console.log('not eligible:', reasons.map(({ message }) => message).join(' '));
 

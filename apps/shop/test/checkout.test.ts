@@ -67,6 +67,14 @@ test('a payment that the service itself refuses has a new form, and the old one 
   expect((await customer.checkOut(fixed)).location).toMatch('/sandbox/pay/');
 });
 
+test('a phone number is sent as the digits that the service takes, however the customer typed it', async () => {
+  const customer = new Customer(await openShop());
+  for (const account of ['+256 770 000 001', '0770 000-001', '\u202a00256.770.000.001\u202c']) {
+    const { paymentUrl } = await customer.placeOrder({ account });
+    expect(await customer.read(paymentUrl), account).toContain('<dd>256770000001</dd>');
+  }
+});
+
 test('a form that is submitted several times places one order and starts one payment, and every response leads to it', async () => {
   const own = await openShop();
   const customer = new Customer(own);

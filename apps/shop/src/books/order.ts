@@ -7,7 +7,7 @@ export interface Order {
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   readonly product: Product;
-  /** As the customer typed it, except that the account is plain digits. */
+  /** As the customer typed it, except that the account is the one that was sent. */
   readonly form: CheckoutForm;
   /** What the payment must be: the inbox keeps it as the expectation of this reference. */
   readonly total: Money;

@@ -16,6 +16,8 @@ export interface Refusal {
 /** What a provider says about a form, complete or not: why it cannot serve this payment, or nothing. */
 export interface Offer {
   readonly provider: PaymentProvider;
+  /** The account to send, if it can serve this payment. */
+  readonly account?: string | undefined;
   readonly reasons: readonly IneligibilityReason[];
 }
 
@@ -41,12 +43,12 @@ export function refusalOf(
   if (form.name === '' || form.name.length > MAX_NAME_LENGTH) {
     problems.push(['name', `Enter your name, in at most ${MAX_NAME_LENGTH} characters.`]);
   }
-  if (plainAccount(form.account) === '' || form.account.length > MAX_ACCOUNT_LENGTH) {
+  if (!hasAccount(form) || form.account.length > MAX_ACCOUNT_LENGTH) {
     problems.push(['account', 'Enter the phone or account number that you pay from, with the country code.']);
   }
   if (total === undefined) return { problems };
 
-  const payment = `${formatMoney(total)}${plainAccount(form.account) === '' ? '' : ' from this account'}`;
+  const payment = `${formatMoney(total)}${hasAccount(form) ? ' from this account' : ''}`;
   const able = offers.filter(({ reasons }) => reasons.length === 0).map(({ provider }) => provider);
   if (able.length === 0) {
     const reasons = new Set(offers.flatMap((offer) => offer.reasons.map(({ message }) => message)));
@@ -68,14 +70,14 @@ export function offersFor(
   product: Product,
   providers: readonly PaymentProvider[],
 ): readonly Offer[] {
-  const { ineligible } = eligibleProviders(providers, {
+  const { eligible, ineligible } = eligibleProviders(providers, {
     amount: totalOf(form, product)?.amount,
     currency: product.price.currency,
     transaction_type: 'COLLECTION',
-    account: plainAccount(form.account) === '' ? undefined : form.account,
+    account: hasAccount(form) ? form.account : undefined,
   });
-  const reasonsOf = new Map(ineligible.map(({ provider, reasons }) => [provider, reasons]));
-  return providers.map((provider) => ({ provider, reasons: reasonsOf.get(provider) ?? [] }));
+  const offers = [...eligible.map((able) => ({ ...able, reasons: [] })), ...ineligible];
+  return offers.sort((a, b) => providers.indexOf(a.provider) - providers.indexOf(b.provider));
 }
 
 /** Undefined without a usable quantity. */
@@ -89,7 +91,5 @@ function fieldOf({ code }: IneligibilityReason): keyof CheckoutForm {
   return code.startsWith('amount') ? 'quantity' : 'provider';
 }
 
-/** As eligibleProviders() reads it: ignores white space, hyphens and one '+'. */
-export function plainAccount(account: string): string {
-  return account.replace(/[\s\p{Pd}]/gu, '').replace(/^\+/, '');
-}
+/** Whether there is anything for eligibleProviders() to read. */
+const hasAccount = ({ account }: CheckoutForm): boolean => /[\p{L}\p{N}]/u.test(account);

@@ -5,7 +5,7 @@ import { type Page, seeOther } from '../web/page.ts';
 import { formField } from '../web/route.ts';
 import { orderCookies } from '../web/session.ts';
 import { providersFor } from './catalogue.ts';
-import { plainAccount, type Refusal, readCheckoutForm, refusalOf } from './checkout.ts';
+import { offersFor, type Refusal, readCheckoutForm, refusalOf } from './checkout.ts';
 import { checkoutPage } from './checkout-page.ts';
 import { startCollection } from './simulated-collections.ts';
 
@@ -37,15 +37,17 @@ export async function placeOrder(product: Product, posted: URLSearchParams, cont
     return again([['', 'Nothing was ordered; submit it again.']], 'This form is not valid');
   }
 
-  const provider = providers.find(({ provider_code }) => provider_code === form.provider);
+  const offers = offersFor(form, product, providers);
+  const chosen = offers.find(({ provider }) => provider.provider_code === form.provider);
   const reference = `ORD-${randomBytes(6).toString('hex').toUpperCase()}`;
   const order: Order = {
     reference,
     createdAt: now(),
     product,
-    form: { ...form, account: plainAccount(form.account) },
+    // Not as the customer typed it: the service takes digits.
+    form: { ...form, account: chosen?.account ?? form.account },
     total: multiply(product.price, Number(form.quantity)),
-    providerName: provider?.provider_name ?? form.provider,
+    providerName: chosen?.provider.provider_name ?? form.provider,
     start: { state: 'starting' },
   };
   const placed = await orders.add(order, formId);

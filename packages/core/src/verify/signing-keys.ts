@@ -1,7 +1,7 @@
 import { prepareKey } from '#digest';
 import { ConfigurationError } from '../errors.ts';
 import { notDevelopment } from '../options/environment.ts';
-import { checkKey, checkOptions, type OptionRules, REQUIRED } from '../options/options.ts';
+import { checkKey, checkOptions, kindOf, type OptionRules, REQUIRED } from '../options/options.ts';
 
 /** One of several signing keys, for rotation. */
 export interface SigningKey {
@@ -64,7 +64,8 @@ export function prepareSigningKeys(options: KeyOptions): readonly PreparedKey[] 
     return [prepare('signingKey', { id: 'default', key: given }, options)];
   }
   if (!Array.isArray(given) || given.length === 0 || given.length > MAX_KEYS) {
-    refuse('signingKey', `must be a string or a list of 1 to ${MAX_KEYS} { id, key, notAfter? }.`);
+    const kind = Array.isArray(given) ? '' : ` It is ${kindOf(given)}.`;
+    refuse('signingKey', `must be a string or a list of 1 to ${MAX_KEYS} { id, key, notAfter? }.${kind}`);
   }
   const prepared = given.map((entry: SigningKey, index) => {
     const option = `signingKey[${index}]`;

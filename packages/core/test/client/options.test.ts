@@ -5,6 +5,15 @@ import { createClient } from '../../src/client/create-client.ts';
 import { eligibleBanks } from '../../src/client/selection/eligible-banks.ts';
 import { eligibleProviders } from '../../src/client/selection/eligible-providers.ts';
 import { ConfigurationError } from '../../src/errors.ts';
+import {
+  BOOLEAN,
+  checkOptions,
+  DURATION,
+  FUNCTION,
+  LIST,
+  REQUIRED,
+  STRING,
+} from '../../src/options/options.ts';
 import { clientWith, failureOf } from './local-service.ts';
 import { provider, publicKey, secretKey } from './wire-samples.ts';
 
@@ -151,7 +160,12 @@ test.each<[option: string, message: string, call: () => unknown]>([
   ['options', '', () => client.listPaymentProviders({}, any(null))],
   ['query', 'query must be an object. It is a string.', () => client.listPayoutBanks(any('mtn'))],
   ['query', 'query must be an object. It is null.', () => client.listPayoutBanks(any(null))],
-  ['provider_code', CODE, () => client.listPayoutBanks(any({}))],
+  ['provider_code', `${CODE} It is undefined.`, () => client.listPayoutBanks(any({}))],
+  [
+    'provider_code',
+    `${CODE} It is a promise: await it.`,
+    () => client.listPayoutBanks(any({ provider_code: Promise.resolve('') })),
+  ],
   ['provider_code', CODE, () => client.listPayoutBanks({ provider_code: '' })],
   ['provider_code', CODE, () => client.listPayoutBanks({ provider_code: '\ud800' })],
   [
@@ -175,3 +189,53 @@ test.each<[option: string, message: string, call: () => unknown]>([
   const error = await refusalOf(call);
   expect([error.option, error.message]).toEqual([option, expect.stringContaining(says)]);
 });
+
+const never = () => false;
+const OTHER: Readonly<Record<string, unknown>> = {
+  ...{ 'a string': 'hunter2', 'a number': 4711, 'a boolean': true, 'an Array': ['hunter2'], null: null },
+  ...{
+    'an Object': { hunter2: 1 },
+    'a Date': new Date(4711),
+    'a function': () => 'hunter2',
+    'a Map': new Map(),
+  },
+  ...{ 'a promise: await it': Promise.resolve('hunter2'), 'a bigint': 4711n },
+};
+/** By a shape of the packages, the kinds of its valid values. */
+test.each<[shape: string, ...kinds: string[]]>([
+  [FUNCTION[1], 'a function'],
+  [BOOLEAN[1], 'a boolean'],
+  [LIST[1], 'an Array'],
+  [STRING[1], 'a string'],
+  [DURATION[1], 'a number'],
+  ['a number of milliseconds, 0 or more', 'a number'],
+  ['a whole number from 1 to 1000', 'a number'],
+  ['an HTTP status from 400 to 599', 'a number'],
+  ['a list of statuses from 400 to 499', 'an Array'],
+  ['a valid Date', 'a Date'],
+  [
+    "a map from a status to the statuses that may follow it, such as { COMPLETED: ['REVERSED'] }",
+    'an Object',
+  ],
+  ['{ secondsBefore, secondsAfter }: the protocol does not show it', 'an Object'],
+  ['true, or the { currency, amount } that it replaces', 'a boolean', 'an Object'],
+  ['a host such as "sandbox", or a list of hosts', 'a string', 'an Array'],
+  ['one of pending, retrying, settled', 'a string'],
+  ["'full' or 'claims'", 'a string'],
+  ['a currency code, such as "UGX"', 'a string'],
+  ['64 lower-case hexadecimal digits', 'a string'],
+  ['1 to 200 characters that say who acts', 'a string'],
+])(
+  'an option that must be %s is named as what it is, unless it is %s, and is never shown',
+  async (shape, ...kinds) => {
+    for (const [kind, option] of Object.entries(OTHER)) {
+      const { message } = await refusalOf(() => checkOptions('f()', { option }, { option: [never, shape] }));
+      const named = kinds.includes(kind) ? '' : ` It is ${kind}.`;
+      expect(message).toBe(`option must be ${shape}, or be left out.${named}`);
+      expect(message).not.toMatch(/hunter2|4711/);
+    }
+    const rules = { option: [never, shape, REQUIRED] } as const;
+    const { message } = await refusalOf(() => checkOptions('f()', { option: undefined }, rules));
+    expect(message).toBe(`option must be ${shape}. It is undefined.`);
+  },
+);

@@ -15,7 +15,7 @@ import { exactWallet, provider as mtn } from './wire-samples.ts';
 // Which providers, banks and wallets a payment can use, and every reason against them.
 
 const named = { provider_name: 'Example Bank', provider_code: 'example_bank' };
-const bank: PaymentProvider = { ...mtn, ...named, option_prefixes: [] };
+const bank: PaymentProvider = { ...mtn, ...named, transaction_method: 'BANK', option_prefixes: [] };
 const fits: IntendedPayment = {
   ...{ account: '256772000001', amount: 500, currency: 'UGX', transaction_type: 'COLLECTION' },
 };
@@ -27,8 +27,14 @@ function reasonsFor(payment: IntendedPayment, change: Partial<PaymentProvider> =
 }
 
 test('fields of a payment that are left out are not checked', () => {
-  for (const payment of [{}, fits])
-    expect(eligibleProviders([mtn, bank], payment)).toEqual({ eligible: [mtn, bank], ineligible: [] });
+  for (const payment of [{}, fits]) {
+    const { account } = payment as IntendedPayment;
+    const eligible = [
+      { provider: mtn, kind: 'phone', account },
+      { provider: bank, kind: 'account', account },
+    ];
+    expect(eligibleProviders([mtn, bank], payment)).toEqual({ eligible, ineligible: [] });
+  }
   expect(eligibleProviders([], fits)).toEqual({ eligible: [], ineligible: [] });
 });
 
@@ -77,8 +83,8 @@ test.each<Row>([
   // Accounts are matched with prefixes as customers type them, and prefixes are normalised like accounts.
   [[], accounts('256772000001', '+256772000001', ' +256 772 000 001 ', '256-772-000-001', '2567 8')],
   [[], accounts('256772000001'), prefixed],
-  [[PREFIX], accounts(...'256752000001 0772000001 772000001 2567 ++25677 x25677 .25677'.split(' '))],
-  [[PREFIX], accounts('00256772000001')],
+  [[PREFIX], accounts(...'256752000001 0752000001 772000001 2567 00256752 +0256752 0'.split(' '))],
+  [['account_invalid'], accounts(...'++25677 x25677 25677+1 256772000001x5 ٢٥٦٧٧٢ 25677½ 25677²'.split(' '))],
   [['account_invalid'], accounts('', ' ', '+', ' - ')],
   [['account_invalid'], accounts('', ' ', '+', ' - '), { option_prefixes: [] }],
   [[], [{}], { option_prefixes: [] }],

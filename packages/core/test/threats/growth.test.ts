@@ -4,6 +4,7 @@ import { LONG_TEXTS, runOrEnd } from '../../../../vitest.shared.ts';
 import { readRetryAfter } from '../../src/client/call/exchange.ts';
 import { readServiceMessage, rowsOf } from '../../src/client/response/envelope.ts';
 import { readWallets } from '../../src/client/response/wallets.ts';
+import { eligibleProviders } from '../../src/client/selection/eligible-providers.ts';
 import { createScrubber } from '../../src/client/settings/scrubber.ts';
 import { readClientSettings } from '../../src/client/settings/settings.ts';
 import { explain } from '../../src/explain/index.ts';
@@ -12,11 +13,13 @@ import { nearName } from '../../src/options/near-name.ts';
 import { checkKey } from '../../src/options/options.ts';
 import { encodingOf } from '../../src/receive/request-body.ts';
 import { printable, printableJson, printableLines } from '../../src/reporting/printable.ts';
+import { provider } from '../client/wire-samples.ts';
 import { callbackData, QUERY, SIGNATURE, SIGNING_KEY } from '../signed-callbacks.ts';
 
 const verifier = createVerifier({ signingKey: SIGNING_KEY });
 const settings = readClientSettings({ baseUrl: 'https://service.example', publicKey: 'pk_live_4f9c1' });
 const scrubber = createScrubber(['pk_live_4f9c1/a+b=', 'aaaaaaaaaaaaaaaab', '1111111111111111']);
+const bank = { ...provider, transaction_method: 'BANK', option_prefixes: [] };
 const json = (member: object): string => JSON.stringify({ code: 200, status: 'ok', message: '', ...member });
 
 /** By what it is, what reads it. A refusal is as good as a result. */
@@ -35,6 +38,8 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
       { signingKey: SIGNING_KEY },
     ),
   'an amount': (text) => canonicalAmount(text),
+  'an account': (text) =>
+    ['0', '+256(0)'].map((start) => eligibleProviders([provider, bank], { account: start + text })),
   'an encoding': (text) => encodingOf(text),
   'a Retry-After': (text) => readRetryAfter(text, 0),
   'an error of the service': (text) => readServiceMessage(json({ message: text })),

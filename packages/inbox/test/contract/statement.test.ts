@@ -132,10 +132,12 @@ test('an imported statement: a row that lacks a field, has an amount in another 
     expect(said, JSON.stringify(given)).toEqual({ applied: 0, isClean: false, malformed: 1 });
   }
   const name = 'must be a non-empty string';
+  const amount =
+    'amount must be digits with at most one point, such as 1999.90 (see the option decimal of readStatement()).';
   expect([...details]).toEqual([
-    ...strings.map((field) => `${field} ${name}.`),
-    'currency must be a currency code.',
-    'amount must be digits with at most one point, such as 1999.90 (see the option decimal of readStatement()).',
+    ...strings.map((field) => `${field} ${name}. It is undefined.`),
+    'currency must be a currency code. It is undefined.',
+    ...[' It is undefined.', '', ' It is a number.'].map((kind) => `${amount}${kind}`),
     ...['internal_reference', 'event'].map((field) => `${field} ${name}, or be left out.`),
     'reconcileStatement(): row must be an object. It is null.',
   ]);

@@ -8,12 +8,13 @@ import {
   RECORD,
 } from '../../options/options.ts';
 import type { PaymentProvider } from '../client.ts';
+import { type AccountReading, readAccount, takesPhones } from './read-account.ts';
 
 /** What is known about a payment so far. Fields that are left out are not checked. */
 export interface IntendedPayment {
   /**
-   * The account or mobile number as the customer typed it. White space, hyphens and one leading '+' are ignored. It must
-   * have the form of `option_prefixes`, including the country code if they have one.
+   * The account or mobile number as the customer typed it. Send the `account` of the eligible provider, not this one: the
+   * service takes digits, and `+256 772 000 001` is not the account `256772000001`.
    */
   readonly account?: string | undefined;
   /**
@@ -43,11 +44,12 @@ export type IneligibilityCode =
   | 'amount_above_maximum'
   | 'amount_above_daily_maximum'
   | 'account_invalid'
+  | 'account_country_missing'
   | 'account_prefix_differs';
 
 export interface IneligibilityReason {
   readonly code: IneligibilityCode;
-  /** One English sentence for the customer. It names the provider's limit and never the account. */
+  /** English for the customer. It names the provider's limit and never the account. */
   readonly message: string;
 }
 
@@ -57,9 +59,20 @@ export interface IneligibleProvider {
   readonly reasons: readonly IneligibilityReason[];
 }
 
+export interface EligibleProvider {
+  readonly provider: PaymentProvider;
+  /**
+   * What it takes. `phone`: mobile money (`transaction_method`), or numbers with one of `option_prefixes`. `account`: accounts of
+   * any form, such as a bank's, so that it is eligible for every phone number too.
+   */
+  readonly kind: 'phone' | 'account';
+  /** The account to send. Undefined if the payment has none. */
+  readonly account: string | undefined;
+}
+
 export interface ProviderEligibility {
-  /** In the order of the input. */
-  readonly eligible: readonly PaymentProvider[];
+  /** In the order of the input, whatever their kind: do not start a payment with the first one without looking at it. */
+  readonly eligible: readonly EligibleProvider[];
   readonly ineligible: readonly IneligibleProvider[];
 }
 
@@ -69,8 +82,9 @@ export interface ProviderEligibility {
  * above zero gives every provider the reason `amount_invalid`. An unknown property throws, since a misspelled `amount` would
  * otherwise be ignored.
  *
- * An empty list of prefixes allows every account. `max_daily_amount` is compared with this payment, and with
- * `spent_today` where it is given; the service decides.
+ * A phone number is read as people write it: with spaces, hyphens, dots, brackets, `+` or `00`, or with a leading 0 if exactly one
+ * country code follows from `option_prefixes`. An empty list of prefixes allows every account. `max_daily_amount` is compared with
+ * this payment, and with `spent_today` where it is given; the service decides.
  *
  * @throws {ConfigurationError} if `providers` is not a list of payment options, such as the promise of one.
  * @throws {ConfigurationError} if `payment` has an unknown property, or `spent_today` an amount that is not exact.
@@ -82,7 +96,9 @@ export interface ProviderEligibility {
  *   currency: 'UGX',
  *   transaction_type: 'COLLECTION',
  * });
- * if (eligible.length === 0) console.info(ineligible.map(({ reasons }) => reasons[0]?.message));
+ * const phone = eligible.find(({ kind }) => kind === 'phone');
+ * if (phone !== undefined) console.info(phone.provider.provider_code, phone.account); // '256772000001'
+ * else console.info(ineligible.map(({ reasons }) => reasons[0]?.message));
  */
 export function eligibleProviders(
   providers: readonly PaymentProvider[],
@@ -90,11 +106,17 @@ export function eligibleProviders(
 ): ProviderEligibility {
   checkArgument('eligibleProviders()', 'providers', providers, PROVIDER_LIST);
   checkOptions('eligibleProviders()', payment, PAYMENT_NAMES);
-  const eligible: PaymentProvider[] = [];
+  const eligible: EligibleProvider[] = [];
   const ineligible: IneligibleProvider[] = [];
+  const { account: typed } = payment;
   for (const provider of providers) {
-    const reasons = reasonsOf(provider, payment);
-    if (reasons.length === 0) eligible.push(provider);
+    // Customer input that is not a string is an invalid account.
+    const read =
+      typed === undefined ? undefined : readAccount(typeof typed === 'string' ? typed : '', provider);
+    const reasons = reasonsOf(provider, payment, read);
+    const account = read !== undefined && 'account' in read ? read.account : undefined;
+    const kind = takesPhones(provider) ? 'phone' : 'account';
+    if (reasons.length === 0) eligible.push({ provider, kind, account });
     else ineligible.push({ provider, reasons });
   }
   return { eligible, ineligible };
@@ -126,10 +148,14 @@ const PAYMENT_NAMES: OptionRules<IntendedPayment> = {
   spent_today: [RECORD[0], 'a map from a provider_code to an amount'],
 };
 
-function reasonsOf(provider: PaymentProvider, payment: IntendedPayment): IneligibilityReason[] {
+function reasonsOf(
+  provider: PaymentProvider,
+  payment: IntendedPayment,
+  read: AccountReading | undefined,
+): IneligibilityReason[] {
   const { provider_name: name, transaction_currency: unit, transaction_type: type } = provider;
-  const { min_amount: min, max_amount: max, max_daily_amount: daily, option_prefixes: prefixes } = provider;
-  const { currency = unit, transaction_type = type, amount, account } = payment;
+  const { min_amount: min, max_amount: max, max_daily_amount: daily } = provider;
+  const { currency = unit, transaction_type = type, amount } = payment;
   const decimal =
     amount === undefined ? undefined : decimalFrom(typeof amount === 'string' ? amount.trim() : amount);
   const isAmount = decimal !== undefined && !decimal.negative && decimal.digits !== '';
@@ -141,15 +167,9 @@ function reasonsOf(provider: PaymentProvider, payment: IntendedPayment): Ineligi
   const spent = spentBy(provider, payment);
   const money = (limit: number): string =>
     `${unit}\u00a0${limit.toLocaleString('en', { maximumFractionDigits: 20 })}`;
-  // Customer input that is not a string is an invalid account or another type.
-  const digits =
-    account === undefined ? undefined : typeof account === 'string' ? normalizeAccount(account) : '';
-  const isServed = prefixes.some((prefix) => digits?.startsWith(normalizeAccount(prefix)));
   const isOtherType =
     typeof transaction_type !== 'string' || transaction_type.toUpperCase() !== type.toUpperCase();
   const isWrongAmount = amount !== undefined && !isAmount;
-  const isOtherAccount = Boolean(digits) && prefixes.length > 0 && !isServed;
-  const starts = prefixes.join(', ');
   const checks: readonly [IneligibilityCode, applies: boolean, message: string][] = [
     ['inactive', !provider.is_active, `${name} is not available at the moment.`],
     ['currency_differs', currency !== unit, `${name} accepts only ${unit}.`],
@@ -162,10 +182,10 @@ function reasonsOf(provider: PaymentProvider, payment: IntendedPayment): Ineligi
       isBeyond(daily, 1, spent),
       `${name} accepts at most ${money(daily)} per day.`,
     ],
-    ['account_invalid', digits === '', 'The account number is missing.'],
-    ['account_prefix_differs', isOtherAccount, `${name} supports only accounts that start with ${starts}.`],
   ];
-  return checks.filter(([, applies]) => applies).map(([code, , message]) => ({ code, message }));
+  const reasons = checks.filter(([, applies]) => applies).map(([code, , message]) => ({ code, message }));
+  if (read !== undefined && 'problem' in read) reasons.push({ code: read.problem, message: read.message });
+  return reasons;
 }
 
 /** The amount that the provider has processed today, or zero. */
@@ -175,9 +195,4 @@ function spentBy({ provider_code }: PaymentProvider, { spent_today = {} }: Inten
   if (spent !== undefined && !spent.negative) return [spent];
   const message = 'spent_today must contain decimals of 0 or more, such as "1999.90".';
   throw new ConfigurationError('spent_today', message);
-}
-
-/** Removes white space, hyphens and one leading '+'. It guesses nothing: '0772…' does not become '256772…'. */
-function normalizeAccount(text: string): string {
-  return text.replace(/[\s\p{Pd}]/gu, '').replace(/^\+/, '');
 }

@@ -8,6 +8,7 @@ import {
   FUNCTION,
   type OptionRules,
   RECORD,
+  REQUIRED,
 } from '../../options/options.ts';
 import { runHook } from '../../reporting/hook.ts';
 import type {
@@ -65,7 +66,7 @@ const OPTIONS: OptionRules<ClientOptions> = {
   timing: RECORD,
 };
 const CACHE_OPTIONS: OptionRules<CacheOptions> = {
-  ttlMs: DURATION,
+  ttlMs: [DURATION[0], DURATION[1], REQUIRED],
   onChange: FUNCTION,
   staleIfErrorMs: [(value) => value === 0 || DURATION[0](value), 'a number of milliseconds, 0 or more'],
 };
@@ -82,10 +83,7 @@ export function readClientSettings(options: ClientOptions | ClientOptionsWithSec
     checkRequestKey('secretKey', secretKey);
     check('secretKey', secretKey !== publicKey, 'the secret key, not the public key');
   }
-  if (cache !== undefined) {
-    checkOptions('cache', cache, CACHE_OPTIONS, 'cache.');
-    check('cache.ttlMs', cache.ttlMs !== undefined, DURATION[1]);
-  }
+  if (cache !== undefined) checkOptions('cache', cache, CACHE_OPTIONS, 'cache.');
   const keys = [publicKey, secretKey].filter((key) => key !== undefined);
   checkTls(base, secretKey !== undefined, allowUnverifiedTls);
   return {

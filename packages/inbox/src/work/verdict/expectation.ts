@@ -55,7 +55,7 @@ const RULES: OptionRules<Expectation> = {
 
 export const REPLACE: OptionRule = [
   (value) => typeof value === 'boolean' || typeof Object(value).currency === 'string',
-  'true, or the currency and the amount that it replaces',
+  'true, or the { currency, amount } that it replaces',
 ];
 
 /** @throws {ConfigurationError} For an amount that is none. */
