@@ -4,10 +4,12 @@ import { dirname, join } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
 import type { SignatureCheck } from '@payment-service/core/internal';
 import { failureCode } from '../events.ts';
-import { backoff, type Settings, STORE_RETRY } from '../options.ts';
+import { backoff, STORE_RETRY } from '../options.ts';
 import { closeToOthers, openFilesMessage } from '../own-files.ts';
 import { warn } from '../problems.ts';
 import type { IntakeRecord } from '../records.ts';
+import { FILE_CHANGED } from '../store/sqlite/opened-files.ts';
+import { KeptFiles, type KeptFilesOptions } from './kept-files.ts';
 import { MAX_BODIES, recordIn, spoolText } from './record.ts';
 import { RouteChecks } from './route-checks.ts';
 import {
@@ -28,12 +30,17 @@ const MAX_WAITS = 3;
 /** The smallest unit of a disk. */
 const BLOCK = ' '.repeat(4096);
 
-export interface SpoolOptions {
-  /** A folder that several inboxes and processes may share. */
-  readonly path: string;
+function emptyMessage(refused: number, gone: number): string {
+  if (gone > 0)
+    return `The spool is empty, and ${gone} acknowledged callbacks that were in it cannot be found. See spool_lost in onError.`;
+  const except = refused === 0 ? '' : `, except ${refused} that were refused`;
+  return `All callbacks from the spool are now stored in the database${except}.`;
+}
+
+/** Its `path` is a folder that several inboxes and processes may share. */
+export interface SpoolOptions extends KeptFilesOptions {
   /** From `spoolOwner()`. */
   readonly owner: string;
-  readonly settings: Settings;
   /** Stores a delivery, which no limit refuses. Rejects while the store is unavailable. */
   readonly store: (record: IntakeRecord) => Promise<unknown>;
 }
@@ -59,6 +66,7 @@ export class Spool {
   #draining: Promise<void> | undefined;
   #isDraining = false;
   #failures = 0;
+  readonly #kept: KeptFiles;
   readonly #checks = new RouteChecks();
   /** How many checks the refused files were tried with. */
   #tried = 0;
@@ -78,6 +86,7 @@ export class Spool {
   constructor(options: SpoolOptions) {
     this.#options = options;
     this.#prefix = `${options.owner}-`;
+    this.#kept = new KeptFiles(options);
   }
 
   /** Looks for what earlier processes left. */
@@ -100,10 +109,22 @@ export class Spool {
   /** Rejects if the path is that of a file, and with the error of the file system if nothing can be written. */
   async check(): Promise<void> {
     const { path } = this.#options;
+    // A new folder would be in the way of the one that must come back.
+    this.#kept.check();
     await makeFolder(path);
     // The process that created the folder may have ended before doing this.
     await syncFolder(dirname(path));
     await rm(await writeTemporary(path, BLOCK));
+  }
+
+  /** What happened to the folder while deliveries waited in it, and what to do. */
+  get change(): string | undefined {
+    return this.#kept.change;
+  }
+
+  /** Acknowledged deliveries are gone, or the folder that they wait in. */
+  get isLost(): boolean {
+    return this.#kept.isLost;
   }
 
   /** How many deliveries of this owner are here and not in the store, including those that were refused. */
@@ -122,7 +143,7 @@ export class Spool {
     if (count >= MAX_BODIES) return false;
     this.#counts.set(record.transitionId, count + 1);
     this.#begun += 1;
-    const writing = this.#write(spoolText(record, signature));
+    const writing = this.#write(record, signature);
     this.#writing.add(writing);
     try {
       await writing;
@@ -152,6 +173,7 @@ export class Spool {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     await Promise.allSettled([this.#draining, ...this.#writing]);
+    this.#kept.release();
   }
 
   /** In the order of time, with the refused ones. */
@@ -161,12 +183,17 @@ export class Spool {
   }
 
   /** Resolves when the file and its name are on the disk. */
-  async #write(text: string): Promise<void> {
+  async #write(record: IntakeRecord, signature: string): Promise<void> {
     const { path } = this.#options;
+    this.#kept.check();
     await makeFolder(path);
-    const temporary = await writeTemporary(path, text);
-    await rename(temporary, join(path, `${this.#prefix}${Date.now()}-${randomUUID()}.json`));
+    this.#kept.hold();
+    const temporary = await writeTemporary(path, spoolText(record, signature));
+    const name = `${this.#prefix}${Date.now()}-${randomUUID()}.json`;
+    await rename(temporary, join(path, name));
     await syncFolder(path);
+    this.#kept.check();
+    this.#kept.add(name, record);
   }
 
   #pause(): number {
@@ -192,13 +219,15 @@ export class Spool {
       await this.#closeToOthers();
       // A file that is being written has no name yet, so an empty folder proves nothing then.
       const [isQuiet, begun] = [this.#writing.size === 0, this.#begun];
+      const written = this.#kept.names;
       const all = await this.#names();
+      failure = await this.#kept.lookFor(written, all);
       const waiting = all.filter((name) => !name.endsWith(REFUSED));
       const others = all.length - waiting.length;
-      if (waiting.length === 0 && isQuiet && begun === this.#begun) {
+      if (waiting.length === 0 && failure === undefined && isQuiet && begun === this.#begun) {
         this.#counts.clear();
-        const except = others === 0 ? '' : `, except ${others} that were refused`;
-        this.#report(false, `All callbacks from the spool are now stored in the database${except}.`);
+        this.#kept.release();
+        this.#report(false, emptyMessage(others, this.#kept.gone));
       }
       isWaiting = known === 0 && waiting.length > 0;
       const names = known === 0 ? [] : known === this.#tried ? waiting : all;
@@ -215,7 +244,8 @@ export class Spool {
         if (rejected === undefined) size = Math.min(MAX_GROUP, size * 2);
         else [failed, failure] = [failed + 1, failureCode(rejected.reason)];
         // The next callback gets this error instead of a file that nothing would ever store.
-        if (rejected?.reason instanceof ConfigurationError) this.isStoreUnavailable = false;
+        if (rejected?.reason instanceof ConfigurationError || failure === FILE_CHANGED)
+          this.isStoreUnavailable = false;
       }
       if (failure === undefined) {
         this.isStoreUnavailable = false;
@@ -294,6 +324,7 @@ export class Spool {
     }
     await store(record);
     await rm(join(path, name), { force: true });
+    this.#kept.remove(name);
     return 'stored';
   }
 
@@ -304,6 +335,7 @@ export class Spool {
       closeToOthers([path]);
       await rename(path, `${path}${REFUSED}`);
       await syncFolder(this.#options.path);
+      this.#kept.remove(name);
       return true;
     } catch (error) {
       if (failureCode(error) !== 'ENOENT') throw error;
