@@ -86,7 +86,7 @@ export class Intake<Tx> {
         throw new UnavailableError(error.message);
       throw new UnavailableError(
         `The store of the inbox did not keep this callback (${failure}), so it is not acknowledged and the sender is asked ` +
-          `to retry. ${spool?.change ?? 'Restore the database. With the option spool, callbacks would be kept meanwhile.'}`,
+          `to retry. ${spool?.kept.change ?? 'Restore the database. With the option spool, callbacks would be kept meanwhile.'}`,
       );
     }
     this.#isFileChanged = false;

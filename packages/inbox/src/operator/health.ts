@@ -105,7 +105,7 @@ export async function readHealth<Tx>(
       return undefined;
     });
   const spooled = spool === undefined ? 0 : await answer(spool.check().then(() => spool.count()));
-  const isLost = spool?.isLost === true;
+  const isLost = spool?.kept.isLost === true;
   if (isLost) problems.push('spool_lost');
   if (spooled === undefined && !isLost) problems.push('spool_unavailable');
   if (spooled !== undefined && spooled > 0) problems.push('spool_not_drained');

@@ -263,15 +263,10 @@ function commit(): undefined {
 function checkFiles(): void {
   const changed = files.changed();
   if (changed === undefined) return;
-  // The log may have lost its name or the file that it belongs to, and then ends with this process.
-  if (changed.hasLocks) keepLog();
-  throw refused(changedMessage(changed), { code: FILE_CHANGED });
-}
-
-/** Writes the open log into the open database file, as far as no other connection reads it. */
-function keepLog(): void {
+  // The log may end with this process: what is in it goes into the open file, as far as no other connection reads it.
   const idle = [writer, reader].find((connection) => connection?.isInTransaction === false);
-  idle?.database.exec('pragma wal_checkpoint');
+  if (changed.hasLocks) idle?.database.exec('pragma wal_checkpoint');
+  throw refused(changedMessage(changed), { code: FILE_CHANGED });
 }
 
 function rollBack(): undefined {
