@@ -87,7 +87,11 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
 
   function openSpool(path: string): Spool {
     const owner = spoolOwner(account, store);
-    return new Spool({ path: spoolPath(path), owner, settings, store: (record) => intake.store(record) });
+    return new Spool({
+      ...{ path: spoolPath(path), owner, settings },
+      store: (record) => intake.store(record),
+      notKept: (keys) => intake.notKept(keys),
+    });
   }
 
   /** Before the store opens its files. */

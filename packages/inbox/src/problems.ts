@@ -22,8 +22,8 @@ export type InboxProblem =
    * A problem of the whole inbox, which the message of the error describes: callbacks are in the spool, or all of them have
    * left it; a transition is due and no worker runs; a worker cannot use the database; a newer version has changed the
    * tables; the content of a body cannot be sealed or opened; `expect()` got a currency code in lower case; other users of the
-   * machine can read a file with bodies; files of the spool wait for a route that verifies them, or were refused. Reported once,
-   * and again if it recurs.
+   * machine can read a file with bodies; files of the spool wait for a route that verifies them, were refused, or are gone; the
+   * database's file was moved, removed or replaced. Reported once, and again if it recurs.
    */
   | {
       readonly kind:
@@ -38,7 +38,9 @@ export type InboxProblem =
         | 'currency_case'
         | 'files_readable'
         | 'spool_waits'
-        | 'spool_refused';
+        | 'spool_refused'
+        | 'spool_lost'
+        | 'database_file_changed';
       readonly isRepeated: false;
     };
 

@@ -1,11 +1,14 @@
 import { ConfigurationError, UnavailableError } from '@payment-service/core';
 import { failureCode } from '../events.ts';
 import type { Settings } from '../options.ts';
+import { warn } from '../problems.ts';
 import type { IntakeRecord } from '../records.ts';
 import type { Readiness } from '../store/readiness.ts';
+import { FILE_CHANGED } from '../store/sqlite/opened-files.ts';
 import type { Call } from '../store/store.ts';
 import { pause, TimedOut, within } from '../time.ts';
-import { type IntakeOutcome, type KeepContext, keepFirsts, keepOthers } from './keep.ts';
+import { type IntakeOutcome, type KeepContext, keepFirsts, keepOthers, notKept } from './keep.ts';
+import type { DeliveryKey } from './kept-files.ts';
 import { MAX_BODIES } from './record.ts';
 import type { Spool } from './spool.ts';
 
@@ -38,6 +41,8 @@ export class Intake<Tx> {
   readonly #firsts = new Group((records: readonly IntakeRecord[]) => this.#keepFirsts(records));
   readonly #others = new Group((records: readonly IntakeRecord[]) => this.#keepOthers(records), 1);
   #isFailing = false;
+  /** True until a callback is kept again: each change is reported once. */
+  #isFileChanged = false;
 
   constructor(options: IntakeOptions<Tx>) {
     this.#options = options;
@@ -68,18 +73,23 @@ export class Intake<Tx> {
         });
       }
       const failure = failureCode(error);
-      if (spool !== undefined) {
+      // The spool is beside the file, and may be in the wrong place as well.
+      const isMisplaced = failure === FILE_CHANGED;
+      if (isMisplaced) this.#warnOfFile(error);
+      if (spool !== undefined && !isMisplaced) {
         // Before the delivery is kept: storing it ends this, which can happen while the call still waits.
         if (!(error instanceof TransitionBusy)) spool.isStoreUnavailable = true;
         if (await spool.keep(record, signature, failure)) return spooled();
       }
       settings.emit({ name: 'callback.unavailable', failure, ...seen() });
-      if (error instanceof TransitionBusy) throw new UnavailableError(error.message);
+      if (error instanceof TransitionBusy || (isMisplaced && error instanceof Error))
+        throw new UnavailableError(error.message);
       throw new UnavailableError(
         `The store of the inbox did not keep this callback (${failure}), so it is not acknowledged and the sender is asked ` +
-          'to retry. Restore the database. With the option spool, callbacks would be kept meanwhile.',
+          `to retry. ${spool?.kept.change ?? 'Restore the database. With the option spool, callbacks would be kept meanwhile.'}`,
       );
     }
+    this.#isFileChanged = false;
     const isEvidence = record.refusal !== null;
     settings.emit({ name: 'callback.received', outcome, isEvidence, ...seen() });
     if (outcome !== 'full') return;
@@ -87,6 +97,21 @@ export class Intake<Tx> {
       `${MAX_BODIES} different bodies of this transition are already kept, and this one does not equal the expectation, so ` +
         'it is not acknowledged. Inspect the transition with list() and show(), and call expect() for its reference.',
       { retryAfterSeconds: 60 },
+    );
+  }
+
+  #warnOfFile(error: unknown): void {
+    if (this.#isFileChanged) return;
+    this.#isFileChanged = true;
+    warn(this.#options.settings.report, 'database_file_changed', Object(error).message);
+  }
+
+  /** Those of these deliveries that the store does not have. Rejects while it is unavailable. */
+  async notKept(keys: readonly DeliveryKey[]): Promise<readonly DeliveryKey[]> {
+    const { readiness, keeping } = this.#options;
+    return within(
+      keeping.limitMs,
+      readiness.takesCallbacks().then(() => notKept(keeping, keys)),
     );
   }
 

@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import { existsSync, fchmod, fsync } from 'node:fs';
-import { chmod, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ConfigurationError } from '@payment-service/core';
@@ -97,6 +97,20 @@ export async function writeTemporary(folder: string, text: string): Promise<stri
     // On a full disk, the part that was written would occupy space.
     await rm(path, { force: true });
     throw error;
+  }
+}
+
+/** Kept as evidence, where no round finds it. @returns false if another process has done it. */
+export async function refuseFile(folder: string, name: string): Promise<boolean> {
+  const path = join(folder, name);
+  try {
+    closeToOthers([path]);
+    await rename(path, `${path}${REFUSED}`);
+    await syncFolder(folder);
+    return true;
+  } catch (error) {
+    if (failureCode(error) !== 'ENOENT') throw error;
+    return false;
   }
 }
 

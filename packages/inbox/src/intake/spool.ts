@@ -4,10 +4,12 @@ import { dirname, join } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
 import type { SignatureCheck } from '@payment-service/core/internal';
 import { failureCode } from '../events.ts';
-import { backoff, type Settings, STORE_RETRY } from '../options.ts';
-import { closeToOthers, openFilesMessage } from '../own-files.ts';
+import { backoff, STORE_RETRY } from '../options.ts';
+import { openFilesMessage } from '../own-files.ts';
 import { warn } from '../problems.ts';
 import type { IntakeRecord } from '../records.ts';
+import { FILE_CHANGED } from '../store/sqlite/opened-files.ts';
+import { KeptFiles, type KeptFilesOptions } from './kept-files.ts';
 import { MAX_BODIES, recordIn, spoolText } from './record.ts';
 import { RouteChecks } from './route-checks.ts';
 import {
@@ -16,9 +18,11 @@ import {
   makeFolder,
   namesIn,
   REFUSED,
+  refuseFile,
   syncFolder,
   writeTemporary,
 } from './spool-folder.ts';
+import { emptyMessage, refusedMessage, spooledMessage, waitsMessage } from './spool-messages.ts';
 
 const MAX_GROUP = 64;
 /** A round ends after this many failures: the store is unavailable, or refuses some of the deliveries. */
@@ -28,12 +32,10 @@ const MAX_WAITS = 3;
 /** The smallest unit of a disk. */
 const BLOCK = ' '.repeat(4096);
 
-export interface SpoolOptions {
-  /** A folder that several inboxes and processes may share. */
-  readonly path: string;
+/** Its `path` is a folder that several inboxes and processes may share. */
+export interface SpoolOptions extends KeptFilesOptions {
   /** From `spoolOwner()`. */
   readonly owner: string;
-  readonly settings: Settings;
   /** Stores a delivery, which no limit refuses. Rejects while the store is unavailable. */
   readonly store: (record: IntakeRecord) => Promise<unknown>;
 }
@@ -59,6 +61,7 @@ export class Spool {
   #draining: Promise<void> | undefined;
   #isDraining = false;
   #failures = 0;
+  readonly kept: KeptFiles;
   readonly #checks = new RouteChecks();
   /** How many checks the refused files were tried with. */
   #tried = 0;
@@ -78,6 +81,7 @@ export class Spool {
   constructor(options: SpoolOptions) {
     this.#options = options;
     this.#prefix = `${options.owner}-`;
+    this.kept = new KeptFiles(options);
   }
 
   /** Looks for what earlier processes left. */
@@ -100,6 +104,8 @@ export class Spool {
   /** Rejects if the path is that of a file, and with the error of the file system if nothing can be written. */
   async check(): Promise<void> {
     const { path } = this.#options;
+    // A new folder would be in the way of the one that must come back.
+    this.kept.check();
     await makeFolder(path);
     // The process that created the folder may have ended before doing this.
     await syncFolder(dirname(path));
@@ -122,16 +128,12 @@ export class Spool {
     if (count >= MAX_BODIES) return false;
     this.#counts.set(record.transitionId, count + 1);
     this.#begun += 1;
-    const writing = this.#write(spoolText(record, signature));
+    const writing = this.#write(record, signature);
     this.#writing.add(writing);
     try {
       await writing;
       this.#schedule(this.#pause());
-      this.#report(
-        true,
-        `The database did not accept a callback (${failure}), so callbacks are kept in the folder ${this.#options.path} and ` +
-          'acknowledged. They are stored automatically once the database accepts them. Restore it, and do not delete files there.',
-      );
+      this.#report(true, spooledMessage(this.#options.path, failure));
       return true;
     } catch (error) {
       this.#options.settings.emit({ name: 'spool.failed', failure: failureCode(error) });
@@ -152,6 +154,7 @@ export class Spool {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     await Promise.allSettled([this.#draining, ...this.#writing]);
+    this.kept.release();
   }
 
   /** In the order of time, with the refused ones. */
@@ -161,12 +164,17 @@ export class Spool {
   }
 
   /** Resolves when the file and its name are on the disk. */
-  async #write(text: string): Promise<void> {
+  async #write(record: IntakeRecord, signature: string): Promise<void> {
     const { path } = this.#options;
+    this.kept.check();
     await makeFolder(path);
-    const temporary = await writeTemporary(path, text);
-    await rename(temporary, join(path, `${this.#prefix}${Date.now()}-${randomUUID()}.json`));
+    this.kept.hold();
+    const temporary = await writeTemporary(path, spoolText(record, signature));
+    const name = `${this.#prefix}${Date.now()}-${randomUUID()}.json`;
+    await rename(temporary, join(path, name));
     await syncFolder(path);
+    this.kept.check();
+    this.kept.add(name, record);
   }
 
   #pause(): number {
@@ -182,7 +190,8 @@ export class Spool {
 
   /** The first alone, then larger and larger groups. A delivery that the store refuses fails with its whole group. */
   async #drain(): Promise<void> {
-    const { emit, random } = this.#options.settings;
+    const { path, settings } = this.#options;
+    const { emit, random, report } = settings;
     let [taken, failed, size, refused] = [0, 0, 1, 0];
     let failure: string | undefined;
     let isWaiting = false;
@@ -192,13 +201,15 @@ export class Spool {
       await this.#closeToOthers();
       // A file that is being written has no name yet, so an empty folder proves nothing then.
       const [isQuiet, begun] = [this.#writing.size === 0, this.#begun];
+      const written = this.kept.names;
       const all = await this.#names();
+      failure = await this.kept.lookFor(written, all);
       const waiting = all.filter((name) => !name.endsWith(REFUSED));
       const others = all.length - waiting.length;
-      if (waiting.length === 0 && isQuiet && begun === this.#begun) {
+      if (waiting.length === 0 && failure === undefined && isQuiet && begun === this.#begun) {
         this.#counts.clear();
-        const except = others === 0 ? '' : `, except ${others} that were refused`;
-        this.#report(false, `All callbacks from the spool are now stored in the database${except}.`);
+        this.kept.release();
+        this.#report(false, emptyMessage(others, this.kept.gone));
       }
       isWaiting = known === 0 && waiting.length > 0;
       const names = known === 0 ? [] : known === this.#tried ? waiting : all;
@@ -215,7 +226,8 @@ export class Spool {
         if (rejected === undefined) size = Math.min(MAX_GROUP, size * 2);
         else [failed, failure] = [failed + 1, failureCode(rejected.reason)];
         // The next callback gets this error instead of a file that nothing would ever store.
-        if (rejected?.reason instanceof ConfigurationError) this.isStoreUnavailable = false;
+        if (rejected?.reason instanceof ConfigurationError || failure === FILE_CHANGED)
+          this.isStoreUnavailable = false;
       }
       if (failure === undefined) {
         this.isStoreUnavailable = false;
@@ -227,7 +239,7 @@ export class Spool {
       emit({ name: 'spool.failed', failure: failureCode(error) });
     }
     const pauseMs = taken > 0 || failure !== undefined ? this.#pause() : STORE_RETRY.longestDelayMs;
-    if (refused > 0) this.#warnOfRefused(refused);
+    if (refused > 0) warn(report, 'spool_refused', refusedMessage(path, refused));
     if (failure !== undefined) emit({ name: 'store.unavailable', failure, retryInMs: pauseMs });
     if (taken > 0) emit({ name: 'spool.drained', count: taken });
     this.#timer = undefined;
@@ -240,24 +252,9 @@ export class Spool {
   /** No check is known: `trust()` ends the wait. */
   #wait(): void {
     const { path, settings } = this.#options;
-    const message =
-      `Callbacks wait in the folder ${path}, and this process cannot verify them: it has no route that gave its signing keys. ` +
-      'Pass inbox.receive itself to paymentCallbacks() as onCallback, not a function that calls it, or pass inbox.quarantine as ' +
-      'onAuthenticRefusal. They are stored then, or after the first callback of this process. A process without a route leaves ' +
-      'them to one that has it.';
     this.#waits += 1;
-    if (this.#waits === MAX_WAITS) warn(settings.report, 'spool_waits', message);
+    if (this.#waits === MAX_WAITS) warn(settings.report, 'spool_waits', waitsMessage(path));
     this.#schedule(backoff(this.#waits, { ...settings, retry: STORE_RETRY }));
-  }
-
-  #warnOfRefused(count: number): void {
-    const { path, settings } = this.#options;
-    const message =
-      `${count === 1 ? 'A file' : `${count} files`} of the spool ${path} cannot be stored: damaged, or not verified by ` +
-      `any signing key of this process. The name now ends in ${REFUSED}, and nothing is applied from it. If its key was removed or ` +
-      'is past its notAfter, add the key to signingKey again and restart: the file is stored then. Otherwise another program ' +
-      'wrote or changed it: find out which, and ask the service for the transactions of that time.';
-    warn(settings.report, 'spool_refused', message);
   }
 
   /** Once: everything that is written from now on is closed to others from its first byte. */
@@ -288,26 +285,14 @@ export class Spool {
       isDamaged = true;
     }
     if (record === undefined) {
-      if (name.endsWith(REFUSED) || !(await this.#refuse(name))) return undefined;
+      if (name.endsWith(REFUSED) || !(await refuseFile(path, name))) return undefined;
+      this.kept.remove(name);
       settings.emit({ name: 'spool.refused', isDamaged });
       return 'refused';
     }
     await store(record);
     await rm(join(path, name), { force: true });
+    this.kept.remove(name);
     return 'stored';
-  }
-
-  /** Kept as evidence, where no round finds it. @returns false if another process has done it. */
-  async #refuse(name: string): Promise<boolean> {
-    const path = join(this.#options.path, name);
-    try {
-      closeToOthers([path]);
-      await rename(path, `${path}${REFUSED}`);
-      await syncFolder(this.#options.path);
-      return true;
-    } catch (error) {
-      if (failureCode(error) !== 'ENOENT') throw error;
-      return false;
-    }
   }
 }

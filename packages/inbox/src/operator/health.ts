@@ -1,6 +1,8 @@
 import { checkOptions } from '@payment-service/core/internal';
+import { failureCode } from '../events.ts';
 import { wholeNumber } from '../option-rules.ts';
 import { MAX_COUNTED, TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
+import { FILE_CHANGED } from '../store/sqlite/opened-files.ts';
 import { choiceOf, dateOf, numberOf, textOf } from '../store/store.ts';
 import { within } from '../time.ts';
 import { reasonIn } from '../work/verdict/stored.ts';
@@ -32,9 +34,11 @@ export const LATE_SECONDS = 60;
 
 export type HealthProblem =
   | 'store_unavailable'
+  | 'database_file_changed'
   | 'oldest_due_too_old'
   | 'spool_unavailable'
-  | 'spool_not_drained';
+  | 'spool_not_drained'
+  | 'spool_lost';
 
 /** What `health()` found. */
 export interface InboxHealth {
@@ -94,14 +98,21 @@ export async function readHealth<Tx>(
   checkOptions('health()', options, { maxPendingAgeSeconds: wholeNumber() });
   const { settings, spool } = context;
   const problems: HealthProblem[] = [];
+  let failure: string | undefined;
   const answer = <T>(promise: Promise<T>): Promise<T | undefined> =>
-    within(settings.storeTimeoutMs, promise).catch(() => undefined);
+    within(settings.storeTimeoutMs, promise).catch((error: unknown) => {
+      failure = failureCode(error);
+      return undefined;
+    });
   const spooled = spool === undefined ? 0 : await answer(spool.check().then(() => spool.count()));
-  if (spooled === undefined) problems.push('spool_unavailable');
-  else if (spooled > 0) problems.push('spool_not_drained');
+  const isLost = spool?.kept.isLost === true;
+  if (isLost) problems.push('spool_lost');
+  if (spooled === undefined && !isLost) problems.push('spool_unavailable');
+  if (spooled !== undefined && spooled > 0) problems.push('spool_not_drained');
   // A store that only answers queries would keep no callback: a standby, a full disk, a role that may only select.
   const oldest = await answer(tryToKeep().then(() => oldestDueSeconds(context)));
-  if (oldest === undefined) problems.push('store_unavailable');
+  if (oldest === undefined)
+    problems.push(failure === FILE_CHANGED ? 'database_file_changed' : 'store_unavailable');
   else if (oldest > (options.maxPendingAgeSeconds ?? LATE_SECONDS)) problems.push('oldest_due_too_old');
   return { ok: problems.length === 0, problems, oldestDueSeconds: oldest, spooled };
 }

@@ -50,6 +50,8 @@ export async function migrate<Tx>(store: Store<Tx>, statements: Statements<Tx>):
       }
     }
   });
+  // The tables are then in the file itself, so that it can be read without its log.
+  if (store.dialect === 'sqlite') await store.query({ text: 'pragma wal_checkpoint' }, []);
 }
 
 /**

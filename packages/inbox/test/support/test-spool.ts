@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { VerifiedCallback } from '@payment-service/core';
 import { proofOf, type SignatureCheck } from '@payment-service/core/internal';
 import { onTestFinished } from 'vitest';
-import { type InboxEvent, sqlite } from '../../src/index.ts';
+import { type InboxEvent, type InboxProblem, sqlite } from '../../src/index.ts';
+import type { DeliveryKey } from '../../src/intake/kept-files.ts';
 import { callbackRecord } from '../../src/intake/record.ts';
 import { Spool } from '../../src/intake/spool.ts';
 import { spoolOwner } from '../../src/intake/spool-folder.ts';
@@ -21,6 +22,8 @@ export class TestSpool {
   readonly path: string;
   readonly spool: Spool;
   readonly events: InboxEvent[] = [];
+  /** What `onError` got: the kind and the message. */
+  readonly problems: string[] = [];
   readonly taken: IntakeRecord[] = [];
   /** What the store waits for. */
   wait: () => Promise<void> = () => pause(1);
@@ -31,7 +34,9 @@ export class TestSpool {
   constructor(path: string = newPath(), account = 'A') {
     this.path = path;
     const onEvent = (event: InboxEvent): unknown => this.events.push(event);
-    const [onError, file] = [() => undefined, join(temporaryFolder(), 'x.db')];
+    const onError = (error: unknown, { kind }: InboxProblem): unknown =>
+      this.problems.push(`${kind}: ${Object(error).message}`);
+    const file = join(temporaryFolder(), 'x.db');
     const settings = settingsOf({ store: sqlite(file), onEvent, onError });
     const store = async (record: IntakeRecord): Promise<void> => {
       this.calls += 1;
@@ -39,7 +44,12 @@ export class TestSpool {
       if (!this.isThere) throw new Error('The store did not take it.');
       this.taken.push(record);
     };
-    this.spool = new Spool({ path, owner: spoolOwner(account, PLACE), settings, store });
+    const isTaken = (key: DeliveryKey): boolean => this.taken.some(({ digest }) => digest === key.digest);
+    const notKept = async (keys: readonly DeliveryKey[]): Promise<readonly DeliveryKey[]> => {
+      if (!this.isThere) throw new Error('The store did not answer.');
+      return keys.filter((key) => !isTaken(key));
+    };
+    this.spool = new Spool({ path, owner: spoolOwner(account, PLACE), settings, store, notKept });
     onTestFinished(() => this.spool.close());
   }
 

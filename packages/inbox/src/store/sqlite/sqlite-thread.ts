@@ -3,6 +3,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { parentPort, workerData } from 'node:worker_threads';
 import { makeOwnFile } from '../../own-files.ts';
 import { TransactionEnded } from '../store.ts';
+import { changedMessage, FILE_CHANGED, OpenedFiles } from './opened-files.ts';
 
 /** What SQLite stores and returns: integers beyond 2^53 only as bigint, and only as bound values. */
 export type SqliteValue = string | number | bigint | Uint8Array | null;
@@ -161,10 +162,16 @@ class Connection {
 }
 
 function openDatabase(): DatabaseSync {
-  makeOwnFile(path);
+  if ((writer ?? reader) === undefined) {
+    makeOwnFile(path);
+    files.open();
+  }
+  // The second connection must open the same file as the first one.
+  else checkFiles();
   return new DatabaseSync(path);
 }
 
+const files = new OpenedFiles(path);
 let writer: Connection | undefined;
 let reader: Connection | undefined;
 /** As on PostgreSQL: after a statement that failed, a transaction can only be rolled back. Also true where none has begun. */
@@ -211,6 +218,7 @@ function answer(request: ThreadRequest): SqliteResult | undefined {
       return rollBack();
     case 'read':
       reader ??= new Connection();
+      checkFiles();
       return whileBusy(() => reader?.query(request));
     case 'close':
       writer?.database.close();
@@ -223,6 +231,7 @@ function begin(): void {
   // Unset until it has begun: after a failed begin there is no transaction that a handler could have ended.
   hasFailed = true;
   writer ??= new Connection();
+  checkFiles();
   // Immediate, so that nothing that this transaction reads can change before its end.
   whileBusy(() => writer?.database.exec('begin immediate'));
   hasFailed = false;
@@ -246,6 +255,18 @@ function commit(): undefined {
   // Before the commit: some of its errors roll the transaction back.
   hasFailed = true;
   database.exec('commit');
+  // What went into a file that no path names is not acknowledged.
+  checkFiles();
+}
+
+/** @throws If a path no longer names the file that is open. */
+function checkFiles(): void {
+  const changed = files.changed();
+  if (changed === undefined) return;
+  // The log may end with this process: what is in it goes into the open file, as far as no other connection reads it.
+  const idle = [writer, reader].find((connection) => connection?.isInTransaction === false);
+  if (changed.hasLocks) idle?.database.exec('pragma wal_checkpoint');
+  throw refused(changedMessage(changed), { code: FILE_CHANGED });
 }
 
 function rollBack(): undefined {

@@ -110,7 +110,7 @@ export function sqlite(
       const parts = partsOf(statement);
       const question: Question = { parts, values, isForEach: statement.isForEach === true };
       if (tx === undefined) {
-        const isRead = /^\s*select\b/i.test(statement.text);
+        const isRead = /^\s*(select|pragma)\b/i.test(statement.text);
         const ask = (kind: 'read' | 'write') => thread.request({ kind, ...question });
         return (await (isRead ? ask('read') : inTurn(() => ask('write')))).rows;
       }

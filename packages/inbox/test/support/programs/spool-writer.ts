@@ -16,6 +16,7 @@ const spool = new Spool({
   owner: spoolOwner('A', { dialect: 'sqlite', prefix: 'payment_inbox_' }),
   settings,
   store,
+  notKept: store,
 });
 let number = 0;
 async function write(): Promise<never> {
