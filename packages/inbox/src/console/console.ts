@@ -5,7 +5,7 @@ import { assetResponse } from '@payment-service/pages';
 import { failureStack } from '../failure-text.ts';
 import type { Inbox } from '../inbox.ts';
 import { TRANSITION_STATES } from '../states.ts';
-import { type ConsoleAccess, checkAccess, hasProof, isFromOwnPage, proofFor } from './access.ts';
+import { type ConsoleAccess, checkAccess, hasProof, mayBeOwnForm, proofFor } from './access.ts';
 import { act } from './actions.ts';
 import { readForm } from './form.ts';
 import { overduePage, overdueTable } from './pages/overdue.ts';
@@ -16,7 +16,7 @@ import { reconcilePage } from './pages/reconcile.ts';
 import { transitionPage } from './pages/transition.ts';
 import { ACTIONS } from './pages/transition-actions.ts';
 import { bulkPage, transitionsPage, transitionsTable } from './pages/transitions.ts';
-import { takeSaid } from './said.ts';
+import { confirmation } from './said.ts';
 
 /** Options of `inboxConsole()`. */
 export interface ConsoleOptions {
@@ -126,10 +126,19 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
     if (pathname === `${basePath}/` && basePath !== '') return redirectTo(basePath);
     const [, id, action = BULK.exec(path)?.[1]] = TRANSITION.exec(path) ?? [];
     const proof = proofFor(request, access.by, basePath);
-    const view = { inbox, basePath, access, proof, path, query, said: takeSaid(request), version: '' };
+    const view = {
+      inbox,
+      basePath,
+      access,
+      proof,
+      path,
+      query,
+      said: confirmation.take(headers),
+      version: '',
+    };
     if (method === 'POST') {
       // Before the body, which costs far more (threat A63).
-      if (!isFromOwnPage(request)) return plainResponse(403);
+      if (!mayBeOwnForm(request)) return plainResponse(403);
       const needs = path === '/reconcile' ? 'reconcile' : ACTIONS.get(action ?? '')?.needs;
       if (needs === undefined) return plainResponse(405);
       if (!access.may.includes(needs)) return forbidden(needs);
