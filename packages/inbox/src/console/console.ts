@@ -1,10 +1,9 @@
-import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { checkArgument, checkOptions, FUNCTION, type OptionRule } from '@payment-service/core/internal';
 import { assetResponse } from '@payment-service/pages';
 import { failureStack } from '../failure-text.ts';
 import type { Inbox } from '../inbox.ts';
-import { TRANSITION_STATES } from '../states.ts';
+import { isInbox, versionOf } from '../operator/version.ts';
 import { type ConsoleAccess, checkAccess, hasProof, mayBeOwnForm, proofFor } from './access.ts';
 import { act } from './actions.ts';
 import { readForm } from './form.ts';
@@ -74,10 +73,7 @@ const PAGES: Readonly<Record<string, (view: View) => Promise<Response>>> = {
 /** The addresses of the pages, without the patterns of their parameters. */
 export const addresses: readonly string[] = Object.keys(PAGES).map((one) => one.replace(/\{[^/]{1,40}$/, ''));
 
-const INBOX: OptionRule = [
-  (inbox) => typeof Object(inbox).list === 'function',
-  'the inbox that createInbox() returns',
-];
+const INBOX: OptionRule = [isInbox, 'the inbox that createInbox() returns'];
 
 /**
  * Pages for the operators of an inbox: what needs an operator and why, the story of each payment, and the actions. They work
@@ -106,7 +102,7 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
     onError: FUNCTION,
   });
   const { authorize, basePath = '', onError = printError } = options;
-  const version = versionOf(inbox);
+  const version = shared(() => versionOf(inbox));
 
   const serve = async (request: Request, incoming: IncomingMessage | undefined): Promise<Response> => {
     const { url, headers, method, signal } = request;
@@ -182,21 +178,26 @@ const redirectTo = (location: string): Response => new Response(null, { status: 
 
 /** Slow reads of the version are made less often: they use at most a twentieth of the time, however many pages are open. */
 const SHARE = 20;
-/** The last change of each state, and new transitions. Pending ones are not ordered by their changes. */
-const LISTED = TRANSITION_STATES.map((state) => (state === 'pending' ? undefined : state));
 
-/** Returns the version of the inbox, which open pages follow: its last change, or one shortly before. */
-function versionOf<Tx>(inbox: Inbox<Tx>): () => Promise<string> {
+/** Reads the version, which open pages follow, once for all of them: it may be one of shortly before. */
+function shared(read: () => Promise<string>): () => Promise<string> {
   let known = '';
   let next = 0;
-  return async () => {
+  let reading: Promise<string> | undefined;
+  const readOnce = async (): Promise<string> => {
     const start = performance.now();
-    if (start < next) return known;
-    const newest = await Promise.all(LISTED.map((state) => inbox.list({ state, limit: 1 })));
-    const last = newest.flat().map(({ transitionId, changedAt }) => [changedAt.getTime(), transitionId]);
-    known = hash('sha256', JSON.stringify(last)).slice(0, 16);
-    next = performance.now() + SHARE * (performance.now() - start);
-    return known;
+    try {
+      known = await read();
+      next = performance.now() + SHARE * (performance.now() - start);
+      return known;
+    } finally {
+      reading = undefined;
+    }
+  };
+  return async () => {
+    if (performance.now() < next) return known;
+    reading ??= readOnce();
+    return reading;
   };
 }
 
