@@ -8,6 +8,8 @@ import { type OpenShop, openShop } from './support/open-shop.ts';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 const EVIL = { host: 'evil.example' };
+/** Behind a proxy that ends TLS; PORT is the shop's. */
+const BY_PROXY = { ...FORM, origin: 'https://127.0.0.1:PORT' };
 const CROSS_SITE = { ...FORM, 'sec-fetch-site': 'cross-site' };
 
 type Case = [status: number, method: string, target: string, headers?: Headers, body?: string];
@@ -28,6 +30,7 @@ const CASES: readonly Case[] = [
   [403, 'GET', '/owner/inbox', EVIL],
   [421, 'GET', '/owner/orders', EVIL],
   [403, 'POST', '/checkout', CROSS_SITE],
+  [422, 'POST', '/checkout', BY_PROXY, 'product=coffee'],
   [422, 'POST', '/checkout', FORM, 'product=coffee&name=a&name=b'],
   [413, 'POST', '/checkout', FORM, `product=coffee&name=${'n'.repeat(20_000)}`],
   [413, 'POST', '/checkout', FORM, `product=coffee${'&a'.repeat(100)}`],
@@ -42,7 +45,8 @@ const CASES: readonly Case[] = [
 function send(origin: string, [, method, path, headers = {}, body = '']: Case) {
   const { hostname, port } = new URL(origin);
   const length = method === 'POST' ? { 'content-length': String(body.length) } : {};
-  const options = { hostname, port, method, path, headers: { ...headers, ...length } };
+  const own = Object.entries(headers).map(([name, value]) => [name, value.replace('PORT', port)]);
+  const options = { hostname, port, method, path, headers: { ...Object.fromEntries(own), ...length } };
   return new Promise<[number | undefined, IncomingHttpHeaders, string]>((resolve, reject) => {
     const sent = request(options, async (answer) =>
       resolve([answer.statusCode, answer.headers, await text(answer)]),

@@ -11,6 +11,19 @@ left join inbox.body b on b.transition = t.id and b.digest = coalesce(t.settled_
   where o.transition = t.id order by case when o.refusal is null then 0 else 1 end, o.first_at, o.digest limit 1))
 order by {order}
 
+-- name: newest_changes
+-- Each by an index: the last change of each state, the newest transition of the account among the newest 100 of all, and the
+-- newest act, of any account.
+select column1 as kind, (select t.changed_at || ' ' || t.id from inbox.transition t
+  where t.account = $1 and t.state = column1 and t.state <> 'pending'
+  order by t.changed_at desc, t.id desc limit 1) as newest
+from (values ('retrying'), ('settled'), ('superseded'), ('unhandled'), ('quarantined'), ('conflict'), ('dead'), ('resolved')) as states
+union all
+select 'pending', cast(max(id) as text)
+from (select t.id, t.account from inbox.transition t order by t.id desc limit 100) as latest where account = $1
+union all
+select 'action', cast(max(id) as text) from inbox.action
+
 -- name: find_mark
 select t.id, t.changed_at, coalesce(t.next_at, c.first_at) as due_at
 from inbox.callback c join inbox.transition t on t.id = c.id

@@ -19,6 +19,7 @@ import { forget } from './operator/forget.ts';
 import { listOverdue, readHealth, readStats } from './operator/health.ts';
 import { readHistory } from './operator/history.ts';
 import { prune } from './operator/prune.ts';
+import { readVersion, withVersion } from './operator/version.ts';
 import { listTransitions, showTransition } from './operator/views.ts';
 import { Watch } from './operator/watch.ts';
 import { type InboxOptions, settingsOf } from './options.ts';
@@ -145,7 +146,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     await intake.receive(bodyContent.keep(record), proof?.signature);
   }
 
-  return Object.freeze<Inbox<Tx>>({
+  const inbox: Inbox<Tx> = {
     async ready() {
       await ready();
       // Last, so that nothing is left beside a file that is not a database.
@@ -209,5 +210,6 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       await spool?.close();
       await store.close?.();
     },
-  });
+  };
+  return withVersion(inbox, () => read(() => readVersion(context)));
 }

@@ -1,5 +1,6 @@
 import type { RefusalCode, SignedFields } from '@payment-service/core';
 import { checkArgument, type OptionRule } from '@payment-service/core/internal';
+import { capital } from '@payment-service/pages/capital';
 import { MAX_COUNTED, type TransitionReason, type TransitionState } from './states.ts';
 
 /** What a state or a reason means, for an operator. */
@@ -205,8 +206,6 @@ interface Described {
 }
 
 const RECORDED = 'It is no payment: your program has recorded the status.';
-
-export const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
 
 /** The state in one word, which is not that of a payment where none was made. */
 export const labelOf = ({ state, signed }: Described): string =>

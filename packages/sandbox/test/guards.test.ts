@@ -43,12 +43,22 @@ describe('a form of a page is accepted with 303, and one of another site refused
     [403, 'a browser that sends no Origin', { 'sec-fetch-site': 'cross-site' }],
     [403, 'a neighbour without Origin', { 'sec-fetch-site': 'same-site' }],
     [303, 'our own page', { origin: 'http://127.0.0.1:PORT' }],
+    [303, 'our own page behind a proxy that ends TLS', { origin: 'https://127.0.0.1:PORT' }],
     [303, 'our own page, by its fetch metadata', { 'sec-fetch-site': 'same-origin' }],
     [303, 'a program', {}],
   ])('%i for %s', async (status, _, from: Record<string, string>) => {
     const headers = Object.entries(from).map(([name, value]) => [name, value.replace('PORT', String(port))]);
     const host = `127.0.0.1:${port}`;
     expect(await post('/dashboard/reset', { host, ...Object.fromEntries(headers) })).toBe(status);
+  });
+
+  test('behind a proxy that ends TLS, under a listed name', async () => {
+    await reopen({ allowedHosts: ['sandbox.example'] });
+    const host = 'sandbox.example';
+    const site = { 'sec-fetch-site': 'same-origin' };
+    expect(await post('/dashboard/reset', { host, origin: `https://${host}`, ...site })).toBe(303);
+    expect(await post('/dashboard/reset', { host, origin: `https://${host}` })).toBe(303);
+    expect(await post('/dashboard/reset', { host, origin: `https://evil.${host}` })).toBe(403);
   });
 
   test('on the payment page and the JSON API as well', async () => {

@@ -1,4 +1,5 @@
 import type { TransitionSummary } from '@payment-service/inbox';
+import { groupedDigits } from '@payment-service/pages';
 
 /** What the shop knows about an order. */
 export interface Order {
@@ -94,6 +95,5 @@ export function multiply({ currency, amount }: Money, quantity: number): Money {
  * For people: "UGX 18,000" with a no-break space and unchanged decimals. Accepts the wire's numbers and our decimal strings.
  */
 export function formatMoney({ currency, amount }: { currency: string; amount: string | number }): string {
-  const [whole = '', ...rest] = String(amount).split('.');
-  return `${currency}\u00a0${[whole.replace(/\B(?=(\d{3})+$)/g, ','), ...rest].join('.')}`;
+  return `${currency}\u00a0${groupedDigits(String(amount))}`;
 }

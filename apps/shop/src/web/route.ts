@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ConfigurationError, InvalidStateError, PaymentServiceError } from '@payment-service/core';
-import { readFields } from '@payment-service/pages';
+import { isFromOwnPage, readFields } from '@payment-service/pages';
 import { errorPage, type Log, messagePage, type Page, problemPage } from './page.ts';
 
 /** A request, independent of the framework. */
@@ -51,7 +51,9 @@ export function guarded(route: Route, own: OwnAddresses, log: Log): Route {
         const back = [`${own.shopUrl}/`, 'Back to the shop'] as const;
         return messagePage(421, 'Not the address of this shop', text, [back]);
       }
-      return route.method === 'post' && isFromAnotherSite(headers) ? problemPage(403) : undefined;
+      return route.method === 'post' && !isFromOwnPage(headers, { orProgram: true })
+        ? problemPage(403)
+        : undefined;
     },
     async answer(request) {
       try {
@@ -90,16 +92,6 @@ export interface OwnAddresses {
   readonly origin: string;
   /** The address for the service and the customers. */
   readonly shopUrl: string;
-}
-
-/**
- * Whether a page of another site sent a form. Browsers report its origin: in Sec-Fetch-Site if the shop is reached over https
- * or on this computer, otherwise in Origin. Programs send neither, and have no customer's cookies.
- */
-export function isFromAnotherSite({ host, origin, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
-  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
-  if (origin === undefined) return false;
-  return host === undefined || URL.parse(origin)?.host !== host;
 }
 
 /**

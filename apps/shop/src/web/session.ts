@@ -1,3 +1,5 @@
+import { cookie, cookieIn } from '@payment-service/pages';
+
 /**
  * The cookies of a browser that ordered. `order` is sent only to the order's own pages. It distinguishes the browser that
  * ordered from one that was given a link: a redirect counts only in the first (threat A26). It is not a login: it gives no
@@ -6,10 +8,10 @@
  */
 export function orderCookies(reference: string, productId: string, shopUrl: string): readonly string[] {
   // Lax, not Strict: the customer returns from the payment page, which is another site.
-  const rest = `HttpOnly; SameSite=Lax${shopUrl.startsWith('https:') ? '; Secure' : ''}`;
+  const isSecure = shopUrl.startsWith('https:');
   return [
-    `order=${reference}; Path=/orders/${reference}; ${rest}`,
-    `last-${productId}=${reference}; Path=/; ${rest}`,
+    cookie('order', reference, { path: `/orders/${reference}`, isSecure }),
+    cookie(`last-${productId}`, reference, { path: '/', isSecure }),
   ];
 }
 
@@ -21,5 +23,5 @@ export function lastOrders(cookies: string | undefined): ReadonlyMap<string, str
 
 /** The reference of the order that this browser placed, from the header `cookie`. */
 export function orderOfSession(cookies: string | undefined): string | undefined {
-  return /(?:^|;\s*)order=([\w-]+)/.exec(cookies ?? '')?.[1];
+  return cookieIn(cookies, 'order');
 }

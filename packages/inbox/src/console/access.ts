@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ConfigurationError } from '@payment-service/core';
+import { cookie, cookieIn, isFromOwnPage, senderOf } from '@payment-service/pages';
 
 const COOKIE = 'inbox-console';
 const PERMISSIONS = 'read, bodies, retry, resolve, reopen, applyAgain, expect, forget, reconcile'.split(', ');
@@ -36,11 +37,6 @@ function isAccess(value: unknown): value is ConsoleAccess {
   return isNamed && Array.isArray(may) && may.every((one) => PERMISSIONS.includes(one));
 }
 
-export function cookieIn(request: Request, name: string): string | undefined {
-  const pairs = (request.headers.get('cookie') ?? '').split(/; */);
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
-}
-
 /**
  * The proof in a form that a page of the console made it for this visitor: an HMAC of `by` with a random key in a cookie. No
  * process needs a key of its own, so every process accepts the form (decision D58).
@@ -54,22 +50,16 @@ export interface FormProof {
 export function proofFor(request: Request, by: string, path: string): FormProof {
   const known = keyIn(request);
   const key = known ?? randomBytes(16).toString('hex');
-  const setCookie = known === undefined ? cookie(COOKIE, key, path) : undefined;
+  const setCookie = known === undefined ? cookie(COOKIE, key, { path }) : undefined;
   return { value: proofOf(key, by), setCookie };
-}
-
-/** For this path and browser only; scripts cannot read it. */
-export function cookie(name: string, value: string, path: string, maxAge?: number): string {
-  const age = maxAge === undefined ? '' : `; Max-Age=${maxAge}`;
-  return `${name}=${value}; Path=${path === '' ? '/' : path}; HttpOnly; SameSite=Lax${age}`;
 }
 
 /**
  * Whether a form can belong to a page that the console made for this visitor: it comes from this origin, from a browser with
  * the key of a proof. Known before the form is read (threat A63).
  */
-export function isFromOwnPage(request: Request): boolean {
-  return keyIn(request) !== undefined && isFromOwnOrigin(request);
+export function mayBeOwnForm(request: Request): boolean {
+  return keyIn(request) !== undefined && isFromOwnPage(senderOf(request));
 }
 
 /** Whether the form that was read belongs to such a page (threat A55). */
@@ -79,17 +69,8 @@ export function hasProof(form: URLSearchParams, { value }: FormProof): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** Browsers report the origin of a form: in Sec-Fetch-Site over https and on this computer, otherwise in Origin. */
-function isFromOwnOrigin(request: Request): boolean {
-  const site = request.headers.get('sec-fetch-site');
-  if (site !== null) return site === 'same-origin';
-  const origin = URL.parse(request.headers.get('origin') ?? '');
-  const host = request.headers.get('host') ?? new URL(request.url).host;
-  return origin !== null && origin.host === host;
-}
-
 const keyIn = (request: Request): string | undefined => {
-  const key = cookieIn(request, COOKIE);
+  const key = cookieIn(request.headers.get('cookie'), COOKIE);
   return key !== undefined && /^[0-9a-f]{32}$/.test(key) ? key : undefined;
 };
 

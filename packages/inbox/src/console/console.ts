@@ -1,11 +1,10 @@
-import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { checkArgument, checkOptions, FUNCTION, type OptionRule } from '@payment-service/core/internal';
 import { assetResponse } from '@payment-service/pages';
 import { failureStack } from '../failure-text.ts';
 import type { Inbox } from '../inbox.ts';
-import { TRANSITION_STATES } from '../states.ts';
-import { type ConsoleAccess, checkAccess, hasProof, isFromOwnPage, proofFor } from './access.ts';
+import { isInbox, versionOf } from '../operator/version.ts';
+import { type ConsoleAccess, checkAccess, hasProof, mayBeOwnForm, proofFor } from './access.ts';
 import { act } from './actions.ts';
 import { readForm } from './form.ts';
 import { overduePage, overdueTable } from './pages/overdue.ts';
@@ -16,7 +15,7 @@ import { reconcilePage } from './pages/reconcile.ts';
 import { transitionPage } from './pages/transition.ts';
 import { ACTIONS } from './pages/transition-actions.ts';
 import { bulkPage, transitionsPage, transitionsTable } from './pages/transitions.ts';
-import { takeSaid } from './said.ts';
+import { confirmation } from './said.ts';
 
 /** Options of `inboxConsole()`. */
 export interface ConsoleOptions {
@@ -74,10 +73,7 @@ const PAGES: Readonly<Record<string, (view: View) => Promise<Response>>> = {
 /** The addresses of the pages, without the patterns of their parameters. */
 export const addresses: readonly string[] = Object.keys(PAGES).map((one) => one.replace(/\{[^/]{1,40}$/, ''));
 
-const INBOX: OptionRule = [
-  (inbox) => typeof Object(inbox).list === 'function',
-  'the inbox that createInbox() returns',
-];
+const INBOX: OptionRule = [isInbox, 'the inbox that createInbox() returns'];
 
 /**
  * Pages for the operators of an inbox: what needs an operator and why, the story of each payment, and the actions. They work
@@ -106,7 +102,7 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
     onError: FUNCTION,
   });
   const { authorize, basePath = '', onError = printError } = options;
-  const version = versionOf(inbox);
+  const version = shared(() => versionOf(inbox));
 
   const serve = async (request: Request, incoming: IncomingMessage | undefined): Promise<Response> => {
     const { url, headers, method, signal } = request;
@@ -126,10 +122,19 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
     if (pathname === `${basePath}/` && basePath !== '') return redirectTo(basePath);
     const [, id, action = BULK.exec(path)?.[1]] = TRANSITION.exec(path) ?? [];
     const proof = proofFor(request, access.by, basePath);
-    const view = { inbox, basePath, access, proof, path, query, said: takeSaid(request), version: '' };
+    const view = {
+      inbox,
+      basePath,
+      access,
+      proof,
+      path,
+      query,
+      said: confirmation.take(headers),
+      version: '',
+    };
     if (method === 'POST') {
       // Before the body, which costs far more (threat A63).
-      if (!isFromOwnPage(request)) return plainResponse(403);
+      if (!mayBeOwnForm(request)) return plainResponse(403);
       const needs = path === '/reconcile' ? 'reconcile' : ACTIONS.get(action ?? '')?.needs;
       if (needs === undefined) return plainResponse(405);
       if (!access.may.includes(needs)) return forbidden(needs);
@@ -173,21 +178,26 @@ const redirectTo = (location: string): Response => new Response(null, { status: 
 
 /** Slow reads of the version are made less often: they use at most a twentieth of the time, however many pages are open. */
 const SHARE = 20;
-/** The last change of each state, and new transitions. Pending ones are not ordered by their changes. */
-const LISTED = TRANSITION_STATES.map((state) => (state === 'pending' ? undefined : state));
 
-/** Returns the version of the inbox, which open pages follow: its last change, or one shortly before. */
-function versionOf<Tx>(inbox: Inbox<Tx>): () => Promise<string> {
+/** Reads the version, which open pages follow, once for all of them: it may be one of shortly before. */
+function shared(read: () => Promise<string>): () => Promise<string> {
   let known = '';
   let next = 0;
-  return async () => {
+  let reading: Promise<string> | undefined;
+  const readOnce = async (): Promise<string> => {
     const start = performance.now();
-    if (start < next) return known;
-    const newest = await Promise.all(LISTED.map((state) => inbox.list({ state, limit: 1 })));
-    const last = newest.flat().map(({ transitionId, changedAt }) => [changedAt.getTime(), transitionId]);
-    known = hash('sha256', JSON.stringify(last)).slice(0, 16);
-    next = performance.now() + SHARE * (performance.now() - start);
-    return known;
+    try {
+      known = await read();
+      next = performance.now() + SHARE * (performance.now() - start);
+      return known;
+    } finally {
+      reading = undefined;
+    }
+  };
+  return async () => {
+    if (performance.now() < next) return known;
+    reading ??= readOnce();
+    return reading;
   };
 }
 

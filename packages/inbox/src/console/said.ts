@@ -1,22 +1,10 @@
-import { cookie, cookieIn } from './access.ts';
+import { type Confirmation, confirmationIn } from '@payment-service/pages';
 
-const COOKIE = 'inbox-console-said';
+export const confirmation: Confirmation = confirmationIn('inbox-console-said');
 
-/** Confirms an action on the next page that the visitor sees, with and without scripts. */
-export function seeOther(location: string, said: string, path: string): Response {
-  const setCookie = cookie(COOKIE, encodeURIComponent(said), path, 60);
-  return new Response(null, {
+/** Confirms an action on the next page that the visitor sees. */
+export const seeOther = (location: string, said: string, path: string): Response =>
+  new Response(null, {
     status: 303,
-    headers: { location, 'set-cookie': setCookie, 'cache-control': 'no-store' },
+    headers: { location, 'set-cookie': confirmation.say(said, path), 'cache-control': 'no-store' },
   });
-}
-
-/** The confirmation to show on this page, once. Updates by the live module keep it. */
-export function takeSaid(request: Request): string {
-  if (request.headers.has('x-refresh')) return '';
-  const text = cookieIn(request, COOKIE) ?? '';
-  return /^(?:[\w.!~*'()-]|%[0-7][\dA-F])*$/.test(text) ? decodeURIComponent(text) : '';
-}
-
-/** Deletes it. */
-export const forgetSaid = (path: string): string => cookie(COOKIE, '', path, 0);

@@ -1,20 +1,28 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { createInbox } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { newConsoleShop, visit } from '../support/console.ts';
+import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { NOTE, seen } from '../support/shop.ts';
+import { watchedStore } from '../support/store.ts';
+
+const versionOf = (html: string): string => /data-version="([0-9a-f]{16})"/.exec(html)?.[1] ?? '';
 
 test('an open page is answered with 304 until the inbox changes, and with the new page then, and while its visitor has access', async () => {
   const { inbox } = await newConsoleShop();
   let isAllowed = true;
   const visitor = visit(inbox, () => isAllowed && { by: 'dana', may: ['read'] });
-  const versionOf = (html: string): string => /data-version="([0-9a-f]{16})"/.exec(html)?.[1] ?? '';
   const follow = (version: string) => visitor.get('/overdue', { 'if-none-match': `"${version}"` });
   let version = versionOf((await visitor.get('/overdue')).html);
   const { transitionId } = paid('NONE', 500);
+  const later = paid('LATER', 500).transitionId;
   for (const change of [
     () => inbox.receive(paid('NONE', 500)),
     () => inbox.receive(paid('LATER', 500)),
     async () => inbox.resolve(await seen(inbox, transitionId), NOTE),
+    async () => inbox.resolve(await seen(inbox, later), NOTE),
+    // It leaves a state of which another one is newer, and waits for a worker.
+    async () => inbox.reopen(await seen(inbox, transitionId), NOTE),
   ]) {
     expect(await follow(version)).toMatchObject({ status: 304, html: '' });
     await change();
@@ -26,4 +34,23 @@ test('an open page is answered with 304 until the inbox changes, and with the ne
   }
   isAllowed = false;
   expect((await follow(version)).status).toBe(403);
+});
+
+test.each(ENGINES)('any number of open pages ask %s with one statement', async (engine) => {
+  const merchant = await newMerchant(engine);
+  let statements = 0;
+  const store = watchedStore(merchant.newStore(), (_text, run) => {
+    statements += 1;
+    return run();
+  });
+  const inbox = createInbox({ store });
+  onTestFinished(() => inbox.close());
+  const version = versionOf((await visit(inbox).get('/overdue')).html);
+  // A new console, which has read no version yet.
+  const visitor = visit(inbox);
+  statements = 0;
+  const headers = { 'if-none-match': `"${version}"` };
+  const pages = await Promise.all(Array.from({ length: 30 }, () => visitor.get('/overdue', headers)));
+  expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([304]));
+  expect(statements).toBe(1);
 });

@@ -1,3 +1,4 @@
+import { isFromOwnPage, senderOf } from '@payment-service/pages';
 import type { MiddlewareHandler } from 'hono';
 import { MAX_BODY_BYTES, startOf } from '../deliveries/delivery-attempt.ts';
 import type { Service } from '../service/service.ts';
@@ -23,12 +24,8 @@ export const knownHost =
 /** Refuses what a page of another site sends through the browser. Programs send no Origin and pass. */
 export const sameOrigin: MiddlewareHandler = async (c, next) => {
   if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
-  const origin = c.req.header('origin');
-  const site = c.req.header('sec-fetch-site') ?? 'none';
-  const own =
-    origin === undefined ? site === 'none' || site === 'same-origin' : origin === new URL(c.req.url).origin;
-  if (!own) return fail(c, 403, 'The sandbox accepts forms from its own pages only.');
-  return next();
+  if (isFromOwnPage(senderOf(c.req.raw), { orProgram: true })) return next();
+  return fail(c, 403, 'The sandbox accepts forms from its own pages only.');
 };
 
 /** Delays responses, and returns errors, if the settings say so. */

@@ -1,7 +1,7 @@
 import { documentOf, type Filled, type FrameContent, frame, html, pageHeaders } from '@payment-service/pages';
 import type { Inbox } from '../../inbox.ts';
 import type { ConsoleAccess, ConsolePermission, FormProof } from '../access.ts';
-import { forgetSaid } from '../said.ts';
+import { confirmation } from '../said.ts';
 
 /** The functions of an inbox that the console uses. */
 export type ConsoleInbox = Omit<Inbox<never>, 'expect' | 'handle' | 'transaction'>;
@@ -54,7 +54,7 @@ export async function consolePage(view: View, content: Content): Promise<Respons
   const headers = headersOf('text/html', true);
   headers.set('cross-origin-opener-policy', 'same-origin');
   if (proof.setCookie !== undefined) headers.append('set-cookie', proof.setCookie);
-  if (said !== '') headers.append('set-cookie', forgetSaid(basePath));
+  if (said !== '') headers.append('set-cookie', confirmation.forget(basePath));
   const link = ([path, label]: readonly [string, string]) => [at(view, path), label] as const;
   const body = frame({
     ...content,

@@ -2,6 +2,7 @@ import { ConfigurationError } from '@payment-service/core';
 import {
   badge,
   bullets,
+  capital,
   counted,
   type Field,
   type Filled,
@@ -28,7 +29,6 @@ import {
 } from '../../reconciliation/read-statement.ts';
 import { STATEMENT_VERDICTS, type StatementReport } from '../../reconciliation/statement.ts';
 import type { StatementVerdict } from '../../states.ts';
-import { capital } from '../../words.ts';
 import { at, consolePage, forbiddenPage, type View } from './page.ts';
 import { money, moneyText } from './summary.ts';
 

@@ -6,6 +6,7 @@ import {
   columnsOf,
   count,
   counted,
+  groupedDigits,
   html,
   list,
   type Markup,
@@ -40,9 +41,8 @@ export const transitionPath = ({ transitionId }: Pick<TransitionSummary, 'transi
 export function moneyText({ currency, amount, text, isInexact }: StoredClaim): string {
   if (currency === null && amount === null && text === undefined) return 'nothing';
   if (text !== undefined) return `${currency ?? 'no currency'} ${text === '' ? 'text' : `“${text}” as text`}`;
-  const [whole = '', fraction] = (amount ?? (isInexact ? 'rounded' : 'no amount')).split('.');
-  const grouped = /^-?\d+$/.test(whole) ? whole.replace(/\B(?=(\d{3})+$)/g, ',') : whole;
-  return `${currency ?? 'no currency'} ${grouped}${fraction === undefined ? '' : `.${fraction}`}`;
+  const digits = groupedDigits(amount ?? (isInexact ? 'rounded' : 'no amount'));
+  return `${currency ?? 'no currency'} ${digits}`;
 }
 
 export const money = (claim: StoredClaim): Markup => html`<span class="amount">${moneyText(claim)}</span>`;

@@ -1,6 +1,7 @@
 import type { Wallet } from '@payment-service/core/client';
 import {
   age,
+  capital,
   columnsOf,
   count,
   counted,
@@ -17,15 +18,7 @@ import type { EntryRecord, TransferRecord } from '../../state/records.ts';
 import { balanceCharts } from '../parts/charts.ts';
 import { pageOf, readQuery } from '../parts/list.ts';
 import { form, nothing, type Page } from '../parts/page.ts';
-import {
-  amount,
-  buckets,
-  capital,
-  causes,
-  money,
-  movement,
-  wallets as walletNames,
-} from '../parts/values.ts';
+import { amount, buckets, causes, money, movement, wallets as walletNames } from '../parts/values.ts';
 
 const LATEST = 5;
 const MAX_SHOWN = 25;

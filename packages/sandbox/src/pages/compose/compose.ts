@@ -3,6 +3,7 @@ import {
   bodyText,
   difference,
   editable,
+  hiddenFields,
   html,
   type Markup,
   note,
@@ -75,14 +76,11 @@ function previewOf(service: Service, id: number, typed: FormValues): CallbackPre
 function bodyFields(base: string, edits: ReadonlyMap<string, string>, focus: string | undefined): Markup {
   const values = editable(base);
   if (base.length > MAX_EDITED || values.size === 0) return html``;
-  return html`<input type="hidden" name="base" value="${base}"><div class="wide-field" data-live>${bodyText(
-    base,
-    {
-      signed: true,
-      value: (path) =>
-        html`<input id="value-${path}" name="${VALUE}${path}" value="${edits.get(path) ?? values.get(path)}" aria-label="${path}" spellcheck="false" autocomplete="off"${path === focus ? html` autofocus` : ''}>`,
-    },
-  )}</div>`;
+  return html`${hiddenFields({ base })}<div class="wide-field" data-live>${bodyText(base, {
+    signed: true,
+    value: (path) =>
+      html`<input id="value-${path}" name="${VALUE}${path}" value="${edits.get(path) ?? values.get(path)}" aria-label="${path}" spellcheck="false" autocomplete="off"${path === focus ? html` autofocus` : ''}>`,
+  })}</div>`;
 }
 
 const verdictOf = ({ verifies }: CallbackPreview): string =>

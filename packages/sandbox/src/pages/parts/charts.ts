@@ -1,5 +1,6 @@
 import {
   bars,
+  capital,
   count,
   counted,
   html,
@@ -16,7 +17,7 @@ import {
 import type { Service } from '../../service/service.ts';
 import { amountText, toAmount } from '../../state/money.ts';
 import type { DeliveryRecord, EntryRecord, WalletType } from '../../state/records.ts';
-import { amount, capital, deliveryTone, outcomes, toneOf, wallets } from './values.ts';
+import { amount, deliveryTone, outcomes, toneOf, wallets } from './values.ts';
 
 /** How much is drawn, so that a page of a long-lived sandbox stays small. */
 const MAX_DELIVERIES = 300;

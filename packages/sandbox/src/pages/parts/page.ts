@@ -1,5 +1,6 @@
 import {
   badge,
+  confirmationIn,
   copyable,
   copyButton,
   count,
@@ -8,6 +9,7 @@ import {
   type FrameContent,
   fieldsOf,
   frame,
+  hiddenFields,
   html,
   type Markup,
   pageHeaders,
@@ -15,7 +17,6 @@ import {
   span,
 } from '@payment-service/pages';
 import type { Context } from 'hono';
-import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { Service } from '../../service/service.ts';
 import type { RefusalStatus, SandboxRefusal } from '../../state/refusal.ts';
 import { misbehaviourLabel } from './presets.ts';
@@ -99,13 +100,13 @@ export function button(
 ): Markup {
   const { at, name, value = '', kind = '' } = given;
   const id = `${at}-${action}-${value}`.replaceAll(/[^\w-]/g, '-');
-  const hidden = name === undefined ? '' : html`<input type="hidden" name="${name}" value="${value}">`;
-  return html`<form method="post" action="/dashboard/${action}" id="${id}"><input type="hidden" name="at" value="${at}">${hidden}<button class="${kind}">${label}</button></form>`;
+  const hidden = hiddenFields({ at, ...(name === undefined ? {} : { [name]: value }) });
+  return html`<form method="post" action="/dashboard/${action}" id="${id}">${hidden}<button class="${kind}">${label}</button></form>`;
 }
 
 const PRODUCT = 'Payment service sandbox';
 const POLL_MS = 1000;
-const COOKIE = 'sandbox-said';
+const confirmation = confirmationIn('sandbox-said');
 const REFUSED = 'Refused. Nothing was saved or sent.';
 
 /** A page of the dashboard: header, navigation, current warnings, and one main part. */
@@ -212,12 +213,10 @@ export async function page(
 
 /** Confirms an action on the next page that the reader sees, with and without scripts. */
 export const say = (c: Context, text: string): void =>
-  setCookie(c, COOKIE, text, { path: '/', httpOnly: true, sameSite: 'Strict', maxAge: 60 });
+  c.header('set-cookie', confirmation.say(text, '/'), { append: true });
 
-/** The confirmation to show on this page, once. Updates by the live module keep it. */
 function takeSaid(c: Context): string {
-  if (c.req.header('x-refresh') !== undefined) return '';
-  const text = getCookie(c, COOKIE) ?? '';
-  if (text !== '') deleteCookie(c, COOKIE, { path: '/' });
+  const text = confirmation.take(c.req.raw.headers);
+  if (text !== '') c.header('set-cookie', confirmation.forget('/'), { append: true });
   return text;
 }

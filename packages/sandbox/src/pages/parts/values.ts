@@ -1,16 +1,13 @@
 import type { Outcome } from '@payment-service/core/explain';
-import { badge, count, html, type Markup, note, shape, type Tone } from '@payment-service/pages';
+import { badge, capital, count, html, type Markup, note, shape, type Tone } from '@payment-service/pages';
 import type { Service } from '../../service/service.ts';
 import { amountText, type Minor, toAmount } from '../../state/money.ts';
 import type { DeliveryAttempt, DeliveryRecord, TransactionRecord } from '../../state/records.ts';
 
-/** States and cells begin with a capital letter. */
-export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
 const transactionTones = { PENDING: 'wait', COMPLETED: 'good', FAILED: 'bad' } as const;
 
 export const transactionState = ({ status }: TransactionRecord): Markup =>
-  badge(transactionTones[status], capital(status.toLowerCase()));
+  badge(transactionTones[status], capital(status));
 
 /** The HTTP status of an attempt, if there was one. */
 export const statusOf = (attempt: Pick<DeliveryAttempt, 'status'> | undefined): Markup | string => {

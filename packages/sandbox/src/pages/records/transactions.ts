@@ -1,17 +1,9 @@
-import { age, badge, type Column, columnsOf, count, html } from '@payment-service/pages';
+import { age, badge, type Column, capital, columnsOf, count, html } from '@payment-service/pages';
 import type { Service } from '../../service/service.ts';
 import type { TransactionRecord, TransactionStatus } from '../../state/records.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
 import type { Page } from '../parts/page.ts';
-import {
-  amount,
-  capital,
-  deliveryState,
-  milliseconds,
-  money,
-  statusOf,
-  transactionState,
-} from '../parts/values.ts';
+import { amount, deliveryState, milliseconds, money, statusOf, transactionState } from '../parts/values.ts';
 
 /** The columns of every list of transactions. */
 export function transactionColumns(service: Service): Column<TransactionRecord>[] {
@@ -22,7 +14,7 @@ export function transactionColumns(service: Service): Column<TransactionRecord>[
     'State | title': transactionState,
     'Reference | title wide reference': ({ id, merchantReference, internalReference }) =>
       html`<a href="/transactions/${id}">${merchantReference}</a> <span class="quiet small mono">${internalReference}</span>`,
-    'Type | minor': ({ transactionType }) => capital(transactionType.toLowerCase()),
+    'Type | minor': ({ transactionType }) => capital(transactionType),
     'Amount | title number': ({ amount, currency }) => money(amount, currency),
     'Callback | title': ({ id, status, callbackUrl }) => {
       const delivery = newest.get(id);
