@@ -21,7 +21,7 @@ test.each<[what: string, payload: (reference: string) => object, outcome: string
     'quarantined ambiguous',
   ],
   ['another outcome', () => FAILED, 'settled'],
-  ['an unknown outcome', () => ({ transaction_status: 'completed' }), 'unhandled no_handler'],
+  ['an unknown outcome', () => ({ transaction_status: 'completed' }), 'quarantined completed_in_part'],
   ['another type', () => PAYOUT, 'unhandled no_handler'],
 ])('a callback with %s pays no order, and the genuine one still does', async (_what, payload, outcome) => {
   const { shop, customer, reference } = await openOrder();

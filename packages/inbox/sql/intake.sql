@@ -94,7 +94,7 @@ select id from inbox.transition where id = $1{postgres:  for update skip locked}
 -- $3 is 1 for a callback: a transition that waits for another body is rechecked.
 update inbox.transition set bodies = bodies + cast($2 as integer), revision = revision + 1, looks = 0,
   next_at = case when cast($3 as integer) = 1 and state in ('unhandled', 'conflict', 'quarantined')
-    and reason not in ('no_handler', 'empty_reference', 'transition_not_allowed', 'paid_by_another', 'crash_loop') then {now}
+    and reason not in ({final reasons}) then {now}
     else next_at end
 where id = $1
 

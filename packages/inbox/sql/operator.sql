@@ -73,7 +73,7 @@ where id = $1
 -- name: add_action
 insert into inbox.action (transition, action, by_whom, note, at) values ($1, $2, $3, $4, {now})
 
--- name: accept_text
+-- name: accept_claims
 update inbox.body set claims = $3 where transition = $1 and digest = $2
 
 -- name: admit_evidence

@@ -280,4 +280,4 @@ where reference_key = $1 and transaction_type = $2
 -- name: wake_for_expectation
 update inbox.transition set next_at = {now}, looks = 0, revision = revision + 1
 where id in (select id from inbox.callback where reference_key = $1 and transaction_type = $2)
-  and reason in ('no_expectation', 'different_bodies', 'amount_mismatch', 'contradicting_bodies')
+  and reason in ({money reasons})

@@ -187,7 +187,8 @@ export interface Inbox<Tx> {
    */
   readonly resolve: (which: SeenTransition | TransitionSelection, note: ActionNote) => Promise<number>;
   /**
-   * Accepts a body: its amount becomes the expectation, in place of a known one, and the transition is processed like any other.
+   * Accepts a body: its amount becomes the expectation, in place of a known one, and the transition is processed like any other. A
+   * body whose number a parser rounded counts as the exact amount that `expect()` has stated.
    *
    * @throws {StaleError} As `retry()` does.
    * @throws {InvalidStateError} As `retry()` does, and if the expectation is settled.

@@ -30,24 +30,35 @@ export const WAITING_STATES: readonly TransitionState[] = [
 /** The maximum that is counted of each state: a backlog may have any length. */
 export const MAX_COUNTED = 10_000;
 
+/**
+ * The verdicts on money. Each may change with another body and with what is expected, so it is looked at again, and checked when
+ * one of the two arrives (decision D77).
+ */
+export const MONEY_REASONS = [
+  'no_expectation',
+  'amount_mismatch',
+  'amount_text',
+  'amount_missing',
+  'amount_inexact',
+  'currency_mismatch',
+  'currency_case',
+  'different_bodies',
+  'contradicting_bodies',
+  'already_settled',
+] as const;
+export type MoneyReason = (typeof MONEY_REASONS)[number];
+
 /** Why a transition is in its state; a refusal code for evidence. */
 export type TransitionReason =
+  | MoneyReason
   | 'no_handler'
-  | 'no_expectation'
   | 'empty_reference'
-  | 'amount_mismatch'
-  | 'amount_text'
-  | 'amount_missing'
-  | 'amount_inexact'
-  | 'currency_mismatch'
-  | 'currency_case'
+  | 'completed_in_part'
+  | 'unnamed_after_paid'
   | 'transition_not_allowed'
   | 'late_status'
   | 'archived'
   | 'crash_loop'
-  | 'different_bodies'
-  | 'contradicting_bodies'
-  | 'already_settled'
   | 'paid_by_another'
   | 'attempts_used_up'
   | 'transaction_ended'

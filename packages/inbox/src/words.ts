@@ -1,7 +1,7 @@
 import type { RefusalCode, SignedFields } from '@payment-service/core';
 import { checkArgument, type OptionRule } from '@payment-service/core/internal';
 import { capital } from '@payment-service/pages/capital';
-import { MAX_COUNTED, type TransitionReason, type TransitionState } from './states.ts';
+import { MAX_COUNTED, MONEY_REASONS, type TransitionReason, type TransitionState } from './states.ts';
 
 /** What a state or a reason means, for an operator. */
 export interface Words {
@@ -98,13 +98,13 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
     state: 'quarantined',
     heading: 'The amount or the currency is missing',
     meaning: 'No body has both amounts and currencies.',
-    todo: 'Ask the service what was paid, then state that as expected. An expectation can compare only one of the two amounts.',
+    todo: 'Ask the service what was paid, then state that as expected, and let it compare the amount that the body has. If it has neither, close it.',
   },
   amount_inexact: {
     state: 'quarantined',
     heading: 'The amount is not exact',
     meaning: 'A body parser in front of the route has rounded a number of more than 15 digits.',
-    todo: 'Mount the route before the parser. Ask the service what was paid, then accept that.',
+    todo: 'Mount the route before the parser. Ask the service what was paid, and state the exact amount as expected. Then accept the body.',
   },
   currency_mismatch: {
     state: 'quarantined',
@@ -117,6 +117,20 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
     heading: 'The currency differs only in upper and lower case',
     meaning: 'Currencies are compared character by character, and those of the protocol are upper case.',
     todo: 'If your expectation has a slip, replace it by one with the right currency.',
+  },
+  completed_in_part: {
+    state: 'quarantined',
+    heading: 'Completed in only one of two fields',
+    meaning:
+      'Either its event or its status says that it is completed, and the other does not. Nothing was applied, and it may have been paid.',
+    todo: 'Ask the service whether it was paid, and what the two names mean. Add the event to completedEvents, or a handler that names the status, then retry it. Otherwise close it.',
+  },
+  unnamed_after_paid: {
+    state: 'quarantined',
+    heading: 'A status without its own handler, after the payment',
+    meaning:
+      "The order is paid, and the service has reported another status of its transaction, which no handler names. '*' does not receive it.",
+    todo: 'Ask the service what the status means. Add a handler that names it, then reopen it. Otherwise close it.',
   },
   transition_not_allowed: {
     state: 'quarantined',
@@ -246,5 +260,10 @@ const TRANSITION: OptionRule = [
 /** The state that a reason explains. Every refusal code is one of evidence. */
 export const stateOf = (reason: string): TransitionState =>
   isOwn(reason) ? REASON_WORDS[reason].state : 'quarantined';
+
+/** Own reasons that no other body changes. */
+export const FINAL_REASONS: readonly string[] = Object.keys(REASON_WORDS).filter(
+  (reason) => !MONEY_REASONS.some((each) => each === reason),
+);
 
 const isOwn = (reason: string): reason is OwnReason => Object.hasOwn(REASON_WORDS, reason);

@@ -40,6 +40,7 @@ function body(request: string | null, transaction: string | null = request, curr
 
 const signed = (fields: Partial<SignedFields>) => ({ signed: { ...FIELDS, ...fields } });
 const status = (transaction_status: string) => signed({ transaction_status });
+const other = (transaction_status: string) => signed({ transaction_status, event: 'transaction.other' });
 const bodies = (...all: readonly Body[]) => ({ bodies: all });
 const HALF = bodies(body('500', '7'));
 const TWO = bodies(body('500'), body('7'));
@@ -49,11 +50,12 @@ const expected = (changes: Partial<NonNullable<TransitionCase['expectation']>>) 
 });
 const replaced = (...amounts: readonly string[]) => expected({ replaced: amounts.map(money) });
 
-/** The verdict, in one line. */
-function verdict(changes: Partial<TransitionCase>): string {
+/** The verdict, in one line: with these handlers, or with one of '*' as well. */
+function verdict(changes: Partial<TransitionCase>, handled = HANDLED, hasWildcard = false): string {
   const transition = { ...COMPLETED, ...changes };
-  const isHandled = HANDLED.includes(transition.signed.transaction_status);
-  const found = evaluate(transition, RULES, { isHandled, takesPaidByAnother: false });
+  const isHandled = hasWildcard || handled.includes(transition.signed.transaction_status);
+  const isNamed = handled.includes(transition.signed.transaction_status);
+  const found = evaluate(transition, RULES, { isHandled, isNamed, takesPaidByAnother: false });
   if (found.kind === 'park')
     return `${found.state}: ${found.reason}${found.isWaiting ? ', looks again' : ''}`;
   const { settled, digest, isContradicted } = found;
@@ -63,6 +65,8 @@ function verdict(changes: Partial<TransitionCase>): string {
 const APPLIED = 'apply 500 of 500/500/UGX';
 const NOTHING = 'apply nothing of 500/500/UGX';
 const LATE = 'quarantined: transition_not_allowed';
+const IN_PART = 'quarantined: completed_in_part';
+const UNNAMED = 'quarantined: unnamed_after_paid';
 const ARCHIVED = 'superseded: archived';
 const TWO_BODIES = 'conflict: different_bodies, looks again';
 const MISMATCH = 'quarantined: amount_mismatch, looks again';
@@ -75,8 +79,8 @@ test.each<[name: string, changes: Partial<TransitionCase>, wanted: string]>([
   ['archived, before every other rule', { isArchived: true, isWaived: true, unfinished: 3 }, ARCHIVED],
   ['no merchant_reference', signed({ merchant_reference: '' }), 'quarantined: empty_reference'],
   ['no internal_reference', signed({ internal_reference: '' }), 'quarantined: empty_reference'],
-  ['a status without a handler', status('OTHER'), 'unhandled: no_handler'],
-  ['another event', signed({ event: 'transaction.reversed' }), 'unhandled: no_handler'],
+  ['a status without a handler', other('OTHER'), 'unhandled: no_handler'],
+  ['COMPLETED under another event', other('COMPLETED'), IN_PART],
   ['another status, no expectation', { ...status('FAILED'), expectation: undefined }, NOTHING],
   ['FAILED after another paid', { ...status('FAILED'), ...ANOTHER }, 'conflict: paid_by_another'],
   ['PENDING after another paid', { ...status('PENDING'), ...ANOTHER }, 'superseded: late_status'],
@@ -108,6 +112,31 @@ test.each<[name: string, changes: Partial<TransitionCase>, wanted: string]>([
   ['replaced by another comparison', expected({ compare: 'request', replaced: [money('500')] }), APPLIED],
 ])('%s', (_, changes, wanted) => {
   expect(verdict(changes)).toBe(wanted);
+});
+
+const [SUPERSEDED, BY_ANOTHER] = ['superseded: late_status', 'conflict: paid_by_another'];
+const ANOTHER_PAID = { ...expected({ settledBy: 'b' }), isPaidByAnother: true };
+const PAID = { appliedStatus: 'COMPLETED' };
+const WAIVED = { isWaived: true };
+const PAID_BEFORE = { ...expected({ settledBy: 'b' }), appliedStatus: 'REFUNDED' };
+
+test.each<[name: string, changes: Partial<TransitionCase>, unnamed: string, named: string]>([
+  ['a completed event', status('Completed'), IN_PART, NOTHING],
+  ['a completed event, waived', { ...status('Completed'), ...WAIVED }, IN_PART, NOTHING],
+  ['the completed status', other('COMPLETED'), IN_PART, IN_PART],
+  ['after COMPLETED', { ...other('REVERSED'), ...PAID }, UNNAMED, LATE],
+  ['after COMPLETED, waived', { ...other('REVERSED'), ...PAID, ...WAIVED }, UNNAMED, NOTHING],
+  ['after a status that followed COMPLETED', { ...other('REVERSED'), ...PAID_BEFORE }, UNNAMED, NOTHING],
+  ['an interim status, completed event', status('PENDING'), NOTHING, NOTHING],
+  ['an interim status, after COMPLETED', { ...other('PENDING'), ...PAID }, SUPERSEDED, SUPERSEDED],
+  ['after another has paid', { ...other('REVERSED'), ...ANOTHER_PAID }, BY_ANOTHER, BY_ANOTHER],
+  ['neither', other('OTHER'), NOTHING, NOTHING],
+  ['both', {}, APPLIED, APPLIED],
+])("threat A71: '*' records no question about money: %s", (_, changes, unnamed, named) => {
+  const { transaction_status } = changes.signed ?? FIELDS;
+  expect(verdict(changes, [], true)).toBe(unnamed);
+  expect(verdict(changes, [transaction_status], true)).toBe(named);
+  if (unnamed === IN_PART || unnamed === UNNAMED) expect(verdict(changes, [])).toBe(unnamed);
 });
 
 test('threat A5: the order of the bodies and any number of forged ones change nothing', () => {

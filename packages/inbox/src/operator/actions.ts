@@ -13,7 +13,12 @@ import { CLOSED_STATES, TRANSITION_STATES, type TransitionReason, type Transitio
 import { choiceOf, dateOf, numberOf, type Row } from '../store/store.ts';
 import { findArchived } from '../work/verdict/archived.ts';
 import { readCase } from '../work/verdict/case.ts';
-import { type Comparison, equalsExpectation, withTextAccepted } from '../work/verdict/evaluate.ts';
+import {
+  type Comparison,
+  equalsExpectation,
+  withRoundedAccepted,
+  withTextAccepted,
+} from '../work/verdict/evaluate.ts';
 import { COMPARISON, checkExpectation, keepExpectation } from '../work/verdict/expectation.ts';
 import { type Act, type ActionNote, addAction, NOTE_RULES } from './action-log.ts';
 import {
@@ -189,7 +194,10 @@ async function revisionNow<Tx>(
   return row && revisionOf(row);
 }
 
-/** The amount of the accepted body becomes the expectation, so the handler credits what the operator has seen. */
+/**
+ * The amount of the accepted body becomes the expectation, so the handler credits what the operator has seen. A number that a
+ * parser rounded is no such amount: its body then claims what is expected, which the operator has stated (decision D77).
+ */
 async function accept<Tx>(
   { statements, settings: { account } }: OperatorContext<Tx>,
   { id, body: digest, compare = 'both' }: Decision,
@@ -201,10 +209,15 @@ async function accept<Tx>(
     throw new ConfigurationError('body', 'body must be the digest of a verified body that show() lists.');
   const { currency, amount } = body[compare === 'request' ? compare : 'transaction'];
   if (currency === null || amount === null || !equalsExpectation(body, { currency, amount, compare })) {
+    const stated = file.expectation && withRoundedAccepted(body, file.expectation);
+    if (stated !== undefined) {
+      await statements.run('accept_claims', [id, body.digest, JSON.stringify(stated)], tx);
+      return;
+    }
     throw new ConfigurationError(
       'body',
-      'This body does not claim one amount: its request and its transaction differ, or are missing. Say with compare which ' +
-        'one is right, or call expect() with the right amount.',
+      'This body does not claim one amount: its request and its transaction differ, or are missing. Say with compare which one is ' +
+        'right, or call expect() with the right amount. If its number was rounded, call expect() with the exact amount first.',
     );
   }
   const { merchant_reference, transaction_type } = file.signed;
@@ -225,7 +238,7 @@ async function acceptText<Tx>({ statements }: OperatorContext<Tx>, id: number, t
       'No body has the expected amount as a decimal text, such as "500". Ask the service what was paid, then accept the amount of a body or call expect().',
     );
   for (const body of equal)
-    await statements.run('accept_text', [id, body.digest, JSON.stringify(withTextAccepted(body))], tx);
+    await statements.run('accept_claims', [id, body.digest, JSON.stringify(withTextAccepted(body))], tx);
 }
 
 /**

@@ -1,3 +1,5 @@
+import { MONEY_REASONS } from '../states.ts';
+import { FINAL_REASONS } from '../words.ts';
 import { readSql } from './read-sql.ts';
 import { type Call, NotPrepared, type Row, type SqlValue, type Statement, type Store } from './store.ts';
 
@@ -7,12 +9,14 @@ const NOW: Readonly<Record<Store<unknown>['dialect'], string>> = {
   sqlite: "cast(unixepoch('subsec') * 1000 as integer)",
 };
 
+const listed = (reasons: readonly string[]): string => reasons.map((reason) => `'${reason}'`).join(', ');
+
 const HEAD = /^(\w+)(?: \(([\w, ]+)\))?$/;
 
 /**
  * The inbox's statements, by their names in the .sql files. A header such as `-- name: settle (postgres, prepared)` says which
  * engine a statement is for, if not for both, and how it runs. In a statement for both, `{now}` is the time, and `{postgres: …}`
- * is there for that engine only. In the archive, `{packed: …}` is a reference as it is kept, `{plain: …}` is its JSON again, and
+ * is there for that engine only. `{money reasons}` and `{final reasons}` are the lists of states.ts and words.ts. In the archive, `{packed: …}` is a reference as it is kept, `{plain: …}` is its JSON again, and
  * `{same: … = …}` compares.
  */
 export class Statements<Tx> {
@@ -105,6 +109,8 @@ export function inDialect(
   return text
     .replace(/\{(postgres|sqlite): ([^}]*)\}/g, (_, engine, own) => (engine === dialect ? own : ''))
     .replaceAll('{now}', NOW[dialect])
+    .replaceAll('{money reasons}', listed(MONEY_REASONS))
+    .replaceAll('{final reasons}', listed(FINAL_REASONS))
     .replace(/\{same: (\S+) = ([^{}]*)\}/g, SAME[dialect])
     .replace(/\{(packed|plain): ([^{}]*)\}/g, (_, form: 'packed' | 'plain', own: string) =>
       REFERENCE[dialect][form].replaceAll('@', () => `(${own})`),

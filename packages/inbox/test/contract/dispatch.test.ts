@@ -84,7 +84,10 @@ describe.each(ENGINES)('work on %s', (engine) => {
     // More than one window.
     const count = 52;
     const all = Array.from({ length: count }, (_, index) =>
-      callback({ transaction_status: `S${index}`, internal_reference: 'ONE' }),
+      callback(
+        { transaction_status: `S${index}`, internal_reference: 'ONE' },
+        { event: 'transaction.other' },
+      ),
     );
     await Promise.all(all.map((each) => inbox.receive(each)));
     const stop = startWork(other);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { HandledTransition, HandlerSelector } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, newMerchant } from '../support/merchant.ts';
-import { LATER, money, newShop } from '../support/shop.ts';
+import { LATER, money, NOTE, newShop, seen } from '../support/shop.ts';
 import { startWork, workOff } from '../support/until.ts';
 
 test('the most specific handler receives a transition: type and status, then status, then type, then the wildcard', async () => {
@@ -23,7 +23,8 @@ test('the most specific handler receives a transition: type and status, then sta
     for (const status of ['COMPLETED', 'FAILED', 'OTHER']) {
       const reference = `${transaction_type}-${status}`;
       await inbox.expect({ ...money(reference), transaction_type });
-      await inbox.receive(paid(reference, 500, { transaction_type, transaction_status: status }));
+      const event = status === 'COMPLETED' ? 'transaction.completed' : 'transaction.other';
+      await inbox.receive(paid(reference, 500, { transaction_type, transaction_status: status }, { event }));
     }
   }
   await workOff(inbox);
@@ -49,6 +50,28 @@ test.each(ENGINES)(
     expect(await merchant.credits()).toEqual(['FAILED 0', 'ORD-1 500']);
     const reversed = await inbox.show(same('REVERSED').transitionId);
     expect(reversed).toMatchObject({ state: 'quarantined', reason: 'transition_not_allowed' });
+  },
+);
+
+test.each(ENGINES)(
+  "threat A71: on %s, a handler of '*' gets neither half of a completed report nor what follows a payment, also if it is reopened",
+  async (engine) => {
+    const { inbox, merchant, sell, deliver } = await newShop(engine, LATER);
+    inbox.handle(({ tx, signed }) => merchant.credit(tx, signed.transaction_status, '0'), { status: '*' });
+    await sell('ORD-1');
+    const reported = (reference: string, transaction_status: string, event: string) =>
+      paid(reference, 500, { transaction_status }, { event });
+    const half = reported('ORD-2', 'SUCCESSFUL', 'transaction.completed');
+    const reversed = reported('ORD-1', 'REVERSED', 'transaction.reversed');
+    await deliver(half, reversed, reported('ORD-3', 'FAILED', 'transaction.failed'));
+    for (const { transitionId } of [half, reversed])
+      await inbox.reopen(await seen(inbox, transitionId), NOTE);
+    await workOff(inbox);
+    const held = await inbox.list({ state: 'quarantined' });
+    expect(new Set(held.map(({ reason }) => reason))).toEqual(
+      new Set(['completed_in_part', 'unnamed_after_paid']),
+    );
+    expect(await merchant.credits()).toEqual(['FAILED 0', 'ORD-1 500']);
   },
 );
 

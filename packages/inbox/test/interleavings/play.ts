@@ -276,7 +276,8 @@ function outcomeOf(
   const states = new Map<string, readonly string[]>();
   const credits = isExpected && genuine.size > 0 ? 1 : 0;
   const afterFailed = credits === 1 ? ['settled', 'quarantined', 'conflict'] : ['settled'];
-  for (const id of others) states.set(id, isFailedHandled ? afterFailed : ['unhandled']);
+  // Its event says that it is completed.
+  for (const id of others) states.set(id, isFailedHandled ? afterFailed : ['quarantined']);
   for (const [id, { size }] of bodies) {
     if (!isExpected) states.set(id, [size > 1 ? 'conflict' : 'unhandled']);
     else if (genuine.has(id)) states.set(id, genuine.size > 1 ? ['settled', 'conflict'] : ['settled']);

@@ -21,6 +21,8 @@ export interface CallbackText {
   readonly rewrite?: (text: string) => string;
   /** The field that may hold a ':'. */
   readonly colonIn?: 'merchant_reference' | 'internal_reference';
+  /** A body parser has read it before. */
+  readonly isParsed?: boolean;
   /** The options of the verifier. */
   readonly account?: string | undefined;
 }
@@ -58,14 +60,17 @@ function sample(payload: Payload, event?: string): TransactionCallback {
 /** A verified callback, with the sample's fields unless others are given. */
 export function callback(payload: Payload = {}, text: CallbackText = {}): VerifiedCallback {
   const { signature, body } = signedText(payload, text);
-  const { colonIn, account } = text;
+  const { colonIn, account, isParsed = false } = text;
   // Required with ':' in the other reference: it tells which of the possible splits is meant.
   const isMerchantReference =
     colonIn === 'internal_reference'
       ? (reference: string) => reference === payload['merchant_reference']
       : undefined;
   const verifier = createVerifier({ signingKey: SIGNING_KEY, colonIn, isMerchantReference, account });
-  const result = verifier.verifyCallback({ signature, body: Buffer.from(body) });
+  const result = verifier.verifyCallback({
+    signature,
+    body: isParsed ? JSON.parse(body) : Buffer.from(body),
+  });
   if (!result.ok) throw new Error(`The test's callback was refused: ${result.code}`);
   return result;
 }

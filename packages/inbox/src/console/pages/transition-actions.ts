@@ -6,6 +6,7 @@ import {
   type Comparison,
   equalsExpectation,
   type StoredClaim,
+  withRoundedAccepted,
   withTextAccepted,
 } from '../../work/verdict/evaluate.ts';
 import { COMPARISONS } from '../../work/verdict/stored.ts';
@@ -35,6 +36,7 @@ interface TransitionAction {
 /** Open transitions that an operator may admit. */
 const REOPENED: ReadonlySet<string | undefined> = new Set([
   'transition_not_allowed',
+  'unnamed_after_paid',
   'contradicting_bodies',
   'paid_by_another',
   'timestamp_out_of_tolerance',
@@ -57,10 +59,14 @@ export const ACTIONS: ReadonlyMap<string, TransitionAction> = new Map(
       needs: 'expect',
       isOffered: (transition) => acceptable(transition).length > 0,
       title: 'Accept an amount',
-      explain: ({ expectation }) =>
-        expectation === undefined
-          ? 'The amount of the body becomes the expectation and is applied.'
-          : `The amount of the body replaces the expected ${moneyText(expectation)}, and is applied. Do this only if you know what was paid, such as from the service.`,
+      explain: ({ expectation, reason }) => {
+        if (expectation === undefined)
+          return 'The amount of the body becomes the expectation and is applied.';
+        const money = moneyText(expectation);
+        return reason === 'amount_inexact'
+          ? `The number of the body was rounded: it counts as the expected ${money}, which is applied. Do this only if the service says that this was paid.`
+          : `The amount of the body replaces the expected ${money}, and is applied. Do this only if you know what was paid, such as from the service.`;
+      },
       button: 'Accept',
       run(inbox, seen, note, sent) {
         const [body = '', way] = (sent.get('body') ?? '').split(':');
@@ -171,6 +177,10 @@ function acceptable(transition: TransitionDetails): [value: string, text: string
   if (!isOpen(transition) || !isPayable || transition.reason === 'empty_reference') return [];
   return bodies.flatMap(({ digest, refusal, request, transaction }, index): [string, string][] => {
     if (refusal !== undefined) return [];
+    if (expectation !== undefined && withRoundedAccepted({ request, transaction }, expectation) !== undefined)
+      return [
+        [`${digest}:${expectation.compare}`, `${moneyText(expectation)}, rounded in body ${index + 1}`],
+      ];
     const isOne = request.currency === transaction.currency && request.amount === transaction.amount;
     const ways: readonly (readonly [Comparison, StoredClaim, string])[] = isOne
       ? [['both', transaction, 'both amounts of']]

@@ -145,11 +145,12 @@ async function decide<Tx>(
   context.onCase?.(file);
   const own = file.isPaidByAnother ? findHandler(handlers, file.signed, true) : undefined;
   const handler = own ?? findHandler(handlers, file.signed, false);
-  const handling = { isHandled: handler !== undefined, takesPaidByAnother: own !== undefined };
+  const { isNamed = false } = handler ?? {};
+  const handling = { isHandled: handler !== undefined, isNamed, takesPaidByAnother: own !== undefined };
   const verdict = evaluate(file, settings, handling);
   if (verdict.kind === 'apply') {
     if (entered !== undefined) started.transaction = textOf(entered, 'number');
-    return apply(started, { ...verdict, file, handler }, context, tx);
+    return apply(started, { ...verdict, file, handler: handler?.run }, context, tx);
   }
   const { state, reason, isWaiting } = verdict;
   const { transitionId, revision, looks } = file;

@@ -36,7 +36,7 @@ export interface CompletedTransition<Tx> extends HandledTransition<Tx> {
 export interface HandlerSelector {
   /** A signed transaction_type. @default every type */
   readonly type?: string | undefined;
-  /** A signed transaction_status, or `'*'` for every status that no other handler names. @default 'COMPLETED' */
+  /** A signed transaction_status, or `'*'` for every status that no other handler names, unless it may be about money. @default 'COMPLETED' */
   readonly status?: string | undefined;
   /**
    * Accepts only transitions that arrive after another transaction has paid the same merchant_reference, such as a late FAILED.
@@ -75,14 +75,22 @@ export function addHandler<Tx>(handlers: Handlers<Tx>, run: unknown, selector: H
   handlers.set(key, (transition) => Reflect.apply(run, undefined, [transition]));
 }
 
+/** A handler, and whether its selector names the status. */
+interface Found<Tx> {
+  readonly run: Handler<Tx>;
+  readonly isNamed: boolean;
+}
+
 /** By type and status, then by status, then by type, then the wildcard. */
 export function findHandler<Tx>(
   handlers: Handlers<Tx>,
   { transaction_type: type, transaction_status: status }: SignedFields,
   paidByAnother: boolean,
-): Handler<Tx> | undefined {
+): Found<Tx> | undefined {
   const find = (...keys: [string, string]) => handlers.get(keyOf(...keys, paidByAnother));
-  return find(type, status) ?? find('*', status) ?? find(type, '*') ?? find('*', '*');
+  const named = find(type, status) ?? find('*', status);
+  const run = named ?? find(type, '*') ?? find('*', '*');
+  return run && { run, isNamed: named !== undefined };
 }
 
 function keyOf(type: string, status: string, paidByAnother: boolean): string {

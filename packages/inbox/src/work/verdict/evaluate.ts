@@ -1,6 +1,12 @@
 import { type AmountMismatch, amountMismatches, type Claim, type SignedFields } from '@payment-service/core';
 import type { Settings } from '../../options.ts';
-import type { TransitionReason, TransitionState } from '../../states.ts';
+import {
+  MONEY_REASONS,
+  type MoneyReason,
+  type TransitionReason,
+  type TransitionState,
+} from '../../states.ts';
+import { stateOf } from '../../words.ts';
 
 /** Which of a body's two amounts must equal the expectation. */
 export type Comparison = 'both' | 'request' | 'transaction';
@@ -72,6 +78,8 @@ export type EvaluationRules = Pick<Settings, 'completedEvents' | 'allowTransitio
 export interface Handling {
   /** A handler takes its type and status. */
   readonly isHandled: boolean;
+  /** That handler names the status, so it is not one of `'*'`. */
+  readonly isNamed: boolean;
   /** The handler accepts transitions whose reference another transaction has paid. */
   readonly takesPaidByAnother: boolean;
 }
@@ -104,54 +112,53 @@ const MAX_UNFINISHED = 3;
 export function evaluate(
   transition: TransitionCase,
   rules: EvaluationRules,
-  { isHandled, takesPaidByAnother }: Handling,
+  { isHandled, isNamed, takesPaidByAnother }: Handling,
 ): Verdict {
-  const { bodies, refusals, signed, appliedStatus } = transition;
+  const { bodies, refusals, signed, appliedStatus, expectation } = transition;
   const { transaction_status: status } = signed;
   const [first] = bodies;
-  if (first === undefined) return park('quarantined', refusals[0] ?? 'signed_field_malformed');
+  if (first === undefined) return park(refusals[0] ?? 'signed_field_malformed');
   // Before all other rules, so that neither an operator nor a rule can apply it again (threat A60).
-  if (transition.isArchived) return park('superseded', 'archived');
-  if (signed.merchant_reference === '' || signed.internal_reference === '')
-    return park('quarantined', 'empty_reference');
-  const isCompleted = status === 'COMPLETED' && rules.completedEvents.includes(signed.event);
-  // COMPLETED under another event is not a payment, so no handler gets it.
-  if (!isHandled || (status === 'COMPLETED' && !isCompleted)) return park('unhandled', 'no_handler');
-  if (transition.unfinished >= MAX_UNFINISHED) return park('quarantined', 'crash_loop');
-  if (appliedStatus !== undefined && !transition.isWaived && !isAllowed(rules, appliedStatus, status)) {
-    return rules.interimStatuses.includes(status)
-      ? park('superseded', 'late_status')
-      : park('quarantined', 'transition_not_allowed');
+  if (transition.isArchived) return park('archived');
+  if (signed.merchant_reference === '' || signed.internal_reference === '') return park('empty_reference');
+  const isCompletedEvent = rules.completedEvents.includes(signed.event);
+  const isCompleted = status === 'COMPLETED' && isCompletedEvent;
+  const isInterim = rules.interimStatuses.includes(status);
+  if (status === 'COMPLETED' && !isCompleted) return park('completed_in_part');
+  // A handler of '*' records whatever it gets, and the record would end the question about money (threat A71).
+  if (!isCompleted && !isNamed && !isInterim) {
+    const isPaid = expectation?.settledBy !== undefined && !transition.isPaidByAnother;
+    if (isPaid || appliedStatus === 'COMPLETED') return park('unnamed_after_paid');
+    if (isCompletedEvent) return park('completed_in_part');
   }
+  if (!isHandled) return park('no_handler');
+  if (transition.unfinished >= MAX_UNFINISHED) return park('crash_loop');
+  if (appliedStatus !== undefined && !transition.isWaived && !isAllowed(rules, appliedStatus, status))
+    return park(isInterim ? 'late_status' : 'transition_not_allowed');
   if (isCompleted) return evaluateMoney(transition);
   // A handler that trusts the status would mark a paid order as unpaid (threat A53).
-  if (transition.isPaidByAnother && !transition.isWaived && !takesPaidByAnother) {
-    return rules.interimStatuses.includes(status)
-      ? park('superseded', 'late_status')
-      : park('conflict', 'paid_by_another');
-  }
+  if (transition.isPaidByAnother && !transition.isWaived && !takesPaidByAnother)
+    return park(isInterim ? 'late_status' : 'paid_by_another');
   return { kind: 'apply', settled: undefined, digest: first.digest, isContradicted: bodies.length > 1 };
 }
 
-function evaluateMoney({ bodies, expectation, transitionId, isWaived }: TransitionCase): Verdict {
-  if (expectation === undefined) {
-    return bodies.length > 1
-      ? park('conflict', 'different_bodies', true)
-      : park('unhandled', 'no_expectation', true);
-  }
+function evaluateMoney(transition: TransitionCase): Verdict {
+  const { bodies, expectation, transitionId, isWaived } = transition;
+  const wait = (reason: MoneyReason): Verdict => park(reason);
+  if (expectation === undefined) return wait(bodies.length > 1 ? 'different_bodies' : 'no_expectation');
   const { settledBy, replaced, ...settled } = expectation;
-  if (settledBy !== undefined && settledBy !== transitionId) return park('conflict', 'already_settled', true);
+  if (settledBy !== undefined && settledBy !== transitionId) return wait('already_settled');
   const equal = bodies.find((body) => equalsExpectation(body, settled));
   const others = bodies.filter((body) => !equalsExpectation(body, settled));
   // The payer may have paid the earlier amount, and posted the later one with the genuine signature (threat A31).
   const isReplaced = replaced.some((earlier) => others.some((body) => equalsExpectation(body, earlier)));
-  if (isReplaced && !isWaived) return park('conflict', 'contradicting_bodies', true);
-  if (equal === undefined) return park('quarantined', mismatchOf(bodies, settled), true);
+  if (isReplaced && !isWaived) return wait('contradicting_bodies');
+  if (equal === undefined) return wait(mismatchOf(bodies, settled));
   return { kind: 'apply', settled, digest: equal.digest, isContradicted: others.length > 0 };
 }
 
 /** Why no body equals: the reason that all of them share, or the one that warns of a forgery. */
-function mismatchOf(bodies: readonly Claims[], expected: ExpectedMoney): TransitionReason {
+function mismatchOf(bodies: readonly Claims[], expected: ExpectedMoney): MoneyReason {
   const [reason = 'amount_mismatch', ...others] = new Set(
     bodies.map((body) => reasonOf(mismatchesOf(body, expected))),
   );
@@ -159,7 +166,7 @@ function mismatchOf(bodies: readonly Claims[], expected: ExpectedMoney): Transit
 }
 
 /** The most serious difference gives the reason, so that text is the reason only where nothing else differs. */
-function reasonOf(mismatches: readonly AmountMismatch[]): TransitionReason {
+function reasonOf(mismatches: readonly AmountMismatch[]): MoneyReason {
   const has = (what: RegExp): boolean =>
     mismatches.some(({ field, reason }) => what.test(`${field} ${reason}`));
   if (has(/amount different/)) return 'amount_mismatch';
@@ -186,6 +193,17 @@ export function withTextAccepted({ request, transaction }: Claims): Claims {
   return { request: accepted(request), transaction: accepted(transaction) };
 }
 
+/**
+ * The same body with the expected amount in place of numbers that a parser rounded, if nothing else keeps it from being as
+ * expected: what an operator accepts, who knows from the service that it was paid.
+ */
+export function withRoundedAccepted(body: Claims, expected: ExpectedMoney): Claims | undefined {
+  const accepted = ({ isInexact, ...claim }: StoredClaim): StoredClaim =>
+    isInexact ? { ...claim, amount: expected.amount } : claim;
+  const stated = { request: accepted(body.request), transaction: accepted(body.transaction) };
+  return equalsExpectation(stated, expected) && !equalsExpectation(body, expected) ? stated : undefined;
+}
+
 function claimOf({ currency, amount, text, isInexact = false }: StoredClaim): Claim {
   return { currency: currency ?? undefined, amount: amount ?? undefined, isInexact, text };
 }
@@ -194,6 +212,7 @@ function isAllowed({ allowTransitions }: EvaluationRules, applied: string, next:
   return !Object.hasOwn(allowTransitions, applied) || (allowTransitions[applied]?.includes(next) ?? false);
 }
 
-function park(state: TransitionState, reason: TransitionReason, isWaiting = false): Verdict {
-  return { kind: 'park', state, reason, isWaiting };
+function park(reason: TransitionReason): Verdict {
+  const isWaiting = MONEY_REASONS.some((each) => each === reason);
+  return { kind: 'park', state: stateOf(reason), reason, isWaiting };
 }
