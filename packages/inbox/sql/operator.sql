@@ -220,6 +220,21 @@ select (select tablename from pg_tables where schemaname || '.' || tablename = '
 -- name: has_tables (sqlite)
 select (select name from sqlite_schema where name = 'inbox.migration') as name
 
+-- name: list_columns (postgres)
+-- With their types, as the migrations write them. Every role may read them, unlike information_schema, which hides tables.
+select c.relname || '.' || a.attname as name, format_type(a.atttypid, a.atttypmod)
+  || case when o.collname <> 'default' then ' collate "' || o.collname || '"' else '' end
+  || case when a.attnotnull then ' not null' else '' end as type
+from pg_namespace n join pg_class c on c.relnamespace = n.oid join pg_attribute a on a.attrelid = c.oid
+left join pg_collation o on o.oid = a.attcollation
+where n.nspname || '.' = 'inbox.' and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
+
+-- name: list_columns (sqlite)
+select substr(m.name, length('inbox.') + 1) || '.' || c.name as name,
+  lower(c.type) || case when c."notnull" = 1 then ' not null' else '' end as type
+from sqlite_schema m join pragma_table_info(m.name) c
+where m.type = 'table' and substr(m.name, 1, length('inbox.')) = 'inbox.'
+
 -- name: beat
 -- A small committed write in a transaction of its own, so that a process that stalls delays no other.
 insert into inbox.pulse as p (account, beats) values ($1, 1) on conflict (account) do update set beats = p.beats + 1
