@@ -3,6 +3,7 @@ import { wholeNumber } from '../option-rules.ts';
 import { MAX_COUNTED, TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { choiceOf, dateOf, numberOf, textOf } from '../store/store.ts';
 import { within } from '../time.ts';
+import { findPutOff } from '../work/put-off.ts';
 import { reasonIn } from '../work/verdict/stored.ts';
 import type { OperatorContext } from './views.ts';
 
@@ -33,6 +34,7 @@ export const LATE_SECONDS = 60;
 export type HealthProblem =
   | 'store_unavailable'
   | 'oldest_due_too_old'
+  | 'clock_was_ahead'
   | 'spool_unavailable'
   | 'spool_not_drained';
 
@@ -100,9 +102,16 @@ export async function readHealth<Tx>(
   if (spooled === undefined) problems.push('spool_unavailable');
   else if (spooled > 0) problems.push('spool_not_drained');
   // A store that only answers queries would keep no callback: a standby, a full disk, a role that may only select.
-  const oldest = await answer(tryToKeep().then(() => oldestDueSeconds(context)));
-  if (oldest === undefined) problems.push('store_unavailable');
-  else if (oldest > (options.maxPendingAgeSeconds ?? LATE_SECONDS)) problems.push('oldest_due_too_old');
+  const found = await answer(
+    tryToKeep().then(async () => ({
+      oldest: await oldestDueSeconds(context),
+      putOff: await findPutOff(context),
+    })),
+  );
+  const oldest = found?.oldest;
+  if (found === undefined) problems.push('store_unavailable');
+  else if (found.oldest > (options.maxPendingAgeSeconds ?? LATE_SECONDS)) problems.push('oldest_due_too_old');
+  if (found !== undefined && found.putOff.length > 0) problems.push('clock_was_ahead');
   return { ok: problems.length === 0, problems, oldestDueSeconds: oldest, spooled };
 }
 

@@ -104,10 +104,12 @@ export function columnsOf(dialect: Place['dialect'], version: number): Map<strin
       /^create table inbox\.(\w+) \(\n(.*?)^\)/gms,
     );
     for (const [, table, lines = ''] of tables) {
-      for (const [, name, type, rest = ''] of lines.matchAll(
-        /^ {2}(?!primary key|unique)(\w+) (\w+(?: collate "C")?)(.*)$/gm,
-      ))
-        columns.set(`${table}.${name}`, `${type}${/not null|generated/.test(rest) ? ' not null' : ''}`);
+      for (const line of lines.split('\n')) {
+        const [, name, type] = /^ {2}(\w+) (\w+(?: collate "C")?)/.exec(line) ?? [];
+        // A line with a list is a constraint.
+        if (name === undefined || line.includes('(')) continue;
+        columns.set(`${table}.${name}`, `${type}${/not null|generated/.test(line) ? ' not null' : ''}`);
+      }
     }
   }
   return columns;
