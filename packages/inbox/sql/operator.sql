@@ -132,6 +132,22 @@ insert into inbox.tally (account, total, archived) select $1, sum(total), sum(ar
 select coalesce({now} - min(next_at), 0) as late from inbox.transition
 where account = $1 and next_at is not null and (busy_until is null or busy_until <= {now})
 
+-- name: find_put_off (prepared)
+-- What is due later than its own rule allows, since the database's clock was ahead when it was written: a first look is due when
+-- it is kept, and what was tried or looked at $2 milliseconds later, doubled each time, up to $3. Of what a clock puts off,
+-- next_at is at the end of the index, and busy_until at its beginning: so 10,000 entries of each are read.
+select id from (
+  select * from (select id, next_at, busy_until, attempts, looks, changed_at from inbox.transition
+    where account = $1 and next_at is not null and next_at > {now} order by next_at desc, id desc limit 10000) as last
+  union all
+  select * from (select id, next_at, busy_until, attempts, looks, changed_at from inbox.transition
+    where account = $1 and next_at is not null and next_at <= {now} order by next_at, id limit 10000) as first
+) as t
+where {postgres: greatest}{sqlite: max}(next_at, coalesce(busy_until, next_at)) > {now} + case
+  when attempts + looks = 0 or changed_at > {now} + 1000 then 1000
+  else {postgres: least}{sqlite: min}(cast($3 as bigint),
+    cast($2 as bigint) << {postgres: least}{sqlite: min}(attempts + looks - 1, 31)) end
+
 -- name: count_overdue
 select count(*) as count from (select 1 from inbox.expectation
   where account = $1 and settled_by is null and deadline_at < {now} limit 10000) as overdue
@@ -232,6 +248,21 @@ select (select tablename from pg_tables where schemaname || '.' || tablename = '
 
 -- name: has_tables (sqlite)
 select (select name from sqlite_schema where name = 'inbox.migration') as name
+
+-- name: list_columns (postgres)
+-- With their types, as the migrations write them. Every role may read them, unlike information_schema, which hides tables.
+select c.relname || '.' || a.attname as name, format_type(a.atttypid, a.atttypmod)
+  || case when o.collname <> 'default' then ' collate "' || o.collname || '"' else '' end
+  || case when a.attnotnull then ' not null' else '' end as type
+from pg_namespace n join pg_class c on c.relnamespace = n.oid join pg_attribute a on a.attrelid = c.oid
+left join pg_collation o on o.oid = a.attcollation
+where n.nspname || '.' = 'inbox.' and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
+
+-- name: list_columns (sqlite)
+select substr(m.name, length('inbox.') + 1) || '.' || c.name as name,
+  lower(c.type) || case when c."notnull" = 1 then ' not null' else '' end as type
+from sqlite_schema m join pragma_table_info(m.name) c
+where m.type = 'table' and substr(m.name, 1, length('inbox.')) = 'inbox.'
 
 -- name: beat
 -- A small committed write in a transaction of its own, so that a process that stalls delays no other.

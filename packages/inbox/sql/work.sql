@@ -44,6 +44,15 @@ select next_at, id from (
 ) as numbered
 where place = 1 + cast($4 as bigint) % total
 
+-- name: bring_back
+-- Makes what find_put_off has found due, unless another transaction has its row. $2 is the list of their ids.
+update inbox.transition set busy_until = null,
+  next_at = case when next_at > {now} then {now} else next_at end,
+  changed_at = case when changed_at > {now} then {now} else changed_at end
+where id in (select t.id from inbox.transition t
+  where t.account = $1 and t.next_at is not null and t.id in (select cast(value as bigint)
+    from {postgres: jsonb_array_elements_text(cast($2 as jsonb)) as given(value)}{sqlite: json_each($2)}){postgres:  for update of t skip locked})
+
 -- name: count_due
 select count(*) as count from inbox.transition
 where account = $1 and next_at <= {now} and (busy_until is null or busy_until <= {now})

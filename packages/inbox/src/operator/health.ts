@@ -5,6 +5,7 @@ import { MAX_COUNTED, TRANSITION_STATES, type TransitionReason, type TransitionS
 import { FILE_CHANGED } from '../store/sqlite/opened-files.ts';
 import { choiceOf, dateOf, numberOf, textOf } from '../store/store.ts';
 import { within } from '../time.ts';
+import { findPutOff } from '../work/put-off.ts';
 import { reasonIn } from '../work/verdict/stored.ts';
 import type { OperatorContext } from './views.ts';
 
@@ -36,6 +37,7 @@ export type HealthProblem =
   | 'store_unavailable'
   | 'database_file_changed'
   | 'oldest_due_too_old'
+  | 'clock_was_ahead'
   | 'spool_unavailable'
   | 'spool_not_drained'
   | 'spool_lost';
@@ -110,10 +112,17 @@ export async function readHealth<Tx>(
   if (spooled === undefined && !isLost) problems.push('spool_unavailable');
   if (spooled !== undefined && spooled > 0) problems.push('spool_not_drained');
   // A store that only answers queries would keep no callback: a standby, a full disk, a role that may only select.
-  const oldest = await answer(tryToKeep().then(() => oldestDueSeconds(context)));
-  if (oldest === undefined)
+  const found = await answer(
+    tryToKeep().then(async () => ({
+      oldest: await oldestDueSeconds(context),
+      putOff: await findPutOff(context),
+    })),
+  );
+  const oldest = found?.oldest;
+  if (found === undefined)
     problems.push(failure === FILE_CHANGED ? 'database_file_changed' : 'store_unavailable');
-  else if (oldest > (options.maxPendingAgeSeconds ?? LATE_SECONDS)) problems.push('oldest_due_too_old');
+  else if (found.oldest > (options.maxPendingAgeSeconds ?? LATE_SECONDS)) problems.push('oldest_due_too_old');
+  if (found !== undefined && found.putOff.length > 0) problems.push('clock_was_ahead');
   return { ok: problems.length === 0, problems, oldestDueSeconds: oldest, spooled };
 }
 

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '@payment-service/core';
 import { readSql } from './read-sql.ts';
 import { inDialect, type Statements } from './statements.ts';
-import { numberOf, type Place, type Store } from './store.ts';
+import { numberOf, type Place, type Store, textOf } from './store.ts';
 
 /**
  * In order. A released migration is never changed, and each only adds. `compatibleWith` is the oldest version of the program
@@ -11,6 +11,12 @@ const MIGRATIONS = [{ file: '001', compatibleWith: 1 }] as const;
 
 /** The version of the tables that this program creates. */
 export const VERSION: number = MIGRATIONS.length;
+
+/** Tables that this program would misread. */
+const OTHER_BUILD =
+  'Another build of @payment-service/inbox made these tables, or another program changed them. Nothing was read from them or ' +
+  'written, since this program could apply a payment again. Run the build that made them, or let this one create its tables in ' +
+  'another schema or file.';
 
 /** One step of the inbox's tables, as a DBA can run it. */
 export interface Migration {
@@ -55,9 +61,9 @@ export async function migrate<Tx>(store: Store<Tx>, statements: Statements<Tx>):
 }
 
 /**
- * The version of the tables; undefined if there are none.
+ * The version of the tables, whose columns are those of this program; undefined if there are none.
  *
- * @throws {ConfigurationError} If a newer version has made tables that this program does not understand.
+ * @throws {ConfigurationError} If a newer version or another build has made tables that this program does not understand.
  */
 export async function versionOf<Tx>(statements: Statements<Tx>, tx?: Tx): Promise<number | undefined> {
   const [exists] = await statements.run('has_tables', [], tx);
@@ -70,5 +76,43 @@ export async function versionOf<Tx>(statements: Statements<Tx>, tx?: Tx): Promis
         'updated, it keeps no callback and applies none. Update this program.',
     );
   }
-  return numberOf(row, 'version');
+  const version = numberOf(row, 'version');
+  const found = new Map(
+    (await statements.run('list_columns', [], tx)).map((each) => [
+      textOf(each, 'name'),
+      textOf(each, 'type'),
+    ]),
+  );
+  for (const [name, type] of columnsOf(statements.dialect, version)) {
+    if (found.get(name) === type) continue;
+    const is = found.has(name) ? `is "${found.get(name)}"` : 'is missing';
+    throw new ConfigurationError(
+      'store',
+      `The tables say that they have version ${version}, but the column ${name} ${is}, and this program needs "${type}". ${OTHER_BUILD}`,
+    );
+  }
+  return version;
+}
+
+/**
+ * The columns that the migrations up to a version make, by table and name, with their types. Read from the migrations: a second
+ * list would be forgotten. Further columns and indexes are the merchant's own, and a missing index or constraint makes statements
+ * slow or fail, but nothing is misread.
+ */
+export function columnsOf(dialect: Place['dialect'], version: number): Map<string, string> {
+  const columns = new Map<string, string>();
+  for (const { file } of MIGRATIONS.slice(0, version)) {
+    const tables = readSql(`migrations/${file}.${dialect}`).matchAll(
+      /^create table inbox\.(\w+) \(\n(.*?)^\)/gms,
+    );
+    for (const [, table, lines = ''] of tables) {
+      for (const line of lines.split('\n')) {
+        const [, name, type] = /^ {2}(\w+) (\w+(?: collate "C")?)/.exec(line) ?? [];
+        // A line with a list is a constraint.
+        if (name === undefined || line.includes('(')) continue;
+        columns.set(`${table}.${name}`, `${type}${/not null|generated/.test(line) ? ' not null' : ''}`);
+      }
+    }
+  }
+  return columns;
 }

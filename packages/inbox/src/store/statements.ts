@@ -44,6 +44,10 @@ export class Statements<Tx> {
     }
   }
 
+  get dialect(): Store<Tx>['dialect'] {
+    return this.#store.dialect;
+  }
+
   get(name: string): Statement {
     const statement = this.#statements.get(name);
     if (statement === undefined)

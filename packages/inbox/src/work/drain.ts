@@ -2,6 +2,7 @@ import { numberOf } from '../store/store.ts';
 import type { Outcome } from './attempt/turn.ts';
 import { Dispatcher, type DispatcherOptions } from './dispatcher.ts';
 import { keepSums } from './hours.ts';
+import { bringBack } from './put-off.ts';
 
 /** Options of `drain()`. */
 export interface DrainOptions {
@@ -41,6 +42,7 @@ export async function drainDue<Tx>(options: DispatcherOptions<Tx>, limit: number
   const onOutcome = (outcome: Outcome): void => {
     counts[outcome] += 1;
   };
+  await bringBack(options);
   const dispatcher = new Dispatcher({ ...options, isPass: true, onOutcome, limit });
   try {
     for (let before = -1; before < done() && !signal.aborted; ) {

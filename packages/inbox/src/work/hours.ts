@@ -25,6 +25,10 @@ export async function keepSums<Tx>(context: Context<Tx> & Pick<WorkContext<Tx>, 
   const [last = {}] = await statements.run('last_hour', [settings.account]);
   if (last['hour'] === null && last['first'] === null) return;
   const now = await readClock(context);
+  if (last['hour'] !== null && numberOf(last, 'hour') + HOUR_MS > now) {
+    await statements.run('drop_future_hours', [settings.account, now - HOUR_MS]);
+    return;
+  }
   const start = last['hour'] === null ? numberOf(last, 'first') : numberOf(last, 'hour') + HOUR_MS;
   const first = Math.max(start - (start % HOUR_MS), now - (now % HOUR_MS) - FIRST_MS);
   const end = Math.min(first + MAX_HOURS * HOUR_MS, now - SURE_MS);

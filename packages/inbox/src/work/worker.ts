@@ -9,6 +9,7 @@ import type { WorkContext } from './attempt/turn.ts';
 import { dispatch } from './dispatcher.ts';
 import { type Drained, type DrainOptions, drainDue } from './drain.ts';
 import { keepSums } from './hours.ts';
+import { bringBack } from './put-off.ts';
 import type { Wakeup } from './wakeup.ts';
 
 /** Options of `work()`. */
@@ -81,7 +82,7 @@ export class Worker<Tx> {
     return () => drainDue({ ...this.#parts, concurrency, signal }, limit);
   }
 
-  /** While a worker runs, notices a change of the version of the tables, merges the counts and keeps the hours. */
+  /** While a worker runs, notices a change of the version of the tables, makes due what a clock has put off, merges the counts and keeps the hours. */
   async #follow(signal: AbortSignal, everyMs: number): Promise<void> {
     const { report } = this.#parts.settings;
     for (let isReported = false; !signal.aborted; await pause(everyMs, signal)) {
@@ -102,6 +103,7 @@ export class Worker<Tx> {
     const { readiness } = this.#parts;
     await readiness.ready();
     await readiness.checkTables();
+    await bringBack(this.#parts);
     await keepSums(this.#parts);
   }
 }

@@ -53,6 +53,19 @@ describe.each(ENGINES)('history() on %s', (engine) => {
     expect(settled[0]?.day.getTime()).toBeGreaterThan(Date.now() - DAY_MS);
   });
 
+  test("leaves out no payment of hours that were summed while the database's clock was ahead (threat A72)", async () => {
+    const { merchant, inbox, sell } = await newShop(engine);
+    await sell('A');
+    await merchant.advance(2 * DAY_MS);
+    await inbox.drain();
+    await merchant.advance(-2 * DAY_MS);
+    await sell('B');
+    await merchant.advance(2 * DAY_MS);
+    await inbox.drain();
+    const { settled } = await inbox.history();
+    expect(settled).toMatchObject([{ currency: 'UGX', amount: '1000', count: 2 }]);
+  });
+
   test('lists what waits, the newest outcomes, and how long settlements took', async () => {
     const { inbox } = await newShop(engine);
     await inbox.expect(money('A', '5'));

@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
 import type pg from 'pg';
 import { describe, expect, test } from 'vitest';
+import { columnsOf, VERSION } from '../../src/store/schema.ts';
+import { Statements } from '../../src/store/statements.ts';
 import { paid } from '../support/callbacks.ts';
-import { runCommand } from '../support/command.ts';
+import { commandOn, runCommand } from '../support/command.ts';
+import { runDoctor } from '../support/doctor.ts';
 import { limitedRole } from '../support/limited-role.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { poolShop } from '../support/pool-shop.ts';
@@ -59,7 +62,10 @@ describe.each(ENGINES)('a newer version that changes the tables under a running 
     const { merchant, inbox, migrate } = await migrated();
     const runs: string[] = [];
     inbox.handle(({ signed }) => void runs.push(signed.merchant_reference));
-    await merchant.advance(-600_000);
+    // A retry that is due later.
+    const put = (ms: number): Promise<unknown> =>
+      merchant.query(`update ${merchant.table('transition')} set attempts = 20, next_at = next_at + (${ms})`);
+    await put(600_000);
     const stop = startWork(inbox);
     await migrate();
     await until(() => merchant.problems.length > 0);
@@ -67,13 +73,61 @@ describe.each(ENGINES)('a newer version that changes the tables under a running 
     const twoPauses = (before = pauses()): Promise<void> => until(() => pauses() > before + 1);
     // A statement from before the worker noticed the change may still be under way.
     await twoPauses();
-    await merchant.advance(600_000);
+    await put(-600_000);
     await twoPauses();
     expect(runs).toEqual([]);
     await merchant.query(`delete from ${merchant.table('migration')} where version = 2`);
     await until(() => runs.length > 0);
     await stop();
     expect(merchant.problems).toMatchObject([{ kind: 'tables_changed' }]);
+  });
+});
+
+describe.each(ENGINES)('tables of another build that say the same version, on %s (threat A73)', (engine) => {
+  test('are compared with every column that the migrations make', async () => {
+    const { newStore } = await newMerchant(engine);
+    const made = await new Statements(newStore()).run('list_columns', []);
+    const types = new Map(made.map(({ name, type }) => [String(name), type]));
+    expect(types).toEqual(columnsOf(engine, VERSION));
+  });
+
+  test('are refused by ready(), status and doctor, which name the difference, and nothing is kept in them', async () => {
+    const merchant = await newMerchant(engine, 'without tables');
+    await merchant.open().ready();
+    const [callbacks, archive] = [merchant.table('callback'), merchant.table('archive')];
+    // The control: a merchant may add columns and indexes.
+    await merchant.query(`alter table ${callbacks} add column shop text`);
+    await merchant.query(`create index own on ${callbacks} (shop)`);
+    const before = merchant.open();
+    await before.ready();
+    // As two builds before the first release made them.
+    if (engine === 'postgres') await merchant.query(`alter table ${archive} alter column kind type smallint`);
+    else {
+      const [made] = await merchant.query(`select sql from sqlite_schema where name = '${archive}'`);
+      await merchant.query(`drop table ${archive}`);
+      await merchant.query(String(made?.['sql']).replaceAll('reference blob', 'reference text'));
+    }
+    const difference =
+      engine === 'postgres'
+        ? 'archive.kind is "smallint not null", and this program needs "integer not null"'
+        : 'archive.merchant_reference is "text not null", and this program needs "blob not null"';
+    const message = expect.stringMatching(`${difference}. Another build`);
+    const refusal = { name: 'ConfigurationError', option: 'store', message };
+    const after = merchant.open();
+    await expect(after.ready()).rejects.toMatchObject(refusal);
+    await expect(after.receive(paid('ORD-1', 500))).rejects.toMatchObject(refusal);
+    // Nor by a program that runs while they are exchanged.
+    expect(await before.health()).toMatchObject({ ok: false });
+    await expect(before.receive(paid('ORD-1', 500))).rejects.toMatchObject(refusal);
+    expect(await merchant.query(`select id from ${callbacks}`)).toEqual([]);
+    const { args, env } = commandOn(merchant);
+    const status = await runCommand(['status', ...args], env);
+    expect(status).toMatchObject({ code: 1, stderr: expect.stringMatching(difference) });
+    const { names, seen } = await runDoctor(args, env);
+    expect(names).toContain('problem tables');
+    expect(seen).toMatch(difference);
+    await merchant.query(`alter table ${merchant.table('transition')} drop column busy_until`);
+    await expect(merchant.open().ready()).rejects.toThrow(/transition.busy_until is missing/);
   });
 });
 

@@ -59,6 +59,8 @@ describe('finding due transitions on postgres, with 30,000 due', () => {
       const ahead = await visited(workMem, statements.get('find_place').text, [...mark, 7]);
       expect(ahead).toBe(given < WINDOW ? given : 800);
     }
+    const { text: findPutOff } = statements.get('find_put_off');
+    expect(await visited(workMem, findPutOff, ['', 1000, 3_600_000])).toBe(10_000);
     // Control: all of them, with a cursor without LIMIT.
     const text = WITHOUT_LIMIT.replaceAll('inbox.', store.prefix);
     expect(await visited(workMem, text, [''])).toBeGreaterThanOrEqual(DUE);
@@ -81,6 +83,9 @@ describe('on sqlite', () => {
     );
     for (const [nextAt, id, given] of MARKS)
       expect(await store.query(statement, ['', nextAt, id])).toHaveLength(given);
+    const putOff = await planOf(store, statements.get('find_put_off').text);
+    expect(putOff.filter((step) => step.includes(index))).toHaveLength(2);
+    expect(putOff.join()).not.toContain('TEMP B-TREE');
     // Control: it sorts where the index does not give the order.
     const text = WITHOUT_LIMIT.replace('next_at, id', 'id, next_at').replaceAll('inbox.', store.prefix);
     expect((await planOf(store, text)).join()).toContain('TEMP B-TREE');

@@ -5,6 +5,7 @@ import { openToOthers } from '../../own-files.ts';
 import { spoolPath } from '../../store/sqlite/database-path.ts';
 import { numberOf, textOf } from '../../store/store.ts';
 import { countText, WAITS_FOR_PERSON } from '../../words.ts';
+import { findPutOff } from '../../work/put-off.ts';
 import type { OpenStore } from '../open-inbox.ts';
 import { type Finding, notice, problem } from './finding.ts';
 
@@ -15,6 +16,7 @@ export async function* checkInbox<Tx>(opened: OpenStore<Tx>): AsyncGenerator<Fin
   const [ears] = store.dialect === 'sqlite' ? [] : await statements.run('count_listeners', []);
   const isHeard = ears !== undefined && numberOf(ears, 'listeners') > 0;
   const late = Math.floor(await oldestDueSeconds(opened));
+  const putOff = (await findPutOff(opened)).length;
   const { states, overdue } = await readStats(opened);
   const waiting = WAITS_FOR_PERSON.filter((state) => states[state] > 0).map(
     (state) => `${countText(states[state])} ${state}`,
@@ -31,6 +33,10 @@ export async function* checkInbox<Tx>(opened: OpenStore<Tx>): AsyncGenerator<Fin
     yield problem`worker: A transition has been due for ${late} seconds. ${isHeard ? 'A' : 'No'} worker was seen listening.
         Only a worker applies what is due: until then, no order is paid.
         ${isHeard ? slow : none}`;
+  if (putOff > 0)
+    yield problem`clock: The next attempt of ${putOff} transitions is later than any rule allows.
+        The clock of the database was ahead when they were written: until they are due, no order of theirs is paid.
+        A worker makes them due within ten polls, and drain() before its pass: start one, and correct the clock if it is still wrong.`;
   if (waiting.length > 0)
     yield problem`waiting: These wait for an operator: ${waiting.join(', ')}.
         None of these payments is decided until an operator looks at it.
