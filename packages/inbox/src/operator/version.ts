@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import type { Inbox } from '../inbox.ts';
 import { optionalText, textOf } from '../store/store.ts';
 import type { OperatorContext } from './views.ts';
 
@@ -10,7 +9,7 @@ import type { OperatorContext } from './views.ts';
 const READ_VERSION = /* @__PURE__ */ Symbol.for('@payment-service/inbox/read-version/1');
 
 /** Enumerable, so that a copy of the inbox with a member replaced has it too. */
-export const withVersion = <Tx>(inbox: Inbox<Tx>, read: () => Promise<string>): Inbox<Tx> =>
+export const withVersion = <I extends object>(inbox: I, read: () => Promise<string>): I =>
   Object.freeze(Object.assign(inbox, { [READ_VERSION]: read }));
 
 /** Whether `createInbox()` has made it. */
