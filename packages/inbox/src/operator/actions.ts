@@ -31,7 +31,7 @@ import {
 
 /**
  * A transition as it was read: `list()` and `show()` return it. An act is refused with a `StaleError` if its revision has changed,
- * so that nobody decides on a page or a list that is out of date (threat A70).
+ * so that no decision is made on a page or a list that is out of date (threat A70).
  */
 export type SeenTransition = Pick<TransitionSummary, 'transitionId' | 'revision'>;
 

@@ -58,7 +58,7 @@ export const REPLACE: OptionRule = [
   'true, or the { currency, amount } that it replaces',
 ];
 
-/** @throws {ConfigurationError} For an amount that is none. */
+/** @throws {ConfigurationError} For an amount that is not an exact decimal. */
 export function checkReplaced(replace: boolean | Settled = false): boolean | Settled {
   if (typeof replace === 'boolean') return replace;
   return { currency: replace.currency, amount: exactAmount('expect()', replace.amount) };
