@@ -104,7 +104,7 @@ export class Spool {
   /** Rejects if the path is that of a file, and with the error of the file system if nothing can be written. */
   async check(): Promise<void> {
     const { path } = this.#options;
-    // A new folder would be in the way of the one that must come back.
+    // A new folder would prevent an operator from restoring the one that is missing.
     this.kept.check();
     await makeFolder(path);
     // The process that created the folder may have ended before doing this.
@@ -112,7 +112,7 @@ export class Spool {
     await rm(await writeTemporary(path, BLOCK));
   }
 
-  /** How many deliveries of this owner are here and not in the store, including those that were refused. */
+  /** The number of deliveries of this owner that are not in the store yet, including refused ones. */
   async count(): Promise<number> {
     return (await this.#names()).length;
   }

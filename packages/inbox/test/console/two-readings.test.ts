@@ -198,7 +198,7 @@ test('authorize gets the address of the page that is served, also if a framework
   expect(asked).toEqual([GUARDED, GUARDED, BASE, BASE]);
 });
 
-test('a page has one address: with a slash at its end there is none, and that of the overview leads to it', async () => {
+test('a page has one address: a slash at its end gives 404, and that of the overview redirects', async () => {
   const handle = await consoleOf();
   const { status, headers } = await handle(new Request(`${ORIGIN}${BASE}/`));
   expect([status, headers.get('location')]).toEqual([308, BASE]);

@@ -185,7 +185,7 @@ test('threat A66: of two routes with other keys, each verifies its own files, an
   expect(both.references()).toEqual(['B']);
 });
 
-/** Puts texts into the place of genuine files, one each. */
+/** Replaces the contents of genuine files by these strings, one each. */
 async function spoolOf(...texts: readonly string[]): Promise<string> {
   const path = await leftSpool(texts.map((_text, index) => `${index}`));
   for (const [index, name] of filesIn(path).entries()) writeFileSync(join(path, name), texts[index] ?? '');

@@ -24,7 +24,7 @@ interface Platform {
   };
 }
 
-/** Made at the first call. Null where there is none, as outside Node. */
+/** Made by the first call. Null in runtimes that have no AsyncLocalStorage or no channels. */
 let context: AsyncContext | null | undefined;
 
 /**

@@ -19,7 +19,7 @@ export interface Scrubber {
 
 const HIDDEN = '[redacted: this text holds a key]';
 const MAX_SNIPPET = 512;
-/** Of a text, for each character of the longest key: one that begins in an excerpt ends here, in every escape that is undone. */
+/** Characters read for each one of the longest key: a key that begins in the excerpt is read to its end, escaped or not. */
 const READ_PER_CHARACTER = 160;
 const MIN_READ = 16_384;
 const MAX_CAUSE_DEPTH = 5;
