@@ -1,0 +1,311 @@
+/** What an operator reads as "what to do" is done here to the letter, several times: it applies money once, or not at all. */
+import { type AuthenticRefusal, StaleError, type VerifiedCallback } from '@payment-service/core';
+import { expect } from 'vitest';
+import type { Inbox, TransitionDetails } from '../../src/index.ts';
+import { REASON_WORDS } from '../../src/words.ts';
+import { evidence, paid } from './callbacks.ts';
+import { commandOn } from './command.ts';
+import { formIn, formsIn, visit } from './console.ts';
+import { type AnyTransaction, type EngineName, type Merchant, newMerchant } from './merchant.ts';
+import { creditIn, money, NOTE, type ORDER, REPLACE } from './shop.ts';
+import { startWork, until, workOff } from './until.ts';
+
+type AnyInbox = Inbox<AnyTransaction>;
+
+/** Where an operator acts. */
+export type Face = 'api' | 'command' | 'console';
+type Name = 'retry' | 'resolve' | 'reopen' | 'acceptText' | 'accept';
+
+/** How an operator acts on a transition as it was seen, and states an expectation. */
+interface Hands {
+  /** @param body The digest of the accepted one. @throws {StaleError} If the transition has changed since it was seen. */
+  act(seen: TransitionDetails, name: Name, body?: string): Promise<unknown>;
+  state(reference: string, changes: object): Promise<unknown>;
+}
+
+interface Operator extends Hands {
+  readonly reference: string;
+  /** Reads the transition, acts on it as it is, and reads it again if it has changed. */
+  decide(act: (seen: TransitionDetails) => Promise<unknown>): Promise<void>;
+}
+type Act = (operator: Operator) => Promise<unknown>;
+
+function handsOf(face: Face, inbox: AnyInbox, merchant: Merchant): Hands {
+  const state: Hands['state'] = (reference, changes) =>
+    inbox.expect({ ...money(reference), ...changes }, REPLACE);
+  if (face === 'console') {
+    const visitor = visit(inbox);
+    // Its page has no form for an expectation.
+    return {
+      state,
+      async act({ transitionId }, name, body) {
+        const path = `/transitions/${transitionId}`;
+        const { html } = await visitor.get(path);
+        if (!formsIn(html).includes(name)) throw new Error(`${name} is not offered.`);
+        const [, value = ''] = new RegExp(`<option value="(${body}:\\w+)"`).exec(html) ?? [];
+        const fields = { ...formIn(html, name).values, note: NOTE.note, ...(body && { body: value }) };
+        const { status } = await visitor.post(`${path}/${name}`, fields);
+        if (status === 409) throw new StaleError('The page is out of date.');
+        expect(status, name).toBe(303);
+      },
+    };
+  }
+  const command = commandOn(merchant);
+  const run = async (...args: string[]): Promise<void> => {
+    const { code, stderr } = await command.run(...args);
+    if (stderr.includes('has changed since')) throw new StaleError(stderr);
+    if (code !== 0) throw new Error(stderr);
+  };
+  const person = ['--by', NOTE.by, '--note', NOTE.note];
+  if (face === 'command')
+    return {
+      act({ transitionId, revision }, name, body) {
+        const verb = name === 'acceptText' ? 'accept-text' : name;
+        const bodies = body === undefined ? [] : ['--body', body];
+        return run(verb, transitionId, '--revision', revision, ...bodies, ...person);
+      },
+      async state(reference, changes) {
+        const { currency, amount, compare } = { compare: 'both', ...money(reference), ...changes };
+        const [known] = await inbox.expectations(reference);
+        const replaced = known ? ['--replace', `${known.amount} ${known.currency}`] : [];
+        const stated = ['--currency', currency, '--amount', amount, '--compare', compare];
+        await run('expect', '--reference', reference, ...stated, ...replaced);
+      },
+    };
+  return {
+    state,
+    act: (seen, name, body = '') =>
+      name === 'accept' ? inbox.accept(seen, { ...NOTE, body }) : inbox[name](seen, NOTE),
+  };
+}
+
+interface Todo {
+  readonly reason: string;
+  /** What is expected before the callbacks arrive. */
+  readonly expected?: readonly Partial<typeof ORDER>[];
+  /** The last one is the held transition. */
+  readonly arrive: (reference: string) => readonly (VerifiedCallback | AuthenticRefusal)[];
+  readonly acts: readonly Act[];
+  /** What is credited or recorded in the end, apart from the reference. */
+  readonly credits: readonly string[];
+}
+
+const EXACT = '12345678901234567891';
+const EXPECTED = [{}];
+const PAID = ['500'];
+
+const doing =
+  (name: Name): Act =>
+  ({ act, decide }) =>
+    decide((seen) => act(seen, name));
+const [retry, close, reopen] = [doing('retry'), doing('resolve'), doing('reopen')];
+const acceptText = doing('acceptText');
+const accept =
+  (amount: string | null): Act =>
+  ({ act, decide }) =>
+    decide((seen) => {
+      const body = seen.bodies.find(({ transaction }) => transaction.amount === amount);
+      return act(seen, 'accept', body?.digest);
+    });
+const state =
+  (changes: object): Act =>
+  (operator) =>
+    operator.state(operator.reference, changes);
+
+const amounts = (written: string) => (text: string) => text.replace(/(_amount":)500/g, `$1${written}`);
+const other = (reference: string, transaction_status: string, event: string, payload = {}) =>
+  paid(reference, 500, { transaction_status, ...payload }, { event });
+const ANOTHER = { internal_reference: 'INT-ANOTHER' };
+const currency = (code: string) => ({ request_currency: code, transaction_currency: code });
+const one =
+  (...payload: readonly object[]) =>
+  (reference: string) => [paid(reference, 500, Object.assign({}, ...payload))];
+const two = (reference: string) => [paid(reference, 500), paid(reference, 700)];
+const after = (make: (reference: string) => VerifiedCallback) => (reference: string) => [
+  paid(reference, 500),
+  make(reference),
+];
+const late = after((reference) => other(reference, 'FAILED', 'transaction.failed'));
+const ofAnother = after((reference) => other(reference, 'FAILED', 'transaction.failed', ANOTHER));
+const REPLACED = [{}, { amount: '700' }];
+
+const TODOS: readonly Todo[] = [
+  { reason: 'no_expectation', arrive: one(), acts: [state({})], credits: PAID },
+  {
+    reason: 'no_handler',
+    arrive: (reference) => [other(reference, 'NEW', 'transaction.new')],
+    acts: [retry],
+    credits: ['NEW'],
+  },
+  {
+    ...{ reason: 'amount_mismatch', expected: [{ amount: '400' }], arrive: one() },
+    ...{ acts: [accept('500')], credits: PAID },
+  },
+  {
+    reason: 'amount_text',
+    expected: EXPECTED,
+    arrive: (reference) => [paid(reference, 500, {}, { rewrite: amounts('"500"') })],
+    ...{ acts: [acceptText], credits: PAID },
+  },
+  {
+    ...{ reason: 'amount_missing', expected: EXPECTED, arrive: one({ request_amount: undefined }) },
+    ...{ acts: [state({ compare: 'transaction' })], credits: PAID },
+  },
+  {
+    ...{ reason: 'amount_inexact', expected: EXPECTED },
+    arrive: (reference) => [paid(reference, 500, {}, { isParsed: true, rewrite: amounts(EXACT) })],
+    ...{ acts: [state({ amount: EXACT }), accept(null)], credits: [EXACT] },
+  },
+  {
+    ...{ reason: 'currency_mismatch', expected: EXPECTED, arrive: one(currency('KES')) },
+    ...{ acts: [state({ currency: 'KES' })], credits: PAID },
+  },
+  {
+    ...{ reason: 'currency_case', expected: [{ currency: 'ugx' }], arrive: one() },
+    ...{ acts: [state({})], credits: PAID },
+  },
+  {
+    reason: 'completed_in_part',
+    expected: EXPECTED,
+    arrive: one({ transaction_status: 'Completed' }),
+    ...{ acts: [retry], credits: ['Completed'] },
+  },
+  {
+    reason: 'unnamed_after_paid',
+    expected: EXPECTED,
+    arrive: after((reference) => other(reference, 'REVERSED', 'transaction.reversed')),
+    ...{ acts: [reopen], credits: ['500', 'REVERSED'] },
+  },
+  {
+    ...{ reason: 'transition_not_allowed', expected: EXPECTED, arrive: late },
+    ...{ acts: [reopen], credits: ['500', 'FAILED'] },
+  },
+  { reason: 'transition_not_allowed', expected: EXPECTED, arrive: late, acts: [close], credits: PAID },
+  { reason: 'crash_loop', expected: EXPECTED, arrive: one(), acts: [retry], credits: PAID },
+  { reason: 'empty_reference', arrive: () => one()(''), acts: [close], credits: [] },
+  { reason: 'different_bodies', arrive: two, acts: [state({})], credits: PAID },
+  { reason: 'different_bodies', arrive: two, acts: [accept('700')], credits: ['700'] },
+  { reason: 'contradicting_bodies', expected: REPLACED, arrive: two, acts: [reopen], credits: ['700'] },
+  {
+    ...{ reason: 'contradicting_bodies', expected: REPLACED, arrive: two },
+    ...{ acts: [accept('500'), reopen], credits: PAID },
+  },
+  { reason: 'paid_by_another', expected: EXPECTED, arrive: ofAnother, acts: [close], credits: PAID },
+  {
+    ...{ reason: 'paid_by_another', expected: EXPECTED, arrive: ofAnother },
+    ...{ acts: [reopen], credits: ['500', 'FAILED'] },
+  },
+  {
+    ...{ reason: 'already_settled', expected: EXPECTED, acts: [close], credits: PAID },
+    arrive: after((reference) => paid(reference, 500, ANOTHER)),
+  },
+  { reason: 'attempts_used_up', expected: EXPECTED, arrive: one(), acts: [retry], credits: PAID },
+  { reason: 'transaction_ended', expected: EXPECTED, arrive: one(), acts: [retry], credits: PAID },
+  {
+    reason: 'timestamp_out_of_tolerance',
+    expected: EXPECTED,
+    arrive: (reference) => [
+      evidence('timestamp_out_of_tolerance', {
+        ...{ merchant_reference: reference, internal_reference: `INT-${reference}` },
+        ...{ request_amount: 500, transaction_amount: 500 },
+      }),
+    ],
+    ...{ acts: [reopen], credits: PAID },
+  },
+];
+
+/** What to do about the reasons that nothing of this performs. */
+export function untriedTodos(): string[] {
+  const tried = new Set(TODOS.map(({ reason }) => reason));
+  const untried = Object.entries(REASON_WORDS).filter(([reason]) => !tried.has(reason));
+  return untried.map(([, { todo }]) => todo);
+}
+
+/** Performs what each reason tells an operator to do, while a worker runs: each act twice, and all of them once more. */
+export async function performTodos(engine: EngineName, face: Face): Promise<void> {
+  const merchant = await newMerchant(engine);
+  const record = ({ tx, signed }: Parameters<ReturnType<typeof creditIn>>[0]) =>
+    merchant.credit(tx, signed.merchant_reference, signed.transaction_status);
+  const options = { retry: { attempts: 1, firstDelayMs: 60_000, longestDelayMs: 60_000 } };
+  const faulty = merchant.open(options);
+  faulty.handle(async (transition) => {
+    const { merchant_reference } = transition.signed;
+    await creditIn(merchant)(transition);
+    if (merchant_reference.startsWith('attempts_used_up')) throw new Error('The ledger is full.');
+    if (merchant_reference.startsWith('transaction_ended')) await transition.tx.query('rollback');
+  });
+  faulty.handle(record, { status: 'FAILED' });
+  const { query, table } = merchant;
+  const given = TODOS.map((todo, index) => ({ ...todo, reference: `${todo.reason}-${index}` }));
+  await Promise.all(
+    given.map(async ({ reference, expected = [] }) => {
+      for (const changes of expected) await faulty.expect({ ...money(reference), ...changes }, REPLACE);
+    }),
+  );
+  const crashing = `select id from ${table('callback')} where signed like '%crash_loop%'`;
+  // What a callback follows is applied before it arrives.
+  for (const round of [0, 1]) {
+    const arriving = given.flatMap(({ reference, arrive }) => arrive(reference)[round] ?? []);
+    await Promise.all(arriving.map((each) => (each.ok ? faulty.receive(each) : faulty.quarantine(each))));
+    await query(`update ${table('transition')} set unfinished = 3 where id in (${crashing})`);
+    await workOff(faulty);
+  }
+  const held = await faulty.list({ limit: 100 });
+  const todos = given.map((todo) => {
+    const reference = todo.reason === 'empty_reference' ? '' : todo.reference;
+    const found = held.find(
+      ({ signed, reason }) => reason === todo.reason && signed.merchant_reference === reference,
+    );
+    expect(found, reference).toBeDefined();
+    return { ...todo, reference, id: found?.transitionId ?? '' };
+  });
+  // After the automatic looks.
+  await query(`update ${table('transition')} set next_at = null, looks = 10`);
+
+  const inbox = merchant.open(options);
+  inbox.handle(creditIn(merchant));
+  for (const status of ['FAILED', 'NEW', 'Completed', 'REVERSED']) inbox.handle(record, { status });
+  const hands = handsOf(face, inbox, merchant);
+  const stop = startWork(inbox);
+  const decide: (id: string, act: (seen: TransitionDetails) => Promise<unknown>) => Promise<void> = async (
+    id,
+    act,
+  ) => {
+    const seen = await inbox.show(id);
+    const failed =
+      seen &&
+      (await act(seen).then(
+        () => undefined,
+        (error: unknown) => error,
+      ));
+    if (failed instanceof StaleError) return decide(id, act);
+    if (failed !== undefined) throw failed;
+  };
+  // Each act twice, as by two operators, and all of them once more in the end.
+  for (const [step, times] of [
+    [0, 2],
+    [1, 2],
+    [0, 1],
+    [1, 1],
+  ] as const) {
+    const acts = todos.flatMap(({ id, reference, acts: { [step]: act } }) => {
+      const operator = {
+        ...hands,
+        reference,
+        decide: (how: Parameters<typeof decide>[1]) => decide(id, how),
+      };
+      return Array.from({ length: times }, () => act?.(operator));
+    });
+    await Promise.allSettled(acts);
+    await until(async () => {
+      const { states } = await inbox.stats();
+      return states.pending + states.retrying === 0;
+    });
+  }
+  await stop();
+  const credits = await merchant.credits();
+  for (const { reference, credits: wanted } of todos)
+    expect(credits.filter((each) => each.startsWith(`${reference} `)).toSorted(), reference).toEqual(
+      wanted.map((each) => `${reference} ${each}`),
+    );
+}
