@@ -15,14 +15,14 @@ with found as materialized (
   order by t.changed_at, t.id limit 200
   for update of t skip locked
 ), locked as materialized (
-  select e.settled_by from inbox.expectation e
+  select e.settled_by from inbox.payment e
   join found f on f.reference_key = e.reference_key and f.transaction_type = e.transaction_type
   where e.settled_by = f.transition_id
   for update of e skip locked
 )
 select f.id, f.changed_at, pg_try_advisory_xact_lock(hashtextextended('inbox.transition ' || f.transition_id, 0))
   and (exists (select l.settled_by from locked l where l.settled_by = f.transition_id)
-    or not exists (select e.settled_by from inbox.expectation e where e.reference_key = f.reference_key
+    or not exists (select e.settled_by from inbox.payment e where e.reference_key = f.reference_key
       and e.transaction_type = f.transaction_type and e.settled_by = f.transition_id)) as is_free
 from found f
 order by f.changed_at, f.id
@@ -50,7 +50,7 @@ select distinct c.account, substring(c.signed from '"event":("([^"\\]|\\.)*")'),
 from jsonb_array_elements_text(cast($1 as jsonb)) as given(id)
 join inbox.transition t on t.id = cast(given.id as bigint)
 join inbox.callback c on c.id = t.id
-left join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
+left join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
   and e.settled_by = c.transition_id
 on conflict do nothing
 
@@ -61,7 +61,7 @@ select distinct c.account, c.signed -> '$.event', c.transaction_type, c.signed -
 from json_each($1) as given
 join inbox.transition t on t.id = given.value
 join inbox.callback c on c.id = t.id
-left join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
+left join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
   and e.settled_by = c.transition_id
 where true
 on conflict do nothing
@@ -76,7 +76,7 @@ with moved as (
   from jsonb_array_elements_text(cast($1 as jsonb)) as given(id)
   join inbox.transition t on t.id = cast(given.id as bigint)
   join inbox.callback c on c.id = t.id
-  left join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
+  left join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
     and e.settled_by = c.transition_id
   join inbox.archive_kind k on k.account = c.account and k.event = substring(c.signed from '"event":("([^"\\]|\\.)*")')
     and k.transaction_type = c.transaction_type
@@ -85,7 +85,7 @@ with moved as (
     and k.currency = coalesce(cast(to_json(e.currency) as text), '') and k.compare = coalesce(e.compare, '')
   returning id
 ), expectations as (
-  delete from inbox.expectation e using inbox.callback c, moved
+  delete from inbox.payment e using inbox.callback c, moved
   where c.id = moved.id and e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
     and e.settled_by = c.transition_id
 ), failures as (
@@ -111,16 +111,16 @@ select t.id, t.changed_at, unhex(substr(c.transition_id, 1, 16)), k.id, coalesce
 from json_each($1) as given
 join inbox.transition t on t.id = given.value
 join inbox.callback c on c.id = t.id
-left join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
+left join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
   and e.settled_by = c.transition_id
 join inbox.archive_kind k on k.account = c.account and k.event = c.signed -> '$.event'
   and k.transaction_type = c.transaction_type and k.transaction_status = c.signed -> '$.transaction_status'
   and k.state = t.state and k.reason = coalesce(t.reason, '')
   and k.currency = iif(e.currency is null, '', json_quote(e.currency)) and k.compare = coalesce(e.compare, '');
-delete from inbox.expectation where rowid in (
+delete from inbox.payment where rowid in (
   select e.rowid from json_each($1) as given
   join inbox.callback c on c.id = given.value
-  join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
+  join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
   where e.settled_by = c.transition_id);
 delete from inbox.failure where transition in (select value from json_each($1));
 delete from inbox.delivery where transition in (select value from json_each($1));

@@ -1,7 +1,7 @@
 -- name: last_hour
 -- Sums of whole hours, so that no page adds up a month of payments. An hour without a payment has one row without a currency.
 select (select max(hour) from inbox.hour where account = $1) as hour,
-  (select min(settled_at) from inbox.expectation where account = $1 and settled_by is not null) as first
+  (select min(settled_at) from inbox.payment where account = $1 and settled_by is not null) as first
 
 -- name: keep_hour
 insert into inbox.hour (account, hour, currency, transaction_type, amount, count)
@@ -15,7 +15,7 @@ where account = $1 and hour >= cast($2 as bigint) and count > 0 order by hour
 -- name: drop_hours
 -- The payment of $2 may settle again, at another time: its hour and those after it are summed again.
 delete from inbox.hour where account = $1 and hour > (select min(e.settled_at) - 3600000 from inbox.callback c
-  join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
+  join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
   where c.transition_id = $2 and e.settled_by = c.transition_id)
 
 -- name: drop_future_hours
@@ -24,7 +24,7 @@ delete from inbox.hour where account = $1 and hour > cast($2 as bigint)
 
 -- name: list_delays
 select e.settled_at as at, e.settled_at - c.first_at as ms
-from (select settled_at, settled_by from inbox.expectation
+from (select settled_at, settled_by from inbox.payment
   where account = $1 and settled_by is not null and settled_at >= cast($2 as bigint)
   order by settled_at desc limit cast($3 as integer)) as e
 join inbox.callback c on c.transition_id = e.settled_by
@@ -36,7 +36,7 @@ select t.changed_at, e.currency, e.amount
 from (select id, changed_at from inbox.transition
   where account = $1 and state = $2 and state <> 'pending' order by changed_at, id limit cast($3 as integer)) as t
 join inbox.callback c on c.id = t.id
-left join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
+left join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
 order by t.changed_at, t.id
 
 -- name: list_pending
@@ -44,7 +44,7 @@ select t.changed_at, e.currency, e.amount
 from (select id, changed_at, state from inbox.transition
   where account = $1 and next_at is not null order by next_at, id limit cast($2 as integer)) as t
 join inbox.callback c on c.id = t.id
-left join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
+left join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
 where t.state = 'pending' order by t.changed_at, t.id
 
 -- name: list_changes

@@ -18,7 +18,7 @@ created as (
 ), begun as (
   insert into inbox.transition (id, account, state, reason, bodies, next_at, changed_at)
   select created.id, value ->> 'account', case when value ->> 'refusal' is null then 'pending' else 'quarantined' end,
-    value ->> 'refusal', 1, case when value ->> 'refusal' is null then {now} end, {now}
+    value ->> 'refusal', 1, case when value ->> 'isDue' is not null then {now} end, {now}
   from given join created on created.transition_id = value ->> 'transitionId'
 ), kept as (
   insert into inbox.body (transition, digest, content, claims, key_id, refusal, first_at, traceparent, provider)
@@ -41,7 +41,7 @@ on conflict (transition_id) do nothing
 returning transition_id;
 insert into inbox.transition (id, account, state, reason, bodies, next_at, changed_at)
 values (last_insert_rowid(), $account, case when $refusal is null then 'pending' else 'quarantined' end, $refusal, 1,
-  case when $refusal is null then {now} end, {now});
+  case when $isDue is not null then {now} end, {now});
 insert into inbox.body (transition, digest, content, claims, key_id, refusal, first_at, traceparent, provider)
 values (last_insert_rowid(), $digest, $content, $claims, $keyId, $refusal, {now}, $traceparent, $provider);
 insert into inbox.tally (account, total) values ($account, 1)

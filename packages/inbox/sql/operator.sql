@@ -1,12 +1,12 @@
 -- name: list_transitions
 select t.id, c.transition_id, c.signed, t.state, t.reason, t.revision, t.attempts, t.bodies, t.refused_bodies,
   coalesce(t.busy_until, t.next_at) as next_at, c.first_at,
-  t.changed_at, t.last_error, e.currency, e.amount, e.compare, e.replaced, e.settled_by, b.claims, b.provider,
+  t.changed_at, t.last_error, e.currency, e.amount, e.compare, e.replaced, e.settled_by, e.canceled_at, b.claims, b.provider,
   (select coalesce(sum(d.repeats), 0) from inbox.delivery d where d.transition = t.id) as repeats
 from ({found}) as found
 join inbox.transition t on t.id = found.id
 join inbox.callback c on c.id = t.id
-left join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
+left join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
 left join inbox.body b on b.transition = t.id and b.digest = coalesce(t.settled_digest, (select o.digest from inbox.body o
   where o.transition = t.id order by case when o.refusal is null then 0 else 1 end, o.first_at, o.digest limit 1))
 order by {order}
@@ -46,18 +46,18 @@ select attempt, error, at from inbox.failure where transition = $1 order by at, 
 
 -- name: lock_named_expectation
 -- Before the transition, as a settlement and expect() do: in another order, two transactions could wait for each other.
-select e.amount from inbox.expectation e
+select e.amount from inbox.payment e
 join inbox.callback c on c.reference_key = e.reference_key and c.transaction_type = e.transaction_type
 where c.transition_id = $1 and c.account = $2{postgres:  for update of e}
 
 -- name: lock_named_transition
 -- is_applied is 1 if it was settled at any time. last_at is the last change of what an operator sees: its state, a body, or its
 -- expectation.
-select t.id, t.state, case when t.settled_digest is null then 0 else 1 end as is_applied,
+select t.id, t.state, c.signed, case when t.settled_digest is null then 0 else 1 end as is_applied,
   (select max(seen.at) from (
     select t.changed_at as at
     union all select b.first_at from inbox.body b where b.transition = t.id
-    union all select e.changed_at from inbox.expectation e
+    union all select e.changed_at from inbox.payment e
       where e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
   ) as seen) as last_at
 from inbox.callback c join inbox.transition t on t.id = c.id
@@ -72,6 +72,9 @@ where id = $1
 
 -- name: add_action
 insert into inbox.action (transition, action, by_whom, note, at) values ($1, $2, $3, $4, {now})
+
+-- name: uncancel
+update inbox.payment set canceled_at = null, changed_at = {now} where reference_key = $1 and transaction_type = $2
 
 -- name: accept_claims
 update inbox.body set claims = $3 where transition = $1 and digest = $2
@@ -148,17 +151,77 @@ where {postgres: greatest}{sqlite: max}(next_at, coalesce(busy_until, next_at)) 
   else {postgres: least}{sqlite: min}(cast($3 as bigint),
     cast($2 as bigint) << {postgres: least}{sqlite: min}(attempts + looks - 1, 31)) end
 
+-- name: read_payment
+select p.reference_key, p.transaction_type, p.merchant_reference, p.state, p.needs, p.currency, p.amount, p.compare, p.replaced,
+  p.deadline_at, p.settled_by, p.settled_at, p.canceled_at, p.changed_at, {now} as now
+from inbox.payment p where p.reference_key = $1 and p.transaction_type = $2 and p.account = $3
+
+-- name: list_payments
+-- Of one state, newest change first, after the mark $3 to $5. $7 is 1 for overdue ones only, 0 for none of them. $8 is a part of the
+-- reference, which is searched among the newest 5,000.
+select p.reference_key, p.transaction_type, p.merchant_reference, p.state, p.needs, p.currency, p.amount, p.compare, p.replaced,
+  p.deadline_at, p.settled_by, p.settled_at, p.canceled_at, p.changed_at, {now} as now
+from (select * from inbox.payment
+  where account = $1 and state = $2 and (changed_at, reference_key, transaction_type) < (cast($3 as bigint), $4, $5)
+    and changed_at >= cast($6 as bigint)
+    and (cast($7 as integer) is null or case when deadline_at <= {now} then 1 else 0 end = cast($7 as integer))
+  order by changed_at desc, reference_key desc, transaction_type desc
+  limit case when cast($8 as text) is null then cast($9 as integer) else 5000 end) as p
+where cast($8 as text) is null or lower(p.merchant_reference) like $8 escape '\'
+order by p.changed_at desc, p.reference_key desc, p.transaction_type desc limit cast($9 as integer)
+
+-- name: list_needed_payments
+-- The same of those that a person must look at, for the reason $6 if it is given.
+select p.reference_key, p.transaction_type, p.merchant_reference, p.state, p.needs, p.currency, p.amount, p.compare, p.replaced,
+  p.deadline_at, p.settled_by, p.settled_at, p.canceled_at, p.changed_at, {now} as now
+from (select * from inbox.payment
+  where account = $1 and needs is not null and (changed_at, reference_key, transaction_type) < (cast($2 as bigint), $3, $4)
+    and changed_at >= cast($5 as bigint) and (cast($6 as text) is null or needs = $6)
+  order by changed_at desc, reference_key desc, transaction_type desc
+  limit case when cast($7 as text) is null then cast($8 as integer) else 5000 end) as p
+where cast($7 as text) is null or lower(p.merchant_reference) like $7 escape '\'
+order by p.changed_at desc, p.reference_key desc, p.transaction_type desc limit cast($8 as integer)
+
+-- name: find_payments
+-- By the whole merchant_reference, or by the internal_reference of one of its transactions.
+select p.reference_key, p.transaction_type, p.merchant_reference, p.state, p.needs, p.currency, p.amount, p.compare, p.replaced,
+  p.deadline_at, p.settled_by, p.settled_at, p.canceled_at, p.changed_at, {now} as now
+from inbox.payment p
+where p.account = $3 and p.reference_key in (select cast($1 as text)
+    union all select c.reference_key from inbox.callback c where c.subject_key = $2)
+  and (p.changed_at, p.reference_key, p.transaction_type) < (cast($4 as bigint), $5, $6) and p.changed_at >= cast($7 as bigint)
+
+-- name: count_payments
+-- At most 10,000 of each, by index.
+select column1 as name, (select count(*) from (select 1 from inbox.payment p
+  where p.account = $1 and p.state = column1 limit 10000) as counted) as count
+from (values ('held'), ('unexpected'), ('paid'), ('reversed'), ('failed'), ('canceled')) as states
+union all
+select 'overdue', count(*) from (select 1 from inbox.payment p
+  where p.account = $1 and p.state = 'open' and p.deadline_at <= {now} limit 10000) as counted
+union all
+select 'open', count(*) from (select 1 from inbox.payment p
+  where p.account = $1 and p.state = 'open' and p.deadline_at > {now} limit 10000) as counted
+union all
+select 'open for ever', count(*) from (select 1 from inbox.payment p
+  where p.account = $1 and p.state = 'open' and p.deadline_at is null limit 10000) as counted
+union all
+select 'needed', count(*) from (select 1 from inbox.payment p
+  where p.account = $1 and p.needs is not null limit 10000) as counted
+union all
+select 'archived', coalesce(cast(sum(archived) as bigint), 0) from inbox.tally where account = $1
+
 -- name: count_overdue
-select count(*) as count from (select 1 from inbox.expectation
-  where account = $1 and settled_by is null and deadline_at < {now} limit 10000) as overdue
+select count(*) as count from (select 1 from inbox.payment
+  where account = $1 and state = 'open' and deadline_at < {now} limit 10000) as overdue
 
 -- name: list_overdue
-select merchant_reference, currency, amount, deadline_at from inbox.expectation
-where account = $1 and settled_by is null and deadline_at < {now} order by deadline_at limit cast($2 as integer)
+select merchant_reference, currency, amount, deadline_at from inbox.payment
+where account = $1 and state = 'open' and deadline_at < {now} order by deadline_at limit cast($2 as integer)
 
 -- name: find_expectations
-select transaction_type, currency, amount, compare, replaced, settled_by, deadline_at from inbox.expectation
-where reference_key = $1 and account = $2 order by transaction_type
+select transaction_type, currency, amount, compare, replaced, settled_by, canceled_at, deadline_at from inbox.payment
+where reference_key = $1 and account = $2 and amount is not null order by transaction_type
 
 -- name: prune_bodies
 -- Rows that another prune or a receiver has locked are left to the next run: waiting could be a deadlock.

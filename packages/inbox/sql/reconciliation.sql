@@ -12,7 +12,7 @@ order by abs(taken_at - cast($2 as bigint)), taken_at limit 1
 select currency, transaction_type, compare, amount, is_archived,
   case when at >= cast($4 as bigint) and at <= cast($5 as bigint) then 1 else 0 end as certain, count(*) as count
 from (
-  select currency, transaction_type, compare, amount, 0 as is_archived, settled_at as at from inbox.expectation
+  select currency, transaction_type, compare, amount, 0 as is_archived, settled_at as at from inbox.payment
   where account = $1 and settled_by is not null and settled_at >= cast($2 as bigint) and settled_at < cast($3 as bigint)
   union all
   select k.currency, k.transaction_type, k.compare, a.amount, 1, a.changed_at from inbox.archive a
@@ -25,7 +25,7 @@ group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6
 -- In the archive, references are JSON, and the id of the transition follows from what is there.
 -- A page, after the row that $4 to $7 name.
 select transaction_type, merchant_reference, settled_by, is_archived, at from (
-  select transaction_type, merchant_reference, settled_by, 0 as is_archived, settled_at as at from inbox.expectation
+  select transaction_type, merchant_reference, settled_by, 0 as is_archived, settled_at as at from inbox.payment
   where account = $1 and settled_by is not null and settled_at >= cast($2 as bigint) and settled_at < cast($3 as bigint)
   union all
   select k.transaction_type, {plain: a.merchant_reference}, null, 1, a.changed_at from inbox.archive a
@@ -38,7 +38,7 @@ order by at, is_archived, merchant_reference, transaction_type limit cast($8 as 
 -- name: find_stated
 -- What is known about each row of a statement: the expectation of its reference, the transaction that settled it, and the state
 -- of its own transition.
-select cast(value ->> 'place' as integer) as place, e.currency, e.amount, e.compare, e.replaced, e.settled_by,
+select cast(value ->> 'place' as integer) as place, e.currency, e.amount, e.compare, e.replaced, e.settled_by, e.canceled_at,
   s.signed as settled_signed,
   coalesce((select t.state from inbox.callback c join inbox.transition t on t.id = c.id
     where c.transition_id = value ->> 'transitionId'),
@@ -48,6 +48,6 @@ select cast(value ->> 'place' as integer) as place, e.currency, e.amount, e.comp
   case when exists (select 1 from inbox.archive a
     where {same: a.merchant_reference = value ->> 'reference'}) then 1 else 0 end as is_archived
 from {postgres: jsonb_array_elements(cast($1 as jsonb)) as given(value)}{sqlite: json_each($1)}
-left join inbox.expectation e
+left join inbox.payment e
   on e.reference_key = value ->> 'referenceKey' and e.transaction_type = value ->> 'transactionType'
 left join inbox.callback s on s.transition_id = e.settled_by

@@ -97,7 +97,7 @@ select case when split_part($1, ' ', 2) = cast(extract(epoch from pg_stat_get_bg
 -- may have one of the references, $2 and $3 as JSON; where these are null, it may.
 select c.transition_id, c.signed, c.reference_key, t.start_id, t.unfinished, t.looks, t.waived, t.revision, b.digest, b.claims,
   b.refusal, b.first_at, b.traceparent, case when t.bodies = 1 then b.content end as content,
-  e.currency, e.amount, e.compare, e.replaced, e.settled_by,
+  e.currency, e.amount, e.compare, e.replaced, e.settled_by, e.canceled_at, e.needs,
   (select '{"place":' || applied.place || ',"signed":' || other.signed || '}'
     from inbox.callback other join inbox.transition applied on applied.id = other.id
     where other.subject_key = c.subject_key and applied.place is not null
@@ -109,7 +109,7 @@ select c.transition_id, c.signed, c.reference_key, t.start_id, t.unfinished, t.l
 from inbox.transition t
 join inbox.callback c on c.id = t.id
 join inbox.body b on b.transition = t.id
-left join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
+left join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
 where t.id = $1
 
 -- name: read_past (postgres, prepared)
@@ -128,7 +128,7 @@ select c.transition_id, c.account, case when s.subject_key <> c.subject_key then
     where {same: a.merchant_reference = substring(c.signed from '"merchant_reference":("([^"\\]|\\.)*")')} and k.account = c.account
       and k.transaction_type = c.transaction_type and a.amount <> '' limit 1) as paid
 from inbox.callback c
-left join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
+left join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
 left join inbox.callback s on s.transition_id = e.settled_by
 where c.id = $1
 
@@ -147,7 +147,7 @@ select c.transition_id, c.account, case when s.subject_key <> c.subject_key then
     where {same: a.merchant_reference = iif(json_valid(c.signed), c.signed, 'null') -> '$.merchant_reference'} and k.account = c.account
       and k.transaction_type = c.transaction_type and a.amount <> '' limit 1) as paid
 from inbox.callback c
-left join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
+left join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
 left join inbox.callback s on s.transition_id = e.settled_by
 where c.id = $1
 
@@ -167,15 +167,16 @@ select $1 is not null as is_own
 -- is as it was when the handler ran: the text that is not a number says why, in two pieces, since some libraries quote the
 -- statement in each of its errors. Then the transition $7 is started as in start_attempt, unless it changed or another
 -- transaction has its row, for which this one must not wait. $12 is the place of what is settled, after those that were read
--- under the lock; $13 is its id, $14 and $15 are the key of its expectation, and $16 the attempts of $7.
+-- under the lock; $13 is its id, $14 and $15 are the key of its expectation, $16 the attempts of $7, and
+-- $17 what the status means for the payment.
 with expected as (
-  update inbox.expectation set settled_by = $13, settled_at = {now}
+  update inbox.payment set state = 'paid', settled_by = $13, settled_at = {now}, changed_at = {now}
   where reference_key = $14 and transaction_type = $15 and currency = $4 and amount = $5 and compare = $6
     and (settled_by is null or settled_by = $13) and current_setting('payment_inbox.attempt', true) = $2
   returning settled_by
 ), settled as (
   update inbox.transition as t set state = 'settled', reason = null, next_at = null, unfinished = 0, last_error = null,
-    busy_until = null, settled_digest = $3, waived = 0, place = cast($12 as integer), changed_at = {now}
+    busy_until = null, settled_digest = $3, waived = 0, place = cast($12 as integer), changed_at = {now}, applied_as = $17
   where t.id = $1 and t.start_id = $2 and t.next_at is not null and current_setting('payment_inbox.attempt', true) = $2
     and (cast($4 as text) is null or exists (select settled_by from expected))
   returning t.id
@@ -194,20 +195,32 @@ select cast(case when current_setting('payment_inbox.attempt', true) is distinct
   begun.id as begun, begun.last_error as begun_error
 from (select 1) as verdict left join begun on true
 
--- name: lock_expectation
--- For a transition that is not a payment: until it ends, no payment settles the expectation.
-select e.settled_by from inbox.expectation e
-join inbox.callback c on c.reference_key = e.reference_key and c.transaction_type = e.transaction_type
-where c.id = $1{postgres:  for update of e}
+-- name: lock_payment
+-- Until the transaction ends, nothing settles it, and nothing else decides its state.
+select state, needs, currency, amount, compare, replaced, settled_by, canceled_at from inbox.payment
+where reference_key = $1 and transaction_type = $2{postgres:  for update}
+
+-- name: add_payment
+-- Of something that was reported and is not expected.
+insert into inbox.payment (reference_key, transaction_type, account, merchant_reference, state, replaced, changed_at)
+values ($1, $2, $3, $4, 'unexpected', '[]', {now}) on conflict do nothing
+
+-- name: read_reports
+select c.transition_id, t.state, t.reason, t.applied_as, coalesce(t.place, 0) as place, t.changed_at
+from inbox.callback c join inbox.transition t on t.id = c.id
+where c.reference_key = $1 and c.transaction_type = $2
+
+-- name: set_payment_state
+update inbox.payment set state = $3, needs = $4, changed_at = {now} where reference_key = $1 and transaction_type = $2
 
 -- name: settle (sqlite, last)
-update inbox.expectation set settled_by = $13, settled_at = {now}
+update inbox.payment set state = 'paid', settled_by = $13, settled_at = {now}, changed_at = {now}
 where reference_key = $14 and transaction_type = $15 and currency = $4 and amount = $5 and compare = $6
   and (settled_by is null or settled_by = $13);
 update inbox.transition as t set state = 'settled', reason = null, next_at = null, unfinished = 0, last_error = null,
-  busy_until = null, settled_digest = $3, waived = 0, changed_at = {now}, place = $12
+  busy_until = null, settled_digest = $3, waived = 0, changed_at = {now}, place = $12, applied_as = $17
 where t.id = $1 and t.start_id = $2 and t.next_at is not null
-  and ($4 is null or exists (select e.amount from inbox.expectation e where e.reference_key = $14 and e.transaction_type = $15
+  and ($4 is null or exists (select e.amount from inbox.payment e where e.reference_key = $14 and e.transaction_type = $15
     and e.settled_by = $13 and e.currency = $4 and e.amount = $5 and e.compare = $6));
 update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, busy_until = {now} + $9, start_id = $10
 where id = $7 and next_at = $8 and attempts = $16 and $11 is not null
@@ -269,20 +282,23 @@ where id = $1 and start_id = $2 and next_at is not null
 returning id
 
 -- name: add_expectation
--- Returns the expectation of this reference, and locks it. A repetition changes only the deadline. Returns nothing if the
--- payment is archived.
-insert into inbox.expectation as e (reference_key, transaction_type, account, merchant_reference, currency, amount, compare,
+-- Returns the payment of this reference, and locks it. A repetition changes only the deadline, and takes none away. Returns
+-- nothing if the payment is archived.
+insert into inbox.payment as e (reference_key, transaction_type, account, merchant_reference, state, currency, amount, compare,
   replaced, deadline_at, changed_at)
-select $1, $2, $3, $4, $5, $6, $7, '[]', cast($8 as bigint), {now}
+select $1, $2, $3, $4, 'open', $5, $6, $7, '[]', cast($8 as bigint), {now}
 where not exists (select a.id from inbox.archive a join inbox.archive_kind k on k.id = a.kind
-  where {same: a.merchant_reference = cast($9 as text)} and k.account = $3 and k.transaction_type = $2 and a.amount <> '')
-on conflict (reference_key, transaction_type) do update set deadline_at = case
-  when (e.currency, e.amount, e.compare) = (excluded.currency, excluded.amount, excluded.compare) then excluded.deadline_at
-  else e.deadline_at end
-returning currency, amount, compare, replaced, settled_by
+  where {same: a.merchant_reference = cast($4 as text)} and k.account = $3 and k.transaction_type = $2 and a.amount <> '')
+on conflict (reference_key, transaction_type) do update set
+  changed_at = case when e.amount is null then excluded.changed_at else e.changed_at end,
+  currency = coalesce(e.currency, excluded.currency), compare = coalesce(e.compare, excluded.compare),
+  amount = coalesce(e.amount, excluded.amount),
+  deadline_at = case when e.amount is null or (e.currency, e.amount, e.compare) = (excluded.currency, excluded.amount, excluded.compare)
+    then coalesce(excluded.deadline_at, e.deadline_at) else e.deadline_at end
+returning state, needs, currency, amount, compare, replaced, settled_by, canceled_at, {now} as now
 
 -- name: replace_expectation
-update inbox.expectation set currency = $3, amount = $4, compare = $5, replaced = $6, deadline_at = cast($7 as bigint),
+update inbox.payment set currency = $3, amount = $4, compare = $5, replaced = $6, deadline_at = cast($7 as bigint),
   changed_at = {now}
 where reference_key = $1 and transaction_type = $2
 

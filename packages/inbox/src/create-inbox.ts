@@ -18,6 +18,8 @@ import { findExpectations } from './operator/expectations.ts';
 import { forget } from './operator/forget.ts';
 import { listOverdue, readHealth, readStats } from './operator/health.ts';
 import { readHistory } from './operator/history.ts';
+import { findPayment } from './operator/payment.ts';
+import { countPayments, listPayments, outcomeOf } from './operator/payments.ts';
 import { prune } from './operator/prune.ts';
 import { readVersion, withVersion } from './operator/version.ts';
 import { listTransitions, showTransition } from './operator/views.ts';
@@ -35,15 +37,14 @@ import { Statements } from './store/statements.ts';
 import { addHandler, type Handlers } from './work/attempt/handlers.ts';
 import {
   checkExpectation,
-  checkReplaced,
+  checkReplacement,
   currencyWarning,
   keepExpectation,
-  REPLACE,
 } from './work/verdict/expectation.ts';
 import { Wakeup } from './work/wakeup.ts';
 import { Worker } from './work/worker.ts';
 
-const EXPECT_RULES = { tx: undefined, replace: REPLACE };
+const EXPECT_RULES = { tx: undefined, replace: RECORD };
 
 /**
  * Makes a durable inbox: what it has acknowledged is on disk, and each transition is applied once.
@@ -167,7 +168,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       checkOptions('expect()', options, EXPECT_RULES);
       const { tx } = options;
       const expectation = checkExpectation(given, settings);
-      const replace = checkReplaced(options.replace);
+      const replace = checkReplacement(options.replace);
       warnOfCase(expectation.currency);
       const keepIn = (own: Tx): Promise<void> => keepExpectation(statements, { expectation, replace }, own);
       if (tx === undefined) return write(() => statements.limited(storeTimeoutMs, keepIn));
@@ -193,6 +194,10 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     acceptText: (transition, note) => write(() => act(context, 'acceptText', transition, note)),
     reopen: (transition, note) => write(() => act(context, 'reopen', transition, note)),
     applyAgain: (transition, note) => write(() => act(context, 'applyAgain', transition, note)),
+    payment: (reference, type) => read(() => findPayment(context, reference, type)),
+    payments: (filter = {}) => listPayments(read, context, filter),
+    counts: () => read(() => countPayments(context)),
+    outcome: (reference, given) => read(() => outcomeOf(context, reference, given)),
     expectations: (reference) => read(() => findExpectations(context, reference)),
     forget: (reference, note) => write(() => forget(context, reference, note)),
     overdue: (given = {}) => read(() => listOverdue(context, given)),

@@ -1,4 +1,4 @@
-import type { AuthenticRefusal, VerifiedCallback } from '@payment-service/core';
+import type { AuthenticRefusal, SignedFields, VerifiedCallback } from '@payment-service/core';
 import type { WalletBalance } from '@payment-service/core/reconcile';
 import type { ActionNote } from './operator/action-log.ts';
 import type { Acceptance, SeenTransition, TransitionSelection } from './operator/actions.ts';
@@ -6,6 +6,8 @@ import type { KnownPayment } from './operator/expectations.ts';
 import type { Forgotten } from './operator/forget.ts';
 import type { InboxHealth, InboxStats, OverdueExpectation } from './operator/health.ts';
 import type { InboxHistory } from './operator/history.ts';
+import type { Payment } from './operator/payment.ts';
+import type { PaymentCounts, PaymentFilter, Payments } from './operator/payments.ts';
 import type { Pruned, PruneOptions } from './operator/prune.ts';
 import type { ListOptions } from './operator/search.ts';
 import type { TransitionDetails, TransitionSummary } from './operator/views.ts';
@@ -14,8 +16,7 @@ import type { StatementOptions, StatementReport, StatementRow } from './reconcil
 import type { Migration } from './store/schema.ts';
 import type { CompletedTransition, HandledTransition, HandlerSelector } from './work/attempt/handlers.ts';
 import type { Drained, DrainOptions } from './work/drain.ts';
-import type { Settled } from './work/verdict/evaluate.ts';
-import type { Expectation } from './work/verdict/expectation.ts';
+import type { Expectation, Replacement } from './work/verdict/expectation.ts';
 import type { WorkerOptions } from './work/worker.ts';
 
 /**
@@ -52,9 +53,9 @@ export interface Inbox<Tx> {
    * States what a payment must be, before the transaction is started. The same call may be repeated.
    *
    * @param options.tx The transaction to write it in: that of your library. Call `ready()` first.
-   * @param options.replace Replaces another currency, amount or comparison of this reference. A transition whose body equals
-   * the earlier one becomes `conflict: contradicting_bodies` (threat A31). With a currency and an amount, it replaces only those:
-   * for a person who has seen them. @default false
+   * @param options.replace Who replaces another currency, amount or comparison of this reference, and why; kept with the payment.
+   * A report whose body equals the earlier one becomes `conflict: contradicting_bodies` (threat A31). With a currency and an
+   * amount, it replaces only those: for a person who has seen them.
    * @throws {ConfigurationError} Names a wrong field.
    * @throws {InvalidStateError} If the reference has other values, unless `replace` is set and it is not settled.
    * @throws {StaleError} If `replace` names money that is no longer what is expected.
@@ -64,7 +65,7 @@ export interface Inbox<Tx> {
    */
   readonly expect: (
     expectation: Expectation,
-    options?: { readonly tx?: Tx | undefined; readonly replace?: boolean | Settled | undefined },
+    options?: { readonly tx?: Tx | undefined; readonly replace?: Replacement | undefined },
   ) => Promise<void>;
   /**
    * Keeps a verified callback; resolves after the commit. For `onCallback` of every adapter: passed itself, it also tells the
@@ -231,6 +232,41 @@ export interface Inbox<Tx> {
    * @throws {ConfigurationError} As `retry()` does.
    */
   readonly applyAgain: (transition: SeenTransition, note: ActionNote) => Promise<void>;
+  /**
+   * A payment, its state, and the reports about it; undefined if nothing is known of it.
+   *
+   * @param reference Its merchant_reference, or the internal_reference of one of its transactions.
+   * @param type Its transaction_type. @default 'COLLECTION'
+   *
+   * @example
+   * const payment = await inbox.payment('ORD-1001');
+   * if (payment?.state === 'paid') console.info(payment.settled?.amount);
+   */
+  readonly payment: (
+    reference: string | Pick<SignedFields, 'internal_reference'>,
+    type?: string,
+  ) => Promise<Payment | undefined>;
+  /**
+   * Payments, newest change first. Awaited, it is the first page; iterated, all of them.
+   *
+   * @example
+   * for await (const { merchant_reference, needs } of inbox.payments({ needed: true })) console.info(merchant_reference, needs);
+   */
+  readonly payments: (filter?: PaymentFilter) => Payments;
+  /** Counts payments by state, at most 10,000 of each. Alert on `needed`: what a person must look at. */
+  readonly counts: () => Promise<PaymentCounts>;
+  /**
+   * Resolves once a payment is neither open nor overdue: for a waiting page, and for tests.
+   *
+   * @throws The reason of the signal.
+   *
+   * @example
+   * const { state } = await inbox.outcome('ORD-1001', { signal: AbortSignal.timeout(30_000) });
+   */
+  readonly outcome: (
+    reference: string,
+    options: { readonly signal: AbortSignal; readonly type?: string | undefined },
+  ) => Promise<Payment>;
   /** What is expected under this reference, one for each transaction type. */
   readonly expectations: (merchant_reference: string) => Promise<KnownPayment[]>;
   /**

@@ -9,6 +9,8 @@ export type { KnownPayment } from './operator/expectations.ts';
 export type { Forgotten } from './operator/forget.ts';
 export type { HealthProblem, InboxHealth, InboxStats, OverdueExpectation } from './operator/health.ts';
 export type { DayTotal, InboxHistory, OpenPayment } from './operator/history.ts';
+export type { ExpectedPayment, Payment, PaymentSummary, ReplacedMoney } from './operator/payment.ts';
+export type { PaymentCounts, PaymentFilter, PaymentPage, Payments } from './operator/payments.ts';
 export type { Pruned, PruneOptions } from './operator/prune.ts';
 export type { ListOptions } from './operator/search.ts';
 export type {
@@ -17,7 +19,7 @@ export type {
   TransitionDetails,
   TransitionSummary,
 } from './operator/views.ts';
-export type { AllowedTransitions, InboxOptions, RetrySettings } from './options.ts';
+export type { InboxOptions, RetrySettings } from './options.ts';
 export type { InboxProblem } from './problems.ts';
 export type { DecimalMark } from './reconciliation/amount-text.ts';
 export type { BalanceOptions, BalanceReport, Period, SettledTotal } from './reconciliation/balances.ts';
@@ -45,5 +47,7 @@ export type { Call, Row, SqlValue, Statement, Store } from './store/store.ts';
 export type { CompletedTransition, HandledTransition, HandlerSelector } from './work/attempt/handlers.ts';
 export type { Drained, DrainOptions } from './work/drain.ts';
 export type { Claims, Comparison, ExpectedMoney, Settled, StoredClaim } from './work/verdict/evaluate.ts';
-export type { Expectation } from './work/verdict/expectation.ts';
+export type { PaymentKey } from './work/verdict/payment.ts';
+export type { PaymentState, StatusMeaning } from './work/verdict/payment-state.ts';
+export type { Expectation, Replacement } from './work/verdict/expectation.ts';
 export type { WorkerOptions } from './work/worker.ts';

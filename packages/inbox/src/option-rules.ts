@@ -20,6 +20,12 @@ export const oneOf = (values: readonly string[]): OptionRule => [
   `one of ${values.join(', ')}`,
 ];
 
+/** One of the values, or a list of them. */
+export const someOf = (values: readonly string[]): OptionRule => [
+  (given) => [given].flat().every((one) => values.some((value) => value === one)),
+  `one of ${values.join(', ')}, or a list of them`,
+];
+
 export const DATE: OptionRule = [
   (value) => value instanceof Date && Number.isFinite(value.getTime()),
   'a valid Date',

@@ -5,6 +5,7 @@ import { type Emit, emitter, type InboxEvent } from './events.ts';
 import { wholeNumber } from './option-rules.ts';
 import { type InboxProblem, type Report, reporter } from './problems.ts';
 import type { Store } from './store/store.ts';
+import { STATUS_MEANINGS, type StatusMeaning } from './work/verdict/payment-state.ts';
 
 /** How a failed handler is retried: numbers up to 2^31 - 1, which is 24 days of milliseconds. */
 export interface RetrySettings {
@@ -13,9 +14,6 @@ export interface RetrySettings {
   readonly firstDelayMs: number;
   readonly longestDelayMs: number;
 }
-
-/** The statuses that are allowed after an applied one; a status that is not listed allows every next one. */
-export type AllowedTransitions = Readonly<Record<string, readonly string[]>>;
 
 /** Options of `createInbox()`. */
 export interface InboxOptions<Tx> {
@@ -66,15 +64,11 @@ export interface InboxOptions<Tx> {
   /** The events that complete a transaction, with the status COMPLETED (protocol §6). @default ['transaction.completed'] */
   readonly completedEvents?: readonly string[] | undefined;
   /**
-   * Which statuses may follow an applied one, for the same internal_reference; one that is not listed allows every next one.
-   * Nothing undoes a completed transaction by default. @default { COMPLETED: [] }
+   * What a signed status means (protocol §3 shows only COMPLETED). `failed`: the payment is not waited for any longer, and a later
+   * COMPLETED pays it. `reversed`: it takes back a payment of the same internal_reference; without it, every status after
+   * COMPLETED waits for an operator. `interim`: it is not final; one that arrives late becomes `superseded`. @default {}
    */
-  readonly allowTransitions?: AllowedTransitions | undefined;
-  /**
-   * Statuses that are not final (protocol §3). One that arrives after a status that allows no next one becomes `superseded`,
-   * which needs no action; others wait for an operator. The protocol shows none. @default []
-   */
-  readonly interimStatuses?: readonly string[] | undefined;
+  readonly statuses?: Readonly<Record<string, StatusMeaning>> | undefined;
   /** How a failed handler is retried. @default 40 attempts, 1 s doubled up to 1 h: about 14 to 28 hours */
   readonly retry?: Partial<RetrySettings> | undefined;
   /** How long `receive()` waits for the store, in milliseconds, at most 600,000 (ten minutes). @default 3000 */
@@ -123,11 +117,15 @@ const RULES: OptionRules<InboxOptions<unknown>> = {
   onEvent: FUNCTION,
   onError: FUNCTION,
   completedEvents: STRINGS,
-  allowTransitions: [
-    (value) => typeof value === 'object' && value !== null && Object.values(value).every(areStrings),
-    "a map from a status to the statuses that may follow it, such as { COMPLETED: ['REVERSED'] }",
+  statuses: [
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      Object.entries(value).every(
+        ([status, meaning]) => status !== 'COMPLETED' && STATUS_MEANINGS.includes(meaning),
+      ),
+    "a map from a status to 'failed', 'reversed' or 'interim', such as { FAILED: 'failed' }; COMPLETED always pays",
   ],
-  interimStatuses: STRINGS,
   retry: undefined,
   storeTimeoutMs: wholeNumber(600_000),
   handlerTimeoutMs: wholeNumber(3_600_000),
@@ -152,8 +150,7 @@ export function settingsOf<Tx>(options: InboxOptions<Tx>): Settings {
     report,
     bodyContent: new BodyContent({ account, bodies, encryption, report }),
     completedEvents: options.completedEvents ?? ['transaction.completed'],
-    allowTransitions: { COMPLETED: [], ...options.allowTransitions },
-    interimStatuses: options.interimStatuses ?? [],
+    statuses: options.statuses ?? {},
     retry: { attempts, firstDelayMs, longestDelayMs },
     storeTimeoutMs: options.storeTimeoutMs ?? 3000,
     handlerTimeoutMs: options.handlerTimeoutMs ?? 30_000,

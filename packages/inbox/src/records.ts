@@ -24,6 +24,8 @@ export interface IntakeRecord {
   readonly traceparent: string | null;
   /** The provider_code that its body claims, if it looks like one. Not signed. */
   readonly provider: string | null;
+  /** A worker looks at it; null for evidence that can be read in more than one way, which belongs to no payment. */
+  readonly isDue: 1 | null;
   /** It comes from the spool and was acknowledged, so no limit can refuse it. */
   readonly isAcknowledged?: true;
   /** Its transition is archived, and it is kept beside the archive. */

@@ -55,6 +55,7 @@ export type TransitionReason =
   | 'empty_reference'
   | 'completed_in_part'
   | 'unnamed_after_paid'
+  | 'canceled'
   | 'transition_not_allowed'
   | 'late_status'
   | 'archived'

@@ -61,7 +61,8 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
   late_status: {
     state: 'superseded',
     ...STATE_WORDS.superseded,
-    meaning: 'An earlier status that arrived after the final one.',
+    meaning:
+      'It arrived after the payment: an earlier status, or the failure of another transaction of the reference.',
   },
   archived: {
     state: 'superseded',
@@ -132,6 +133,12 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
       "The order is paid, and the service has reported another status of its transaction, which no handler names. '*' does not receive it.",
     todo: 'Ask the service what the status means. Add a handler that names it, then reopen it. Otherwise close it.',
   },
+  canceled: {
+    state: 'quarantined',
+    heading: 'Paid after it was canceled',
+    meaning: 'The service reports that it is completed, and your team has canceled it.',
+    todo: 'Refund it and close it, or accept its amount after all.',
+  },
   transition_not_allowed: {
     state: 'quarantined',
     heading: 'Another outcome after the final one',
@@ -164,10 +171,10 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
   },
   paid_by_another: {
     state: 'conflict',
-    heading: 'Another payment failed after the order was paid',
+    heading: 'A status of another transaction, after the order was paid',
     meaning:
-      'Another transaction has paid this reference, and this one was not completed. The order stays paid.',
-    todo: 'Usually close it. Reopen it to pass it to the handler of its status.',
+      'Another transaction has paid this reference, and this one reports a status that is not known to mean failed. The order stays paid.',
+    todo: 'Ask the service what the status means, then close it.',
   },
   already_settled: {
     state: 'conflict',
@@ -266,4 +273,5 @@ export const FINAL_REASONS: readonly string[] = Object.keys(REASON_WORDS).filter
   (reason) => !MONEY_REASONS.some((each) => each === reason),
 );
 
-const isOwn = (reason: string): reason is OwnReason => Object.hasOwn(REASON_WORDS, reason);
+/** Whether it is a reason of the inbox, and no rule that refused a callback. */
+export const isOwn = (reason: string): reason is OwnReason => Object.hasOwn(REASON_WORDS, reason);

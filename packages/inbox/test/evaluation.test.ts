@@ -6,10 +6,9 @@ import { type EvaluationRules, evaluate, type TransitionCase } from '../src/work
 type Body = TransitionCase['bodies'][number];
 const RULES: EvaluationRules = {
   completedEvents: ['transaction.completed'],
-  allowTransitions: { COMPLETED: [], REVERSED: ['FAILED'] },
-  interimStatuses: ['PENDING'],
+  statuses: { PENDING: 'interim', REFUSED: 'failed', REVERSED: 'reversed' },
 };
-const HANDLED = ['COMPLETED', 'FAILED', 'PENDING'];
+const HANDLED = ['COMPLETED', 'FAILED', 'PENDING', 'REFUSED', 'REVERSED'];
 const FIELDS = {
   event: 'transaction.completed',
   merchant_reference: 'ORD-1',
@@ -18,7 +17,7 @@ const FIELDS = {
   transaction_status: 'COMPLETED',
 };
 const money = (amount: string) => ({ currency: 'UGX', amount, compare: 'both' as const });
-const EXPECTED = { ...money('500'), settledBy: undefined, replaced: [] };
+const EXPECTED = { ...money('500'), settledBy: undefined, replaced: [], isCanceled: false };
 const COMPLETED: TransitionCase = {
   transitionId: 'a',
   signed: FIELDS,
@@ -55,7 +54,7 @@ function verdict(changes: Partial<TransitionCase>, handled = HANDLED, hasWildcar
   const transition = { ...COMPLETED, ...changes };
   const isHandled = hasWildcard || handled.includes(transition.signed.transaction_status);
   const isNamed = handled.includes(transition.signed.transaction_status);
-  const found = evaluate(transition, RULES, { isHandled, isNamed, takesPaidByAnother: false });
+  const found = evaluate(transition, RULES, { isHandled, isNamed });
   if (found.kind === 'park')
     return `${found.state}: ${found.reason}${found.isWaiting ? ', looks again' : ''}`;
   const { settled, digest, isContradicted } = found;
@@ -68,6 +67,7 @@ const LATE = 'quarantined: transition_not_allowed';
 const IN_PART = 'quarantined: completed_in_part';
 const UNNAMED = 'quarantined: unnamed_after_paid';
 const ARCHIVED = 'superseded: archived';
+const [SUPERSEDED, BY_ANOTHER] = ['superseded: late_status', 'conflict: paid_by_another'];
 const TWO_BODIES = 'conflict: different_bodies, looks again';
 const MISMATCH = 'quarantined: amount_mismatch, looks again';
 const CONTRADICTING = 'conflict: contradicting_bodies, looks again';
@@ -84,14 +84,16 @@ test.each<[name: string, changes: Partial<TransitionCase>, wanted: string]>([
   ['another status, no expectation', { ...status('FAILED'), expectation: undefined }, NOTHING],
   ['FAILED after another paid', { ...status('FAILED'), ...ANOTHER }, 'conflict: paid_by_another'],
   ['PENDING after another paid', { ...status('PENDING'), ...ANOTHER }, 'superseded: late_status'],
-  ['FAILED after another paid, waived', { ...status('FAILED'), ...ANOTHER, isWaived: true }, NOTHING],
+  ['FAILED after another paid, waived', { ...status('FAILED'), ...ANOTHER, isWaived: true }, BY_ANOTHER],
+  ['REFUSED after another paid', { ...status('REFUSED'), ...ANOTHER }, SUPERSEDED],
   ['two unfinished starts', { unfinished: 2 }, APPLIED],
   ['three unfinished starts', { unfinished: 3 }, 'quarantined: crash_loop'],
   ['COMPLETED after COMPLETED', { appliedStatus: 'COMPLETED' }, LATE],
   ['FAILED after COMPLETED', { ...status('FAILED'), appliedStatus: 'COMPLETED' }, LATE],
   ['PENDING after it', { ...status('PENDING'), appliedStatus: 'COMPLETED' }, 'superseded: late_status'],
-  ['FAILED after a status that allows it', { ...status('FAILED'), appliedStatus: 'REVERSED' }, NOTHING],
-  ['COMPLETED after a status that allows FAILED only', { appliedStatus: 'REVERSED' }, LATE],
+  ['FAILED after a reversal', { ...status('FAILED'), appliedStatus: 'REVERSED' }, LATE],
+  ['COMPLETED after a reversal', { appliedStatus: 'REVERSED' }, LATE],
+  ['a reversal after COMPLETED', { ...other('REVERSED'), appliedStatus: 'COMPLETED' }, NOTHING],
   ['FAILED, two bodies', { ...status('FAILED'), ...TWO }, `${NOTHING}, contradicted`],
   ['let through by an operator', { appliedStatus: 'COMPLETED', isWaived: true }, APPLIED],
   ['COMPLETED after FAILED', { appliedStatus: 'FAILED' }, APPLIED],
@@ -100,6 +102,8 @@ test.each<[name: string, changes: Partial<TransitionCase>, wanted: string]>([
   ['no expectation, two bodies', { expectation: undefined, ...bodies(body('1'), body('2')) }, TWO_BODIES],
   ['settled by another', expected({ settledBy: 'b' }), 'conflict: already_settled, looks again'],
   ['settled by the same transaction', expected({ settledBy: 'a' }), APPLIED],
+  ['canceled', expected({ isCanceled: true }), 'quarantined: canceled'],
+  ['canceled, waived', { ...expected({ isCanceled: true }), isWaived: true }, APPLIED],
   ['half of it', HALF, MISMATCH],
   ['request, of two', { ...HALF, ...expected({ compare: 'request' }) }, 'apply 500 of 500/7/UGX'],
   ['transaction, of two', { ...HALF, ...expected({ compare: 'transaction' }) }, MISMATCH],
@@ -114,7 +118,6 @@ test.each<[name: string, changes: Partial<TransitionCase>, wanted: string]>([
   expect(verdict(changes)).toBe(wanted);
 });
 
-const [SUPERSEDED, BY_ANOTHER] = ['superseded: late_status', 'conflict: paid_by_another'];
 const ANOTHER_PAID = { ...expected({ settledBy: 'b' }), isPaidByAnother: true };
 const PAID = { appliedStatus: 'COMPLETED' };
 const WAIVED = { isWaived: true };
@@ -124,12 +127,12 @@ test.each<[name: string, changes: Partial<TransitionCase>, unnamed: string, name
   ['a completed event', status('Completed'), IN_PART, NOTHING],
   ['a completed event, waived', { ...status('Completed'), ...WAIVED }, IN_PART, NOTHING],
   ['the completed status', other('COMPLETED'), IN_PART, IN_PART],
-  ['after COMPLETED', { ...other('REVERSED'), ...PAID }, UNNAMED, LATE],
-  ['after COMPLETED, waived', { ...other('REVERSED'), ...PAID, ...WAIVED }, UNNAMED, NOTHING],
-  ['after a status that followed COMPLETED', { ...other('REVERSED'), ...PAID_BEFORE }, UNNAMED, NOTHING],
+  ['after COMPLETED', { ...other('RETURNED'), ...PAID }, UNNAMED, LATE],
+  ['after COMPLETED, waived', { ...other('RETURNED'), ...PAID, ...WAIVED }, UNNAMED, NOTHING],
+  ['after a status that followed COMPLETED', { ...other('RETURNED'), ...PAID_BEFORE }, UNNAMED, NOTHING],
   ['an interim status, completed event', status('PENDING'), NOTHING, NOTHING],
   ['an interim status, after COMPLETED', { ...other('PENDING'), ...PAID }, SUPERSEDED, SUPERSEDED],
-  ['after another has paid', { ...other('REVERSED'), ...ANOTHER_PAID }, BY_ANOTHER, BY_ANOTHER],
+  ['after another has paid', { ...other('RETURNED'), ...ANOTHER_PAID }, BY_ANOTHER, BY_ANOTHER],
   ['neither', other('OTHER'), NOTHING, NOTHING],
   ['both', {}, APPLIED, APPLIED],
 ])("threat A71: '*' records no question about money: %s", (_, changes, unnamed, named) => {

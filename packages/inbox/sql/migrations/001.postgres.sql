@@ -28,6 +28,7 @@ create table inbox.transition (
   busy_until bigint,
   changed_at bigint not null,
   settled_digest text collate "C",
+  applied_as text collate "C",
   last_error text collate "C"
 ) with (fillfactor = 50);
 create index transition_due on inbox.transition (account, next_at, id) where next_at is not null;
@@ -54,24 +55,28 @@ create table inbox.delivery (
   last_at bigint not null,
   primary key (transition, digest)
 );
-create table inbox.expectation (
+create table inbox.payment (
   reference_key text collate "C" not null,
   transaction_type text collate "C" not null,
   account text collate "C" not null,
   merchant_reference text collate "C" not null,
-  currency text collate "C" not null,
-  amount text collate "C" not null,
-  compare text collate "C" not null,
+  state text collate "C" not null,
+  needs text collate "C",
+  currency text collate "C",
+  amount text collate "C",
+  compare text collate "C",
   replaced text collate "C" not null,
   deadline_at bigint,
   settled_by text collate "C",
   settled_at bigint,
+  canceled_at bigint,
   changed_at bigint not null,
   primary key (reference_key, transaction_type)
 ) with (fillfactor = 75);
-create index expectation_deadline on inbox.expectation (account, deadline_at)
-  where settled_by is null and deadline_at is not null;
-create index expectation_settled on inbox.expectation (account, settled_at) where settled_by is not null;
+create index payment_state on inbox.payment (account, state, changed_at, reference_key);
+create index payment_needed on inbox.payment (account, changed_at, reference_key) where needs is not null;
+create index payment_deadline on inbox.payment (account, deadline_at) where state = 'open';
+create index payment_settled on inbox.payment (account, settled_at) where settled_by is not null;
 create table inbox.balance (
   account text collate "C" not null,
   taken_at bigint not null,
@@ -89,13 +94,16 @@ create table inbox.hour (
 );
 create table inbox.action (
   id bigint generated always as identity primary key,
-  transition bigint not null,
+  transition bigint,
+  reference_key text collate "C",
+  transaction_type text collate "C",
   action text collate "C" not null,
   by_whom text collate "C" not null,
   note text collate "C" not null,
   at bigint not null
 );
 create index action_transition on inbox.action (transition);
+create index action_payment on inbox.action (reference_key) where reference_key is not null;
 create table inbox.failure (
   transition bigint not null,
   start_id text collate "C" not null,

@@ -28,6 +28,7 @@ create table inbox.transition (
   busy_until integer,
   changed_at integer not null,
   settled_digest text,
+  applied_as text,
   last_error text
 ) strict;
 create index payment_inbox_transition_due on inbox.transition (account, next_at, id) where next_at is not null;
@@ -54,25 +55,28 @@ create table inbox.delivery (
   last_at integer not null,
   primary key (transition, digest)
 ) strict;
-create table inbox.expectation (
+create table inbox.payment (
   reference_key text not null,
   transaction_type text not null,
   account text not null,
   merchant_reference text not null,
-  currency text not null,
-  amount text not null,
-  compare text not null,
+  state text not null,
+  needs text,
+  currency text,
+  amount text,
+  compare text,
   replaced text not null,
   deadline_at integer,
   settled_by text,
   settled_at integer,
+  canceled_at integer,
   changed_at integer not null,
   primary key (reference_key, transaction_type)
 ) strict;
-create index payment_inbox_expectation_deadline on inbox.expectation (account, deadline_at)
-  where settled_by is null and deadline_at is not null;
-create index payment_inbox_expectation_settled on inbox.expectation (account, settled_at)
-  where settled_by is not null;
+create index payment_inbox_payment_state on inbox.payment (account, state, changed_at, reference_key);
+create index payment_inbox_payment_needed on inbox.payment (account, changed_at, reference_key) where needs is not null;
+create index payment_inbox_payment_deadline on inbox.payment (account, deadline_at) where state = 'open';
+create index payment_inbox_payment_settled on inbox.payment (account, settled_at) where settled_by is not null;
 create table inbox.balance (
   account text not null,
   taken_at integer not null,
@@ -90,13 +94,16 @@ create table inbox.hour (
 ) strict;
 create table inbox.action (
   id integer primary key autoincrement,
-  transition integer not null,
+  transition integer,
+  reference_key text,
+  transaction_type text,
   action text not null,
   by_whom text not null,
   note text not null,
   at integer not null
 ) strict;
 create index payment_inbox_action_transition on inbox.action (transition);
+create index payment_inbox_action_payment on inbox.action (reference_key) where reference_key is not null;
 create table inbox.failure (
   transition integer not null,
   start_id text not null,

@@ -99,7 +99,7 @@ const OF_MANY: readonly Option[] = [
 ];
 const DAYS = upTo(100_000);
 
-interface Expected extends Omit<Expectation, 'merchant_reference' | 'transaction_type'> {
+interface Expected extends Omit<Expectation, 'merchant_reference' | 'transaction_type'>, Partial<ActionNote> {
   readonly reference: string;
   readonly type: string;
   readonly replace?: Settled;
@@ -173,11 +173,17 @@ export const ACTING: readonly AddVerb[] = [
       ),
       option('--deadline <date>', 'if it is not settled by then, it is overdue', moment),
       option('--replace <money>', "replace this money, as 'show' prints it: '500 UGX'", moneyOption),
+      option('--by <name>', 'with --replace: who replaces it; kept with the payment'),
+      option('--note <string>', 'with --replace: why; kept with the payment'),
     ],
-    async run({ reference, type, currency, amount, compare, deadline, replace }, open) {
+    async run({ reference, type, currency, amount, compare, deadline, replace, by = '', note = '' }, open) {
+      if (replace !== undefined && (by === '' || note === ''))
+        throw new ConfigurationError('replace', '--replace changes what is credited: add --by and --note.');
       const money = { currency, amount, compare, deadline };
       const expected = { ...money, merchant_reference: reference, transaction_type: type };
-      await withInbox(open, (inbox) => inbox.expect(expected, { replace }));
+      await withInbox(open, (inbox) =>
+        inbox.expect(expected, { replace: replace && { ...replace, by, note } }),
+      );
       return { expected };
     },
     format: () => 'Expected.',

@@ -140,7 +140,7 @@ export async function tryToKeep<Tx>(context: KeepContext<Tx>, account: string): 
   const id = randomBytes(32).toString('hex');
   const keys = { transitionId: id, account, referenceKey: id, subjectKey: id, digest: id };
   const rest = { signed: '{}', transactionType: '""', content: '', claims: '{}', keyId: '' };
-  const made: IntakeRecord = { ...keys, ...rest, refusal: null, traceparent: null, provider: null };
+  const made: IntakeRecord = { ...keys, ...rest, isDue: 1, refusal: null, traceparent: null, provider: null };
   const { statements, limitMs } = context;
   const kept = statements.limited(limitMs, async (tx) => {
     await keepFirsts(context, [made], tx);

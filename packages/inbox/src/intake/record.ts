@@ -115,8 +115,12 @@ export function recordOf(
 function keysOf(
   signed: SignedFields,
   { account, refusal }: Pick<IntakeRecord, 'account' | 'refusal'>,
-): Pick<IntakeRecord, 'transitionId' | 'signed' | 'referenceKey' | 'transactionType' | 'subjectKey'> {
+): Pick<
+  IntakeRecord,
+  'transitionId' | 'signed' | 'referenceKey' | 'transactionType' | 'subjectKey' | 'isDue'
+> {
   return {
+    isDue: isUnambiguous(refusal) ? 1 : null,
     transitionId: isUnambiguous(refusal) ? transitionId(signed, account) : evidenceId(signed, account),
     signed: JSON.stringify(signed),
     referenceKey: referenceKey(signed.merchant_reference, account),

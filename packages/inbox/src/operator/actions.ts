@@ -1,4 +1,4 @@
-import { ConfigurationError, InvalidStateError, StaleError } from '@payment-service/core';
+import { ConfigurationError, InvalidStateError, type SignedFields, StaleError } from '@payment-service/core';
 import {
   checkArgument,
   checkOptions,
@@ -20,6 +20,8 @@ import {
   withTextAccepted,
 } from '../work/verdict/evaluate.ts';
 import { COMPARISON, checkExpectation, keepExpectation } from '../work/verdict/expectation.ts';
+import { keysOf, restate } from '../work/verdict/payment.ts';
+import { signedIn } from '../work/verdict/stored.ts';
 import { type Act, type ActionNote, addAction, NOTE_RULES } from './action-log.ts';
 import {
   listTransitions,
@@ -75,6 +77,7 @@ interface Decision extends ActionNote, Partial<Omit<Acceptance, keyof ActionNote
   readonly action: Act;
   readonly transitionId: string;
   readonly id: number;
+  readonly signed: SignedFields;
 }
 
 /**
@@ -108,7 +111,8 @@ export async function act<Tx>(
     const refusal = refusalOf(locked, action);
     if ((await revisionNow(context, transitionId, tx)) !== revision) throw new StaleError(STALE);
     if (refusal !== undefined) throw new InvalidStateError(refusal);
-    return move(context, { ...given, action, transitionId, id: numberOf(locked, 'id') }, tx);
+    const decision = { ...given, action, transitionId, id: numberOf(locked, 'id'), signed: signedIn(locked) };
+    return move(context, decision, tx);
   });
   settings.emit({ name: 'transition.moved', transitionId, state });
 }
@@ -154,7 +158,11 @@ async function actOnAll<Tx>(
       const [locked] = await statements.run('lock_named_transition', key, tx);
       if (locked === undefined || refusalOf(locked, action) !== undefined) continue;
       if (dateOf(locked, 'last_at') >= until) continue;
-      const decision = { ...given, action, transitionId, id: numberOf(locked, 'id') };
+      const decision = {
+        ...{ ...given, action, transitionId },
+        id: numberOf(locked, 'id'),
+        signed: signedIn(locked),
+      };
       done.set(transitionId, await move(context, decision, tx));
     }
     return done;
@@ -181,6 +189,7 @@ async function move<Tx>(context: OperatorContext<Tx>, decision: Decision, tx: Tx
   const state = action === 'resolve' ? 'resolved' : 'pending';
   await statements.run('move', [id, state, isAdmitting(action) ? 1 : 0], tx);
   await addAction(statements, decision, tx);
+  await restate(statements, { ...decision.signed, account: settings.account }, tx);
   return state;
 }
 
@@ -200,7 +209,7 @@ async function revisionNow<Tx>(
  */
 async function accept<Tx>(
   { statements, settings: { account } }: OperatorContext<Tx>,
-  { id, body: digest, compare = 'both' }: Decision,
+  { id, body: digest, compare = 'both', by, note }: Decision,
   tx: Tx,
 ): Promise<void> {
   const file = await readCase(statements, id, tx);
@@ -224,7 +233,8 @@ async function accept<Tx>(
   const accepted = { merchant_reference, transaction_type, currency, amount, compare };
   // The verifier has accepted the reference of this body.
   const expectation = checkExpectation(accepted, { account, colonIn: 'merchant_reference' });
-  await keepExpectation(statements, { expectation, replace: true }, tx);
+  if (file.expectation?.isCanceled) await statements.run('uncancel', keysOf(file.signed, account), tx);
+  await keepExpectation(statements, { expectation, replace: { by, note } }, tx);
 }
 
 /** A body whose text is the expected amount now claims that amount. Its content stays as it was sent. */

@@ -6,7 +6,7 @@ import { FILE_CHANGED } from '../store/sqlite/opened-files.ts';
 import { choiceOf, dateOf, numberOf, textOf } from '../store/store.ts';
 import { within } from '../time.ts';
 import { findPutOff } from '../work/put-off.ts';
-import { reasonIn } from '../work/verdict/stored.ts';
+import { jsonTextOf, reasonIn } from '../work/verdict/stored.ts';
 import type { OperatorContext } from './views.ts';
 
 /** How many transitions are in each state, and what is waiting. */
@@ -138,7 +138,7 @@ export async function listOverdue<Tx>(
 ): Promise<OverdueExpectation[]> {
   checkOptions('overdue()', options, { limit: wholeNumber(100_000) });
   return (await statements.run('list_overdue', [settings.account, options.limit ?? 1000])).map((row) => ({
-    merchant_reference: textOf(row, 'merchant_reference'),
+    merchant_reference: jsonTextOf(row, 'merchant_reference'),
     currency: textOf(row, 'currency'),
     amount: textOf(row, 'amount'),
     deadline: dateOf(row, 'deadline_at'),

@@ -189,6 +189,6 @@ function totalsIn(rows: readonly Row[]): SettledTotal[] {
 }
 
 /** From a row that may be archived, where it is JSON. */
-export function plainIn(row: Row, name: string): string {
+function plainIn(row: Row, name: string): string {
   return numberOf(row, 'is_archived') === 1 ? jsonTextOf(row, name) : textOf(row, name);
 }

@@ -15,7 +15,7 @@ import type { StatementVerdict } from '../states.ts';
 import { numberOf, optionalText, type SqlValue, textOf } from '../store/store.ts';
 import { findArchived } from '../work/verdict/archived.ts';
 import { expectationIn, jsonTextOf, signedIn } from '../work/verdict/stored.ts';
-import { PERIOD, plainIn } from './balances.ts';
+import { PERIOD } from './balances.ts';
 import { openStaging, type Staged, type Staging } from './staging.ts';
 import {
   type Entry,
@@ -208,7 +208,7 @@ async function addAbsent<Tx>(
     const rows = await statements.run('list_settled', [settings.account, at, to.getTime(), ...after, PAGE]);
     for (const row of rows) {
       const transaction_type = jsonTextOf(row, 'transaction_type');
-      const given = { merchant_reference: plainIn(row, 'merchant_reference'), transaction_type };
+      const given = { merchant_reference: jsonTextOf(row, 'merchant_reference'), transaction_type };
       if (staging.has(given) || (only ?? transaction_type) !== transaction_type) continue;
       const base = findingOf(given, undefined, optionalText(row, 'settled_by'));
       tally.add({ ...base, verdict: 'absent_from_statement', detail: undefined });

@@ -98,7 +98,7 @@ test('so are those of rarer states, of an empty inbox, and of what is refused', 
   const { inbox: empty } = await newConsoleShop();
   // A retry that is not overdue yet when the pages are read, a minute plus this test's duration after its attempt.
   const retry = { attempts: 2, firstDelayMs: 50_000 };
-  const options = { retry, interimStatuses: ['SENT'], onError: () => undefined };
+  const options = { retry, statuses: { SENT: 'interim' } as const, onError: () => undefined };
   const shop = await newShop('sqlite', options, async ({ signed }) => {
     if (signed.merchant_reference === 'DEAD') throw new Error('the ledger is unavailable');
   });

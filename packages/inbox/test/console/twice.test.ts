@@ -54,7 +54,7 @@ describe.each(ENGINES)('threat A70: a second click, on %s', (engine) => {
     await pay('A', 700);
     const before = await seen(inbox, idOf('A'));
     const [body] = (await inbox.show(idOf('A')))?.bodies ?? [];
-    const replaced = { currency: 'UGX', amount: '500.00' };
+    const replaced = { ...NOTE, currency: 'UGX', amount: '500.00' };
     await inbox.expect(money('A', 600), { replace: replaced });
     await expect(inbox.expect(money('A', 650), { replace: replaced })).rejects.toMatchObject({
       code: 'stale',

@@ -95,7 +95,7 @@ test('a closed transition that was never applied is reopened, and one that was a
 });
 
 test('reopen() lets a late status through, and neither retry() nor another body does', async () => {
-  const options = { ...LATER, interimStatuses: ['PENDING'] };
+  const options = { ...LATER, statuses: { PENDING: 'interim' } as const };
   const { inbox, pay, sell, deliver } = await newShop('sqlite', options);
   const applied: string[] = [];
   for (const status of ['FAILED', 'PENDING'])
@@ -160,7 +160,7 @@ test('a body is accepted in place of the expectation, by either of its amounts',
   };
   for (const [reference, options, option] of [
     ['A', {}, 'body'],
-    ['A', { replace: true }, 'replace'],
+    ['A', { replace: 'yes' }, 'replace'],
     ['A', { compare: 'all' }, 'compare'],
     ['C', {}],
   ] as const)

@@ -46,7 +46,7 @@ test('an expectation may be repeated, and changes only with replace, which recor
   for (const other of OTHERS) {
     const refused = inbox.expect({ ...earlier, ...other });
     await expect(refused).rejects.toThrow(InvalidStateError);
-    await expect(refused).rejects.toThrow('replace: true');
+    await expect(refused).rejects.toThrow('replace: { by, note }');
   }
   // A refused one does not change the deadline either, even if the merchant commits.
   await inbox.transaction(async (tx) => {

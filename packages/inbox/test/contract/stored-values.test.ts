@@ -10,7 +10,7 @@ import { LATER, NOTE, newShop, order, seen } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 type Column = [
-  table: 'callback' | 'body' | 'expectation',
+  table: 'callback' | 'body' | 'payment',
   column: string,
   /** As this version writes it. */
   genuine: string,
@@ -40,15 +40,15 @@ const COLUMNS: readonly Column[] = [
     ...['', '{', '{}', 'null', JSON.stringify({ request: CLAIM }), numbered(CLAIMS, 'amount')],
   ],
   [
-    ...(['expectation', 'replaced', REPLACED, OF_EARLIER] as const),
+    ...(['payment', 'replaced', REPLACED, OF_EARLIER] as const),
     ...['', '[', '{}', 'null', '[1]', '[{}]', numbered(REPLACED, 'compare')],
   ],
   [
-    ...(['expectation', 'compare', 'both', 'one of both, request, transaction'] as const),
+    ...(['payment', 'compare', 'both', 'one of both, request, transaction'] as const),
     ...['', 'none', 'BOTH', 'neither'],
   ],
   [
-    ...(['expectation', 'amount', '500', OF_AMOUNT] as const),
+    ...(['payment', 'amount', '500', OF_AMOUNT] as const),
     ...['', '0', '-500', '500.00', '5e2', ' 500', 'NaN', '٥٠٠'],
   ],
 ];
@@ -56,7 +56,7 @@ const COLUMNS: readonly Column[] = [
 const PLACES = {
   callback: 'transition_id = $2',
   body: 'transition = (select id from CALLBACK where transition_id = $2)',
-  expectation: 'reference_key = (select reference_key from CALLBACK where transition_id = $2)',
+  payment: 'reference_key = (select reference_key from CALLBACK where transition_id = $2)',
 };
 
 /** Writes like another program, into the row of the transition of `paid(reference)`. */

@@ -105,18 +105,18 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     expect(await inbox.overdue()).toEqual([]);
     await merchant.advance(61 * MINUTE_MS);
     const late = (at: number): Date => new Date(at - 61 * MINUTE_MS);
-    const overdue = (['B', 'C'] as const).map((reference) => ({
+    // B is held, so a person looks at it already.
+    const overdue = (['C'] as const).map((reference) => ({
       ...money(reference),
       deadline: late(deadlines[reference]),
     }));
     expect(await inbox.overdue()).toEqual(overdue);
-    expect(await inbox.overdue({ limit: 1 })).toEqual(overdue.slice(0, 1));
     const none = { retrying: 0, superseded: 0, conflict: 0, dead: 0, resolved: 0 };
     expect(await inbox.stats()).toEqual({
       states: { ...none, pending: 1, settled: 1, unhandled: 1, quarantined: 1 },
       reasons: { no_expectation: 1, amount_mismatch: 1 },
       at: expect.any(Date),
-      ...{ archived: 0, overdue: 2, spooled: 0, oldestDueSeconds: expect.closeTo(61 * 60, -2) },
+      ...{ archived: 0, overdue: 1, spooled: 0, oldestDueSeconds: expect.closeTo(61 * 60, -2) },
     });
   });
 

@@ -110,7 +110,7 @@ async function playScenario(
       if (first === undefined) await store.transaction((tx) => keepOthers(statements, [record], tx));
     } else {
       const expectation = checkExpectation(money(reference, step.amount), { account, colonIn: undefined });
-      await store.transaction((tx) => keepExpectation(statements, { expectation, replace: true }, tx));
+      await store.transaction((tx) => keepExpectation(statements, { expectation, replace: WHO }, tx));
     }
   }
 
@@ -161,6 +161,8 @@ type Step =
   | { readonly kind: 'crash'; readonly isLate: boolean };
 
 /** One interleaving of one payment, made only from its seed. */
+const WHO = { by: 'dana', note: 'the order was changed' };
+
 interface Scenario {
   readonly seed: number;
   readonly reference: string;

@@ -18,9 +18,9 @@ const SETTLED = [
   `insert into inbox.transition (id, account, state, reason, bodies, next_at, changed_at)
   ${numbers(COUNT)} select i, '', case i % 1000 when 1 then 'pending' when 2 then 'unhandled' else 'settled' end,
     case i % 1000 when 2 then 'no_expectation' end, 1, case i % 1000 when 1 then i end, i from n`,
-  `insert into inbox.expectation (reference_key, transaction_type, account, merchant_reference, currency, amount, compare,
-    replaced, deadline_at, settled_by, settled_at, changed_at)
-  ${numbers(COUNT)} select 'r' || i, '"COLLECTION"', '', 'm' || i, 'UGX', '1', 'both', '[]', i, case when i % 1000 > 2 then 't' || i end,
+  `insert into inbox.payment (reference_key, transaction_type, account, merchant_reference, state, currency, amount,
+    compare, replaced, deadline_at, settled_by, settled_at, changed_at)
+  ${numbers(COUNT)} select 'r' || i, '"COLLECTION"', '', '"m' || i || '"', case when i % 1000 > 2 then 'paid' else 'open' end, 'UGX', '1', 'both', '[]', i, case when i % 1000 > 2 then 't' || i end,
     case when i % 1000 > 2 then i end, i from n`,
   `insert into inbox.balance (account, taken_at, wallets) select '', at, '[{"currency":"UGX","wallet_type":"MERCHANT_COLLECTION",
     "exact":{"actual_balance":"0"}}]' from (select 10000 as at union all select 10100) as taken`,
@@ -99,7 +99,7 @@ const WALK =
 const COUNT_ALL =
   'select state, reason, count(*) from inbox.transition where account = $1 group by state, reason';
 const SUM =
-  'select count(*) from inbox.expectation where account = $1 and settled_at + 0 between 10000 and 10100';
+  'select count(*) from inbox.payment where account = $1 and settled_at + 0 between 10000 and 10100';
 const SUM_ARCHIVED =
   'select count(*) from inbox.archive where cast($1 as text) is not null and changed_at + 0 between 10000 and 10100';
 

@@ -96,15 +96,23 @@ describe('on sqlite', () => {
     onTestFinished(async () => own.close?.());
     await fill(own, [
       (FILLS[0] ?? '').replace(String(DUE * 2), '3000'),
-      `insert into inbox.expectation (reference_key, transaction_type, account, merchant_reference, currency, amount, compare,
-         replaced, changed_at)
-       ${numbers(3000)} select 'r' || i, '"COLLECTION"', '', 'm', 'UGX', '5', 'request', '[]', 1 from n`,
+      `insert into inbox.payment (reference_key, transaction_type, account, merchant_reference, state, currency, amount,
+         compare, replaced, changed_at)
+       ${numbers(3000)} select 'r' || i, '"COLLECTION"', '', '"m"', 'open', 'UGX', '5', 'request', '[]', 1 from n`,
       // Statistics from before anything was settled: to the planner, the index of settled rows looks empty.
       'analyze',
     ]);
     const scans = async (text: string): Promise<string[]> =>
       (await planOf(own, text)).filter((step) => step.startsWith('SCAN'));
-    const attempt = ['start_attempt', 'read_case', 'read_past', 'lock_expectation', 'settle', 'park'];
+    const attempt = [
+      'start_attempt',
+      'read_case',
+      'read_past',
+      'lock_payment',
+      'read_reports',
+      'settle',
+      'park',
+    ];
     for (const name of ['find_due', ...attempt])
       expect({ name, scans: await scans(statements.get(name).text) }).toEqual({ name, scans: [] });
     // Control: without its key, the expectation is found only by reading all of them.

@@ -45,7 +45,7 @@ const TIMES = {
   transition: ['next_at', 'busy_until', 'changed_at'],
   body: ['first_at'],
   delivery: ['last_at'],
-  expectation: ['deadline_at', 'settled_at'],
+  payment: ['deadline_at', 'settled_at', 'canceled_at', 'changed_at'],
   balance: ['taken_at'],
   failure: ['at'],
 };

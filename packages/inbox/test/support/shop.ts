@@ -17,7 +17,7 @@ export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 /** No attempt becomes due while a test is looking, since the test moves the clock. */
 export const LATER = { retry: { firstDelayMs: 60_000, longestDelayMs: 3_600_000 } };
-export const REPLACE = { replace: true };
+export const REPLACE = { replace: { by: 'dana', note: 'the order was changed' } };
 /** Who acts, and why. */
 export const NOTE = { by: 'dana', note: 'confirmed in the dashboard of the service' };
 

@@ -54,9 +54,9 @@ const FILLS = [
   select i, ${ID}, case when i > $3 * ${1 - WITH_TEXT} then repeat('x', 560) end,
     '{"request":{"currency":"UGX","amount":"500"},"transaction":{"currency":"UGX","amount":"500"}}', 'default', ${AT} ${FROM}`,
   `insert into payment_inbox.delivery (transition, digest, repeats, last_at) select i, ${ID}, 1, ${AT} ${FROM} and i % 50 = 0`,
-  `insert into payment_inbox.expectation (reference_key, transaction_type, account, merchant_reference, currency, amount,
-    compare, replaced, deadline_at, settled_by, settled_at, changed_at)
-  select ${key('merchant_reference', "'ORD-' || i")}, '"COLLECTION"', '', 'ORD-' || i, 'UGX', '500', 'both', '[]', ${AT},
+  `insert into payment_inbox.payment (reference_key, transaction_type, account, merchant_reference, state, currency,
+    amount, compare, replaced, deadline_at, settled_by, settled_at, changed_at)
+  select ${key('merchant_reference', "'ORD-' || i")}, '"COLLECTION"', '', '"ORD-' || i || '"', case when ${IS_OPEN} then 'open' else 'paid' end, 'UGX', '500', 'both', '[]', ${AT},
     case when ${IS_OPEN} then null else ${ID} end, case when ${IS_OPEN} then null else ${AT} end, ${AT} ${FROM}`,
 ];
 

@@ -37,8 +37,8 @@ interface TransitionAction {
 const REOPENED: ReadonlySet<string | undefined> = new Set([
   'transition_not_allowed',
   'unnamed_after_paid',
+  'canceled',
   'contradicting_bodies',
-  'paid_by_another',
   'timestamp_out_of_tolerance',
   'timestamp_unreadable',
 ]);

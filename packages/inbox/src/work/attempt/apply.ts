@@ -7,6 +7,7 @@ import { optionalText, type SqlValue, TransactionEnded } from '../../store/store
 import { within } from '../../time.ts';
 import type { CaseFile } from '../verdict/case.ts';
 import type { Verdict } from '../verdict/evaluate.ts';
+import { lockPayment, restate } from '../verdict/payment.ts';
 import type { Handler } from './handlers.ts';
 import type { Afterwards, Started, Turn, WorkContext } from './turn.ts';
 
@@ -28,8 +29,7 @@ export async function apply<Tx>(
   const content = file.bodies.length > 1 ? await readContent(statements, { id, digest }, tx) : file.content;
   const claimed = unsignedFields(settings.bodyContent.open(content, { transitionId, digest }) ?? '');
   const settled = expected && Object.freeze({ currency: expected.currency, amount: expected.amount });
-  const paidBy = file.isPaidByAnother ? file.expectation?.settledBy : undefined;
-  const input = Object.freeze({ tx, signed, settled, claimed, paidBy, attempt: attempts, transitionId });
+  const input = Object.freeze({ tx, signed, settled, claimed, attempt: attempts, transitionId });
   const running = Promise.resolve(input).then(handler);
   try {
     await within(settings.handlerTimeoutMs, running, 'The handler did not settle within handlerTimeoutMs.');
@@ -41,9 +41,15 @@ export async function apply<Tx>(
   }
   // Their conditions make an effect happen once: a second attempt, on any machine and after any crash, finds them false, and
   // its effects are rolled back.
+  const payment = { ...signed, account: settings.account };
   if (expected === undefined && file.expectation?.settledBy === undefined) {
-    const [known = { settled_by: null }] = await statements.run('lock_expectation', [id], tx);
-    if (known['settled_by'] !== null) throw changed();
+    const row = await lockPayment(statements, payment, tx);
+    if (row['settled_by'] !== null) throw changed();
+  }
+  const appliedAs = expected === undefined ? settings.statuses[signed.transaction_status] : undefined;
+  if (expected === undefined || file.isNeeded) {
+    const settling = { transitionId, appliedAs, place: file.place, isPayment: expected !== undefined };
+    await restate(statements, payment, tx, settling);
   }
   const { currency = null, amount = null, compare = null } = expected ?? {};
   // After a failure, it does not risk another one just to start the next transition.
@@ -55,7 +61,18 @@ export async function apply<Tx>(
     : NO_START;
   const expectedBy = [transitionId, file.referenceKey, JSON.stringify(signed.transaction_type)];
   const read = next?.attempts ?? null;
-  const values = [id, startId, digest, currency, amount, compare, ...start, file.place, ...expectedBy, read];
+  const money = [currency, amount, compare];
+  const values = [
+    id,
+    startId,
+    digest,
+    ...money,
+    ...start,
+    file.place,
+    ...expectedBy,
+    read,
+    appliedAs ?? null,
+  ];
   const [row] = await statements.run('settle', values, tx).catch((error: unknown) => {
     throw refusalIn(error);
   });

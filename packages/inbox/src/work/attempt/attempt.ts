@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { failureCode } from '../../events.ts';
 import { codesOf, failureText } from '../../failure-text.ts';
 import { backoff } from '../../options.ts';
+import { isUnambiguous } from '../../records.ts';
 import {
   NotPrepared,
   optionalText,
   type Row,
+  type SqlValue,
   TransactionEnded,
   type TransactionParts,
   textOf,
@@ -13,10 +15,12 @@ import {
 import { pause } from '../../time.ts';
 import { caseValues, completeCase } from '../verdict/case.ts';
 import { evaluate } from '../verdict/evaluate.ts';
+import { lockPayment, restate } from '../verdict/payment.ts';
+import { signedIn } from '../verdict/stored.ts';
 import { apply } from './apply.ts';
 import { findHandler } from './handlers.ts';
 import type { Afterwards, Due, Ended, Start, Started, Turn, WorkContext } from './turn.ts';
-import { runUntilAnswered, waitForStore } from './until-answered.ts';
+import { runUntilAnswered, untilAnswered, waitForStore } from './until-answered.ts';
 
 /** How often a transition that waits for an expectation or another body is rechecked: for about 15 minutes. */
 const MAX_LOOKS = 10;
@@ -143,11 +147,9 @@ async function decide<Tx>(
   const file = await completeCase(statements, rows, { id, tx });
   if (file === undefined) return undefined;
   context.onCase?.(file);
-  const own = file.isPaidByAnother ? findHandler(handlers, file.signed, true) : undefined;
-  const handler = own ?? findHandler(handlers, file.signed, false);
+  const handler = findHandler(handlers, file.signed);
   const { isNamed = false } = handler ?? {};
-  const handling = { isHandled: handler !== undefined, isNamed, takesPaidByAnother: own !== undefined };
-  const verdict = evaluate(file, settings, handling);
+  const verdict = evaluate(file, settings, { isHandled: handler !== undefined, isNamed });
   if (verdict.kind === 'apply') {
     if (entered !== undefined) started.transaction = textOf(entered, 'number');
     return apply(started, { ...verdict, file, handler: handler?.run }, context, tx);
@@ -155,9 +157,13 @@ async function decide<Tx>(
   const { state, reason, isWaiting } = verdict;
   const { transitionId, revision, looks } = file;
   const again = isWaiting && looks < MAX_LOOKS ? backoff(looks + 1, settings) : null;
+  const payment = { ...file.signed, account: settings.account };
+  const isOwnPayment = file.bodies.length > 0 || file.refusals.every(isUnambiguous);
+  if (isOwnPayment) await lockPayment(statements, payment, tx);
   const parked = await statements.run('park', [id, revision, state, reason, again, startId], tx);
   // A body or expectation that arrived meanwhile may change the verdict.
   if (parked.length === 0) return undefined;
+  if (isOwnPayment) await restate(statements, payment, tx);
   return () => {
     if (looks === 0) settings.emit({ name: 'transition.parked', transitionId, state, reason });
     return { outcome: 'parked' };
@@ -194,7 +200,11 @@ async function fail<Tx>(started: Started, thrown: unknown, context: WorkContext<
   const next = reason === undefined ? ['retrying', null, delayMs] : ['dead', reason, null];
   // For the operator who reviews the transition. PostgreSQL's text cannot contain NUL.
   const text = failureText(error).replaceAll('\0', '\uFFFD').slice(0, MAX_ERROR_LENGTH).toWellFormed();
-  const [failed] = await runUntilAnswered('fail_attempt', [id, startId, ...next, text], context);
+  const values = [id, startId, ...next, text];
+  const [failed] =
+    reason === undefined
+      ? await runUntilAnswered('fail_attempt', values, context)
+      : await untilAnswered(context, () => failForGood(started, values, context));
   if (failed === undefined) return { outcome: 'undone' };
   const common = { transitionId, attempt: attempts };
   if (reason === undefined) {
@@ -215,4 +225,19 @@ async function fail<Tx>(started: Started, thrown: unknown, context: WorkContext<
   const ended = { state: 'dead', reason, delayMs: undefined, isRepeated: false } as const;
   settings.report(error, { kind: 'attempt_failed', ...ended, ...common });
   return { outcome: 'parked' };
+}
+
+/** From then on its payment waits for a person, which is kept in the same transaction. */
+function failForGood<Tx>(
+  { signed }: Started,
+  values: readonly SqlValue[],
+  { statements, settings }: WorkContext<Tx>,
+): Promise<readonly Row[]> {
+  const payment = { ...signedIn({ signed }), account: settings.account };
+  return statements.limited(settings.storeTimeoutMs, async (tx) => {
+    await lockPayment(statements, payment, tx);
+    const failed = await statements.run('fail_attempt', values, tx);
+    if (failed.length > 0) await restate(statements, payment, tx);
+    return failed;
+  });
 }

@@ -16,11 +16,6 @@ export interface HandledTransition<Tx> {
    * was encrypted or not.
    */
   readonly claimed: UnsignedFields;
-  /**
-   * The id of the transition of another internal_reference that has paid the same merchant_reference, which this one must not
-   * mark as unpaid. Undefined unless a handler asked for it with `paidByAnother`, or an operator reopened the transition.
-   */
-  readonly paidBy: string | undefined;
   /** The number of this attempt, from 1. */
   readonly attempt: number;
   /** 64 hexadecimal digits, the same for every attempt: an idempotency key for effects outside the database. */
@@ -38,18 +33,11 @@ export interface HandlerSelector {
   readonly type?: string | undefined;
   /** A signed transaction_status, or `'*'` for every status that no other handler names, unless it may be about money. @default 'COMPLETED' */
   readonly status?: string | undefined;
-  /**
-   * Accepts only transitions that arrive after another transaction has paid the same merchant_reference, such as a late FAILED.
-   * Without such a handler they become `conflict: paid_by_another` and wait for an operator. The handler must not mark the order
-   * as unpaid. @default false
-   */
-  readonly paidByAnother?: boolean | undefined;
 }
 
 const RULES: OptionRules<HandlerSelector> = {
   type: NAME,
   status: NAME,
-  paidByAnother: [(value) => typeof value === 'boolean', 'true or false'],
 };
 
 export type Handler<Tx> = (transition: HandledTransition<Tx>) => unknown;
@@ -61,14 +49,8 @@ export type Handlers<Tx> = Map<string, Handler<Tx>>;
 export function addHandler<Tx>(handlers: Handlers<Tx>, run: unknown, selector: HandlerSelector = {}): void {
   if (typeof run !== 'function') refuseArgument('handle()', 'handler', 'a function', run);
   checkOptions('handle()', selector, RULES);
-  const { type = '*', status = 'COMPLETED', paidByAnother = false } = selector;
-  if (paidByAnother && status === 'COMPLETED') {
-    throw new ConfigurationError(
-      'paidByAnother',
-      'A second COMPLETED for a paid reference always waits for an operator. Combine paidByAnother with another status.',
-    );
-  }
-  const key = keyOf(type, status, paidByAnother);
+  const { type = '*', status = 'COMPLETED' } = selector;
+  const key = keyOf(type, status);
   if (handlers.has(key)) {
     throw new ConfigurationError('handler', 'handle() already has a handler for this type and status.');
   }
@@ -85,14 +67,13 @@ interface Found<Tx> {
 export function findHandler<Tx>(
   handlers: Handlers<Tx>,
   { transaction_type: type, transaction_status: status }: SignedFields,
-  paidByAnother: boolean,
 ): Found<Tx> | undefined {
-  const find = (...keys: [string, string]) => handlers.get(keyOf(...keys, paidByAnother));
+  const find = (...keys: [string, string]) => handlers.get(keyOf(...keys));
   const named = find(type, status) ?? find('*', status);
   const run = named ?? find(type, '*') ?? find('*', '*');
   return run && { run, isNamed: named !== undefined };
 }
 
-function keyOf(type: string, status: string, paidByAnother: boolean): string {
-  return JSON.stringify([type, status, paidByAnother]);
+function keyOf(type: string, status: string): string {
+  return JSON.stringify([type, status]);
 }

@@ -11,14 +11,24 @@ interface Waiting {
 }
 
 /** Retries until the database answers, so that an outage does not count as a crash. */
-export async function runUntilAnswered<Tx>(
+export function runUntilAnswered<Tx>(
   name: string,
   values: readonly SqlValue[],
   context: Waiting & { readonly statements: Statements<Tx> },
 ): Promise<readonly Row[]> {
+  return untilAnswered(context, () =>
+    within(context.settings.storeTimeoutMs, context.statements.run(name, values)),
+  );
+}
+
+/** The same for a transaction, which has a time limit of its own. */
+export async function untilAnswered(
+  context: Waiting,
+  run: () => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
   for (let failures = 1; ; failures += 1) {
     try {
-      return await within(context.settings.storeTimeoutMs, context.statements.run(name, values));
+      return await run();
     } catch (lost) {
       if (context.signal.aborted && failures > 1) return [];
       await waitForStore(lost, failures, context);

@@ -6,8 +6,10 @@ import { bodyIn, expectationIn, membersOf, reasonIn, signedIn } from './stored.t
 
 /** Everything that is known about one transition while its outcome is decided. */
 export interface CaseFile extends TransitionCase {
-  /** Of its expectation. */
+  /** Of its payment. */
   readonly referenceKey: string;
+  /** A person must look at its payment, as far as is known. */
+  readonly isNeeded: boolean;
   /** How often it was checked without result. */
   readonly looks: number;
   /** Changes with everything that could change the verdict. */
@@ -75,6 +77,7 @@ function caseIn(unordered: readonly Row[], past: Row = NO_PAST): CaseFile | unde
   return {
     transitionId: textOf(row, 'transition_id'),
     referenceKey: textOf(row, 'reference_key'),
+    isNeeded: row['needs'] !== null,
     signed,
     bodies: verified.map(bodyIn),
     refusals: evidence.flatMap((body) => reasonIn(body, 'refusal') ?? []),

@@ -29,6 +29,8 @@ export interface KnownExpectation extends ExpectedMoney {
   readonly settledBy: string | undefined;
   /** What `expect({ replace: true })` has replaced. */
   readonly replaced: readonly ExpectedMoney[];
+  /** It was withdrawn: what is paid after that waits for a person. */
+  readonly isCanceled: boolean;
 }
 
 /** What a body claims about money. */
@@ -72,7 +74,7 @@ export interface TransitionCase {
   readonly isWaived: boolean;
 }
 
-export type EvaluationRules = Pick<Settings, 'completedEvents' | 'allowTransitions' | 'interimStatuses'>;
+export type EvaluationRules = Pick<Settings, 'completedEvents' | 'statuses'>;
 
 /** What the handlers accept of a transition. */
 export interface Handling {
@@ -80,8 +82,6 @@ export interface Handling {
   readonly isHandled: boolean;
   /** That handler names the status, so it is not one of `'*'`. */
   readonly isNamed: boolean;
-  /** The handler accepts transitions whose reference another transaction has paid. */
-  readonly takesPaidByAnother: boolean;
 }
 
 export type Verdict =
@@ -112,7 +112,7 @@ const MAX_UNFINISHED = 3;
 export function evaluate(
   transition: TransitionCase,
   rules: EvaluationRules,
-  { isHandled, isNamed, takesPaidByAnother }: Handling,
+  { isHandled, isNamed }: Handling,
 ): Verdict {
   const { bodies, refusals, signed, appliedStatus, expectation } = transition;
   const { transaction_status: status } = signed;
@@ -123,7 +123,7 @@ export function evaluate(
   if (signed.merchant_reference === '' || signed.internal_reference === '') return park('empty_reference');
   const isCompletedEvent = rules.completedEvents.includes(signed.event);
   const isCompleted = status === 'COMPLETED' && isCompletedEvent;
-  const isInterim = rules.interimStatuses.includes(status);
+  const isInterim = rules.statuses[status] === 'interim';
   if (status === 'COMPLETED' && !isCompleted) return park('completed_in_part');
   // A handler of '*' records whatever it gets, and the record would end the question about money (threat A71).
   if (!isCompleted && !isNamed && !isInterim) {
@@ -137,8 +137,8 @@ export function evaluate(
     return park(isInterim ? 'late_status' : 'transition_not_allowed');
   if (isCompleted) return evaluateMoney(transition);
   // A handler that trusts the status would mark a paid order as unpaid (threat A53).
-  if (transition.isPaidByAnother && !transition.isWaived && !takesPaidByAnother)
-    return park(isInterim ? 'late_status' : 'paid_by_another');
+  if (transition.isPaidByAnother)
+    return park(isInterim || rules.statuses[status] === 'failed' ? 'late_status' : 'paid_by_another');
   return { kind: 'apply', settled: undefined, digest: first.digest, isContradicted: bodies.length > 1 };
 }
 
@@ -146,7 +146,7 @@ function evaluateMoney(transition: TransitionCase): Verdict {
   const { bodies, expectation, transitionId, isWaived } = transition;
   const wait = (reason: MoneyReason): Verdict => park(reason);
   if (expectation === undefined) return wait(bodies.length > 1 ? 'different_bodies' : 'no_expectation');
-  const { settledBy, replaced, ...settled } = expectation;
+  const { settledBy, replaced, isCanceled, ...settled } = expectation;
   if (settledBy !== undefined && settledBy !== transitionId) return wait('already_settled');
   const equal = bodies.find((body) => equalsExpectation(body, settled));
   const others = bodies.filter((body) => !equalsExpectation(body, settled));
@@ -154,6 +154,7 @@ function evaluateMoney(transition: TransitionCase): Verdict {
   const isReplaced = replaced.some((earlier) => others.some((body) => equalsExpectation(body, earlier)));
   if (isReplaced && !isWaived) return wait('contradicting_bodies');
   if (equal === undefined) return wait(mismatchOf(bodies, settled));
+  if (isCanceled && !isWaived) return park('canceled');
   return { kind: 'apply', settled, digest: equal.digest, isContradicted: others.length > 0 };
 }
 
@@ -208,8 +209,9 @@ function claimOf({ currency, amount, text, isInexact = false }: StoredClaim): Cl
   return { currency: currency ?? undefined, amount: amount ?? undefined, isInexact, text };
 }
 
-function isAllowed({ allowTransitions }: EvaluationRules, applied: string, next: string): boolean {
-  return !Object.hasOwn(allowTransitions, applied) || (allowTransitions[applied]?.includes(next) ?? false);
+/** Only a reversal follows a payment, and nothing follows a reversal. */
+function isAllowed({ statuses }: EvaluationRules, applied: string, next: string): boolean {
+  return applied === 'COMPLETED' ? statuses[next] === 'reversed' : statuses[applied] !== 'reversed';
 }
 
 function park(reason: TransitionReason): Verdict {

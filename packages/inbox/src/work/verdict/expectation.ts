@@ -6,12 +6,15 @@ import {
   type OptionRule,
   type OptionRules,
 } from '@payment-service/core/internal';
+import { type ActionNote, NOTE_RULES } from '../../operator/action-log.ts';
 import { DATE, NAME } from '../../option-rules.ts';
 import type { Settings } from '../../options.ts';
 import { isStorableCurrency, referenceKey } from '../../records.ts';
 import type { Statements } from '../../store/statements.ts';
+import { numberOf } from '../../store/store.ts';
 import { findArchived } from './archived.ts';
 import type { Comparison, ExpectedMoney, KnownExpectation, Settled } from './evaluate.ts';
+import { restate, storedStateIn } from './payment.ts';
 import { COMPARISONS, expectationIn } from './stored.ts';
 
 /** What a payment must be, as the merchant itself knows it. */
@@ -53,15 +56,21 @@ const RULES: OptionRules<Expectation> = {
   compare: COMPARISON,
 };
 
-export const REPLACE: OptionRule = [
-  (value) => typeof value === 'boolean' || typeof Object(value).currency === 'string',
-  'true, or the { currency, amount } that it replaces',
-];
+/** Who replaces what is expected, and why. */
+export interface Replacement extends ActionNote {
+  /** The money that they saw: it replaces only this. @default whatever is expected */
+  readonly currency?: string | undefined;
+  readonly amount?: string | undefined;
+}
 
-/** @throws {ConfigurationError} For an amount that is not an exact decimal. */
-export function checkReplaced(replace: boolean | Settled = false): boolean | Settled {
-  if (typeof replace === 'boolean') return replace;
-  return { currency: replace.currency, amount: exactAmount('expect()', replace.amount) };
+const REPLACEMENT: OptionRules<Replacement> = { ...NOTE_RULES, currency: undefined, amount: undefined };
+
+/** @throws {ConfigurationError} Names what is missing. */
+export function checkReplacement(replace: Replacement | undefined): Replacement | undefined {
+  if (replace === undefined) return undefined;
+  checkOptions('expect()', replace, REPLACEMENT, 'replace.');
+  const { amount } = replace;
+  return amount === undefined ? replace : { ...replace, amount: exactAmount('expect()', amount) };
 }
 
 /** @throws {ConfigurationError} Names the field, never its value. */
@@ -111,43 +120,65 @@ export function currencyWarning(currency: string): string | undefined {
  */
 export async function keepExpectation<Tx>(
   statements: Statements<Tx>,
-  { expectation, replace }: { readonly expectation: StoredExpectation; readonly replace: boolean | Settled },
+  {
+    expectation,
+    replace,
+  }: { readonly expectation: StoredExpectation; readonly replace: Replacement | undefined },
   tx: Tx,
 ): Promise<void> {
   const { referenceKey: key, transactionType, account, merchantReference, deadlineAt } = expectation;
   const { currency, amount, compare } = expectation;
-  const values = [key, transactionType, account, merchantReference, currency, amount, compare, deadlineAt];
   const reference = JSON.stringify(merchantReference);
-  const [row] = await statements.run('add_expectation', [...values, reference], tx);
+  const values = [key, transactionType, account, reference, currency, amount, compare, deadlineAt];
+  const [row] = await statements.run('add_expectation', values, tx);
   const known =
     row === undefined ? await archivedExpectation(statements, expectation, tx) : expectationIn(row);
+  if (known?.isCanceled) {
+    throw new InvalidStateError(
+      'This payment was canceled, so nothing is expected under its reference any more. Give the new payment its own reference.',
+    );
+  }
   const isSame = known?.currency === currency && known.amount === amount && known.compare === compare;
   if (known !== undefined && !isSame) {
-    const { settledBy, replaced, ...earlier } = known;
+    const { settledBy, replaced, currency: oldCurrency, amount: oldAmount, compare: oldCompare } = known;
+    const earlier = { currency: oldCurrency, amount: oldAmount, compare: oldCompare };
     if (settledBy !== undefined) {
       throw new InvalidStateError(
         'This reference is settled with another currency, amount or comparison. Give the new payment its own reference.',
       );
     }
-    if (!replace) {
+    if (replace === undefined) {
       throw new InvalidStateError(
         'This reference is expected with another currency, amount or comparison, which the customer may have paid already. ' +
-          'Give the new payment its own reference, or pass replace: true.',
+          'Give the new payment its own reference, or say who replaces it and why, with replace: { by, note }.',
       );
     }
-    if (replace !== true && (replace.currency !== earlier.currency || replace.amount !== earlier.amount)) {
+    const { by, note } = replace;
+    const seen = { currency: earlier.currency, amount: earlier.amount, ...defined(replace) };
+    if (seen.currency !== earlier.currency || seen.amount !== earlier.amount) {
       throw new StaleError(
         'This reference is expected with another amount or currency than the one to be replaced. Nothing was changed. Read it ' +
           'again, then decide.',
       );
     }
-    const history = JSON.stringify([...replaced, earlier]);
+    const at = row === undefined ? 0 : numberOf(row, 'now');
+    const history = JSON.stringify([...replaced, { ...earlier, by, note, at }]);
     const changes = [key, transactionType, currency, amount, compare, history, deadlineAt];
     await statements.run('replace_expectation', changes, tx);
   }
   if (known?.settledBy === undefined)
     await statements.run('wake_for_expectation', [key, transactionType], tx);
+  if (row !== undefined && storedStateIn(row) === 'unexpected') {
+    const type: unknown = JSON.parse(transactionType);
+    const payment = { merchant_reference: merchantReference, transaction_type: String(type) };
+    await restate(statements, { ...payment, account }, tx);
+  }
 }
+
+const defined = ({ currency, amount }: Replacement): Partial<Settled> => ({
+  ...(currency !== undefined && { currency }),
+  ...(amount !== undefined && { amount }),
+});
 
 async function archivedExpectation<Tx>(
   statements: Statements<Tx>,

@@ -40,7 +40,12 @@ export function expectationIn(row: Row): KnownExpectation | undefined {
   if (!isMoney(money)) throw unexpected(row, 'amount', 'a canonical decimal above zero, such as 1999.9');
   const replaced = jsonIn(row, 'replaced');
   if (Array.isArray(replaced) && replaced.every(isMoney))
-    return { ...money, settledBy: optionalText(row, 'settled_by'), replaced };
+    return {
+      ...money,
+      settledBy: optionalText(row, 'settled_by'),
+      replaced,
+      isCanceled: (row['canceled_at'] ?? null) !== null,
+    };
   throw unexpected(row, 'replaced', 'a list of earlier expectations: currency, amount and compare');
 }
 

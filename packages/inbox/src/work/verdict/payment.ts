@@ -1,0 +1,95 @@
+import type { SignedFields } from '@payment-service/core';
+import { isUnambiguous, referenceKey } from '../../records.ts';
+import { TRANSITION_STATES } from '../../states.ts';
+import type { Statements } from '../../store/statements.ts';
+import { choiceOf, numberOf, optionalText, type Row, textOf } from '../../store/store.ts';
+import { isOwn } from '../../words.ts';
+import {
+  PAYMENT_STATES,
+  type PaymentFacts,
+  paymentState,
+  type ReportFacts,
+  STATUS_MEANINGS,
+  type StoredPaymentState,
+} from './payment-state.ts';
+import { reasonIn } from './stored.ts';
+
+/** What identifies a payment. */
+export type PaymentKey = Pick<SignedFields, 'merchant_reference' | 'transaction_type'>;
+
+/** The state of a payment as it is stored. */
+export const storedStateIn = (row: Row): StoredPaymentState =>
+  choiceOf(
+    row,
+    'state',
+    PAYMENT_STATES.filter((state) => state !== 'overdue'),
+  );
+
+/**
+ * Decides the state of a payment again, in the transaction that changes one of its reports or what is expected. Begins with
+ * `lockPayment()`, before that transaction locks a report: in another order, two transactions could wait for each other.
+ *
+ * @param settling A report that this transaction is about to settle, and what it means.
+ */
+export async function restate<Tx>(
+  statements: Statements<Tx>,
+  { account, ...payment }: PaymentKey & { readonly account: string },
+  tx: Tx,
+  settling?: Pick<ReportFacts, 'transitionId' | 'appliedAs' | 'place'> & { readonly isPayment: boolean },
+): Promise<void> {
+  const row = await lockPayment(statements, { account, ...payment }, tx);
+  const keys = keysOf(payment, account);
+  const reports = (await statements.run('read_reports', keys, tx)).map(factsIn).filter(belongs);
+  const others = reports.filter(({ transitionId }) => transitionId !== settling?.transitionId);
+  const own = settling && {
+    ...settling,
+    ...({ state: 'settled', reason: undefined, changedAt: Number.POSITIVE_INFINITY } as const),
+  };
+  const before = storedStateIn(row);
+  const facts: PaymentFacts = {
+    isExpected: row['amount'] !== null,
+    isCanceled: row['canceled_at'] !== null,
+    settledBy: settling?.isPayment ? settling.transitionId : optionalText(row, 'settled_by'),
+    reports: own === undefined ? others : [...others, own],
+    before,
+  };
+  const { state, needs } = paymentState(facts);
+  if (state !== before || needs !== optionalText(row, 'needs'))
+    await statements.run('set_payment_state', [...keys, state, needs ?? null], tx);
+}
+
+/** Until the transaction ends, nothing settles it. @returns its row, which is added if nothing was known of it. */
+export async function lockPayment<Tx>(
+  statements: Statements<Tx>,
+  { account, ...payment }: PaymentKey & { readonly account: string },
+  tx: Tx,
+): Promise<Row> {
+  const keys = keysOf(payment, account);
+  const [known] = await statements.run('lock_payment', keys, tx);
+  if (known !== undefined) return known;
+  await statements.run('add_payment', [...keys, account, JSON.stringify(payment.merchant_reference)], tx);
+  const [added] = await statements.run('lock_payment', keys, tx);
+  if (added === undefined) throw new TypeError('The row of a payment that was added is not there.');
+  return added;
+}
+
+/** The values that find its row: its key, and its type as JSON. */
+export const keysOf = (payment: PaymentKey, account: string): [string, string] => [
+  referenceKey(payment.merchant_reference, account),
+  JSON.stringify(payment.transaction_type),
+];
+
+function factsIn(row: Row): ReportFacts {
+  return {
+    transitionId: textOf(row, 'transition_id'),
+    state: choiceOf(row, 'state', TRANSITION_STATES),
+    reason: reasonIn(row, 'reason'),
+    appliedAs: row['applied_as'] === null ? undefined : choiceOf(row, 'applied_as', STATUS_MEANINGS),
+    place: numberOf(row, 'place'),
+    changedAt: numberOf(row, 'changed_at'),
+  };
+}
+
+/** A reference that can be read in more than one way belongs to no payment. */
+const belongs = ({ reason }: ReportFacts): boolean =>
+  reason === undefined || isOwn(reason) || isUnambiguous(reason);

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import type { Payment } from '../../src/index.ts';
+import { evidence, paid } from '../support/callbacks.ts';
+import { ENGINES } from '../support/merchant.ts';
+import { LATER, MINUTE_MS, money, NOTE, newShop, REPLACE, seen } from '../support/shop.ts';
+import { workOff } from '../support/until.ts';
+
+const STATUSES = { FAILED: 'failed', REVERSED: 'reversed', PENDING: 'interim' } as const;
+const failing = (reference: string, payload = {}) =>
+  paid(reference, 500, { transaction_status: 'FAILED', ...payload }, { event: 'transaction.failed' });
+
+describe.each(ENGINES)('what becomes of a payment on %s', (engine) => {
+  const open = async () => {
+    const shop = await newShop(engine, { ...LATER, statuses: STATUSES });
+    for (const status of ['FAILED', 'REVERSED', 'PENDING']) shop.inbox.handle(() => undefined, { status });
+    const stateOf = async (reference: string): Promise<string | undefined> => {
+      const payment = await shop.inbox.payment(reference);
+      return payment?.needs === undefined ? payment?.state : `${payment.state}, ${payment.needs}`;
+    };
+    return { ...shop, stateOf };
+  };
+
+  test('each state has one meaning, in the payment, in the list and in the counts', async () => {
+    const { inbox, merchant, deliver, stateOf } = await open();
+    const deadline = new Date(Date.now() + MINUTE_MS);
+    for (const reference of ['LATE', 'HELD', 'FAILED'])
+      await inbox.expect({ ...money(reference), deadline });
+    for (const reference of ['OPEN', 'PAID', 'TWICE', 'REVERSED', 'AGAIN']) await inbox.expect(money(reference));
+    await deliver(
+      ...['PAID', 'TWICE', 'REVERSED', 'UNEXPECTED'].map((reference) => paid(reference, 500)),
+      ...[paid('HELD', 700), failing('FAILED'), failing('AGAIN')],
+    );
+    await deliver(
+      paid('TWICE', 500, { internal_reference: 'SECOND' }),
+      paid('REVERSED', 500, { transaction_status: 'REVERSED' }, { event: 'transaction.reversed' }),
+      paid('AGAIN', 500, { internal_reference: 'ATTEMPT-2' }),
+      failing('PAID', { internal_reference: 'ATTEMPT-1' }),
+    );
+    await inbox.quarantine(
+      evidence('timestamp_out_of_tolerance', { merchant_reference: 'EVIDENCE', internal_reference: 'E-1' }),
+    );
+    await workOff(inbox);
+    await merchant.advance(2 * MINUTE_MS);
+    const wanted = {
+      AGAIN: 'paid',
+      EVIDENCE: 'held, timestamp_out_of_tolerance',
+      FAILED: 'failed',
+      HELD: 'held, amount_mismatch',
+      LATE: 'overdue',
+      OPEN: 'open',
+      PAID: 'paid',
+      REVERSED: 'reversed',
+      TWICE: 'paid, already_settled',
+      UNEXPECTED: 'unexpected, no_expectation',
+    };
+    for (const [reference, state] of Object.entries(wanted))
+      expect(await stateOf(reference), reference).toBe(state);
+    const listed: Record<string, string> = {};
+    for await (const { merchant_reference, state, needs } of inbox.payments({ limit: 3 }))
+      listed[merchant_reference] = needs === undefined ? state : `${state}, ${needs}`;
+    expect(listed).toEqual(wanted);
+    expect(await inbox.counts()).toEqual({
+      ...{ held: 2, unexpected: 1, overdue: 1, open: 1, paid: 3, reversed: 1, failed: 1, canceled: 0 },
+      ...{ needed: 4, archived: 0 },
+    });
+    const named = async (filter: object): Promise<string[]> =>
+      (await inbox.payments(filter)).items.map(({ merchant_reference }) => merchant_reference).toSorted();
+    expect(await named({ needed: true })).toEqual(['EVIDENCE', 'HELD', 'TWICE', 'UNEXPECTED']);
+    expect(await named({ reason: 'already_settled' })).toEqual(['TWICE']);
+    expect(await named({ state: 'open' })).toEqual(['OPEN']);
+    expect(await named({ state: ['overdue', 'failed'] })).toEqual(['FAILED', 'LATE']);
+    expect(await named({ search: 'ev' })).toEqual(['EVIDENCE', 'REVERSED']);
+    expect(await named({ search: 'ATTEMPT-2' })).toEqual(['AGAIN']);
+    expect(await named({ until: new Date(0) })).toEqual([]);
+  });
+
+  test('a failure ends the waiting, and a later payment pays; a second page of the same is the same payment', async () => {
+    const { inbox, deliver, stateOf } = await open();
+    await inbox.expect(money('ORD-1'));
+    await deliver(failing('ORD-1'));
+    expect(await stateOf('ORD-1')).toBe('failed');
+    await deliver(paid('ORD-1', 500, { internal_reference: 'SECOND' }));
+    const payment = await inbox.payment({ internal_reference: 'SECOND' });
+    expect(payment).toMatchObject({ state: 'paid', settled: { amount: '500' }, needs: undefined });
+    expect(payment?.reports).toHaveLength(2);
+  });
+
+  test('what an operator accepts is kept with who replaced what', async () => {
+    const { inbox, pay, stateOf } = await open();
+    await inbox.expect(money('ORD-1', 5000));
+    await pay('ORD-1', 3000);
+    const { transitionId } = paid('ORD-1', 3000);
+    const [body] = (await inbox.show(transitionId))?.bodies ?? [];
+    await inbox.accept(await seen(inbox, transitionId), { ...NOTE, body: body?.digest ?? '' });
+    expect(await stateOf('ORD-1')).toBe('open');
+    await workOff(inbox);
+    const paidIn: Partial<Payment> = {
+      state: 'paid',
+      settled: { currency: 'UGX', amount: '3000', at: expect.any(Date), report: transitionId },
+      replaced: [{ ...NOTE, currency: 'UGX', amount: '5000', at: expect.any(Date) }],
+    };
+    expect(await inbox.payment('ORD-1')).toMatchObject(paidIn);
+    await expect(inbox.expect(money('ORD-1', 5000), REPLACE)).rejects.toThrow('settled');
+  });
+
+  test('a dead one is held, and a retry opens it again', async () => {
+    const options = { retry: { attempts: 1 }, onError: () => undefined };
+    let isBroken = true;
+    const { inbox, pay } = await newShop(engine, options, async () => {
+      if (isBroken) throw new Error('The ledger is away.');
+    });
+    await inbox.expect(money('ORD-1'));
+    await pay('ORD-1');
+    expect(await inbox.payment('ORD-1')).toMatchObject({ state: 'held', needs: 'attempts_used_up' });
+    isBroken = false;
+    await inbox.retry(await seen(inbox, paid('ORD-1', 500).transitionId), NOTE);
+    expect(await inbox.payment('ORD-1')).toMatchObject({ state: 'open', needs: undefined });
+    await workOff(inbox);
+    expect(await inbox.payment('ORD-1')).toMatchObject({ state: 'paid', needs: undefined });
+    const signal = AbortSignal.timeout(5000);
+    expect(await inbox.outcome('ORD-1', { signal })).toMatchObject({ state: 'paid' });
+    await expect(inbox.outcome('NONE', { signal: AbortSignal.abort() })).rejects.toThrow();
+  });
+});
