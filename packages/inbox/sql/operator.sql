@@ -1,7 +1,7 @@
 -- name: list_transitions
 select t.id, c.transition_id, c.signed, t.state, t.reason, t.revision, t.attempts, t.bodies, t.refused_bodies,
   coalesce(t.busy_until, t.next_at) as next_at, c.first_at,
-  t.changed_at, t.last_error, e.currency, e.amount, e.compare, e.replaced, e.settled_by, e.canceled_at, b.claims, b.provider,
+  t.changed_at, t.last_error, case when t.settled_digest is null then 0 else 1 end as was_applied, e.currency, e.amount, e.compare, e.replaced, e.settled_by, e.canceled_at, b.claims, b.provider,
   (select coalesce(sum(d.repeats), 0) from inbox.delivery d where d.transition = t.id) as repeats
 from ({found}) as found
 join inbox.transition t on t.id = found.id
@@ -72,6 +72,28 @@ where id = $1
 
 -- name: add_action
 insert into inbox.action (transition, action, by_whom, note, at) values ($1, $2, $3, $4, {now})
+
+-- name: add_payment_action
+insert into inbox.action (reference_key, transaction_type, action, by_whom, note, at) values ($1, $2, $3, $4, $5, {now})
+
+-- name: show_payment_actions
+-- Of the payment itself, and of its reports.
+select a.action, a.by_whom, a.note, a.at, null as transition_id, a.id from inbox.action a
+where a.reference_key = $1 and a.transaction_type = $2
+union all
+select a.action, a.by_whom, a.note, a.at, c.transition_id, a.id from inbox.callback c
+join inbox.action a on a.transition = c.id
+where c.reference_key = $1 and c.transaction_type = $2
+order by 6
+
+-- name: lock_reports
+-- The payment first, as a settlement and expect() do: in another order, two transactions could wait for each other.
+with payment as {postgres: materialized }(select p.state from inbox.payment p where p.reference_key = $1 and p.transaction_type = $2{postgres:  for update})
+select t.id from inbox.callback c join inbox.transition t on t.id = c.id
+where c.reference_key = $1 and c.transaction_type = $2 and (select count(*) from payment) >= 0{postgres:  for update of t}
+
+-- name: cancel
+update inbox.payment set canceled_at = {now}, changed_at = {now} where reference_key = $1 and transaction_type = $2
 
 -- name: uncancel
 update inbox.payment set canceled_at = null, changed_at = {now} where reference_key = $1 and transaction_type = $2

@@ -13,12 +13,12 @@ import { tryToKeep } from './intake/keep.ts';
 import { callbackRecord, evidenceRecord } from './intake/record.ts';
 import { Spool } from './intake/spool.ts';
 import { spoolOwner } from './intake/spool-folder.ts';
-import { act, actOn } from './operator/actions.ts';
+import { act, actOn, actOnPayment } from './operator/actions.ts';
 import { findExpectations } from './operator/expectations.ts';
 import { forget } from './operator/forget.ts';
 import { listOverdue, readHealth, readStats } from './operator/health.ts';
 import { readHistory } from './operator/history.ts';
-import { findPayment } from './operator/payment.ts';
+import { findPayment, readPayment } from './operator/payment.ts';
 import { countPayments, listPayments, outcomeOf } from './operator/payments.ts';
 import { prune } from './operator/prune.ts';
 import { readVersion, withVersion } from './operator/version.ts';
@@ -197,6 +197,13 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     payment: (reference, type) => read(() => findPayment(context, reference, type)),
     payments: (filter = {}) => listPayments(read, context, filter),
     counts: () => read(() => countPayments(context)),
+    act: (one, given) =>
+      write(async () => {
+        await actOnPayment(context, one, given);
+        const after = await readPayment(context, one);
+        if (after === undefined) throw new TypeError('A payment has vanished.');
+        return after;
+      }),
     outcome: (reference, given) => read(() => outcomeOf(context, reference, given)),
     expectations: (reference) => read(() => findExpectations(context, reference)),
     forget: (reference, note) => write(() => forget(context, reference, note)),

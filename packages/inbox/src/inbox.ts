@@ -1,11 +1,12 @@
 import type { AuthenticRefusal, SignedFields, VerifiedCallback } from '@payment-service/core';
 import type { WalletBalance } from '@payment-service/core/reconcile';
 import type { ActionNote } from './operator/action-log.ts';
-import type { Acceptance, SeenTransition, TransitionSelection } from './operator/actions.ts';
+import type { Acceptance, ActGiven, SeenTransition, TransitionSelection } from './operator/actions.ts';
 import type { KnownPayment } from './operator/expectations.ts';
 import type { Forgotten } from './operator/forget.ts';
 import type { InboxHealth, InboxStats, OverdueExpectation } from './operator/health.ts';
 import type { InboxHistory } from './operator/history.ts';
+import type { Act } from './operator/operations.ts';
 import type { Payment } from './operator/payment.ts';
 import type { PaymentCounts, PaymentFilter, Payments } from './operator/payments.ts';
 import type { Pruned, PruneOptions } from './operator/prune.ts';
@@ -267,6 +268,20 @@ export interface Inbox<Tx> {
     reference: string,
     options: { readonly signal: AbortSignal; readonly type?: string | undefined },
   ) => Promise<Payment>;
+  /**
+   * Performs one of the `acts` of a payment, if the payment has not changed since it was read (threat A70). It does not check who
+   * calls it: the application must.
+   *
+   * @returns the payment after it.
+   * @throws {StaleError} If the payment has changed.
+   * @throws {ConfigurationError} Without `by` or `note`.
+   *
+   * @example
+   * const payment = await inbox.payment('ORD-1001');
+   * const accept = payment?.acts.find(({ name, money }) => name === 'accept' && money?.amount === '300');
+   * if (accept) await inbox.act(accept, { by: 'dana', note: 'the service says that 300 was paid' });
+   */
+  readonly act: (act: Act, given: ActGiven) => Promise<Payment>;
   /** What is expected under this reference, one for each transaction type. */
   readonly expectations: (merchant_reference: string) => Promise<KnownPayment[]>;
   /**

@@ -1,6 +1,6 @@
 import type { RefusalCode, SignedFields } from '@payment-service/core';
 import { checkArgument, type OptionRule } from '@payment-service/core/internal';
-import { capital } from '@payment-service/pages/capital';
+import { capital } from '@payment-service/pages/text';
 import { MAX_COUNTED, MONEY_REASONS, type TransitionReason, type TransitionState } from './states.ts';
 
 /** What a state or a reason means, for an operator. */

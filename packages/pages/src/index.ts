@@ -1,7 +1,6 @@
 export { html } from 'hono/html';
 export { assetResponse } from './asset-response.ts';
 export { type AssetName, readAsset } from './assets.ts';
-export { capital } from './capital.ts';
 export { bars } from './chart/bars.ts';
 export {
   type Figures,
@@ -26,6 +25,7 @@ export { bodyText, editable, masked, plainLines, withValues } from './json.ts';
 export { documentOf, type Markup, pageHeaders } from './layout.ts';
 export { type Chip, type Column, chips, columnsOf, csvLine, list, tableOf } from './list.ts';
 export { isFromOwnPage, senderOf } from './own-page.ts';
-export { age, count, counted, groupedDigits, span, time, utc } from './quantities.ts';
+export { age, count, counted, span, time, utc } from './quantities.ts';
 export { narrowing, paged, pageIn, searchForm, withQuery } from './search.ts';
 export { badge, note, type Step, shape, story, type Tone } from './state.ts';
+export { capital, groupedDigits } from './text.ts';

@@ -6,14 +6,6 @@ const plain = new Intl.NumberFormat('en');
 /** A number with its digits grouped. */
 export const count = (value: number): string => plain.format(value);
 
-/** A decimal of any length with its whole digits grouped: '5,000,000.50'. Anything else is returned as it is. */
-export function groupedDigits(amount: string): string {
-  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(\.\d+)?$/.exec(amount) ?? [];
-  const first = whole.length % 3 || 3;
-  const grouped = whole.slice(0, first) + whole.slice(first).replace(/\d{3}/g, ',$&');
-  return whole === '' ? amount : sign + grouped + fraction;
-}
-
 /** "1 attempt", "2 attempts". */
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`;

@@ -1,6 +1,7 @@
 import type { OptionRule, OptionRules } from '@payment-service/core/internal';
 import type { Statements } from '../store/statements.ts';
 import { choiceOf, dateOf, type Row, textOf } from '../store/store.ts';
+import { keysOf, type PaymentKey } from '../work/verdict/payment.ts';
 
 /** Who acts, and why. Kept with the transition. The inbox does not check who calls it: the application must. */
 export interface ActionNote {
@@ -10,14 +11,19 @@ export interface ActionNote {
   readonly note: string;
 }
 
-const ACTS = ['retry', 'resolve', 'accept', 'acceptText', 'reopen', 'applyAgain'] as const;
-/** An act of an operator on one transition. */
-export type Act = (typeof ACTS)[number];
+/** An act of an operator. */
+export type LoggedAct =
+  | ('retry' | 'resolve' | 'accept' | 'acceptText' | 'reopen' | 'applyAgain')
+  | ('cancel' | 'expect');
+const ACTS: readonly LoggedAct[] = [
+  ...(['retry', 'resolve', 'accept', 'acceptText', 'reopen', 'applyAgain'] as const),
+  ...(['cancel', 'expect'] as const),
+];
 
 /** What an operator did with a transition. */
 export interface OperatorAction {
   /** `statement`: `reconcileStatement()` kept a row instead of the callback. */
-  readonly action: Act | 'statement' | 'forget';
+  readonly action: LoggedAct | 'statement' | 'forget';
   /** Who acted, as stated by the application. */
   readonly by: string;
   readonly note: string;
@@ -36,6 +42,17 @@ export async function addAction<Tx>(
   tx: Tx,
 ): Promise<void> {
   await statements.run('add_action', [id, action, by.toWellFormed(), note.toWellFormed()], tx);
+}
+
+/** The same for an act on a payment that is about none of its reports. */
+export async function addPaymentAction<Tx>(
+  statements: Statements<Tx>,
+  { action, by, note, account, ...payment }: ActionNote &
+    PaymentKey & { readonly account: string; readonly action: OperatorAction['action'] },
+  tx: Tx,
+): Promise<void> {
+  const values = [...keysOf(payment, account), action, by.toWellFormed(), note.toWellFormed()];
+  await statements.run('add_payment_action', values, tx);
 }
 
 /** Of a row of show_actions. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ConfigurationError, InvalidStateError, type SignedFields, StaleError } from '@payment-service/core';
 import {
   checkArgument,
@@ -15,6 +16,7 @@ import { findArchived } from '../work/verdict/archived.ts';
 import { readCase } from '../work/verdict/case.ts';
 import {
   type Comparison,
+  type ExpectedMoney,
   equalsExpectation,
   withRoundedAccepted,
   withTextAccepted,
@@ -22,7 +24,10 @@ import {
 import { COMPARISON, checkExpectation, keepExpectation } from '../work/verdict/expectation.ts';
 import { keysOf, restate } from '../work/verdict/payment.ts';
 import { signedIn } from '../work/verdict/stored.ts';
-import { type Act, type ActionNote, addAction, NOTE_RULES } from './action-log.ts';
+import { type ActionNote, addAction, addPaymentAction, type LoggedAct, NOTE_RULES } from './action-log.ts';
+import { forget } from './forget.ts';
+import { ACT_NAMES, type Act, type ActName, OPERATIONS } from './operations.ts';
+import { readPayment } from './payment.ts';
 import {
   listTransitions,
   type OperatorContext,
@@ -58,7 +63,10 @@ export interface TransitionSelection {
   readonly limit?: number | undefined;
 }
 
-const RULES: Readonly<Record<Act, OptionRules<ActionNote> | OptionRules<Acceptance>>> = {
+/** An act on one report. */
+type ReportAct = Exclude<LoggedAct, 'cancel' | 'expect'>;
+
+const RULES: Readonly<Record<ReportAct, OptionRules<ActionNote> | OptionRules<Acceptance>>> = {
   ...{ retry: NOTE_RULES, resolve: NOTE_RULES, acceptText: NOTE_RULES },
   ...{ reopen: NOTE_RULES, applyAgain: NOTE_RULES },
   accept: {
@@ -74,7 +82,7 @@ const SEEN: OptionRule = [
 
 /** One act, decided on one transition as it was seen. */
 interface Decision extends ActionNote, Partial<Omit<Acceptance, keyof ActionNote>> {
-  readonly action: Act;
+  readonly action: ReportAct;
   readonly transitionId: string;
   readonly id: number;
   readonly signed: SignedFields;
@@ -87,7 +95,7 @@ interface Decision extends ActionNote, Partial<Omit<Acceptance, keyof ActionNote
  */
 export async function act<Tx>(
   context: OperatorContext<Tx>,
-  action: Act,
+  action: ReportAct,
   seen: SeenTransition,
   given: ActionNote | Acceptance,
 ): Promise<void> {
@@ -115,6 +123,78 @@ export async function act<Tx>(
     return move(context, decision, tx);
   });
   settings.emit({ name: 'transition.moved', transitionId, state });
+}
+
+/** What an operator says with an act; `currency`, `amount` and `compare` only with `expect`. */
+export interface ActGiven extends ActionNote, Partial<ExpectedMoney> {}
+
+const GIVEN: OptionRules<ActGiven> = { ...NOTE_RULES, currency: undefined, amount: undefined, compare: COMPARISON };
+const ACT: OptionRule = [
+  (act) => ACT_NAMES.some((name) => name === Object(act).name) && typeof Object(act).revision === 'string',
+  "one of the acts that payment() returned",
+];
+/** The acts on a report, by their names in the log. */
+const ON_REPORT: Readonly<Partial<Record<ActName, ReportAct>>> = {
+  ...{ accept: 'accept', apply: 'reopen', applyAgain: 'applyAgain', retry: 'retry', close: 'resolve' },
+};
+
+/**
+ * Performs an act on a payment, unless the payment has changed since it was read.
+ *
+ * @throws {StaleError} If it has.
+ */
+export async function actOnPayment<Tx>(
+  context: OperatorContext<Tx>,
+  act: Act,
+  given: ActGiven,
+): Promise<void> {
+  checkArgument('act()', 'act', act, ACT);
+  checkOptions('act()', given ?? {}, GIVEN);
+  if (act.name === 'forget') {
+    await forget(context, act.merchant_reference, { by: given.by, note: given.note });
+    return;
+  }
+  const { store, settings } = context;
+  const moved = await store.transaction((tx) => perform(context, act, given, tx));
+  if (moved !== undefined) settings.emit({ name: 'transition.moved', transitionId: act.report ?? '', state: moved });
+}
+
+async function perform<Tx>(
+  context: OperatorContext<Tx>,
+  act: Act,
+  { by, note, ...money }: ActGiven,
+  tx: Tx,
+): Promise<MovedState | undefined> {
+  const { statements, settings } = context;
+  const { account } = settings;
+  const { name, report, merchant_reference, transaction_type } = act;
+  const key = { merchant_reference, transaction_type };
+  // Until this transaction ends, no worker settles it, no other operator acts on it, and what is expected stays.
+  await statements.run('lock_reports', keysOf(key, account), tx);
+  const payment = await readPayment(context, key, tx);
+  if (payment === undefined) throw new ConfigurationError('act', 'Nothing is known of this payment. See payments().');
+  if (payment.revision !== act.revision) throw new StaleError(STALE);
+  const isOffered = payment.acts.some((each) => isDeepStrictEqual(each, act));
+  if (!isOffered) throw new InvalidStateError(`${OPERATIONS[name].label} is not possible for this payment now.`);
+  if (name === 'cancel') {
+    await statements.run('cancel', keysOf(key, account), tx);
+    await addPaymentAction(statements, { ...key, account, action: name, by, note }, tx);
+    await restate(statements, { ...key, account }, tx);
+    return undefined;
+  }
+  if (name === 'expect') {
+    const { currency = '', amount = '', compare } = money;
+    const expectation = checkExpectation({ ...key, currency, amount, compare }, { account, colonIn: 'merchant_reference' });
+    await keepExpectation(statements, { expectation, replace: { by, note } }, tx);
+    await addPaymentAction(statements, { ...key, account, action: name, by, note }, tx);
+    return undefined;
+  }
+  const [locked] = await statements.run('lock_named_transition', [report ?? '', account], tx);
+  const action = act.isText ? 'acceptText' : ON_REPORT[name];
+  if (locked === undefined || action === undefined) throw new StaleError(STALE);
+  const { body, compare } = act;
+  const decision = { by, note, action, transitionId: report ?? '', id: numberOf(locked, 'id'), signed: signedIn(locked) };
+  return move(context, { ...decision, ...(body !== undefined && { body, compare }) }, tx);
 }
 
 /** One transition, or all of a selection. @returns how many. */
@@ -172,7 +252,7 @@ async function actOnAll<Tx>(
 }
 
 /** It admits a transition despite the order of statuses, or despite a body with a replaced amount. */
-const isAdmitting = (action: Act): boolean => action === 'reopen' || action === 'applyAgain';
+const isAdmitting = (action: ReportAct): boolean => action === 'reopen' || action === 'applyAgain';
 
 type MovedState = 'pending' | 'resolved';
 
@@ -274,7 +354,7 @@ const STALE =
   'is expected. Nothing was done. Read it again, then decide.';
 
 /** Why a transition in this state cannot be moved in this way. Only `applyAgain` applies what was applied before. */
-function refusalOf(locked: Row, action: Act): string | undefined {
+function refusalOf(locked: Row, action: ReportAct): string | undefined {
   const state = choiceOf(locked, 'state', TRANSITION_STATES);
   const isApplied = numberOf(locked, 'is_applied') === 1;
   if (!isAdmitting(action)) {

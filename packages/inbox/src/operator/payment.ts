@@ -2,15 +2,22 @@ import { hash } from 'node:crypto';
 import type { SignedFields } from '@payment-service/core';
 import { checkArgument } from '@payment-service/core/internal';
 import { NAME, STRING } from '../option-rules.ts';
-import type { TransitionReason } from '../states.ts';
-import { dateOf, numberOf, type Row } from '../store/store.ts';
+import { CLOSED_STATES, type TransitionReason } from '../states.ts';
+import { dateOf, numberOf, optionalText, type Row } from '../store/store.ts';
 import { type Archived, findArchived } from '../work/verdict/archived.ts';
 import type { ExpectedMoney, Settled } from '../work/verdict/evaluate.ts';
 import { keysOf, type PaymentKey, storedStateIn } from '../work/verdict/payment.ts';
 import type { PaymentState } from '../work/verdict/payment-state.ts';
 import { expectationIn, jsonIn, jsonTextOf, membersOf, reasonIn } from '../work/verdict/stored.ts';
-import type { ActionNote } from './action-log.ts';
-import { listTransitions, type OperatorContext, type TransitionSummary } from './views.ts';
+import { type ActionNote, actionIn, type OperatorAction } from './action-log.ts';
+import { type Act, type ActedOn, actsOf } from './operations.ts';
+import {
+  listTransitions,
+  type OperatorContext,
+  readBodies,
+  readTransitions,
+  type TransitionSummary,
+} from './views.ts';
 
 /** What is expected of a payment. */
 export interface ExpectedPayment extends ExpectedMoney {
@@ -46,6 +53,10 @@ export interface Payment extends PaymentSummary {
   readonly revision: string;
   /** The evidence: one for each status of each transaction, the newest first. */
   readonly reports: readonly TransitionSummary[];
+  /** What operators did, the oldest first, and to which report. */
+  readonly actions: readonly (OperatorAction & { readonly report: string | undefined })[];
+  /** What a person can do now. */
+  readonly acts: readonly Act[];
 }
 
 /** @param reference A merchant_reference, or the internal_reference of one of its transactions. */
@@ -82,9 +93,28 @@ export async function readPayment<Tx>(
   const summary = old === undefined ? row && summaryIn(row) : archivedSummary(old);
   if (summary === undefined && reports.length === 0) return undefined;
   const known = summary ?? { ...key, ...NOTHING_KNOWN, changedAt: reports[0]?.changedAt ?? new Date(0) };
-  const seen = reports.map((report) => [report.transitionId, report.revision]);
+  const seen = reports.map((report) => [report.transitionId, report.revision, report.wasApplied]);
   const revision = hash('sha256', JSON.stringify([known, seen])).slice(0, 16);
-  return { ...known, revision, reports };
+  const rows = await statements.run('show_payment_actions', keysOf(key, account), tx);
+  const actions = rows.map((each) => ({ ...actionIn(each), report: optionalText(each, 'transition_id') }));
+  const acts = actsOf({ ...known, revision, reports: await withBodies(context, reports, tx) });
+  return { ...known, revision, reports, actions, acts };
+}
+
+/** Those that wait for a person, with their bodies, whose amounts can be accepted. */
+async function withBodies<Tx>(
+  context: OperatorContext<Tx>,
+  reports: readonly TransitionSummary[],
+  tx: Tx | undefined,
+): Promise<ActedOn['reports']> {
+  const all: ActedOn['reports'][number][] = [];
+  for (const report of reports) {
+    const [row] = CLOSED_STATES.includes(report.state)
+      ? []
+      : await readTransitions(context, { transitionId: report.transitionId }, undefined, tx);
+    all.push(row === undefined ? report : { ...report, bodies: await readBodies(context, row, tx) });
+  }
+  return all;
 }
 
 /** Of a report that no worker has looked at yet. */

@@ -47,6 +47,8 @@ export interface TransitionSummary {
    * Moved into the archive by `prune()`: its bodies are gone, its counts are 0, and `firstAt` is the time of its last change.
    */
   readonly isArchived: boolean;
+  /** At any time, also if it was closed since. */
+  readonly wasApplied: boolean;
   /** How often a handler was started for it. */
   readonly attempts: number;
   /** Accepted deliveries, across all bodies. */
@@ -177,7 +179,8 @@ function archivedSummary({ id: _, expectation, ...known }: Archived): Transition
     claims: undefined,
     provider: undefined,
   };
-  return { ...known, revision: 'archived', ...money, isArchived: true, ...counts, ...times };
+  const wasApplied = known.state === 'settled';
+  return { ...known, revision: 'archived', ...money, isArchived: true, wasApplied, ...counts, ...times };
 }
 
 const moneyOf = ({ currency, amount, compare }: ExpectedMoney): ExpectedMoney => ({
@@ -191,7 +194,7 @@ export async function showTransition<Tx>(
   transitionId: string,
 ): Promise<TransitionDetails | undefined> {
   const { statements, settings } = context;
-  const { account, bodyContent } = settings;
+  const { account } = settings;
   checkArgument('show()', 'transitionId', transitionId, TRANSITION_ID);
   const [row] = await readTransitions(context, { transitionId });
   const archivedBy = (keys: ArchiveKeys): Promise<Archived[]> => findArchived(statements, { keys, account });
@@ -205,9 +208,7 @@ export async function showTransition<Tx>(
     return { ...archivedSummary(archived), ...kept };
   }
   const id = numberOf(row, 'id');
-  const rows = await statements.run('show_bodies', [id]);
-  const isEncrypted = bodyContent.isEncrypted || rows.some((row) => isSealed(optionalText(row, 'content')));
-  const bodies = rows.map((body) => keptBodyIn(body, transitionId, bodyContent, isEncrypted));
+  const bodies = await readBodies(context, row);
   const failures = (await statements.run('show_failures', [id])).map((failed) => ({
     attempt: numberOf(failed, 'attempt'),
     error: textOf(failed, 'error'),
@@ -220,6 +221,18 @@ export async function showTransition<Tx>(
   );
   const expectation = paid?.expectation ?? expectationIn(row);
   return { ...summary, expectation, bodies, failures, actions: await actionsOf(id) };
+}
+
+/** The bodies of a row of list_transitions. */
+export async function readBodies<Tx>(
+  { statements, settings: { bodyContent } }: OperatorContext<Tx>,
+  row: Row,
+  tx?: Tx,
+): Promise<KeptBody[]> {
+  const transitionId = textOf(row, 'transition_id');
+  const rows = await statements.run('show_bodies', [numberOf(row, 'id')], tx);
+  const isEncrypted = bodyContent.isEncrypted || rows.some((body) => isSealed(optionalText(body, 'content')));
+  return rows.map((body) => keptBodyIn(body, transitionId, bodyContent, isEncrypted));
 }
 
 export async function readTransitions<Tx>(
@@ -251,6 +264,7 @@ function summaryIn(row: Row): TransitionSummary {
     claims: row['claims'] === null ? undefined : claimsIn(row),
     provider: optionalText(row, 'provider'),
     isArchived: false,
+    wasApplied: numberOf(row, 'was_applied') === 1,
     attempts: numberOf(row, 'attempts'),
     deliveries: numberOf(row, 'bodies') + numberOf(row, 'repeats'),
     bodyCount: numberOf(row, 'bodies'),

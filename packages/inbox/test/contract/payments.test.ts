@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Payment } from '../../src/index.ts';
+import type { Act, Payment } from '../../src/index.ts';
 import { evidence, paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
 import { LATER, MINUTE_MS, money, NOTE, newShop, REPLACE, seen } from '../support/shop.ts';
@@ -120,5 +120,63 @@ describe.each(ENGINES)('what becomes of a payment on %s', (engine) => {
     const signal = AbortSignal.timeout(5000);
     expect(await inbox.outcome('ORD-1', { signal })).toMatchObject({ state: 'paid' });
     await expect(inbox.outcome('NONE', { signal: AbortSignal.abort() })).rejects.toThrow();
+  });
+});
+
+describe.each(ENGINES)('acts on a payment on %s', (engine) => {
+  const named = (payment: Payment | undefined, name: Act['name'], amount?: string): Act => {
+    const found = payment?.acts.find((act) => act.name === name && (amount ?? act.money?.amount) === act.money?.amount);
+    if (found === undefined) throw new Error(`${name} is not offered: ${payment?.acts.map((act) => act.name)}.`);
+    return found;
+  };
+
+  test('one is offered only where it is possible, and refused once the payment has changed', async () => {
+    const { inbox, merchant, pay, deliver } = await newShop(engine, LATER);
+    await inbox.expect(money('ORD-1', 5000));
+    const start = await inbox.payment('ORD-1');
+    expect(start?.acts.map(({ name }) => name)).toEqual(['expect', 'cancel', 'forget']);
+    await pay('ORD-1', 3000);
+    await expect(inbox.act(named(start, 'cancel'), NOTE)).rejects.toMatchObject({ code: 'stale' });
+    const held = await inbox.payment('ORD-1');
+    expect(held?.acts.map(({ name }) => name)).toEqual(['accept', 'retry', 'close', 'expect', 'forget']);
+    const accept = named(held, 'accept', '3000');
+    await deliver(paid('ORD-1', 2000));
+    await expect(inbox.act(accept, NOTE)).rejects.toMatchObject({ code: 'stale' });
+    const again = await inbox.payment('ORD-1');
+    const after = await inbox.act(named(again, 'accept', '3000'), NOTE);
+    expect(after).toMatchObject({ state: 'open', expected: { amount: '3000' }, actions: [{ action: 'accept', ...NOTE }] });
+    await expect(inbox.act({ ...accept, revision: after.revision }, NOTE)).rejects.toMatchObject({ code: 'invalid_state' });
+    await workOff(inbox);
+    expect(await merchant.credits()).toEqual(['ORD-1 3000']);
+    expect((await inbox.payment('ORD-1'))?.acts.map(({ name }) => name)).toEqual(['applyAgain', 'forget']);
+  });
+
+  test('what is canceled is not waited for, and a payment after that waits for a person, who may accept it', async () => {
+    const { inbox, merchant, pay } = await newShop(engine, LATER);
+    await inbox.expect({ ...money('ORD-1'), deadline: new Date(0) });
+    expect(await inbox.counts()).toMatchObject({ overdue: 1 });
+    const canceled = await inbox.act(named(await inbox.payment('ORD-1'), 'cancel'), NOTE);
+    expect(canceled).toMatchObject({ state: 'canceled', actions: [{ action: 'cancel', ...NOTE }] });
+    expect(await inbox.counts()).toMatchObject({ overdue: 0, canceled: 1 });
+    await expect(inbox.expect(money('ORD-1'))).rejects.toMatchObject({ code: 'invalid_state' });
+    await pay('ORD-1');
+    const held = await inbox.payment('ORD-1');
+    expect(held).toMatchObject({ state: 'held', needs: 'canceled' });
+    expect(await merchant.credits()).toEqual([]);
+    await inbox.act(named(held, 'apply'), NOTE);
+    await workOff(inbox);
+    expect(await inbox.payment('ORD-1')).toMatchObject({ state: 'paid', needs: undefined });
+    expect(await merchant.credits()).toEqual(['ORD-1 500']);
+  });
+
+  test('another amount may be stated, by someone, for a reason', async () => {
+    const { inbox, merchant, pay } = await newShop(engine, LATER);
+    await pay('ORD-1', 500);
+    const unexpected = await inbox.payment('ORD-1');
+    expect(unexpected).toMatchObject({ state: 'unexpected', expected: undefined });
+    await inbox.act(named(unexpected, 'expect'), { ...NOTE, currency: 'UGX', amount: '500.00' });
+    await workOff(inbox);
+    expect(await inbox.payment('ORD-1')).toMatchObject({ state: 'paid', settled: { amount: '500' } });
+    expect(await merchant.credits()).toEqual(['ORD-1 500']);
   });
 });

@@ -67,6 +67,8 @@ const DONE = {
   acceptText: 'Text accepted',
   reopen: 'Reopened',
   applyAgain: 'Applied again',
+  cancel: 'Canceled',
+  expect: 'Another amount stated',
   statement: 'Kept from a statement',
   forget: 'Personal data removed',
 } as const;
