@@ -253,8 +253,12 @@ export function wordsOf(transition: Described): Words {
       meaning: RECORDED,
     };
   if (reason === undefined) return STATE_WORDS[state];
-  return isOwn(reason) ? REASON_WORDS[reason] : EVIDENCE_WORDS;
+  return wordsOfReason(reason);
 }
+
+/** What a reason means. */
+export const wordsOfReason = (reason: TransitionReason): Words =>
+  isOwn(reason) ? REASON_WORDS[reason] : EVIDENCE_WORDS;
 
 const TRANSITION: OptionRule = [
   (transition) => {

@@ -47,8 +47,13 @@ export async function addAction<Tx>(
 /** The same for an act on a payment that is about none of its reports. */
 export async function addPaymentAction<Tx>(
   statements: Statements<Tx>,
-  { action, by, note, account, ...payment }: ActionNote &
-    PaymentKey & { readonly account: string; readonly action: OperatorAction['action'] },
+  {
+    action,
+    by,
+    note,
+    account,
+    ...payment
+  }: ActionNote & PaymentKey & { readonly account: string; readonly action: OperatorAction['action'] },
   tx: Tx,
 ): Promise<void> {
   const values = [...keysOf(payment, account), action, by.toWellFormed(), note.toWellFormed()];

@@ -128,10 +128,15 @@ export async function act<Tx>(
 /** What an operator says with an act; `currency`, `amount` and `compare` only with `expect`. */
 export interface ActGiven extends ActionNote, Partial<ExpectedMoney> {}
 
-const GIVEN: OptionRules<ActGiven> = { ...NOTE_RULES, currency: undefined, amount: undefined, compare: COMPARISON };
+const GIVEN: OptionRules<ActGiven> = {
+  ...NOTE_RULES,
+  currency: undefined,
+  amount: undefined,
+  compare: COMPARISON,
+};
 const ACT: OptionRule = [
   (act) => ACT_NAMES.some((name) => name === Object(act).name) && typeof Object(act).revision === 'string',
-  "one of the acts that payment() returned",
+  'one of the acts that payment() returned',
 ];
 /** The acts on a report, by their names in the log. */
 const ON_REPORT: Readonly<Partial<Record<ActName, ReportAct>>> = {
@@ -156,7 +161,8 @@ export async function actOnPayment<Tx>(
   }
   const { store, settings } = context;
   const moved = await store.transaction((tx) => perform(context, act, given, tx));
-  if (moved !== undefined) settings.emit({ name: 'transition.moved', transitionId: act.report ?? '', state: moved });
+  if (moved !== undefined)
+    settings.emit({ name: 'transition.moved', transitionId: act.report ?? '', state: moved });
 }
 
 async function perform<Tx>(
@@ -172,10 +178,12 @@ async function perform<Tx>(
   // Until this transaction ends, no worker settles it, no other operator acts on it, and what is expected stays.
   await statements.run('lock_reports', keysOf(key, account), tx);
   const payment = await readPayment(context, key, tx);
-  if (payment === undefined) throw new ConfigurationError('act', 'Nothing is known of this payment. See payments().');
+  if (payment === undefined)
+    throw new ConfigurationError('act', 'Nothing is known of this payment. See payments().');
   if (payment.revision !== act.revision) throw new StaleError(STALE);
   const isOffered = payment.acts.some((each) => isDeepStrictEqual(each, act));
-  if (!isOffered) throw new InvalidStateError(`${OPERATIONS[name].label} is not possible for this payment now.`);
+  if (!isOffered)
+    throw new InvalidStateError(`${OPERATIONS[name].label} is not possible for this payment now.`);
   if (name === 'cancel') {
     await statements.run('cancel', keysOf(key, account), tx);
     await addPaymentAction(statements, { ...key, account, action: name, by, note }, tx);
@@ -184,7 +192,10 @@ async function perform<Tx>(
   }
   if (name === 'expect') {
     const { currency = '', amount = '', compare } = money;
-    const expectation = checkExpectation({ ...key, currency, amount, compare }, { account, colonIn: 'merchant_reference' });
+    const expectation = checkExpectation(
+      { ...key, currency, amount, compare },
+      { account, colonIn: 'merchant_reference' },
+    );
     await keepExpectation(statements, { expectation, replace: { by, note } }, tx);
     await addPaymentAction(statements, { ...key, account, action: name, by, note }, tx);
     return undefined;
@@ -193,7 +204,14 @@ async function perform<Tx>(
   const action = act.isText ? 'acceptText' : ON_REPORT[name];
   if (locked === undefined || action === undefined) throw new StaleError(STALE);
   const { body, compare } = act;
-  const decision = { by, note, action, transitionId: report ?? '', id: numberOf(locked, 'id'), signed: signedIn(locked) };
+  const decision = {
+    by,
+    note,
+    action,
+    transitionId: report ?? '',
+    id: numberOf(locked, 'id'),
+    signed: signedIn(locked),
+  };
   return move(context, { ...decision, ...(body !== undefined && { body, compare }) }, tx);
 }
 

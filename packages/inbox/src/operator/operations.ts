@@ -78,7 +78,9 @@ export const OPERATIONS: Readonly<Record<ActName, Operation>> = {
     about: 'applies a report that was closed or that a rule holds back; never what was applied',
     canCredit: true,
     offered: ({ reports, ...payment }) =>
-      reports.filter(mayApply).map((report) => ({ report: report.transitionId, ...moneyOf(report, payment) })),
+      reports
+        .filter(mayApply)
+        .map((report) => ({ report: report.transitionId, ...moneyOf(report, payment) })),
     effect: ({ money, report }, { reports }) =>
       money === undefined
         ? `Runs your handler of ${statusOf(reports, report)}, despite the rule. Do this only if you know that the status is right.`
@@ -208,7 +210,9 @@ function acceptable({ reports, expected, settled }: ActedOn): Offer[] {
     const isPayment = report.signed.transaction_status === 'COMPLETED' && report.reason !== 'empty_reference';
     if (!isOpen(report) || !isPayment) return [];
     return (report.bodies ?? []).flatMap((body) =>
-      body.refusal === undefined ? amountsOf(body, expected).map((offer) => ({ report: report.transitionId, ...offer })) : [],
+      body.refusal === undefined
+        ? amountsOf(body, expected).map((offer) => ({ report: report.transitionId, ...offer }))
+        : [],
     );
   });
 }

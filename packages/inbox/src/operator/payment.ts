@@ -10,6 +10,7 @@ import { keysOf, type PaymentKey, storedStateIn } from '../work/verdict/payment.
 import type { PaymentState } from '../work/verdict/payment-state.ts';
 import { expectationIn, jsonIn, jsonTextOf, membersOf, reasonIn } from '../work/verdict/stored.ts';
 import { type ActionNote, actionIn, type OperatorAction } from './action-log.ts';
+import { type Advice, adviceOf } from './advice.ts';
 import { type Act, type ActedOn, actsOf } from './operations.ts';
 import {
   listTransitions,
@@ -55,6 +56,8 @@ export interface Payment extends PaymentSummary {
   readonly reports: readonly TransitionSummary[];
   /** What operators did, the oldest first, and to which report. */
   readonly actions: readonly (OperatorAction & { readonly report: string | undefined })[];
+  /** What it means, what to do, and what may be read to the customer. */
+  readonly advice: Advice;
   /** What a person can do now. */
   readonly acts: readonly Act[];
 }
@@ -98,7 +101,7 @@ export async function readPayment<Tx>(
   const rows = await statements.run('show_payment_actions', keysOf(key, account), tx);
   const actions = rows.map((each) => ({ ...actionIn(each), report: optionalText(each, 'transition_id') }));
   const acts = actsOf({ ...known, revision, reports: await withBodies(context, reports, tx) });
-  return { ...known, revision, reports, actions, acts };
+  return { ...known, revision, reports, actions, advice: adviceOf(known), acts };
 }
 
 /** Those that wait for a person, with their bodies, whose amounts can be accepted. */

@@ -23,9 +23,9 @@ describe.each(ENGINES)('what becomes of a payment on %s', (engine) => {
   test('each state has one meaning, in the payment, in the list and in the counts', async () => {
     const { inbox, merchant, deliver, stateOf } = await open();
     const deadline = new Date(Date.now() + MINUTE_MS);
-    for (const reference of ['LATE', 'HELD', 'FAILED'])
-      await inbox.expect({ ...money(reference), deadline });
-    for (const reference of ['OPEN', 'PAID', 'TWICE', 'REVERSED', 'AGAIN']) await inbox.expect(money(reference));
+    for (const reference of ['LATE', 'HELD', 'FAILED']) await inbox.expect({ ...money(reference), deadline });
+    for (const reference of ['OPEN', 'PAID', 'TWICE', 'REVERSED', 'AGAIN'])
+      await inbox.expect(money(reference));
     await deliver(
       ...['PAID', 'TWICE', 'REVERSED', 'UNEXPECTED'].map((reference) => paid(reference, 500)),
       ...[paid('HELD', 700), failing('FAILED'), failing('AGAIN')],
@@ -125,8 +125,11 @@ describe.each(ENGINES)('what becomes of a payment on %s', (engine) => {
 
 describe.each(ENGINES)('acts on a payment on %s', (engine) => {
   const named = (payment: Payment | undefined, name: Act['name'], amount?: string): Act => {
-    const found = payment?.acts.find((act) => act.name === name && (amount ?? act.money?.amount) === act.money?.amount);
-    if (found === undefined) throw new Error(`${name} is not offered: ${payment?.acts.map((act) => act.name)}.`);
+    const found = payment?.acts.find(
+      (act) => act.name === name && (amount ?? act.money?.amount) === act.money?.amount,
+    );
+    if (found === undefined)
+      throw new Error(`${name} is not offered: ${payment?.acts.map((act) => act.name)}.`);
     return found;
   };
 
@@ -144,8 +147,14 @@ describe.each(ENGINES)('acts on a payment on %s', (engine) => {
     await expect(inbox.act(accept, NOTE)).rejects.toMatchObject({ code: 'stale' });
     const again = await inbox.payment('ORD-1');
     const after = await inbox.act(named(again, 'accept', '3000'), NOTE);
-    expect(after).toMatchObject({ state: 'open', expected: { amount: '3000' }, actions: [{ action: 'accept', ...NOTE }] });
-    await expect(inbox.act({ ...accept, revision: after.revision }, NOTE)).rejects.toMatchObject({ code: 'invalid_state' });
+    expect(after).toMatchObject({
+      state: 'open',
+      expected: { amount: '3000' },
+      actions: [{ action: 'accept', ...NOTE }],
+    });
+    await expect(inbox.act({ ...accept, revision: after.revision }, NOTE)).rejects.toMatchObject({
+      code: 'invalid_state',
+    });
     await workOff(inbox);
     expect(await merchant.credits()).toEqual(['ORD-1 3000']);
     expect((await inbox.payment('ORD-1'))?.acts.map(({ name }) => name)).toEqual(['applyAgain', 'forget']);

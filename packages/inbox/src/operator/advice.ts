@@ -1,0 +1,111 @@
+import { wordsOfReason } from '../words.ts';
+import type { PaymentState } from '../work/verdict/payment-state.ts';
+import { textOf } from './operations.ts';
+import type { PaymentSummary } from './payment.ts';
+
+/** What a payment means for a person, made in this one place for the API, the command and the console. */
+export interface Advice {
+  /** A person must decide or find out something. */
+  readonly isNeeded: boolean;
+  /** The state in a few words: 'Paid', 'Suspicious: the amount differs'. */
+  readonly heading: string;
+  /** The state and the money in a sentence. */
+  readonly sentence: string;
+  readonly todo: string;
+  /** What may be read to the customer. */
+  readonly say: string;
+}
+
+/** A state in one or two words. */
+export const PAYMENT_LABELS: Readonly<Record<PaymentState, string>> = {
+  held: 'Held',
+  unexpected: 'Unexpected',
+  overdue: 'Overdue',
+  open: 'Open',
+  paid: 'Paid',
+  reversed: 'Reversed',
+  failed: 'Failed',
+  canceled: 'Canceled',
+};
+
+type Own = Omit<Advice, 'isNeeded'>;
+const NOTHING = 'Nothing.';
+const CHECKING = 'We are checking your payment. Please do not pay again.';
+
+export function adviceOf(payment: PaymentSummary): Advice {
+  const { needs } = payment;
+  const own = OWN[payment.state](payment);
+  if (needs === undefined) return { isNeeded: false, ...own };
+  const { heading, meaning, todo } = wordsOfReason(needs);
+  // Its money is settled; what a person must look at is another report.
+  if (payment.settled !== undefined)
+    return {
+      isNeeded: true,
+      ...own,
+      sentence: `${own.sentence} Another report waits: ${inside(heading)}. ${meaning}`,
+      todo,
+    };
+  return { ...own, isNeeded: true, heading, sentence: `${own.sentence} ${meaning}`, todo };
+}
+
+const OWN: Readonly<Record<PaymentState, (payment: PaymentSummary) => Own>> = {
+  held: ({ expected }) => ({
+    heading: 'Held',
+    sentence: `Not credited: a person must decide. ${expected ? `${textOf(expected)} is expected.` : 'Nothing is expected.'}`,
+    todo: 'Ask the service what was paid, then decide.',
+    say: CHECKING,
+  }),
+  unexpected: () => ({
+    heading: 'Not expected',
+    sentence: 'Reported by the service, and nothing is expected under this reference.',
+    todo: 'Nothing, unless it should be yours.',
+    say: CHECKING,
+  }),
+  overdue: ({ expected }) => ({
+    heading: 'Not paid by the deadline',
+    sentence: `Not paid: ${textOf(expected)} was expected by ${dayOf(expected?.deadline)}.`,
+    todo: 'Ask the service what became of it. If it was never started, or the order is gone, cancel it.',
+    say: 'We have not received your payment. Please do not pay again before we have asked about it.',
+  }),
+  open: ({ expected }) => ({
+    heading: 'Not paid yet',
+    sentence: `Not paid yet: ${textOf(expected)} is expected${expected?.deadline ? ` by ${dayOf(expected.deadline)}` : ''}.`,
+    todo: NOTHING,
+    say: 'We have not received your payment yet.',
+  }),
+  paid: ({ settled, replaced }) => ({
+    heading: 'Paid',
+    sentence: `Paid: ${textOf(settled)} was credited on ${dayOf(settled?.at)}.${replacedText(replaced)}`,
+    todo: NOTHING,
+    say: `Your payment of ${textOf(settled)} has arrived.`,
+  }),
+  reversed: ({ settled }) => ({
+    heading: 'Reversed',
+    sentence: `Taken back: ${textOf(settled)} was credited on ${dayOf(settled?.at)}, and the service then reported a reversal.`,
+    todo: NOTHING,
+    say: 'Your payment was returned to you.',
+  }),
+  failed: ({ expected }) => ({
+    heading: 'Failed',
+    sentence: `Not paid: the service reports that it failed. A later payment of ${textOf(expected)} still counts.`,
+    todo: NOTHING,
+    say: 'Your payment did not succeed. You can try again.',
+  }),
+  canceled: ({ expected }) => ({
+    heading: 'Canceled',
+    sentence: `Canceled: ${textOf(expected)} is no longer expected. If it is paid after all, that waits for a person.`,
+    todo: NOTHING,
+    say: 'This payment was canceled.',
+  }),
+};
+
+function replacedText(replaced: PaymentSummary['replaced']): string {
+  const last = replaced.at(-1);
+  return last === undefined ? '' : ` ${last.by} had it replace ${textOf(last)}: ${last.note}`;
+}
+
+/** In UTC, as everywhere where no other zone is named. */
+const dayOf = (date: Date | undefined): string =>
+  date === undefined ? 'its deadline' : `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+const inside = (heading: string): string => heading.charAt(0).toLowerCase() + heading.slice(1);
