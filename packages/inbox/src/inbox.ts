@@ -1,7 +1,8 @@
 import type { AuthenticRefusal, SignedFields, VerifiedCallback } from '@payment-service/core';
 import type { WalletBalance } from '@payment-service/core/reconcile';
+import type { ActGiven } from './operator/act.ts';
 import type { ActionNote } from './operator/action-log.ts';
-import type { Acceptance, ActGiven, SeenTransition, TransitionSelection } from './operator/actions.ts';
+import type { Acceptance, SeenTransition, TransitionSelection } from './operator/actions.ts';
 import type { KnownPayment } from './operator/expectations.ts';
 import type { Forgotten } from './operator/forget.ts';
 import type { InboxHealth, InboxStats, OverdueExpectation } from './operator/health.ts';

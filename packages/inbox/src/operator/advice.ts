@@ -1,7 +1,7 @@
 import { wordsOfReason } from '../words.ts';
 import type { PaymentState } from '../work/verdict/payment-state.ts';
 import { textOf } from './operations.ts';
-import type { PaymentSummary } from './payment.ts';
+import type { PaymentSummary } from './payment-summary.ts';
 
 /** What a payment means for a person, made in this one place for the API, the command and the console. */
 export interface Advice {

@@ -9,7 +9,7 @@ import {
   withTextAccepted,
 } from '../work/verdict/evaluate.ts';
 import type { PaymentKey } from '../work/verdict/payment.ts';
-import type { PaymentSummary } from './payment.ts';
+import type { PaymentSummary } from './payment-summary.ts';
 import type { KeptBody, TransitionSummary } from './views.ts';
 
 /** What an operator can do with a payment. */

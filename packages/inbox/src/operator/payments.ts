@@ -5,7 +5,8 @@ import { MAX_COUNTED, type TransitionReason } from '../states.ts';
 import { numberOf, type Row, type SqlValue, textOf } from '../store/store.ts';
 import { pause } from '../time.ts';
 import { PAYMENT_STATES, type PaymentState, type StoredPaymentState } from '../work/verdict/payment-state.ts';
-import { findPayment, type Payment, type PaymentSummary, shownState, summaryIn } from './payment.ts';
+import { findPayment, type Payment } from './payment.ts';
+import { type PaymentSummary, shownState, summaryIn } from './payment-summary.ts';
 import type { OperatorContext } from './views.ts';
 
 /** Which payments a list has. */
