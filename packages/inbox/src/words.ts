@@ -124,14 +124,14 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
     heading: 'Completed in only one of two fields',
     meaning:
       'Either its event or its status says that it is completed, and the other does not. Nothing was applied, and it may have been paid.',
-    todo: 'Ask the service whether it was paid, and what the two names mean. Add the event to completedEvents, or a handler that names the status, then retry it. Otherwise close it.',
+    todo: 'Ask the service whether it was paid, and what the two names mean. Add the event to completedEvents, or the status to statuses, then retry it. Otherwise close it.',
   },
   unnamed_after_paid: {
     state: 'quarantined',
-    heading: 'A status without its own handler, after the payment',
+    heading: 'A status without a meaning, after the payment',
     meaning:
-      "The order is paid, and the service has reported another status of its transaction, which no handler names. '*' does not receive it.",
-    todo: 'Ask the service what the status means. Add a handler that names it, then reopen it. Otherwise close it.',
+      'The order is paid, and the service has reported another status of its transaction, which statuses does not name, or which has no handler.',
+    todo: 'Ask the service what the status means. Add it to statuses, and a handler if it is a reversal, then reopen it. Otherwise close it.',
   },
   canceled: {
     state: 'quarantined',

@@ -43,7 +43,7 @@ test(
     await pay('DEAD');
     await merchant.advance(900 * DAY_MS);
     await type(`show ${DEAD}`, 'overdue', 'overdue --json', 'stats', 'ls --state dead --json');
-    await merchant.open({ account: 'north' }).receive(paid('ORD-1', 500, {}, { account: 'north' }));
+    await merchant.open({ account: 'north' }).route.onCallback(paid('ORD-1', 500, {}, { account: 'north' }));
     await type('ls --account north');
     await expect(screen()).toMatchFileSnapshot('looking.txt');
     const missing = await beats();
@@ -61,7 +61,7 @@ test.each(ENGINES)(
     await type('ls', 'status', 'status --json');
     await expect(merchant.query(`select * from ${merchant.table('transition')}`)).rejects.toThrow();
     await type('migrate', 'migrate', 'migrate --json', 'status');
-    await merchant.open().receive(paid('ORD-1', 500));
+    await merchant.open().route.onCallback(paid('ORD-1', 500));
     for (const change of [
       'version = 0',
       'version = 2',
@@ -124,7 +124,7 @@ test('a separate process prints and exits like the shared one of these tests, an
 test('threat A47: the contents of a callback that could rewrite a terminal or hide text are escaped', async () => {
   const { inbox, run } = await newDesk('postgres');
   const hidden = 'A\u001B[2J\u009B1m\u202E\u2066\u200B\uFEFF\u2028\u{E0041}';
-  await inbox.receive(paid(hidden, 500));
+  await inbox.route.onCallback(paid(hidden, 500));
   const escaped = 'A\\u{1b}[2J\\u{9b}1m\\u{202e}\\u{2066}\\u{200b}\\u{feff}\\u{2028}';
   expect((await run('ls')).stdout).toContain(escaped);
   const { stdout } = await run('ls', '--json');

@@ -6,7 +6,7 @@ import { REASON_WORDS } from '../../src/words.ts';
 import { evidence, paid } from './callbacks.ts';
 import { commandOn } from './command.ts';
 import { formIn, formsIn, visit } from './console.ts';
-import { type AnyTransaction, type EngineName, type Merchant, newMerchant } from './merchant.ts';
+import { type AnyTransaction, type EngineName, type Merchant, newMerchant, STATUSES } from './merchant.ts';
 import { creditIn, money, NOTE, type ORDER, REPLACE } from './shop.ts';
 import { startWork, until, workOff } from './until.ts';
 
@@ -173,8 +173,8 @@ const TODOS: readonly Todo[] = [
   {
     reason: 'unnamed_after_paid',
     expected: EXPECTED,
-    arrive: after((reference) => other(reference, 'REVERSED', 'transaction.reversed')),
-    ...{ acts: [reopen], credits: ['500', 'REVERSED'] },
+    arrive: after((reference) => other(reference, 'RETURNED', 'transaction.returned')),
+    ...{ acts: [reopen], credits: ['500', 'RETURNED'] },
   },
   {
     ...{ reason: 'transition_not_allowed', expected: EXPECTED, arrive: late },
@@ -224,13 +224,13 @@ export async function performTodos(engine: EngineName, face: Face): Promise<void
     merchant.credit(tx, signed.merchant_reference, signed.transaction_status);
   const options = { retry: { attempts: 1, firstDelayMs: 60_000, longestDelayMs: 60_000 } };
   const faulty = merchant.open(options);
-  faulty.handle(async (transition) => {
+  faulty.handle('paid', async (transition) => {
     const { merchant_reference } = transition.signed;
     await creditIn(merchant)(transition);
     if (merchant_reference.startsWith('attempts_used_up')) throw new Error('The ledger is full.');
     if (merchant_reference.startsWith('transaction_ended')) await transition.tx.query('rollback');
   });
-  faulty.handle(record, { status: 'FAILED' });
+  faulty.handle('failed', record);
   const { query, table } = merchant;
   const given = TODOS.map((todo, index) => ({ ...todo, reference: `${todo.reason}-${index}` }));
   await Promise.all(
@@ -242,7 +242,11 @@ export async function performTodos(engine: EngineName, face: Face): Promise<void
   // What a callback follows is applied before it arrives.
   for (const round of [0, 1]) {
     const arriving = given.flatMap(({ reference, arrive }) => arrive(reference)[round] ?? []);
-    await Promise.all(arriving.map((each) => (each.ok ? faulty.receive(each) : faulty.quarantine(each))));
+    await Promise.all(
+      arriving.map((each) =>
+        each.ok ? faulty.route.onCallback(each) : faulty.route.onAuthenticRefusal(each),
+      ),
+    );
     await query(`update ${table('transition')} set unfinished = 3 where id in (${crashing})`);
     await workOff(faulty);
   }
@@ -258,9 +262,10 @@ export async function performTodos(engine: EngineName, face: Face): Promise<void
   // After the automatic looks.
   await query(`update ${table('transition')} set next_at = null, looks = 10`);
 
-  const inbox = merchant.open(options);
-  inbox.handle(creditIn(merchant));
-  for (const status of ['FAILED', 'NEW', 'Completed', 'REVERSED']) inbox.handle(record, { status });
+  const known = { ...STATUSES, Completed: 'interim', RETURNED: 'reversed' } as const;
+  const inbox = merchant.open({ ...options, statuses: known });
+  inbox.handle('paid', creditIn(merchant));
+  for (const name of ['failed', 'reversed', 'status'] as const) inbox.handle(name, record);
   const hands = handsOf(face, inbox, merchant);
   const stop = startWork(inbox);
   const decide: (id: string, act: (seen: TransitionDetails) => Promise<unknown>) => Promise<void> = async (
