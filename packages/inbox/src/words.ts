@@ -137,7 +137,7 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
     state: 'quarantined',
     heading: 'Paid after it was canceled',
     meaning: 'The service reports that it is completed, and your team has canceled it.',
-    todo: 'Refund it and close it, or accept its amount after all.',
+    todo: 'Refund it and close it, or reopen it to apply it after all.',
   },
   transition_not_allowed: {
     state: 'quarantined',

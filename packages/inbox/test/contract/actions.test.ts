@@ -95,8 +95,7 @@ test('a closed transition that was never applied is reopened, and one that was a
 });
 
 test('reopen() lets a late status through, and neither retry() nor another body does', async () => {
-  const options = { ...LATER, statuses: { PENDING: 'interim' } as const };
-  const { inbox, pay, sell, deliver } = await newShop('sqlite', options);
+  const { inbox, pay, sell, deliver } = await newShop('sqlite', LATER);
   const applied: string[] = [];
   for (const status of ['FAILED', 'PENDING'])
     inbox.handle(status === 'FAILED' ? 'failed' : 'status', ({ signed }) =>

@@ -116,7 +116,7 @@ test.each(ENGINES)(
     expect(new Set(held.map(({ reason }) => reason))).toEqual(
       new Set(['completed_in_part', 'unnamed_after_paid']),
     );
-    expect(await merchant.credits()).toEqual(['FAILED 0', 'ORD-1 500']);
+    expect(await merchant.credits()).toEqual(['NEW 0', 'ORD-1 500']);
   },
 );
 

@@ -83,6 +83,8 @@ interface Todo {
   readonly reason: string;
   /** What is expected before the callbacks arrive. */
   readonly expected?: readonly Partial<typeof ORDER>[];
+  /** It is canceled before they arrive. */
+  readonly isCanceled?: true;
   /** The last one is the held transition. */
   readonly arrive: (reference: string) => readonly (VerifiedCallback | AuthenticRefusal)[];
   readonly acts: readonly Act[];
@@ -126,7 +128,7 @@ const after = (make: (reference: string) => VerifiedCallback) => (reference: str
   make(reference),
 ];
 const late = after((reference) => other(reference, 'FAILED', 'transaction.failed'));
-const ofAnother = after((reference) => other(reference, 'FAILED', 'transaction.failed', ANOTHER));
+const ofAnother = after((reference) => other(reference, 'REVERSED', 'transaction.reversed', ANOTHER));
 const REPLACED = [{}, { amount: '700' }];
 
 const TODOS: readonly Todo[] = [
@@ -190,6 +192,8 @@ const TODOS: readonly Todo[] = [
     ...{ reason: 'contradicting_bodies', expected: REPLACED, arrive: two },
     ...{ acts: [accept('500'), reopen], credits: PAID },
   },
+  { reason: 'canceled', expected: EXPECTED, isCanceled: true, arrive: one(), acts: [reopen], credits: PAID },
+  { reason: 'canceled', expected: EXPECTED, isCanceled: true, arrive: one(), acts: [close], credits: [] },
   { reason: 'paid_by_another', expected: EXPECTED, arrive: ofAnother, acts: [close], credits: PAID },
   {
     ...{ reason: 'already_settled', expected: EXPECTED, acts: [close], credits: PAID },
@@ -234,8 +238,10 @@ export async function performTodos(engine: EngineName, face: Face): Promise<void
   const { query, table } = merchant;
   const given = TODOS.map((todo, index) => ({ ...todo, reference: `${todo.reason}-${index}` }));
   await Promise.all(
-    given.map(async ({ reference, expected = [] }) => {
+    given.map(async ({ reference, expected = [], isCanceled = false }) => {
       for (const changes of expected) await faulty.expect({ ...money(reference), ...changes }, REPLACE);
+      const cancel = (await faulty.payment(reference))?.acts.find(({ name }) => name === 'cancel');
+      if (isCanceled && cancel) await faulty.act(cancel, NOTE);
     }),
   );
   const crashing = `select id from ${table('callback')} where signed like '%crash_loop%'`;
