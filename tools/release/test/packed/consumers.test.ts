@@ -1,4 +1,4 @@
 import { testConsumers } from './consumers.ts';
 
-// consumers.proof.ts runs the programs on every Node, and compiles them with each compiler in both forms.
+// Among others, two copies of core (threat A37). consumers.proof.ts runs the programs on every Node, and compiles them with each compiler in both forms.
 testConsumers('ends');
