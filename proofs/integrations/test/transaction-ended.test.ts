@@ -62,7 +62,8 @@ forEachLibrary('threat A50: with %s, a handler that ends its transaction', 'ende
     const ways = new Map(
       Object.entries(CONTINUATIONS).flatMap(([continuation, goOn]) =>
         [...raw, ...own].map(
-          ([way, end], index) => [`ORD-${continuation}-${index}`, { way, end, continuation, goOn }] as const,
+          ([way, end], index) =>
+            [`ORD-${continuation}-${index}` as string, { way, end, continuation, goOn }] as const,
         ),
       ),
     );
