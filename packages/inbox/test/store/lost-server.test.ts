@@ -121,7 +121,7 @@ test.each(['before', 'after'])(
     pool.on('connect', (client) => {
       const query = client.query.bind(client);
       const end = async (): Promise<unknown> =>
-        direct.query('select pg_terminate_backend($1)', [client.processID]);
+        direct.query('select pg_terminate_backend($1)', [Reflect.get(client, 'processID')]);
       const lose = async (commit: () => unknown, message: unknown): Promise<unknown> => {
         lost += 1;
         const { calls, callback: answer } = Object(message);
