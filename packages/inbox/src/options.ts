@@ -174,6 +174,12 @@ export const STORE_RETRY: RetrySettings = {
 };
 
 /**
+ * How a transition that waits for an expectation or another body is looked at again: for some hours, whatever `retry` says
+ * (decision D36).
+ */
+export const LOOKS: RetrySettings = { attempts: 16, firstDelayMs: 1000, longestDelayMs: 3_600_000 };
+
+/**
  * The wait in milliseconds after an attempt, counted from 1: doubled every time up to the longest, then reduced to between half
  * and all of it, so that attempts that failed together are not retried together.
  */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { failureCode } from '../../events.ts';
 import { codesOf, failureText } from '../../failure-text.ts';
-import { backoff } from '../../options.ts';
+import { backoff, LOOKS } from '../../options.ts';
 import {
   NotPrepared,
   optionalText,
@@ -18,8 +18,6 @@ import { findHandler } from './handlers.ts';
 import type { Afterwards, Due, Ended, Start, Started, Turn, WorkContext } from './turn.ts';
 import { runUntilAnswered, waitForStore } from './until-answered.ts';
 
-/** How often a transition that waits for an expectation or another body is rechecked: for about 15 minutes. */
-const MAX_LOOKS = 10;
 /** How long to wait for a reference that another worker holds. */
 const BUSY_MS = 200;
 /** How long to wait before asking again for the outcome of a transaction. */
@@ -41,10 +39,10 @@ export async function attempt<Tx>(due: Due, context: WorkContext<Tx>, turn: Turn
   if (turn.start !== undefined && signal.aborted) return takeBack(due.id, turn.start.startId, context, 0);
   const start = turn.start ?? (await startAlone(due, context));
   if ('outcome' in start) return start;
-  const started: Started = { ...due, ...start, attempts: due.attempts + 1 };
   const began = performance.now();
   let afterwards: Afterwards | undefined;
   for (let conflicts = 0; afterwards === undefined; conflicts += 1) {
+    const started: Started = { ...due, ...start, attempts: due.attempts + 1 };
     // After a failure, it does not risk another one just to start the next transition.
     const own = conflicts === 0 ? turn : {};
     try {
@@ -60,8 +58,8 @@ export async function attempt<Tx>(due: Due, context: WorkContext<Tx>, turn: Turn
         await pause(context.settings.random() * Math.min(2 ** conflicts, MAX_CONFLICT_PAUSE_MS), signal);
         continue;
       }
-      afterwards = async () => {
-        const failed = await fail(started, error, context);
+      afterwards = async (durationMs) => {
+        const failed = await fail(started, error, context, durationMs);
         await takeBackNext(started, context);
         return failed;
       };
@@ -148,25 +146,29 @@ async function decide<Tx>(
   const { isNamed = false } = handler ?? {};
   const handling = { isHandled: handler !== undefined, isNamed, takesPaidByAnother: own !== undefined };
   const verdict = evaluate(file, settings, handling);
+  const number = entered && textOf(entered, 'number');
   if (verdict.kind === 'apply') {
-    if (entered !== undefined) started.transaction = textOf(entered, 'number');
+    started.transaction = number;
     return apply(started, { ...verdict, file, handler: handler?.run }, context, tx);
   }
   const { state, reason, isWaiting } = verdict;
   const { transitionId, revision, looks } = file;
-  const again = isWaiting && looks < MAX_LOOKS ? backoff(looks + 1, settings) : null;
+  const again =
+    isWaiting && looks < LOOKS.attempts ? backoff(looks + 1, { ...settings, retry: LOOKS }) : null;
   const parked = await statements.run('park', [id, revision, state, reason, again, startId], tx);
   // A body or expectation that arrived meanwhile may change the verdict.
   if (parked.length === 0) return undefined;
-  return () => {
+  started.transaction = number;
+  started.parked = () => {
     if (looks === 0) settings.emit({ name: 'transition.parked', transitionId, state, reason });
     return { outcome: 'parked' };
   };
+  return started.parked;
 }
 
 /**
- * Whether the transaction of a failed attempt is committed, which only its handler can have done. Read from outside, since the
- * attempt may have lost its connection, or its handler may have begun another transaction (threat A50).
+ * Whether the transaction of a failed attempt is committed: by its handler, or by a COMMIT whose reply was lost. Read from
+ * outside, since the attempt may have lost its connection, or its handler may have begun another transaction (threat A50).
  */
 async function isCommitted<Tx>({ transaction }: Started, context: WorkContext<Tx>): Promise<boolean> {
   if (transaction === undefined) return false;
@@ -179,12 +181,21 @@ async function isCommitted<Tx>({ transaction }: Started, context: WorkContext<Tx
   }
 }
 
-/** Records a failed attempt, which was rolled back unless its handler has ended its transaction. */
-async function fail<Tx>(started: Started, thrown: unknown, context: WorkContext<Tx>): Promise<Ended> {
-  const { id, transitionId, attempts, startId, lastError } = started;
+/**
+ * Records a failed attempt, which was rolled back unless its handler has ended its transaction. Tells the outcome of one that
+ * was committed although the reply was lost (threat A77).
+ */
+async function fail<Tx>(
+  started: Started,
+  thrown: unknown,
+  context: WorkContext<Tx>,
+  durationMs: number,
+): Promise<Ended> {
+  const { id, nextAt, transitionId, attempts, startId, lastError, settled, parked } = started;
   const { settings } = context;
   const isKnown = failureCode(thrown) === 'TRANSACTION_ENDED';
   const isEnded = isKnown || (await isCommitted(started, context));
+  if (isEnded && !isKnown && parked !== undefined) return parked(durationMs);
   // A pooler lost a prepared statement, which is not a failure of the handler.
   if (!isEnded && thrown instanceof NotPrepared) return takeBack(id, startId, context);
   const error = isEnded && !isKnown ? new TransactionEnded({ cause: thrown }) : thrown;
@@ -194,8 +205,12 @@ async function fail<Tx>(started: Started, thrown: unknown, context: WorkContext<
   const next = reason === undefined ? ['retrying', null, delayMs] : ['dead', reason, null];
   // For the operator who reviews the transition. PostgreSQL's text cannot contain NUL.
   const text = failureText(error).replaceAll('\0', '\uFFFD').slice(0, MAX_ERROR_LENGTH).toWellFormed();
-  const [failed] = await runUntilAnswered('fail_attempt', [id, startId, ...next, text], context);
-  if (failed === undefined) return { outcome: 'undone' };
+  const values = [id, startId, ...next, text, attempts, nextAt];
+  const [failed] = await runUntilAnswered('fail_attempt', values, context);
+  if (failed === undefined) {
+    const found = settled === undefined ? [] : await runUntilAnswered('find_settled', [id, startId], context);
+    return settled !== undefined && found.length > 0 ? settled(durationMs) : { outcome: 'undone' };
+  }
   const common = { transitionId, attempt: attempts };
   if (reason === undefined) {
     const failure = failureCode(error);

@@ -60,7 +60,10 @@ export interface Turn {
 export type Started = Due &
   Start & {
     /** The number of the transaction in which its handler has begun, on PostgreSQL. */
-    transaction?: string;
+    transaction?: string | undefined;
+    /** What remains when it is settled, or parked: if the reply of COMMIT is lost, it is told when the outcome is known. */
+    settled?: Afterwards;
+    parked?: Afterwards;
     /** The transition that its settlement starts. */
     next?: (Due & Pick<Start, 'startId'>) | undefined;
   };
