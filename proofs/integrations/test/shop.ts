@@ -28,6 +28,8 @@ export interface Shop<Tx> {
   endTransactions(): Promise<void>;
   /** The number of listening sessions. */
   listeners(): Promise<number>;
+  /** Runs a statement of the test, outside the library. */
+  query<Row extends object>(text: string): Promise<Row[]>;
 }
 
 export interface ShopOptions {
@@ -63,8 +65,10 @@ export function useShop<Tx>(name: string, open: Open<Tx>, options?: ShopOptions)
   let library: Library<Tx>;
   let inboxes = 0;
   beforeAll(async () => {
-    address = await newDatabase(name, options);
-    library = await open(address);
+    const given = new URL(await newDatabase(name, options));
+    library = await open(given.href);
+    given.host = new URL(inject('postgresUrl')).host;
+    address = given.href;
     return () => library.close();
   });
   const sessions = `from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid() and`;
@@ -86,6 +90,7 @@ export function useShop<Tx>(name: string, open: Open<Tx>, options?: ShopOptions)
     endTransactions: async () =>
       void (await runAt(address, `select pg_terminate_backend(pid) ${sessions} state like 'idle in%'`)),
     listeners: async () => (await runAt(address, `select ${sessions} query like 'listen%'`)).length,
+    query: (text) => runAt(address, text),
   };
 }
 
