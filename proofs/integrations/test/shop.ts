@@ -63,13 +63,18 @@ async function runAt<Row extends object>(connectionString: string, text: string)
 export function useShop<Tx>(name: string, open: Open<Tx>, options?: ShopOptions): Shop<Tx> {
   let address: string;
   let library: Library<Tx>;
+  let direct: pg.Pool;
   let inboxes = 0;
   beforeAll(async () => {
     const given = new URL(await newDatabase(name, options));
     library = await open(given.href);
     given.host = new URL(inject('postgresUrl')).host;
     address = given.href;
-    return () => library.close();
+    direct = new pg.Pool({ connectionString: address });
+    return async () => {
+      await library.close();
+      await direct.end();
+    };
   });
   const sessions = `from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid() and`;
   return {
@@ -90,7 +95,7 @@ export function useShop<Tx>(name: string, open: Open<Tx>, options?: ShopOptions)
     endTransactions: async () =>
       void (await runAt(address, `select pg_terminate_backend(pid) ${sessions} state like 'idle in%'`)),
     listeners: async () => (await runAt(address, `select ${sessions} query like 'listen%'`)).length,
-    query: (text) => runAt(address, text),
+    query: async <Row extends object>(text: string) => (await direct.query<Row>(text)).rows,
   };
 }
 
