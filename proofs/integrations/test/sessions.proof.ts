@@ -2,7 +2,7 @@
 import { afterAll, expect, inject, test } from 'vitest';
 import { cuttingProxy } from './cutting-proxy.ts';
 import { forEachLibrary } from './libraries/for-each-library.ts';
-import { cutAt, Observed, resetAll, WAYS } from './sessions.ts';
+import { cutAt, isNone, Observed, resetAll, WAYS } from './sessions.ts';
 import type { Shop } from './shop.ts';
 
 const proxy = await cuttingProxy(inject('postgresUrl'));
@@ -21,6 +21,7 @@ forEachLibrary(
           await observed.receive(`${moment} ${number}`);
           await observed.workOff();
         }
+        proxy.cut({ moment, isAt: isNone });
         expect(await observed.faults(moment === 'after')).toEqual([]);
       },
     );
@@ -34,6 +35,7 @@ forEachLibrary(
           await observed.receive(`${way} ${number}`, WAYS[way]);
           await observed.workOff();
         }
+        proxy.cut({ moment: 'before', isAt: isNone });
         expect(await observed.faults()).toEqual([]);
       },
     );

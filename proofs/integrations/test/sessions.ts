@@ -148,3 +148,8 @@ export async function resetAll<Tx>(proxy: CuttingProxy, inbox: Inbox<Tx>): Promi
     await inbox.transaction(async () => undefined).catch(ignore);
   }
 }
+
+/** For no cut. */
+export function isNone(): boolean {
+  return false;
+}

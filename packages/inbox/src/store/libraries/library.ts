@@ -160,8 +160,12 @@ export function libraryStore<Tx>(
       const isEarly = !isOver;
       const [ended] = await Promise.allSettled([running]);
       if (!isEarly && ended.status === 'fulfilled' && opened.status === 'fulfilled') {
-        if (number !== undefined)
-          isCommitted = (await query(OUTCOME, [number]))[0]?.['status'] === 'committed';
+        if (number !== undefined) {
+          const ask = () => query(OUTCOME, [number ?? null]);
+          // Once more: the connection may have been lost since.
+          const [row] = await ask().catch(ask);
+          isCommitted = row?.['status'] === 'committed';
+        }
         if (!isCommitted) throw new NotCommitted();
         return ended.value;
       }
