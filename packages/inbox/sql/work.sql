@@ -33,6 +33,25 @@ with due as materialized (
 )
 select due.*, due.id in (select id from begun) as begun from due order by next_at, id
 
+-- name: find_newest (prepared)
+-- The last 20 that became due within a minute, and not after $2: the newest first. In place of each, the first transition of its
+-- internal_reference that is due, or nothing while an attempt holds one of them. The minute bounds how many entries of settled
+-- ones are passed over beside an old snapshot.
+select t.id, t.next_at, t.attempts, t.unfinished, c.transition_id, c.subject_key, c.signed
+from (select f.next_at, f.id,
+    (select o.id from inbox.callback own join inbox.callback same on same.subject_key = own.subject_key
+      join inbox.transition o on o.id = same.id
+      where own.id = f.id
+      order by case when o.busy_until > {now} then 0 when o.next_at <= {now} then 1 else 2 end, o.next_at, o.id limit 1) as first
+  from inbox.transition f
+  where f.account = $1 and f.next_at > {now} - 60000 and f.next_at <= {now} and f.next_at <= cast($2 as bigint)
+    and (f.busy_until is null or f.busy_until <= {now})
+  order by f.next_at desc, f.id desc limit 20) newest
+join inbox.transition t on t.id = newest.first
+join inbox.callback c on c.id = t.id
+where t.busy_until is null or t.busy_until <= {now}
+order by newest.next_at desc, newest.id desc
+
 -- name: find_place
 -- For a worker that has met another one: one of the next 800 that are due from a mark on, by the number $4.
 select next_at, id from (

@@ -26,6 +26,8 @@ export interface Due {
   readonly attempts: number;
   /** Earlier starts without an outcome: its handler may crash the process. */
   readonly unfinished: number;
+  /** Read before its turn: see `find_newest`. */
+  readonly isNewest?: boolean;
 }
 
 export function dueIn(row: Row): Due {
