@@ -68,7 +68,7 @@ function handsOf(face: Face, inbox: AnyInbox, merchant: Merchant): Hands {
         const { currency, amount, compare } = { compare: 'both', ...money(reference), ...changes };
         const [known] = await inbox.expectations(reference);
         const replaced = known ? ['--replace', `${known.amount} ${known.currency}`] : [];
-        const stated = ['--currency', currency, '--amount', amount, '--compare', compare];
+        const stated = ['--currency', currency, '--amount', String(amount), '--compare', compare];
         await run('expect', '--reference', reference, ...stated, ...replaced);
       },
     };
