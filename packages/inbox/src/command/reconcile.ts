@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { ConfigurationError } from '@payment-service/core';
 import { printableLines } from '@payment-service/core/internal';
 import type { Movement } from '@payment-service/core/reconcile';
 import { Argument, InvalidArgumentError } from 'commander';
@@ -19,6 +18,7 @@ import {
 } from '../reconciliation/read-statement.ts';
 import { reconcileStatement } from '../reconciliation/reconcile-statement.ts';
 import type { StatementReport } from '../reconciliation/statement.ts';
+import { WrongUse } from './failure.ts';
 import { paragraphs, table } from './format.ts';
 import { type OpenOptions, withInbox, withTables } from './open-inbox.ts';
 import { type AddVerb, moment, option, required, upTo, verb } from './verbs.ts';
@@ -61,7 +61,7 @@ const seconds = (text: string): number => {
 export const RECONCILE: AddVerb = verb<Given, Compared | BalanceReport>({
   name: 'reconcile',
   about: 'compares a statement, or the recorded balances, with what was settled; exit code 3 if they differ',
-  argument: new Argument('[statement]', 'a CSV file with a header; without it, the balances are compared'),
+  argument: new Argument('[file]', 'a CSV file with a header; without it, the balances are compared'),
   options: [
     required('--from <date>', 'the start of the period', moment),
     required('--to <date>', 'its end, exclusive', moment),
@@ -113,7 +113,7 @@ async function balances(given: Given, open: OpenOptions): Promise<BalanceReport>
   if (secondsBefore === undefined || secondsAfter === undefined) {
     const what =
       'The protocol does not show when a collection is credited: pass --credited-before and --credited-after.';
-    throw new ConfigurationError('creditedWithin', what);
+    throw new WrongUse(what);
   }
   const movements = path === undefined ? [] : (JSON.parse(await readFile(path, 'utf8')) as Movement[]);
   const inputs = { charges: chargesIn(given.charge), kinds: kindsIn(given.kind), movements };

@@ -6,6 +6,7 @@ import {
   type OptionRule,
   type OptionRules,
 } from '@payment-service/core/internal';
+import { DATE } from '../option-rules.ts';
 import { numberOf } from '../store/store.ts';
 import type { ExpectedMoney } from '../work/verdict/evaluate.ts';
 import { COMPARISON, checkExpectation, keepExpectation } from '../work/verdict/expectation.ts';
@@ -18,14 +19,18 @@ import { ACT_NAMES, type Act, type ActName, OPERATIONS } from './operations.ts';
 import { readPayment } from './payment.ts';
 import type { OperatorContext } from './views.ts';
 
-/** What an operator says with an act; `currency`, `amount` and `compare` only with `expect`. */
-export interface ActGiven extends ActionNote, Partial<ExpectedMoney> {}
+/** What an operator says with an act; all but `by` and `note` only with `expect`. */
+export interface ActGiven extends ActionNote, Partial<ExpectedMoney> {
+  /** From then on it is overdue. @default the deadline that it has */
+  readonly deadline?: Date | undefined;
+}
 
 const GIVEN: OptionRules<ActGiven> = {
   ...NOTE_RULES,
   currency: undefined,
   amount: undefined,
   compare: COMPARISON,
+  deadline: DATE,
 };
 const ACT: OptionRule = [
   (act) => ACT_NAMES.some((name) => name === Object(act).name) && typeof Object(act).revision === 'string',
@@ -84,9 +89,9 @@ async function perform<Tx>(
     return undefined;
   }
   if (name === 'expect') {
-    const { currency = '', amount = '', compare } = money;
+    const { currency = '', amount = '', compare, deadline } = money;
     const expectation = checkExpectation(
-      { ...key, currency, amount, compare },
+      { ...key, currency, amount, compare, deadline },
       { account, colonIn: 'merchant_reference' },
     );
     await keepExpectation(statements, { expectation, replace: { by, note } }, tx);

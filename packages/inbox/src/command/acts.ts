@@ -1,0 +1,238 @@
+import { canonicalAmount } from '@payment-service/core';
+import { InvalidArgumentError, type Option } from 'commander';
+import type { Inbox } from '../inbox.ts';
+import type { ActGiven } from '../operator/act.ts';
+import { type ActedPayments, actOnAll, BULK_ACTS, type BulkAct, MAX_ACTED } from '../operator/act-all.ts';
+import { PAYMENT_LABELS } from '../operator/advice.ts';
+import { ACT_NAMES, type Act, type ActName, OPERATIONS } from '../operator/operations.ts';
+import { findPayment, type Payment } from '../operator/payment.ts';
+import type { OperatorContext } from '../operator/views.ts';
+import { countText, wordsOfReason } from '../words.ts';
+import { readClock } from '../work/hours.ts';
+import type { Settled } from '../work/verdict/evaluate.ts';
+import { COMPARISONS } from '../work/verdict/stored.ts';
+import { WrongUse } from './failure.ts';
+import { NoInboxError, type OpenOptions, withInbox } from './open-inbox.ts';
+import { type AddVerb, lineOf, moment, option, REFERENCE, required, upTo, verb } from './verbs.ts';
+
+/** Which payment, beside its merchant_reference. */
+export interface Subject {
+  readonly type?: string;
+  readonly internalReference?: string;
+}
+
+interface Given extends Subject, Partial<ActGiven>, Partial<ActedPayments> {
+  readonly revision?: string;
+  readonly report?: string;
+  /** As `moneyOf()` writes it. */
+  readonly replace?: string;
+}
+
+/** What is said after an act, and the payment after it. */
+interface Done {
+  readonly said: string;
+  readonly payment?: Payment | undefined;
+}
+
+export const OF_PAYMENT: readonly Option[] = [
+  option('--type <type>', 'the transaction_type of the payment; COLLECTION without it'),
+  option('--internal-reference <string>', 'instead of its reference: that of one of its transactions'),
+];
+const COMPARE = option('--compare <amount>', 'which of the two amounts of a report').choices(COMPARISONS);
+const MANY = [
+  option('--reason <reason>', 'instead of a reference: all that need a person for this reason'),
+  option('--until <date>', 'with --reason: when you looked; what has changed since is skipped', moment),
+  option('--limit <number>', 'with --reason: at most this many', upTo(MAX_ACTED), MAX_ACTED),
+];
+/** Beside those of every act. */
+const OWN: Readonly<Partial<Record<ActName, readonly Option[]>>> = {
+  ...{ retry: MANY, close: MANY },
+  accept: [option('--amount <money>', "which of the offered amounts, such as '3000 UGX'", moneyIn), COMPARE],
+  expect: [
+    required('--amount <amount>', 'above zero, such as 1999.90', amountIn),
+    required('--currency <code>', 'such as UGX'),
+    COMPARE,
+    option('--deadline <date>', 'if it is not paid by then, it is overdue', moment),
+    option('--replace <money>', "instead of --revision: what is expected now, such as '500 UGX'", moneyIn),
+  ],
+};
+const isBulk = (name: ActName): name is BulkAct => BULK_ACTS.some((each) => each === name);
+/** What could credit, or ends the waiting for money, is decided on what a person has seen. */
+const needsRevision = (name: ActName): boolean =>
+  OPERATIONS[name].canCredit || name === 'close' || name === 'cancel';
+
+/** One verb for each operation. */
+export const ACTS: readonly AddVerb[] = ACT_NAMES.map((name) =>
+  verb({
+    name: OPERATIONS[name].verb,
+    about: OPERATIONS[name].about,
+    argument: REFERENCE,
+    options: [
+      ...OF_PAYMENT,
+      ...(OWN[name] ?? []),
+      ...(['expect', 'cancel', 'forget'].includes(name)
+        ? []
+        : [option('--report <id>', 'which of its reports')]),
+      ...(needsRevision(name)
+        ? [option('--revision <revision>', "what 'payment' printed, and you decided on")]
+        : []),
+      option('--by <name>', 'who acts; kept with the payment'),
+      option('--note <string>', 'why; kept with the payment'),
+    ],
+    run: (given: Given, open, reference): Promise<Done> =>
+      withInbox(open, async (inbox, opened) => {
+        if (isBulk(name) && given.reason !== undefined && reference === undefined)
+          return actOnMany(inbox, opened, name, given, open);
+        const payment = await findNamed(opened, given, reference);
+        const isNew = name === 'expect' && payment === undefined && reference !== undefined;
+        return isNew
+          ? expectNew(inbox, reference, given)
+          : perform(inbox, chosenAct(must(payment), name, given, open), given);
+      }),
+    format: ({ said, payment }) => [said, payment?.advice.sentence ?? ''].join('\n').trim(),
+  }),
+);
+
+async function perform<Tx>(inbox: Inbox<Tx>, act: Act, given: Given): Promise<Done> {
+  const { by = '', note = '', currency = '', amount = '', compare = 'both', deadline } = given;
+  const isStated = act.name === 'expect';
+  const payment = await inbox.act(act, {
+    by,
+    note,
+    ...(isStated && { currency, amount, compare, deadline }),
+  });
+  return { said: OPERATIONS[act.name].done(isStated ? { money: { currency, amount } } : act), payment };
+}
+
+async function expectNew<Tx>(
+  inbox: Inbox<Tx>,
+  merchant_reference: string,
+  { type, currency = '', amount = '', compare, deadline }: Given,
+): Promise<Done> {
+  const key = { merchant_reference, transaction_type: type };
+  await inbox.expect({ ...key, currency, amount, compare, deadline });
+  const payment = await inbox.payment(merchant_reference, type);
+  return { said: OPERATIONS.expect.done({ money: { currency, amount } }), payment };
+}
+
+async function actOnMany<Tx>(
+  inbox: Inbox<Tx>,
+  opened: OperatorContext<Tx>,
+  name: BulkAct,
+  { reason = 'archived', until, limit, by = '', note = '' }: Given,
+  open: OpenOptions,
+): Promise<Done> {
+  if (until !== undefined) {
+    const done = await actOnAll(inbox, name, { reason, until, limit }, { by, note });
+    const payments = done === 1 ? '1 payment' : `${countText(done)} payments`;
+    return { said: `${OPERATIONS[name].label}: done for ${payments}. What has changed since then was skipped.` };
+  }
+  const { items, next } = await inbox.payments({ reason, limit: MAX_ACTED });
+  const now = new Date(await readClock(opened)).toISOString();
+  const count = `${countText(items.length)}${next === undefined ? '' : '+'}`;
+  throw new WrongUse(
+    `--until is missing: it says when you looked, and what has changed since then is skipped. Nothing was done. ` +
+      `Payments with this reason now: ${count} (${wordsOfReason(reason).heading}). For all of them:\n` +
+      lineOf(open, name, undefined, '--reason', reason, '--until', now, '--by', by, '--note', note),
+  );
+}
+
+/** The act that is meant, of those that the payment offers. */
+function chosenAct(payment: Payment, name: ActName, given: Given, open: OpenOptions): Act {
+  const { merchant_reference, transaction_type, advice, acts, state, expected } = payment;
+  // Who names the money that is replaced has seen it.
+  const isNamed = given.replace !== undefined && given.replace === moneyOf(expected);
+  const revision = given.revision ?? (isNamed ? payment.revision : undefined);
+  const look = lineOf(open, 'payment', merchant_reference, ...typeOf(transaction_type));
+  if (revision !== undefined && revision !== payment.revision)
+    throw new Error(
+      `This payment has changed since you looked, and nothing was done. ${advice.sentence} Look again: ${look}`,
+    );
+  const offered = acts.filter((act) => act.name === name);
+  if (offered.length === 0) {
+    const possible = [...new Set(acts.map((act) => OPERATIONS[act.name].verb))].join(', ') || 'nothing';
+    const what = `${OPERATIONS[name].verb} is not possible: it is ${PAYMENT_LABELS[state].toLowerCase()}.`;
+    throw new Error(`${what} ${advice.sentence} Possible now: ${possible}.`);
+  }
+  if (revision === undefined && needsRevision(name))
+    throw new WrongUse(`--revision is missing: it says what you have decided on. To read it: ${look}`);
+  const fitting = offered.filter((act) =>
+    choicesOf(act).every(([flag, value]) => (given[flag] ?? value) === value),
+  );
+  const lines = new Set(
+    (fitting.length === 0 ? offered : fitting).map((act) => lineOfAct(act, payment, open)),
+  );
+  const [first] = fitting;
+  // Acts with the same line do the same.
+  if (first !== undefined && lines.size === 1) return first;
+  throw new WrongUse(['Choose one of these, and say who acts and why:', ...lines].join('\n'));
+}
+
+/** The flags that tell it from other acts of its name. */
+function choicesOf({
+  name,
+  report,
+  money,
+  compare,
+}: Act): (readonly ['report' | 'amount' | 'compare', string])[] {
+  const all = { report, amount: name === 'accept' ? moneyOf(money) : undefined, compare };
+  return (['report', 'amount', 'compare'] as const).flatMap((flag) => {
+    const value = all[flag];
+    return value === undefined ? [] : [[flag, value] as const];
+  });
+}
+
+/** What performs an act: only who acts and why are missing, and for `expect` the amount. */
+export function lineOfAct(act: Act, { acts, expected }: Payment, open: OpenOptions): string {
+  const { name, merchant_reference, transaction_type, revision } = act;
+  const others = acts.filter((each) => each.name === name).flatMap(choicesOf);
+  const choices = choicesOf(act).filter(
+    ([flag, value]) => flag === 'amount' || others.some((other) => other[0] === flag && other[1] !== value),
+  );
+  return lineOf(
+    open,
+    OPERATIONS[name].verb,
+    merchant_reference,
+    ...typeOf(transaction_type),
+    ...choices.flatMap(([flag, value]) => [`--${flag}`, value]),
+    ...(name === 'expect' ? ['--amount', '', '--currency', expected?.currency ?? ''] : []),
+    ...(needsRevision(name) ? ['--revision', revision] : []),
+    ...['--by', '', '--note', ''],
+  );
+}
+
+const typeOf = (type: string): string[] => (type === 'COLLECTION' ? [] : ['--type', type]);
+
+export async function findNamed<Tx>(
+  opened: OperatorContext<Tx>,
+  { type, internalReference: internal_reference }: Subject,
+  reference: string | undefined,
+): Promise<Payment | undefined> {
+  if ((internal_reference === undefined) === (reference === undefined))
+    throw new WrongUse('Name one payment: its REFERENCE, or --internal-reference.');
+  return findPayment(opened, reference ?? { internal_reference: internal_reference ?? '' }, type);
+}
+
+export function must(payment: Payment | undefined): Payment {
+  if (payment !== undefined) return payment;
+  throw new NoInboxError(
+    "Nothing is known of this payment. Is its type COLLECTION? If not, add --type. 'payments --search' finds a part of a reference.",
+  );
+}
+
+const moneyOf = (money: Settled | undefined): string | undefined =>
+  money && `${money.amount} ${money.currency}`;
+
+function moneyIn(text: string): string {
+  const [, amount = '', currency] = /^(\S{1,100}) (\S{1,32})$/.exec(text) ?? [];
+  if (currency !== undefined) return `${amountIn(amount)} ${currency}`;
+  throw new InvalidArgumentError("It must be money, such as '500 UGX'.");
+}
+
+function amountIn(text: string): string {
+  try {
+    return canonicalAmount(text);
+  } catch {
+    throw new InvalidArgumentError('It must be a decimal, such as 1999.90.');
+  }
+}
