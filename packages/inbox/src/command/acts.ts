@@ -125,7 +125,9 @@ async function actOnMany<Tx>(
   if (until !== undefined) {
     const done = await actOnAll(inbox, name, { reason, until, limit }, { by, note });
     const payments = done === 1 ? '1 payment' : `${countText(done)} payments`;
-    return { said: `${OPERATIONS[name].label}: done for ${payments}. What has changed since then was skipped.` };
+    return {
+      said: `${OPERATIONS[name].label}: done for ${payments}. What has changed since then was skipped.`,
+    };
   }
   const { items, next } = await inbox.payments({ reason, limit: MAX_ACTED });
   const now = new Date(await readClock(opened)).toISOString();
@@ -141,21 +143,22 @@ async function actOnMany<Tx>(
 function chosenAct(payment: Payment, name: ActName, given: Given, open: OpenOptions): Act {
   const { merchant_reference, transaction_type, advice, acts, state, expected } = payment;
   // Who names the money that is replaced has seen it.
-  const isNamed = given.replace !== undefined && given.replace === moneyOf(expected);
-  const revision = given.revision ?? (isNamed ? payment.revision : undefined);
+  const isNamed = given.replace === moneyOf(expected);
+  const named = given.replace === undefined ? undefined : isNamed ? payment.revision : 'another';
+  const revision = given.revision ?? named;
   const look = lineOf(open, 'payment', merchant_reference, ...typeOf(transaction_type));
   if (revision !== undefined && revision !== payment.revision)
     throw new Error(
-      `This payment has changed since you looked, and nothing was done. ${advice.sentence} Look again: ${look}`,
+      `This payment has changed since you looked. Nothing was done.\n${advice.sentence}\nLook again: ${look}`,
     );
   const offered = acts.filter((act) => act.name === name);
   if (offered.length === 0) {
     const possible = [...new Set(acts.map((act) => OPERATIONS[act.name].verb))].join(', ') || 'nothing';
     const what = `${OPERATIONS[name].verb} is not possible: it is ${PAYMENT_LABELS[state].toLowerCase()}.`;
-    throw new Error(`${what} ${advice.sentence} Possible now: ${possible}.`);
+    throw new Error(`${what}\n${advice.sentence}\nPossible now: ${possible}.`);
   }
   if (revision === undefined && needsRevision(name))
-    throw new WrongUse(`--revision is missing: it says what you have decided on. To read it: ${look}`);
+    throw new WrongUse(`--revision is missing: it says what you have decided on. Read it: ${look}`);
   const fitting = offered.filter((act) =>
     choicesOf(act).every(([flag, value]) => (given[flag] ?? value) === value),
   );

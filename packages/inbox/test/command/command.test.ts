@@ -43,16 +43,38 @@ test(
     const { merchant, inbox, pay, run, type, screen } = await newDesk('postgres');
     const beats = () => merchant.query(`select * from ${merchant.table('pulse')}`);
     const before = await beats();
-    await type('payments', 'payments --state paid open', 'payments --needed --json', 'counts', 'totals --days 2');
+    await type(
+      'payments',
+      'payments --state paid open',
+      'payments --needed --json',
+      'counts',
+      'totals --days 2',
+    );
     await type('payments --search ord-2', 'payments --account north', 'payments --until 2026-01-31');
-    await type('payment ORD-1', 'payment ORD-2', 'payment ORD-9', 'payment --internal-reference INT-ORD-1 --bodies');
-    await type('reports --reference ORD-1', 'reports --reference ORD-9', `report ${PAID}`, `report ${UNKNOWN}`);
+    await type(
+      'payment ORD-1',
+      'payment ORD-2',
+      'payment ORD-9',
+      'payment --internal-reference INT-ORD-1 --bodies',
+    );
+    await type(
+      'reports --reference ORD-1',
+      'reports --reference ORD-9',
+      `report ${PAID}`,
+      `report ${UNKNOWN}`,
+    );
     expect(await beats()).toEqual(before); // They write nothing.
     await inbox.expect({ ...money('DEAD'), deadline: new Date(1_800_000_000_000) });
     await inbox.expect({ ...money('LATE'), deadline: new Date(1_800_000_000_000) });
     await pay('DEAD');
     await merchant.advance(900 * DAY_MS);
-    await type('payments --state overdue', 'payments --needed', 'payment DEAD', 'counts --json', 'reports --state dead');
+    await type(
+      'payments --state overdue',
+      'payments --needed',
+      'payment DEAD',
+      'counts --json',
+      'reports --state dead',
+    );
     await expect(screen()).toMatchFileSnapshot('looking.txt');
     await run('retry', 'ORD-2', ...BY.split(' '));
     expect(await beats()).not.toEqual(before); // Control.
@@ -75,7 +97,7 @@ test('a page of payments ends with the mark of the next one, and the pages have 
   expect(seen.toSorted()).toEqual(['A', 'B', 'C', 'ORD-1', 'ORD-2']);
 });
 
-test("threat A47: the lines that payment prints perform its acts, whatever characters a reference has, and nothing else runs", async () => {
+test('threat A47: the lines that payment prints perform its acts, whatever characters a reference has, and nothing else runs', async () => {
   const { merchant, inbox, pay, args } = await newDesk('sqlite');
   for (const reference of ["it's $(touch pwned) `touch pwned`", '-rf', '"; touch pwned; "']) {
     await inbox.expect(money(reference, 5000));
@@ -140,7 +162,10 @@ test(
     await workOff(inbox);
     const expected = 'expect ORD-3 --currency UGX';
     await type(`${expected} --amount 500 --deadline 2026-01-31`, `${expected} --amount 700`);
-    await type(`${expected} --amount 700 --replace '500 UGX'`, `${expected} --amount 700 --replace '500 UGX' ${BY}`);
+    await type(
+      `${expected} --amount 700 --replace '500 UGX'`,
+      `${expected} --amount 700 --replace '500 UGX' ${BY}`,
+    );
     await type(`${expected} --amount 900 --replace '500 UGX' ${BY}`, `${expected} --amount 0`);
     await type('expect ORD-4 --currency UGX --amount 0', 'expect ORD-4 --currency UGX --amount free');
     await decide('cancel ORD-3');
@@ -174,7 +199,11 @@ test(
 test('payment-service-inbox prunes what is old', SESSION, async () => {
   const { merchant, type, screen } = await newDesk('postgres');
   await merchant.advance(100 * DAY_MS);
-  await type('prune --bodies-older-than-days 101 --json', 'prune', 'prune --waiting-bodies-older-than-days 99');
+  await type(
+    'prune --bodies-older-than-days 101 --json',
+    'prune',
+    'prune --waiting-bodies-older-than-days 99',
+  );
   await type('prune --archive-older-than-days 99', 'prune --archive-older-than-days 0', 'payment ORD-1');
   await expect(screen()).toMatchFileSnapshot('pruning.txt');
 });

@@ -39,7 +39,9 @@ describe.each(ENGINES)('on %s', SESSION, (engine) => {
     }
     await inbox.expect({ ...money('ORD-2'), deadline: new Date(0) });
     await type('doctor');
-    await merchant.query(`update ${merchant.table('payment')} set state = 'held', needs = 'attempts_used_up'`);
+    await merchant.query(
+      `update ${merchant.table('payment')} set state = 'held', needs = 'attempts_used_up'`,
+    );
     await type('doctor');
     await expect(screen()).toMatchFileSnapshot('doctor.txt');
   });

@@ -71,7 +71,10 @@ const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
 /** What a shell makes of a line. */
 export function wordsIn(line: string): string[] {
   if (line === '') return [];
-  const words = execFileSync('sh', ['-c', `printf '%s\\0' ${line}`], { encoding: 'utf8', cwd: temporaryFolder() });
+  const words = execFileSync('sh', ['-c', `printf '%s\\0' ${line}`], {
+    encoding: 'utf8',
+    cwd: temporaryFolder(),
+  });
   return words.split('\0').slice(0, -1);
 }
 
@@ -90,7 +93,9 @@ export function commandOn({ engine, programArguments: [, where = '', schema = ''
       for (const line of lines) {
         const { code, stdout, stderr } = await run(...wordsIn(line));
         // Of the flags, and not of the API.
-        expect(stderr.replaceAll(/\/\S+/g, '')).not.toMatch(/\b(?!recordBalances)[a-z]+[A-Z]|\b\w+: \{|\b(replace|by|note|reference): /);
+        expect(stderr.replaceAll(/\/\S+/g, '')).not.toMatch(
+          /\b(?!recordBalances)[a-z]+[A-Z]|\b\w+: \{|\b(replace|by|note|reference): /,
+        );
         seen.push(`$ payment-service-inbox ${line}\n${stdout}${stderr}(${code})\n`);
       }
     },
