@@ -31,17 +31,14 @@ inbox.handle(async ({ tx, signed, settled }) => {
   console.log(signed.merchant_reference, 'is paid:', settled.amount, settled.currency);
 });
 // Any other status. One that follows COMPLETED waits for an operator: see docs/guide/recipes.md.
-inbox.handle(({ signed }) => console.log(signed.merchant_reference, signed.transaction_status), {
-  status: '*',
-});
+inbox.handle('status', ({ signed }) => console.log(signed.merchant_reference, signed.transaction_status));
 
 const app = express();
 app.use(
   '/payments/callbacks', // In production, use a path that customers cannot guess.
   paymentCallbacks({
     signingKey,
-    onCallback: inbox.receive,
-    onAuthenticRefusal: inbox.quarantine,
+    ...inbox.route,
     onRefused: ({ code, hint }) => console.warn(code, hint),
   }),
 );

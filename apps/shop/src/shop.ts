@@ -66,7 +66,7 @@ export function createShop(
     log,
     inboxConsole: ownerConsole(context),
     // 200 once it is on disk. The worker of the inbox decides afterwards what it means for an order.
-    callbacks: { ...receiver, onCallback: inbox.receive, onAuthenticRefusal: inbox.quarantine },
+    callbacks: { ...receiver, ...inbox.route },
     redirects: { ...receiver, refusedLocation: UNCONFIRMED },
     async customerIsBack(redirect, cookies) {
       const reference = redirect?.signed.merchant_reference;

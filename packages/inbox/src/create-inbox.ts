@@ -1,4 +1,4 @@
-import { type Evidence, UnavailableError, type VerifiedCallback } from '@payment-service/core';
+import { type AuthenticRefusal, type Evidence, UnavailableError, type VerifiedCallback } from '@payment-service/core';
 import {
   checkArgument,
   checkOptions,
@@ -54,8 +54,9 @@ const EXPECT_RULES = { tx: undefined, replace: RECORD };
  *
  * @example
  * const inbox = createInbox({ store: sqlite('shop.db') });
- * inbox.handle(async ({ tx, signed, settled }) => {
- *   await tx.query('update orders set paid = ? where reference = ?', [settled.amount, signed.merchant_reference]);
+ * inbox.handle('paid', async ({ tx, payment }) => {
+ *   const { merchant_reference, settled } = payment;
+ *   await tx.query('update orders set paid = ? where reference = ?', [settled.amount, merchant_reference]);
  * });
  */
 export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
@@ -176,12 +177,18 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       readiness.mustBeReady();
       await keepIn(tx);
     },
-    receive: takingCheck(async (callback) => receive(callbackRecord(callback, account), callback), trust),
-    quarantine: takingCheck(
-      async (refusal) => receive(evidenceRecord(refusal, account), refusal.evidence),
-      trust,
-    ),
-    handle: (handler: unknown, selector?: object) => addHandler(handlers, handler, selector),
+    route: Object.freeze({
+      ...{ account, colonIn: settings.colonIn },
+      onCallback: takingCheck(
+        async (callback: VerifiedCallback) => receive(callbackRecord(callback, account), callback),
+        trust,
+      ),
+      onAuthenticRefusal: takingCheck(
+        async (refusal: AuthenticRefusal) => receive(evidenceRecord(refusal, account), refusal.evidence),
+        trust,
+      ),
+    }),
+    handle: (name, handler, given) => addHandler(handlers, name, handler, given),
     work: worker.work,
     drain: async (given = {}) => write(worker.drain(given)),
     stats: () => read(() => readStats(context)),

@@ -1,4 +1,4 @@
-import type { AuthenticRefusal, SignedFields, VerifiedCallback } from '@payment-service/core';
+import type { AuthenticRefusal, SignedFields, VerifiedCallback, VerifierOptions } from '@payment-service/core';
 import type { WalletBalance } from '@payment-service/core/reconcile';
 import type { ActGiven } from './operator/act.ts';
 import type { ActionNote } from './operator/action-log.ts';
@@ -16,10 +16,18 @@ import type { TransitionDetails, TransitionSummary } from './operator/views.ts';
 import type { BalanceOptions, BalanceReport, Period, SettledTotal } from './reconciliation/balances.ts';
 import type { StatementOptions, StatementReport, StatementRow } from './reconciliation/statement.ts';
 import type { Migration } from './store/schema.ts';
-import type { CompletedTransition, HandledTransition, HandlerSelector } from './work/attempt/handlers.ts';
+import type { Handled, HandlerName, HandlerOptions } from './work/attempt/handlers.ts';
 import type { Drained, DrainOptions } from './work/drain.ts';
 import type { Expectation, Replacement } from './work/verdict/expectation.ts';
 import type { WorkerOptions } from './work/worker.ts';
+
+/** The options of `paymentCallbacks()` that an inbox decides. */
+export interface InboxRoute {
+  readonly account: string;
+  readonly colonIn: VerifierOptions['colonIn'];
+  readonly onCallback: (callback: VerifiedCallback) => Promise<void>;
+  readonly onAuthenticRefusal: (refusal: AuthenticRefusal) => Promise<void>;
+}
 
 /**
  * A durable inbox of one merchant account. Every function sets up the store if that has not happened yet. Every function also
@@ -70,49 +78,35 @@ export interface Inbox<Tx> {
     options?: { readonly tx?: Tx | undefined; readonly replace?: Replacement | undefined },
   ) => Promise<void>;
   /**
-   * Keeps a verified callback; resolves after the commit. For `onCallback` of every adapter: passed itself, it also tells the
-   * spool the keys of the route.
-   *
-   * @throws {UnavailableError} If it could not be kept: the adapter answers `failureStatus` (429), so the sender keeps it.
-   * @throws {ConfigurationError} If the verifier has another `account`, or the body is larger than 64 KiB.
+   * What every adapter needs to keep callbacks here: `paymentCallbacks({ signingKey, ...inbox.route })`. `onCallback` keeps a
+   * verified callback and resolves after the commit; `onAuthenticRefusal` keeps, as evidence for an operator, one whose signature is
+   * valid and which a rule refuses. Both reject with an `UnavailableError` if it could not be kept: the adapter answers
+   * `failureStatus` (429), so the sender keeps it.
    *
    * @example
-   * app.use('/callbacks', paymentCallbacks({ signingKey, onCallback: inbox.receive }));
+   * app.use('/callbacks', paymentCallbacks({ signingKey, ...inbox.route }));
    */
-  readonly receive: (callback: VerifiedCallback) => Promise<void>;
+  readonly route: InboxRoute;
   /**
-   * Keeps a callback whose signature is valid but which a rule refuses, as evidence for an operator. For `onAuthenticRefusal`.
-   * Rejects as `receive()` does.
+   * Sets a handler. `work()` calls `paid` for completed payments, each of which has `payment.settled`; `failed` and `reversed` for
+   * the statuses that `statuses` gives this meaning; and `status` for every other one. Effects in `tx` happen exactly once, even if
+   * processes or the database crash. Effects elsewhere may be repeated: use `id` as their idempotency key. If a handler throws, its
+   * transaction is rolled back and it runs again. Await every statement, and leave COMMIT and ROLLBACK to the inbox.
+   *
+   * @param options.type Only for this signed transaction_type. @default every type without a handler of its own
+   * @throws {ConfigurationError} If there is already one of this name and type.
+   *
+   * @example
+   * inbox.handle('paid', async ({ tx, payment }) => {
+   *   const { merchant_reference, settled } = payment;
+   *   await tx.query('update orders set paid = $1 where reference = $2', [settled.amount, merchant_reference]);
+   * });
    */
-  readonly quarantine: (refusal: AuthenticRefusal) => Promise<void>;
-  readonly handle: {
-    /**
-     * Sets the handler of completed transactions, each of which has `settled`; `work()` calls it. Effects in `tx` happen
-     * exactly once, even if processes or the database crash. Effects elsewhere may be repeated: use `transitionId` as their
-     * idempotency key. If a handler throws, its transaction is rolled back and it runs again. Await every statement, and leave
-     * COMMIT and ROLLBACK to the inbox.
-     *
-     * @throws {ConfigurationError} If there is already a handler for this type and status.
-     *
-     * @example
-     * inbox.handle(async ({ tx, signed, settled }) => {
-     *   await tx.query('update orders set paid = $1 where reference = $2', [settled.amount, signed.merchant_reference]);
-     * });
-     */
-    (
-      handler: (transition: CompletedTransition<Tx>) => unknown,
-      selector?: { readonly type?: string | undefined; readonly status?: 'COMPLETED' | undefined },
-    ): void;
-    /**
-     * The same for transitions with another status, or with `'*'` for every status. Only completed transactions have `settled`.
-     *
-     * @throws {ConfigurationError} If there is already a handler for this type and status.
-     *
-     * @example
-     * inbox.handle(async ({ signed }) => console.info(signed.transaction_status), { status: '*' });
-     */
-    (handler: (transition: HandledTransition<Tx>) => unknown, selector: HandlerSelector): void;
-  };
+  readonly handle: <N extends HandlerName>(
+    name: N,
+    handler: (handled: Handled<Tx, N>) => unknown,
+    options?: HandlerOptions,
+  ) => void;
   /**
    * Works on transitions until the signal is aborted, through every outage of the store. Any number of processes may work, and
    * inboxes of several accounts may share a store and its connections.

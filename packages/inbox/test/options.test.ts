@@ -94,7 +94,11 @@ const MAKERS: readonly Maker[] = [
 ];
 
 /** A method, its values, one of which is wrong, and the name of that one. */
-type Refused = readonly [method: keyof Inbox<never>, values: readonly unknown[], option: string | undefined];
+type Refused = readonly [
+  method: Exclude<keyof Inbox<never>, 'route'>,
+  values: readonly unknown[],
+  option: string | undefined,
+];
 const { signal } = new AbortController();
 const ID = '0'.repeat(64);
 const SEEN = { transitionId: ID, revision: 'x' };
@@ -171,8 +175,8 @@ const calls: readonly Refused[] = [
   ),
   ['reconcile', [{ ...PERIOD, creditedWithin: { secondsBefore: 0, secondsAfter: 0 } }], 'from'],
   ['reconcileStatement', [{}, { ...NOTE, ...PERIOD }], 'rows'],
-  ['handle', ['no'], 'handler'],
-  ['handle', [() => undefined], 'handler'],
+  ['handle', ['failed', 'no'], 'handler'],
+  ['handle', ['paid', () => undefined], 'handler'],
   ...refused(
     'expect',
     [
@@ -211,12 +215,15 @@ const calls: readonly Refused[] = [
     ),
     [],
   ),
-  ...refused('handle', [...[{ status: 1 }, { type: '' }, { statuses: ['COMPLETED'] }]], () => undefined),
+  ...[{ type: '' }, { status: 'FAILED' }].map(
+    (options): Refused => ['handle', ['paid', () => undefined, options], Object.keys(options)[0] ?? ''],
+  ),
+  ['handle', ['COMPLETED', () => undefined], 'name'],
 ];
 test('options of calls are validated, and the error names the option and not its value', async () => {
   const inbox = createInbox<never>({ store: emptyStore() as Store<never> });
   onTestFinished(() => inbox.close());
-  inbox.handle(() => undefined);
+  inbox.handle('paid', () => undefined);
   const messages = new Set<string>();
   const all = calls.map(([method, values, option]) => [inbox[method], values, option] as const);
   const made = MAKERS.map(([make, option, ...values]) => [make, values, option] as const);
@@ -238,7 +245,7 @@ test('options of calls are accepted up to their limits', async () => {
   const given = { store: emptyStore(), account: 'x'.repeat(200), encryption };
   const inbox = createInbox({ ...given, onError: () => undefined });
   onTestFinished(() => inbox.close());
-  inbox.handle(() => undefined);
+  inbox.handle('paid', () => undefined);
   const dates = { since: new Date(0), until: new Date(1) };
   expect(await inbox.list({ ...dates, state: 'dead', reason: 'archived', limit: 1000, after: ID })).toEqual(
     [],

@@ -13,21 +13,26 @@ test('the public types of the inbox accept correct programs, and refuse wrong on
 });
 
 async function uses(inbox: Inbox<SqliteTransaction>, pool: Pool): Promise<void> {
-  inbox.handle(({ settled, claimed, tx }) => {
+  inbox.handle('paid', ({ payment: { settled }, claimed, tx }) => {
     expectTypeOf(settled).toEqualTypeOf<Settled>();
     expectTypeOf(claimed).toEqualTypeOf<UnsignedFields>();
     expectTypeOf(tx).toEqualTypeOf<SqliteTransaction>();
   });
-  inbox.handle(({ settled }) => expectTypeOf(settled).toEqualTypeOf<Settled>(), { type: 'PAYOUT' });
-  const other = { status: '*' };
-  inbox.handle(({ settled }) => expectTypeOf(settled).toEqualTypeOf<Settled | undefined>(), other);
+  inbox.handle('paid', ({ payment: { settled } }) => expectTypeOf(settled).toEqualTypeOf<Settled>(), {
+    type: 'PAYOUT',
+  });
+  inbox.handle('status', ({ payment: { settled } }) =>
+    expectTypeOf(settled).toEqualTypeOf<Settled | undefined>(),
+  );
   // @ts-expect-error settled may be undefined
-  inbox.handle(({ settled }) => settled.amount, { status: 'FAILED' });
+  inbox.handle('failed', ({ payment: { settled } }) => settled.amount);
   // @ts-expect-error a handler sees no body
-  inbox.handle(({ body }) => body);
+  inbox.handle('paid', ({ body }) => body);
 
   // Handlers receive the client of the pool.
-  createInbox({ store: postgres(pool) }).handle(({ tx }) => expectTypeOf(tx).toEqualTypeOf<PoolClient>());
+  createInbox({ store: postgres(pool) }).handle('paid', ({ tx }) =>
+    expectTypeOf(tx).toEqualTypeOf<PoolClient>(),
+  );
 
   const given = inbox.transaction(async (tx) => {
     expectTypeOf(tx).toEqualTypeOf<SqliteTransaction>();
@@ -39,7 +44,7 @@ async function uses(inbox: Inbox<SqliteTransaction>, pool: Pool): Promise<void> 
   // @ts-expect-error a reference is a string
   await inbox.list({ merchant_reference: 1001 });
   // @ts-expect-error a redirect or a parsed body proves nothing
-  await inbox.receive({ signed: {}, unsigned: {} });
+  await inbox.route.onCallback({ signed: {}, unsigned: {} });
   // @ts-expect-error a selection needs a state
   await inbox.retry({}, { by: 'dana', note: 'all' });
   // @ts-expect-error an action needs the name of an operator

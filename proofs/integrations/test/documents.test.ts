@@ -7,7 +7,7 @@ import { areSettled, expected, paid, workUntil } from './shop.ts';
 afterAll(close);
 
 async function paidAmounts<Tx>(inbox: Inbox<Tx>, reference: string): Promise<unknown[]> {
-  await inbox.receive(paid(reference));
+  await inbox.route.onCallback(paid(reference));
   await workUntil(inbox, areSettled);
   await inbox.close();
   const { rows } = await pool.query('select paid from orders where reference = $1', [reference]);

@@ -11,7 +11,7 @@ forEachLibrary('with %s', 'orm', <Tx>(shop: Shop<Tx>) => {
   ])('what a handler that throws on its first run writes %s', async (_, reference, wanted) => {
     const inbox = await shop.newInbox();
     const seen: (readonly string[])[] = [];
-    inbox.handle(async ({ tx, settled, attempt }) => {
+    inbox.handle('paid', async ({ tx, payment: { settled }, attempt }) => {
       const credits = shop.library.credits(reference === 'ORD-1' ? tx : undefined);
       await credits.add(reference, settled.amount);
       seen.push(await credits.amounts(reference));
@@ -25,7 +25,7 @@ forEachLibrary('with %s', 'orm', <Tx>(shop: Shop<Tx>) => {
   test('a handler that PostgreSQL asks to repeat runs again immediately, in the same attempt', async () => {
     const inbox = await shop.newInbox();
     let runs = 0;
-    inbox.handle(async ({ tx, settled }) => {
+    inbox.handle('paid', async ({ tx, payment: { settled } }) => {
       runs += 1;
       await shop.library.credits(tx).add('ORD-40001', settled.amount);
       const conflict = "do $$ begin raise 'observed' using errcode = '40001'; end $$";
@@ -37,14 +37,14 @@ forEachLibrary('with %s', 'orm', <Tx>(shop: Shop<Tx>) => {
 
   test("an expectation is rolled back and committed with the merchant's transaction", async () => {
     const inbox = await shop.newInbox();
-    inbox.handle(shop.credit);
+    inbox.handle('paid', shop.credit);
     const order = (isFailing: boolean): Promise<unknown> =>
       shop.library.transaction(async (tx) => {
         await shop.library.credits(tx).add('ORDER-4', 'ordered');
         await inbox.expect(expected('ORD-4'), { tx });
         if (isFailing) throw new Error('the order is rolled back');
       });
-    await inbox.receive(paid('ORD-4'));
+    await inbox.route.onCallback(paid('ORD-4'));
     await expect(order(true)).rejects.toThrow('the order is rolled back');
     await workUntil(inbox, ([first]) => first?.reason === 'no_expectation');
     expect(await shop.credited('ORDER-4')).toEqual([]);
@@ -77,7 +77,7 @@ forEachLibrary('with %s', 'orm', <Tx>(shop: Shop<Tx>) => {
 
   test('a handler whose connection is lost is retried by the same process', async () => {
     const inbox = await shop.newInbox();
-    inbox.handle(async ({ tx, signed, settled, attempt }) => {
+    inbox.handle('paid', async ({ tx, signed, payment: { settled }, attempt }) => {
       const credits = shop.library.credits(tx);
       await credits.add(signed.merchant_reference, settled.amount);
       if (attempt === 1) await shop.endTransactions();
@@ -92,7 +92,7 @@ forEachLibrary('with %s', 'orm', <Tx>(shop: Shop<Tx>) => {
     const late = Promise.withResolvers<void>();
     const lateErrors: unknown[] = [];
     let hasSecondBegun = false;
-    inbox.handle(async ({ tx, signed, settled, attempt }) => {
+    inbox.handle('paid', async ({ tx, signed, payment: { settled }, attempt }) => {
       const credits = shop.library.credits(tx);
       const add = (): Promise<unknown> => credits.add(signed.merchant_reference, settled.amount);
       if (attempt === 1) {

@@ -110,7 +110,7 @@ export function paid(reference: string): VerifiedCallback {
 export async function pay<Tx>(inbox: Inbox<Tx>, ...references: readonly string[]): Promise<void> {
   for (const reference of references) {
     await inbox.expect(expected(reference));
-    await inbox.receive(paid(reference));
+    await inbox.route.onCallback(paid(reference));
   }
 }
 

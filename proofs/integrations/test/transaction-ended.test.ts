@@ -65,7 +65,7 @@ forEachLibrary('threat A50: with %s, a handler that ends its transaction', 'ende
       const ways = new Map(
         [...raw, ...own].map(([way, end], index) => [`ORD-${continuation}-${index}`, { way, end }]),
       );
-      inbox.handle(async ({ tx, signed: { merchant_reference: reference }, settled }) => {
+      inbox.handle('paid', async ({ tx, signed: { merchant_reference: reference }, payment: { settled } }) => {
         const run = { library: shop.library, tx, reference };
         await shop.library.credits(tx).add(reference, settled.amount);
         await ways.get(reference)?.end(run);
@@ -91,7 +91,7 @@ forEachLibrary('threat A50: with %s, a handler that ends its transaction', 'ende
     const inbox = await shop.newInbox({ handlerTimeoutMs: 2000 });
     const continuations = Object.keys(CONTINUATIONS);
     const references = continuations.map((_, index) => `ORD-control-${index}`);
-    inbox.handle(async ({ tx, signed: { merchant_reference: reference }, settled, attempt }) => {
+    inbox.handle('paid', async ({ tx, signed: { merchant_reference: reference }, payment: { settled }, attempt }) => {
       await shop.library.credits(tx).add(reference, settled.amount);
       const goOn = CONTINUATIONS[continuations[references.indexOf(reference)] ?? ''];
       if (attempt === 1) await goOn?.({ library: shop.library, tx, reference });

@@ -12,7 +12,7 @@ forEachLibrary('with %s, a worker that polls once an hour', 'wake', <Tx>(shop: S
   async function pair(schema: string, change: (store: Store<Tx>) => Store<Tx> = (store) => store) {
     const worker = await shop.newInbox({ store: change(shop.library.newStore(schema)) });
     const receiver = await shop.newInbox({ store: shop.library.newStore(schema) });
-    worker.handle(shop.credit);
+    worker.handle('paid', shop.credit);
     for (const reference of ['ORD-1', 'ORD-2', 'ORD-3']) await receiver.expect(expected(reference));
     void worker.work({ signal: new AbortController().signal, pollMs: HOUR_MS });
     return { worker, receiver };
@@ -20,16 +20,16 @@ forEachLibrary('with %s, a worker that polls once an hour', 'wake', <Tx>(shop: S
 
   test('settles what another inbox keeps; the control, which does not listen, does so when it polls', async () => {
     const deaf = await pair('deaf', ({ listen: _, ...store }) => store);
-    await deaf.worker.receive(paid('ORD-1'));
+    await deaf.worker.route.onCallback(paid('ORD-1'));
     await untilSettled(deaf.worker, 1);
     const { worker, receiver } = await pair('hearing');
     await until(async () => (await shop.listeners()) === 1);
-    await receiver.receive(paid('ORD-1'));
+    await receiver.route.onCallback(paid('ORD-1'));
     await untilSettled(worker, 1);
-    await deaf.receiver.receive(paid('ORD-2'));
+    await deaf.receiver.route.onCallback(paid('ORD-2'));
     // Kept later, and settled: by then, the control's own callback has been announced.
     for (const [index, reference] of ['ORD-2', 'ORD-3'].entries()) {
-      await receiver.receive(paid(reference));
+      await receiver.route.onCallback(paid(reference));
       await untilSettled(worker, index + 2);
     }
     expect((await deaf.receiver.stats()).states).toMatchObject({ settled: 1, pending: 1 });

@@ -12,8 +12,7 @@ const type = 'COLLECTION';
 export function applyTransitions(inbox: Inbox<SqliteTransaction>, now: () => number): void {
   // The only place where an order becomes paid. `settled` is the shop's own expectation, which a callback confirmed; the charge
   // is that callback's claim, shown to the owner.
-  inbox.handle(
-    async ({ tx, signed, settled: { currency, amount }, claimed, transitionId }) => {
+  inbox.handle('TODO:{ type }', async ({ tx, signed, payment: { settled: { currency, amount } }, claimed, id: transitionId }) => {
       const charge = claimed.transaction_charge?.toString() ?? null;
       await tx.query(
         // An operator may have reopened it: then it is already on the books.
@@ -21,14 +20,9 @@ export function applyTransitions(inbox: Inbox<SqliteTransaction>, now: () => num
          values (?, ?, ?, ?, ?, ?) on conflict (transition_id) do nothing`,
         [transitionId, signed.merchant_reference, currency, amount, charge, now()],
       );
-    },
-    { type },
-  );
-  inbox.handle(
-    async ({ tx, signed }) => {
+    });
+  inbox.handle('failed', async ({ tx, signed }) => {
       const values = [signed.transaction_status, signed.merchant_reference];
       await tx.query('update shop_order set reported = ? where reference = ?', values);
-    },
-    { type, status: 'FAILED' },
-  );
+    });
 }

@@ -1,21 +1,15 @@
 import type { TransitionReason } from '../states.ts';
 import { dateOf, numberOf, type Row } from '../store/store.ts';
 import type { Archived } from '../work/verdict/archived.ts';
-import type { ExpectedMoney, Settled } from '../work/verdict/evaluate.ts';
+import type { ExpectedMoney, ReplacedMoney, Settled } from '../work/verdict/evaluate.ts';
 import { type PaymentKey, storedStateIn } from '../work/verdict/payment.ts';
 import type { PaymentState } from '../work/verdict/payment-state.ts';
-import { expectationIn, jsonIn, jsonTextOf, membersOf, reasonIn } from '../work/verdict/stored.ts';
-import type { ActionNote } from './action-log.ts';
+import { expectationIn, jsonTextOf, reasonIn } from '../work/verdict/stored.ts';
 
 /** What is expected of a payment. */
 export interface ExpectedPayment extends ExpectedMoney {
   /** From then on an open payment is `overdue`. */
   readonly deadline: Date | undefined;
-}
-
-/** What was expected before, and who replaced it. */
-export interface ReplacedMoney extends Settled, ActionNote {
-  readonly at: Date;
 }
 
 /** One line of a list of payments. No personal data. */
@@ -56,24 +50,10 @@ export function summaryIn(row: Row): PaymentSummary {
       known?.settledBy === undefined || money === undefined
         ? undefined
         : { ...money, at: dateOf(row, 'settled_at'), report: known.settledBy },
-    replaced: replacedIn(row),
+    replaced: known?.replaced ?? [],
     changedAt: dateOf(row, 'changed_at'),
     isArchived: false,
   };
-}
-
-function replacedIn(row: Row): ReplacedMoney[] {
-  const replaced = jsonIn(row, 'replaced');
-  return (Array.isArray(replaced) ? replaced : []).map((each) => {
-    const { currency, amount, by, note, at } = membersOf(each);
-    return {
-      currency: String(currency),
-      amount: String(amount),
-      by: String(by),
-      note: String(note),
-      at: new Date(Number(at)),
-    };
-  });
 }
 
 /** Of what `prune()` has left of it. */

@@ -124,7 +124,7 @@ test.each(ENGINES)(
     await type('payments', 'status', 'status --json');
     await expect(merchant.query(`select * from ${merchant.table('transition')}`)).rejects.toThrow();
     await type('migrate', 'migrate', 'migrate --json', 'status');
-    await merchant.open().receive(paid('ORD-1', 500));
+    await merchant.open().route.onCallback(paid('ORD-1', 500));
     for (const change of [
       'version = 0',
       'version = 2',

@@ -83,7 +83,7 @@ test('handlers are probably slow when a worker listens and something has been du
   await (await connected(SERVER)).query('create database one_worker');
   const server = changed(SERVER, { pathname: '/one_worker' });
   const { inbox, direct, schema, doctor } = await newPatient(server);
-  await inbox.receive(paid('ORD-1', 500));
+  await inbox.route.onCallback(paid('ORD-1', 500));
   await direct.query(`update ${schema}.transition set next_at = next_at - 600000`);
   const says = async (): Promise<string> => {
     const { names, seen, todo } = await doctor();

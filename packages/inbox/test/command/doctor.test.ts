@@ -26,7 +26,7 @@ describe.each(ENGINES)('on %s', SESSION, (engine) => {
     // It makes none.
     await type('doctor', 'doctor');
     const inbox = merchant.open();
-    await inbox.receive(paid('ORD-1', 500));
+    await inbox.route.onCallback(paid('ORD-1', 500));
     await type('doctor', 'doctor --json', 'doctor --account north');
     for (const [table, change] of [
       ['migration', 'version = 0'],
@@ -63,7 +63,7 @@ describe.each(ENGINES)('on %s', SESSION, (engine) => {
     await type(doctor, health);
     writeFileSync(join(folder, 'file'), '');
     await type(`doctor --spool ${join(folder, 'file')}`);
-    await inbox.receive(paid('ORD-1', 500));
+    await inbox.route.onCallback(paid('ORD-1', 500));
     await merchant.advance(2 * MINUTE_MS);
     await type(health, `${health} --max-pending-age 3600`, 'health');
     await expect(screen()).toMatchFileSnapshot('late.txt');

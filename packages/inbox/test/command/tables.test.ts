@@ -19,7 +19,7 @@ test('the output of sql creates the tables in a SQLite file, and --from leaves o
   expect(await runCommand(['status', '--database', path])).toMatchObject({ code: 0 });
   const inbox = createInbox({ store: sqlite(path) });
   onTestFinished(() => inbox.close());
-  await inbox.receive(paid('ORD-1', 500));
+  await inbox.route.onCallback(paid('ORD-1', 500));
   expect(JSON.parse((await runCommand(['sql', '--dialect', 'sqlite', '--json'])).stdout)).toHaveLength(1);
   expect(JSON.parse((await runCommand(['sql', '--from', '1', '--json'])).stdout)).toEqual([]);
 });

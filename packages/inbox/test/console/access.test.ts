@@ -146,8 +146,8 @@ const MARKUP = `"><script>alert(1)</script><img src=x onerror=alert(1)>'`;
 test('markup in references, names, errors and notes is text on every page', async () => {
   const { inbox, pay, merchant } = await newConsoleShop();
   const names = { customer_name: MARKUP, provider_code: MARKUP, internal_reference: MARKUP };
-  await inbox.receive(paid(MARKUP, 500, names));
-  await inbox.receive(
+  await inbox.route.onCallback(paid(MARKUP, 500, names));
+  await inbox.route.onCallback(
     callback({ merchant_reference: 'S', transaction_status: MARKUP, transaction_type: MARKUP }),
   );
   await inbox.expect({ ...money(MARKUP), currency: 'A<b>', deadline: new Date(0) });
@@ -176,8 +176,8 @@ test('names, account numbers and what is not known are hidden without the right 
     status_message: 'paid by Grace',
     extra: { phone: 256772000002, deeper: ['Nakato'] },
   };
-  await inbox.receive(paid('ORD-7', 512, personal));
-  await inbox.receive(paid('ORD-7', 513, { ...personal, customer_name: 'Grace Other' }));
+  await inbox.route.onCallback(paid('ORD-7', 512, personal));
+  await inbox.route.onCallback(paid('ORD-7', 513, { ...personal, customer_name: 'Grace Other' }));
   const may = EVERYTHING.filter((right) => right !== 'bodies');
   const { html, text } = await visit(inbox, { by: 'dana', may }).get(pageOf('ORD-7'));
   expect(html).not.toMatch(/Grace|Nakato|25677200000/);
@@ -193,7 +193,9 @@ test('the list to download has no cell that is a formula (threat A56)', async ()
   const { inbox } = await newConsoleShop();
   const formulas = ['=1+1', '+1', '-1', '@SUM(1)', '\t=1', '\r=1', 'a"b,c'];
   for (const [index, reference] of formulas.entries())
-    await inbox.receive(callback({ merchant_reference: reference, internal_reference: `I-${index}` }));
+    await inbox.route.onCallback(
+      callback({ merchant_reference: reference, internal_reference: `I-${index}` }),
+    );
   const { html, headers } = await visit(inbox).get('/transitions.csv');
   expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
   const cells = parse(html).flat();

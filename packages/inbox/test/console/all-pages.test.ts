@@ -62,16 +62,16 @@ test('the pages of the console are as written down, with their words, links, col
     merchant,
     () => pay('OK'),
     () => pay('DEAD-1'),
-    () => inbox.receive(paid('PART', 500)),
-    () => inbox.receive(paid('PART', 500, part)),
-    () => inbox.receive(callback({ merchant_reference: 'FAILED', transaction_status: 'FAILED' })),
-    () => inbox.quarantine(evidence('ambiguous')),
-    () => inbox.receive(closed),
+    () => inbox.route.onCallback(paid('PART', 500)),
+    () => inbox.route.onCallback(paid('PART', 500, part)),
+    () => inbox.route.onCallback(callback({ merchant_reference: 'FAILED', transaction_status: 'FAILED' })),
+    () => inbox.route.onAuthenticRefusal(evidence('ambiguous')),
+    () => inbox.route.onCallback(closed),
     () => workOff(inbox),
     async () => inbox.resolve(await seen(inbox, closed.transitionId), NOTE),
     () => pay('NONE'),
     () => inbox.expect({ ...money('LATE', '1234567.5'), deadline: new Date(0) }),
-    () => inbox.receive(paid('DUE', 500)),
+    () => inbox.route.onCallback(paid('DUE', 500)),
   );
   const references = ['OK', 'DEAD-1', 'PART', 'FAILED', 'ORD:1001', 'CLOSED', 'NONE', 'DUE'];
   const stories = await storiesOf(inbox, ...references);
@@ -103,7 +103,7 @@ test('so are those of rarer states, of an empty inbox, and of what is refused', 
     if (signed.merchant_reference === 'DEAD') throw new Error('the ledger is unavailable');
   });
   const { inbox, merchant, pay, workLater } = shop;
-  inbox.handle(() => undefined, { status: 'SENT' });
+  inbox.handle('status', () => undefined);
   const out = { merchant_reference: 'OUT', transaction_type: 'PAYOUT' };
   const lacking = { request_amount: undefined, transaction_currency: undefined, transaction_amount: 12.5 };
   const second = { internal_reference: 'INT-2' };
@@ -127,7 +127,8 @@ test('so are those of rarer states, of an empty inbox, and of what is refused', 
     () => pay('LACK', 0, lacking),
     () => pay('', 500),
     () => pay('NAMELESS', 500, { internal_reference: '' }),
-    () => inbox.quarantine(evidence('timestamp_out_of_tolerance', { merchant_reference: 'TIME' })),
+    () =>
+      inbox.route.onAuthenticRefusal(evidence('timestamp_out_of_tolerance', { merchant_reference: 'TIME' })),
     () => pay('DEAD'),
   );
   const references = ['OLD', 'OUT', 'ONE', 'NEW', 'LACK', '', 'NAMELESS', 'TIME', 'SENT', 'DEAD'];

@@ -56,7 +56,7 @@ async function open(view: Parameters<Browser['newContext']>[0] = {}) {
   for (const reference of ['OK', 'DEAD-1', 'WRONG', 'LOST']) await inbox.expect(money(reference));
   await inbox.expect({ ...money('LATE'), deadline: new Date(0) });
   for (const reference of ['OK', 'DEAD-1', 'KEYS']) await pay(reference);
-  await inbox.receive(paid('WRONG', 7));
+  await inbox.route.onCallback(paid('WRONG', 7));
   await pay('WRONG', 8, { customer_name: 'Another' });
   await pay('FAILED', 500, { transaction_status: 'FAILED' });
   const authorize = () => ({ by: 'dana', may: EVERYTHING });

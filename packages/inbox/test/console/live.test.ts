@@ -17,8 +17,8 @@ test('an open page is answered with 304 until the inbox changes, and with the ne
   const { transitionId } = paid('NONE', 500);
   const later = paid('LATER', 500).transitionId;
   for (const change of [
-    () => inbox.receive(paid('NONE', 500)),
-    () => inbox.receive(paid('LATER', 500)),
+    () => inbox.route.onCallback(paid('NONE', 500)),
+    () => inbox.route.onCallback(paid('LATER', 500)),
     async () => inbox.resolve(await seen(inbox, transitionId), NOTE),
     async () => inbox.resolve(await seen(inbox, later), NOTE),
     // It leaves a state of which another one is newer, and waits for a worker.

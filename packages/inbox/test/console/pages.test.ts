@@ -12,7 +12,8 @@ const rowsIn = (html: string, list: string): string[] =>
 /** A console with a number of unhandled transitions. */
 async function newLongList(count: number) {
   const shop = await newConsoleShop();
-  for (let number = 0; number < count; number += 1) await shop.inbox.receive(paid(`N-${number}`, 500));
+  for (let number = 0; number < count; number += 1)
+    await shop.inbox.route.onCallback(paid(`N-${number}`, 500));
   await workOff(shop.inbox);
   return { ...shop, visitor: visit(shop.inbox) };
 }
@@ -47,7 +48,7 @@ test('the list narrows by state and reason, finds either reference, has pages, a
 test('a partial amount is accepted with a note, and is what is credited', async () => {
   const { inbox, merchant, show } = await newConsoleShop();
   await inbox.expect(money('PART'));
-  await inbox.receive(paid('PART', 500, { transaction_amount: 300 }));
+  await inbox.route.onCallback(paid('PART', 500, { transaction_amount: 300 }));
   await workOff(inbox);
   const visitor = visit(inbox);
   const { html } = await visitor.get(pageOf('PART'));

@@ -91,7 +91,7 @@ test('a page shows the last 10 of the other transitions under its reference', as
 
 test('one transition that needs an operator is counted as one, and a forged confirmation is ignored', async () => {
   const { inbox } = await newConsoleShop();
-  await inbox.quarantine(evidence('ambiguous'));
+  await inbox.route.onAuthenticRefusal(evidence('ambiguous'));
   expect((await visit(inbox).get('')).text).toContain('1 needs an operator');
   for (const said of ['%ff', '%E0%A4', '<b>closed</b>']) {
     const request = new Request(`${ORIGIN}/`, { headers: { cookie: `inbox-console-said=${said}` } });

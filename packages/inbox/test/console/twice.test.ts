@@ -21,7 +21,7 @@ describe.each(ENGINES)('threat A70: a second click, on %s', (engine) => {
     const one = await seen(inbox, idOf('ONE'));
     const { at: until } = await inbox.stats();
     await pause(2);
-    for (const reference of ['ONE', 'ALL']) await inbox.receive(first(reference));
+    for (const reference of ['ONE', 'ALL']) await inbox.route.onCallback(first(reference));
     // Neither the state nor the reason has changed yet.
     expect(await show('ONE')).toMatchObject({ state: 'quarantined', reason: 'amount_mismatch' });
     await expect(inbox.resolve(one, NOTE)).rejects.toMatchObject({ code: 'stale' });

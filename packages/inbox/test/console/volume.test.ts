@@ -24,9 +24,9 @@ test('every page of the console takes as many statements, and reads as many rows
     return found;
   });
   const inbox = createInbox({ store });
-  inbox.handle(() => undefined);
+  inbox.handle('paid', () => undefined);
   for (const reference of ['WRONG', 'LATE']) await inbox.expect(money(reference));
-  await inbox.receive(paid('WRONG', 7));
+  await inbox.route.onCallback(paid('WRONG', 7));
   await workOff(inbox);
   const cost = async (): Promise<Record<string, string>> => {
     const found: Record<string, string> = {};

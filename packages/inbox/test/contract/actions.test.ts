@@ -95,11 +95,12 @@ test('a closed transition that was never applied is reopened, and one that was a
 });
 
 test('reopen() lets a late status through, and neither retry() nor another body does', async () => {
-  const options = { ...LATER, statuses: { PENDING: 'interim' } as const };
-  const { inbox, pay, sell, deliver } = await newShop('sqlite', options);
+  const { inbox, pay, sell, deliver } = await newShop('sqlite', LATER);
   const applied: string[] = [];
   for (const status of ['FAILED', 'PENDING'])
-    inbox.handle(({ signed }) => applied.push(signed.transaction_status), { status });
+    inbox.handle(status === 'FAILED' ? 'failed' : 'status', ({ signed }) =>
+      applied.push(signed.transaction_status),
+    );
   for (const [transaction_status, state] of [
     ['FAILED', 'quarantined'],
     ['PENDING', 'superseded'],
@@ -182,13 +183,13 @@ test('a body is accepted in place of the expectation, by either of its amounts',
 
 test('what is refused says why, and what to do instead', async () => {
   const { merchant, inbox, deliver, sell, show } = await newShop('sqlite', LATER);
-  await inbox.quarantine(evidence('ambiguous'));
+  await inbox.route.onAuthenticRefusal(evidence('ambiguous'));
   await workOff(inbox);
   const [{ transitionId: ambiguous = '' } = {}] = await inbox.list();
   await sell('A', 'OLD');
   await inbox.expect(money('B', 7));
   await deliver(paid('B', 500), paid('C', 500, { transaction_amount: 400 }));
-  await inbox.receive(paid('D', 500));
+  await inbox.route.onCallback(paid('D', 500));
   const said: string[] = [];
   const refuse = async (refused: Promise<unknown>): Promise<void> =>
     void said.push(await refused.then(String, ({ name, message }) => `${name}: ${message}`));
@@ -216,6 +217,6 @@ test('what is refused says why, and what to do instead', async () => {
   ]);
   await inbox.close();
   await refuse(inbox.list());
-  await refuse(inbox.receive(paid('D', 500)));
+  await refuse(inbox.route.onCallback(paid('D', 500)));
   await expect([...said, ''].join('\n')).toMatchFileSnapshot('refusals.txt');
 });

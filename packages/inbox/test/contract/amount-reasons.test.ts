@@ -64,7 +64,7 @@ test('every kind of amount and currency has its reason, and only the expected de
   await Promise.all(
     CASES.map(async (each, index) => {
       await inbox.expect(money(`ORD-${index}`));
-      await inbox.receive(bodyOf(`ORD-${index}`, each));
+      await inbox.route.onCallback(bodyOf(`ORD-${index}`, each));
     }),
   );
   await workOff(inbox);

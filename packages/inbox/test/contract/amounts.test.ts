@@ -28,13 +28,18 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     const seen: unknown[] = [];
     const { inbox } = await newShop(engine, {}, ({ tx: _, ...rest }) => seen.push(rest));
     await inbox.expect(money('ORD-1001', '500.00'));
-    await inbox.receive(callback({ request_amount: 9_999_999, transaction_charge: 0 }));
+    await inbox.route.onCallback(callback({ request_amount: 9_999_999, transaction_charge: 0 }));
     const claims = { total_credit: 9_999_999, transaction_charge: 15.25 };
-    await inbox.receive(callback({ ...claims, nested: { a: 1 } }));
+    await inbox.route.onCallback(callback({ ...claims, nested: { a: 1 } }));
     await workOff(inbox);
     const { transitionId, signed, unsigned } = callback(claims);
     const settled = { currency: 'UGX', amount: '500' };
-    expect(seen).toEqual([{ transitionId, signed, attempt: 1, settled, claimed: { ...unsigned } }]);
+    const payment = {
+      ...{ merchant_reference: 'ORD-1001', transaction_type: 'COLLECTION' },
+      ...{ expected: { ...settled, compare: 'both' }, settled, replaced: [] },
+    };
+    const given = { payment, signed, claimed: { ...unsigned }, signal: expect.any(AbortSignal) };
+    expect(seen).toEqual([{ id: transitionId, attempt: 1, ...given }]);
     expect(unsigned).toMatchObject({ transaction_charge: 15.25, provider_code: 'example_mobile_money' });
   });
 });

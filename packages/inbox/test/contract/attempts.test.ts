@@ -11,7 +11,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
   test('each failure delays the next attempt longer, with jitter, until the transition is dead', async () => {
     const retry = { attempts: 5, firstDelayMs: 80_000, longestDelayMs: 400_000 };
     const { merchant, inbox, workLater } = await newDueShop(engine, { retry, random: () => 0.5 });
-    inbox.handle(() => {
+    inbox.handle('paid', () => {
       throw new TypeError(`no such order\0${'x'.repeat(900)}`);
     });
     await workOff(inbox);
@@ -37,7 +37,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
   test('show() lists the last 20 failed attempts of a transition with their errors, even after it has settled', async () => {
     const retry = { attempts: 30, firstDelayMs: 1, longestDelayMs: 1 };
     const { merchant, inbox, show } = await newDueShop(engine, { retry });
-    inbox.handle(async (transition) => {
+    inbox.handle('paid', async (transition) => {
       if (transition.attempt < 24) throw new Error(`failure ${transition.attempt}`);
       await creditIn(merchant)(transition);
     });
@@ -58,7 +58,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     const { merchant, inbox, workLater } = await newDueShop(engine, { ...LATER, handlerTimeoutMs: 150 });
     const [isLate, mayGoOn] = [signal(), signal()];
     let late: unknown;
-    inbox.handle(async (transition) => {
+    inbox.handle('paid', async (transition) => {
       await creditIn(merchant)(transition);
       if (transition.attempt > 1) return;
       await mayGoOn.promise;
@@ -83,7 +83,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
       const { merchant, inbox } = await newDueShop(engine);
       await order(inbox, 'ORD-2', 'ORD-3');
       const [isRunning, mayEnd] = [signal(), signal()];
-      inbox.handle(async (transition) => {
+      inbox.handle('paid', async (transition) => {
         isRunning.give();
         await mayEnd.promise;
         await creditIn(merchant)(transition);
@@ -112,7 +112,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     expect(await ended).toMatchObject({ signal: 'SIGKILL' });
     expect(await show('POISON')).toMatchObject({ state: 'pending' });
     await merchant.advance(MINUTE_MS);
-    inbox.handle(creditIn(merchant));
+    inbox.handle('paid', creditIn(merchant));
     await workUntil(inbox, async () => {
       const { states } = await inbox.stats();
       return states.quarantined === 1 && states.settled === 3;

@@ -27,15 +27,15 @@ describe.each(ENGINES)('balances and totals on %s', (engine) => {
     const { merchant, inbox, deliver } = await newShop(engine);
     const long = '12345678901234567890.000001';
     // A failure is money neither before it is archived nor after.
-    inbox.handle(() => undefined, { status: 'FAILED' });
+    inbox.handle('failed', () => undefined);
     await deliver(paid('F', 1, { transaction_status: 'FAILED' }));
     for (const [reference, amount] of Object.entries({ A: 0.1, B: 0.2, C: 0.2 })) {
       await inbox.expect(money(reference, amount));
-      await inbox.receive(paid(reference, amount));
+      await inbox.route.onCallback(paid(reference, amount));
     }
     await inbox.expect({ ...money('D', long), compare: 'request' });
     const rewrite = (text: string): string => text.replace('"request_amount":1', `"request_amount":${long}`);
-    await inbox.receive(paid('D', 1, {}, { rewrite }));
+    await inbox.route.onCallback(paid('D', 1, {}, { rewrite }));
     await inbox.expect(money('never', '7'));
     await workOff(inbox);
     const common = { currency: 'UGX', transaction_type: 'COLLECTION' };

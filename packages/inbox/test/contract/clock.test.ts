@@ -20,7 +20,7 @@ describe.each(ENGINES)("the database's clock was ahead, on %s (threat A72)", (en
       // Ten minutes are less than the longest delay of a retry.
       await merchant.advance(who === 'worker' ? -DAY_MS : -10 * MINUTE_MS);
       // A repetition wakes nothing.
-      await inbox.receive(paid('ORD-1', 500));
+      await inbox.route.onCallback(paid('ORD-1', 500));
       expect(await inbox.health({ maxPendingAgeSeconds: 2 })).toMatchObject(AHEAD);
       if (who === 'worker') await workUntilSettled(inbox, 2);
       else expect(await inbox.drain()).toMatchObject({ settled: 2, left: 0 });
@@ -38,7 +38,7 @@ describe.each(ENGINES)("the database's clock was ahead, on %s (threat A72)", (en
     const putOff = async () =>
       (await statements.run('find_put_off', ['', firstDelayMs, longestDelayMs])).length;
     await order(inbox, 'FAILED', 'BUSY');
-    await inbox.receive(paid('UNEXPECTED', 500));
+    await inbox.route.onCallback(paid('UNEXPECTED', 500));
     await workOff(inbox);
     const table = merchant.table('transition');
     const { transitionId } = paid('BUSY', 500);

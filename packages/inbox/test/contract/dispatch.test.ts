@@ -80,7 +80,7 @@ describe.each(ENGINES)('work on %s', (engine) => {
         await pause(5);
         running -= 1;
       };
-      worker.handle(handler, { status: '*' });
+      worker.handle('status', handler);
     }
     // More than one window.
     const count = 52;
@@ -90,7 +90,7 @@ describe.each(ENGINES)('work on %s', (engine) => {
         { event: 'transaction.other' },
       ),
     );
-    await Promise.all(all.map((each) => inbox.receive(each)));
+    await Promise.all(all.map((each) => inbox.route.onCallback(each)));
     const stop = startWork(other);
     await workUntilSettled(inbox, count);
     await stop();
@@ -111,19 +111,19 @@ test('on postgres, different transitions run concurrently, and callbacks for the
   await order(inbox, '1', '2', '3', '4');
   const worked = workUntilSettled(inbox, 4, { concurrency: 4 });
   await all.promise;
-  for (const amount of [500, 900]) await inbox.receive(paid('1', amount));
+  for (const amount of [500, 900]) await inbox.route.onCallback(paid('1', amount));
   const [first] = await inbox.list({ merchant_reference: '1' });
   expect(first).toMatchObject({ state: 'pending', deliveries: 3, bodyCount: 2 });
   // Another process starts nothing of an internal_reference whose handler is running: if this process ended then, it would
   // count as a crash.
-  await inbox.receive(paid('1', 500, { transaction_status: 'FAILED' }));
+  await inbox.route.onCallback(paid('1', 500, { transaction_status: 'FAILED' }));
   const starts: number[] = [];
   const starting = after(isStart, (rows) => {
     // A look returns with each row whether it has begun; a statement that only starts returns what it has started.
     starts.push(rows.filter((row) => row['begun'] !== false).length);
   });
   const other = watchedInbox(merchant, starting);
-  other.handle(() => undefined, { status: 'FAILED' });
+  other.handle('failed', () => undefined);
   await workUntil(other, () => starts.length > 1);
   expect(starts).not.toContain(1);
   mayEnd.give();
@@ -141,11 +141,11 @@ test('on postgres, an action or a body that arrives while a transition is being 
     if (!/^select state, needs.* for update$/s.test(text)) return run();
     parks += 1;
     if (parks === 1) await receiver.retry(await seen(receiver, paid('ORD-1', 500).transitionId), NOTE);
-    else await receiver.receive(paid('ORD-1', 500));
+    else await receiver.route.onCallback(paid('ORD-1', 500));
     return run();
   });
   await receiver.expect(ORDER);
-  await receiver.receive(paid('ORD-1', 501));
+  await receiver.route.onCallback(paid('ORD-1', 501));
   await workUntilSettled(inbox, 1);
   expect(parks).toBe(2);
 });

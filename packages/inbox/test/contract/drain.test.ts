@@ -13,12 +13,12 @@ test('drain(): a pass attempts everything that is due and returns the outcome, o
   const query: typeof store.query = (...given) =>
     isGone ? Promise.reject(new Error('the database is unavailable')) : store.query(...given);
   const inbox = merchant.open({ ...LATER, store: { ...store, query } });
-  inbox.handle(async (transition) => {
+  inbox.handle('paid', async (transition) => {
     if (transition.signed.merchant_reference === 'FAILS') throw new Error('the ledger is unavailable');
     await creditIn(merchant)(transition);
   });
   await order(inbox, 'ORD-1', 'ORD-2', 'FAILS');
-  await inbox.receive(paid('UNEXPECTED', 500));
+  await inbox.route.onCallback(paid('UNEXPECTED', 500));
   isGone = true;
   await expect(inbox.drain()).rejects.toThrow('the database is unavailable');
   isGone = false;
@@ -70,7 +70,7 @@ test.each(ENGINES)(
   async (engine) => {
     const merchant = await newMerchant(engine);
     const [worker, ...others] = [merchant.open(), merchant.open(), merchant.open()] as const;
-    for (const inbox of [worker, ...others]) inbox.handle(creditIn(merchant));
+    for (const inbox of [worker, ...others]) inbox.handle('paid', creditIn(merchant));
     const references = Array.from({ length: 40 }, (_, index) => `ORD-${index}`);
     await Promise.all(references.map((reference) => order(worker, reference)));
     const stop = startWork(worker);

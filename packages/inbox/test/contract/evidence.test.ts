@@ -12,8 +12,8 @@ const TOLERANCE = 'timestamp_out_of_tolerance';
 test('evidence is stored, and nothing is applied from a body that can be read in two ways', async () => {
   const { merchant, inbox } = await newShop('sqlite', { ...LATER, colonIn: 'merchant_reference' });
   const refusal = evidence('ambiguous');
-  await inbox.quarantine(refusal);
-  await inbox.quarantine(refusal);
+  await inbox.route.onAuthenticRefusal(refusal);
+  await inbox.route.onAuthenticRefusal(refusal);
   const [{ transitionId } = { transitionId: '' }] = await inbox.list();
   const bodies = [{ refusal: 'ambiguous', deliveries: 2 }];
   const kept = { state: 'quarantined', reason: 'ambiguous', bodies };
@@ -37,7 +37,7 @@ test('evidence that only the tolerance refused is applied when an operator reope
   const { merchant, inbox } = await newShop('sqlite', LATER);
   const refusal = evidence(TOLERANCE);
   const { transitionId } = refusal.evidence;
-  await inbox.quarantine(refusal);
+  await inbox.route.onAuthenticRefusal(refusal);
   await inbox.expect(money('ORD-1001'));
   await workOff(inbox);
   expect(await inbox.show(transitionId)).toMatchObject({ state: 'quarantined', reason: TOLERANCE });
@@ -49,9 +49,9 @@ test('evidence that only the tolerance refused is applied when an operator reope
 test('evidence becomes a callback when it is delivered again and verifies, and otherwise never counts as a body', async () => {
   const { merchant, inbox, deliver } = await newShop('sqlite', LATER);
   const second = { merchant_reference: 'ORD-2', internal_reference: 'INT-ORD-2' };
-  await inbox.quarantine(evidence(TOLERANCE));
+  await inbox.route.onAuthenticRefusal(evidence(TOLERANCE));
   await deliver(callback(), paid('ORD-2', 700));
-  await inbox.quarantine(evidence(TOLERANCE, second));
+  await inbox.route.onAuthenticRefusal(evidence(TOLERANCE, second));
   await workOff(inbox);
   expect((await inbox.stats()).reasons).toEqual({ no_expectation: 2 });
   const received = merchant.events.filter(({ name }) => name === 'callback.received');
@@ -69,7 +69,7 @@ test('evidence becomes a callback when it is delivered again and verifies, and o
 test('threat A34: all readings of one signed string share one row and one limit, and the rest is counted', async () => {
   const { merchant, inbox } = await newShop('sqlite');
   const all = readings();
-  const answers = await Promise.allSettled(all.map((reading) => inbox.quarantine(reading)));
+  const answers = await Promise.allSettled(all.map((reading) => inbox.route.onAuthenticRefusal(reading)));
   const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
   const refusedBodies = all.length - MAX_EVIDENCE;
   expect(refused).toHaveLength(refusedBodies);
@@ -77,7 +77,7 @@ test('threat A34: all readings of one signed string share one row and one limit,
   expect(await inbox.list()).toMatchObject([{ bodyCount: MAX_EVIDENCE, refusedBodies, reason: 'ambiguous' }]);
   expect(await merchant.query(`select 1 from ${merchant.table('body')}`)).toHaveLength(MAX_EVIDENCE);
   // Another signed string has its own row.
-  await inbox.quarantine(evidence('ambiguous'));
+  await inbox.route.onAuthenticRefusal(evidence('ambiguous'));
   expect(await inbox.list()).toHaveLength(2);
 });
 
@@ -85,12 +85,12 @@ test('threat A34: a body of more than 64 KiB is refused, whether or not it was p
   const { inbox } = await newShop('sqlite');
   const largest = callback({}, { rewrite: (text) => filled(text, 64 * KIB) });
   const larger = callback({}, { rewrite: (text) => filled(text, 64 * KIB + 1) });
-  await expect(inbox.receive(larger)).rejects.toThrow(ConfigurationError);
-  await expect(inbox.receive(larger)).rejects.toThrow('64 KiB');
+  await expect(inbox.route.onCallback(larger)).rejects.toThrow(ConfigurationError);
+  await expect(inbox.route.onCallback(larger)).rejects.toThrow('64 KiB');
   const refused = evidence(TOLERANCE, { customer_name: 'x'.repeat(65 * KIB) });
-  await expect(inbox.quarantine(refused)).rejects.toThrow('64 KiB');
+  await expect(inbox.route.onAuthenticRefusal(refused)).rejects.toThrow('64 KiB');
   expect(await inbox.list()).toEqual([]);
-  await inbox.receive(largest);
+  await inbox.route.onCallback(largest);
   expect(await inbox.list()).toHaveLength(1);
 });
 

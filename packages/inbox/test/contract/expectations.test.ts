@@ -134,7 +134,7 @@ test('of two transactions that pay a reference at the same time, one is credited
     async (transition) => {
       await creditIn(merchant)(transition);
       // Whichever starts first, both have read the same open expectation.
-      if (transition.transitionId !== transitionId) return until(() => isRunning);
+      if (transition.id !== transitionId) return until(() => isRunning);
       isRunning = true;
       // The other one settles first.
       await until(async () => (await inbox.show(other.transitionId))?.state === 'settled');

@@ -10,7 +10,7 @@ describe.each(ENGINES)('history() on %s', (engine) => {
     const pay = async (amounts: Readonly<Record<string, number>>): Promise<void> => {
       for (const [reference, amount] of Object.entries(amounts)) {
         await inbox.expect(money(reference, String(amount)));
-        await inbox.receive(paid(reference, amount));
+        await inbox.route.onCallback(paid(reference, amount));
       }
       await workOff(inbox);
     };
@@ -38,7 +38,7 @@ describe.each(ENGINES)('history() on %s', (engine) => {
   test('sums an hour again when a payment of it is applied again', async () => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.expect(money('A', '5'));
-    await inbox.receive(paid('A', 5));
+    await inbox.route.onCallback(paid('A', 5));
     await workOff(inbox);
     await merchant.advance(2 * DAY_MS);
     for (let day = 0; day < 32; day++) await inbox.drain();
@@ -69,9 +69,9 @@ describe.each(ENGINES)('history() on %s', (engine) => {
   test('lists what waits, the newest outcomes, and how long settlements took', async () => {
     const { inbox } = await newShop(engine);
     await inbox.expect(money('A', '5'));
-    await inbox.receive(paid('A', 5));
+    await inbox.route.onCallback(paid('A', 5));
     await inbox.expect(money('B', '5'));
-    await inbox.receive(paid('B', 4, { provider_code: 'mtn_ug' }));
+    await inbox.route.onCallback(paid('B', 4, { provider_code: 'mtn_ug' }));
     await workOff(inbox);
     const { open, outcomes, delays } = await inbox.history();
     expect(open).toMatchObject([{ state: 'quarantined', currency: 'UGX', amount: '5' }]);

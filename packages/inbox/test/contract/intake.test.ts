@@ -8,23 +8,23 @@ import { ANY_TIME, money, NOTE, ORDER, REPLACE, seen } from '../support/shop.ts'
 describe.each(ENGINES)('intake on %s', (engine) => {
   test('threat A6: one transition is stored, however often it is delivered, however signed and with whatever payload.id', async () => {
     const inbox = (await newMerchant(engine)).open();
-    await inbox.receive(callback());
-    await inbox.receive(callback());
+    await inbox.route.onCallback(callback());
+    await inbox.route.onCallback(callback());
     const rotated = createVerifier({ signingKey: [{ id: 'new', key: SIGNING_KEY }] });
     const again = rotated.verifyCallback(signedText());
     if (!again.ok) throw new Error(again.code);
-    await inbox.receive(again);
+    await inbox.route.onCallback(again);
     expect(await inbox.list()).toMatchObject([
       { state: 'pending', deliveries: 3, bodyCount: 1, transitionId: callback().transitionId },
     ]);
-    for (const id of [2, 3]) await inbox.receive(callback({ id }));
+    for (const id of [2, 3]) await inbox.route.onCallback(callback({ id }));
     expect(await inbox.list()).toMatchObject([{ deliveries: 5, bodyCount: 3 }]);
   });
 
   test('receive() has committed when it resolves: another connection sees the body unchanged', async () => {
     const merchant = await newMerchant(engine);
     const rewrite = (text: string): string => ` ${text}\n`;
-    await merchant.open().receive(callback({}, { rewrite }));
+    await merchant.open().route.onCallback(callback({}, { rewrite }));
     const [kept] = await merchant.query(`select content from ${merchant.table('body')}`);
     expect(kept).toEqual({ content: signedText({}, { rewrite }).body });
   });
@@ -38,10 +38,10 @@ describe.each(ENGINES)('intake on %s', (engine) => {
         await tx.query('insert into child values (1)');
         return result;
       });
-    await merchant.open({ store: own }).receive(callback());
+    await merchant.open({ store: own }).route.onCallback(callback());
     await merchant.deferredChild();
     const inbox = merchant.open({ store: { ...own, transaction } });
-    const isKept = await inbox.receive(callback({ id: 2 })).then(
+    const isKept = await inbox.route.onCallback(callback({ id: 2 })).then(
       () => true,
       (error: unknown) => !(error instanceof UnavailableError),
     );
@@ -60,8 +60,8 @@ describe.each(ENGINES)('intake on %s', (engine) => {
       const callbacks = Array.from({ length: 60 }, (_, index) => paid(`ORD-${round}-${index}`, 500));
       const again = callbacks.map((each) => paid(each.signed.merchant_reference, 7));
       await Promise.all([
-        ...[...callbacks, ...again].map((each) => one.receive(each)),
-        ...callbacks.toReversed().map((each) => other.receive(each)),
+        ...[...callbacks, ...again].map((each) => one.route.onCallback(each)),
+        ...callbacks.toReversed().map((each) => other.route.onCallback(each)),
       ]);
     }
     for (const outcome of ['new', 'new_body', 'known']) {
@@ -77,14 +77,14 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     const merchant = await newMerchant(engine);
     const inbox = merchant.open();
     const piece = (id: number) => evidence('timestamp_out_of_tolerance', { id });
-    for (let id = 1; id <= MAX_EVIDENCE; id += 1) await inbox.quarantine(piece(id));
-    await expect(inbox.quarantine(piece(9))).rejects.toThrow(UnavailableError);
-    for (let id = 101; id <= 108; id += 1) await inbox.receive(callback({ id }));
-    const further = inbox.receive(callback({ id: 109 }));
+    for (let id = 1; id <= MAX_EVIDENCE; id += 1) await inbox.route.onAuthenticRefusal(piece(id));
+    await expect(inbox.route.onAuthenticRefusal(piece(9))).rejects.toThrow(UnavailableError);
+    for (let id = 101; id <= 108; id += 1) await inbox.route.onCallback(callback({ id }));
+    const further = inbox.route.onCallback(callback({ id: 109 }));
     await expect(further).rejects.toMatchObject({ name: 'UnavailableError', retryAfterSeconds: 60 });
     expect(merchant.events.at(-1)).toMatchObject({ name: 'callback.received', outcome: 'full' });
     // What is kept arrives again: a callback, and a piece of evidence that now verifies.
-    for (const id of [108, MAX_EVIDENCE]) await inbox.receive(callback({ id }));
+    for (const id of [108, MAX_EVIDENCE]) await inbox.route.onCallback(callback({ id }));
     const bodyCount = 8 + MAX_EVIDENCE;
     const kept = { nextAt: expect.any(Date), bodyCount, deliveries: bodyCount + 2, refusedBodies: 2 };
     expect(await inbox.list()).toMatchObject([kept]);
@@ -93,25 +93,25 @@ describe.each(ENGINES)('intake on %s', (engine) => {
   test('threat A5, threat A34: beyond the limit only a body that equals the expectation is stored', async () => {
     const merchant = await newMerchant(engine);
     const [one, other] = [merchant.open(), merchant.open()];
-    for (let id = 1; id <= 8; id += 1) await one.receive(paid('ORD-1', id));
+    for (let id = 1; id <= 8; id += 1) await one.route.onCallback(paid('ORD-1', id));
     await one.expect({ ...ORDER, amount: '500.0' });
     for (const wrong of [paid('ORD-1', 9), paid('ORD-1', 500, { request_amount: 1 })])
-      await expect(one.receive(wrong)).rejects.toThrow(UnavailableError);
+      await expect(one.route.onCallback(wrong)).rejects.toThrow(UnavailableError);
     await other.ready();
     const equal = Array.from({ length: 40 }, (_, id) => paid('ORD-1', 500, { id }));
-    await Promise.all(equal.map((each, index) => (index % 2 === 0 ? one : other).receive(each)));
+    await Promise.all(equal.map((each, index) => (index % 2 === 0 ? one : other).route.onCallback(each)));
     expect(await one.list()).toMatchObject([{ bodyCount: 9, deliveries: 48, refusedBodies: 2 }]);
     // With another expectation, none of the nine matches.
     await one.expect({ ...ORDER, amount: '600' }, REPLACE);
-    await one.receive(paid('ORD-1', 600));
-    await expect(one.receive(paid('ORD-1', 601))).rejects.toThrow(UnavailableError);
+    await one.route.onCallback(paid('ORD-1', 600));
+    await expect(one.route.onCallback(paid('ORD-1', 601))).rejects.toThrow(UnavailableError);
     expect(await one.list()).toMatchObject([{ bodyCount: 10, deliveries: 49 }]);
   });
 
   test('threat A10: NUL, lone surrogates and every kind of Unicode are stored and returned unchanged', async () => {
     const inbox = (await newMerchant(engine)).open();
     const sent = [...['a\0b', '\ud800', 'x\udfffy'].map((name) => ({ customer_name: name })), { 'a\0b': 1 }];
-    for (const payload of sent) await inbox.receive(callback(payload));
+    for (const payload of sent) await inbox.route.onCallback(callback(payload));
     const { bodies = [] } = (await inbox.show(callback().transitionId)) ?? {};
     const payloads = bodies.map(({ text = '' }) => JSON.parse(text).payload);
     for (const payload of sent) expect(payloads).toContainEqual(expect.objectContaining(payload));
@@ -121,19 +121,21 @@ describe.each(ENGINES)('intake on %s', (engine) => {
       transaction_type: '{}',
       transaction_status: ' ',
     };
-    await inbox.receive(callback(signed));
+    await inbox.route.onCallback(callback(signed));
     expect((await inbox.list())[0]?.signed).toMatchObject(signed);
   });
 
   test('references that are too long for an index are stored, and claims that a database should not hold are not', async () => {
     const inbox = (await newMerchant(engine)).open();
     const long = { merchant_reference: incompressible(6000), internal_reference: incompressible(6000) };
-    await inbox.receive(callback(long));
-    await inbox.receive(callback(long));
+    await inbox.route.onCallback(callback(long));
+    await inbox.route.onCallback(callback(long));
     expect(await inbox.list()).toMatchObject([{ deliveries: 2, signed: long }]);
-    await inbox.receive(callback({ request_currency: 'U\0X', transaction_currency: 'U'.repeat(33) }));
+    await inbox.route.onCallback(
+      callback({ request_currency: 'U\0X', transaction_currency: 'U'.repeat(33) }),
+    );
     const rewrite = (text: string): string => text.replace('"request_amount":500', '"request_amount":5e200');
-    await inbox.receive(callback({}, { rewrite }));
+    await inbox.route.onCallback(callback({}, { rewrite }));
     const { bodies = [] } = (await inbox.show(callback().transitionId)) ?? {};
     const requests = bodies.map(({ request: { currency, amount } }) => `${currency} ${amount}`);
     expect(requests.sort()).toEqual(['UGX 5e200', 'null 500']);
@@ -148,7 +150,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
       [ours, forUs],
       [theirs, forThem],
     ] as const) {
-      await inbox.receive(own);
+      await inbox.route.onCallback(own);
       expect(await inbox.list()).toMatchObject([{ transitionId: own.transitionId }]);
     }
     expect(await ours.show(forThem.transitionId)).toBeUndefined();
@@ -167,13 +169,13 @@ test('a callback of another account is refused with what to set', async () => {
   const error = { name: 'ConfigurationError', option: 'account', message };
   for (const [ofVerifier, ofInbox] of [['A'], [undefined, 'A'], ['A', 'B']]) {
     const inbox = merchant.open({ account: ofInbox });
-    const refused = inbox.receive(callback({}, { account: ofVerifier }));
+    const refused = inbox.route.onCallback(callback({}, { account: ofVerifier }));
     await expect(refused).rejects.toMatchObject(error);
-    const quarantined = inbox.quarantine(evidence('ambiguous', {}, ofVerifier));
+    const quarantined = inbox.route.onAuthenticRefusal(evidence('ambiguous', {}, ofVerifier));
     await expect(quarantined).rejects.toMatchObject(error);
     expect(await inbox.list()).toEqual([]);
-    await inbox.receive(callback({}, { account: ofInbox }));
-    await inbox.quarantine(evidence('ambiguous', {}, ofInbox));
+    await inbox.route.onCallback(callback({}, { account: ofInbox }));
+    await inbox.route.onAuthenticRefusal(evidence('ambiguous', {}, ofInbox));
     expect(await inbox.list()).toHaveLength(2);
   }
 });
@@ -181,11 +183,13 @@ test('a callback of another account is refused with what to set', async () => {
 test('threat A4: receive() accepts neither evidence nor a copy, and nothing after close()', async () => {
   const inbox = (await newMerchant('sqlite')).open();
   for (const other of [evidence('ambiguous').evidence, { ...callback() }, {}])
-    await expect(Reflect.apply(inbox.receive, undefined, [other])).rejects.toThrow(ConfigurationError);
+    await expect(Reflect.apply(inbox.route.onCallback, undefined, [other])).rejects.toThrow(
+      ConfigurationError,
+    );
   expect(await inbox.list()).toEqual([]);
-  const waiting = inbox.receive(callback());
+  const waiting = inbox.route.onCallback(callback());
   await Promise.all([waiting, inbox.close()]);
-  await expect(inbox.receive(callback())).rejects.toThrow(UnavailableError);
+  await expect(inbox.route.onCallback(callback())).rejects.toThrow(UnavailableError);
   await expect(inbox.list()).rejects.toThrow(ConfigurationError);
 });
 

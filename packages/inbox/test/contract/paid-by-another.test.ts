@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { HandledTransition, HandlerSelector } from '../../src/index.ts';
+import type { Handled, HandlerName } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, type EngineName } from '../support/merchant.ts';
 import { LATER, NOTE, newShop, ORDER, order, seen, watchedInbox } from '../support/shop.ts';
@@ -14,10 +14,10 @@ const other = (transaction_status: string) =>
 
 describe.each(ENGINES)('threat A53: after another transaction has paid, on %s', (engine) => {
   test.each([
-    ['FAILED', 'FAILED'],
-    ['REVERSED', '*'],
-  ])('a %s runs no handler of %s, not even when an operator reopens it', async (status, selected) => {
-    const { inbox, deliver, orders, un, show } = await newPaidShop(engine, { status: selected });
+    ['OTHER', 'status'],
+    ['REVERSED', 'reversed'],
+  ] as const)('a %s runs no handler of %s, not even when an operator reopens it', async (status, name) => {
+    const { inbox, deliver, orders, un, show } = await newPaidShop(engine, name);
     const { transitionId } = other(status);
     await deliver(other(status));
     expect(await show(transitionId)).toMatchObject(PARKED);
@@ -29,8 +29,7 @@ describe.each(ENGINES)('threat A53: after another transaction has paid, on %s', 
   });
 
   test('a status that means failed is out of date, and needs nobody', async () => {
-    const options = { statuses: { FAILED: 'failed' } };
-    const { deliver, un, show } = await newPaidShop(engine, { status: 'FAILED' }, options);
+    const { deliver, un, show } = await newPaidShop(engine, 'failed');
     await deliver(other('FAILED'));
     expect(await show(other('FAILED').transitionId)).toMatchObject({ state: 'superseded' });
     expect(un).toEqual([]);
@@ -41,13 +40,13 @@ describe.each(ENGINES)('threat A53: after another transaction has paid, on %s', 
 test('threat A53: a payment that settles while a FAILED is handled on postgres rolls back that handler', async () => {
   const { merchant, inbox } = await newShop('postgres', LATER);
   const [isRunning, mayEnd] = [signal(), signal()];
-  const unpay = async ({ tx }: HandledTransition<AnyTransaction>): Promise<void> => {
+  const unpay = async ({ tx }: Handled<AnyTransaction>): Promise<void> => {
     isRunning.give();
     await mayEnd.promise;
     await merchant.uncredit(tx, 'ORD-1');
   };
-  inbox.handle(unpay, { status: 'FAILED' });
-  await inbox.receive(other('FAILED'));
+  inbox.handle('failed', unpay);
+  await inbox.route.onCallback(other('FAILED'));
   const stop = startWork(inbox);
   await isRunning.promise;
   await order(inbox, 'ORD-1');
@@ -67,12 +66,12 @@ test('threat A53: a payment waits for the commit of a FAILED whose handler was t
     return mayEnd.promise;
   });
   const failing = watchedInbox(merchant, locking);
-  failing.handle(() => undefined, { status: 'FAILED' });
+  failing.handle('failed', () => undefined);
   await inbox.expect(ORDER);
-  await inbox.receive(other('FAILED'));
+  await inbox.route.onCallback(other('FAILED'));
   const failed = failing.drain();
   await hasLooked.promise;
-  await inbox.receive(paid('ORD-1', 500));
+  await inbox.route.onCallback(paid('ORD-1', 500));
   const worked = workOff(inbox);
   const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock'
     and application_name = current_setting('application_name')`;
@@ -84,14 +83,14 @@ test('threat A53: a payment waits for the commit of a FAILED whose handler was t
   expect((await inbox.stats()).states.settled).toBe(2);
 });
 
-/** ORD-1 is paid, and a handler reverses the payment for what it receives with the selector. */
-async function newPaidShop(engine: EngineName, selector: HandlerSelector, options: object = {}) {
-  const { merchant, inbox, sell, deliver } = await newShop(engine, { ...LATER, ...options });
-  const un: HandledTransition<AnyTransaction>[] = [];
-  inbox.handle(async (transition) => {
+/** ORD-1 is paid, and a handler reverses the payment for what it is told. */
+async function newPaidShop(engine: EngineName, name: HandlerName) {
+  const { merchant, inbox, sell, deliver } = await newShop(engine, LATER);
+  const un: Handled<AnyTransaction>[] = [];
+  inbox.handle(name, async (transition) => {
     un.push(transition);
     await merchant.uncredit(transition.tx, transition.signed.merchant_reference);
-  }, selector);
+  });
   await sell('ORD-1');
   return { inbox, deliver, un, orders: merchant.credits, show: inbox.show };
 }

@@ -5,14 +5,13 @@ import { ENGINES } from '../support/merchant.ts';
 import { LATER, MINUTE_MS, money, NOTE, newShop, REPLACE, seen } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
-const STATUSES = { FAILED: 'failed', REVERSED: 'reversed', PENDING: 'interim' } as const;
 const failing = (reference: string, payload = {}) =>
   paid(reference, 500, { transaction_status: 'FAILED', ...payload }, { event: 'transaction.failed' });
 
 describe.each(ENGINES)('what becomes of a payment on %s', (engine) => {
   const open = async () => {
-    const shop = await newShop(engine, { ...LATER, statuses: STATUSES });
-    for (const status of ['FAILED', 'REVERSED', 'PENDING']) shop.inbox.handle(() => undefined, { status });
+    const shop = await newShop(engine, LATER);
+    for (const name of ['failed', 'reversed', 'status'] as const) shop.inbox.handle(name, () => undefined);
     const stateOf = async (reference: string): Promise<string | undefined> => {
       const payment = await shop.inbox.payment(reference);
       return payment?.needs === undefined ? payment?.state : `${payment.state}, ${payment.needs}`;
@@ -36,7 +35,7 @@ describe.each(ENGINES)('what becomes of a payment on %s', (engine) => {
       paid('AGAIN', 500, { internal_reference: 'ATTEMPT-2' }),
       failing('PAID', { internal_reference: 'ATTEMPT-1' }),
     );
-    await inbox.quarantine(
+    await inbox.route.onAuthenticRefusal(
       evidence('timestamp_out_of_tolerance', { merchant_reference: 'EVIDENCE', internal_reference: 'E-1' }),
     );
     await workOff(inbox);
@@ -97,7 +96,7 @@ describe.each(ENGINES)('what becomes of a payment on %s', (engine) => {
     const paidIn: Partial<Payment> = {
       state: 'paid',
       settled: { currency: 'UGX', amount: '3000', at: expect.any(Date), report: transitionId },
-      replaced: [{ ...NOTE, currency: 'UGX', amount: '5000', at: expect.any(Date) }],
+      replaced: [{ ...NOTE, currency: 'UGX', amount: '5000', compare: 'both', at: expect.any(Date) }],
     };
     expect(await inbox.payment('ORD-1')).toMatchObject(paidIn);
     await expect(inbox.expect(money('ORD-1', 5000), REPLACE)).rejects.toThrow('settled');

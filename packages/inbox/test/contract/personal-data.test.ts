@@ -61,16 +61,17 @@ async function newPaid(
   const claimed: UnsignedFields[] = [];
   const merchant = await newMerchant(engine);
   const shop = shopOf(merchant, { ...LATER, ...options });
-  shop.inbox.handle(async (transition) => {
+  shop.inbox.handle('paid', async (transition) => {
     claimed.push(transition.claimed);
     await creditIn(merchant)(transition);
   });
   await shop.inbox.expect(ORDER);
-  for (const person of [PERSON, PERSON, ANOTHER]) await shop.inbox.receive(paid('ORD-1', 500, person));
-  await shop.inbox.receive(paid('ORD-1', 900, PERSON));
-  await shop.inbox.receive(paid('UNKNOWN', 500, PERSON));
+  for (const person of [PERSON, PERSON, ANOTHER])
+    await shop.inbox.route.onCallback(paid('ORD-1', 500, person));
+  await shop.inbox.route.onCallback(paid('ORD-1', 900, PERSON));
+  await shop.inbox.route.onCallback(paid('UNKNOWN', 500, PERSON));
   for (const rule of ['ambiguous', 'timestamp_out_of_tolerance'] as const)
-    await shop.inbox.quarantine(evidence(rule, PERSON));
+    await shop.inbox.route.onAuthenticRefusal(evidence(rule, PERSON));
   await workOff(shop.inbox);
   return { ...shop, claimed };
 }
@@ -90,7 +91,7 @@ describe.each(ENGINES)('threat A61: a copy of the database and of the spool on %
       const { merchant, show } = await newPaid(engine, options);
       const spool = join(temporaryFolder(), 'spool');
       const away = merchant.open({ ...options, spool, store: unavailable(merchant.newStore()) });
-      await away.receive(paid('ORD-1', 500, PERSON));
+      await away.route.onCallback(paid('ORD-1', 500, PERSON));
       expect(merchant.events.map(({ name }) => name)).toContain('callback.spooled');
       const [bytes, files] = [await stored(merchant), filesUnder(spool)];
       expect(files).toContain('ORD-1');
@@ -125,9 +126,9 @@ test("kept content gives handlers and show() the amounts, the charge and the pro
 test('kept content gives handlers and show() whole bodies with encryption, also from before it and after a key rotation', async () => {
   const { merchant, claimed, show } = await newPaid('sqlite', SEALED);
   expect(claimed).toMatchObject([PERSON]);
-  await merchant.open().receive(paid('BEFORE', 500, PERSON));
+  await merchant.open().route.onCallback(paid('BEFORE', 500, PERSON));
   const later = merchant.open(ROTATED);
-  await later.receive(paid('AFTER', 500, PERSON));
+  await later.route.onCallback(paid('AFTER', 500, PERSON));
   for (const reference of ['BEFORE', 'UNKNOWN', 'AFTER']) {
     const { bodies = [] } = (await later.show(paid(reference, 500).transitionId)) ?? {};
     const text = bodyText(paid(reference, 500, PERSON));
@@ -140,7 +141,7 @@ test('kept content gives handlers and show() whole bodies with encryption, also 
 
 test('threat A61: sealed content that was moved to another row is not shown as the content of that row', async () => {
   const { merchant, inbox, show } = await newPaid('sqlite', SEALED);
-  await inbox.receive(paid('OTHER', 500, PERSON));
+  await inbox.route.onCallback(paid('OTHER', 500, PERSON));
   expect((await show('OTHER'))?.bodies).toMatchObject([{ isSealed: false, text: expect.any(String) }]);
   const [body, callback] = [merchant.table('body'), merchant.table('callback')];
   const idOf = (reference: string): string =>
@@ -153,10 +154,10 @@ test('threat A61: sealed content that was moved to another row is not shown as t
 
 test('a body whose key is lost is applied by its claims, and reported as sealed', async () => {
   const merchant = await newMerchant('sqlite');
-  await merchant.open(SEALED).receive(paid('ORD-1', 500, PERSON));
+  await merchant.open(SEALED).route.onCallback(paid('ORD-1', 500, PERSON));
   const { inbox, show } = shopOf(merchant, KEY_LOST);
   const claimed: UnsignedFields[] = [];
-  inbox.handle((transition) => {
+  inbox.handle('paid', (transition) => {
     claimed.push(transition.claimed);
     return creditIn(merchant)(transition);
   });

@@ -16,7 +16,7 @@ test('what onError receives is each error object that a handler threw, and wheth
     retry: { ...SOON, attempts: messages.length },
   });
   const thrown: Error[] = [];
-  inbox.handle(({ attempt }) => {
+  inbox.handle('paid', ({ attempt }) => {
     thrown.push(new RangeError(messages[attempt - 1]));
     throw thrown.at(-1);
   });
@@ -77,7 +77,7 @@ async function printedFor(failures: string, engine: EngineName = 'sqlite'): Prom
   onTestFinished(() => print.mockRestore());
   const retry = { ...SOON, attempts: failures.length };
   const { inbox, workLater } = await newDueShop(engine, { retry, onError: undefined });
-  inbox.handle(async ({ tx, attempt, signed }) => {
+  inbox.handle('paid', async ({ tx, attempt, signed }) => {
     const letter = failures[attempt - 1];
     if (letter === 'D') await tx.query("select 1 from 'CANARY' 'CANARY' 'CANARY'");
     const cause = new Error('the ledger is closed');

@@ -59,6 +59,7 @@ describe.each(ENGINES)('threat A51: the start of another worker on %s', (engine)
       after(isStart, () => meanwhile('before its handler')),
     );
     inbox.handle(
+      'paid',
       async (transition) => {
         runs += 1;
         await creditIn(merchant)(transition);
@@ -133,7 +134,7 @@ describe.each(ENGINES)('the start that is committed with the settlement before i
       },
       isFailing ? isFailure : isSettlement,
     );
-    if (isFailing) inbox.handle(() => Promise.reject(new Error('no')), { type: 'COLLECTION' });
+    if (isFailing) inbox.handle('paid', () => Promise.reject(new Error('no')), { type: 'COLLECTION' });
     await workUntil(inbox, () => committed !== undefined, { concurrency: 1 });
     expect(committed).toEqual(expected);
     expect(
@@ -198,7 +199,7 @@ describe.each(ENGINES)('the start that is committed with the settlement before i
     const suspect = `select id from ${callback} where transition_id = '${paid('SUSPECT', 500).transitionId}'`;
     await merchant.query(`update ${table} set unfinished = 1 where id = (${suspect})`);
     const beside = new Map<string, unknown>();
-    inbox.handle(async (transition) => {
+    inbox.handle('paid', async (transition) => {
       const rows = await merchant.query(`select id from ${table} where unfinished > 0`);
       beside.set(transition.signed.merchant_reference, rows.length);
       await creditIn(merchant)(transition);

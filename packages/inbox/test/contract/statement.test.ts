@@ -28,7 +28,7 @@ const without = (name: keyof StatementRow, from = row('A')): StatementRow => {
 // Threat A56.
 test('an imported statement: every row and every settlement without a row gets a verdict, and a dry run changes nothing', async () => {
   const { merchant, inbox, sell } = await newShop('sqlite');
-  await inbox.receive(paid('waits', 500));
+  await inbox.route.onCallback(paid('waits', 500));
   await inbox.expect(money('waits', '700'));
   for (const reference of ['lost', 'failed', 'nameless']) await inbox.expect(money(reference));
   await sell('same', 'amount', 'currency', 'status', 'another', 'absent');
@@ -186,7 +186,7 @@ test('an imported statement: archived payments count as before: settled, contrad
   const { merchant, inbox, sell, pay } = await newShop('sqlite');
   await sell('A', 'B');
   // Neither absent nor paid.
-  inbox.handle(() => undefined, { status: 'FAILED' });
+  inbox.handle('failed', () => undefined);
   await pay('C', 500, { transaction_status: 'FAILED' });
   await merchant.advance(2 * DAY_MS);
   expect(await inbox.prune({ archiveOlderThanDays: 1 })).toMatchObject({ archived: 3 });

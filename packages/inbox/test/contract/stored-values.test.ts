@@ -19,13 +19,13 @@ type Column = [
   ...wrong: string[],
 ];
 
-const MONEY = { currency: 'UGX', amount: '400', compare: 'both' };
+const MONEY = { currency: 'UGX', amount: '400', compare: 'both', by: 'dana', note: 'smaller', at: 1 };
 const CLAIM = { currency: 'UGX', amount: '500' };
 const SIGNED = JSON.stringify(paid('GENUINE', 500).signed);
 const CLAIMS = JSON.stringify({ request: CLAIM, transaction: CLAIM });
 const REPLACED = JSON.stringify([MONEY]);
 const OF_CLAIMS = 'JSON|a currency and an amount, strings or null, of the request and of the transaction';
-const OF_EARLIER = 'JSON|a list of earlier expectations: currency, amount and compare';
+const OF_EARLIER = 'JSON|a list of earlier expectations: currency, amount, compare, by, note and at';
 const OF_AMOUNT = 'a canonical decimal above zero, such as 1999[.]9';
 /** The JSON text with a member of this name that is a number. */
 const numbered = (json: string, name: string): string =>
@@ -88,7 +88,8 @@ test.each<Column>([...COLUMNS])(
   },
 );
 
-const ACTIONS = 'one of retry, resolve, accept, acceptText, reopen, applyAgain, statement, forget';
+const ACTIONS =
+  'one of retry, resolve, accept, acceptText, reopen, applyAgain, cancel, expect, statement, forget';
 
 describe.each(ENGINES)('stored values of another shape, on %s', (engine) => {
   test('are refused by the views with the column and the transition, and the genuine ones are shown (control)', async () => {
@@ -121,7 +122,7 @@ describe.each(ENGINES)('stored values of another shape, on %s', (engine) => {
 
   test('evidence whose refusal is not a code is not reopened, and an unknown code is shown', async () => {
     const { merchant, inbox } = await newShop(engine);
-    await inbox.quarantine(evidence('timestamp_out_of_tolerance'));
+    await inbox.route.onAuthenticRefusal(evidence('timestamp_out_of_tolerance'));
     await workOff(inbox);
     const [{ transitionId = '' } = {}] = await inbox.list();
     const refuse = (code: string): Promise<unknown> =>

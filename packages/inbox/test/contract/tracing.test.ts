@@ -38,7 +38,7 @@ function postOrder<Tx>(
 ): Promise<number | undefined> {
   const amounts = { request_amount: amount, transaction_amount: amount };
   const signed = signedText({ merchant_reference: 'ORD-1', internal_reference: 'INT-ORD-1', ...amounts });
-  const handlers = { onCallback: inbox.receive, onAuthenticRefusal: inbox.quarantine };
+  const handlers = { ...inbox.route };
   return post(createCallbackReceiver({ signingKey: SIGNING_KEY, ...handlers, ...rules }), signed, headers);
 }
 

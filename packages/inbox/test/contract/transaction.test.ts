@@ -32,7 +32,7 @@ describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
   test('threat A50: a handler that commits, rolls back or begins another transaction is dead whatever it does then, and is not run again', async () => {
     const merchant = await newMerchant(engine);
     const { inbox, sell, workLater } = shopOf(merchant, { ...LATER, handlerTimeoutMs: 1000 });
-    inbox.handle(async (transition) => {
+    inbox.handle('paid', async (transition) => {
       await creditIn(merchant)(transition);
       const [words = '', way = ''] = transition.signed.merchant_reference.split(', ');
       for (const word of words.split(' ')) await transition.tx.query(word);
@@ -60,7 +60,7 @@ describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
     const { merchant, inbox, workLater } = await newDueShop(engine, LATER);
     await merchant.deferredChild();
     const next: unknown[] = [];
-    inbox.handle(async (transition) => {
+    inbox.handle('paid', async (transition) => {
       const { tx, attempt } = transition;
       await creditIn(merchant)(transition);
       if (attempt === 1) await tx.query(WRONG);
@@ -86,7 +86,7 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
     const { merchant, inbox } = await newShop(engine, LATER);
     // Without the program calling ready().
     expect(await inbox.transaction(async () => 7)).toBe(7);
-    await inbox.receive(paid('ORD-1', 500));
+    await inbox.route.onCallback(paid('ORD-1', 500));
     const stop = startWork(inbox, { pollMs: 3_600_000 });
     await until(async () => (await inbox.stats()).states.unhandled === 1);
     await inbox.transaction(async (tx) => {
@@ -174,7 +174,7 @@ test('on sqlite, a call that would wait for the transaction around it is refused
     await callAll();
     await merchant.credit(tx, 'own', '1');
   });
-  inbox.handle(async (transition) => {
+  inbox.handle('paid', async (transition) => {
     await callAll();
     await creditIn(merchant)(transition);
   });

@@ -56,7 +56,7 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
       expect(await listed(shop, options), JSON.stringify(options)).toBe(wanted);
     expect(await inbox.list({ state: 'quarantined' })).toMatchObject([{ settled: undefined }]);
     expect(await inbox.list({ state: 'settled' })).toMatchObject([{ settled: { amount: '500' } }]);
-    await inbox.receive(paid('A', 500, { internal_reference: 'INT-2' }));
+    await inbox.route.onCallback(paid('A', 500, { internal_reference: 'INT-2' }));
     const [newest, older] = await inbox.list({ merchant_reference: 'A' });
     expect([newest?.signed.internal_reference, older?.state]).toEqual(['INT-2', state]);
     const next = { merchant_reference: 'A', after: newest?.transitionId };
@@ -73,9 +73,9 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     const event = 'x","merchant_reference"';
     for (const [index, reference] of hostile.entries()) {
       const one = { merchant_reference: reference, internal_reference: `INT-${index}` };
-      await inbox.receive(callback(one, { event, colonIn: 'merchant_reference' }));
+      await inbox.route.onCallback(callback(one, { event, colonIn: 'merchant_reference' }));
       const other = { merchant_reference: `REF-${index}`, internal_reference: reference };
-      await inbox.receive(callback(other, { event, colonIn: 'internal_reference' }));
+      await inbox.route.onCallback(callback(other, { event, colonIn: 'internal_reference' }));
     }
     for (const [index, merchant_reference] of hostile.entries()) {
       const both = { merchant_reference, internal_reference: `INT-${index}` };
@@ -101,7 +101,7 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     await pay('A');
     await pay('B', 501);
     await pay('Z');
-    await inbox.receive(paid('Y', 500));
+    await inbox.route.onCallback(paid('Y', 500));
     expect(await inbox.overdue()).toEqual([]);
     await merchant.advance(61 * MINUTE_MS);
     const late = (at: number): Date => new Date(at - 61 * MINUTE_MS);
@@ -124,11 +124,15 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     const { merchant, inbox } = await newShop(engine);
     const [other, second] = [merchant.open({ account: 'other' }), merchant.open()];
     for (const index of Array(8).keys()) await inbox.expect(money(`ORD-${index}`));
-    await inbox.receive(paid('ORD-11', 500));
+    await inbox.route.onCallback(paid('ORD-11', 500));
     const kept = Array.from({ length: 24 }, async (_, index) => {
       const ours = paid(`ORD-${index % 12}`, 500);
       const theirs = paid(`ORD-${index % 12}`, 500, {}, { account: 'other' });
-      await Promise.all([inbox.receive(ours), second.receive(ours), other.receive(theirs)]);
+      await Promise.all([
+        inbox.route.onCallback(ours),
+        second.route.onCallback(ours),
+        other.route.onCallback(theirs),
+      ]);
     });
     await Promise.all([...kept, inbox.drain(), inbox.drain()]);
     await inbox.drain();
@@ -180,9 +184,9 @@ test('no event holds personal data, a reference or an amount, and an error in ei
     ...{ customer_name: 'SECRET-PERSON', transaction_account: '987654321' },
   };
   for (const reference of ['SECRET-A', 'SECRET-BAD', 'SECRET-NONE'])
-    await inbox.receive(paid(reference, 987654.25, secret));
-  await inbox.receive(paid('SECRET-WRONG', 987654321, secret));
-  await inbox.quarantine(evidence('ambiguous', secret));
+    await inbox.route.onCallback(paid(reference, 987654.25, secret));
+  await inbox.route.onCallback(paid('SECRET-WRONG', 987654321, secret));
+  await inbox.route.onAuthenticRefusal(evidence('ambiguous', secret));
   for (let round = 0; round < 2; round += 1) await workLater();
   await startWork(inbox)();
   expect(

@@ -33,7 +33,7 @@ class Shop {
       onEvent: ({ name }) => this.events.push(name),
       onError: (_error, { kind }) => this.problems.push(kind),
     });
-    inbox.handle(async ({ signed, settled }) => {
+    inbox.handle('paid', async ({ signed, payment: { settled } }) => {
       this.credited.push(`${signed.merchant_reference} ${settled.amount}`);
     });
     return inbox;
@@ -51,7 +51,7 @@ class Shop {
       store: { ...sqlite(this.file), query: refuse, transaction: refuse },
       onError: () => undefined,
     });
-    await away.receive(paid('ORD-1', 500));
+    await away.route.onCallback(paid('ORD-1', 500));
     await away.close();
     const [name = ''] = filesIn(this.spool);
     return join(this.spool, name);
@@ -66,7 +66,7 @@ function forge(path: string, change: (text: string) => string): string {
 }
 
 const direct = (inbox: ReturnType<Shop['start']>, options: Partial<VerifierOptions> = {}) =>
-  createCallbackReceiver({ signingKey: SIGNING_KEY, ...options, onCallback: inbox.receive });
+  createCallbackReceiver({ signingKey: SIGNING_KEY, ...options, ...inbox.route });
 
 const SEALED = { encryption: aesGcm({ current: 'k1', keys: { k1: Buffer.alloc(32, 1) } }) };
 
@@ -104,7 +104,7 @@ test('threat A66: files wait for a route, and a route that wraps receive() gives
   const inbox = shop.start();
   const wrapped = createCallbackReceiver({
     signingKey: SIGNING_KEY,
-    onCallback: (callback) => inbox.receive(callback),
+    onCallback: (callback) => inbox.route.onCallback(callback),
   });
   await inbox.ready();
   await until(() => shop.problems.includes('spool_waits'));
@@ -122,7 +122,7 @@ test('threat A66: a route that passes only quarantine() gives its keys too', asy
   const shop = new Shop();
   await shop.leave({});
   const inbox = shop.start();
-  createCallbackReceiver({ signingKey: SIGNING_KEY, onAuthenticRefusal: inbox.quarantine });
+  createCallbackReceiver({ signingKey: SIGNING_KEY, onAuthenticRefusal: inbox.route.onAuthenticRefusal });
   await inbox.ready();
   await until(() => filesIn(shop.spool).length === 0);
   await inbox.close();

@@ -7,7 +7,7 @@ import { until, untilDone } from '../support/until.ts';
 
 test('threat A59: while an UPDATE that is not committed holds a transition, callbacks of other references are acknowledged, and the others once it is released', async () => {
   const { inbox, schema, hold } = poolShop({ inbox: { storeTimeoutMs: 15_000 } });
-  for (const reference of ['HELD', 'KNOWN']) await inbox.receive(paid(reference, 500));
+  for (const reference of ['HELD', 'KNOWN']) await inbox.route.onCallback(paid(reference, 500));
   const { transitionId } = paid('HELD', 500);
   const release = await hold(
     `update ${schema}.transition set revision = revision + 1
@@ -15,14 +15,14 @@ test('threat A59: while an UPDATE that is not committed holds a transition, call
     [transitionId],
   );
   // In the order of a flood: first those that wait, then, in the same groups, those that must not wait.
-  const held = [1, 2, 3].map((amount) => inbox.receive(paid('HELD', amount)));
+  const held = [1, 2, 3].map((amount) => inbox.route.onCallback(paid('HELD', amount)));
   let isHeld = true;
   const all = Promise.all(held).then(() => {
     isHeld = false;
   });
   for (let round = 0; round < 3; round += 1) {
     const others = [paid('KNOWN', 500), paid('KNOWN', round), paid(`NEW-${round}`, 500)];
-    await Promise.all(others.map((each) => inbox.receive(each)));
+    await Promise.all(others.map((each) => inbox.route.onCallback(each)));
   }
   // Control: they do wait for this lock.
   expect(isHeld).toBe(true);
@@ -38,20 +38,20 @@ test('threat A59: a lock of one transition that outlasts storeTimeoutMs sends it
   const { inbox: withoutSpool } = poolShop({ schema, inbox: { storeTimeoutMs: 3000 } });
   await untilDone(() => inbox.ready());
   await untilDone(() => withoutSpool.ready());
-  await inbox.receive(paid('HELD', 500));
+  await inbox.route.onCallback(paid('HELD', 500));
   await until(async () => (await inbox.list()).length === 1);
   const spooled = events.length;
   const release = await hold(`select 1 from ${schema}.transition for update`);
   const message = expect.stringContaining('locked this transition for longer than storeTimeoutMs');
   await Promise.all([
-    inbox.receive(paid('HELD', 1)),
-    expect(withoutSpool.receive(paid('HELD', 2))).rejects.toMatchObject({
+    inbox.route.onCallback(paid('HELD', 1)),
+    expect(withoutSpool.route.onCallback(paid('HELD', 2))).rejects.toMatchObject({
       name: 'UnavailableError',
       message,
     }),
   ]);
   expect(events.at(-1)).toMatchObject({ name: 'callback.spooled' });
-  await inbox.receive(paid('OTHER', 500));
+  await inbox.route.onCallback(paid('OTHER', 500));
   const since = events.slice(spooled).filter(({ name }) => name === 'callback.spooled');
   expect(since).toHaveLength(1);
   await release();

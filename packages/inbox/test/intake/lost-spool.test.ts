@@ -56,19 +56,19 @@ test.each(FOLDERS.slice(0, 1))(
     const path = join(temporaryFolder(), 'shop.db');
     const inbox = createInbox({ store: sqlite(path, { lockTimeoutMs: 1 }), onError: () => undefined });
     onTestFinished(() => inbox.close());
-    await inbox.receive(paid('A', 500));
+    await inbox.route.onCallback(paid('A', 500));
     const other = new DatabaseSync(path);
     onTestFinished(() => other.close());
     other.exec('begin immediate');
-    await inbox.receive(paid('B', 500));
+    await inbox.route.onCallback(paid('B', 500));
     rmSync(`${path}-spool`, { recursive: true });
-    const error: unknown = await inbox.receive(paid('C', 500)).catch((thrown: unknown) => thrown);
+    const error: unknown = await inbox.route.onCallback(paid('C', 500)).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UnavailableError);
     expect(String(error)).toContain(`The folder of the spool, ${path}-spool, is missing`);
     expect(String(error)).toContain('Put it back with its files.');
     expect(await inbox.health()).toMatchObject({ ok: false, problems: ['spool_lost', 'store_unavailable'] });
     other.exec('rollback');
-    await inbox.receive(paid('C', 500));
+    await inbox.route.onCallback(paid('C', 500));
     expect(await inbox.health()).toMatchObject({ ok: false, problems: ['spool_lost'] });
   },
 );

@@ -26,7 +26,7 @@ const newSpool = () => ({ spool: join(temporaryFolder(), 'spool') });
 
 test('while the database is unavailable the sender gets 429 with Retry-After until the database is back, then 200, and one row is kept', async () => {
   const { inbox } = open();
-  const options = { signingKey: SIGNING_KEY, onCallback: inbox.receive, onError: () => undefined };
+  const options = { signingKey: SIGNING_KEY, ...inbox.route, onError: () => undefined };
   const answer = paymentCallbacks(options);
   const post = (): Promise<Response> => {
     const { signature, body } = signedText();
@@ -48,7 +48,7 @@ test('while the database is unavailable workers resume automatically, and what t
   const { inbox, direct, events, schema, newLedger } = open({ inbox: { retry: { firstDelayMs: 10 } } });
   const { credit, credits } = await newLedger();
   let runs = 0;
-  inbox.handle(async (transition) => {
+  inbox.handle('paid', async (transition) => {
     runs += 1;
     // Another handler may begin before this one has its effect.
     const isFirst = runs === 1;
@@ -70,28 +70,31 @@ test('a database that does not respond is given up after storeTimeoutMs, and at 
   await untilDone(() => inbox.ready());
   const unlock = await hold(`lock table ${schema}.transition in access exclusive mode`);
   const callbacks = Array.from({ length: 10 }, (_, index) => paid(`ORD-${index}`, 1));
-  const refused = callbacks.map((each) => expect(inbox.receive(each)).rejects.toThrow(UnavailableError));
+  const refused = callbacks.map((each) =>
+    expect(inbox.route.onCallback(each)).rejects.toThrow(UnavailableError),
+  );
   await Promise.all(refused);
   for (const each of callbacks.slice(0, 3))
-    await expect(inbox.receive(each)).rejects.toThrow('did not keep this callback (ETIMEDOUT)');
+    await expect(inbox.route.onCallback(each)).rejects.toThrow('did not keep this callback (ETIMEDOUT)');
   expect(await inbox.health()).toMatchObject({ ok: false, problems: ['store_unavailable'] });
   const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'";
   // The statement of the first group waits; after the client, the server gives up as well.
   await until(async () => (await direct.query(waiting)).rows.length === 1);
   await unlock();
-  for (const each of callbacks) await untilDone(() => inbox.receive(each));
+  for (const each of callbacks) await untilDone(() => inbox.route.onCallback(each));
   await until(async () => (await inbox.health()).ok);
   expect(await inbox.list()).toHaveLength(10);
 });
 
 test('while the database is unavailable, the spool keeps callbacks, counts them, and stores them when the database is available again', async () => {
   const { inbox, events } = open({ inbox: newSpool() });
-  for (let amount = 1; amount <= 8; amount += 1) await untilDone(() => inbox.receive(paid('A', amount)));
+  for (let amount = 1; amount <= 8; amount += 1)
+    await untilDone(() => inbox.route.onCallback(paid('A', amount)));
   await server.kill('everything');
   // At most 8 bodies of one transition, and the store accepts all acknowledged ones.
-  for (let amount = 101; amount <= 108; amount += 1) await inbox.receive(paid('A', amount));
-  await expect(inbox.receive(paid('A', 109))).rejects.toThrow(UnavailableError);
-  await Promise.all(['B', 'C'].map((reference) => inbox.receive(paid(reference, 500))));
+  for (let amount = 101; amount <= 108; amount += 1) await inbox.route.onCallback(paid('A', amount));
+  await expect(inbox.route.onCallback(paid('A', 109))).rejects.toThrow(UnavailableError);
+  await Promise.all(['B', 'C'].map((reference) => inbox.route.onCallback(paid(reference, 500))));
   const problems = ['spool_not_drained', 'store_unavailable'];
   expect(await inbox.health()).toMatchObject({ ok: false, problems, spooled: 10 });
   await server.restart();
@@ -100,7 +103,7 @@ test('while the database is unavailable, the spool keeps callbacks, counts them,
   const listed = await inbox.list();
   expect(listed.map(({ bodyCount }) => bodyCount).sort()).toEqual([1, 1, 16]);
   expect(await inbox.stats()).toMatchObject({ spooled: 0 });
-  await expect(inbox.receive(paid('A', 110))).rejects.toThrow(UnavailableError);
-  await untilDone(() => inbox.receive(paid('E', 500)));
+  await expect(inbox.route.onCallback(paid('A', 110))).rejects.toThrow(UnavailableError);
+  await untilDone(() => inbox.route.onCallback(paid('E', 500)));
   expect(events.findLast(({ name }) => name.startsWith('callback.'))).toMatchObject({ outcome: 'new' });
 });

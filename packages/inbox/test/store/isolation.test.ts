@@ -43,7 +43,7 @@ test('handlers lose no update unless the level of their connections allows that,
     };
     await inbox.transaction(see);
     let run = readAndWrite;
-    inbox.handle(async ({ tx, attempt }) => {
+    inbox.handle('paid', async ({ tx, attempt }) => {
       await see(tx);
       await run(tx);
       attempts.add(attempt);
@@ -70,7 +70,7 @@ test('a handler whose transaction conflicts every time has failed, and says so',
   const onError = (error: unknown): unknown => failures.push(error);
   const { inbox } = poolShop({ inbox: { retry: { attempts: 1 }, random: () => 0, onError } });
   let runs = 0;
-  inbox.handle(async ({ tx }) => {
+  inbox.handle('paid', async ({ tx }) => {
     runs += 1;
     await tx.query("do $$ begin raise 'always' using errcode = '40001'; end $$");
   });

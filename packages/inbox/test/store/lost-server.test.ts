@@ -22,7 +22,7 @@ test.each(['before the first handler', 'in a handler, before its effect', 'in a 
       proxy.silence();
       silent.give();
     };
-    inbox.handle(async (transition) => {
+    inbox.handle('paid', async (transition) => {
       runs += 1;
       const isFirst = runs === 1;
       if (isFirst && moment.endsWith('before its effect')) fallSilent();
@@ -60,13 +60,13 @@ test('a server that falls silent while callbacks arrive leaves none unanswered, 
     return rows;
   });
   const inbox = open({ store, storeTimeoutMs: 500 });
-  await untilDone(() => inbox.receive(paid('BEFORE', 500)));
+  await untilDone(() => inbox.route.onCallback(paid('BEFORE', 500)));
   // The check for a worker, after the first callback, has finished: the next statement gets a connection that falls silent.
   await until(() => isLookedFor && pool.idleCount === pool.totalCount);
   isNext = true;
   let refusals = 0;
   const receive = (reference: string): Promise<void> =>
-    inbox.receive(paid(reference, 500)).catch((error: unknown) => {
+    inbox.route.onCallback(paid(reference, 500)).catch((error: unknown) => {
       refusals += 1;
       expect(error).toBeInstanceOf(UnavailableError);
       throw error;
@@ -101,9 +101,9 @@ test('a server that ends in the packet that completes a connection does not cras
   const limits = { storeTimeoutMs: 500, random: () => 0 };
   const { inbox, events } = poolShop({ schema, pool: { connectionString, max: 5 }, inbox: limits });
   await expect(inbox.ready()).rejects.toThrow();
-  await expect(inbox.receive(callback())).rejects.toThrow(UnavailableError);
+  await expect(inbox.route.onCallback(callback())).rejects.toThrow(UnavailableError);
   await expect(inbox.transaction(async () => undefined)).rejects.toThrow();
-  inbox.handle(() => undefined);
+  inbox.handle('paid', () => undefined);
   await workUntil(inbox, () => events.filter(({ name }) => name === 'store.unavailable').length > 2);
 });
 
@@ -112,7 +112,7 @@ test.each(['before', 'after'])(
   async (moment) => {
     const { direct, pool, inbox, schema, areSettled, newLedger } = await behindProxy();
     const { credit, credits } = await newLedger();
-    inbox.handle(credit);
+    inbox.handle('paid', credit);
     // Every fourth or fifth commit loses its connection: with a fixed step, it could always be the same commit of each
     // attempt.
     const isLost = (commit: number): boolean => Math.floor(commit * 0.236) > Math.floor((commit - 1) * 0.236);

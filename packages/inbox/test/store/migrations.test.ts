@@ -50,7 +50,7 @@ describe.each(ENGINES)('a newer version that changes the tables under a running 
     await migrate();
     expect(await inbox.health()).toMatchObject({ ok: false, spooled: 0 });
     const refusal = { name: 'ConfigurationError', option: 'store' };
-    await expect(inbox.receive(paid('B', 500))).rejects.toMatchObject(refusal);
+    await expect(inbox.route.onCallback(paid('B', 500))).rejects.toMatchObject(refusal);
     expect(await inbox.list()).toHaveLength(1);
     const error = { message: expect.stringMatching(/Update this program/) };
     expect(merchant.problems).toMatchObject([{ kind: 'tables_changed', error }]);
@@ -61,7 +61,7 @@ describe.each(ENGINES)('a newer version that changes the tables under a running 
   test('stops the worker, which resumes when the change is undone', async () => {
     const { merchant, inbox, migrate } = await migrated();
     const runs: string[] = [];
-    inbox.handle(({ signed }) => void runs.push(signed.merchant_reference));
+    inbox.handle('paid', ({ signed }) => void runs.push(signed.merchant_reference));
     // A retry that is due later.
     const put = (ms: number): Promise<unknown> =>
       merchant.query(`update ${merchant.table('transition')} set attempts = 20, next_at = next_at + (${ms})`);
@@ -115,10 +115,10 @@ describe.each(ENGINES)('tables of another build that say the same version, on %s
     const refusal = { name: 'ConfigurationError', option: 'store', message };
     const after = merchant.open();
     await expect(after.ready()).rejects.toMatchObject(refusal);
-    await expect(after.receive(paid('ORD-1', 500))).rejects.toMatchObject(refusal);
+    await expect(after.route.onCallback(paid('ORD-1', 500))).rejects.toMatchObject(refusal);
     // Nor by a program that runs while they are exchanged.
     expect(await before.health()).toMatchObject({ ok: false });
-    await expect(before.receive(paid('ORD-1', 500))).rejects.toMatchObject(refusal);
+    await expect(before.route.onCallback(paid('ORD-1', 500))).rejects.toMatchObject(refusal);
     expect(await merchant.query(`select id from ${callbacks}`)).toEqual([]);
     const { args, env } = commandOn(merchant);
     const status = await runCommand(['status', ...args], env);
@@ -144,7 +144,7 @@ test('tables that a DBA creates from the output of sql, which has inbox.migratio
   const { inbox, pool } = poolShop({ schema, pool: role });
   for (const sql of ['create schema not_allowed', `create table ${schema}.not_allowed ()`])
     await expect(pool.query(sql)).rejects.toThrow(/permission denied/);
-  inbox.handle(() => undefined);
+  inbox.handle('paid', () => undefined);
   await inbox.ready();
   await order(inbox, 'ORD-1');
   await workOff(inbox);

@@ -82,11 +82,13 @@ test.each(POSSIBLE)(
       onError: (_error: unknown, { kind }: InboxProblem) => problems.push(kind),
     });
     onTestFinished(() => inbox.close());
-    inbox.handle(() => undefined);
-    for (const reference of ['A', 'B', 'C']) await inbox.receive(paid(reference, 500));
+    inbox.handle('paid', () => undefined);
+    for (const reference of ['A', 'B', 'C']) await inbox.route.onCallback(paid(reference, 500));
     const observed = act(path, aside);
     for (const reference of ['D', 'E', 'D']) {
-      const error: unknown = await inbox.receive(paid(reference, 500)).catch((thrown: unknown) => thrown);
+      const error: unknown = await inbox.route
+        .onCallback(paid(reference, 500))
+        .catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(UnavailableError);
       expect(String(error)).toContain(`${observed}: it was moved, removed or replaced`);
       expect(String(error)).toContain('End every program that uses the database');
@@ -113,12 +115,12 @@ test('the tables are in the database file itself, which gets what is in a lost l
     return callbacksIn(copy);
   };
   expect(inFile()).toBe(0);
-  await inbox.receive(paid('A', 500));
+  await inbox.route.onCallback(paid('A', 500));
   if (POSSIBLE.length === 0) return;
   renameSync(path, `${path}.moved`);
-  await expect(inbox.receive(paid('B', 500))).rejects.toThrow(UnavailableError);
+  await expect(inbox.route.onCallback(paid('B', 500))).rejects.toThrow(UnavailableError);
   renameSync(`${path}.moved`, path);
-  await inbox.receive(paid('B', 500));
+  await inbox.route.onCallback(paid('B', 500));
   rmSync(`${path}-wal`);
   await inbox.health();
   expect(inFile()).toBe(2);

@@ -56,7 +56,7 @@ test('behind a pooler that forgets prepared statements, starts are taken back an
   const shop = poolShop({ inbox: LATER, pool: { max: 4 } });
   const { inbox, pool, direct, schema, newLedger } = shop;
   const { credit, credits } = await newLedger();
-  inbox.handle(credit);
+  inbox.handle('paid', credit);
   await order(inbox, 'A', 'B', 'C');
   await workUntilSettled(inbox, 3);
   // From now on, no borrowed connection knows a statement.
@@ -74,7 +74,7 @@ test('a pooler that forgets a statement while a handler runs takes the start bac
   const { inbox, newLedger } = shop;
   const { credit, credits } = await newLedger();
   let runs = 0;
-  inbox.handle(async ({ tx, signed }) => {
+  inbox.handle('paid', async ({ tx, signed }) => {
     await credit({ tx, signed });
     runs += 1;
     if (signed.merchant_reference === 'B') await tx.query('deallocate all');

@@ -17,7 +17,7 @@ test('a handler waits for a lock as long as handlerLockTimeoutMs says, and is re
   const { credit } = await newLedger();
   await order(inbox, 'ORD-1');
   const unlock = await hold(`lock table ${schema}_credit in access exclusive mode`);
-  inbox.handle(credit);
+  inbox.handle('paid', credit);
   await workUntil(inbox, async () => (await inbox.list())[0]?.state === 'retrying');
   expect(await inbox.list()).toMatchObject([{ lastError: expect.stringContaining('lock timeout') }]);
   await unlock();
@@ -31,14 +31,14 @@ test('a worker that polls once an hour is woken by what another inbox keeps, als
   const { inbox: other } = poolShop({ schema });
   const listening = "select pid from pg_stat_activity where query like 'listen%' and application_name = $1";
   const find = async (): Promise<unknown> => (await direct.query(listening, [schema])).rows[0]?.pid;
-  inbox.handle(() => undefined);
+  inbox.handle('paid', () => undefined);
   for (const reference of ['A', 'B']) await inbox.expect(money(reference));
   const worked = workUntilSettled(inbox, 2, { pollMs: 3_600_000 });
   let own: unknown;
   for (const reference of ['A', 'B']) {
     await until(async () => ![undefined, own].includes(await find()));
     own = await find();
-    await other.receive(paid(reference, 500));
+    await other.route.onCallback(paid(reference, 500));
     await until(
       async () => (await other.list({ state: 'settled', merchant_reference: reference })).length > 0,
     );
@@ -59,11 +59,11 @@ test('other processes are notified of each single callback, and of a burst with 
   };
   const inbox = open({ store: { ...own, query } });
   for (const count of [1, 2, 3]) {
-    await inbox.receive(paid(`ORD-${count}`, 500));
+    await inbox.route.onCallback(paid(`ORD-${count}`, 500));
     await until(() => told === count);
   }
   const many = Array.from({ length: 192 }, (_, index) => paid(`ORD-${index + 4}`, 500));
-  await Promise.all(many.map((callback) => inbox.receive(callback)));
+  await Promise.all(many.map((callback) => inbox.route.onCallback(callback)));
   await until(() => told > 3);
   expect(told).toBeLessThan(3 + 192 / 8);
 });
@@ -72,20 +72,22 @@ test('a pool is refused for a handler too many, and one of a single connection s
   for (const max of [4, 3, 2, 1]) {
     const concurrency = Math.max(2, max - 1);
     const { inbox } = poolShop({ pool: { max } });
-    inbox.handle(() => undefined);
+    inbox.handle('paid', () => undefined);
     const work = inbox.work({ signal: new AbortController().signal, concurrency });
     const message = `The pool has connections for ${Math.max(1, max - 2)} handlers at the same time; for ${concurrency} it needs a max of ${concurrency + 2}: the inbox itself uses two. Raise its max, or lower concurrency.`;
     await expect(work).rejects.toMatchObject({ option: 'concurrency', message });
   }
   const { inbox } = poolShop({ pool: { max: 1 } });
-  inbox.handle(() => undefined);
+  inbox.handle('paid', () => undefined);
   await order(inbox, 'ORD-1');
   const worked = workUntilSettled(inbox, 2);
   await order(inbox, 'ORD-2');
   await worked;
   // With three, one more may come from a handler.
   const { inbox: larger } = poolShop({ pool: { max: 3 } });
-  larger.handle(({ signed }) => (signed.merchant_reference === 'ORD-1' ? order(larger, 'ORD-2') : undefined));
+  larger.handle('paid', ({ signed }) =>
+    signed.merchant_reference === 'ORD-1' ? order(larger, 'ORD-2') : undefined,
+  );
   await order(larger, 'ORD-1');
   await workUntilSettled(larger, 2);
 });
@@ -95,12 +97,12 @@ test('a pool of three connections serves the inboxes of three accounts', async (
   const store = postgres(pool, { schema });
   const inboxes = ['A', 'B', 'C'].map((account) => open({ store, account }));
   const stops = inboxes.map((inbox) => {
-    inbox.handle(() => undefined);
+    inbox.handle('paid', () => undefined);
     return startWork(inbox);
   });
   for (const [index, inbox] of inboxes.entries()) {
     await inbox.expect(ORDER);
-    await inbox.receive(paid('ORD-1', 500, {}, { account: 'ABC'[index] }));
+    await inbox.route.onCallback(paid('ORD-1', 500, {}, { account: 'ABC'[index] }));
   }
   for (const inbox of inboxes) await until(async () => (await inbox.stats()).states.settled === 1);
   for (const stop of stops) await stop();
@@ -110,7 +112,7 @@ test('a pool of three connections serves the inboxes of three accounts', async (
 
 test('prune() skips a body that another transaction has locked, and removes its content the next time', async () => {
   const { inbox, pool, direct, schema, hold } = poolShop({ pool: { options: '-c lock_timeout=100' } });
-  inbox.handle(() => undefined);
+  inbox.handle('paid', () => undefined);
   await order(inbox, 'HELD', 'FREE');
   await workUntilSettled(inbox, 2);
   await direct.query(`update ${schema}.body set first_at = 0`);
@@ -153,7 +155,7 @@ test('what a database with synchronous_commit off refuses is not spooled either,
   const { inbox, pool } = poolShop({ pool: { max: 1, options }, inbox: { spool } });
   const refusal = { name: 'ConfigurationError', option: 'store', message: expect.stringContaining(' = off') };
   await expect(inbox.ready()).rejects.toMatchObject(refusal);
-  await expect(inbox.receive(paid('A', 500))).rejects.toMatchObject(refusal);
+  await expect(inbox.route.onCallback(paid('A', 500))).rejects.toMatchObject(refusal);
   expect(await inbox.health()).toMatchObject({ ok: false, spooled: 0 });
   await pool.query('set synchronous_commit = on');
   await inbox.ready();
@@ -199,7 +201,7 @@ test.each([
       if (event === 'notice') queueMicrotask(() => client.emit('notice', { routine }));
     }),
   );
-  const kept = await inbox.receive(paid('A', 500)).then(
+  const kept = await inbox.route.onCallback(paid('A', 500)).then(
     () => true,
     ({ message }) => message,
   );
@@ -233,13 +235,13 @@ test('a connection of the pool has its own settings restored after a payment, as
   const own = { ...limits, transaction_isolation: 'serializable' };
   expect(before[0]).toMatchObject(own);
   const inside: unknown[] = [];
-  inbox.handle(async ({ tx, attempt }) => {
+  inbox.handle('paid', async ({ tx, attempt }) => {
     expect(tx).toBeInstanceOf(pg.Client);
     inside.push((await tx.query(SETTINGS)).rows[0]);
     if (attempt === 1) throw new Error('no');
   });
   await order(inbox, 'ORD-1');
-  await inbox.receive(paid('ORD-1', 500));
+  await inbox.route.onCallback(paid('ORD-1', 500));
   await workUntilSettled(inbox, 1);
   await inbox.health();
   // Control: inside it, they were different.
@@ -259,7 +261,7 @@ test('on connections whose default is serializable, six receivers store the same
   for (const inbox of all) await inbox.ready();
   for (let round = 0; round < 5; round += 1) {
     const callbacks = Array.from({ length: 30 }, (_, index) => paid(`ORD-${round}-${index}`, 500));
-    await Promise.all(all.flatMap((inbox) => callbacks.map((each) => inbox.receive(each))));
+    await Promise.all(all.flatMap((inbox) => callbacks.map((each) => inbox.route.onCallback(each))));
   }
 });
 
@@ -267,17 +269,17 @@ test('behind a pooler without prepared statements, callbacks are stored without 
   const names =
     "select name from pg_prepared_statements where name like 'payment_inbox_%' and statement like '%.callback %'";
   const { inbox, pool, schema } = poolShop({ pool: { max: 1 } });
-  await inbox.receive(paid('A', 500));
+  await inbox.route.onCallback(paid('A', 500));
   const { rows } = await pool.query<{ name: string }>(names);
   expect(rows).toHaveLength(2); // Control: alone, and in one message with NOTIFY.
   const prepareOthers = rows.map(({ name }) => `prepare ${name} as select 1`).join(';');
   await pool.query('deallocate all');
-  await inbox.receive(paid('B', 500));
+  await inbox.route.onCallback(paid('B', 500));
   await pool.query(prepareOthers); // This would fail if the inbox still used the names.
-  await inbox.receive(paid('C', 500));
+  await inbox.route.onCallback(paid('C', 500));
   const other = poolShop({ schema, pool: { max: 1 } });
   other.pool.on('connect', (client) => void client.query(prepareOthers));
-  await other.inbox.receive(paid('D', 500));
+  await other.inbox.route.onCallback(paid('D', 500));
   expect(await inbox.list()).toHaveLength(4);
 });
 
@@ -288,13 +290,13 @@ test.each([
   const schema = `pooled_${process.hrtime.bigint()}`;
   const pooler = await poolerOf(inject('postgresUrl'), step);
   const { inbox, pool } = poolShop({ schema, pool: { connectionString: pooler.url, max: 4 } });
-  inbox.handle(() => undefined);
+  inbox.handle('paid', () => undefined);
   await inbox.expect(ORDER);
   const stop = startWork(inbox);
   let closed = 0;
   pool.on('release', (isClosed) => (closed += isClosed ? 1 : 0));
   await until(() => pooler.sent().includes('pg_backend_pid()'));
-  await poolShop({ schema }).inbox.receive(paid('ORD-1', 500));
+  await poolShop({ schema }).inbox.route.onCallback(paid('ORD-1', 500));
   await until(async () => (await inbox.stats()).states.settled === 1);
   await until(() => !isListening || pooler.sent().includes('listen payment_inbox'));
   await stop();

@@ -29,7 +29,7 @@ test('ready(), health() and receive() fail where no callback can be kept, and sa
     const { inbox: other } = poolShop({ schema, pool });
     await expect(other.ready()).rejects.toMatchObject({ code, message: expect.stringContaining(said) });
     expect(await other.health()).toMatchObject(AWAY);
-    await expect(other.receive(callback())).rejects.toThrow(UnavailableError);
+    await expect(other.route.onCallback(callback())).rejects.toThrow(UnavailableError);
     expect(await inbox.health()).toMatchObject({ ok: true, problems: [] });
   }
   const { inbox: other } = poolShop({ schema: `${schema}_other`, pool: await limitedRole(schema, CHANGE) });
@@ -61,7 +61,7 @@ test('ready() and health() fail when the path of the spool cannot be used, altho
   await expect(other.ready()).rejects.toMatchObject({ option: 'spool' });
   const problems = ['spool_unavailable'];
   expect(await other.health()).toMatchObject({ ok: false, problems, spooled: undefined });
-  await other.receive(callback());
+  await other.route.onCallback(callback());
 });
 
 test.each([
@@ -96,7 +96,9 @@ test('no error of the inbox holds a body, a header or a key', async () => {
   await inbox.ready();
   // PostgreSQL's own error for this quotes the whole row.
   await direct.query(`alter table ${schema}.body add constraint never check (length(content) < 3)`);
-  const error = await inbox.receive(callback({ customer_name: 'SECRET' })).catch((thrown: unknown) => thrown);
+  const error = await inbox.route
+    .onCallback(callback({ customer_name: 'SECRET' }))
+    .catch((thrown: unknown) => thrown);
   const inspected = JSON.stringify([String(error), Object(error).stack, Object(error).cause, error]);
   expect(inspected).toContain('23514');
   const hex = Buffer.from('SECRET').toString('hex');

@@ -57,7 +57,7 @@ test('a sqlite file that a handler or another process is writing can be read, an
   const merchant = await newMerchant('sqlite');
   const inbox = merchant.open({ storeTimeoutMs: 300 });
   const [isRunning, mayEnd] = [signal(), signal()];
-  inbox.handle(async (transition) => {
+  inbox.handle('paid', async (transition) => {
     isRunning.give();
     await mayEnd.promise;
     await creditIn(merchant)(transition);
@@ -67,13 +67,13 @@ test('a sqlite file that a handler or another process is writing can be read, an
   const worked = workUntilSettled(inbox, 3);
   await isRunning.promise;
   // Each resolves while the file is being written, which ends only later.
-  await inbox.receive(paid('B', 500));
+  await inbox.route.onCallback(paid('B', 500));
   await untilDone(async () => expect(await inbox.health()).toMatchObject({ ok: false, spooled: 1 }));
   mayEnd.give();
   await merchant.transaction(async (tx) => {
     await merchant.credit(tx, 'own', '1');
     expect((await inbox.list()).length).toBeGreaterThan(0);
-    await inbox.receive(paid('C', 500));
+    await inbox.route.onCallback(paid('C', 500));
   });
   // It stores what is in the spool when it starts.
   await merchant.open().ready();

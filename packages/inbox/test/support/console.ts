@@ -123,11 +123,11 @@ function textOf(html: string): string {
 /** A shop on SQLite that received these payments, and whose handler fails for references that begin with DEAD. */
 export async function newConsoleShop(...references: readonly string[]): Promise<Shop> {
   const options = { retry: { attempts: 1 }, onError: () => undefined };
-  const shop: Shop = await newShop('sqlite', options, async ({ tx, signed, settled }) => {
+  const shop: Shop = await newShop('sqlite', options, async ({ tx, signed, payment: { settled } }) => {
     if (signed.merchant_reference.startsWith('DEAD')) throw new Error('the ledger <b>is</b> away');
     await shop.merchant.credit(tx, signed.merchant_reference, settled?.amount ?? 'nothing');
   });
-  shop.inbox.handle(() => undefined, { status: 'FAILED' });
+  shop.inbox.handle('failed', () => undefined);
   for (const reference of references) await shop.pay(reference);
   return shop;
 }

@@ -39,6 +39,9 @@ export async function newMerchant(
   return merchantOf(await lendDatabase(engine, tables));
 }
 
+/** What the statuses of these tests mean. */
+export const STATUSES = { FAILED: 'failed', REVERSED: 'reversed', PENDING: 'interim' } as const;
+
 /** The columns that contain a time. */
 const TIMES = {
   callback: ['first_at'],
@@ -69,7 +72,7 @@ function merchantOf(database: Database): Merchant {
       const onEvent = (event: InboxEvent) => events.push(event);
       // A machine that stalls for a moment must not look like an unavailable store.
       const onError = (error: unknown, problem: InboxProblem) => problems.push({ ...problem, error });
-      const defaults = { storeTimeoutMs: 20_000, random: () => 1, onEvent, onError };
+      const defaults = { storeTimeoutMs: 20_000, random: () => 1, statuses: STATUSES, onEvent, onError };
       const inbox = createInbox<AnyTransaction>({ store: newStore(), ...defaults, ...options });
       onTestFinished(() => inbox.close());
       return inbox;

@@ -1,11 +1,5 @@
 import type { VerifiedCallback } from '@payment-service/core';
-import type {
-  HandledTransition,
-  Inbox,
-  InboxOptions,
-  SeenTransition,
-  TransitionDetails,
-} from '../../src/index.ts';
+import type { Handled, Inbox, InboxOptions, SeenTransition, TransitionDetails } from '../../src/index.ts';
 import { type Payload, paid } from './callbacks.ts';
 import { type AnyTransaction, type EngineName, type Merchant, newMerchant } from './merchant.ts';
 import { watchedStore } from './store.ts';
@@ -62,7 +56,7 @@ export function money(
 export async function order<Tx>(inbox: Inbox<Tx>, ...references: readonly string[]): Promise<void> {
   for (const reference of references) {
     await inbox.expect(money(reference));
-    await untilDone(() => inbox.receive(paid(reference, 500)));
+    await untilDone(() => inbox.route.onCallback(paid(reference, 500)));
   }
 }
 
@@ -70,10 +64,10 @@ export async function order<Tx>(inbox: Inbox<Tx>, ...references: readonly string
 export async function newShop(
   engine: EngineName,
   options: Options = {},
-  handler?: Parameters<AnyInbox['handle']>[0],
+  handler?: (handled: Handled<AnyTransaction, 'paid'>) => unknown,
 ): Promise<Shop> {
   const shop = shopOf(await newMerchant(engine), options);
-  shop.inbox.handle(handler ?? creditIn(shop.merchant));
+  shop.inbox.handle('paid', handler ?? creditIn(shop.merchant));
   return shop;
 }
 
@@ -90,11 +84,11 @@ export function shopOf(merchant: Merchant, options: Options = {}): Shop {
     merchant,
     inbox,
     async pay(reference, amount = 500, payload = {}) {
-      await inbox.receive(paid(reference, amount, payload));
+      await inbox.route.onCallback(paid(reference, amount, payload));
       await workOff(inbox);
     },
     async deliver(...callbacks) {
-      for (const each of callbacks) await inbox.receive(each);
+      for (const each of callbacks) await inbox.route.onCallback(each);
       await workOff(inbox);
     },
     async sell(...references) {
@@ -110,10 +104,8 @@ export function shopOf(merchant: Merchant, options: Options = {}): Shop {
 }
 
 /** The handler that credits what is settled. */
-export function creditIn(
-  merchant: Merchant,
-): (transition: HandledTransition<AnyTransaction>) => Promise<void> {
-  return ({ tx, signed, settled }) =>
+export function creditIn(merchant: Merchant): (transition: Handled<AnyTransaction>) => Promise<void> {
+  return ({ tx, signed, payment: { settled } }) =>
     merchant.credit(tx, signed.merchant_reference, settled?.amount ?? 'nothing');
 }
 
@@ -124,6 +116,6 @@ export function watchedInbox(
   options: Options = LATER,
 ): AnyInbox {
   const inbox = merchant.open({ ...options, store: watchedStore(merchant.newStore(), watch) });
-  inbox.handle(creditIn(merchant));
+  inbox.handle('paid', creditIn(merchant));
   return inbox;
 }

@@ -6,7 +6,7 @@ import { REASON_WORDS } from '../../src/words.ts';
 import { evidence, paid } from './callbacks.ts';
 import { commandOn } from './command.ts';
 import { formIn, formsIn, visit } from './console.ts';
-import { type AnyTransaction, type EngineName, type Merchant, newMerchant } from './merchant.ts';
+import { type AnyTransaction, type EngineName, type Merchant, newMerchant, STATUSES } from './merchant.ts';
 import { creditIn, money, NOTE, type ORDER, REPLACE } from './shop.ts';
 import { startWork, until, workOff } from './until.ts';
 
@@ -96,6 +96,8 @@ interface Todo {
   readonly reason: string;
   /** What is expected before the callbacks arrive. */
   readonly expected?: readonly Partial<typeof ORDER>[];
+  /** It is canceled before they arrive. */
+  readonly isCanceled?: true;
   /** The last one is the held transition. */
   readonly arrive: (reference: string) => readonly (VerifiedCallback | AuthenticRefusal)[];
   readonly acts: readonly Act[];
@@ -139,7 +141,7 @@ const after = (make: (reference: string) => VerifiedCallback) => (reference: str
   make(reference),
 ];
 const late = after((reference) => other(reference, 'FAILED', 'transaction.failed'));
-const ofAnother = after((reference) => other(reference, 'FAILED', 'transaction.failed', ANOTHER));
+const ofAnother = after((reference) => other(reference, 'REVERSED', 'transaction.reversed', ANOTHER));
 const REPLACED = [{}, { amount: '700' }];
 
 const TODOS: readonly Todo[] = [
@@ -186,8 +188,8 @@ const TODOS: readonly Todo[] = [
   {
     reason: 'unnamed_after_paid',
     expected: EXPECTED,
-    arrive: after((reference) => other(reference, 'REVERSED', 'transaction.reversed')),
-    ...{ acts: [reopen], credits: ['500', 'REVERSED'] },
+    arrive: after((reference) => other(reference, 'RETURNED', 'transaction.returned')),
+    ...{ acts: [reopen], credits: ['500', 'RETURNED'] },
   },
   {
     ...{ reason: 'transition_not_allowed', expected: EXPECTED, arrive: late },
@@ -203,6 +205,8 @@ const TODOS: readonly Todo[] = [
     ...{ reason: 'contradicting_bodies', expected: REPLACED, arrive: two },
     ...{ acts: [accept('500'), reopen], credits: PAID },
   },
+  { reason: 'canceled', expected: EXPECTED, isCanceled: true, arrive: one(), acts: [reopen], credits: PAID },
+  { reason: 'canceled', expected: EXPECTED, isCanceled: true, arrive: one(), acts: [close], credits: [] },
   { reason: 'paid_by_another', expected: EXPECTED, arrive: ofAnother, acts: [close], credits: PAID },
   {
     ...{ reason: 'already_settled', expected: EXPECTED, acts: [close], credits: PAID },
@@ -237,25 +241,31 @@ export async function performTodos(engine: EngineName, face: Face): Promise<void
     merchant.credit(tx, signed.merchant_reference, signed.transaction_status);
   const options = { retry: { attempts: 1, firstDelayMs: 60_000, longestDelayMs: 60_000 } };
   const faulty = merchant.open(options);
-  faulty.handle(async (transition) => {
+  faulty.handle('paid', async (transition) => {
     const { merchant_reference } = transition.signed;
     await creditIn(merchant)(transition);
     if (merchant_reference.startsWith('attempts_used_up')) throw new Error('The ledger is full.');
     if (merchant_reference.startsWith('transaction_ended')) await transition.tx.query('rollback');
   });
-  faulty.handle(record, { status: 'FAILED' });
+  faulty.handle('failed', record);
   const { query, table } = merchant;
   const given = TODOS.map((todo, index) => ({ ...todo, reference: `${todo.reason}-${index}` }));
   await Promise.all(
-    given.map(async ({ reference, expected = [] }) => {
+    given.map(async ({ reference, expected = [], isCanceled = false }) => {
       for (const changes of expected) await faulty.expect({ ...money(reference), ...changes }, REPLACE);
+      const cancel = (await faulty.payment(reference))?.acts.find(({ name }) => name === 'cancel');
+      if (isCanceled && cancel) await faulty.act(cancel, NOTE);
     }),
   );
   const crashing = `select id from ${table('callback')} where signed like '%crash_loop%'`;
   // What a callback follows is applied before it arrives.
   for (const round of [0, 1]) {
     const arriving = given.flatMap(({ reference, arrive }) => arrive(reference)[round] ?? []);
-    await Promise.all(arriving.map((each) => (each.ok ? faulty.receive(each) : faulty.quarantine(each))));
+    await Promise.all(
+      arriving.map((each) =>
+        each.ok ? faulty.route.onCallback(each) : faulty.route.onAuthenticRefusal(each),
+      ),
+    );
     await query(`update ${table('transition')} set unfinished = 3 where id in (${crashing})`);
     await workOff(faulty);
   }
@@ -271,9 +281,10 @@ export async function performTodos(engine: EngineName, face: Face): Promise<void
   // After the automatic looks.
   await query(`update ${table('transition')} set next_at = null, looks = 10`);
 
-  const inbox = merchant.open(options);
-  inbox.handle(creditIn(merchant));
-  for (const status of ['FAILED', 'NEW', 'Completed', 'REVERSED']) inbox.handle(record, { status });
+  const known = { ...STATUSES, Completed: 'interim', RETURNED: 'reversed' } as const;
+  const inbox = merchant.open({ ...options, statuses: known });
+  inbox.handle('paid', creditIn(merchant));
+  for (const name of ['failed', 'reversed', 'status'] as const) inbox.handle(name, record);
   const hands = handsOf(face, inbox, merchant);
   const stop = startWork(inbox);
   const decide: (id: string, act: (seen: TransitionDetails) => Promise<unknown>) => Promise<void> = async (

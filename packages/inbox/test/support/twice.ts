@@ -35,7 +35,7 @@ const of = (make: (reference: string) => VerifiedCallback): Case['transition'] =
 const keep =
   (...made: readonly ((reference: string) => VerifiedCallback)[]): Case['steps'][number] =>
   async (inbox, reference) => {
-    for (const make of made) await inbox.receive(make(reference));
+    for (const make of made) await inbox.route.onCallback(make(reference));
   };
 const first = (reference: string) => paid(reference, 500);
 const more = (reference: string) => paid(reference, 700);
@@ -45,7 +45,7 @@ const CASES: Readonly<Record<string, Case>> = {
   mismatch: { steps: [order, keep(more)], transition: of(first) },
   text: { steps: [order, keep(asText)], transition: of(first) },
   late: {
-    steps: [order, (inbox, reference) => inbox.quarantine(late(reference))],
+    steps: [order, (inbox, reference) => inbox.route.onAuthenticRefusal(late(reference))],
     transition: (reference) => late(reference).evidence,
   },
   bodies: { steps: [keep(first, more)], transition: of(first) },
@@ -132,14 +132,13 @@ async function sendTwice(visitor: Visitor, trial: Trial): Promise<number[]> {
 export async function clickTwice(engine: EngineName, isWhole: boolean): Promise<void> {
   let isBroken = true;
   const options = { retry: { attempts: 1 }, onError: () => undefined };
-  const shop: Shop = await newShop(engine, options, async ({ tx, signed, settled }) => {
+  const shop: Shop = await newShop(engine, options, async ({ tx, signed, payment: { settled } }) => {
     const { merchant_reference: reference } = signed;
     if (isBroken && reference.startsWith('dead')) throw new Error('broken');
     await shop.merchant.credit(tx, reference, settled?.amount ?? 'nothing');
   });
   const { inbox, merchant } = shop;
-  const ofFailed = { status: 'FAILED' };
-  inbox.handle(({ tx, signed }) => merchant.credit(tx, signed.merchant_reference, 'FAILED'), ofFailed);
+  inbox.handle('failed', ({ tx, signed }) => merchant.credit(tx, signed.merchant_reference, 'FAILED'));
   const visitor = visit(inbox);
   const probes = Object.keys(CASES).map((name) => ({ name, reference: name }));
   await prepare(shop, probes);

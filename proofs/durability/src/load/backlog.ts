@@ -72,7 +72,7 @@ export function openBacklog<Tx>(engine: DrainEngine<Tx>, size: number): Backlog 
         if (settled >= count || others.length > 0) stopping.abort();
       },
     });
-    inbox.handle(({ tx, settled: { amount }, transitionId }) => engine.apply(tx, transitionId, amount));
+    inbox.handle('paid', ({ tx, payment: { settled: { amount } }, id: transitionId }) => engine.apply(tx, transitionId, amount));
     await inbox.ready();
     const started = performance.now();
     await inbox.work({ signal: stopping.signal, concurrency });

@@ -86,7 +86,7 @@ async function inboxProgram<Tx>(
   };
   const inbox = createInbox({ store, onEvent });
   await inbox.ready();
-  inbox.handle(async ({ tx, transitionId, signed, settled: { amount } }) => {
+  inbox.handle('paid', async ({ tx, id: transitionId, signed, payment: { settled: { amount } } }) => {
     references.set(transitionId, signed.merchant_reference);
     await apply(tx, [signed.merchant_reference, amount]);
   });

@@ -42,7 +42,7 @@ async function receive({ database, spool }: MerchantSettings): Promise<string> {
       const id = String(count);
       enterPhase('intake', id);
       try {
-        await inbox.receive(callback);
+        await inbox.route.onCallback(callback);
       } finally {
         enterPhase('idle', id);
       }
@@ -88,7 +88,7 @@ async function work({ database, outside, isDraining = false }: MerchantSettings)
     await linger();
     enterPhase('commit', transitionId);
   };
-  for (const status of ['COMPLETED', 'FAILED']) inbox.handle(apply, { status });
+  for (const status of ['COMPLETED', 'FAILED']) inbox.handle('TODO:{ status }', apply);
   flushCompileCache();
   if (!isDraining) await inbox.work({ signal: stopping.signal, concurrency: 4, pollMs: 20 });
   while (isDraining && !stopping.signal.aborted) {

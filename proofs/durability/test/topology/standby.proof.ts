@@ -86,7 +86,7 @@ test('a commit whose wait for the standby is cancelled is not acknowledged', asy
       )
       .toBe(0);
     pair.holdReplication();
-    const received = inbox.receive(callback).then(
+    const received = inbox.route.onCallback(callback).then(
       () => 'acknowledged',
       () => 'refused',
     );

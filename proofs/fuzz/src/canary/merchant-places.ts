@@ -69,7 +69,7 @@ async function inboxPlaces(options: Partial<InboxOptions<never>>, hasCommand: bo
   const inbox = createInbox({ ...options, store: sqlite(path), retry: { attempts: 1 }, onEvent });
   atTheEnd(() => inbox.close());
   await inbox.ready();
-  inbox.handle(({ signed }) => {
+  inbox.handle('paid', ({ signed }) => {
     if (signed.merchant_reference === 'ORD-FAILS') throw new Error('The ledger is unavailable.');
   });
   for (const merchant_reference of ['ORD-PAID', 'ORD-FAILS'])
@@ -84,8 +84,7 @@ async function inboxPlaces(options: Partial<InboxOptions<never>>, hasCommand: bo
   places['inbox: what the process prints'] = await printedBy(async () => {
     const receiver = {
       signingKey,
-      onCallback: inbox.receive,
-      onAuthenticRefusal: inbox.quarantine,
+      ...inbox.route,
       onRefused: (refusal: unknown) => refusals.push(refusal),
     };
     const server = createServer(express().use('/callbacks', onExpress(receiver)));

@@ -88,7 +88,7 @@ export async function newObservedShop(): Promise<ObservedShop> {
     prometheus.getMetricsRequestHandler(request, response),
   );
   const tracer = tracers.getTracer('shop');
-  inbox.handle(({ signed }) => {
+  inbox.handle('paid', ({ signed }) => {
     tracer.startSpan('credit').end();
     if (signed.merchant_reference.endsWith('fails'))
       throw Object.assign(new Error(`${CANARY.name} ${CANARY.phone}`), {
@@ -101,8 +101,7 @@ export async function newObservedShop(): Promise<ObservedShop> {
   const { signingKey, publicKey, secretKey } = CANARY;
   const callbacks = createCallbackReceiver({
     signingKey,
-    onCallback: inbox.receive,
-    onAuthenticRefusal: inbox.quarantine,
+    ...inbox.route,
   });
   const redirects = createRedirectReceiver({ signingKey, onRedirect: () => '/thanks' });
 

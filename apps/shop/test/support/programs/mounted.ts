@@ -27,7 +27,7 @@ const admin = inboxConsole(inbox, {
 });
 const listener = nodeListener(admin);
 const { signingKey } = ACCOUNT;
-const options: CallbackOptions = { signingKey, onCallback: inbox.receive, onError: report };
+const options: CallbackOptions = { signingKey, ...inbox.route, onError: report };
 
 const MOUNTS: Readonly<Record<string, () => RequestListener | Promise<RequestListener>>> = {
   'node:http'() {
@@ -71,7 +71,7 @@ const MOUNTS: Readonly<Record<string, () => RequestListener | Promise<RequestLis
     const { getRequestListener } = await import('@hono/node-server');
     const { paymentCallbacks } = await import('@payment-service/fetch');
     const app = new Hono().all(`${CONSOLE}/*`, ({ req }) => admin(req.raw));
-    app.all(CALLBACKS, paymentCallbacks({ ...options, onCallback: inbox.receive }));
+    app.all(CALLBACKS, paymentCallbacks({ ...options, ...inbox.route }));
     return getRequestListener(app.fetch);
   },
 };

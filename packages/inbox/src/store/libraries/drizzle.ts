@@ -17,7 +17,7 @@ type Client<Tx, Query> = Raw<Query> & {
  * // A connection that is lost while a transaction has it is an error event of its client.
  * pool.on('connect', (client) => client.on('error', (error) => console.error(error.message)));
  * const inbox = createInbox({ store: drizzle(database(pool), sql) });
- * inbox.handle(async ({ tx, signed, settled }) => {
+ * inbox.handle('paid', async ({ tx, signed, payment: { settled } }) => {
  *   await tx.update(orders).set({ paid: settled.amount }).where(eq(orders.reference, signed.merchant_reference));
  * });
  */

@@ -11,7 +11,7 @@ type Client<Tx> = Raw & { transaction(body: Body<Tx>, config: object): Promise<v
  *
  * @example
  * const inbox = createInbox({ store: knex(database) });
- * inbox.handle(async ({ tx, signed, settled }) => {
+ * inbox.handle('paid', async ({ tx, signed, payment: { settled } }) => {
  *   await tx('orders').where({ reference: signed.merchant_reference }).update({ paid: settled.amount });
  * });
  */

@@ -18,7 +18,7 @@ type Begin<Tx> = { transaction(): Run<Tx> & { setIsolationLevel(to: string): Run
  * pool.on('connect', (client) => client.on('error', (error) => console.error(error.message)));
  * const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
  * const inbox = createInbox({ store: kysely(db, { listen: pool }) });
- * inbox.handle(async ({ tx, signed, settled }) => {
+ * inbox.handle('paid', async ({ tx, signed, payment: { settled } }) => {
  *   await tx.updateTable('orders').set({ paid: settled.amount }).where('reference', '=', signed.merchant_reference).execute();
  * });
  */

@@ -20,7 +20,7 @@ type Limits = { readonly timeout?: number | undefined; readonly maxWait?: number
  * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
  * const client = new PrismaClient({ adapter: new PrismaPg(pool) });
  * const inbox = createInbox({ store: prisma(client, { listen: pool }) });
- * inbox.handle(async ({ tx, signed, settled }) => {
+ * inbox.handle('paid', async ({ tx, signed, payment: { settled } }) => {
  *   await tx.order.update({ where: { reference: signed.merchant_reference }, data: { paid: settled.amount } });
  * });
  */

@@ -15,7 +15,7 @@ type Transact<Tx> = {
  *
  * @example
  * const inbox = createInbox({ store: typeorm(await new DataSource(options).initialize()) });
- * inbox.handle(async ({ tx, signed, settled }) => {
+ * inbox.handle('paid', async ({ tx, signed, payment: { settled } }) => {
  *   await tx.update(Order, { reference: signed.merchant_reference }, { paid: settled.amount });
  * });
  */

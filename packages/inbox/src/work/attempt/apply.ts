@@ -4,9 +4,9 @@ import { failureCode } from '../../events.ts';
 import { backoff } from '../../options.ts';
 import type { Statements } from '../../store/statements.ts';
 import { optionalText, type SqlValue, TransactionEnded } from '../../store/store.ts';
-import { within } from '../../time.ts';
+import { TimedOut, within } from '../../time.ts';
 import type { CaseFile } from '../verdict/case.ts';
-import type { Verdict } from '../verdict/evaluate.ts';
+import type { ExpectedMoney, Verdict } from '../verdict/evaluate.ts';
 import { lockPayment, restate } from '../verdict/payment.ts';
 import type { Handler } from './handlers.ts';
 import type { Afterwards, Started, Turn, WorkContext } from './turn.ts';
@@ -28,12 +28,25 @@ export async function apply<Tx>(
   // A body whose content was removed, or cannot be opened, claims nothing.
   const content = file.bodies.length > 1 ? await readContent(statements, { id, digest }, tx) : file.content;
   const claimed = unsignedFields(settings.bodyContent.open(content, { transitionId, digest }) ?? '');
-  const settled = expected && Object.freeze({ currency: expected.currency, amount: expected.amount });
-  const input = Object.freeze({ tx, signed, settled, claimed, attempt: attempts, transitionId });
+  const { merchant_reference, transaction_type } = signed;
+  const { expectation } = file;
+  const paid = expected ?? (expectation?.settledBy === undefined ? undefined : expectation);
+  const handled = Object.freeze({
+    ...{ merchant_reference, transaction_type },
+    expected: expectation && moneyOf(expectation),
+    settled: paid && Object.freeze({ currency: paid.currency, amount: paid.amount }),
+    replaced: expectation?.replaced ?? [],
+  });
+  const timeout = new AbortController();
+  const { signal } = timeout;
+  const input = Object.freeze({
+    ...{ tx, payment: handled, signed, claimed, attempt: attempts, id: transitionId, signal },
+  });
   const running = Promise.resolve(input).then(handler);
   try {
     await within(settings.handlerTimeoutMs, running, 'The handler did not settle within handlerTimeoutMs.');
   } catch (error) {
+    if (error instanceof TimedOut) timeout.abort(error);
     // Its effects may be committed although it failed, so it must not run again.
     const own = within(settings.storeTimeoutMs, isOwn(statements, startId, tx));
     if (!(await own.catch(() => true))) throw new TransactionEnded({ cause: error });
@@ -85,6 +98,9 @@ export async function apply<Tx>(
     return { outcome: 'settled', begun };
   };
 }
+
+const moneyOf = ({ currency, amount, compare }: ExpectedMoney): ExpectedMoney =>
+  Object.freeze({ currency, amount, compare });
 
 const NO_START: readonly SqlValue[] = [null, null, null, null, null];
 

@@ -147,12 +147,11 @@ async function decide<Tx>(
   const file = await completeCase(statements, rows, { id, tx });
   if (file === undefined) return undefined;
   context.onCase?.(file);
-  const handler = findHandler(handlers, file.signed);
-  const { isNamed = false } = handler ?? {};
-  const verdict = evaluate(file, settings, { isHandled: handler !== undefined, isNamed });
+  const handler = findHandler(handlers, file.signed, settings);
+  const verdict = evaluate(file, settings, handler !== undefined);
   if (verdict.kind === 'apply') {
     if (entered !== undefined) started.transaction = textOf(entered, 'number');
-    return apply(started, { ...verdict, file, handler: handler?.run }, context, tx);
+    return apply(started, { ...verdict, file, handler }, context, tx);
   }
   const { state, reason, isWaiting } = verdict;
   const { transitionId, revision, looks } = file;

@@ -1,16 +1,35 @@
 import { ConfigurationError, type SignedFields, type UnsignedFields } from '@payment-service/core';
 import { checkOptions, type OptionRules, refuseArgument } from '@payment-service/core/internal';
 import { NAME } from '../../option-rules.ts';
-import type { Settled } from '../verdict/evaluate.ts';
+import type { Settings } from '../../options.ts';
+import type { ExpectedMoney, ReplacedMoney, Settled } from '../verdict/evaluate.ts';
+import type { PaymentKey } from '../verdict/payment.ts';
+
+const HANDLER_NAMES = ['paid', 'failed', 'reversed', 'status'] as const;
+
+/**
+ * What a handler is told: `paid` of completed payments, `failed` and `reversed` of the statuses that the option `statuses` gives
+ * this meaning, and `status` of every other one.
+ */
+export type HandlerName = (typeof HANDLER_NAMES)[number];
+
+/** A payment as a handler gets it. */
+export interface HandledPayment<N extends HandlerName = HandlerName> extends PaymentKey {
+  /** What is expected; undefined if nothing is. */
+  readonly expected: ExpectedMoney | undefined;
+  /** Your own amount, which a body equals: credit only this, and take back only this when it is reversed. */
+  readonly settled: N extends 'paid' | 'reversed' ? Settled : Settled | undefined;
+  /** What was expected before, the oldest first: a part that an operator accepted replaces the whole. */
+  readonly replaced: readonly ReplacedMoney[];
+}
 
 /** What a handler gets. */
-export interface HandledTransition<Tx> {
-  /** Your library's transaction, which also settles the transition: effects in it happen exactly once. */
+export interface Handled<Tx, N extends HandlerName = HandlerName> {
+  /** Your library's transaction, which also settles the payment: effects in it happen exactly once. */
   readonly tx: Tx;
+  readonly payment: HandledPayment<N>;
   /** The five strings that the signature proves, or those of the statement row that settled it. */
   readonly signed: SignedFields;
-  /** The merchant's own expectation: credit only this. Undefined unless the transaction is completed. */
-  readonly settled: Settled | undefined;
   /**
    * The other fields of the confirmed body, for a ledger: the charge, the provider. Nothing proves them, whether their content
    * was encrypted or not.
@@ -19,61 +38,53 @@ export interface HandledTransition<Tx> {
   /** The number of this attempt, from 1. */
   readonly attempt: number;
   /** 64 hexadecimal digits, the same for every attempt: an idempotency key for effects outside the database. */
-  readonly transitionId: string;
+  readonly id: string;
+  /** Aborted after `handlerTimeoutMs`, when the attempt has failed and is made again later. */
+  readonly signal: AbortSignal;
 }
 
-/** What a handler gets for a completed transaction. */
-export interface CompletedTransition<Tx> extends HandledTransition<Tx> {
-  readonly settled: Settled;
-}
-
-/** Which transitions a handler accepts. The handler that names more wins. */
-export interface HandlerSelector {
-  /** A signed transaction_type. @default every type */
+/** Which payments a handler is told of. */
+export interface HandlerOptions {
+  /** A signed transaction_type. @default every type without a handler of its own */
   readonly type?: string | undefined;
-  /** A signed transaction_status, or `'*'` for every status that no other handler names, unless it may be about money. @default 'COMPLETED' */
-  readonly status?: string | undefined;
 }
 
-const RULES: OptionRules<HandlerSelector> = {
-  type: NAME,
-  status: NAME,
-};
+const RULES: OptionRules<HandlerOptions> = { type: NAME };
 
-export type Handler<Tx> = (transition: HandledTransition<Tx>) => unknown;
+export type Handler<Tx> = (handled: Handled<Tx>) => unknown;
 
-/** The handlers of an inbox, by what they accept. */
+/** The handlers of an inbox, by what they are told. */
 export type Handlers<Tx> = Map<string, Handler<Tx>>;
 
-/** @throws {ConfigurationError} If it is not a function with a valid selector, or another handler accepts the same. */
-export function addHandler<Tx>(handlers: Handlers<Tx>, run: unknown, selector: HandlerSelector = {}): void {
+/** @throws {ConfigurationError} If it is not a function with a known name, or another one has this name and type. */
+export function addHandler<Tx>(
+  handlers: Handlers<Tx>,
+  name: HandlerName,
+  run: unknown,
+  options: HandlerOptions = {},
+): void {
+  if (!HANDLER_NAMES.includes(name))
+    refuseArgument('handle()', 'name', `one of ${HANDLER_NAMES.join(', ')}`, name);
   if (typeof run !== 'function') refuseArgument('handle()', 'handler', 'a function', run);
-  checkOptions('handle()', selector, RULES);
-  const { type = '*', status = 'COMPLETED' } = selector;
-  const key = keyOf(type, status);
+  checkOptions('handle()', options, RULES);
+  const key = keyOf(options.type ?? '*', name);
   if (handlers.has(key)) {
-    throw new ConfigurationError('handler', 'handle() already has a handler for this type and status.');
+    throw new ConfigurationError('handler', `handle() already has a handler of ${name} for this type.`);
   }
-  handlers.set(key, (transition) => Reflect.apply(run, undefined, [transition]));
+  handlers.set(key, (handled) => Reflect.apply(run, undefined, [handled]));
 }
 
-/** A handler, and whether its selector names the status. */
-interface Found<Tx> {
-  readonly run: Handler<Tx>;
-  readonly isNamed: boolean;
-}
-
-/** By type and status, then by status, then by type, then the wildcard. */
+/** Of its type, or of every type. */
 export function findHandler<Tx>(
   handlers: Handlers<Tx>,
   { transaction_type: type, transaction_status: status }: SignedFields,
-): Found<Tx> | undefined {
-  const find = (...keys: [string, string]) => handlers.get(keyOf(...keys));
-  const named = find(type, status) ?? find('*', status);
-  const run = named ?? find(type, '*') ?? find('*', '*');
-  return run && { run, isNamed: named !== undefined };
+  { statuses }: Pick<Settings, 'statuses'>,
+): Handler<Tx> | undefined {
+  const meaning = statuses[status] === 'interim' ? undefined : statuses[status];
+  const name = status === 'COMPLETED' ? 'paid' : (meaning ?? 'status');
+  return handlers.get(keyOf(type, name)) ?? handlers.get(keyOf('*', name));
 }
 
-function keyOf(type: string, status: string): string {
-  return JSON.stringify([type, status]);
+function keyOf(type: string, name: HandlerName): string {
+  return JSON.stringify([type, name]);
 }

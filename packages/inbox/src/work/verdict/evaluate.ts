@@ -23,12 +23,19 @@ export interface ExpectedMoney extends Settled {
   readonly compare: Comparison;
 }
 
+/** What was expected before, and who replaced it. */
+export interface ReplacedMoney extends ExpectedMoney {
+  readonly by: string;
+  readonly note: string;
+  readonly at: Date;
+}
+
 /** An expectation with its history. */
 export interface KnownExpectation extends ExpectedMoney {
   /** The id of the transition that settled it. */
   readonly settledBy: string | undefined;
-  /** What `expect({ replace: true })` has replaced. */
-  readonly replaced: readonly ExpectedMoney[];
+  /** What was expected before, the oldest first. */
+  readonly replaced: readonly ReplacedMoney[];
   /** It was withdrawn: what is paid after that waits for a person. */
   readonly isCanceled: boolean;
 }
@@ -76,13 +83,6 @@ export interface TransitionCase {
 
 export type EvaluationRules = Pick<Settings, 'completedEvents' | 'statuses'>;
 
-/** What the handlers accept of a transition. */
-export interface Handling {
-  /** A handler takes its type and status. */
-  readonly isHandled: boolean;
-  /** That handler names the status, so it is not one of `'*'`. */
-  readonly isNamed: boolean;
-}
 
 export type Verdict =
   | {
@@ -108,11 +108,13 @@ const MAX_UNFINISHED = 3;
 /**
  * Decides the outcome of a transition. Pure: the same case has the same verdict on every store, in whatever order its bodies
  * arrived (threat A5). Only the merchant's own expectation is credited, and only if a body equals it.
+ *
+ * @param isHandled There is a handler for what its status means.
  */
 export function evaluate(
   transition: TransitionCase,
   rules: EvaluationRules,
-  { isHandled, isNamed }: Handling,
+  isHandled: boolean,
 ): Verdict {
   const { bodies, refusals, signed, appliedStatus, expectation } = transition;
   const { transaction_status: status } = signed;
@@ -123,22 +125,24 @@ export function evaluate(
   if (signed.merchant_reference === '' || signed.internal_reference === '') return park('empty_reference');
   const isCompletedEvent = rules.completedEvents.includes(signed.event);
   const isCompleted = status === 'COMPLETED' && isCompletedEvent;
-  const isInterim = rules.statuses[status] === 'interim';
+  const meaning = rules.statuses[status];
   if (status === 'COMPLETED' && !isCompleted) return park('completed_in_part');
-  // A handler of '*' records whatever it gets, and the record would end the question about money (threat A71).
-  if (!isCompleted && !isNamed && !isInterim) {
+  // A handler of every other status records whatever it gets, and the record would end the question about money (threat A71).
+  if (!isCompleted && meaning === undefined) {
     const isPaid = expectation?.settledBy !== undefined && !transition.isPaidByAnother;
     if (isPaid || appliedStatus === 'COMPLETED') return park('unnamed_after_paid');
     if (isCompletedEvent) return park('completed_in_part');
   }
-  if (!isHandled) return park('no_handler');
+  // What has failed or is not final needs no handler.
+  if (!isHandled && (isCompleted || meaning === undefined)) return park('no_handler');
   if (transition.unfinished >= MAX_UNFINISHED) return park('crash_loop');
   if (appliedStatus !== undefined && !transition.isWaived && !isAllowed(rules, appliedStatus, status))
-    return park(isInterim ? 'late_status' : 'transition_not_allowed');
+    return park(meaning === 'interim' ? 'late_status' : 'transition_not_allowed');
   if (isCompleted) return evaluateMoney(transition);
   // A handler that trusts the status would mark a paid order as unpaid (threat A53).
   if (transition.isPaidByAnother)
-    return park(isInterim || rules.statuses[status] === 'failed' ? 'late_status' : 'paid_by_another');
+    return park(meaning === 'interim' || meaning === 'failed' ? 'late_status' : 'paid_by_another');
+  if (meaning === 'reversed' && !isHandled) return park('unnamed_after_paid');
   return { kind: 'apply', settled: undefined, digest: first.digest, isContradicted: bodies.length > 1 };
 }
 

@@ -162,7 +162,8 @@ export async function keepExpectation<Tx>(
       );
     }
     const at = row === undefined ? 0 : numberOf(row, 'now');
-    const history = JSON.stringify([...replaced, { ...earlier, by, note, at }]);
+    const kept = replaced.map((each) => ({ ...each, at: each.at.getTime() }));
+    const history = JSON.stringify([...kept, { ...earlier, by, note, at }]);
     const changes = [key, transactionType, currency, amount, compare, history, deadlineAt];
     await statements.run('replace_expectation', changes, tx);
   }

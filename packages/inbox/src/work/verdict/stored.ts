@@ -1,7 +1,14 @@
 import { canonicalAmount, type SignedFields } from '@payment-service/core';
 import type { TransitionReason } from '../../states.ts';
 import { choiceOf, optionalText, type Row, textOf, unexpected } from '../../store/store.ts';
-import type { Claims, EvaluatedBody, ExpectedMoney, KnownExpectation, StoredClaim } from './evaluate.ts';
+import type {
+  Claims,
+  EvaluatedBody,
+  ExpectedMoney,
+  KnownExpectation,
+  ReplacedMoney,
+  StoredClaim,
+} from './evaluate.ts';
 
 // The contents of the tables decide about money, and other programs, people and later versions also write there. So they are
 // parsed: a value of another shape ends the attempt with a TypeError that names the column, and nothing is applied (decision
@@ -39,14 +46,14 @@ export function expectationIn(row: Row): KnownExpectation | undefined {
   const money = { currency, amount, compare: choiceOf(row, 'compare', COMPARISONS) };
   if (!isMoney(money)) throw unexpected(row, 'amount', 'a canonical decimal above zero, such as 1999.9');
   const replaced = jsonIn(row, 'replaced');
-  if (Array.isArray(replaced) && replaced.every(isMoney))
+  if (Array.isArray(replaced) && replaced.every(isReplaced))
     return {
       ...money,
       settledBy: optionalText(row, 'settled_by'),
-      replaced,
+      replaced: replaced.map(({ at, ...each }) => ({ ...each, at: new Date(at) })),
       isCanceled: (row['canceled_at'] ?? null) !== null,
     };
-  throw unexpected(row, 'replaced', 'a list of earlier expectations: currency, amount and compare');
+  throw unexpected(row, 'replaced', 'a list of earlier expectations: currency, amount, compare, by, note and at');
 }
 
 /** Only its form is checked: a later version of core may have a rule that this version does not know. */
@@ -95,6 +102,13 @@ function isClaim(value: unknown): value is StoredClaim {
 function isMoney(value: unknown): value is ExpectedMoney {
   const { currency, amount, compare } = membersOf(value);
   return typeof currency === 'string' && isAmount(amount) && COMPARISONS.some((each) => each === compare);
+}
+
+type StoredReplaced = Omit<ReplacedMoney, 'at'> & { readonly at: number };
+
+function isReplaced(value: unknown): value is StoredReplaced {
+  const { by, note, at } = membersOf(value);
+  return isMoney(value) && typeof by === 'string' && typeof note === 'string' && Number.isSafeInteger(at);
 }
 
 function isAmount(value: unknown): boolean {

@@ -7,7 +7,7 @@ const inbox = createInbox({ store: sqlite(path) });
 const failed = (error: unknown): string => String(error);
 async function main(): Promise<void> {
   console.log(`ready ${await inbox.ready().then(() => 'ok', failed)}`);
-  console.log(`receive ${await inbox.receive(paid('A', 500)).then(() => 'ok', failed)}`);
+  console.log(`receive ${await inbox.route.onCallback(paid('A', 500)).then(() => 'ok', failed)}`);
   console.log(`health ${(await inbox.health()).problems}`);
   await inbox.close();
 }

@@ -10,5 +10,5 @@ console.log(await inbox.ready().then(() => 'ready', failed));
 let health = await inbox.health();
 for (let asked = 1; health.ok && asked < 200; asked += 1) health = await inbox.health();
 console.log(['health', ...health.problems].join(' '));
-console.log(await inbox.receive(paid('A', 500)).then(() => 'kept', failed));
+console.log(await inbox.route.onCallback(paid('A', 500)).then(() => 'kept', failed));
 process.exit(0);

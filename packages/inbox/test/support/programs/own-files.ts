@@ -15,10 +15,10 @@ const path = join(folder, 'shop.db');
 const store = sqlite(path, { lockTimeoutMs: 50 });
 const inbox = createInbox({ store, storeTimeoutMs: 100, onError: () => undefined });
 await inbox.ready();
-await inbox.receive(paid('A', 500));
+await inbox.route.onCallback(paid('A', 500));
 const other = new DatabaseSync(path);
 other.exec('begin immediate');
-await inbox.receive(paid('B', 500));
+await inbox.route.onCallback(paid('B', 500));
 const staging = await openStaging();
 const given = {
   transaction_type: 'collection',

@@ -3,7 +3,7 @@ import { openInbox } from './open-inbox.ts';
 
 const [engine, address = '', schema, placeholder = '$1'] = process.argv.slice(2);
 const inbox = openInbox(engine, address, schema);
-inbox.handle(async ({ tx, signed, settled }) => {
+inbox.handle('paid', async ({ tx, signed, payment: { settled } }) => {
   if (signed.merchant_reference === 'POISON') process.kill(process.pid, 'SIGKILL');
   const values = placeholder === '?' ? '?, ?' : '$1, $2';
   await tx.query(`insert into credit values (${values})`, [signed.merchant_reference, settled.amount]);

@@ -4,7 +4,7 @@ import { openInbox } from './open-inbox.ts';
 
 const [engine, address = ''] = process.argv.slice(2);
 const inbox = openInbox(engine, address);
-await inbox.receive(paid('A', 500));
+await inbox.route.onCallback(paid('A', 500));
 console.log('kept');
 const forgotten: unknown = Promise.resolve(1);
 await inbox
