@@ -13,12 +13,12 @@ import type { Settled } from '../work/verdict/evaluate.ts';
 import { COMPARISONS } from '../work/verdict/stored.ts';
 import { WrongUse } from './failure.ts';
 import { NoInboxError, type OpenOptions, withInbox } from './open-inbox.ts';
-import { type AddVerb, lineOf, moment, option, REFERENCE, required, upTo, verb } from './verbs.ts';
+import { type AddVerb, lineOf, moment, named, option, REFERENCE, required, upTo, verb } from './verbs.ts';
 
 /** Which payment, beside its merchant_reference. */
 export interface Subject {
-  readonly type?: string;
-  readonly internalReference?: string;
+  readonly transaction_type?: string;
+  readonly internal_reference?: string;
 }
 
 interface Given extends Subject, Partial<ActGiven>, Partial<ActedPayments> {
@@ -28,6 +28,8 @@ interface Given extends Subject, Partial<ActGiven>, Partial<ActedPayments> {
   readonly replace?: string;
 }
 
+type Bulk = { readonly name: BulkAct; readonly open: OpenOptions } & Pick<ActedPayments, 'reason'>;
+
 /** What is said after an act, and the payment after it. */
 interface Done {
   readonly said: string;
@@ -35,10 +37,17 @@ interface Done {
 }
 
 export const OF_PAYMENT: readonly Option[] = [
-  option('--type <type>', 'the transaction_type of the payment; COLLECTION without it'),
-  option('--internal-reference <string>', 'instead of its reference: that of one of its transactions'),
+  named('transaction_type', option('--type <type>', 'its transaction_type; COLLECTION without it')),
+  named('internal_reference', option('--internal-reference <string>', 'in place of its reference')),
 ];
+const BY_PERSON: readonly Option[] = [
+  option('--by <name>', 'who acts; kept with the payment'),
+  option('--note <string>', 'why; kept with the payment'),
+];
+const REVISION = option('--revision <revision>', "what 'payment' printed, and you decided on");
+const REPORT = option('--report <id>', 'which of its reports');
 const COMPARE = option('--compare <amount>', 'which of the two amounts of a report').choices(COMPARISONS);
+const WITHOUT_REPORT: readonly ActName[] = ['expect', 'cancel', 'forget'];
 const MANY = [
   option('--reason <reason>', 'instead of a reference: all that need a person for this reason'),
   option('--until <date>', 'with --reason: when you looked; what has changed since is skipped', moment),
@@ -70,64 +79,55 @@ export const ACTS: readonly AddVerb[] = ACT_NAMES.map((name) =>
     options: [
       ...OF_PAYMENT,
       ...(OWN[name] ?? []),
-      ...(['expect', 'cancel', 'forget'].includes(name)
-        ? []
-        : [option('--report <id>', 'which of its reports')]),
-      ...(needsRevision(name)
-        ? [option('--revision <revision>', "what 'payment' printed, and you decided on")]
-        : []),
-      option('--by <name>', 'who acts; kept with the payment'),
-      option('--note <string>', 'why; kept with the payment'),
+      ...(WITHOUT_REPORT.includes(name) ? [] : [REPORT]),
+      ...(needsRevision(name) ? [REVISION] : []),
+      ...BY_PERSON,
     ],
-    run: (given: Given, open, reference): Promise<Done> =>
-      withInbox(open, async (inbox, opened) => {
-        if (isBulk(name) && given.reason !== undefined && reference === undefined)
-          return actOnMany(inbox, opened, name, given, open);
-        const payment = await findNamed(opened, given, reference);
-        const isNew = name === 'expect' && payment === undefined && reference !== undefined;
-        return isNew
-          ? expectNew(inbox, reference, given)
-          : perform(inbox, chosenAct(must(payment), name, given, open), given);
+    run: (given: Given, open, reference) =>
+      withInbox(open, (inbox, opened) => {
+        const { reason } = given;
+        if (isBulk(name) && reason !== undefined && reference === undefined)
+          return actOnMany(inbox, opened, { name, reason, ...given, open });
+        return actOnOne(inbox, opened, { name, reference, given, open });
       }),
     format: ({ said, payment }) => [said, payment?.advice.sentence ?? ''].join('\n').trim(),
   }),
 );
 
-async function perform<Tx>(inbox: Inbox<Tx>, act: Act, given: Given): Promise<Done> {
-  const { by = '', note = '', currency = '', amount = '', compare = 'both', deadline } = given;
-  const isStated = act.name === 'expect';
-  const payment = await inbox.act(act, {
-    by,
-    note,
-    ...(isStated && { currency, amount, compare, deadline }),
-  });
-  return { said: OPERATIONS[act.name].done(isStated ? { money: { currency, amount } } : act), payment };
+/** What was typed. */
+interface Typed {
+  readonly name: ActName;
+  readonly reference?: string | undefined;
+  readonly given: Given;
+  readonly open: OpenOptions;
 }
 
-async function expectNew<Tx>(
-  inbox: Inbox<Tx>,
-  merchant_reference: string,
-  { type, currency = '', amount = '', compare, deadline }: Given,
-): Promise<Done> {
-  const key = { merchant_reference, transaction_type: type };
-  await inbox.expect({ ...key, currency, amount, compare, deadline });
-  const payment = await inbox.payment(merchant_reference, type);
-  return { said: OPERATIONS.expect.done({ money: { currency, amount } }), payment };
+async function actOnOne<Tx>(inbox: Inbox<Tx>, opened: OperatorContext<Tx>, typed: Typed): Promise<Done> {
+  const { name, reference, given } = typed;
+  const { by = '', note = '', currency = '', amount = '', compare = 'both', deadline } = given;
+  const money = { currency, amount, compare, deadline };
+  const known = await findNamed(opened, given, reference);
+  if (name === 'expect' && known === undefined && reference !== undefined) {
+    const { transaction_type } = given;
+    await inbox.expect({ ...money, merchant_reference: reference, transaction_type });
+    const payment = await inbox.payment(reference, transaction_type);
+    return { said: OPERATIONS.expect.done({ money }), payment };
+  }
+  const act = chosenAct(must(known), typed);
+  const payment = await inbox.act(act, { by, note, ...(name === 'expect' && money) });
+  return { said: OPERATIONS[name].done(name === 'expect' ? { money } : act), payment };
 }
 
 async function actOnMany<Tx>(
   inbox: Inbox<Tx>,
   opened: OperatorContext<Tx>,
-  name: BulkAct,
-  { reason = 'archived', until, limit, by = '', note = '' }: Given,
-  open: OpenOptions,
+  { name, reason, until, limit, by = '', note = '', open }: Given & Bulk,
 ): Promise<Done> {
   if (until !== undefined) {
     const done = await actOnAll(inbox, name, { reason, until, limit }, { by, note });
     const payments = done === 1 ? '1 payment' : `${countText(done)} payments`;
-    return {
-      said: `${OPERATIONS[name].label}: done for ${payments}. What has changed since then was skipped.`,
-    };
+    const said = `${OPERATIONS[name].label}: done for ${payments}. What has changed since then was skipped.`;
+    return { said };
   }
   const { items, next } = await inbox.payments({ reason, limit: MAX_ACTED });
   const now = new Date(await readClock(opened)).toISOString();
@@ -140,12 +140,12 @@ async function actOnMany<Tx>(
 }
 
 /** The act that is meant, of those that the payment offers. */
-function chosenAct(payment: Payment, name: ActName, given: Given, open: OpenOptions): Act {
+function chosenAct(payment: Payment, { name, given, open }: Typed): Act {
   const { merchant_reference, transaction_type, advice, acts, state, expected } = payment;
   // Who names the money that is replaced has seen it.
-  const isNamed = given.replace === moneyOf(expected);
-  const named = given.replace === undefined ? undefined : isNamed ? payment.revision : 'another';
-  const revision = given.revision ?? named;
+  const isSeen = given.replace === moneyOf(expected);
+  const seen = given.replace === undefined ? undefined : isSeen ? payment.revision : 'another';
+  const revision = given.revision ?? seen;
   const look = lineOf(open, 'payment', merchant_reference, ...typeOf(transaction_type));
   if (revision !== undefined && revision !== payment.revision)
     throw new Error(
@@ -159,61 +159,51 @@ function chosenAct(payment: Payment, name: ActName, given: Given, open: OpenOpti
   }
   if (revision === undefined && needsRevision(name))
     throw new WrongUse(`--revision is missing: it says what you have decided on. Read it: ${look}`);
-  const fitting = offered.filter((act) =>
-    choicesOf(act).every(([flag, value]) => (given[flag] ?? value) === value),
-  );
-  const lines = new Set(
-    (fitting.length === 0 ? offered : fitting).map((act) => lineOfAct(act, payment, open)),
-  );
+  const fitting = offered.filter((act) => {
+    const flags = flagsOf(act);
+    return FLAGS.every((flag) => (given[flag] ?? flags[flag]) === (flags[flag] ?? given[flag]));
+  });
   const [first] = fitting;
+  const lines = new Set(
+    (first === undefined ? offered : fitting).map((act) => lineOfAct(act, payment, open)),
+  );
   // Acts with the same line do the same.
   if (first !== undefined && lines.size === 1) return first;
   throw new WrongUse(['Choose one of these, and say who acts and why:', ...lines].join('\n'));
 }
 
-/** The flags that tell it from other acts of its name. */
-function choicesOf({
-  name,
-  report,
-  money,
-  compare,
-}: Act): (readonly ['report' | 'amount' | 'compare', string])[] {
-  const all = { report, amount: name === 'accept' ? moneyOf(money) : undefined, compare };
-  return (['report', 'amount', 'compare'] as const).flatMap((flag) => {
-    const value = all[flag];
-    return value === undefined ? [] : [[flag, value] as const];
-  });
-}
+const FLAGS = ['report', 'amount', 'compare'] as const;
+/** What tells it from other acts of its name. */
+const flagsOf = (act: Act): Readonly<Record<string, string | undefined>> => {
+  const { name, report, money, compare } = act;
+  return { report, compare, amount: name === 'accept' ? moneyOf(money) : undefined };
+};
 
 /** What performs an act: only who acts and why are missing, and for `expect` the amount. */
 export function lineOfAct(act: Act, { acts, expected }: Payment, open: OpenOptions): string {
   const { name, merchant_reference, transaction_type, revision } = act;
-  const others = acts.filter((each) => each.name === name).flatMap(choicesOf);
-  const choices = choicesOf(act).filter(
-    ([flag, value]) => flag === 'amount' || others.some((other) => other[0] === flag && other[1] !== value),
-  );
-  return lineOf(
-    open,
-    OPERATIONS[name].verb,
-    merchant_reference,
-    ...typeOf(transaction_type),
-    ...choices.flatMap(([flag, value]) => [`--${flag}`, value]),
-    ...(name === 'expect' ? ['--amount', '', '--currency', expected?.currency ?? ''] : []),
-    ...(needsRevision(name) ? ['--revision', revision] : []),
-    ...['--by', '', '--note', ''],
-  );
+  const others = acts.filter((each) => each.name === name).map(flagsOf);
+  const flags = FLAGS.flatMap((flag) => {
+    const value = flagsOf(act)[flag];
+    const isOne = flag !== 'amount' && others.every((other) => other[flag] === value);
+    return value === undefined || isOne ? [] : [`--${flag}`, value];
+  });
+  if (name === 'expect') flags.push('--amount', '', '--currency', expected?.currency ?? '');
+  if (needsRevision(name)) flags.push('--revision', revision);
+  flags.push('--by', '', '--note', '');
+  return lineOf(open, OPERATIONS[name].verb, merchant_reference, ...typeOf(transaction_type), ...flags);
 }
 
 const typeOf = (type: string): string[] => (type === 'COLLECTION' ? [] : ['--type', type]);
 
 export async function findNamed<Tx>(
   opened: OperatorContext<Tx>,
-  { type, internalReference: internal_reference }: Subject,
+  { transaction_type, internal_reference }: Subject,
   reference: string | undefined,
 ): Promise<Payment | undefined> {
   if ((internal_reference === undefined) === (reference === undefined))
     throw new WrongUse('Name one payment: its REFERENCE, or --internal-reference.');
-  return findPayment(opened, reference ?? { internal_reference: internal_reference ?? '' }, type);
+  return findPayment(opened, reference ?? { internal_reference: internal_reference ?? '' }, transaction_type);
 }
 
 export function must(payment: Payment | undefined): Payment {

@@ -1,23 +1,17 @@
 import { Argument, InvalidArgumentError } from 'commander';
 import type { PruneOptions } from '../operator/prune.ts';
+import type { ListOptions } from '../operator/search.ts';
 import {
   listTransitions,
   showTransition,
   type TransitionDetails,
   type TransitionSummary,
 } from '../operator/views.ts';
-import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
+import { TRANSITION_STATES } from '../states.ts';
 import { BODY_WORDS, wordsOf } from '../words.ts';
 import { paragraphs, table } from './format.ts';
 import { NoInboxError, withInbox, withTables } from './open-inbox.ts';
-import { type AddVerb, option, PAGE, upTo, verb } from './verbs.ts';
-
-interface Listed {
-  readonly state?: TransitionState;
-  readonly reason?: TransitionReason;
-  readonly reference?: string;
-  readonly internalReference?: string;
-}
+import { type AddVerb, named, option, PAGE, upTo, verb } from './verbs.ts';
 
 const DAYS = upTo(100_000);
 
@@ -29,15 +23,15 @@ export const EVIDENCE: readonly AddVerb[] = [
     options: [
       option('--state <state>', 'in this state').choices(TRANSITION_STATES),
       option('--reason <reason>', 'with this reason, such as amount_mismatch'),
-      option('--reference <string>', 'with exactly this merchant_reference'),
-      option('--internal-reference <string>', 'with exactly this internal_reference'),
+      named('merchant_reference', option('--reference <string>', 'with exactly this merchant_reference')),
+      named(
+        'internal_reference',
+        option('--internal-reference <string>', 'with exactly this internal_reference'),
+      ),
       option('--after <id>', 'the page after this report', id),
       ...PAGE,
     ],
-    run: ({ reference, internalReference, ...others }: Listed, open) => {
-      const references = { merchant_reference: reference, internal_reference: internalReference };
-      return withTables(open, (opened) => listTransitions(opened, { ...others, ...references }));
-    },
+    run: (given: ListOptions, open) => withTables(open, (opened) => listTransitions(opened, given)),
     format: (reports) => formatReports(reports) || 'No reports.',
   }),
   verb({
@@ -57,9 +51,18 @@ export const EVIDENCE: readonly AddVerb[] = [
     name: 'prune',
     about: 'removes the content of old bodies and old errors, and archives old reports on request',
     options: [
-      option('--bodies-older-than-days <number>', 'since their last delivery', DAYS, 90),
-      option('--waiting-bodies-older-than-days <number>', 'of reports that wait for a person', DAYS, 365),
-      option('--archive-older-than-days <number>', 'reports that were applied or are out of date', DAYS),
+      named(
+        'bodiesOlderThanDays',
+        option('--bodies-older-than <days>', 'since their last delivery', DAYS, 90),
+      ),
+      named(
+        'waitingBodiesOlderThanDays',
+        option('--waiting-bodies-older-than <days>', 'of reports that wait for a person', DAYS, 365),
+      ),
+      named(
+        'archiveOlderThanDays',
+        option('--archive-older-than <days>', 'reports that were applied or are out of date', DAYS),
+      ),
     ],
     run: (ages: PruneOptions, open) => withInbox(open, (inbox) => inbox.prune(ages)),
     format: ({ bodies, archived }) =>

@@ -4,20 +4,13 @@ import type { Command } from 'commander';
 /** A mistake in the options of a verb: exit code 2. */
 export class WrongUse extends Error {}
 
-/** Of the API, for flags that have another. */
-const API_NAMES = { transaction_type: 'type', merchant_reference: 'reference', account: 'ofAccount' };
-
 /** An error of the inbox names members of the API: its message for a user of the verb, who has flags instead. */
 export function inFlags(error: unknown, { parent, options, registeredArguments }: Command): unknown {
   if (!(error instanceof PaymentServiceError)) return error;
-  const flags = new Map<string, string>();
-  for (const each of registeredArguments) flags.set(each.name(), each.name().toUpperCase());
+  const flags = new Map(registeredArguments.map((each) => [each.name(), each.name().toUpperCase()]));
   for (const each of [...(parent?.options ?? []), ...options])
     flags.set(each.attributeName(), each.long ?? each.flags);
-  for (const [name, own] of Object.entries(API_NAMES)) {
-    const flag = flags.get(own);
-    if (flag !== undefined) flags.set(name, flag);
-  }
+  if (flags.has('reference')) flags.set('merchant_reference', 'REFERENCE');
   const flagOf = (name: string): string => flags.get(name) ?? name;
   const message = error.message
     .replace(/^\w+\(\): /, '')
@@ -25,7 +18,7 @@ export function inFlags(error: unknown, { parent, options, registeredArguments }
       [name, ...members.split(', ')].map(flagOf).join(', '),
     )
     .replace(/^\w+|(?<=\b(?:[Pp]ass|near) (?:\w+ and )?)\w+|\b[a-z]+[A-Z]\w*\b/g, flagOf);
-  const isUse = error instanceof ConfigurationError && flags.has(error.option.split('.')[0] ?? '');
+  const isUse = error instanceof ConfigurationError && flags.has(error.option);
   return isUse ? new WrongUse(message) : new Error(message, { cause: error });
 }
 

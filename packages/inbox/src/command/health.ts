@@ -5,7 +5,6 @@ import { type InboxHealth, LATE_SECONDS } from '../operator/health.ts';
 import type { PaymentCounts } from '../operator/payments.ts';
 import { countText } from '../words.ts';
 import { messageOf } from './failure.ts';
-import { paragraphs } from './format.ts';
 import { NoInboxError, type OpenStore, withInbox } from './open-inbox.ts';
 import { type AddVerb, option, SPOOL, upTo, verb } from './verbs.ts';
 
@@ -15,14 +14,14 @@ type Health = Pick<InboxHealth, 'ok' | 'problems'> &
 const SECONDS = upTo(100_000_000);
 
 /** `health`, for probes. */
-export const HEALTH: AddVerb = verb<{ maxPendingAge: number; spool?: string }, Health>({
+export const HEALTH: AddVerb = verb({
   name: 'health',
   about: 'keeps a callback and rolls it back, for a probe; exit code 3 if that failed or work is late',
   options: [
     option('--max-pending-age <seconds>', 'how long a due report may wait', SECONDS, LATE_SECONDS),
     SPOOL,
   ],
-  async run({ maxPendingAge, spool }, open) {
+  run: async ({ maxPendingAge, spool }: { maxPendingAge: number; spool?: string }, open): Promise<Health> => {
     const examined = withInbox(open, async (inbox, opened) => {
       const { problems, oldestDueSeconds } = await inbox.health({ maxPendingAgeSeconds: maxPendingAge });
       const spooled = await spooledHere(opened, spool);
@@ -34,12 +33,8 @@ export const HEALTH: AddVerb = verb<{ maxPendingAge: number; spool?: string }, H
     return { ok: found.problems.length === 0, ...found };
   },
   format: ({ ok, problems, needed = 0, overdue = 0 }) =>
-    paragraphs(
-      ok ? 'ok' : `${problems.join('\n')}\n'doctor' says more.`,
-      needed + overdue === 0
-        ? ''
-        : `Payments that need a person: ${countText(needed)}; overdue: ${countText(overdue)}.`,
-    ),
+    `${ok ? 'ok' : `${problems.join('\n')}\n'doctor' says more.`}
+Payments that need a person: ${countText(needed)}; overdue: ${countText(overdue)}.`,
   needsPerson: ({ ok }) => !ok,
 });
 

@@ -4,7 +4,7 @@ import { oldestDueSeconds } from '../operator/health.ts';
 import { readHistory } from '../operator/history.ts';
 import { OPERATIONS, textOf } from '../operator/operations.ts';
 import type { PaymentSummary } from '../operator/payment-summary.ts';
-import { countPayments, listPayments, type PaymentFilter, type PaymentPage } from '../operator/payments.ts';
+import { countPayments, listPayments, type PaymentFilter } from '../operator/payments.ts';
 import { storyOf } from '../operator/story.ts';
 import { sumsOf } from '../operator/sums.ts';
 import { showTransition } from '../operator/views.ts';
@@ -42,7 +42,9 @@ export const PAYMENTS: readonly AddVerb[] = [
           ['currency', 'expected', 'credited'],
           sums.map((sum) => [sum.currency, groupedDigits(sum.expected), groupedDigits(sum.credited)]),
         ),
-        formatReasons(items, at),
+        at && items.some(({ needs }) => needs)
+          ? `All of one reason: retry or close, with --reason and --until ${at.toISOString()}`
+          : '',
         next === undefined ? '' : `The next page has --after ${quoted(next)}`,
       ),
     needsPerson: ({ items }) => items.some(isWaiting),
@@ -135,22 +137,6 @@ const rowOf = ({ state, needs, expected, settled, ...payment }: PaymentSummary) 
   stateCell(state),
   expected === undefined ? '-' : textOf(settled ?? expected),
   ...[payment.merchant_reference, payment.transaction_type],
-  needs === undefined ? '' : wordsOfReason(needs).heading,
+  needs === undefined ? '' : `${wordsOfReason(needs).heading} (${needs})`,
   momentText(payment.changedAt),
 ];
-
-/** For an act on all of a reason. */
-function formatReasons(items: PaymentPage['items'], at = new Date(0)): string {
-  const reasons = Map.groupBy(
-    items.filter(({ needs }) => needs),
-    ({ needs = 'archived' }) => needs,
-  );
-  const rows = [...reasons].map(([reason, same]) => [
-    reason,
-    String(same.length),
-    wordsOfReason(reason).heading,
-  ]);
-  if (rows.length === 0) return '';
-  return `${table(['reason', 'payments', 'which means'], rows)}
-To retry or close all of a reason, add --until ${at.toISOString()}`;
-}

@@ -58,6 +58,10 @@ export function option<Value>(
 export const required = <Value>(...given: Parameters<typeof option<Value>>): Option =>
   option(...given).makeOptionMandatory();
 
+/** Under the name that the API has for it, which its messages use. */
+export const named = (name: string, flag: Option): Option =>
+  Object.assign(flag, { attributeName: () => name });
+
 export const SPOOL: Option = option(
   '--spool <path>',
   'the folder of the option spool; beside a SQLite file it is found',
@@ -82,11 +86,11 @@ export function endMoment(text: string): Date {
   return new Date(moment(text).getTime() + (isDay ? 86_400_000 : 0));
 }
 
-export function upTo(max: number): (text: string) => number {
+export function upTo(max: number, min = 1): (text: string) => number {
   return (text) => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-    if (value >= 1 && value <= max) return value;
-    throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
   };
 }
 

@@ -29,7 +29,7 @@ interface Diagnosis {
 }
 
 /** `doctor`. */
-export const DOCTOR: AddVerb = verb<DoctorOptions, Diagnosis>({
+export const DOCTOR: AddVerb = verb({
   name: 'doctor',
   about: 'finds problems, and says why they matter and what to do; exit code 3 for a problem',
   options: [
