@@ -1,15 +1,15 @@
 /**
- * Threat A62: no request ends the process that receives callbacks. Each documented mount runs in a process of its own, gets every
- * odd request that Node's parser lets through, and some that it does not, and still accepts a genuine callback.
+ * Threat A62: no request ends the process that receives callbacks. Each documented mount, in a process that all of them share, gets
+ * every odd request that Node's parser lets through, and some that it does not, and still accepts a genuine callback.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { METHODS } from 'node:http';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { signCallback } from '@payment-service/core/testing';
 import fc from 'fast-check';
-import { expect, type TestContext, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ACCOUNT, CALLBACKS } from './support/mounts.ts';
 import { genuine, newFile } from './support/open-shop.ts';
 
@@ -250,29 +250,27 @@ function answerTo(port: number, [sent, leaves]: Odd): Promise<string> {
   });
 }
 
-interface Mounted {
-  readonly child: ChildProcess;
-  readonly origin: string;
-  readonly base: string;
-  readonly printed: () => string;
-}
-
-async function start(mount: string, { onTestFinished }: TestContext): Promise<Mounted> {
+const folder = dirname(newFile(afterAll));
+/** The process with all mounts. */
+let child: ChildProcess;
+let printed = '';
+let addresses: Readonly<Record<string, readonly [origin: string, base: string]>>;
+afterAll(() => void child?.kill('SIGKILL'));
+beforeAll(async () => {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const env = { PATH, NODE_COMPILE_CACHE, NODE_ENV: 'test' };
-  const child = spawn(process.execPath, [PROGRAM, mount, newFile(onTestFinished)], {
+  const started = spawn(process.execPath, [PROGRAM, folder, ...MOUNTS], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let printed = '';
-  const begun = once(child.stdout, 'data');
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (printed += String(piece)));
-  await Promise.race([begun, once(child, 'close')]);
-  const [origin = '', base = ''] = printed.split('\n', 1).join().split(' ');
-  expect(origin, printed).toMatch(/^http:/);
-  return { child, origin, base, printed: () => printed };
-}
+  child = started;
+  for (const stream of [started.stdout, started.stderr])
+    stream.on('data', (piece) => (printed += String(piece)));
+  const begun = once(started.stdout, 'data');
+  await Promise.race([begun, once(started, 'close')]);
+  expect(printed).toMatch(/^\{/);
+  addresses = JSON.parse(printed.split('\n', 1).join());
+});
 
 const BATCH = 60;
 const CALLBACK = genuine('ORD-GENUINE');
@@ -284,10 +282,11 @@ const GENUINE = write(
   BODY,
 );
 
-test.concurrent.for(MOUNTS)(
+// One mount after another: the first test that fails names the mount that ends the process.
+test.each(MOUNTS)(
   'no odd request ends the process of a mount on %s, and a genuine callback is accepted after each batch of them',
-  async (mount, context) => {
-    const { child, origin, base, printed } = await start(mount, context);
+  async (mount) => {
+    const [origin = '', base = ''] = addresses[mount] ?? [];
     const { host, port } = new URL(origin);
     const requests = oddRequests(base, host);
     for (let from = 0; from < requests.length; from += BATCH) {
@@ -296,9 +295,9 @@ test.concurrent.for(MOUNTS)(
       expect(answers.filter((answer) => answer.startsWith('HTTP/1.1 ')).length).toBeGreaterThan(0);
       // With the batch in the message, since any of it may be the one.
       const known = await answerTo(Number(port), mount === 'sandbox' ? [write('GET', '/', host)] : [GENUINE]);
-      expect(known.split('\r\n')[0], `${printed()}\n${JSON.stringify(batch)}`).toBe('HTTP/1.1 200 OK');
+      expect(known.split('\r\n')[0], `${printed}\n${JSON.stringify(batch)}`).toBe('HTTP/1.1 200 OK');
     }
-    expect(child.exitCode).toBeNull();
-    expect(printed()).not.toContain('Reported');
+    expect([child.exitCode, child.signalCode]).toEqual([null, null]);
+    expect(printed).not.toContain('Reported');
   },
 );

@@ -159,8 +159,8 @@ where account = $1 and next_at is not null and (busy_until is null or busy_until
 
 -- name: find_put_off (prepared)
 -- What is due later than its own rule allows, since the database's clock was ahead when it was written: a first look is due when
--- it is kept, and what was tried or looked at $2 milliseconds later, doubled each time, up to $3. Of what a clock puts off,
--- next_at is at the end of the index, and busy_until at its beginning: so 10,000 entries of each are read.
+-- it is kept, and what was tried $2 milliseconds later, doubled each time, up to $3; what was looked at, $4 and $5. Of what a
+-- clock puts off, next_at is at the end of the index, and busy_until at its beginning: so 10,000 entries of each are read.
 select id from (
   select * from (select id, next_at, busy_until, attempts, looks, changed_at from inbox.transition
     where account = $1 and next_at is not null and next_at > {now} order by next_at desc, id desc limit 10000) as last
@@ -170,8 +170,11 @@ select id from (
 ) as t
 where {postgres: greatest}{sqlite: max}(next_at, coalesce(busy_until, next_at)) > {now} + case
   when attempts + looks = 0 or changed_at > {now} + 1000 then 1000
-  else {postgres: least}{sqlite: min}(cast($3 as bigint),
-    cast($2 as bigint) << {postgres: least}{sqlite: min}(attempts + looks - 1, 31)) end
+  else {postgres: greatest}{sqlite: max}(
+    case when attempts = 0 then 0 else {postgres: least}{sqlite: min}(cast($3 as bigint),
+      cast($2 as bigint) << {postgres: least}{sqlite: min}(attempts - 1, 31)) end,
+    case when looks = 0 then 0 else {postgres: least}{sqlite: min}(cast($5 as bigint),
+      cast($4 as bigint) << {postgres: least}{sqlite: min}(looks - 1, 31)) end) end
 
 -- name: read_payment
 select p.reference_key, p.transaction_type, p.merchant_reference, p.state, p.needs, p.currency, p.amount, p.compare, p.replaced,

@@ -33,6 +33,25 @@ with due as materialized (
 )
 select due.*, due.id in (select id from begun) as begun from due order by next_at, id
 
+-- name: find_newest (prepared)
+-- The last 20 that became due within a minute, and not after $2: the newest first. In place of each, the first transition of its
+-- internal_reference that is due, or nothing while an attempt holds one of them. The minute bounds how many entries of settled
+-- ones are passed over beside an old snapshot.
+select t.id, t.next_at, t.attempts, t.unfinished, c.transition_id, c.subject_key, c.signed
+from (select f.next_at, f.id,
+    (select o.id from inbox.callback own join inbox.callback same on same.subject_key = own.subject_key
+      join inbox.transition o on o.id = same.id
+      where own.id = f.id
+      order by case when o.busy_until > {now} then 0 when o.next_at <= {now} then 1 else 2 end, o.next_at, o.id limit 1) as first
+  from inbox.transition f
+  where f.account = $1 and f.next_at > {now} - 60000 and f.next_at <= {now} and f.next_at <= cast($2 as bigint)
+    and (f.busy_until is null or f.busy_until <= {now})
+  order by f.next_at desc, f.id desc limit 20) newest
+join inbox.transition t on t.id = newest.first
+join inbox.callback c on c.id = t.id
+where t.busy_until is null or t.busy_until <= {now}
+order by newest.next_at desc, newest.id desc
+
 -- name: find_place
 -- For a worker that has met another one: one of the next 800 that are due from a mark on, by the number $4.
 select next_at, id from (
@@ -61,12 +80,14 @@ where account = $1 and next_at <= {now} and (busy_until is null or busy_until <=
 -- Committed before the handler runs. Nothing is started while another process works on the same internal_reference, $5.
 -- $4 identifies this start: only its owner takes it back, settles, parks or fails it. No index has a column that changes here,
 -- and the table's fillfactor leaves room for the new version on the same page: so no index is written. $6 are the attempts that
--- were read, which each start increases. The commit does not wait for the disk: a crash of this process loses nothing, and one of
--- the server loses the handler's transaction as well, whose commit writes this start to the disk.
+-- were read, which each start increases. The commit of a first start does not wait for the disk: a crash of this process loses
+-- nothing, and one of the server loses the handler's transaction as well, whose commit writes this start to the disk. The
+-- failure of the attempt then counts it (threat A77). The start of a retry waits: its handler may be what ends the server.
 update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, busy_until = {now} + cast($3 as bigint),
   start_id = $4
 where id = $1 and next_at = cast($2 as bigint) and attempts = cast($6 as integer) and pg_try_advisory_xact_lock(hashtextextended('inbox.' || $5, 0))
-returning last_error, set_config('synchronous_commit', 'off', true)
+returning last_error, set_config('synchronous_commit',
+  case when attempts = 1 then 'off' else current_setting('synchronous_commit') end, true)
 
 -- name: start_attempt (sqlite)
 update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, busy_until = {now} + $3, start_id = $4
@@ -255,11 +276,13 @@ returning id
 
 -- name: fail_attempt (postgres)
 -- Written outside the handler's transaction. $5 is null for a transition that is not retried. The last 20 failures of a
--- transition are kept; a statement that is repeated because its reply was lost adds no second one.
+-- transition are kept; a statement that is repeated because its reply was lost adds no second one. A crash of the server may
+-- have lost the start: then the row is as the start found it, with fewer attempts than $7 and due at $8, and is counted here.
 with failed as (
   update inbox.transition set unfinished = 0, state = $3, reason = $4, next_at = {now} + cast($5 as bigint),
-    busy_until = null, last_error = $6, changed_at = {now}
-  where id = $1 and start_id = $2 and next_at is not null
+    busy_until = null, last_error = $6, changed_at = {now}, attempts = cast($7 as integer), start_id = $2
+  where id = $1 and ((start_id = $2 and state <> 'settled')
+    or (attempts = cast($7 as integer) - 1 and next_at = cast($8 as bigint)))
   returning id, attempts
 ), kept as (
   insert into inbox.failure (transition, start_id, attempt, error, at) select id, $2, attempts, $6, {now} from failed
@@ -272,14 +295,18 @@ select id from failed
 
 -- name: fail_attempt (sqlite)
 insert into inbox.failure (transition, start_id, attempt, error, at)
-select id, $2, attempts, $6, {now} from inbox.transition where id = $1 and start_id = $2 and next_at is not null
+select id, $2, attempts, $6, {now} from inbox.transition where id = $1 and start_id = $2 and state <> 'settled'
 on conflict do nothing;
 delete from inbox.failure where transition = $1 and start_id in (select f.start_id
   from inbox.failure f where f.transition = $1 and f.start_id <> $2 order by f.at desc, f.attempt desc limit -1 offset 19);
 update inbox.transition set unfinished = 0, state = $3, reason = $4, next_at = {now} + $5, busy_until = null,
   last_error = $6, changed_at = {now}
-where id = $1 and start_id = $2 and next_at is not null
+where id = $1 and start_id = $2 and state <> 'settled'
 returning id
+
+-- name: find_settled
+-- Whether this start has settled it, although the reply of COMMIT was lost.
+select id from inbox.transition where id = $1 and start_id = $2 and state = 'settled'
 
 -- name: add_expectation
 -- Returns the payment of this reference, and locks it. A repetition changes only the deadline, and takes none away. Returns

@@ -1,4 +1,9 @@
-import { type AuthenticRefusal, type Evidence, UnavailableError, type VerifiedCallback } from '@payment-service/core';
+import {
+  type AuthenticRefusal,
+  type Evidence,
+  UnavailableError,
+  type VerifiedCallback,
+} from '@payment-service/core';
 import {
   checkArgument,
   checkOptions,

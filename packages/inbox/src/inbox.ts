@@ -1,4 +1,9 @@
-import type { AuthenticRefusal, SignedFields, VerifiedCallback, VerifierOptions } from '@payment-service/core';
+import type {
+  AuthenticRefusal,
+  SignedFields,
+  VerifiedCallback,
+  VerifierOptions,
+} from '@payment-service/core';
 import type { WalletBalance } from '@payment-service/core/reconcile';
 import type { ActGiven } from './operator/act.ts';
 import type { ActionNote } from './operator/action-log.ts';

@@ -50,7 +50,14 @@ export type { SqliteResult, SqliteValue, SqliteValues } from './store/sqlite/sql
 export type { Call, Row, SqlValue, Statement, Store } from './store/store.ts';
 export type { Handled, HandledPayment, HandlerName, HandlerOptions } from './work/attempt/handlers.ts';
 export type { Drained, DrainOptions } from './work/drain.ts';
-export type { Claims, Comparison, ExpectedMoney, ReplacedMoney, Settled, StoredClaim } from './work/verdict/evaluate.ts';
+export type {
+  Claims,
+  Comparison,
+  ExpectedMoney,
+  ReplacedMoney,
+  Settled,
+  StoredClaim,
+} from './work/verdict/evaluate.ts';
 export type { Expectation, Replacement } from './work/verdict/expectation.ts';
 export type { PaymentKey } from './work/verdict/payment.ts';
 export type { PaymentState, StatusMeaning } from './work/verdict/payment-state.ts';

@@ -1,4 +1,4 @@
-import type { VerifierOptions } from '@payment-service/core';
+import { ConfigurationError, type VerifierOptions } from '@payment-service/core';
 import { checkOptions, FUNCTION, type OptionRule, type OptionRules } from '@payment-service/core/internal';
 import { BodyContent, type BodyEncryption } from './body-content.ts';
 import { type Emit, emitter, type InboxEvent } from './events.ts';
@@ -141,7 +141,14 @@ export function settingsOf<Tx>(options: InboxOptions<Tx>): Settings {
   checkOptions('createInbox()', retry, rules, 'retry.');
   const { attempts = 40, firstDelayMs = 1000, longestDelayMs = 3_600_000 } = retry;
   const [account, report] = [options.account ?? '', reporter(options.onError)];
-  const { bodies = 'full', encryption } = options;
+  const { bodies = 'full', encryption, handlerTimeoutMs = 30_000 } = options;
+  if (store.maxTransactionMs !== undefined && store.maxTransactionMs <= handlerTimeoutMs) {
+    throw new ConfigurationError(
+      'handlerTimeoutMs',
+      `The library of the store ends a transaction after ${store.maxTransactionMs} ms (its timeout), and a handler may take ` +
+        `${handlerTimeoutMs} ms (handlerTimeoutMs), so payments would fail. Make timeout longer than handlerTimeoutMs.`,
+    );
+  }
   return {
     account,
     colonIn: options.colonIn,
@@ -153,7 +160,7 @@ export function settingsOf<Tx>(options: InboxOptions<Tx>): Settings {
     statuses: options.statuses ?? {},
     retry: { attempts, firstDelayMs, longestDelayMs },
     storeTimeoutMs: options.storeTimeoutMs ?? 3000,
-    handlerTimeoutMs: options.handlerTimeoutMs ?? 30_000,
+    handlerTimeoutMs,
     handlerLockTimeoutMs: options.handlerLockTimeoutMs ?? 10_000,
     random: options.random ?? Math.random,
   };
@@ -169,6 +176,12 @@ export const STORE_RETRY: RetrySettings = {
   firstDelayMs: 250,
   longestDelayMs: 5000,
 };
+
+/**
+ * How a transition that waits for an expectation or another body is looked at again: for some hours, whatever `retry` says
+ * (decision D36).
+ */
+export const LOOKS: RetrySettings = { attempts: 16, firstDelayMs: 1000, longestDelayMs: 3_600_000 };
 
 /**
  * The wait in milliseconds after an attempt, counted from 1: doubled every time up to the longest, then reduced to between half

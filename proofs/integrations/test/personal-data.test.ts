@@ -47,7 +47,9 @@ forEachLibrary('with %s', 'privacy', <Tx>(shop: Shop<Tx>) => {
       onEvent: (event) => reported.push(event),
     });
     const kinds = new Map(Object.values(FAILING).map((kind, index) => [`ORD-${index}`, kind]));
-    inbox.handle('paid', async ({ tx, signed }) => kinds.get(signed.merchant_reference)?.[1](shop.library, tx));
+    inbox.handle('paid', async ({ tx, signed }) =>
+      kinds.get(signed.merchant_reference)?.[1](shop.library, tx),
+    );
     await pay(inbox, ...kinds.keys());
     const dead = await workUntil(inbox, (all) => all.every(({ state }) => state === 'dead'));
     expect(dead).toHaveLength(kinds.size);

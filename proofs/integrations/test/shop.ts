@@ -28,6 +28,8 @@ export interface Shop<Tx> {
   endTransactions(): Promise<void>;
   /** The number of listening sessions. */
   listeners(): Promise<number>;
+  /** Runs a statement of the test, outside the library. */
+  query<Row extends object>(text: string): Promise<Row[]>;
 }
 
 export interface ShopOptions {
@@ -61,11 +63,18 @@ async function runAt<Row extends object>(connectionString: string, text: string)
 export function useShop<Tx>(name: string, open: Open<Tx>, options?: ShopOptions): Shop<Tx> {
   let address: string;
   let library: Library<Tx>;
+  let direct: pg.Pool;
   let inboxes = 0;
   beforeAll(async () => {
-    address = await newDatabase(name, options);
-    library = await open(address);
-    return () => library.close();
+    const given = new URL(await newDatabase(name, options));
+    library = await open(given.href);
+    given.host = new URL(inject('postgresUrl')).host;
+    address = given.href;
+    direct = new pg.Pool({ connectionString: address });
+    return async () => {
+      await library.close();
+      await direct.end();
+    };
   });
   const sessions = `from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid() and`;
   return {
@@ -86,6 +95,7 @@ export function useShop<Tx>(name: string, open: Open<Tx>, options?: ShopOptions)
     endTransactions: async () =>
       void (await runAt(address, `select pg_terminate_backend(pid) ${sessions} state like 'idle in%'`)),
     listeners: async () => (await runAt(address, `select ${sessions} query like 'listen%'`)).length,
+    query: async <Row extends object>(text: string) => (await direct.query<Row>(text)).rows,
   };
 }
 
@@ -135,7 +145,7 @@ export async function workUntil<Tx>(
   do {
     await new Promise((resolve) => setTimeout(resolve, ms));
     ms = Math.min(2 * ms, 40);
-    transitions = await inbox.list();
+    transitions = await inbox.list({ limit: 1000 });
   } while (!condition(transitions));
   stop.abort();
   await working;

@@ -35,6 +35,7 @@ host.getCurrentDirectory = () => dirname(join(core, 'tsconfig.json'));
 // Only the generated file differs between two programs; all others are parsed once.
 const parsed = new Map<string, ts.SourceFile | undefined>();
 const parseFile = host.getSourceFile;
+let last: ts.Program | undefined;
 
 /** The errors of core's client, one line each. */
 function clientErrors(types: string): string[] {
@@ -43,40 +44,46 @@ function clientErrors(types: string): string[] {
     if (!parsed.has(name)) parsed.set(name, parseFile(name, target));
     return parsed.get(name);
   };
-  const program = ts.createProgram([join(core, 'src/client/index.ts')], options, host);
+  // What the last program has read and resolved is used again.
+  last = ts.createProgram([join(core, 'src/client/index.ts')], options, host, last);
+  const program = last;
   if (program.getSourceFile(generated) === undefined) {
     throw new Error('The client no longer imports the generated types: this check compares nothing.');
   }
-  return ts
-    .getPreEmitDiagnostics(program)
+  // Not of the declarations of Node and of the platform, which take most of the time.
+  return program
+    .getSourceFiles()
+    .filter(({ fileName }) => fileName.includes('/packages/core/src/'))
+    .flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)])
     .map(
       ({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
     );
 }
 
-/** The types of the contract, with a name changed wherever it is a key or appears in a `required` list. */
-function typesAfter(from: string, to: string): Promise<string> {
-  const contract: OpenAPI3 = parse(
-    contractText.replaceAll(new RegExp(`(?<=[\\s[])${from}(?=[,:\\]])`, 'g'), to),
-  );
+/** The types of the contract, with these names changed wherever they are keys or appear in a `required` list. */
+function typesAfter(...names: readonly string[]): Promise<string> {
+  const keys = new RegExp(`(?<=[\\s[])(${names.join('|')})(?=[,:\\]])`, 'g');
+  const contract: OpenAPI3 = parse(contractText.replaceAll(keys, 'changed_$1'));
   return generatedTypes(contract);
 }
 
-test('control: the client compiles against the unchanged contract', async () => {
-  expect(clientErrors(await typesAfter('nothing', 'nothing'))).toEqual([]);
-});
-
+// `typecheck` compiles the client against the unchanged contract.
 test('control: the client compiles when a name that it does not read changes in the contract', async () => {
-  const types = await typesAfter('transactionRedirect', 'changed_name');
-  expect(types).toContain('changed_name: {');
+  const types = await typesAfter('transactionRedirect');
+  expect(types).toContain('changed_transactionRedirect: {');
   expect(clientErrors(types)).toEqual([]);
 });
 
-test.each(['payment_providers', 'payout_banks', 'merchant_wallets', 'data', 'status', 'code', 'message'])(
-  'the client does not compile when the contract renames %s',
-  async (name) => {
-    const types = await typesAfter(name, 'changed_name');
-    expect(types).toContain('changed_name: ');
-    expect(clientErrors(types)).toContainEqual(expect.stringContaining('packages/core/src/client/'));
-  },
-);
+// In one program, because each takes a second. `data` is of all answers, so that the others are not looked for without it.
+test.each([
+  [['payment_providers', 'payout_banks', 'merchant_wallets', 'status', 'code', 'message']],
+  [['data']],
+])('the client does not compile when the contract renames any of %j', async (names) => {
+  const types = await typesAfter(...names);
+  const errors = clientErrors(types);
+  for (const name of names) {
+    expect(types).toContain(`changed_${name}: `);
+    const says = expect.stringMatching(`packages/core/src/client/.*'"${name}"'`);
+    expect(errors).toContainEqual(says);
+  }
+});

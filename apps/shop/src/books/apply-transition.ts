@@ -12,17 +12,26 @@ const type = 'COLLECTION';
 export function applyTransitions(inbox: Inbox<SqliteTransaction>, now: () => number): void {
   // The only place where an order becomes paid. `settled` is the shop's own expectation, which a callback confirmed; the charge
   // is that callback's claim, shown to the owner.
-  inbox.handle('TODO:{ type }', async ({ tx, signed, payment: { settled: { currency, amount } }, claimed, id: transitionId }) => {
+  inbox.handle(
+    'paid',
+    async ({ tx, payment, claimed, id }) => {
+      const { currency, amount } = payment.settled;
       const charge = claimed.transaction_charge?.toString() ?? null;
       await tx.query(
-        // An operator may have reopened it: then it is already on the books.
+        // An operator may have applied it again: then it is already on the books.
         `insert into shop_payment (transition_id, reference, currency, amount, claimed_charge, paid_at)
          values (?, ?, ?, ?, ?, ?) on conflict (transition_id) do nothing`,
-        [transitionId, signed.merchant_reference, currency, amount, charge, now()],
+        [id, payment.merchant_reference, currency, amount, charge, now()],
       );
-    });
-  inbox.handle('failed', async ({ tx, signed }) => {
+    },
+    { type },
+  );
+  inbox.handle(
+    'failed',
+    async ({ tx, signed }) => {
       const values = [signed.transaction_status, signed.merchant_reference];
       await tx.query('update shop_order set reported = ? where reference = ?', values);
-    });
+    },
+    { type },
+  );
 }

@@ -22,7 +22,7 @@ export interface Books {
  * @throws {SetupError} if the file cannot be used, {ConfigurationError} if it would lose what was acknowledged.
  */
 export async function openBooks(file: string, now: () => number, log: Log): Promise<Books> {
-  const inbox = createInbox({ store: sqlite(file) });
+  const inbox = createInbox({ store: sqlite(file), statuses: { FAILED: 'failed' } });
   try {
     await inbox.ready();
     await inbox.transaction(async (tx) => {

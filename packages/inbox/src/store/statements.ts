@@ -1,3 +1,4 @@
+import { codesOf } from '../failure-text.ts';
 import { MONEY_REASONS } from '../states.ts';
 import { FINAL_REASONS } from '../words.ts';
 import { readSql } from './read-sql.ts';
@@ -10,6 +11,13 @@ const NOW: Readonly<Record<Store<unknown>['dialect'], string>> = {
 };
 
 const listed = (reasons: readonly string[]): string => reasons.map((reason) => `'${reason}'`).join(', ');
+
+/** SQLSTATEs of a statement and of a lock that took too long. */
+const LIMITS: readonly unknown[] = ['57014', '55P03'];
+
+const locked = (limitMs: number): string =>
+  `The database gave up after ${limitMs} ms (storeTimeoutMs). Another transaction, such as that of a handler, probably has a lock on ` +
+  'the same reference. Nothing was done: call it again after that transaction has ended.';
 
 const HEAD = /^(\w+)(?: \(([\w, ]+)\))?$/;
 
@@ -73,6 +81,8 @@ export class Statements<Tx> {
     try {
       return await this.#store.transaction(body, parts);
     } catch (error) {
+      const code = codesOf(error).find((each) => LIMITS.includes(each));
+      if (code !== undefined) throw Object.assign(new Error(locked(limitMs), { cause: error }), { code });
       if (!(error instanceof NotPrepared)) throw error;
       return this.#store.transaction(body, parts); // The transaction had no effect, and nothing is prepared from now on.
     }

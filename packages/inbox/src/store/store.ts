@@ -95,6 +95,8 @@ export interface Store<Tx> {
     body: (tx: Tx, entered: readonly (readonly Row[])[]) => Promise<T>,
     parts?: TransactionParts,
   ): Promise<T>;
+  /** The library ends a transaction that takes longer, so `handlerTimeoutMs` must be shorter. @default no limit */
+  readonly maxTransactionMs?: number;
   /** How many handlers can run at the same time. @default no limit */
   readonly maxConcurrency?: number;
   /** The path of the spool that is used without the option `spool`. @default none */
@@ -158,5 +160,18 @@ export class TransactionEnded extends Error {
       'This transaction was ended by the handler that runs in it, so its effects may be committed. Leave COMMIT and ROLLBACK ' +
       'to the inbox: to roll back, throw.';
     super(message, options);
+  }
+}
+
+/** COMMIT was answered with a rollback, or was not sent: what ran in the transaction has had no effect. */
+export class NotCommitted extends Error {
+  override readonly name = 'NotCommitted';
+  readonly code = 'NOT_COMMITTED';
+
+  constructor() {
+    super(
+      'PostgreSQL has not committed this transaction, so nothing in it has happened: a statement or a nested transaction was still ' +
+        'running when its body returned, or had failed unnoticed. Await every call that uses tx, one nested transaction after the other.',
+    );
   }
 }

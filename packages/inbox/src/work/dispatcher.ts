@@ -13,6 +13,7 @@ import {
   type WorkContext,
 } from './attempt/turn.ts';
 import { runUntilAnswered, waitForStore } from './attempt/until-answered.ts';
+import { Newest } from './newest.ts';
 import type { Wakeup } from './wakeup.ts';
 
 export interface DispatcherOptions<Tx> extends WorkContext<Tx> {
@@ -51,12 +52,14 @@ const LEFT: Ended = { outcome: 'undone' };
 /**
  * Takes due transitions in windows and works on them in concurrent lanes. A window begins where the last one ended, so that its
  * cost does not depend on how many are due. A lane that settles a transition continues with the next one of the window, whose
- * start is committed together with that settlement.
+ * start is committed together with that settlement. In a backlog, the oldest come first, but one start in four is of the newest:
+ * a customer may be waiting for them.
  */
 export class Dispatcher<Tx> {
   readonly #options: PassOptions<Tx>;
   /** The internal_references that lanes hold until their transitions have ended. */
   readonly #subjects = new Set<string>();
+  readonly #newest: Newest<Tx>;
   #lanes = 0;
   /** Resolves when a lane has ended or has taken a transition from the window. */
   #changed = Promise.withResolvers<void>();
@@ -76,6 +79,7 @@ export class Dispatcher<Tx> {
 
   constructor(options: PassOptions<Tx>) {
     this.#options = options;
+    this.#newest = new Newest(options);
     this.#left = options.limit ?? Number.POSITIVE_INFINITY;
   }
 
@@ -112,8 +116,9 @@ export class Dispatcher<Tx> {
         this.isLeftOut = true;
         this.#isOvertaken = false;
         if (isLong || meetings > MAX_MEETINGS) {
+          const [met = due] = this.#window;
           this.#window = [];
-          if (isLong) await this.#jumpFrom(due);
+          if (isLong) await this.#jumpFrom(met);
           return isLong;
         }
         const from = Math.floor(settings.random() * this.#window.length);
@@ -122,6 +127,10 @@ export class Dispatcher<Tx> {
       }
       // A handler that may crash the process runs alone, so that no other attempt is lost with it.
       const isSuspect = due.unfinished > 0;
+      if (this.#newest.isLookDue) {
+        await this.#newest.look(this.#subjects, this.#beganAt);
+        continue;
+      }
       if (this.#lanes >= (isSuspect ? 1 : concurrency)) {
         await this.#changed.promise;
         continue;
@@ -183,11 +192,15 @@ export class Dispatcher<Tx> {
     const read = rows.map(dueIn).filter(({ nextAt }) => nextAt <= until);
     this.#mark = read.at(-1) ?? this.#mark;
     this.#window.push(...read);
-    return read.length === WINDOW;
+    const isLong = read.length === WINDOW;
+    this.#newest.isBehind = isLong;
+    return isLong;
   }
 
   /** The first one that may run beside the others. */
   #first(): Due | undefined {
+    const newest = this.#newest.first(this.#subjects);
+    if (newest !== undefined) return newest;
     for (; ; this.#window.shift()) {
       const [due] = this.#window;
       if (due === undefined || !this.#subjects.has(due.subjectKey)) return due;
@@ -196,7 +209,9 @@ export class Dispatcher<Tx> {
   }
 
   #take(due: Due): void {
-    this.#window.shift();
+    // One of the newest may be in the window as well.
+    this.#window = this.#window.filter(({ id }) => id !== due.id);
+    this.#newest.take(due);
     this.#subjects.add(due.subjectKey);
     this.#left -= 1;
     this.#change();
@@ -204,7 +219,8 @@ export class Dispatcher<Tx> {
 
   #takeNext(): Due | undefined {
     const due = this.#first();
-    const isWaited = this.#options.signal.aborted || this.#isOvertaken || this.isFull;
+    const isEnded = this.#options.signal.aborted || this.isFull;
+    const isWaited = isEnded || this.#isOvertaken || this.#newest.isOld;
     if (due === undefined || isWaited || due.unfinished > 0) return undefined;
     this.#take(due);
     return due;
@@ -230,7 +246,8 @@ export class Dispatcher<Tx> {
       // At the end, transitions that have not started stay unchanged, and a start is taken back.
       const isLeft: boolean = signal.aborted && due !== first && start === undefined;
       const { outcome, begun: after }: Ended = isLeft ? LEFT : await this.#attempt(due, { start, takeNext });
-      this.#isOvertaken ||= outcome === 'overtaken';
+      if (outcome === 'overtaken' && due.isNewest) this.#newest.leave();
+      else this.#isOvertaken ||= outcome === 'overtaken';
       if (outcome === 'overtaken' || outcome === 'undone') this.#left += 1;
       onOutcome?.(outcome);
       this.#subjects.delete(due.subjectKey);

@@ -1,4 +1,4 @@
-import type { RetrySettings } from '../options.ts';
+import { LOOKS, type RetrySettings } from '../options.ts';
 import { numberOf } from '../store/store.ts';
 import type { WorkContext } from './attempt/turn.ts';
 
@@ -17,7 +17,8 @@ export async function findPutOff<Tx>(
   { statements, settings }: Context<Tx>,
   { firstDelayMs, longestDelayMs }: Pick<RetrySettings, 'firstDelayMs' | 'longestDelayMs'> = ANY_RETRY,
 ): Promise<number[]> {
-  const values = [settings.account, firstDelayMs, longestDelayMs];
+  const looks = [LOOKS.firstDelayMs, LOOKS.longestDelayMs];
+  const values = [settings.account, firstDelayMs, longestDelayMs, ...looks];
   const rows = await statements.run('find_put_off', values, undefined, settings.storeTimeoutMs);
   return rows.map((row) => numberOf(row, 'id'));
 }

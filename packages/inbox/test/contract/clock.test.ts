@@ -36,7 +36,7 @@ describe.each(ENGINES)("the database's clock was ahead, on %s (threat A72)", (en
     const { firstDelayMs, longestDelayMs } = LATER.retry;
     const statements = new Statements(merchant.newStore());
     const putOff = async () =>
-      (await statements.run('find_put_off', ['', firstDelayMs, longestDelayMs])).length;
+      (await statements.run('find_put_off', ['', firstDelayMs, longestDelayMs, 1000, 3_600_000])).length;
     await order(inbox, 'FAILED', 'BUSY');
     await inbox.route.onCallback(paid('UNEXPECTED', 500));
     await workOff(inbox);
@@ -47,10 +47,18 @@ describe.each(ENGINES)("the database's clock was ahead, on %s (threat A72)", (en
     // As they are now, no delay is too long (control).
     expect(await putOff()).toBe(0);
     await merchant.query(`update ${table} set busy_until = busy_until + ${DAY_MS} where ${busy}`);
-    await merchant.query(`update ${table} set next_at = next_at + ${DAY_MS} where not ${busy}`);
-    expect(await putOff()).toBe(3);
+    const put = (state: string) =>
+      merchant.query(
+        `update ${table} set next_at = next_at + ${DAY_MS} where not ${busy} and state = '${state}'`,
+      );
+    await put('retrying');
+    expect(await putOff()).toBe(2);
     // Another program may set longer delays: only a time of the future shows that the clock was ahead.
     expect(await inbox.health()).toMatchObject(FINE);
+    // All programs look after the same delays.
+    await put('unhandled');
+    expect(await putOff()).toBe(3);
+    expect(await inbox.health()).toMatchObject(AHEAD);
     await merchant.query(`update ${table} set changed_at = changed_at + ${DAY_MS} where not ${busy}`);
     expect(await inbox.health()).toMatchObject(AHEAD);
     const { args, env } = commandOn(merchant);

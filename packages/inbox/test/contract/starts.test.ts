@@ -3,8 +3,8 @@ import type { Inbox, Store } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import type { AnyTransaction, EngineName, Merchant } from '../support/merchant.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
-import { creditIn, LATER, newShop, order, watchedInbox } from '../support/shop.ts';
-import { after, isFailure, isSettlement, isStart } from '../support/store.ts';
+import { creditIn, LATER, newShop, ORDER, order, watchedInbox } from '../support/shop.ts';
+import { after, isFailure, isSettlement, isStart, watchedStore } from '../support/store.ts';
 import { signal, startWork, until, workOff, workUntil, workUntilSettled } from '../support/until.ts';
 
 const { transitionId } = paid('ORD-1', 500);
@@ -145,20 +145,30 @@ describe.each(ENGINES)('the start that is committed with the settlement before i
   test.each([
     ['after the commit', true],
     ['before it', false],
-  ])('threat A51: is taken back when the answer of the settlement is lost %s', async (_, isCommitted) => {
-    let isLost = false;
-    const { merchant, inbox } = await newPair(engine, async (run) => {
-      if (isLost) return run();
-      isLost = true;
-      if (isCommitted) await run();
-      throw Object.assign(new Error('the connection was lost'), { code: 'ECONNRESET' });
-    });
-    await workUntil(inbox, async () => (await counts(merchant))[1] === 'settled 1 0', { concurrency: 1 });
-    await merchant.advance(120_000);
-    await workUntilSettled(inbox, 2);
-    expect(await counts(merchant)).toEqual([isCommitted ? 'settled 1 0' : 'settled 2 0', 'settled 1 0']);
-    expect(await merchant.credits()).toEqual(CREDITED);
-  });
+  ])(
+    'threat A51, threat A77: is taken back when the answer of the settlement is lost %s, and each settlement is told once',
+    async (_, isCommitted) => {
+      let isLost = false;
+      const { merchant, inbox } = await newPair(engine, async (run) => {
+        if (isLost) return run();
+        isLost = true;
+        if (isCommitted) await run();
+        throw Object.assign(new Error('the connection was lost'), { code: 'ECONNRESET' });
+      });
+      await workUntil(inbox, async () => (await counts(merchant))[1] === 'settled 1 0', { concurrency: 1 });
+      await merchant.advance(120_000);
+      await workUntilSettled(inbox, 2);
+      expect(await counts(merchant)).toEqual([isCommitted ? 'settled 1 0' : 'settled 2 0', 'settled 1 0']);
+      expect(await merchant.credits()).toEqual(CREDITED);
+      const references = new Map(['ORD-1', 'ORD-2'].map((each) => [paid(each, 500).transitionId, each]));
+      const told = merchant.events.flatMap((event) =>
+        event.name === 'transition.settled' ? `${references.get(event.transitionId)} ${event.attempt}` : [],
+      );
+      expect(told).toEqual(isCommitted ? ['ORD-1 1', 'ORD-2 1'] : ['ORD-2 1', 'ORD-1 2']);
+      // Nothing says that it failed.
+      expect(merchant.problems).toHaveLength(isCommitted ? 0 : 1);
+    },
+  );
 
   test('is undone when the worker is stopped meanwhile, and the payment is due as before', async () => {
     let stop: (() => Promise<void>) | undefined;
@@ -208,6 +218,77 @@ describe.each(ENGINES)('the start that is committed with the settlement before i
     expect(beside.get('SUSPECT')).toBe(1);
     expect(await merchant.credits()).toHaveLength(references.length);
   });
+});
+
+test.each([
+  ['postgres', 'the last failure', isFailure, 'dead', 'attempts_used_up'],
+  ['sqlite', 'the last failure', isFailure, 'dead', 'attempts_used_up'],
+  // On SQLite, the reply of a COMMIT is not lost.
+  ['postgres', 'a parking', undefined, 'unhandled', 'no_expectation'],
+] as const)(
+  'threat A77: on %s, %s is told once where its answer is lost',
+  async (engine, _what, isLost, state, reason) => {
+    const merchant = await newMerchant(engine);
+    let losses = 0;
+    const lose = async <T>(run: () => Promise<T>): Promise<T> => {
+      const done = await run();
+      losses += 1;
+      if (losses === 1) throw Object.assign(new Error('the connection was lost'), { code: 'ECONNRESET' });
+      return done;
+    };
+    const own = watchedStore(merchant.newStore(), (text, run) => (isLost?.(text) ? lose(run) : run()));
+    const store: typeof own = {
+      ...own,
+      transaction: (body, parts) => {
+        const run = () => own.transaction(body, parts);
+        return isLost === undefined && parts?.isMerchants ? lose(run) : run();
+      },
+    };
+    const inbox = merchant.open({ store, retry: { attempts: 1 } });
+    inbox.handle('paid', () => Promise.reject(new Error('no')));
+    if (isLost) await inbox.expect(ORDER);
+    await inbox.route.onCallback(paid('ORD-1', 500));
+    await workOff(inbox);
+    expect(await inbox.show(transitionId)).toMatchObject({ state, reason });
+    const told = { name: 'transition.parked', transitionId, state, reason };
+    expect(merchant.events.filter(({ name }) => name.startsWith('transition.'))).toEqual([told]);
+    expect(merchant.problems).toHaveLength(isLost ? 1 : 0);
+  },
+);
+
+test('threat A77: on postgres, a failing attempt whose start was lost with the server counts, and the starts of retries are synced', async () => {
+  const merchant = await newMerchant('postgres');
+  const synced: unknown[] = [];
+  const inbox = watchedInbox(
+    merchant,
+    after(isStart, ([row]) => synced.push(row?.['set_config'])),
+    { retry: { attempts: 3, firstDelayMs: 60_000, longestDelayMs: 60_000 } },
+  );
+  await order(inbox, 'ORD-1');
+  inbox.handle(
+    'paid',
+    async ({ attempt }) => {
+      // As the server finds it when it has recovered.
+      const before = `attempts = attempts - 1, unfinished = unfinished - 1, busy_until = null, start_id = 'before'`;
+      await merchant.query(`update ${merchant.table('transition')} set ${before}`);
+      throw new Error(`the server ended ${attempt}`);
+    },
+    { type: 'COLLECTION' },
+  );
+  const seen: unknown[] = [];
+  for (let crash = 0; crash < 3; crash += 1) {
+    await workOff(inbox);
+    seen.push(...(await counts(merchant)));
+    await merchant.advance(60_000);
+  }
+  expect(seen).toEqual(['retrying 1 0', 'retrying 2 0', 'dead 3 0']);
+  expect(synced).toEqual(['off', 'on', 'on']);
+  expect((await inbox.show(transitionId))?.failures).toMatchObject([
+    { attempt: 1, error: 'Error: the server ended 1' },
+    { attempt: 2 },
+    { attempt: 3 },
+  ]);
+  expect(merchant.problems).toHaveLength(3);
 });
 
 const rowOf = ({ table }: Merchant) => `select id from ${table('transition')} where id = $1 for update`;

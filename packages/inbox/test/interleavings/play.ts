@@ -76,13 +76,16 @@ async function playScenario(
   }
 
   /**
-   * Works on the first due transition, and on the one that is started with its settlement. A crash comes after a committed
+   * Works on the first due transition, or on the newest as in a backlog, and on the one that is started with its settlement. A crash comes after a committed
    * start: the first one or, with `isLate`, the one committed with the settlement.
    *
    * @returns whether anything was due.
    */
-  async function work({ isCrash = false, isLate = false } = {}): Promise<boolean> {
-    const [due, ...others] = (await statements.run('find_due', [account, -1, 0])).map(dueIn);
+  async function work({ isCrash = false, isLate = false, isNewest = false } = {}): Promise<boolean> {
+    const rows = isNewest
+      ? statements.run('find_newest', [account, Number.MAX_SAFE_INTEGER])
+      : statements.run('find_due', [account, -1, 0]);
+    const [due, ...others] = (await rows).map(dueIn);
     if (due === undefined) return false;
     const next = others.find((other) => other.subjectKey !== due.subjectKey && other.unfinished === 0);
     if (isCrash && !(isLate && next !== undefined)) {
@@ -104,7 +107,8 @@ async function playScenario(
   async function playStep(step: Step | undefined): Promise<void> {
     if (step === undefined) return;
     if (step.kind === 'work' || step.kind === 'crash') {
-      await work({ isCrash: step.kind === 'crash', isLate: step.kind === 'crash' && step.isLate });
+      const { isNewest } = step;
+      await work({ isNewest, isCrash: step.kind === 'crash', isLate: step.kind === 'crash' && step.isLate });
     } else if (step.kind === 'receive') {
       const record = callbackRecord(step.callback, account);
       const [first] = await keepFirsts({ statements, limitMs: 3000 }, [record]);
@@ -157,9 +161,9 @@ async function check(merchant: Merchant, scenarios: readonly Scenario[]): Promis
 type Step =
   | { readonly kind: 'expect'; readonly amount: number }
   | { readonly kind: 'receive'; readonly callback: VerifiedCallback }
-  | { readonly kind: 'work' }
+  | { readonly kind: 'work'; readonly isNewest: boolean }
   /** A worker ends its process after it has started an attempt; `isLate`: the one that follows another one. */
-  | { readonly kind: 'crash'; readonly isLate: boolean };
+  | { readonly kind: 'crash'; readonly isLate: boolean; readonly isNewest: boolean };
 
 const WHO = { by: 'dana', note: 'the order was changed' };
 
@@ -236,8 +240,9 @@ function scenarioOf(seed: number): Scenario {
   const isFailedHandled = random() < 0.7;
   for (const transaction of [1, 2])
     if (random() < 0.4) receive(transaction, { transaction_status: 'FAILED' });
-  for (let work = 1 + upTo(5); work > 0; work -= 1) steps.push({ kind: 'work' });
-  for (let crash = upTo(2); crash > 0; crash -= 1) steps.push({ kind: 'crash', isLate: random() < 0.5 });
+  for (let work = 1 + upTo(5); work > 0; work -= 1) steps.push({ kind: 'work', isNewest: random() < 0.3 });
+  for (let crash = upTo(2); crash > 0; crash -= 1)
+    steps.push({ kind: 'crash', isLate: random() < 0.5, isNewest: random() < 0.3 });
   const places = new Map(steps.map((step) => [step, random()]));
   steps.sort((one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0));
   if (isExpected) insertExpectations(steps, random);

@@ -1,12 +1,12 @@
 import { UnavailableError } from '@payment-service/core';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { postgres } from '../../src/index.ts';
+import { type InboxEvent, postgres } from '../../src/index.ts';
 import type { Call } from '../../src/store/store.ts';
 import { callback, paid } from '../support/callbacks.ts';
 import { poolShop } from '../support/pool-shop.ts';
 import { dyingServer, silentProxy } from '../support/proxy.ts';
 import { order } from '../support/shop.ts';
-import { watchedStore } from '../support/store.ts';
+import { isSettlement, watchedStore } from '../support/store.ts';
 import { pause, signal, startWork, until, untilDone, workUntil } from '../support/until.ts';
 
 const REFERENCES = ['A', 'B', 'C', 'D', 'E', 'F'];
@@ -44,6 +44,7 @@ test.each(['before the first handler', 'in a handler, before its effect', 'in a 
     await until(areSettled);
     await stop();
     expect(await credits()).toEqual(REFERENCES);
+    expect(settledIn(events)).toEqual(REFERENCES);
   },
 );
 
@@ -108,24 +109,29 @@ test('a server that ends in the packet that completes a connection does not cras
 });
 
 test.each(['before', 'after'])(
-  'a server that ends in the commit of a callback or a handler, %s it is done, loses nothing, and everything is applied once',
+  'a server that ends in the commit of a callback or a handler, %s it is done, loses nothing, and everything is applied and told once (threat A77)',
   async (moment) => {
-    const { direct, pool, inbox, schema, areSettled, newLedger } = await behindProxy();
+    const { direct, pool, inbox, events, schema, areSettled, newLedger } = await behindProxy();
     const { credit, credits } = await newLedger();
     inbox.handle('paid', credit);
     // Every fourth or fifth commit loses its connection: with a fixed step, it could always be the same commit of each
-    // attempt.
+    // attempt. The first settlement does, too.
     const isLost = (commit: number): boolean => Math.floor(commit * 0.236) > Math.floor((commit - 1) * 0.236);
-    let [count, lost] = [0, 0];
+    let [count, lost, settlements] = [0, 0, 0];
     pool.on('connect', (client) => {
       const query = client.query.bind(client);
-      const lose = async (commit: () => unknown): Promise<unknown> => {
-        count += 1;
-        if (!isLost(count)) return commit();
+      const end = async (): Promise<unknown> =>
+        direct.query('select pg_terminate_backend($1)', [Reflect.get(client, 'processID')]);
+      const lose = async (commit: () => unknown, message: unknown): Promise<unknown> => {
         lost += 1;
-        const { rows } = await query('select pg_backend_pid() as id');
+        const { calls, callback: answer } = Object(message);
+        if (moment === 'after' && calls !== undefined) {
+          // Of a message with several statements, the callback is what gets the reply.
+          const callback = () => void end().then(() => answer(new Error('The connection was lost.'), []));
+          return Reflect.apply(query, client, [Object.assign(Object(message), { callback })]);
+        }
         if (moment === 'after') await commit();
-        await direct.query('select pg_terminate_backend($1)', [rows[0]?.id]);
+        await end();
         return commit();
       };
       const intercepted = (...values: unknown[]): unknown => {
@@ -134,7 +140,11 @@ test.each(['before', 'after'])(
         const own = Reflect.get(Object(values[0]), 'text') ?? calls.at(-1)?.statement.text ?? values[0];
         // First deliveries and the start of an attempt commit automatically, and a settlement includes its COMMIT.
         const commits = /^commit$|insert into \S+\.callback|unfinished \+ 1/;
-        return commits.test(String(own)) ? lose(run) : run();
+        if (!commits.test(String(own))) return run();
+        count += 1;
+        const isSettling = calls.some(({ statement }) => isSettlement(statement.text));
+        if (isSettling) settlements += 1;
+        return isLost(count) || (isSettling && settlements === 1) ? lose(run, values[0]) : run();
       };
       Object.assign(client, { query: intercepted });
     });
@@ -147,8 +157,16 @@ test.each(['before', 'after'])(
     await stop();
     expect(lost).toBeGreaterThan(2);
     expect(await credits()).toEqual(REFERENCES);
+    expect(settledIn(events)).toEqual(REFERENCES);
   },
 );
+
+/** The references of the settlements that were told. */
+function settledIn(events: readonly InboxEvent[]): (string | undefined)[] {
+  const references = new Map(REFERENCES.map((each) => [paid(each, 500).transitionId, each]));
+  const told = events.filter(({ name }) => name === 'transition.settled');
+  return told.map((event) => references.get('transitionId' in event ? event.transitionId : '')).sort();
+}
 
 async function behindProxy() {
   const proxy = await silentProxy(inject('postgresUrl'));

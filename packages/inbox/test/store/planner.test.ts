@@ -21,6 +21,11 @@ const FILLS = [
 const WITHOUT_LIMIT = `select id, attempts, changed_at from inbox.transition
   where account = $1 and next_at is not null and next_at <= 4000000000000 order by next_at, id`;
 
+/** The newest of all, as if they had become due within a minute. */
+const newestIn = <Tx>(statements: Statements<Tx>): string =>
+  statements.get('find_newest').text.replace('60000', '4000000000000');
+const NEWEST = ['', 4_000_000_000_000] as const;
+
 /** The beginning, and marks among equal times, in the middle and at the end; and how many are due from there. */
 const MARKS = [
   [-1, 0, WINDOW],
@@ -59,8 +64,9 @@ describe('finding due transitions on postgres, with 30,000 due', () => {
       const ahead = await visited(workMem, statements.get('find_place').text, [...mark, 7]);
       expect(ahead).toBe(given < WINDOW ? given : 800);
     }
+    expect(await visited(workMem, newestIn(statements), [...NEWEST])).toBe(20);
     const { text: findPutOff } = statements.get('find_put_off');
-    expect(await visited(workMem, findPutOff, ['', 1000, 3_600_000])).toBe(10_000);
+    expect(await visited(workMem, findPutOff, ['', 1000, 3_600_000, 1000, 3_600_000])).toBe(10_000);
     // Control: all of them, with a cursor without LIMIT.
     const text = WITHOUT_LIMIT.replaceAll('inbox.', store.prefix);
     expect(await visited(workMem, text, [''])).toBeGreaterThanOrEqual(DUE);
@@ -83,6 +89,12 @@ describe('on sqlite', () => {
     );
     for (const [nextAt, id, given] of MARKS)
       expect(await store.query(statement, ['', nextAt, id])).toHaveLength(given);
+    expect((await planOf(store, newestIn(statements))).join('\n')).toMatch(
+      new RegExp(`SEARCH f ${index} \\(account=\\? AND next_at>\\? AND next_at<\\?\\)`),
+    );
+    expect(await store.query({ text: newestIn(statements) }, NEWEST)).toMatchObject(
+      Array.from({ length: 20 }, (_, place) => ({ id: DUE - place })),
+    );
     const putOff = await planOf(store, statements.get('find_put_off').text);
     expect(putOff.filter((step) => step.includes(index))).toHaveLength(2);
     expect(putOff.join()).not.toContain('TEMP B-TREE');
@@ -115,6 +127,8 @@ describe('on sqlite', () => {
     ];
     for (const name of ['find_due', ...attempt])
       expect({ name, scans: await scans(statements.get(name).text) }).toEqual({ name, scans: [] });
+    // Of the 20 that it has read.
+    expect(await scans(statements.get('find_newest').text)).toEqual(['SCAN newest']);
     // Control: without its key, the expectation is found only by reading all of them.
     const { text } = statements.get('settle');
     const unkeyed = text.replaceAll(/\be\.reference_key = /g, "e.reference_key || '' = ");

@@ -6,9 +6,9 @@ import { checkDurability, readDurability } from '../../src/store/postgres/durabi
 import { paid } from '../support/callbacks.ts';
 import { poolShop } from '../support/pool-shop.ts';
 import { poolerOf } from '../support/proxy.ts';
-import { money, ORDER, order } from '../support/shop.ts';
+import { money, ORDER, order, REPLACE } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { startWork, until, workUntil, workUntilSettled } from '../support/until.ts';
+import { startWork, until, untilDone, workUntil, workUntilSettled } from '../support/until.ts';
 
 test('a handler waits for a lock as long as handlerLockTimeoutMs says, and is retried', async () => {
   const { inbox, schema, hold, newLedger } = poolShop({
@@ -126,6 +126,29 @@ test('prune() skips a body that another transaction has locked, and removes its 
   await release();
   expect(await inbox.prune()).toEqual({ bodies: 1, archived: 0 });
   expect(await inbox.prune()).toEqual({ bodies: 0, archived: 0 });
+});
+
+test('expect() that waits too long for the lock of another transaction says so, and does nothing', async () => {
+  const { inbox, schema, hold } = poolShop({ inbox: { storeTimeoutMs: 300 } });
+  await untilDone(() => inbox.expect(ORDER));
+  const release = await hold(`select 1 from ${schema}.payment for update`);
+  const replaced = { ...ORDER, amount: '700' };
+  const waiting = inbox.expect(replaced, REPLACE);
+  const message = expect.stringMatching(/gave up after 300 ms .*lock on the same reference/);
+  await expect(waiting).rejects.toMatchObject({ message, code: expect.stringMatching(/57014|55P03/) });
+  await release();
+  expect(await inbox.expectations('ORD-1')).toMatchObject([{ amount: '500' }]);
+  await untilDone(() => inbox.expect(replaced, REPLACE));
+});
+
+test('transaction() rejects if a statement that its body did not wait for fails before COMMIT', async () => {
+  const { inbox } = poolShop();
+  const order = inbox.transaction(async (tx) => {
+    await inbox.expect(ORDER, { tx });
+    void tx.query('select 1').then(() => tx.query('select no_such_column').catch(() => undefined));
+  });
+  await expect(order).rejects.toMatchObject({ code: 'NOT_COMMITTED' });
+  expect(await inbox.expectations('ORD-1')).toEqual([]);
 });
 
 const SOUND = {

@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { emptyFolder } from './folders.ts';
 
+const HOST = fileURLToPath(new URL('programs/command-host.ts', import.meta.url));
 const path = fileURLToPath(new URL('../../src/command/command.ts', import.meta.url));
 /** Node keeps compiled modules here, which halves the start of the command. */
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
@@ -37,12 +38,17 @@ export interface Ended {
   readonly stderr: string;
 }
 
-function run(file: string, args: readonly string[], { env = {}, cwd, input, keys }: RunOptions) {
-  const folder = cwd ?? emptyFolder();
+/** Without this process's own environment. */
+function ownEnvironment(env: RunOptions['env']): NodeJS.ProcessEnv {
   const { PATH, NODE_COMPILE_CACHE = CACHE } = process.env;
+  return { PATH, NODE_COMPILE_CACHE, NODE_ENV: 'test', SHELL: '/bin/sh', ...env };
+}
+
+function run(file: string, args: readonly string[], { env, cwd, input, keys }: RunOptions) {
+  const folder = cwd ?? emptyFolder();
   const child = spawn(file, args, {
     cwd: folder,
-    env: { PATH, NODE_COMPILE_CACHE, NODE_ENV: 'test', SHELL: '/bin/sh', ...env },
+    env: ownEnvironment(env),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   if (keys === undefined) child.stdin.end(input);
@@ -75,9 +81,34 @@ export async function runProgram(
   return { code, ...text };
 }
 
-/** Runs the command in a pipe until it ends. */
-export const runCommand = (args: readonly string[], options: RunOptions = {}): Promise<Ended> =>
-  runProgram(process.execPath, [path, ...args], options);
+let host: ChildProcess | undefined;
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs the command until it ends. Runs that neither read nor start a program share one process, one after another: loading the
+ * command is most of the cost of a separate process.
+ */
+export function runCommand(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  if (options.input !== undefined || args.includes('--'))
+    return runProgram(process.execPath, [path, ...args], options);
+  const { env, cwd = emptyFolder() } = options;
+  let isEnded = false;
+  // A run that hangs fails its own test only.
+  onTestFinished(() => {
+    if (isEnded) return;
+    host?.kill('SIGKILL');
+    [host, last] = [undefined, Promise.resolve()];
+  });
+  const running = last.then(async () => {
+    host ??= fork(HOST, { env: ownEnvironment({}), execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+    host.send({ args, cwd, env: ownEnvironment(env) });
+    const [ended] = await once(host, 'message');
+    isEnded = true;
+    return ended as Ended;
+  });
+  last = running;
+  return running;
+}
 
 /** Runs it on a pseudo-terminal of `script`, whose arguments differ between Linux and the BSDs. */
 export function runOnTerminal(args: readonly string[], options: RunOptions = {}): Promise<Ended> {

@@ -1,8 +1,9 @@
 /**
  * `pnpm bench:drain`: how many transitions a second a worker settles from the start of a backlog, of 2,000 and of 50,000 due ones,
  * on both stores; on PostgreSQL also beside an old snapshot. A large backlog must not slow the worker down; the control, which
- * sorts all of it for each attempt, must slow down. Then the cost of a payment beside a floor and queues, and several processes on
- * one backlog. Prints a table, writes reports/bench-drain.json, and exits with 1 if a target is missed.
+ * sorts all of it for each attempt, must slow down. Then how soon a new callback has its effect behind 200,000; the cost of a
+ * payment beside a floor and queues, and several processes on one backlog. Prints a table, writes reports/bench-drain.json, and
+ * exits with 1 if a target is missed.
  */
 
 import { type Backlog, openBacklog } from '@payment-service/durability/load/backlog.ts';
@@ -21,6 +22,7 @@ import { judge, type Result, told } from '@payment-service/durability/measure/re
 import { until } from '@payment-service/durability/measure/until.ts';
 import pg from 'pg';
 import { judgeApplying, METERED, openMeter, readWork } from './applying.ts';
+import { judgeNewest } from './newest.ts';
 
 const FULL = {
   small: 2000,
@@ -32,6 +34,11 @@ const FULL = {
   payments: 1500,
   /** Of a backlog that several processes share, in three rounds: V8 compiles the code of eight for the first 8,000. */
   shared: 40_000,
+  /** While new callbacks arrive. */
+  behind: 200_000,
+  behindCount: 10_000,
+  newest: 400,
+  newestEveryMs: 100,
 };
 const SHORT: typeof FULL = {
   small: 40,
@@ -42,6 +49,10 @@ const SHORT: typeof FULL = {
   control: 10,
   payments: 20,
   shared: 60,
+  behind: 200,
+  behindCount: 120,
+  newest: 5,
+  newestEveryMs: 5,
 };
 
 const titled = (engine: string, size: number): string => `${engine}, ${size.toLocaleString('en')} due`;
@@ -78,13 +89,13 @@ async function bench(pace: typeof FULL, isShort: boolean): Promise<Found> {
   const server = await startWarmPostgres(isShort, METERED);
   const contenders: Contender[] = [];
   const targets: Target[] = [];
+  const open = (engine: 'postgres' | 'sqlite', size: number, name: string): Promise<Backlog> =>
+    engine === 'postgres'
+      ? postgresEngine(server.url, name).then((own) => filled(openBacklog(own, size)))
+      : sqliteEngine(folder, name).then((own) => filled(openBacklog(own, size)));
   for (const engine of ['postgres', 'sqlite'] as const) {
-    const open = (size: number, name: string): Promise<Backlog> =>
-      engine === 'postgres'
-        ? postgresEngine(server.url, name).then((own) => filled(openBacklog(own, size)))
-        : sqliteEngine(folder, name).then((own) => filled(openBacklog(own, size)));
-    const small = await open(pace.small, 'small');
-    const large = await open(pace.large, 'large');
+    const small = await open(engine, pace.small, 'small');
+    const large = await open(engine, pace.large, 'large');
     const [few, many] = [titled(engine, pace.small), titled(engine, pace.large)];
     const control = { large: `control, ${many}`, small: `control, ${few}` };
     contenders.push(
@@ -95,7 +106,7 @@ async function bench(pace: typeof FULL, isShort: boolean): Promise<Found> {
     );
     targets.push({ large: many, small: few, isControl: false }, { ...control, isControl: true });
     if (engine === 'sqlite') continue;
-    const beside = await open(pace.large, 'beside');
+    const beside = await open(engine, pace.large, 'beside');
     await settleBeside(pace, beside, databaseUrl(server.url, 'beside'));
     const name = `${many}, beside an old snapshot`;
     contenders.push({ name, backlog: beside, count: pace.count, isControl: false });
@@ -106,13 +117,19 @@ async function bench(pace: typeof FULL, isShort: boolean): Promise<Found> {
     return own.backlog.drain(own.count, own);
   });
   const drained = judgeDrain(new Map([...rates].map(([{ name }, own]) => [name, own])), targets);
+  const newest: Result[] = [];
+  for (const engine of ['postgres', 'sqlite'] as const) {
+    const backlog = await open(engine, pace.behind, 'behind');
+    const few = { ...pace, rounds: Math.min(pace.rounds, 3) };
+    newest.push(...(await judgeNewest(backlog, titled(engine, pace.behind), few)));
+  }
   const shared = await filled(openBacklog(await postgresEngine(server.url, 'shared'), pace.shared));
   const url = databaseUrl(server.url, 'shared');
   const meter = await openMeter(url);
   const together = await interleave(PROCESSES, Math.min(pace.rounds, 3), Math.random, (processes) =>
     drainTogether(shared, { meter, url }, processes),
   );
-  return { results: [...applied, ...drained, ...judgeTogether(together)] };
+  return { results: [...applied, ...drained, ...newest, ...judgeTogether(together)] };
 }
 
 /** What processes that share a backlog settle, and what that makes PostgreSQL do for each payment. */

@@ -59,14 +59,14 @@ export const BENCHED: readonly string[] = Object.keys(CONTENDERS).filter(
 
 async function inboxPostgres({ postgresUrl }: Engines): Promise<Contender> {
   const pool = new pg.Pool({ connectionString: postgresUrl, max: CONNECTIONS });
-  const { receive } = await openInbox(postgres(pool));
-  return { keep: receive, count: () => countRows(pool, 'payment_inbox.body') };
+  const { route } = await openInbox(postgres(pool));
+  return { keep: route.onCallback, count: () => countRows(pool, 'payment_inbox.body') };
 }
 
 async function inboxSqlite({ folder }: Engines): Promise<Contender> {
   const path = join(folder, 'inbox.db');
-  const { receive } = await openInbox(sqlite(path));
-  return { keep: receive, count: async () => countBodies(path) };
+  const { route } = await openInbox(sqlite(path));
+  return { keep: route.onCallback, count: async () => countBodies(path) };
 }
 
 async function pgBoss({ postgresUrl }: Engines): Promise<Contender> {

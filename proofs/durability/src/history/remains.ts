@@ -1,7 +1,7 @@
 /** What the merchant's programs leave behind, and how it is read at the end of a run. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import type { HandledTransition } from '@payment-service/inbox';
+import type { Handled } from '@payment-service/inbox';
 import { monotonicMs } from '../measure/measure.ts';
 import type { Effect, History } from './judge-history.ts';
 
@@ -15,7 +15,7 @@ export const INSERT_EFFECT: Readonly<Record<'postgres' | 'sqlite', string>> = {
 
 /** @param began when the handler began. */
 export function effectOf(
-  { signed, settled, transitionId }: HandledTransition<unknown>,
+  { signed, payment: { settled }, id: transitionId }: Handled<unknown>,
   began: number,
 ): Effect {
   return {

@@ -9,18 +9,32 @@ export interface Backlog {
    * Lets a new worker settle the first `count`.
    *
    * @param options.isControl Before each attempt, sorts all due transitions, as a claim without a window does.
+   * @param options.isOldestFirst Does not see what has become due last.
+   * @param options.beside New callbacks that the same inbox receives meanwhile, which do not count.
    * @returns the number of transitions settled per second.
    * @throws if a transition did not settle.
    */
   drain(
     count: number,
-    options?: { readonly isControl?: boolean; readonly concurrency?: number | undefined },
+    options?: {
+      readonly isControl?: boolean;
+      readonly isOldestFirst?: boolean;
+      readonly concurrency?: number | undefined;
+      readonly beside?: Beside | undefined;
+    },
   ): Promise<number>;
   /** Receives, through the inbox, what is missing to its own or the given size; then ANALYZE. */
   fill(size?: number): Promise<void>;
   /** How many transitions are due. */
   due(): Promise<number>;
   readonly close: () => Promise<void>;
+}
+
+/** Callbacks that are sent one by one, and how long each took until its effect, in milliseconds, or has waited in the end. */
+export interface Beside {
+  readonly count: number;
+  readonly everyMs: number;
+  readonly effects: number[];
 }
 
 /** How many callbacks are signed and verified at a time, to bound the memory. */
@@ -38,7 +52,7 @@ export function openBacklog<Tx>(engine: DrainEngine<Tx>, size: number): Backlog 
     for (let missing = to - (await due()); missing > 0; missing -= CHUNK) {
       const callbacks = verified(freshCallbacks(`drain-${received}`, Math.min(CHUNK, missing)));
       received += callbacks.length;
-      await inConcert(callbacks, CONCURRENCY, inbox.receive);
+      await inConcert(callbacks, CONCURRENCY, inbox.route.onCallback);
     }
     await inbox.close();
     // Like expect(), and before a worker first looks. PostgreSQL would join tables that it believes empty in nested loops.
@@ -56,32 +70,68 @@ export function openBacklog<Tx>(engine: DrainEngine<Tx>, size: number): Backlog 
     return ask(`select count(*) as n from ${store.prefix}transition where next_at is not null`);
   }
 
-  const drain: Backlog['drain'] = async (count, { isControl = false, concurrency } = {}) => {
+  const drain: Backlog['drain'] = async (count, options = {}) => {
+    const { isControl = false, isOldestFirst = false, concurrency, beside } = options;
     const stopping = new AbortController();
     const others: string[] = [];
+    const sent = new Map<string, number>();
     let settled = 0;
     let seconds = Number.NaN;
     const inbox = createInbox({
-      store: isControl ? sortingAll(store) : keptOpen(store),
+      store: isControl ? sortingAll(store) : isOldestFirst ? oldestFirst(store) : keptOpen(store),
       onEvent(event) {
         if (event.name === 'transition.retrying' || event.name === 'transition.parked')
           others.push(event.name);
         if (event.name !== 'transition.settled') return;
+        const sentAt = sent.get(event.transitionId);
+        if (sentAt !== undefined) {
+          sent.delete(event.transitionId);
+          beside?.effects.push(performance.now() - sentAt);
+          return;
+        }
         settled += 1;
         if (settled === count) seconds = (performance.now() - started) / 1000;
         if (settled >= count || others.length > 0) stopping.abort();
       },
     });
-    inbox.handle('paid', ({ tx, payment: { settled: { amount } }, id: transitionId }) => engine.apply(tx, transitionId, amount));
+    inbox.handle(
+      'paid',
+      ({
+        tx,
+        payment: {
+          settled: { amount },
+        },
+        id: transitionId,
+      }) => engine.apply(tx, transitionId, amount),
+    );
     await inbox.ready();
+    const callbacks = [...verified(freshCallbacks(`beside-${received}`, beside?.count ?? 0))];
+    received += callbacks.length;
+    for (const { signed } of callbacks)
+      await inbox.expect({ merchant_reference: signed.merchant_reference, currency: 'UGX', amount: 500 });
+    const receiving = setInterval(() => {
+      const next = callbacks.pop();
+      if (next === undefined) return;
+      sent.set(next.transitionId, performance.now());
+      inbox.route.onCallback(next).catch(() => others.push('a new callback is not kept'));
+    }, beside?.everyMs);
+    stopping.signal.addEventListener('abort', () => clearInterval(receiving));
     const started = performance.now();
     await inbox.work({ signal: stopping.signal, concurrency });
+    for (const sentAt of sent.values()) beside?.effects.push(performance.now() - sentAt);
     await inbox.close();
     if (others.length > 0) throw new Error(`A transition of the backlog was not settled: ${others[0]}.`);
     return count / seconds;
   };
 
   return { drain, fill, due, close: engine.close };
+}
+
+/** A store in which nothing has just become due, as for a worker without a share for it. */
+function oldestFirst<Tx>(store: Store<Tx>): Store<Tx> {
+  const query: Store<Tx>['query'] = async (statement, ...rest) =>
+    statement.text.includes('newest') ? [] : store.query(statement, ...rest);
+  return { ...keptOpen(store), query };
 }
 
 /** A store for many inboxes, one after another: closing one of them does not close the store. */

@@ -86,12 +86,22 @@ async function inboxProgram<Tx>(
   };
   const inbox = createInbox({ store, onEvent });
   await inbox.ready();
-  inbox.handle('paid', async ({ tx, id: transitionId, signed, payment: { settled: { amount } } }) => {
-    references.set(transitionId, signed.merchant_reference);
-    await apply(tx, [signed.merchant_reference, amount]);
-  });
+  inbox.handle(
+    'paid',
+    async ({
+      tx,
+      id: transitionId,
+      signed,
+      payment: {
+        settled: { amount },
+      },
+    }) => {
+      references.set(transitionId, signed.merchant_reference);
+      await apply(tx, [signed.merchant_reference, amount]);
+    },
+  );
   return {
-    keep: inbox.receive,
+    keep: inbox.route.onCallback,
     expect: (given) =>
       inbox.transaction(async (tx) => {
         for (const merchant_reference of given)

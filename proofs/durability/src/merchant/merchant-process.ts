@@ -6,7 +6,7 @@ import { appendFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { json } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Expectation, HandledTransition, InboxEvent } from '@payment-service/inbox';
+import type { Expectation, Handled, InboxEvent } from '@payment-service/inbox';
 import { effectOf, INSERT_EFFECT } from '../history/remains.ts';
 import { serve, tellOutcome } from '../load/serve.ts';
 import { answerQuestions } from '../measure/child.ts';
@@ -47,7 +47,7 @@ async function receive({ database, spool }: MerchantSettings): Promise<string> {
         enterPhase('idle', id);
       }
     },
-    quarantine: inbox.quarantine,
+    quarantine: inbox.route.onAuthenticRefusal,
     others: {
       async '/expectations'(request) {
         const expectations = (await json(request)) as Expectation[];
@@ -77,9 +77,9 @@ async function linger(): Promise<void> {
 
 async function work({ database, outside, isDraining = false }: MerchantSettings): Promise<void> {
   const inbox = openInbox(database, { onEvent });
-  const apply = async (transition: HandledTransition<Transaction>): Promise<void> => {
+  const apply = async (transition: Handled<Transaction>): Promise<void> => {
     const began = monotonicMs();
-    const { tx, transitionId } = transition;
+    const { tx, id: transitionId } = transition;
     enterPhase('handler', transitionId);
     await linger();
     const effect = JSON.stringify(effectOf(transition, began));
@@ -88,7 +88,7 @@ async function work({ database, outside, isDraining = false }: MerchantSettings)
     await linger();
     enterPhase('commit', transitionId);
   };
-  for (const status of ['COMPLETED', 'FAILED']) inbox.handle('TODO:{ status }', apply);
+  for (const name of ['paid', 'failed'] as const) inbox.handle(name, apply);
   flushCompileCache();
   if (!isDraining) await inbox.work({ signal: stopping.signal, concurrency: 4, pollMs: 20 });
   while (isDraining && !stopping.signal.aborted) {

@@ -21,7 +21,12 @@ export function openInbox(
 ): Inbox<Transaction> {
   const store: Store<Transaction> =
     database.store === 'sqlite' ? sqlite(database.path) : postgres(openPool(database.url));
-  return createInbox({ retry: { firstDelayMs: 50, longestDelayMs: 1000 }, ...options, store });
+  return createInbox({
+    statuses: { FAILED: 'failed' },
+    retry: { firstDelayMs: 50, longestDelayMs: 1000 },
+    ...options,
+    store,
+  });
 }
 
 function openPool(connectionString: string): pg.Pool {

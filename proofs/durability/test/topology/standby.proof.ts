@@ -29,7 +29,7 @@ test('a standby serves the views of the operator, and nothing else', async () =>
   await waitForStandby(true);
   const primary = openInbox(pair.primary.url);
   await primary.expect({ ...expectation, deadline: new Date(0) });
-  await primary.receive(callback);
+  await primary.route.onCallback(callback);
 
   const standby = openInbox(pair.standby?.url);
   // The standby has it on disk when the primary responds, and shows it a moment later.
@@ -44,7 +44,7 @@ test('a standby serves the views of the operator, and nothing else', async () =>
   expect(await standby.overdue()).toHaveLength(1);
 
   expect(await standby.health()).toMatchObject({ ok: false, problems: ['store_unavailable'] });
-  await expect(standby.receive(callback)).rejects.toThrow(UnavailableError);
+  await expect(standby.route.onCallback(callback)).rejects.toThrow(UnavailableError);
   await expect(standby.expect(expectation)).rejects.toThrow('read-only');
   await expect(
     standby.retry({ transitionId: '', revision: '', ...listed }, { by: 'dana', note: 'again' }),

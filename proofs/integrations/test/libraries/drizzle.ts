@@ -27,6 +27,7 @@ export async function openDrizzle(connectionString: string): Promise<Library<Tra
       };
     },
     run: (tx, text) => tx.execute(sql.raw(text)),
+    nest: (tx, body) => tx.transaction(body),
     transaction: (body) => database.transaction(body),
     close: () => pool.end(),
   };

@@ -26,6 +26,7 @@ export async function openKnex(connection: string): Promise<Library<Knex.Transac
       'tx.rollback()': (tx) => tx.rollback(),
       'tx.rollback(error)': (tx) => tx.rollback(new Error('no stock')),
     },
+    nest: (tx, body) => tx.transaction(body),
     transaction: (body) => database.transaction(body),
     close: () => database.destroy(),
   };

@@ -16,6 +16,8 @@ export interface Library<Tx> {
   run(tx: Tx, text: string): PromiseLike<unknown>;
   /** The library's own calls that end a transaction. */
   readonly endings?: Readonly<Record<string, (tx: Tx) => PromiseLike<unknown>>>;
+  /** A transaction in the transaction, if the library has them. */
+  nest?(tx: Tx, body: (nested: Tx) => Promise<unknown>): PromiseLike<unknown>;
   /** The merchant's own transaction. */
   transaction(body: (tx: Tx) => Promise<void>): Promise<unknown>;
   close(): Promise<unknown>;

@@ -16,6 +16,7 @@ export async function openPrisma(connectionString: string): Promise<Library<Pris
         (await credit.findMany({ where: { reference } })).map(({ amount }) => amount),
     }),
     run: (tx, text) => tx.$executeRawUnsafe(text),
+    nest: (tx, body) => tx.$transaction(body),
     transaction: (body) => client.$transaction(body),
     close: () => client.$disconnect(),
   };

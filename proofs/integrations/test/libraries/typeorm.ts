@@ -31,6 +31,7 @@ export async function openTypeorm(url: string): Promise<Library<EntityManager>> 
       'tx.queryRunner.commitTransaction()': async (tx) => tx.queryRunner?.commitTransaction(),
       'tx.queryRunner.rollbackTransaction()': async (tx) => tx.queryRunner?.rollbackTransaction(),
     },
+    nest: (tx, body) => tx.transaction(body),
     transaction: (body) => source.transaction(body),
     close: () => source.destroy(),
   };

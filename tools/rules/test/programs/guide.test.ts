@@ -49,8 +49,7 @@ test('the program of docs/guide/refused.md prints, during development, why a cal
   expect(await outputIn({})).toBe('');
 });
 
-// Scripts mostly wait.
-test.concurrent.each(named(pages.flatMap(scriptsIn)))(
+test.each(named(pages.flatMap(scriptsIn)))(
   'the script at %s prints what the page shows',
   async (_source, script) => {
     expect(await runScript(script, folder)).toBe(script.printed);

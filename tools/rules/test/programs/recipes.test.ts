@@ -50,9 +50,9 @@ test('the guide has recipes that keep their inbox in a file', () => {
   expect(recipes.length).toBeGreaterThanOrEqual(7);
 });
 
-// PostgreSQL's workers settle several callbacks at a time, so the order of their lines is open here. Scripts mostly wait.
+// PostgreSQL's workers settle several callbacks at a time, so the order of their lines is open here.
 const inOrder = (text: string): readonly string[] => text.split('\n').sort();
-test.concurrent.each(recipes.map((recipe) => [recipe.source, recipe] as const))(
+test.each(recipes.map((recipe) => [recipe.source, recipe] as const))(
   'on PostgreSQL the recipe at %s prints the lines that the page shows',
   async (_source, recipe) => {
     const changed = recipe.code.replace(IMPORT, POOL).replace("sqlite('shop.db')", 'postgres(pool)');

@@ -22,8 +22,12 @@ const CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache');
  * node_modules, and the first to finish renames it to the shared name.
  *
  * @param cache the folder that keeps it.
+ * @param unpack fills an empty folder.
  */
-export async function unpackedChromium(cache: string = CACHE): Promise<UnpackedChromium> {
+export async function unpackedChromium(
+  cache: string = CACHE,
+  unpack: (folder: string) => Promise<void> = unpackInto,
+): Promise<UnpackedChromium> {
   const { version }: { version: string } = JSON.parse(
     await readFile(manifestOf('@sparticuz/chromium'), 'utf8'),
   );
@@ -33,7 +37,7 @@ export async function unpackedChromium(cache: string = CACHE): Promise<UnpackedC
     await mkdir(cache, { recursive: true });
     const own = await mkdtemp(join(cache, 'unpacking-'));
     try {
-      await unpackInto(own);
+      await unpack(own);
       await rename(own, folder).catch((error: unknown) => {
         // Another process was faster.
         if (!existsSync(folder)) throw error;

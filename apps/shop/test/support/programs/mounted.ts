@@ -1,9 +1,10 @@
 /**
- * One documented mount in a process of its own, which loads nothing else: `node mounted.ts <mount> <file>`. Prints its address,
- * and then every error that a hook gets.
+ * The documented mounts, in a process without any test: `node mounted.ts <folder> <mount>…`. Prints a line of JSON with their
+ * addresses, and then every error that a hook gets.
  */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import {
   type CallbackOptions,
   createCallbackReceiver,
@@ -15,11 +16,10 @@ import { inboxConsole, nodeListener } from '@payment-service/inbox/console';
 import type { Framework } from '../../../src/server/start-shop.ts';
 import { ACCOUNT, CALLBACKS, CONSOLE } from '../mounts.ts';
 
-const [, , mount = '', file = ''] = process.argv;
+const [, , folder = '', ...mounts] = process.argv;
 const report = (error: unknown): void => console.log(`Reported: ${error}`);
 
-// Not the shop's file.
-const inbox = createInbox({ store: sqlite(`${file}-inbox`), onError: report });
+const inbox = createInbox({ store: sqlite(join(folder, 'inbox.sqlite')), onError: report });
 const admin = inboxConsole(inbox, {
   basePath: CONSOLE,
   authorize: () => ({ by: 'dana', may: ['read', 'retry', 'reconcile'] }),
@@ -77,13 +77,19 @@ const MOUNTS: Readonly<Record<string, () => RequestListener | Promise<RequestLis
 };
 
 /** The address of a server, and the path of its console. */
-async function start(): Promise<[origin: string, path: string]> {
+async function start(mount: string): Promise<[origin: string, path: string]> {
   if (mount === 'sandbox') {
     const { createSandbox } = await import('@payment-service/sandbox');
     return [(await createSandbox({ onError: report }).listen()).url, ''];
   }
   if (mount.startsWith('shop on ')) {
-    const config = { ...ACCOUNT, baseUrl: 'http://127.0.0.1:1', host: '127.0.0.1', port: 0, file };
+    const config = {
+      ...ACCOUNT,
+      baseUrl: 'http://127.0.0.1:1',
+      host: '127.0.0.1',
+      port: 0,
+      file: join(folder, `${mount}.sqlite`),
+    };
     // It also logs what it refuses, that the payment service is unavailable, and an address that Koa cannot parse.
     const log = (line: string): void =>
       void (/^(?:Refused|The payment service) |ERR_INVALID_URL/.test(line) || report(line));
@@ -98,4 +104,6 @@ async function start(): Promise<[origin: string, path: string]> {
   return [`http://127.0.0.1:${(server.address() as AddressInfo).port}`, CONSOLE];
 }
 
-console.log((await start()).join(' '));
+const addresses: Record<string, readonly [origin: string, path: string]> = {};
+for (const mount of mounts) addresses[mount] = await start(mount);
+console.log(JSON.stringify(addresses));

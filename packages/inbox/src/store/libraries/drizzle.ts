@@ -1,5 +1,6 @@
 import type { Store } from '../store.ts';
 import { type Body, type LibraryOptions, libraryStore, type Template, template } from './library.ts';
+import { member } from './pool-below.ts';
 
 type Raw<Query> = { execute(query: Query): PromiseLike<unknown> };
 type Client<Tx, Query> = Raw<Query> & {
@@ -28,6 +29,7 @@ export function drizzle<Tx extends Raw<Query>, Query>(
 ): Store<Tx> {
   return libraryStore({ call: 'drizzle()', client: database, has: 'execute' }, options, {
     run: (text, values, tx) => (tx ?? database).execute(sql(...template(text, values))),
+    clientOf: (tx) => member(member(member(tx, '_'), 'session'), 'client'),
     open: (body, isMerchants) =>
       database.transaction(body, isMerchants ? undefined : { isolationLevel: 'read committed' }),
   });

@@ -1,7 +1,11 @@
 import type { SqlValue, Store } from '../store.ts';
 import { type Body, type LibraryOptions, libraryStore } from './library.ts';
 
-type Raw = { raw(text: string, to: Record<string, SqlValue>): PromiseLike<unknown>; isCompleted?(): boolean };
+type Raw = {
+  raw(text: string, to: Record<string, SqlValue>): PromiseLike<unknown>;
+  isCompleted?(): boolean;
+  readonly client?: { acquireConnection?(): Promise<unknown> };
+};
 type Client<Tx> = Raw & { transaction(body: Body<Tx>, config: object): Promise<void> };
 
 /**
@@ -24,7 +28,13 @@ export function knex<Tx extends Raw>(database: Client<Tx>, options: LibraryOptio
       return (tx ?? database).raw(named, bindings);
     },
     hasEnded: (tx) => tx.isCompleted?.() === true,
+    // Of a transaction, always its own.
+    clientOf: (tx) => tx.client?.acquireConnection?.(),
     open: (body, isMerchants) =>
-      database.transaction(body, isMerchants ? {} : { isolationLevel: 'read committed' }),
+      database.transaction(body, {
+        // Otherwise, a body that rejects with undefined would count as one that has called tx.rollback().
+        doNotRejectOnRollback: false,
+        ...(isMerchants ? {} : { isolationLevel: 'read committed' }),
+      }),
   });
 }

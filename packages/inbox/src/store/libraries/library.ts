@@ -7,9 +7,17 @@ import type { PostgresPool } from '../postgres/connection.ts';
 import { checkDurability } from '../postgres/durability.ts';
 import { canListen, listenThrough } from '../postgres/listener.ts';
 import { ANSWER_MS, schemaPrefix } from '../postgres/postgres.ts';
-import type { Row, SqlValue, Store, TransactionParts } from '../store.ts';
-import { TransactionEnded } from '../store.ts';
+import {
+  NotCommitted,
+  type Row,
+  type SqlValue,
+  type Store,
+  TransactionEnded,
+  type TransactionParts,
+  textOf,
+} from '../store.ts';
 import { isPool, poolBelow } from './pool-below.ts';
+import { guard, type Session, sessionOf } from './sessions.ts';
 
 /** Options of a store over the merchant's own library. */
 export interface LibraryOptions {
@@ -27,8 +35,12 @@ export interface LibraryOptions {
 export interface Library<Tx> {
   /** Returns the rows, or an object that has them. Without `tx`, the statement is a transaction of its own. */
   run(text: string, values: readonly SqlValue[], tx?: Tx): PromiseLike<unknown>;
-  /** Where the library records that its transaction has ended. */
+  /** Where the library records that its transaction has ended, or that its BEGIN failed. */
   hasEnded?(tx: Tx): boolean;
+  /** The client of `pg` that runs the transaction. Without one, the server is asked whether it has committed. */
+  clientOf?(tx: Tx): unknown;
+  /** Whether a transaction in it has not ended, although the body has. */
+  isNesting?(tx: Tx): boolean;
   /** At READ COMMITTED, or at the database's default if the transaction is the merchant's. */
   open(body: Body<Tx>, isMerchants: boolean): unknown;
 }
@@ -38,6 +50,15 @@ export type Body<Tx> = (tx: Tx) => Promise<void>;
 /** The arguments of a template tag such as `sql`. */
 export type Template = [pieces: TemplateStringsArray, ...values: (SqlValue | undefined)[]];
 
+/** As enter_attempt. */
+const NUMBER = {
+  text: "select concat(pg_current_xact_id(), ' ', extract(epoch from pg_stat_get_bgwriter_stat_reset_time())) as number",
+};
+/** As read_outcome. */
+const OUTCOME = {
+  text: `select case when split_part($1, ' ', 2) = cast(extract(epoch from pg_stat_get_bgwriter_stat_reset_time()) as text)
+    then pg_xact_status(cast(split_part($1, ' ', 1) as xid8)) end as status`,
+};
 const END_SESSION = { text: 'select pg_terminate_backend(pg_backend_pid())' };
 
 /**
@@ -50,7 +71,7 @@ const END_SESSION = { text: 'select pg_terminate_backend(pg_backend_pid())' };
 export function libraryStore<Tx>(
   { call, client, has }: { readonly call: string; readonly client: object; readonly has: string },
   options: LibraryOptions,
-  { run, open, hasEnded }: Library<Tx>,
+  { run, open, hasEnded, clientOf, isNesting }: Library<Tx>,
 ): Store<Tx> {
   const isClient = (value: unknown): boolean => typeof Object(value)[has] === 'function';
   checkArgument(call, 'client', client, [isClient, `a client of the library, with ${has}()`]);
@@ -63,6 +84,7 @@ export function libraryStore<Tx>(
     );
   }
   const ears = listen ?? poolBelow(client);
+  for (const pool of [listen, poolBelow(client)]) guard(pool);
   const query: Store<Tx>['query'] = async ({ text }, values, tx, limitMs = ANSWER_MS) => {
     const running = (async () => {
       if (tx !== undefined && hasEnded?.(tx) === true) throw new TransactionEnded();
@@ -89,12 +111,27 @@ export function libraryStore<Tx>(
     ) {
       let running: Promise<T> | undefined;
       let isOver = false;
-      const opening = async (): Promise<unknown> =>
-        open(async (tx) => {
+      // A library can report a commit where the server has answered COMMIT with a rollback, or has got none (decision D80).
+      let session: Session | undefined;
+      let commits: number | undefined;
+      let number: string | undefined;
+      let isCommitted = true;
+      const opening = async (): Promise<void> => {
+        await open(async (tx) => {
+          // Knex calls the body although BEGIN has failed, and then rejects with that error.
+          if (hasEnded?.(tx) === true) return;
           const enter = async (): Promise<T> => {
+            if (isMerchants) session = sessionOf(await clientOf?.(tx));
+            commits = session?.commits;
             const entered: (readonly Row[])[] = [];
             for (const { statement, values } of entry) entered.push(await query(statement, values, tx));
-            return body(tx, entered);
+            if (isMerchants && session === undefined) {
+              const [row] = entered[0] ?? (await query(NUMBER, [], tx));
+              number = row && textOf(row, 'number');
+            }
+            const result = await body(tx, entered);
+            if (isNesting?.(tx) === true) throw new NotCommitted();
+            return result;
           };
           running = enter().finally(() => {
             isOver = true;
@@ -104,19 +141,35 @@ export function libraryStore<Tx>(
           } catch (error) {
             // The body may still use its transaction, and some libraries would run that on a connection that they have
             // meanwhile lent to another caller.
-            if (error instanceof TimedOut || Object(error).cause instanceof TimedOut)
+            if (
+              error instanceof TimedOut ||
+              Object(error).cause instanceof TimedOut ||
+              isNesting?.(tx) === true
+            )
               await within(ANSWER_MS, query(END_SESSION, [], tx)).catch(() => undefined);
             throw error;
           }
         }, isMerchants);
+        // Before another caller can use the session.
+        isCommitted = session === undefined || session.commits !== commits;
+      };
       const [opened] = await Promise.allSettled([opening()]);
       const notRun = 'The library reports a committed transaction whose body did not run.';
       if (running === undefined) throw outcomeOf(opened) ?? new TypeError(notRun);
       // Knex settles its transaction when the body calls tx.commit() or tx.rollback(), and the body continues.
       const isEarly = !isOver;
       const [ended] = await Promise.allSettled([running]);
-      if (!isEarly && ended.status === 'fulfilled' && opened.status === 'fulfilled') return ended.value;
-      const error = outcomeOf(ended) ?? outcomeOf(opened);
+      if (!isEarly && ended.status === 'fulfilled' && opened.status === 'fulfilled') {
+        if (number !== undefined) {
+          const ask = () => query(OUTCOME, [number ?? null]);
+          // Once more: the connection may have been lost since.
+          const [row] = await ask().catch(ask);
+          isCommitted = row?.['status'] === 'committed';
+        }
+        if (!isCommitted) throw new NotCommitted();
+        return ended.value;
+      }
+      const error = ended.status === 'rejected' ? ended.reason : outcomeOf(opened);
       if (!isEarly && opened.status === 'rejected') throw error;
       throw error instanceof TransactionEnded ? error : new TransactionEnded({ cause: error });
     },

@@ -24,7 +24,7 @@ function isKnexClient(value: unknown): value is KnexClient {
   return typeof member(value, 'acquireConnection') === 'function';
 }
 
-function member(value: unknown, name: string): unknown {
+export function member(value: unknown, name: string): unknown {
   return Reflect.get(Object(value), name);
 }
 

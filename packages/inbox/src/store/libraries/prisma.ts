@@ -27,13 +27,44 @@ type Limits = { readonly timeout?: number | undefined; readonly maxWait?: number
 export function prisma<Tx extends Raw>(client: Client<Tx>, options: LibraryOptions & Limits = {}): Store<Tx> {
   checkArgument('prisma()', 'options', options, RECORD);
   const { timeout = 3_660_000, maxWait, ...rest } = options;
-  return libraryStore({ call: 'prisma()', client, has: '$queryRawUnsafe' }, rest, {
+  const nestings = new WeakMap<object, Nesting>();
+  const store = libraryStore<Tx>({ call: 'prisma()', client, has: '$queryRawUnsafe' }, rest, {
     run: (text, values, tx) => (tx ?? client).$queryRawUnsafe(text, ...values),
-    open: (body, isMerchants) =>
-      client.$transaction(body, {
-        timeout,
-        maxWait,
-        isolationLevel: isMerchants ? undefined : 'ReadCommitted',
-      }),
+    isNesting: (tx) => (nestings.get(tx)?.open ?? 0) > 0,
+    open: (body, isMerchants) => {
+      const nesting = { open: 0 };
+      const counted: Body<Tx> = (given) => {
+        const tx = counting(given, nesting);
+        nestings.set(tx, nesting);
+        return body(tx);
+      };
+      const isolationLevel = isMerchants ? undefined : 'ReadCommitted';
+      return client.$transaction(counted, { timeout, maxWait, isolationLevel });
+    },
+  });
+  return Object.freeze({ ...store, maxTransactionMs: timeout });
+}
+
+/** How many transactions in a transaction have not ended. */
+interface Nesting {
+  open: number;
+}
+
+/** Prisma commits a transaction that has failed if one in it ends later, so the store has to know of each. */
+function counting<Tx extends object>(tx: Tx, nesting: Nesting): Tx {
+  return new Proxy(tx, {
+    get(own, name) {
+      const value: unknown = Reflect.get(own, name, own);
+      if (name !== '$transaction' || !(value instanceof Function)) return value;
+      return async (body: unknown, ...rest: unknown[]): Promise<unknown> => {
+        const inner = body instanceof Function ? (nested: object) => body(counting(nested, nesting)) : body;
+        nesting.open += 1;
+        try {
+          return await Reflect.apply(value, own, [inner, ...rest]);
+        } finally {
+          nesting.open -= 1;
+        }
+      };
+    },
   });
 }

@@ -1,5 +1,6 @@
 import type { SqlValue, Store } from '../store.ts';
 import { type Body, type LibraryOptions, libraryStore } from './library.ts';
+import { member } from './pool-below.ts';
 
 type Raw = { query(text: string, values: SqlValue[]): Promise<unknown[]> };
 type Transact<Tx> = {
@@ -26,6 +27,7 @@ export function typeorm<Tx extends Raw>(source: Raw & Transact<Tx>, options: Lib
       // Of UPDATE and DELETE, the rows and their number.
       return typeof result[1] === 'number' ? result[0] : result;
     },
+    clientOf: (tx) => member(member(tx, 'queryRunner'), 'databaseConnection'),
     open: (body, isMerchants) =>
       isMerchants ? source.transaction(body) : source.transaction('READ COMMITTED', body),
   });

@@ -7,8 +7,12 @@ export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
 }
 
 export interface PostgresClient {
-  query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
-  query(prepared: { name: string; text: string; values: unknown[] }): Promise<{ rows: Row[] }>;
+  query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[]; command?: string }>;
+  query(prepared: {
+    name: string;
+    text: string;
+    values: unknown[];
+  }): Promise<{ rows: Row[]; command?: string }>;
   /** The server's process, as reported by the server when the connection was made. */
   readonly processID?: number | null | undefined;
   on(event: 'error' | 'notice' | 'notification', listener: (event: unknown) => void): unknown;

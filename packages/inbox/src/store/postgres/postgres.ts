@@ -3,7 +3,15 @@ import { checkArgument, checkOptions, type OptionRule } from '@payment-service/c
 import { failureCode } from '../../events.ts';
 import { STRING } from '../../option-rules.ts';
 import { TimedOut, within } from '../../time.ts';
-import { type Call, NotPrepared, type Row, type SqlValue, type Statement, type Store } from '../store.ts';
+import {
+  type Call,
+  NotCommitted,
+  NotPrepared,
+  type Row,
+  type SqlValue,
+  type Statement,
+  type Store,
+} from '../store.ts';
 import { connect, ignoreError, type PostgresClient, type PostgresPool, STATEMENT_MS } from './connection.ts';
 import { checkDurability } from './durability.ts';
 import { listenThrough } from './listener.ts';
@@ -46,12 +54,16 @@ export function postgres<Client extends PostgresClient>(
     { text, isPrepared }: Statement,
     values: readonly SqlValue[],
   ): Promise<Row[]> => {
-    if (!isPrepared || !canPrepare) return (await client.query(text, [...values])).rows;
-    try {
-      return (await client.query({ name: preparedName(text), text, values: [...values] })).rows;
-    } catch (error) {
+    const sent =
+      isPrepared && canPrepare
+        ? client.query({ name: preparedName(text), text, values: [...values] })
+        : client.query(text, [...values]);
+    const { rows, command } = await sent.catch((error: unknown) => {
       throw refusal(error);
-    }
+    });
+    // A statement that the body did not wait for has failed.
+    if (text === COMMIT.statement.text && command === 'ROLLBACK') throw new NotCommitted();
+    return rows;
   };
   /** In one message if the client can do that. */
   const send = async (client: Client, calls: readonly Call[]): Promise<readonly (readonly Row[])[]> => {
@@ -123,7 +135,8 @@ export function postgres<Client extends PostgresClient>(
         const limitMs = entry.length > 0 ? STATEMENT_MS : BEGIN_MS;
         const [, ...entered] = await within(limitMs, send(client, [begin(entry, isMerchants), ...entry]));
         const result = await body(client, entered);
-        if (!committed.delete(client)) await committing(client, client.query('commit'));
+        if (!committed.delete(client))
+          await committing(client, run(client, { text: COMMIT.statement.text }, []));
         return result;
       }),
     ...listenThrough(pool, prefix),

@@ -9,7 +9,7 @@ import type { CaseFile } from '../verdict/case.ts';
 import type { ExpectedMoney, Verdict } from '../verdict/evaluate.ts';
 import { lockPayment, restate } from '../verdict/payment.ts';
 import type { Handler } from './handlers.ts';
-import type { Afterwards, Started, Turn, WorkContext } from './turn.ts';
+import type { Afterwards, Ended, Started, Turn, WorkContext } from './turn.ts';
 
 interface Application<Tx> extends Extract<Verdict, { kind: 'apply' }> {
   readonly file: CaseFile;
@@ -86,17 +86,19 @@ export async function apply<Tx>(
     read,
     appliedAs ?? null,
   ];
+  const event = { name: 'transition.settled', transitionId, state: 'settled', attempt: attempts } as const;
+  const tell = (durationMs: number): Ended => {
+    settings.emit({ ...event, contradicted: isContradicted, durationMs });
+    return { outcome: 'settled' };
+  };
+  started.settled = tell;
   const [row] = await statements.run('settle', values, tx).catch((error: unknown) => {
     throw refusalIn(error);
   });
   if (row === undefined) throw changed();
   const isBegun = next !== undefined && Number(row['begun']) > 0;
   const begun = isBegun ? { startId: next.startId, lastError: optionalText(row, 'begun_error') } : undefined;
-  const event = { name: 'transition.settled', transitionId, state: 'settled', attempt: attempts } as const;
-  return (durationMs) => {
-    settings.emit({ ...event, contradicted: isContradicted, durationMs });
-    return { outcome: 'settled', begun };
-  };
+  return (durationMs) => ({ ...tell(durationMs), begun });
 }
 
 const moneyOf = ({ currency, amount, compare }: ExpectedMoney): ExpectedMoney =>

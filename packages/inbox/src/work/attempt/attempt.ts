@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { SignedFields } from '@payment-service/core';
 import { failureCode } from '../../events.ts';
 import { codesOf, failureText } from '../../failure-text.ts';
-import { backoff } from '../../options.ts';
+import { backoff, LOOKS } from '../../options.ts';
 import { isUnambiguous } from '../../records.ts';
 import {
   NotPrepared,
@@ -16,14 +17,11 @@ import { pause } from '../../time.ts';
 import { caseValues, completeCase } from '../verdict/case.ts';
 import { evaluate } from '../verdict/evaluate.ts';
 import { lockPayment, restate } from '../verdict/payment.ts';
-import { signedIn } from '../verdict/stored.ts';
 import { apply } from './apply.ts';
 import { findHandler } from './handlers.ts';
 import type { Afterwards, Due, Ended, Start, Started, Turn, WorkContext } from './turn.ts';
 import { runUntilAnswered, untilAnswered, waitForStore } from './until-answered.ts';
 
-/** How often a transition that waits for an expectation or another body is rechecked: for about 15 minutes. */
-const MAX_LOOKS = 10;
 /** How long to wait for a reference that another worker holds. */
 const BUSY_MS = 200;
 /** How long to wait before asking again for the outcome of a transaction. */
@@ -45,10 +43,10 @@ export async function attempt<Tx>(due: Due, context: WorkContext<Tx>, turn: Turn
   if (turn.start !== undefined && signal.aborted) return takeBack(due.id, turn.start.startId, context, 0);
   const start = turn.start ?? (await startAlone(due, context));
   if ('outcome' in start) return start;
-  const started: Started = { ...due, ...start, attempts: due.attempts + 1 };
   const began = performance.now();
   let afterwards: Afterwards | undefined;
   for (let conflicts = 0; afterwards === undefined; conflicts += 1) {
+    const started: Started = { ...due, ...start, attempts: due.attempts + 1 };
     // After a failure, it does not risk another one just to start the next transition.
     const own = conflicts === 0 ? turn : {};
     try {
@@ -64,8 +62,8 @@ export async function attempt<Tx>(due: Due, context: WorkContext<Tx>, turn: Turn
         await pause(context.settings.random() * Math.min(2 ** conflicts, MAX_CONFLICT_PAUSE_MS), signal);
         continue;
       }
-      afterwards = async () => {
-        const failed = await fail(started, error, context);
+      afterwards = async (durationMs) => {
+        const failed = await fail(started, error, context, durationMs);
         await takeBackNext(started, context);
         return failed;
       };
@@ -147,15 +145,18 @@ async function decide<Tx>(
   const file = await completeCase(statements, rows, { id, tx });
   if (file === undefined) return undefined;
   context.onCase?.(file);
+  started.read = file.signed;
   const handler = findHandler(handlers, file.signed, settings);
   const verdict = evaluate(file, settings, handler !== undefined);
+  const number = entered && textOf(entered, 'number');
   if (verdict.kind === 'apply') {
-    if (entered !== undefined) started.transaction = textOf(entered, 'number');
+    started.transaction = number;
     return apply(started, { ...verdict, file, handler }, context, tx);
   }
   const { state, reason, isWaiting } = verdict;
   const { transitionId, revision, looks } = file;
-  const again = isWaiting && looks < MAX_LOOKS ? backoff(looks + 1, settings) : null;
+  const again =
+    isWaiting && looks < LOOKS.attempts ? backoff(looks + 1, { ...settings, retry: LOOKS }) : null;
   const payment = { ...file.signed, account: settings.account };
   const isOwnPayment = file.bodies.length > 0 || file.refusals.every(isUnambiguous);
   if (isOwnPayment) await lockPayment(statements, payment, tx);
@@ -163,15 +164,17 @@ async function decide<Tx>(
   // A body or expectation that arrived meanwhile may change the verdict.
   if (parked.length === 0) return undefined;
   if (isOwnPayment) await restate(statements, payment, tx);
-  return () => {
+  started.transaction = number;
+  started.parked = () => {
     if (looks === 0) settings.emit({ name: 'transition.parked', transitionId, state, reason });
     return { outcome: 'parked' };
   };
+  return started.parked;
 }
 
 /**
- * Whether the transaction of a failed attempt is committed, which only its handler can have done. Read from outside, since the
- * attempt may have lost its connection, or its handler may have begun another transaction (threat A50).
+ * Whether the transaction of a failed attempt is committed: by its handler, or by a COMMIT whose reply was lost. Read from
+ * outside, since the attempt may have lost its connection, or its handler may have begun another transaction (threat A50).
  */
 async function isCommitted<Tx>({ transaction }: Started, context: WorkContext<Tx>): Promise<boolean> {
   if (transaction === undefined) return false;
@@ -184,12 +187,21 @@ async function isCommitted<Tx>({ transaction }: Started, context: WorkContext<Tx
   }
 }
 
-/** Records a failed attempt, which was rolled back unless its handler has ended its transaction. */
-async function fail<Tx>(started: Started, thrown: unknown, context: WorkContext<Tx>): Promise<Ended> {
-  const { id, transitionId, attempts, startId, lastError } = started;
+/**
+ * Records a failed attempt, which was rolled back unless its handler has ended its transaction. Tells the outcome of one that
+ * was committed although the reply was lost (threat A77).
+ */
+async function fail<Tx>(
+  started: Started,
+  thrown: unknown,
+  context: WorkContext<Tx>,
+  durationMs: number,
+): Promise<Ended> {
+  const { id, nextAt, transitionId, attempts, startId, lastError, read, settled, parked } = started;
   const { settings } = context;
   const isKnown = failureCode(thrown) === 'TRANSACTION_ENDED';
   const isEnded = isKnown || (await isCommitted(started, context));
+  if (isEnded && !isKnown && parked !== undefined) return parked(durationMs);
   // A pooler lost a prepared statement, which is not a failure of the handler.
   if (!isEnded && thrown instanceof NotPrepared) return takeBack(id, startId, context);
   const error = isEnded && !isKnown ? new TransactionEnded({ cause: thrown }) : thrown;
@@ -199,12 +211,15 @@ async function fail<Tx>(started: Started, thrown: unknown, context: WorkContext<
   const next = reason === undefined ? ['retrying', null, delayMs] : ['dead', reason, null];
   // For the operator who reviews the transition. PostgreSQL's text cannot contain NUL.
   const text = failureText(error).replaceAll('\0', '\uFFFD').slice(0, MAX_ERROR_LENGTH).toWellFormed();
-  const values = [id, startId, ...next, text];
+  const values = [id, startId, ...next, text, attempts, nextAt];
   const [failed] =
     reason === undefined
       ? await runUntilAnswered('fail_attempt', values, context)
-      : await untilAnswered(context, () => failForGood(started, values, context));
-  if (failed === undefined) return { outcome: 'undone' };
+      : await untilAnswered(context, () => failForGood(read, values, context));
+  if (failed === undefined) {
+    const found = settled === undefined ? [] : await runUntilAnswered('find_settled', [id, startId], context);
+    return settled !== undefined && found.length > 0 ? settled(durationMs) : { outcome: 'undone' };
+  }
   const common = { transitionId, attempt: attempts };
   if (reason === undefined) {
     const failure = failureCode(error);
@@ -226,17 +241,17 @@ async function fail<Tx>(started: Started, thrown: unknown, context: WorkContext<
   return { outcome: 'parked' };
 }
 
-/** From then on its payment waits for a person, which is kept in the same transaction. */
+/** From then on its payment waits for a person, which is kept in the same transaction, unless its signed fields are damaged. */
 function failForGood<Tx>(
-  { signed }: Started,
+  signed: SignedFields | undefined,
   values: readonly SqlValue[],
   { statements, settings }: WorkContext<Tx>,
 ): Promise<readonly Row[]> {
-  const payment = { ...signedIn({ signed }), account: settings.account };
+  const payment = signed && { ...signed, account: settings.account };
   return statements.limited(settings.storeTimeoutMs, async (tx) => {
-    await lockPayment(statements, payment, tx);
+    if (payment !== undefined) await lockPayment(statements, payment, tx);
     const failed = await statements.run('fail_attempt', values, tx);
-    if (failed.length > 0) await restate(statements, payment, tx);
+    if (failed.length > 0 && payment !== undefined) await restate(statements, payment, tx);
     return failed;
   });
 }

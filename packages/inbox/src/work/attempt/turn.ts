@@ -1,3 +1,4 @@
+import type { SignedFields } from '@payment-service/core';
 import type { Settings } from '../../options.ts';
 import type { Statements } from '../../store/statements.ts';
 import { numberOf, type Row, type Store, textOf } from '../../store/store.ts';
@@ -26,6 +27,8 @@ export interface Due {
   readonly attempts: number;
   /** Earlier starts without an outcome: its handler may crash the process. */
   readonly unfinished: number;
+  /** Read before its turn: see `find_newest`. */
+  readonly isNewest?: boolean;
 }
 
 export function dueIn(row: Row): Due {
@@ -59,8 +62,13 @@ export interface Turn {
 /** `attempts` is the number of this one. */
 export type Started = Due &
   Start & {
+    /** Its signed fields, once they were read. */
+    read?: SignedFields;
     /** The number of the transaction in which its handler has begun, on PostgreSQL. */
-    transaction?: string;
+    transaction?: string | undefined;
+    /** What remains when it is settled, or parked: if the reply of COMMIT is lost, it is told when the outcome is known. */
+    settled?: Afterwards;
+    parked?: Afterwards;
     /** The transition that its settlement starts. */
     next?: (Due & Pick<Start, 'startId'>) | undefined;
   };

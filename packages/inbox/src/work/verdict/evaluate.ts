@@ -83,7 +83,6 @@ export interface TransitionCase {
 
 export type EvaluationRules = Pick<Settings, 'completedEvents' | 'statuses'>;
 
-
 export type Verdict =
   | {
       readonly kind: 'apply';
@@ -111,11 +110,7 @@ const MAX_UNFINISHED = 3;
  *
  * @param isHandled There is a handler for what its status means.
  */
-export function evaluate(
-  transition: TransitionCase,
-  rules: EvaluationRules,
-  isHandled: boolean,
-): Verdict {
+export function evaluate(transition: TransitionCase, rules: EvaluationRules, isHandled: boolean): Verdict {
   const { bodies, refusals, signed, appliedStatus, expectation } = transition;
   const { transaction_status: status } = signed;
   const [first] = bodies;

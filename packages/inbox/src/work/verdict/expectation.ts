@@ -112,8 +112,8 @@ export function currencyWarning(currency: string): string | undefined {
 }
 
 /**
- * Keeps an expectation and wakes the transitions that wait for it. A transition parked at the same moment is rechecked a second
- * later.
+ * Keeps an expectation and wakes the transitions that wait for it. A transition that is parked before the commit is rechecked: a
+ * second later, or in about the time that it has waited.
  *
  * @throws {InvalidStateError} If the reference already has another amount, unless `replace` is set and it is not settled.
  * @throws {StaleError} If `replace` names money that is not what is expected now.

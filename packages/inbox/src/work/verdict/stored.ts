@@ -53,7 +53,11 @@ export function expectationIn(row: Row): KnownExpectation | undefined {
       replaced: replaced.map(({ at, ...each }) => ({ ...each, at: new Date(at) })),
       isCanceled: (row['canceled_at'] ?? null) !== null,
     };
-  throw unexpected(row, 'replaced', 'a list of earlier expectations: currency, amount, compare, by, note and at');
+  throw unexpected(
+    row,
+    'replaced',
+    'a list of earlier expectations: currency, amount, compare, by, note and at',
+  );
 }
 
 /** Only its form is checked: a later version of core may have a rule that this version does not know. */

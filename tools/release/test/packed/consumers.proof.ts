@@ -1,0 +1,3 @@
+import { testConsumers } from './consumers.ts';
+
+testConsumers('every');

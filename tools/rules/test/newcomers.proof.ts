@@ -1,0 +1,3 @@
+import { testNewcomers } from './newcomers.ts';
+
+testNewcomers();
