@@ -93,7 +93,7 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
     heading: 'The amount was sent as text',
     meaning:
       'The contract requires a number, and a body has text, such as "500". Text is not credited automatically.',
-    todo: 'If it is a decimal and as expected, accept it. Otherwise ask the service what was paid.',
+    todo: 'If it is a decimal and as expected, accept the text. Otherwise ask the service what was paid.',
   },
   amount_missing: {
     state: 'quarantined',
@@ -131,7 +131,7 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
     heading: 'A status without a meaning, after the payment',
     meaning:
       'The order is paid, and the service has reported another status of its transaction, which statuses does not name, or which has no handler.',
-    todo: 'Ask the service what the status means. Add it to statuses, and a handler if it is a reversal, then apply it. Otherwise close it.',
+    todo: 'Ask the service what the status means. Add it to statuses, and a handler if it is a reversal, then apply it after all. Otherwise close it.',
   },
   canceled: {
     state: 'quarantined',
@@ -167,7 +167,7 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
     state: 'conflict',
     heading: 'Suspicious: it has a replaced amount',
     meaning: 'A body has an amount that was expected before and has been replaced.',
-    todo: 'Ask the service which amount was paid. If it is the earlier one, accept that amount. If it is the expected one, or if it is still held after that, apply it.',
+    todo: 'Ask the service which amount was paid. If it is the earlier one, accept that amount. If it is the expected one, or if it is still held after that, apply it after all.',
   },
   paid_by_another: {
     state: 'conflict',

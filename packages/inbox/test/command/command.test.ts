@@ -199,11 +199,7 @@ test(
 test('payment-service-inbox prunes what is old', SESSION, async () => {
   const { merchant, type, screen } = await newDesk('postgres');
   await merchant.advance(100 * DAY_MS);
-  await type(
-    'prune --bodies-older-than 101 --json',
-    'prune',
-    'prune --waiting-bodies-older-than 99',
-  );
+  await type('prune --bodies-older-than 101 --json', 'prune', 'prune --waiting-bodies-older-than 99');
   await type('prune --archive-older-than 99', 'prune --archive-older-than 0', 'payment ORD-1');
   await expect(screen()).toMatchFileSnapshot('pruning.txt');
 });
