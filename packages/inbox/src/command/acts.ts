@@ -1,8 +1,7 @@
 import { canonicalAmount } from '@payment-service/core';
 import { InvalidArgumentError, type Option } from 'commander';
 import type { Inbox } from '../inbox.ts';
-import type { ActGiven } from '../operator/act.ts';
-import { type ActedPayments, actOnAll, BULK_ACTS, type BulkAct, MAX_ACTED } from '../operator/act-all.ts';
+import type { ActedOnAll, ActGiven, ActSelection } from '../operator/act.ts';
 import { PAYMENT_LABELS } from '../operator/advice.ts';
 import { ACT_NAMES, type Act, type ActName, OPERATIONS } from '../operator/operations.ts';
 import { findPayment, type Payment } from '../operator/payment.ts';
@@ -21,17 +20,17 @@ export interface Subject {
   readonly internal_reference?: string;
 }
 
-interface Given extends Subject, Partial<ActGiven>, Partial<ActedPayments> {
+interface Given extends Subject, Partial<ActGiven>, Partial<ActSelection> {
   readonly revision?: string;
   readonly report?: string;
   /** As `moneyOf()` writes it. */
   readonly replace?: string;
 }
 
-type Bulk = { readonly name: BulkAct; readonly open: OpenOptions } & Pick<ActedPayments, 'reason'>;
+type Bulk = { readonly name: 'retry' | 'close'; readonly open: OpenOptions } & Pick<ActSelection, 'reason'>;
 
-/** What is said after an act, and the payment after it. */
-interface Done {
+/** What is said after an act, and the payment after it; or how many there were. */
+interface Done extends Partial<ActedOnAll> {
   readonly said: string;
   readonly payment?: Payment | undefined;
 }
@@ -51,7 +50,7 @@ const WITHOUT_REPORT: readonly ActName[] = ['expect', 'cancel', 'forget'];
 const MANY = [
   option('--reason <reason>', 'instead of a reference: all that need a person for this reason'),
   option('--until <date>', 'with --reason: when you looked; what has changed since is skipped', moment),
-  option('--limit <number>', 'with --reason: at most this many', upTo(MAX_ACTED), MAX_ACTED),
+  option('--limit <number>', 'with --reason: at most this many', upTo(1000), 1000),
 ];
 /** Beside those of every act. */
 const OWN: Readonly<Partial<Record<ActName, readonly Option[]>>> = {
@@ -65,7 +64,6 @@ const OWN: Readonly<Partial<Record<ActName, readonly Option[]>>> = {
     option('--replace <money>', "instead of --revision: what is expected now, such as '500 UGX'", moneyIn),
   ],
 };
-const isBulk = (name: ActName): name is BulkAct => BULK_ACTS.some((each) => each === name);
 /** What could credit, or ends the waiting for money, is decided on what a person has seen. */
 const needsRevision = (name: ActName): boolean =>
   OPERATIONS[name].canCredit || name === 'close' || name === 'cancel';
@@ -86,7 +84,7 @@ export const ACTS: readonly AddVerb[] = ACT_NAMES.map((name) =>
     run: (given: Given, open, reference) =>
       withInbox(open, (inbox, opened) => {
         const { reason } = given;
-        if (isBulk(name) && reason !== undefined && reference === undefined)
+        if ((name === 'retry' || name === 'close') && reason !== undefined && reference === undefined)
           return actOnMany(inbox, opened, { name, reason, ...given, open });
         return actOnOne(inbox, opened, { name, reference, given, open });
       }),
@@ -124,12 +122,11 @@ async function actOnMany<Tx>(
   { name, reason, until, limit, by = '', note = '', open }: Given & Bulk,
 ): Promise<Done> {
   if (until !== undefined) {
-    const done = await actOnAll(inbox, name, { reason, until, limit }, { by, note });
-    const payments = done === 1 ? '1 payment' : `${countText(done)} payments`;
-    const said = `${OPERATIONS[name].label}: done for ${payments}. What has changed since then was skipped.`;
-    return { said };
+    const acted = await inbox.actAll(name, { reason, until, limit }, { by, note });
+    const skipped = `Skipped, because they have changed since: ${acted.skipped}.`;
+    return { ...acted, said: `${OPERATIONS[name].label}: done for ${acted.done}. ${skipped}` };
   }
-  const { items, next } = await inbox.payments({ reason, limit: MAX_ACTED });
+  const { items, next } = await inbox.payments({ reason, limit: 1000 });
   const now = new Date(await readClock(opened)).toISOString();
   const count = `${countText(items.length)}${next === undefined ? '' : '+'}`;
   throw new WrongUse(

@@ -81,7 +81,10 @@ export function listPayments<Tx>(
   });
 }
 
-async function readPage<Tx>(context: OperatorContext<Tx>, filter: PaymentFilter): Promise<PaymentPage> {
+export async function readPage<Tx>(
+  context: OperatorContext<Tx>,
+  filter: PaymentFilter,
+): Promise<PaymentPage> {
   const { statements, settings } = context;
   const { account } = settings;
   const { state = PAYMENT_STATES, needed, reason, search, since, until, limit = 50, after } = filter;
