@@ -22,14 +22,18 @@ import { readPayment } from './payment.ts';
 import { readPage } from './payments.ts';
 import type { OperatorContext } from './views.ts';
 
-/** What an operator says with an act; `currency`, `amount` and `compare` only with `expect`. */
-export interface ActGiven extends ActionNote, Partial<ExpectedMoney> {}
+/** What an operator says with an act; all but `by` and `note` only with `expect`. */
+export interface ActGiven extends ActionNote, Partial<ExpectedMoney> {
+  /** From then on it is overdue. @default the deadline that it has */
+  readonly deadline?: Date | undefined;
+}
 
 const GIVEN: OptionRules<ActGiven> = {
   ...NOTE_RULES,
   currency: undefined,
   amount: undefined,
   compare: COMPARISON,
+  deadline: DATE,
 };
 const ACT: OptionRule = [
   (act) => ACT_NAMES.some((name) => name === Object(act).name) && typeof Object(act).revision === 'string',
@@ -145,9 +149,9 @@ async function perform<Tx>(
     return undefined;
   }
   if (name === 'expect') {
-    const { currency = '', amount = '', compare } = money;
+    const { currency = '', amount = '', compare, deadline } = money;
     const expectation = checkExpectation(
-      { ...key, currency, amount, compare },
+      { ...key, currency, amount, compare, deadline },
       { account, colonIn: 'merchant_reference' },
     );
     await keepExpectation(statements, { expectation, replace: { by, note } }, tx);

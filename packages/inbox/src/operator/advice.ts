@@ -104,8 +104,9 @@ function replacedText(replaced: PaymentSummary['replaced']): string {
   return last === undefined ? '' : ` ${last.by} had it replace ${textOf(last)}: ${last.note}`;
 }
 
+const dayOf = (date: Date | undefined): string => (date === undefined ? 'its deadline' : momentText(date));
+
 /** In UTC, as everywhere where no other zone is named. */
-const dayOf = (date: Date | undefined): string =>
-  date === undefined ? 'its deadline' : `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+export const momentText = (date: Date): string => `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 const inside = (heading: string): string => heading.charAt(0).toLowerCase() + heading.slice(1);

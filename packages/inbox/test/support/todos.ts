@@ -30,6 +30,12 @@ interface Operator extends Hands {
 }
 type Act = (operator: Operator) => Promise<unknown>;
 
+/** The acts of a payment, by those of a report. */
+const VERBS = {
+  ...({ retry: 'retry', resolve: 'close', reopen: 'apply' } as const),
+  ...({ acceptText: 'accept', accept: 'accept' } as const),
+};
+
 function handsOf(face: Face, inbox: AnyInbox, merchant: Merchant): Hands {
   const state: Hands['state'] = (reference, changes) =>
     inbox.expect({ ...money(reference), ...changes }, REPLACE);
@@ -59,17 +65,24 @@ function handsOf(face: Face, inbox: AnyInbox, merchant: Merchant): Hands {
   const person = ['--by', NOTE.by, '--note', NOTE.note];
   if (face === 'command')
     return {
-      act({ transitionId, revision }, name, body) {
-        const verb = name === 'acceptText' ? 'accept-text' : name;
-        const bodies = body === undefined ? [] : ['--body', body];
-        return run(verb, transitionId, '--revision', revision, ...bodies, ...person);
+      async act({ transitionId, signed: { merchant_reference, transaction_type } }, name, body) {
+        const act = VERBS[name];
+        const payment = await inbox.payment(merchant_reference, transaction_type);
+        const offered = payment?.acts.find(
+          (each) => each.name === act && each.report === transitionId && (body ?? each.body) === each.body,
+        );
+        if (payment === undefined || offered === undefined) throw new Error(`${act} is not offered.`);
+        const { money: { amount, currency } = {}, compare = 'both' } = offered;
+        const isFree = act === 'retry' ? [] : ['--revision', payment.revision];
+        const accepted = act === 'accept' ? ['--amount', `${amount} ${currency}`, '--compare', compare] : [];
+        await run(act, merchant_reference, '--report', transitionId, ...isFree, ...accepted, ...person);
       },
       async state(reference, changes) {
         const { currency, amount, compare } = { compare: 'both', ...money(reference), ...changes };
-        const [known] = await inbox.expectations(reference);
-        const replaced = known ? ['--replace', `${known.amount} ${known.currency}`, ...person] : [];
+        const payment = await inbox.payment(reference);
+        const seen = payment ? ['--revision', payment.revision, ...person] : [];
         const stated = ['--currency', currency, '--amount', String(amount), '--compare', compare];
-        await run('expect', '--reference', reference, ...stated, ...replaced);
+        await run('expect', reference, ...stated, ...seen);
       },
     };
   return {
