@@ -43,8 +43,8 @@ function actIn(form: URLSearchParams, name: ActName): Act | undefined {
   try {
     const { revision, ...act } = Object(JSON.parse(form.get('act') ?? ''));
     const key = [act.merchant_reference, act.transaction_type];
-    if (!key.every((each) => typeof each === 'string')) return undefined;
-    return { ...act, name, revision: form.get('revision') ?? String(revision) };
+    if (act.name !== name || !key.every((each) => typeof each === 'string')) return undefined;
+    return { ...act, revision: form.get('revision') ?? String(revision) };
   } catch {
     return undefined;
   }

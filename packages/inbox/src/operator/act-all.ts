@@ -14,6 +14,8 @@ export const MAX_ACTED = 1000;
 export interface ActedPayments {
   readonly reason: TransitionReason;
   readonly until: Date;
+  /** At most so many. @default MAX_ACTED */
+  readonly limit?: number | undefined;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface ActedPayments {
 export async function actOnAll(
   inbox: Pick<Inbox<never>, 'payments' | 'payment' | 'show' | 'act'>,
   name: BulkAct,
-  { reason, until }: ActedPayments,
+  { reason, until, limit = MAX_ACTED }: ActedPayments,
   given: ActionNote,
 ): Promise<number> {
   const isAsSeen = async (id: string): Promise<boolean> => {
@@ -33,7 +35,7 @@ export async function actOnAll(
     return report?.reason === reason && times.every((time) => time !== undefined && time < until);
   };
   let done = 0;
-  const { items } = await inbox.payments({ reason, until, limit: MAX_ACTED });
+  const { items } = await inbox.payments({ reason, until, limit });
   for (const { merchant_reference, transaction_type } of items) {
     let payment = await inbox.payment(merchant_reference, transaction_type);
     const tried = new Set<string>();

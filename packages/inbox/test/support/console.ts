@@ -90,15 +90,23 @@ export function cookiesOf({ headers }: Response): [name: string, value: string][
   });
 }
 
-/** The address of a form, and what it sends before the reader changes it: hidden fields and the first choices. */
-export function formIn(html: string, id: string): { action: string; values: Record<string, string> } {
+/** A form as its page shows it. */
+interface Form {
+  readonly action: string;
+  /** What it sends before the reader changes it: hidden fields, and the first choices. */
+  readonly values: Record<string, string>;
+  readonly choices: readonly string[];
+}
+
+export function formIn(html: string, id: string): Form {
   const [, action, content] =
     new RegExp(`<form method="post" action="([^"]*)" id="${id}"[^>]*>(.*?)</form>`, 's').exec(html) ?? [];
   if (action === undefined || content === undefined) throw new Error(`The page has no form ${id}.`);
   const hidden = content.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g);
   const chosen = content.matchAll(/<select [^>]*?name="([^"]*)"[^>]*><option value="([^"]*)"/g);
   const sent = [...hidden, ...chosen].map(([, name, value]) => [name ?? '', unescaped(value ?? '')]);
-  return { action, values: Object.fromEntries(sent) };
+  const choices = [...content.matchAll(/<option value="([^"]*)"/g)].map(([, value]) => unescaped(value ?? ''));
+  return { action, values: Object.fromEntries(sent), choices };
 }
 
 /** The choice of a form of acts whose text begins with this. */

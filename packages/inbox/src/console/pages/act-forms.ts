@@ -25,9 +25,8 @@ ${form(name, at(view, `/act/${name}`), {
   button: acts.length === 1 && first.money !== undefined ? `${label}: ${textOf(first.money)}` : label,
 })}</section>`;
   });
-  const none = payment.isArchived
-    ? 'It is archived and final: its reports have no bodies any more.'
-    : 'Nothing now.';
+  const mayNot = payment.acts.length > 0 ? 'Nothing with your permissions.' : 'Nothing now.';
+  const none = payment.isArchived ? 'It is archived and final: its reports have no bodies any more.' : mayNot;
   const isNone = forms.every((one) => one === '');
   return html`<section class="stack" id="actions"><h2>What you can do</h2>${isNone ? html`<p class="quiet">${none}</p>` : forms}</section>`;
 }

@@ -18,7 +18,7 @@ import { actForms } from './act-forms.ts';
 import { bodyCards } from './bodies.ts';
 import { consolePage, type Refused, type View } from './page.ts';
 import { unknownPage } from './paid.ts';
-import { facts, moneyText, stateBadge, TONES } from './summary.ts';
+import { facts, moneyText, stateBadge, toneOf } from './summary.ts';
 
 const MAX_REPORTS = 10;
 
@@ -41,7 +41,7 @@ export async function paymentPage(view: View, refused?: Refused): Promise<Respon
     beside: html`${stateBadge(payment)}<a class="button" href="#actions">What you can do</a>`,
     says: `${state}: ${advice.heading}`,
     refused,
-    body: html`<div class="split"><div class="stack"><div id="answer">${note(advice.isNeeded ? 'bad' : TONES[state], advice.heading, advice.sentence, advice.todo)}</div>
+    body: html`<div class="split"><div class="stack"><div id="answer">${note(advice.isNeeded ? 'bad' : toneOf(payment), advice.heading, advice.sentence, advice.todo)}</div>
 <section class="card" id="facts">${facts({
       'You may tell the customer': advice.say,
       Expected: payment.expected === undefined ? 'nothing' : moneyText(payment.expected),

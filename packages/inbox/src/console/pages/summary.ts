@@ -18,13 +18,17 @@ import type { PaymentKey } from '../../work/verdict/payment.ts';
 import type { PaymentState } from '../../work/verdict/payment-state.ts';
 import { at, type View } from './page.ts';
 
-export const TONES: Readonly<Record<PaymentState, Tone>> = {
-  ...{ held: 'bad', unexpected: 'bad', overdue: 'wait', open: 'info' },
+const TONES: Readonly<Record<PaymentState, Tone>> = {
+  ...{ held: 'bad', unexpected: 'neutral', overdue: 'wait', open: 'info' },
   ...{ paid: 'good', reversed: 'neutral', failed: 'neutral', canceled: 'neutral' },
 };
 
-export const stateBadge = ({ state }: Pick<PaymentSummary, 'state'>): Markup =>
-  badge(TONES[state], PAYMENT_LABELS[state]);
+/** That a second report of a paid payment waits does not make it less paid. */
+export const toneOf = ({ state, needs, settled }: PaymentSummary): Tone =>
+  needs !== undefined && settled === undefined ? 'bad' : TONES[state];
+
+export const stateBadge = (payment: PaymentSummary): Markup =>
+  badge(toneOf(payment), PAYMENT_LABELS[payment.state]);
 
 /** Terms and their values; a term without a value is left out. */
 export const facts = (values: Readonly<Record<string, Markup | string | undefined>>): Markup =>
