@@ -41,7 +41,10 @@ test('every step that the demo prints leads where it says', { timeout: 120_000 }
   await shows('h2', 'Paid. Thank you!');
 
   await page.goto(inbox);
-  const reference = await page.locator('#needed-payments tr', { hasText: 'Held' }).getByRole('link').innerText();
+  const reference = await page
+    .locator('#needed-payments tr', { hasText: 'Held' })
+    .getByRole('link')
+    .innerText();
   await follow(reference);
   await shows('#actions', 'Credits UGX 4,500,000 in place of UGX 45,000.');
   await page.goto(sandbox);

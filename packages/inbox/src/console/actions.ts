@@ -1,10 +1,10 @@
 import { ConfigurationError, InvalidStateError, StaleError } from '@payment-service/core';
-import { counted, type Problem } from '@payment-service/pages';
+import { counted, type Filled } from '@payment-service/pages';
 import { actOnAll, type BulkAct } from '../operator/act-all.ts';
 import { type Act, type ActName, OPERATIONS } from '../operator/operations.ts';
 import { COMPARISONS } from '../work/verdict/stored.ts';
 import { bulkPage } from './pages/bulk.ts';
-import { at, plainResponse, type View } from './pages/page.ts';
+import { at, plainResponse, type Refused, type View } from './pages/page.ts';
 import { paymentPage } from './pages/payment.ts';
 import { isReason } from './pages/payments.ts';
 import { paymentPath } from './pages/summary.ts';
@@ -27,12 +27,8 @@ export async function act(view: View, form: URLSearchParams, name: ActName): Pro
     const done = OPERATIONS[name].done(name === 'expect' ? { money: stated } : act);
     return seeOther(at(view, paymentPath(act)), done, basePath);
   } catch (error) {
-    const problem = problemIn(error);
-    if (problem === undefined) throw error;
-    return paymentPage(
-      { ...view, query: new URLSearchParams(paymentPath(act).split('?')[1]) },
-      { filled: { form: name, typed, problem }, status: statusOf(error) },
-    );
+    const query = new URLSearchParams(paymentPath(act).split('?')[1]);
+    return paymentPage({ ...view, query }, refusalOf(error, name, typed));
   }
 }
 
@@ -41,28 +37,26 @@ const FIELDS = ['note', 'currency', 'amount', 'compare', 'act'];
 /** The act that a form carries, of the name that its address has: the visitor's permission was checked for that. */
 function actIn(form: URLSearchParams, name: ActName): Act | undefined {
   try {
-    const { revision, ...act } = Object(JSON.parse(form.get('act') ?? ''));
+    const act = Object(JSON.parse(form.get('act') ?? ''));
     const key = [act.merchant_reference, act.transaction_type];
     if (act.name !== name || !key.every((each) => typeof each === 'string')) return undefined;
-    return { ...act, revision: form.get('revision') ?? String(revision) };
+    return { ...act, revision: form.get('revision') ?? '' };
   } catch {
     return undefined;
   }
 }
 
-const isOutOfDate = (error: unknown): error is Error =>
-  error instanceof InvalidStateError || error instanceof StaleError;
-const statusOf = (error: unknown): 409 | 422 => (isOutOfDate(error) ? 409 : 422);
 /** What can be wrong in a form, or in the amount that it accepts; and a payment that has vanished. */
-const OF_FORM = ['currency', 'amount', 'compare', 'body', 'merchant_reference', 'act'];
+const OF_FORM = ['note', 'currency', 'amount', 'compare', 'body', 'merchant_reference', 'act'];
 
-/** The message, if the visitor can act on it. */
-function problemIn(error: unknown): Problem | undefined {
-  if (isOutOfDate(error)) return { text: error.message };
-  if (!(error instanceof ConfigurationError)) return undefined;
-  const { option: field, message: text } = error;
-  if (field === 'note') return { text: 'Say why, in at most 1000 characters.', field };
-  return OF_FORM.includes(field) ? { text, field } : undefined;
+/** Why a form was refused. @throws What the visitor cannot act on. */
+function refusalOf(error: unknown, form: ActName, typed: Filled['typed']): Refused {
+  if (error instanceof InvalidStateError || error instanceof StaleError)
+    return { filled: { form, typed, problem: { text: error.message } }, status: 409 };
+  if (!(error instanceof ConfigurationError) || !OF_FORM.includes(error.option)) throw error;
+  const { option: field, message } = error;
+  const text = field === 'note' ? 'Say why, in at most 1000 characters.' : message;
+  return { filled: { form, typed, problem: { text, field } }, status: 422 };
 }
 
 export async function actInBulk(view: View, form: URLSearchParams, name: BulkAct): Promise<Response> {
@@ -75,11 +69,6 @@ export async function actInBulk(view: View, form: URLSearchParams, name: BulkAct
     const said = `${counted(done, 'payment')} ${name === 'retry' ? 'retried' : 'closed'}.`;
     return seeOther(at(view, '/payments'), said, basePath);
   } catch (error) {
-    const problem = problemIn(error);
-    if (problem === undefined) throw error;
-    return bulkPage(
-      { ...view, query: form },
-      { filled: { form: name, typed: { note }, problem }, status: 422 },
-    );
+    return bulkPage({ ...view, query: form }, refusalOf(error, name, { note }));
   }
 }

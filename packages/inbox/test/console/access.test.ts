@@ -71,8 +71,7 @@ test('a wrong result of authorize lets no visitor in and is reported', async () 
     const errors: unknown[] = [];
     const visitor = visit(inbox, () => access as never, { onError: (error) => errors.push(error) });
     expect((await visitor.get('')).status).toBe(500);
-    const rights =
-      'read, bodies, accept, apply, applyAgain, retry, close, expect, cancel, forget, reconcile';
+    const rights = 'read, bodies, accept, apply, applyAgain, retry, close, expect, cancel, forget, reconcile';
     expect(errors).toMatchObject([{ option: 'authorize', message: expect.stringContaining(rights) }]);
   }
 });
@@ -164,7 +163,11 @@ test('markup in references, names, errors and notes is text on every page', asyn
   await actOn(inbox, 'DEAD-1', 'retry', { by: MARKUP, note: MARKUP });
   const visitor = visit(inbox);
   const query = new URLSearchParams({ search: MARKUP });
-  const searches = [`/payments?${query}`, '/payment?reference=%3Cb%3E', '/acts?act=close&reason=no_expectation'];
+  const searches = [
+    `/payments?${query}`,
+    '/payment?reference=%3Cb%3E',
+    '/acts?act=close&reason=no_expectation',
+  ];
   const stories = [pageOf(MARKUP), pageOf('DEAD-1')];
   for (const path of [...PAGES, ...searches, ...stories]) {
     const { html, text, status } = await visitor.get(path);

@@ -37,7 +37,6 @@ test('the titles of charts are what their figures say', async () => {
   expect(html).toContain('UGX 900.5 credited in 30 days, 10 % of the money waits');
   expect(html).toContain('<td data-label="Credited">UGX 900.5</td>');
   expect(html).toContain('50 % of 2 payments failed in 48 hours, none of them waits for a person');
-  expect(html).toContain('The longest wait is 40 d: for a person');
   expect(await drawn({ settled: [], open: [], outcomes: [], delays: [] })).toBe('');
 });
 

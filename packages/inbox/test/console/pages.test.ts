@@ -40,16 +40,21 @@ test('the list shows first what needs a person, narrows, finds either reference,
   expect(await found('state=paid')).toEqual(['PAID']);
   expect(await found('reason=amount_mismatch')).toEqual(['WRONG']);
   for (const typed of ['n-3%', '%25']) expect(await found(`search=${typed}`), typed).toEqual([]);
-  for (const typed of ['wron', 'INT-WRONG', '+wrong+']) expect(await found(`search=${typed}`), typed).toEqual(['WRONG']);
+  for (const typed of ['wron', 'INT-WRONG', '+wrong+'])
+    expect(await found(`search=${typed}`), typed).toEqual(['WRONG']);
   expect(await found(`search=pa&since=${today}&until=${today}`)).toEqual(['PAID']);
   expect(await found('search=pa&until=2020-01-01')).toEqual([]);
-  expect((await visitor.get('/payments?search=a')).text).toContain('1 payment: UGX 500.5 expected, UGX 500.5 credited.');
+  expect((await visitor.get('/payments?search=a')).text).toContain(
+    '1 payment: UGX 500.5 expected, UGX 500.5 credited.',
+  );
   for (const wrong of ['since=yesterday', 'state=__proto__', 'reason=A', 'until=%2b275760-09-13'])
     expect((await visitor.get(`/payments?${wrong}`)).status, wrong).toBe(404);
   // It is downloaded whole, whatever page it is on.
   const { html, headers } = await visitor.get('/payments.csv?state=needed');
   expect(html.trimEnd().split('\r\n')).toHaveLength(62);
-  expect((await visitor.get('/payments.csv?state=paid')).html).toContain('PAID,COLLECTION,paid,,UGX,500.5,,UGX,500.5,');
+  expect((await visitor.get('/payments.csv?state=paid')).html).toContain(
+    'PAID,COLLECTION,paid,,UGX,500.5,,UGX,500.5,',
+  );
   expect(headers.get('content-disposition')).toBe('attachment; filename="payments.csv"');
 });
 
@@ -82,7 +87,10 @@ test('several acts of one name are one form, whose choice carries the revision t
   const { html } = await visitor.get(pageOf('TWO'));
   const { values } = formIn(html, 'accept');
   const own = { ...values, note: 'asked', act: choiceIn(html, 'accept', 'UGX 700: COMPLETED of INT-TWO') };
-  expect((await visitor.post('/act/accept', { ...own, revision: 'earlier' })).status).toBe(409);
+  const late = await visitor.post('/act/accept', { ...own, revision: 'earlier' });
+  expect(late.status).toBe(409);
+  // What was chosen stays chosen.
+  expect(late.html).toMatch(/<option value="[^"]*" selected>UGX 700: COMPLETED of INT-TWO/);
   expect((await visitor.post('/act/accept', own)).status).toBe(303);
   await workOff(inbox);
   expect(await merchant.credits()).toEqual(['TWO 700']);
@@ -157,13 +165,18 @@ test('“I have paid” answers for either reference and for another type, and f
   const visitor = visit(inbox);
   const answer = async (reference: string): Promise<string> =>
     (await visitor.get(`/payment?${new URLSearchParams({ reference })}`)).text;
-  for (const yes of ['YES', 'INT-YES', ' YES ']) expect(await answer(yes)).toContain('Your payment of UGX 500 has arrived.');
+  for (const yes of ['YES', 'INT-YES', ' YES '])
+    expect(await answer(yes)).toContain('Your payment of UGX 500 has arrived.');
   expect(await answer('NOT YET')).toContain('We have not received your payment yet.');
   expect(await answer('OUT')).toContain('Not paid yet: UGX 500 is expected.');
-  for (const soon of ['SOON', 'NEW']) expect(await answer(soon)).toContain('A report of your payment has arrived and is being entered. Please do not pay again.');
+  for (const soon of ['SOON', 'NEW'])
+    expect(await answer(soon)).toContain(
+      'A report of your payment has arrived and is being entered. Please do not pay again.',
+    );
   expect(await answer('ORD:1001')).toContain('it belongs to no payment');
   expect((await visitor.get('')).text).toContain('Reports that belong to no payment');
-  for (const none of ['OTHER', 'yes', '', '"', '\0']) expect(await answer(none), none).toContain('Nothing is known under this reference.');
+  for (const none of ['OTHER', 'yes', '', '"', '\0'])
+    expect(await answer(none), none).toContain('Nothing is known under this reference.');
 });
 
 test('personal data is removed of all under a reference by a form with a note', async () => {
@@ -240,8 +253,18 @@ test('an address that the console does not have is a page that says so, and one 
   const { inbox } = await newConsoleShop('NONE');
   const visitor = visit(inbox);
   const id = paid('NONE', 500).transitionId;
-  const bulk = ['act=close', 'reason=no_handler', 'act=accept&reason=no_handler'].map((query) => `/acts?${query}`);
-  for (const path of [...bulk, '/x', '/assets/../x', '/transitions/1', `/transitions/${'0'.repeat(64)}`, '/act/close', '/payments.csv?state=x'])
+  const bulk = ['act=close', 'reason=no_handler', 'act=accept&reason=no_handler'].map(
+    (query) => `/acts?${query}`,
+  );
+  for (const path of [
+    ...bulk,
+    '/x',
+    '/assets/../x',
+    '/transitions/1',
+    `/transitions/${'0'.repeat(64)}`,
+    '/act/close',
+    '/payments.csv?state=x',
+  ])
     expect((await visitor.get(path)).status, path).toBe(404);
   for (const [old, now] of [
     ['/transitions?reference=A', '/payments?search=A'],

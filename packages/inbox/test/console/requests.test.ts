@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { type ConsoleOptions, inboxConsole } from '../../src/console/index.ts';
 import { EVIDENCE_WORDS, REASON_WORDS } from '../../src/words.ts';
-import { evidence, paid } from '../support/callbacks.ts';
+import { paid } from '../support/callbacks.ts';
 import { BASE, EVERYTHING, formsIn, newConsoleShop, ORIGIN, OWN, pageOf, visit } from '../support/console.ts';
 
 const WORDS = Object.entries({
@@ -111,13 +111,22 @@ test('a form without what it needs, on another path, or with another body than i
     ...['', '{', '7', 'null', '[]', '{"name":"close","merchant_reference":"NONE","transaction_type":7}'].map(
       (act) => [{ act }, '/act/close', 400] as const,
     ),
-    [{ act: '{"name":"close","merchant_reference":"OTHER","transaction_type":"COLLECTION"}' }, '/act/close', 404],
-    [{ act: '{"name":"close","merchant_reference":"NONE","transaction_type":"COLLECTION"}' }, '/act/close', 409],
+    [
+      { act: '{"name":"close","merchant_reference":"OTHER","transaction_type":"COLLECTION"}' },
+      '/act/close',
+      404,
+    ],
+    [
+      { act: '{"name":"close","merchant_reference":"NONE","transaction_type":"COLLECTION"}' },
+      '/act/close',
+      409,
+    ],
   ] as const) {
     const sent = { ...fields, ...changes, note: 'all of them' };
-    expect((await visitor.post(path, sent, { ...OWN, ...headers })).status, JSON.stringify([changes, path])).toBe(
-      status,
-    );
+    expect(
+      (await visitor.post(path, sent, { ...OWN, ...headers })).status,
+      JSON.stringify([changes, path]),
+    ).toBe(status);
   }
   expect((await inbox.payment('NONE'))?.actions).toEqual([]);
 });

@@ -105,7 +105,9 @@ export function formIn(html: string, id: string): Form {
   const hidden = content.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g);
   const chosen = content.matchAll(/<select [^>]*?name="([^"]*)"[^>]*><option value="([^"]*)"/g);
   const sent = [...hidden, ...chosen].map(([, name, value]) => [name ?? '', unescaped(value ?? '')]);
-  const choices = [...content.matchAll(/<option value="([^"]*)"/g)].map(([, value]) => unescaped(value ?? ''));
+  const choices = [...content.matchAll(/<option value="([^"]*)"/g)].map(([, value]) =>
+    unescaped(value ?? ''),
+  );
   return { action, values: Object.fromEntries(sent), choices };
 }
 

@@ -30,7 +30,13 @@ interface Operator extends Hands {
 }
 type Act = (operator: Operator) => Promise<unknown>;
 
-const FORMS = { accept: 'accept', acceptText: 'accept', retry: 'retry', resolve: 'close', reopen: 'apply' } as const;
+const FORMS = {
+  accept: 'accept',
+  acceptText: 'accept',
+  retry: 'retry',
+  resolve: 'close',
+  reopen: 'apply',
+} as const;
 
 function handsOf(face: Face, inbox: AnyInbox, merchant: Merchant): Hands {
   const state: Hands['state'] = (reference, changes) =>

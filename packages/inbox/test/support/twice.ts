@@ -1,8 +1,8 @@
 import type { AuthenticRefusal, VerifiedCallback } from '@payment-service/core';
 import { expect } from 'vitest';
 import type { Inbox } from '../../src/index.ts';
-import { evidence, paid } from './callbacks.ts';
 import { ACT_NAMES } from '../../src/operator/operations.ts';
+import { evidence, paid } from './callbacks.ts';
 import { formIn, formsIn, pageOf, type Visitor, visit } from './console.ts';
 import type { AnyTransaction, EngineName } from './merchant.ts';
 import { actOn, money, newShop, REPLACE, type Shop } from './shop.ts';
@@ -60,11 +60,7 @@ const CASES: Readonly<Record<string, Case>> = {
   dead: { steps: [order, keep(first)], transition: of(first) },
   settled: { steps: [order, keep(first)], transition: of(first) },
   closed: {
-    steps: [
-      keep(first),
-      (inbox, reference) => actOn(inbox, reference, 'close'),
-      order,
-    ],
+    steps: [keep(first), (inbox, reference) => actOn(inbox, reference, 'close'), order],
     transition: of(first),
   },
   closedAgain: {

@@ -37,7 +37,11 @@ const PAGES = {
   '/': '/',
   '/payments': '/payments',
   '/payments.csv': '/payments.csv',
-  '/payment': ['/payment?reference=ORD-UNKNOWN', '/payment?reference=ORD-PAID', '/payment?reference=ORD-FAILS'],
+  '/payment': [
+    '/payment?reference=ORD-UNKNOWN',
+    '/payment?reference=ORD-PAID',
+    '/payment?reference=ORD-FAILS',
+  ],
   '/acts': '/acts?act=retry&reason=attempts_used_up',
   '/money': '/money',
   '/reconcile': '/reconcile',

@@ -14,13 +14,16 @@ export function actForms(view: View, payment: Payment, filled: Filled | undefine
     if (first === undefined) return '';
     const { label, effect } = OPERATIONS[name];
     const fields = fieldsOf(name, filled);
-    const choices = acts.map((act) => [JSON.stringify(act), choiceText(act, payment)] as const);
+    // The revision is a field of its own: what the reader has chosen stays chosen when the payment has changed, and an open page
+    // keeps the revision that they saw.
+    const choices = acts.map(
+      ({ revision: _, ...act }) => [JSON.stringify(act), choiceText(act, payment)] as const,
+    );
+    const [[only] = ['']] = choices;
     const effects = new Set(acts.map((act) => effect(act, payment)));
-    // What the reader has begun to fill in belongs to the revision that they saw: an open page keeps hidden fields then.
-    const what = acts.length === 1 ? { act: JSON.stringify(first) } : { revision: payment.revision };
     return html`<section class="card single"><h3>${label}</h3>${[...effects].map((text) => html`<p class="quiet small">${text}</p>`)}
 ${form(name, at(view, `/act/${name}`), {
-  hidden: { proof: view.proof.value, ...what },
+  hidden: { proof: view.proof.value, revision: payment.revision, ...(acts.length === 1 && { act: only }) },
   fields: html`${acts.length === 1 ? '' : fields.choice({ name: 'act', label: 'Which' }, choices)}${name === 'expect' ? moneyFields(payment, fields) : ''}${fields.field(NOTE)}${fields.problem()}`,
   button: acts.length === 1 && first.money !== undefined ? `${label}: ${textOf(first.money)}` : label,
 })}</section>`;
@@ -34,7 +37,10 @@ ${form(name, at(view, `/act/${name}`), {
 const COMPARED = { both: '', request: ', as requested', transaction: ', as transacted' } as const;
 
 /** An act by its money and its report. */
-function choiceText({ money, report, compare = 'both', isText }: Act, { reports }: Payment): string {
+function choiceText(
+  { money, report, compare = 'both', isText }: Omit<Act, 'revision'>,
+  { reports }: Payment,
+): string {
   const signed = reports.find(({ transitionId }) => transitionId === report)?.signed;
   const amount = money && `${textOf(money)}${COMPARED[compare]}${isText ? ', sent as text' : ''}`;
   const which = signed && `${signed.transaction_status} of ${signed.internal_reference || 'no transaction'}`;

@@ -4,8 +4,6 @@ import {
   counted,
   type Figures,
   html,
-  type Look,
-  lengths,
   type Markup,
   plot,
   type Series,
@@ -28,11 +26,9 @@ const dayText = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const hourText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 13).replace('T', ' ')}:00`;
 const isHeld = (state: TransitionState): boolean => WAITS_FOR_PERSON.includes(state);
 
-/** Money, outcomes, delays and what waits, as charts; nothing before the first payment. */
+/** Money, outcomes and delays as charts; nothing before the first payment. */
 export function historyCharts(history: InboxHistory): Markup {
-  const drawn = [...money(history), outcomes(history), delays(history), waiting(history)].filter(
-    (one) => one !== '',
-  );
+  const drawn = [...money(history), outcomes(history), delays(history)].filter((one) => one !== '');
   if (drawn.length === 0) return html``;
   return html`<section class="stack" id="history" aria-labelledby="history-title"><h2 id="history-title">The last days, in UTC</h2><div class="charts">${drawn}</div></section>`;
 }
@@ -190,31 +186,3 @@ const seconds = (value: number): string =>
     : value < 60
       ? `${value.toFixed(1)} s`
       : span(value * 1000);
-
-/** How long the oldest one has waited for a person, and for a worker. */
-function waiting({ to, open }: InboxHistory): Markup | '' {
-  const rows = [...Map.groupBy(open, ({ state }) => isHeld(state))].map(([isForPerson, same]) => {
-    const since = Math.min(...same.map(({ since }) => since.getTime()));
-    const name = isForPerson ? 'Waits for a person' : 'Under way';
-    const look: Look = isForPerson ? 'bad' : 'wait';
-    return { name, look, since, value: Math.max(0, to.getTime() - since), payments: same.length };
-  });
-  const [oldest] = rows.sort((one, other) => other.value - one.value);
-  if (oldest === undefined) return '';
-  return lengths({
-    id: 'waiting',
-    title: `The longest wait is ${span(oldest.value)}: ${oldest.name === 'Under way' ? 'under way' : 'for a person'}`,
-    note: `How long the oldest payment has waited, by orders of magnitude.${cutNote(open)}`,
-    least: 1000,
-    rows: rows.map((row) => ({ ...row, text: span(row.value) })),
-    figures: [
-      ['What', 'Oldest since', 'Age', 'Payments'],
-      ...rows.map(({ name, since, value, payments }) => [
-        name,
-        `${new Date(since).toISOString().slice(0, 19).replace('T', ' ')} UTC`,
-        span(value),
-        count(payments),
-      ]),
-    ],
-  });
-}

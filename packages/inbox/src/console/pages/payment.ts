@@ -1,15 +1,4 @@
-import {
-  badge,
-  html,
-  type Markup,
-  note,
-  span,
-  story,
-  type Tone,
-  time,
-  timeline,
-  utc,
-} from '@payment-service/pages';
+import { badge, html, type Markup, note, story, type Tone, time } from '@payment-service/pages';
 import type { Payment } from '../../operator/payment.ts';
 import { type StoryStep, storyOf } from '../../operator/story.ts';
 import type { TransitionDetails } from '../../operator/views.ts';
@@ -33,7 +22,6 @@ export async function paymentPage(view: View, refused?: Refused): Promise<Respon
     const report = await view.inbox.show(transitionId);
     if (report !== undefined) details.push(report);
   }
-  const steps = storyOf(payment);
   return consolePage(view, {
     title: merchant_reference || 'No reference',
     section: '/payments',
@@ -49,8 +37,7 @@ export async function paymentPage(view: View, refused?: Refused): Promise<Respon
       Credited: payment.settled && moneyText(payment.settled),
       Type: transaction_type,
     })}</section>
-<section class="card"><h2>The story</h2>${story(steps.map(({ at, kind, text, detail }) => ({ at: at.getTime(), tone: KINDS[kind], title: text, detail })))}</section>
-${toScale(steps)}</div>
+<section class="card"><h2>The story</h2>${story(storyOf(payment).map(({ at, kind, text, detail }) => ({ at: at.getTime(), tone: KINDS[kind], title: text, detail })))}</section></div>
 ${actForms(view, payment, refused?.filled)}</div>
 <section class="stack" id="evidence"><h2>Evidence</h2>
 <p class="quiet">What the service reported. Amounts are not signed: only a body that equals what you expect is credited, and your own amount is what is credited.</p>
@@ -76,25 +63,6 @@ async function paymentIn({ inbox, query }: View): Promise<Payment | undefined> {
     if (other !== undefined) return inbox.payment(text, other.transaction_type);
   }
   return undefined;
-}
-
-/** The story to scale, so that a long wait is seen. */
-function toScale(steps: readonly StoryStep[]): Markup | string {
-  const events = steps
-    .filter(({ kind }) => kind !== 'waiting')
-    .map(({ at, kind, text }) => ({ at: at.getTime(), look: KINDS[kind], text }));
-  const [first, last] = [events[0], events.at(-1)];
-  if (first === undefined || last === undefined || first === last) return '';
-  return timeline({
-    id: 'timeline',
-    title:
-      last.at - first.at < 1000
-        ? 'All of it within a second'
-        : `All of it within ${span(last.at - first.at)}`,
-    note: 'What happened, to scale, in UTC.',
-    events,
-    figures: [['When', 'What'], ...events.map(({ at, text }) => [utc(at), text])],
-  });
 }
 
 function evidence(report: TransitionDetails, isOpen: boolean): Markup {
