@@ -1,7 +1,10 @@
 import { InvalidStateError, StaleError } from '@payment-service/core';
-import type { Inbox } from '../inbox.ts';
 import type { TransitionReason } from '../states.ts';
 import type { ActionNote } from './action-log.ts';
+import type { Act } from './operations.ts';
+import type { Payment } from './payment.ts';
+import type { PaymentFilter, Payments } from './payments.ts';
+import type { TransitionDetails } from './views.ts';
 
 /** The acts that can be done to all payments that need a person for one reason. */
 export const BULK_ACTS = ['retry', 'close'] as const;
@@ -9,6 +12,14 @@ export type BulkAct = (typeof BULK_ACTS)[number];
 
 /** At most so many are acted on together. */
 export const MAX_ACTED = 1000;
+
+/** What it needs of an inbox. */
+interface Acting {
+  readonly payments: (filter: PaymentFilter) => Payments;
+  readonly payment: (reference: string, type: string) => Promise<Payment | undefined>;
+  readonly show: (report: string) => Promise<TransitionDetails | undefined>;
+  readonly act: (act: Act, given: ActionNote) => Promise<Payment>;
+}
 
 /** Which payments: those that need a person for this reason, and have not changed since `until`. */
 export interface ActedPayments {
@@ -24,7 +35,7 @@ export interface ActedPayments {
  * @returns how many payments.
  */
 export async function actOnAll(
-  inbox: Pick<Inbox<never>, 'payments' | 'payment' | 'show' | 'act'>,
+  inbox: Acting,
   name: BulkAct,
   { reason, until, limit = MAX_ACTED }: ActedPayments,
   given: ActionNote,
