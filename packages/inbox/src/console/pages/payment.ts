@@ -29,8 +29,9 @@ export async function paymentPage(view: View, refused?: Refused): Promise<Respon
     beside: html`${stateBadge(payment)}<a class="button" href="#actions">What you can do</a>`,
     says: `${state}: ${advice.heading}`,
     refused,
-    body: html`<div class="split"><div class="stack"><div id="answer">${note(advice.isNeeded ? 'bad' : toneOf(payment), advice.heading, advice.sentence, advice.todo)}</div>
+    body: html`<div class="split"><div class="stack"><div id="answer">${note(advice.isNeeded ? 'bad' : toneOf(payment), advice.heading, advice.sentence)}</div>
 <section class="card" id="facts">${facts({
+      'What to do': advice.todo,
       'You may tell the customer': advice.say,
       Expected: payment.expected === undefined ? 'nothing' : moneyText(payment.expected),
       Until: payment.expected?.deadline && time(payment.expected.deadline.getTime()),
@@ -67,9 +68,9 @@ async function paymentIn({ inbox, query }: View): Promise<Payment | undefined> {
 
 function evidence(report: TransitionDetails, isOpen: boolean): Markup {
   const { signed, transitionId, state, reason, attempts, refusedBodies, failures } = report;
-  const { heading, meaning, todo } = wordsOf(report);
+  const { heading, meaning } = wordsOf(report);
   return html`<section class="card stack" id="report-${transitionId}"><div class="head"><h3>${signed.transaction_status}</h3>${badge('neutral', heading)}</div>
-<p>${meaning} ${todo}</p>
+<p>${meaning}</p>
 ${facts({
   Event: signed.event,
   'Service’s reference': html`<code>${signed.internal_reference || 'none'}</code>`,

@@ -68,7 +68,10 @@ export function paymentList(view: View, name: string, found: readonly PaymentSum
     'Reference | title wide': (one) =>
       html`<a href="${at(view, paymentPath(one))}">${one.merchant_reference || 'no reference'}</a>`,
     'State | title': stateBadge,
-    'What it needs | title wide': ({ needs }) => (needs === undefined ? '' : wordsOfReason(needs).heading),
+    'What it needs | title wide': ({ state, needs, expected }) => {
+      if (needs !== undefined) return wordsOfReason(needs).heading;
+      return state === 'overdue' ? html`Was due ${age(Number(expected?.deadline), now)}` : '';
+    },
     'Changed | title number': ({ changedAt }) => age(changedAt.getTime(), now),
     'Expected | number': ({ expected }) => aligned(expected, decimals),
     'Credited | number': ({ settled }) => aligned(settled, decimals),
