@@ -216,6 +216,10 @@ select cast(case when current_setting('payment_inbox.attempt', true) is distinct
   begun.id as begun, begun.last_error as begun_error
 from (select 1) as verdict left join begun on true
 
+-- name: lock_briefly (postgres)
+-- For the transaction that parks: a merchant's own transaction may hold the payment for long, and a worker must not wait for it.
+select set_config('lock_timeout', '50', true) as briefly
+
 -- name: lock_payment
 -- Until the transaction ends, nothing settles it, and nothing else decides its state.
 select state, needs, currency, amount, compare, replaced, settled_by, canceled_at from inbox.payment

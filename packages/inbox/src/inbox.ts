@@ -5,8 +5,8 @@ import type {
   VerifierOptions,
 } from '@payment-service/core';
 import type { WalletBalance } from '@payment-service/core/reconcile';
+import type { ActionNote } from './action-note.ts';
 import type { ActedOnAll, ActGiven, ActSelection } from './operator/act.ts';
-import type { ActionNote } from './operator/action-log.ts';
 import type { Forgotten } from './operator/forget.ts';
 import type { InboxHealth } from './operator/health.ts';
 import type { InboxHistory } from './operator/history.ts';

@@ -1,10 +1,11 @@
+export type { ActionNote } from './action-note.ts';
 export { type AesGcmKeys, aesGcm } from './aes-gcm.ts';
 export type { BodyEncryption } from './body-content.ts';
 export { createInbox } from './create-inbox.ts';
 export type { InboxEvent } from './events.ts';
 export type { Inbox } from './inbox.ts';
 export type { ActedOnAll, ActGiven, ActSelection } from './operator/act.ts';
-export type { ActionNote, ActName, OperatorAction } from './operator/action-log.ts';
+export type { ActName, OperatorAction } from './operator/action-log.ts';
 export type { Advice } from './operator/advice.ts';
 export type { Forgotten } from './operator/forget.ts';
 export type { HealthProblem, InboxHealth } from './operator/health.ts';

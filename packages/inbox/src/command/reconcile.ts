@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { printableLines } from '@payment-service/core/internal';
 import type { Movement } from '@payment-service/core/reconcile';
 import { Argument, InvalidArgumentError } from 'commander';
-import type { ActionNote } from '../operator/action-log.ts';
+import type { ActionNote } from '../action-note.ts';
 import { DECIMALS } from '../reconciliation/amount-text.ts';
 import { type BalanceReport, type Period, readReport } from '../reconciliation/balances.ts';
 import { ENCODINGS } from '../reconciliation/decoded.ts';

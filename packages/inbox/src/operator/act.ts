@@ -7,6 +7,7 @@ import {
   type OptionRules,
   refuseArgument,
 } from '@payment-service/core/internal';
+import { type ActionNote, NOTE_RULES } from '../action-note.ts';
 import { DATE, STRING, wholeNumber } from '../option-rules.ts';
 import type { TransitionReason } from '../states.ts';
 import { dateOf, numberOf } from '../store/store.ts';
@@ -14,7 +15,7 @@ import type { ExpectedMoney } from '../work/verdict/evaluate.ts';
 import { COMPARISON, checkExpectation, keepExpectation } from '../work/verdict/expectation.ts';
 import { keysOf, restate } from '../work/verdict/payment.ts';
 import { signedIn } from '../work/verdict/stored.ts';
-import { ACT_NAMES, type ActionNote, addPaymentAction, NOTE_RULES } from './action-log.ts';
+import { ACT_NAMES, addPaymentAction } from './action-log.ts';
 import { forget } from './forget.ts';
 import { type Act, OPERATIONS } from './operations.ts';
 import { readPayment } from './payment.ts';

@@ -1,4 +1,4 @@
-import type { OptionRule, OptionRules } from '@payment-service/core/internal';
+import type { ActionNote } from '../action-note.ts';
 import type { Statements } from '../store/statements.ts';
 import { choiceOf, dateOf, type Row, textOf } from '../store/store.ts';
 import { keysOf, type PaymentKey } from '../work/verdict/payment.ts';
@@ -16,14 +16,6 @@ export const ACT_NAMES = [
 ] as const;
 export type ActName = (typeof ACT_NAMES)[number];
 
-/** Who acts, and why. Kept with the transition. The inbox does not check who calls it: the application must. */
-export interface ActionNote {
-  /** Who: a name or an id of your users, at most 200 characters. */
-  readonly by: string;
-  /** Why, at most 1000 characters. */
-  readonly note: string;
-}
-
 /** What an operator did with a transition. */
 export interface OperatorAction {
   /** `statement`: `reconcileStatement()` kept a row instead of the callback. */
@@ -33,11 +25,6 @@ export interface OperatorAction {
   readonly note: string;
   readonly at: Date;
 }
-
-export const NOTE_RULES: OptionRules<ActionNote> = {
-  by: textOfPerson('who acts', 200),
-  note: textOfPerson('why', 1000),
-};
 
 /** Keeps who acted, and why. */
 export async function addAction<Tx>(
@@ -72,10 +59,4 @@ export function actionIn(row: Row): OperatorAction {
     note: textOf(row, 'note'),
     at: dateOf(row, 'at'),
   };
-}
-
-function textOfPerson(what: string, max: number): OptionRule {
-  const isValid = (value: unknown): boolean =>
-    typeof value === 'string' && value.trim() !== '' && value.length <= max && !value.includes('\0');
-  return [isValid, `1 to ${max} characters that say ${what}`, true];
 }

@@ -1,4 +1,5 @@
 import { checkArgument, checkOptions } from '@payment-service/core/internal';
+import { type ActionNote, NOTE_RULES } from '../action-note.ts';
 import { claimsDigest } from '../body-content.ts';
 import { isForgotten } from '../intake/keep.ts';
 import { STRING } from '../option-rules.ts';
@@ -7,7 +8,7 @@ import type { Statements } from '../store/statements.ts';
 import { numberOf, type Row, textOf } from '../store/store.ts';
 import { findArchived } from '../work/verdict/archived.ts';
 import { jsonIn } from '../work/verdict/stored.ts';
-import { type ActionNote, addAction, NOTE_RULES } from './action-log.ts';
+import { addAction } from './action-log.ts';
 import type { OperatorContext } from './views.ts';
 
 /** What `forget()` has removed; all 0 if no personal data was left. */

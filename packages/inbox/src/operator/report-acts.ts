@@ -4,13 +4,14 @@ import {
   type SignedFields,
   transitionId as transitionIdOf,
 } from '@payment-service/core';
+import type { ActionNote } from '../action-note.ts';
 import { isUnambiguous } from '../records.ts';
 import { readCase } from '../work/verdict/case.ts';
 import { equalsExpectation, withRoundedAccepted, withTextAccepted } from '../work/verdict/evaluate.ts';
 import { checkExpectation, keepExpectation } from '../work/verdict/expectation.ts';
 import { keysOf, restate } from '../work/verdict/payment.ts';
 import type { ActName } from './action-log.ts';
-import { type ActionNote, addAction } from './action-log.ts';
+import { addAction } from './action-log.ts';
 import type { Act } from './operations.ts';
 import type { OperatorContext } from './views.ts';
 

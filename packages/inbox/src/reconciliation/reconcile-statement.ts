@@ -5,10 +5,11 @@ import {
   type OptionRule,
   type OptionRules,
 } from '@payment-service/core/internal';
+import { NOTE_RULES } from '../action-note.ts';
 import type { Emit } from '../events.ts';
 import { keepFirsts } from '../intake/keep.ts';
 import { recordOf } from '../intake/record.ts';
-import { addAction, NOTE_RULES } from '../operator/action-log.ts';
+import { addAction } from '../operator/action-log.ts';
 import type { OperatorContext } from '../operator/views.ts';
 import { BOOLEAN, NAME } from '../option-rules.ts';
 import type { StatementVerdict } from '../states.ts';

@@ -1,6 +1,6 @@
 import { canonicalAmount } from '@payment-service/core';
 import { checkArgument, checkOptions, type OptionRules, RECORD } from '@payment-service/core/internal';
-import type { ActionNote } from '../operator/action-log.ts';
+import type { ActionNote } from '../action-note.ts';
 import { NAME } from '../option-rules.ts';
 import { type IntakeRecord, isStorableCurrency } from '../records.ts';
 import type { StatementVerdict } from '../states.ts';

@@ -57,8 +57,8 @@ test('evidence becomes a callback when it is delivered again and verifies, and o
   await workOff(inbox);
   expect(await inbox.reports({ state: 'settled' })).toMatchObject([{ deliveries: 2, bodyCount: 1 }]);
   expect(await inbox.reports({ reason: 'amount_mismatch' })).toMatchObject([{ bodyCount: 2 }]);
-  // Not even if an operator reopens it, which only evidence allows.
-  await actOnReport(inbox, paid('ORD-2', 700).transitionId, 'apply');
+  // Not even if an operator retries it.
+  await actOnReport(inbox, paid('ORD-2', 700).transitionId, 'retry');
   await workOff(inbox);
   expect(await merchant.credits()).toEqual(['ORD-1001 500']);
 });

@@ -99,7 +99,7 @@ test.each(ENGINES)(
 );
 
 test.each(ENGINES)(
-  'threat A71: on %s, a handler of other statuses gets neither half of a completed report nor what follows a payment, also if it is reopened',
+  'threat A71: on %s, a handler of other statuses gets neither half of a completed report nor what follows a payment, also after an act',
   async (engine) => {
     const { inbox, merchant, sell, deliver } = await newShop(engine, LATER);
     inbox.handle('status', ({ tx, signed }) => merchant.credit(tx, signed.transaction_status, '0'));
@@ -109,7 +109,11 @@ test.each(ENGINES)(
     const half = reported('ORD-2', 'SUCCESSFUL', 'transaction.completed');
     const reversed = reported('ORD-1', 'RETURNED', 'transaction.returned');
     await deliver(half, reversed, reported('ORD-3', 'NEW', 'transaction.new'));
-    for (const { transitionId } of [half, reversed]) await actOnReport(inbox, transitionId, 'apply');
+    for (const [{ transitionId }, name] of [
+      [half, 'retry'],
+      [reversed, 'apply'],
+    ] as const)
+      await actOnReport(inbox, transitionId, name);
     await workOff(inbox);
     const held = await inbox.reports({ state: 'quarantined' });
     expect(new Set(held.map(({ reason }) => reason))).toEqual(

@@ -16,12 +16,13 @@ describe.each(ENGINES)('threat A53: after another transaction has paid, on %s', 
   test.each([
     ['OTHER', 'status'],
     ['REVERSED', 'reversed'],
-  ] as const)('a %s runs no handler of %s, not even when an operator reopens it', async (status, name) => {
+  ] as const)('a %s runs no handler of %s, not even when an operator retries it', async (status, name) => {
     const { inbox, deliver, orders, un, show } = await newPaidShop(engine, name);
     const { transitionId } = other(status);
     await deliver(other(status));
     expect(await show(transitionId)).toMatchObject(PARKED);
-    await actOnReport(inbox, transitionId, 'apply');
+    await expect(actOnReport(inbox, transitionId, 'apply')).rejects.toThrow('not possible');
+    await actOnReport(inbox, transitionId, 'retry');
     await deliver(paid('ORD-2', 500, { transaction_status: status }, { event: 'transaction.failed' }));
     expect(await show(transitionId)).toMatchObject(PARKED);
     expect(un).toMatchObject([{ signed: { merchant_reference: 'ORD-2' } }]);

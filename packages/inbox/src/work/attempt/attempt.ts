@@ -27,6 +27,8 @@ const BUSY_MS = 200;
 /** How long to wait before asking again for the outcome of a transaction. */
 const OUTCOME_MS = 20;
 const MAX_ERROR_LENGTH = 500;
+/** The merchant's transaction states what the payment must be, or an operator acts on it: its verdict may change with that. */
+class Busy extends Error {}
 /** Serialization failure, deadlock, and both of Prisma. */
 const CONFLICTS: readonly unknown[] = ['40001', '40P01', 'P2034'];
 /** After so many conflicts in a row, the attempt counts as failed. */
@@ -56,6 +58,7 @@ export async function attempt<Tx>(due: Due, context: WorkContext<Tx>, turn: Turn
       );
       afterwards = decided ?? (() => takeBack(due.id, start.startId, context));
     } catch (error) {
+      if (error instanceof Busy) return takeBack(due.id, start.startId, context);
       const mayRepeat = conflicts < MAX_CONFLICTS && !signal.aborted && isConflict(error);
       if (mayRepeat && !(await isCommitted(started, context))) {
         await takeBackNext(started, context);
@@ -159,11 +162,19 @@ async function decide<Tx>(
     isWaiting && looks < LOOKS.attempts ? backoff(looks + 1, { ...settings, retry: LOOKS }) : null;
   const payment = { ...file.signed, account: settings.account };
   const isOwnPayment = file.bodies.length > 0 || file.refusals.every(isUnambiguous);
-  if (isOwnPayment) await lockPayment(statements, payment, tx);
-  const parked = await statements.run('park', [id, revision, state, reason, again, startId], tx);
-  // A body or expectation that arrived meanwhile may change the verdict.
-  if (parked.length === 0) return undefined;
-  if (isOwnPayment) await restate(statements, payment, tx);
+  const values: SqlValue[] = [id, revision, state, reason, again, startId];
+  const park = async (): Promise<boolean> => {
+    if (context.store.dialect === 'postgres') await statements.run('lock_briefly', [], tx);
+    if (isOwnPayment) await lockPayment(statements, payment, tx);
+    // A body or expectation that arrived meanwhile may change the verdict.
+    if ((await statements.run('park', values, tx)).length === 0) return false;
+    if (isOwnPayment) await restate(statements, payment, tx);
+    return true;
+  };
+  const isParked = await park().catch((error: unknown) => {
+    throw codesOf(error).includes('55P03') ? new Busy({ cause: error }) : error;
+  });
+  if (!isParked) return undefined;
   started.transaction = number;
   started.parked = () => {
     if (looks === 0) settings.emit({ name: 'transition.parked', transitionId, state, reason });

@@ -6,7 +6,7 @@ import {
   type OptionRule,
   type OptionRules,
 } from '@payment-service/core/internal';
-import { type ActionNote, NOTE_RULES } from '../../operator/action-log.ts';
+import { type ActionNote, NOTE_RULES } from '../../action-note.ts';
 import { DATE, NAME } from '../../option-rules.ts';
 import type { Settings } from '../../options.ts';
 import { isStorableCurrency, referenceKey } from '../../records.ts';

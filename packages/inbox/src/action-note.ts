@@ -1,0 +1,20 @@
+import type { OptionRule, OptionRules } from '@payment-service/core/internal';
+
+/** Who acts, and why. Kept with the transition. The inbox does not check who calls it: the application must. */
+export interface ActionNote {
+  /** Who: a name or an id of your users, at most 200 characters. */
+  readonly by: string;
+  /** Why, at most 1000 characters. */
+  readonly note: string;
+}
+
+export const NOTE_RULES: OptionRules<ActionNote> = {
+  by: textOfPerson('who acts', 200),
+  note: textOfPerson('why', 1000),
+};
+
+function textOfPerson(what: string, max: number): OptionRule {
+  const isValid = (value: unknown): boolean =>
+    typeof value === 'string' && value.trim() !== '' && value.length <= max && !value.includes('\0');
+  return [isValid, `1 to ${max} characters that say ${what}`, true];
+}
