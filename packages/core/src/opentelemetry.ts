@@ -121,7 +121,10 @@ export function observePayments(options: ObserveOptions = {}): () => void {
   const ends = CHANNELS.map((one) => observeChannel(one, tracer, meter, guarded));
   const countEvent = guarded(eventCounter(meter));
   subscribe('payment-service:inbox', countEvent);
-  const told = <T>(read: () => Promise<T>) => () => read().catch((error: unknown) => void onError(error));
+  const told =
+    <T>(read: () => Promise<T>) =>
+    () =>
+      read().catch((error: unknown) => void onError(error));
   const endCounts = counts && observeCounts(meter, told(counts));
   const endHealth = health && observeHealth(meter, told(health));
   return () => {

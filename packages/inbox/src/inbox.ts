@@ -36,7 +36,7 @@ export interface InboxRoute {
 
 /**
  * A durable inbox of one merchant account. Every function sets up the store if that has not happened yet. Every function also
- * works detached from the object, so `inbox.receive` can be passed directly.
+ * works detached from the object.
  *
  * `list` and `show` do not check who calls them, and neither do the acts of an operator (`retry`, `resolve`, `accept`, `acceptText`,
  * `reopen`, `applyAgain`, `forget`): the application must.
