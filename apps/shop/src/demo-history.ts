@@ -43,7 +43,7 @@ export async function placeDemoOrders(
       callback_url: `${origin}/payments/callbacks`,
       redirect_url: `${origin}/`,
       order_url: `${origin}/orders/{merchant_reference}`,
-      inbox_url: `${origin}/owner/inbox/transitions?reference={merchant_reference}`,
+      inbox_url: `${origin}/owner/inbox/payment?reference={merchant_reference}`,
     };
     await client.request({ method: 'PUT', path: '/sandbox/settings', secretKey: true, body });
     const form = new URLSearchParams({ product, quantity, form_id: newFormId(), ...CUSTOMER });

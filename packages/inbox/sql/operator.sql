@@ -320,6 +320,16 @@ delete from inbox.failure where transition = $1 returning start_id
 -- name: forget_notes
 update inbox.action set note = $2 where transition = $1 and action <> 'forget' and note <> $2 returning id
 
+-- name: lock_payments
+select transaction_type, replaced from inbox.payment where reference_key = $1 and account = $2{postgres:  for update}
+
+-- name: forget_payment_notes
+update inbox.action set note = $3
+where reference_key = $1 and transaction_type = $2 and action <> 'forget' and note <> $3 returning id
+
+-- name: forget_replaced
+update inbox.payment set replaced = $3 where reference_key = $1 and transaction_type = $2
+
 -- name: find_forgotten
 -- Here or in the archive, which keeps the first digits of the id.
 select a.id from inbox.action a where a.action = 'forget' and a.transition in (

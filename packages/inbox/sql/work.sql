@@ -325,8 +325,8 @@ on conflict (reference_key, transaction_type) do update set
 returning state, needs, currency, amount, compare, replaced, settled_by, canceled_at, {now} as now
 
 -- name: replace_expectation
-update inbox.payment set currency = $3, amount = $4, compare = $5, replaced = $6, deadline_at = cast($7 as bigint),
-  changed_at = {now}
+update inbox.payment set currency = $3, amount = $4, compare = $5, replaced = $6,
+  deadline_at = coalesce(cast($7 as bigint), deadline_at), changed_at = {now}
 where reference_key = $1 and transaction_type = $2
 
 -- name: wake_for_expectation

@@ -18,7 +18,7 @@ import { tryToKeep } from './intake/keep.ts';
 import { callbackRecord, evidenceRecord } from './intake/record.ts';
 import { Spool } from './intake/spool.ts';
 import { spoolOwner } from './intake/spool-folder.ts';
-import { actOnPayment } from './operator/act.ts';
+import { actOnAll, actOnPayment } from './operator/act.ts';
 import { act, actOn } from './operator/actions.ts';
 import { findExpectations } from './operator/expectations.ts';
 import { forget } from './operator/forget.ts';
@@ -217,6 +217,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
         if (after === undefined) throw new TypeError('A payment has vanished.');
         return after;
       }),
+    actAll: (name, which, given) => write(() => actOnAll(context, name, which, given)),
     outcome: (reference, given) => read(() => outcomeOf(context, reference, given)),
     expectations: (reference) => read(() => findExpectations(context, reference)),
     forget: (reference, note) => write(() => forget(context, reference, note)),

@@ -5,7 +5,7 @@ import type {
   VerifierOptions,
 } from '@payment-service/core';
 import type { WalletBalance } from '@payment-service/core/reconcile';
-import type { ActGiven } from './operator/act.ts';
+import type { ActedOnAll, ActGiven, ActSelection } from './operator/act.ts';
 import type { ActionNote } from './operator/action-log.ts';
 import type { Acceptance, SeenTransition, TransitionSelection } from './operator/actions.ts';
 import type { KnownPayment } from './operator/expectations.ts';
@@ -282,6 +282,17 @@ export interface Inbox<Tx> {
    * if (accept) await inbox.act(accept, { by: 'dana', note: 'the service says that 300 was paid' });
    */
   readonly act: (act: Act, given: ActGiven) => Promise<Payment>;
+  /**
+   * For the end of an outage: retries or closes, one after another, the reports that keep payments waiting for one reason. What has
+   * changed after `until`, the moment at which you looked, is skipped.
+   *
+   * @throws {ConfigurationError} Names what is missing.
+   *
+   * @example
+   * const until = new Date();
+   * const { done } = await inbox.actAll('retry', { reason: 'attempts_used_up', until }, { by: 'dana', note: 'the ledger is back' });
+   */
+  readonly actAll: (name: 'retry' | 'close', which: ActSelection, given: ActionNote) => Promise<ActedOnAll>;
   /** What is expected under this reference, one for each transaction type. */
   readonly expectations: (merchant_reference: string) => Promise<KnownPayment[]>;
   /**

@@ -3,7 +3,7 @@ export type { BodyEncryption } from './body-content.ts';
 export { createInbox } from './create-inbox.ts';
 export type { InboxEvent } from './events.ts';
 export type { Inbox } from './inbox.ts';
-export type { ActGiven } from './operator/act.ts';
+export type { ActedOnAll, ActGiven, ActSelection } from './operator/act.ts';
 export type { ActionNote, OperatorAction } from './operator/action-log.ts';
 export type { Acceptance, SeenTransition, TransitionSelection } from './operator/actions.ts';
 export type { Advice } from './operator/advice.ts';

@@ -131,19 +131,19 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
     heading: 'A status without a meaning, after the payment',
     meaning:
       'The order is paid, and the service has reported another status of its transaction, which statuses does not name, or which has no handler.',
-    todo: 'Ask the service what the status means. Add it to statuses, and a handler if it is a reversal, then reopen it. Otherwise close it.',
+    todo: 'Ask the service what the status means. Add it to statuses, and a handler if it is a reversal, then apply it after all. Otherwise close it.',
   },
   canceled: {
     state: 'quarantined',
     heading: 'Paid after it was canceled',
     meaning: 'The service reports that it is completed, and your team has canceled it.',
-    todo: 'Refund it and close it, or reopen it to apply it after all.',
+    todo: 'Refund it and close it, or apply it after all.',
   },
   transition_not_allowed: {
     state: 'quarantined',
     heading: 'Another outcome after the final one',
     meaning: 'The service reported another outcome of a transaction that was already final.',
-    todo: "Ask the service for the transaction's status. Reopen it to apply this one, or close it.",
+    todo: "Ask the service for the transaction's status. Apply this one after all, or close it.",
   },
   crash_loop: {
     state: 'quarantined',
@@ -167,7 +167,7 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
     state: 'conflict',
     heading: 'Suspicious: it has a replaced amount',
     meaning: 'A body has an amount that was expected before and has been replaced.',
-    todo: 'Ask the service which amount was paid. If it is the earlier one, accept that amount. If it is the expected one, or if it is still held after that, reopen it.',
+    todo: 'Ask the service which amount was paid. If it is the earlier one, accept that amount. If it is the expected one, or if it is still held after that, apply it after all.',
   },
   paid_by_another: {
     state: 'conflict',
@@ -201,7 +201,7 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
 export const EVIDENCE_WORDS: Words = {
   heading: 'A rule refuses it',
   meaning: 'The signature is valid, but a rule refused it. It is kept as evidence and pays nothing.',
-  todo: 'Review it, then close it. Reopen it to apply it if only a rule about the timestamp refused it.',
+  todo: 'Review it, then close it. Apply it after all if only a rule about the timestamp refused it.',
 };
 
 /** Why the content of a body is not shown, or what to know about it. */
@@ -227,12 +227,6 @@ interface Described {
 }
 
 const RECORDED = 'It is no payment: your program has recorded the status.';
-
-/** The state in one word, which is not that of a payment where none was made. */
-export const labelOf = ({ state, signed }: Described): string =>
-  state === 'settled' && signed !== undefined && signed.transaction_status !== 'COMPLETED'
-    ? 'Recorded'
-    : capital(state);
 
 /**
  * What a transition's state and reason mean, in the words of the console and the command, for your own pages.

@@ -162,7 +162,7 @@ const calls: readonly Refused[] = [
   ...[{ replace: 'yes' }, { replace: { amount: '5' } }].map(
     (options): Refused => ['expect', [ORDER, options], 'replace'],
   ),
-  ['expect', [ORDER, { replace: { currency: 'UGX', amount: 'free' } }], 'amount'],
+  ['expect', [ORDER, { replace: { ...NOTE, currency: 'UGX', amount: 'free' } }], 'amount'],
   ...['A'.repeat(64), 'a'.repeat(65), `z${'a'.repeat(64)}`].map(
     (id): Refused => ['show', [id], 'transitionId'],
   ),

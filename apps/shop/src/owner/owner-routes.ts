@@ -23,7 +23,7 @@ export function ownerConsole({ inbox, log, ...own }: Context): NodeListener {
         // Kept with each action. This shop has no login, so every visitor is the owner: read the name from your session, never
         // from a form.
         by: 'owner',
-        may: ['read', 'retry', 'resolve', 'reopen', 'expect', 'reconcile'],
+        may: ['read', 'retry', 'close', 'apply', 'accept', 'expect', 'cancel', 'reconcile'],
       },
     onError: (error) => log(errorText(error)),
   });
@@ -95,7 +95,7 @@ async function orderList({ orders, inbox }: Context): Promise<Markup> {
     Callbacks: ({ id, transitions }) =>
       transitions.length === 0
         ? '–'
-        : html`<a class="number" href="${INBOX}/transitions?reference=${id}">${counted(transitions.length, 'callback')}<span class="hidden-text"> of ${id}</span></a>${
+        : html`<a class="number" href="${INBOX}/payment?reference=${id}">${counted(transitions.length, 'callback')}<span class="hidden-text"> of ${id}</span></a>${
             transitions.some(needsAttention) ? html` ${badge('bad', 'Needs attention')}` : ''
           }`,
   });

@@ -1,27 +1,28 @@
 #!/usr/bin/env node
 import { printableLines } from '@payment-service/core/internal';
 import { Command, CommanderError } from 'commander';
-import { ACTING } from './acting.ts';
+import { ACTS } from './acts.ts';
 import { DOCTOR } from './doctor/doctor.ts';
-import { isWrongUse, messageOf } from './failure.ts';
+import { EVIDENCE } from './evidence.ts';
+import { messageOf, WrongUse } from './failure.ts';
 import { HEALTH } from './health.ts';
-import { LOOKING } from './looking.ts';
+import { PAYMENTS } from './payments.ts';
 import { RECONCILE } from './reconcile.ts';
 import { TABLES } from './tables.ts';
+import { NAME } from './verbs.ts';
 
-const NAME = 'payment-service-inbox';
-const VERBS = [...LOOKING, ...ACTING, ...TABLES, RECONCILE, HEALTH, DOCTOR];
+const VERBS = [...PAYMENTS, ...ACTS, ...EVIDENCE, RECONCILE, HEALTH, DOCTOR, ...TABLES];
 const AFTER_HELP = `
 The database: --database for a SQLite file, or DATABASE_URL in the environment for
 PostgreSQL, through the package pg of the current folder.
 
-Exit codes: 0 done, 1 not done, 2 usage error, 3 done, and something needs an operator.
+Exit codes: 0 done, 1 not done, 2 usage error, 3 done, and something needs a person.
 Messages are on stderr.
 `;
 
 function createProgram(): Command {
   const program = new Command(NAME)
-    .description('Inspects the inbox of callbacks, and acts on what waits for an operator.')
+    .description('Says what became of payments, and acts on those that need a person.')
     .option('--database <path>', 'the SQLite file of the inbox; it must exist')
     .option('--schema <name>', 'the schema of the tables on PostgreSQL', 'payment_inbox')
     .option('--account <label>', 'the account of the inbox, if it has one')
@@ -41,7 +42,7 @@ function report(error: unknown): number {
   // Commander has printed its own.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   console.error(`${NAME}: ${printableLines(messageOf(error))}`);
-  return isWrongUse(error) ? 2 : 1;
+  return error instanceof WrongUse ? 2 : 1;
 }
 
 // The reader of a pipe that ends early, such as `head`, has read enough.

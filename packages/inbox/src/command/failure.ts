@@ -1,14 +1,25 @@
-import { ConfigurationError } from '@payment-service/core';
+import { ConfigurationError, PaymentServiceError } from '@payment-service/core';
+import type { Command } from 'commander';
 
-/** A mistake in the options of a verb; the inbox explains it. */
-const OPTIONS_OF_THE_USER = [
-  ...['account', 'schema', 'database', 'by', 'note', 'body'],
-  ...['merchant_reference', 'transaction_type', 'currency', 'amount'],
-  ...['map', 'creditedWithin', 'which', 'until'],
-];
+/** A mistake in the options of a verb: exit code 2. */
+export class WrongUse extends Error {}
 
-export function isWrongUse(error: unknown): boolean {
-  return error instanceof ConfigurationError && OPTIONS_OF_THE_USER.includes(error.option);
+/** An error of the inbox names members of the API: its message for a user of the verb, who has flags instead. */
+export function inFlags(error: unknown, { parent, options, registeredArguments }: Command): unknown {
+  if (!(error instanceof PaymentServiceError)) return error;
+  const flags = new Map(registeredArguments.map((each) => [each.name(), each.name().toUpperCase()]));
+  for (const each of [...(parent?.options ?? []), ...options])
+    flags.set(each.attributeName(), each.long ?? each.flags);
+  if (flags.has('reference')) flags.set('merchant_reference', 'REFERENCE');
+  const flagOf = (name: string): string => flags.get(name) ?? name;
+  const message = error.message
+    .replace(/^\w+\(\): /, '')
+    .replace(/\b(\w+): \{ ([\w, ]+) \}/g, (_, name, members) =>
+      [name, ...members.split(', ')].map(flagOf).join(', '),
+    )
+    .replace(/^\w+|(?<=\b(?:[Pp]ass|near) (?:\w+ and )?)\w+|\b[a-z]+[A-Z]\w*\b/g, flagOf);
+  const isUse = error instanceof ConfigurationError && flags.has(error.option);
+  return isUse ? new WrongUse(message) : new Error(message, { cause: error });
 }
 
 /** The message of an error, for the user of the command. Node's error after a refused connection has no message of its own. */

@@ -2,38 +2,51 @@ import { ConfigurationError } from '@payment-service/core';
 import { printableLines } from '@payment-service/core/internal';
 import { deliveriesIn, spoolOwner } from '../intake/spool-folder.ts';
 import { type InboxHealth, LATE_SECONDS } from '../operator/health.ts';
+import type { PaymentCounts } from '../operator/payments.ts';
+import { countText } from '../words.ts';
 import { messageOf } from './failure.ts';
-import { NoInboxError, withInbox } from './open-inbox.ts';
+import { NoInboxError, type OpenStore, withInbox } from './open-inbox.ts';
 import { type AddVerb, option, SPOOL, upTo, verb } from './verbs.ts';
 
-type Health = Pick<InboxHealth, 'ok' | 'problems'> & Partial<InboxHealth>;
+type Health = Pick<InboxHealth, 'ok' | 'problems'> &
+  Partial<InboxHealth & Pick<PaymentCounts, 'needed' | 'overdue'>>;
 
 const SECONDS = upTo(100_000_000);
 
 /** `health`, for probes. */
-export const HEALTH: AddVerb = verb<{ maxPendingAge: number; spool?: string }, Health>({
+export const HEALTH: AddVerb = verb({
   name: 'health',
   about: 'keeps a callback and rolls it back, for a probe; exit code 3 if that failed or work is late',
   options: [
-    option('--max-pending-age <seconds>', 'how long a due transition may wait', SECONDS, LATE_SECONDS),
+    option('--max-pending-age <seconds>', 'how long a due report may wait', SECONDS, LATE_SECONDS),
     SPOOL,
   ],
-  async run({ maxPendingAge, spool }, open) {
-    const examined = withInbox(open, async (inbox, { settings, store, spoolPath }) => {
+  run: async ({ maxPendingAge, spool }: { maxPendingAge: number; spool?: string }, open): Promise<Health> => {
+    const examined = withInbox(open, async (inbox, opened) => {
       const { problems, oldestDueSeconds } = await inbox.health({ maxPendingAgeSeconds: maxPendingAge });
-      // The inbox of this command has no spool, so the folder is counted without writing to it.
-      const [path, owner] = [spool ?? spoolPath, spoolOwner(settings.account, store)];
-      const deliveries = path === undefined ? undefined : await deliveriesIn(path);
-      const spooled = deliveries?.filter((each) => each.owner === owner).length;
+      const spooled = await spooledHere(opened, spool);
       const all = spooled ? [...problems, 'spool_not_drained' as const] : problems;
-      return { problems: all, oldestDueSeconds, spooled };
+      const { needed, overdue } = await inbox.counts();
+      return { problems: all, oldestDueSeconds, spooled, needed, overdue };
     });
     const found = await examined.catch(unavailable);
     return { ok: found.problems.length === 0, ...found };
   },
-  format: ({ ok, problems }) => (ok ? 'ok' : `${problems.join('\n')}\n'doctor' says more.`),
+  format: ({ ok, problems, needed = 0, overdue = 0 }) =>
+    `${ok ? 'ok' : `${problems.join('\n')}\n'doctor' says more.`}
+Payments that need a person: ${countText(needed)}; overdue: ${countText(overdue)}.`,
   needsPerson: ({ ok }) => !ok,
 });
+
+/** The inbox of this command has no spool, so the folder is counted without writing to it. */
+export async function spooledHere<Tx>(
+  { settings, store, spoolPath }: OpenStore<Tx>,
+  path: string | undefined = spoolPath,
+): Promise<number | undefined> {
+  const owner = spoolOwner(settings.account, store);
+  const deliveries = path === undefined ? undefined : await deliveriesIn(path);
+  return deliveries?.filter((each) => each.owner === owner).length;
+}
 
 /** For a probe, a database that does not answer is a result. A mistake in the command's options is an error. */
 function unavailable(error: unknown): Pick<Health, 'problems'> {

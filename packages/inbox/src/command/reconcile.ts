@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { ConfigurationError } from '@payment-service/core';
 import { printableLines } from '@payment-service/core/internal';
 import type { Movement } from '@payment-service/core/reconcile';
 import { Argument, InvalidArgumentError } from 'commander';
@@ -19,20 +18,19 @@ import {
 } from '../reconciliation/read-statement.ts';
 import { reconcileStatement } from '../reconciliation/reconcile-statement.ts';
 import type { StatementReport } from '../reconciliation/statement.ts';
+import { WrongUse } from './failure.ts';
 import { paragraphs, table } from './format.ts';
 import { type OpenOptions, withInbox, withTables } from './open-inbox.ts';
-import { type AddVerb, moment, option, required, upTo, verb } from './verbs.ts';
+import { type AddVerb, moment, named, option, required, upTo, verb } from './verbs.ts';
 
 const BEFORE = 'how long before its settlement here a collection may be credited';
 
 /** A report, and how its file was read. */
-interface Compared extends StatementReport {
-  readonly read: HowRead;
-}
+type Compared = StatementReport & { readonly read: HowRead };
 
 interface Given extends StatementFormat, Period, Partial<ActionNote> {
-  readonly ofAccount?: string;
-  readonly type?: string;
+  readonly account?: string;
+  readonly transaction_type?: string;
   readonly apply?: true;
   readonly creditedBefore?: number;
   readonly creditedAfter?: number;
@@ -52,16 +50,13 @@ const ofFields = (text: string, known?: Pairs): Pairs => {
   const fields = COLUMN_FIELDS.join(', ');
   throw new InvalidArgumentError(`It names an unknown field. Known fields: ${fields}.`);
 };
-const seconds = (text: string): number => {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a whole number of seconds.');
-};
+const seconds = upTo(999_999_999, 0);
 
 /** `reconcile`: compares a statement, or two balance inquiries, with what was settled. */
-export const RECONCILE: AddVerb = verb<Given, Compared | BalanceReport>({
+export const RECONCILE: AddVerb = verb({
   name: 'reconcile',
   about: 'compares a statement, or the recorded balances, with what was settled; exit code 3 if they differ',
-  argument: new Argument('[statement]', 'a CSV file with a header; without it, the balances are compared'),
+  argument: new Argument('[file]', 'a CSV file with a header; without it, the balances are compared'),
   options: [
     required('--from <date>', 'the start of the period', moment),
     required('--to <date>', 'its end, exclusive', moment),
@@ -78,8 +73,8 @@ export const RECONCILE: AddVerb = verb<Given, Compared | BalanceReport>({
       'the line with the names of the columns; found without it',
       upTo(1_000_000),
     ),
-    option('--of-account <string>', 'the required value of the column account'),
-    option('--type <type>', 'the only transaction_type that the statement lists'),
+    named('account', option('--of-account <string>', 'the required value of the column account')),
+    named('transaction_type', option('--type <type>', 'the only transaction_type that the statement lists')),
     option('--by <name>', 'who acts; required with a statement'),
     option('--note <string>', 'why; required with a statement'),
     option('--apply', 'settle payments of the statement that have no callback here'),
@@ -89,13 +84,14 @@ export const RECONCILE: AddVerb = verb<Given, Compared | BalanceReport>({
     option('--kind <type=kind>', 'what a transaction type does, such as PAYOUT=paid_out', pairs),
     option('--movements <path>', 'a JSON list of deposits, transfers, withdrawals and payouts'),
   ],
-  run: (own, open, path) => (path === undefined ? balances(own, open) : statement(own, open, path)),
+  run: (own: Given, open, path): Promise<Compared | BalanceReport> =>
+    path === undefined ? balances(own, open) : statement(own, open, path),
   format: (report) => ('wallets' in report ? formatBalances(report) : formatStatement(report)),
   needsPerson: (report) => !('wallets' in report ? report.isExplained : report.isClean),
 });
 
 async function statement(given: Given, open: OpenOptions, path: string): Promise<Compared> {
-  const { from, to, by = '', note = '', ofAccount: account, type: transaction_type, apply } = given;
+  const { from, to, by = '', note = '', account, transaction_type, apply } = given;
   const { map, set, paid, separator, decimal, encoding, headerAt } = given;
   const format = { map, set, paid, separator, decimal, encoding, headerAt };
   const { rows, ...read } = await readStatement(createReadStream(path), format);
@@ -111,9 +107,8 @@ async function statement(given: Given, open: OpenOptions, path: string): Promise
 async function balances(given: Given, open: OpenOptions): Promise<BalanceReport> {
   const { from, to, creditedBefore: secondsBefore, creditedAfter: secondsAfter, movements: path } = given;
   if (secondsBefore === undefined || secondsAfter === undefined) {
-    const what =
-      'The protocol does not show when a collection is credited: pass --credited-before and --credited-after.';
-    throw new ConfigurationError('creditedWithin', what);
+    const what = 'The protocol does not show when a collection is credited';
+    throw new WrongUse(`${what}: pass --credited-before and --credited-after.`);
   }
   const movements = path === undefined ? [] : (JSON.parse(await readFile(path, 'utf8')) as Movement[]);
   const inputs = { charges: chargesIn(given.charge), kinds: kindsIn(given.kind), movements };

@@ -1,5 +1,5 @@
 import manifest from '../../package.json' with { type: 'json' };
-import { type Migration, migrate, migrationsOf, VERSION, versionOf } from '../store/schema.ts';
+import { migrate, migrationsOf, VERSION, versionOf } from '../store/schema.ts';
 import type { Place } from '../store/store.ts';
 import { table } from './format.ts';
 import { type OpenStore, placeOf, readEngine, withStore } from './open-inbox.ts';
@@ -45,43 +45,45 @@ export function tableState({ tables, program }: Versions): TableState {
 /** Before an inbox can use them. */
 export const mustChange = (versions: Versions): boolean => ['none', 'older'].includes(tableState(versions));
 
+type OfSql = { readonly dialect?: Place['dialect']; readonly from: number };
+
 /** `migrate`, `status` and `sql`. */
 export const TABLES: readonly AddVerb[] = [
-  verb<object, { from: number; to: number }>({
+  verb({
     name: 'migrate',
     about: 'creates the tables, or brings them up to date',
-    run: (_own, open) =>
+    run: (_own: object, open) =>
       withStore(open, async ({ store, statements }) => {
         const from = (await versionOf(statements)) ?? 0;
         await migrate(store, statements);
         return { from, to: (await versionOf(statements)) ?? 0 };
       }),
-    format({ from, to }) {
+    format: ({ from, to }) => {
       if (from >= to) return `Nothing to do: the tables have version ${to}.`;
       if (from === 0) return `The tables were created, with version ${to}.`;
       return `The tables were updated from version ${from} to version ${to}.`;
     },
   }),
-  verb<object, Versions & { state: TableState }>({
+  verb({
     name: 'status',
     about: 'compares the version of the tables with this program; exit code 3 if they must be changed',
-    async run(_own, open) {
+    run: async (_own: object, open) => {
       const versions = await withStore(open, readVersions);
       return { state: tableState(versions), ...versions };
     },
     format: (versions) => `${formatVersions(versions)}\n\n${NEXT_STEP[versions.state]}`,
     needsPerson: mustChange,
   }),
-  verb<{ dialect?: Place['dialect']; from: number }, Migration[]>({
+  verb({
     name: 'sql',
     about: 'prints the SQL of the tables for a DBA; opens no database',
     options: [
       option('--dialect <name>', 'of the database').choices(['postgres', 'sqlite']),
       option('--from <version>', 'only the steps after this version of the tables', upTo(1000), 0),
     ],
-    run: async ({ dialect, from }, open) =>
+    run: async ({ dialect, from }: OfSql, open) =>
       migrationsOf(placeOf(open, dialect)).filter(({ version }) => version > from),
-    format(migrations, own, open) {
+    format: (migrations, own, open) => {
       const { dialect, prefix } = placeOf(open, own.dialect);
       const steps = migrations.map(
         ({ version, sql }) =>

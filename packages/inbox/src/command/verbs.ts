@@ -1,8 +1,9 @@
-import { printableJson } from '@payment-service/core/internal';
+import { printable, printableJson } from '@payment-service/core/internal';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
-import type { Pairs } from '../reconciliation/pairs.ts';
-import { TRANSITION_STATES } from '../states.ts';
+import { inFlags } from './failure.ts';
 import type { OpenOptions } from './open-inbox.ts';
+
+export const NAME = 'payment-service-inbox';
 
 /** A verb of the command, as data. `Own` has its own options. */
 interface Verb<Own, Result> {
@@ -31,7 +32,10 @@ export function verb<Own extends object, Result>(made: Verb<Own, Result>): AddVe
     command.action(async () => {
       const own = command.opts<Own>();
       const { json, ...open } = program.opts<OpenOptions & { json?: true }>();
-      const result = await run(own, open, command.processedArgs[0]);
+      const running = run(own, open, command.processedArgs[0]);
+      const result = await running.catch((error: unknown) => {
+        throw inFlags(error, command);
+      });
       const output = json ? printableJson(result) : format(result, own, open);
       if (output !== '') console.log(output);
       if (needsPerson?.(result)) process.exitCode = NEEDS_PERSON;
@@ -40,37 +44,35 @@ export function verb<Own extends object, Result>(made: Verb<Own, Result>): AddVe
 }
 
 /** @param parse Parses the given string; gets the previous value if the option is repeated. */
-export function option(
+export function option<Value>(
   flags: string,
   about: string,
-  parse?: (text: string, known: Pairs | undefined) => unknown,
+  parse?: (text: string, known: Value | undefined) => Value,
   preset?: unknown,
 ): Option {
   const made = new Option(flags, about);
-  if (parse !== undefined) made.argParser<unknown>((text, known) => parse(text, known as Pairs | undefined));
+  if (parse !== undefined) made.argParser<Value>((text, known) => parse(text, known));
   return preset === undefined ? made : made.default(preset);
 }
 
-export const required = (...given: Parameters<typeof option>): Option =>
+export const required = <Value>(...given: Parameters<typeof option<Value>>): Option =>
   option(...given).makeOptionMandatory();
 
-/** Who acts and why; required for every decision of an operator. */
-export const BY_PERSON: readonly Option[] = [
-  required('--by <name>', 'who acts; kept with the transition'),
-  required('--note <string>', 'why; kept with the transition'),
-];
-export const STATE: Option = option('--state <state>', 'in this state').choices(TRANSITION_STATES);
+/** Under the name that the API has for it, which its messages use. */
+export const named = (name: string, flag: Option): Option =>
+  Object.assign(flag, { attributeName: () => name });
+
 export const SPOOL: Option = option(
   '--spool <path>',
   'the folder of the option spool; beside a SQLite file it is found',
 );
-
-export const ofTransition = (name: string): Argument => new Argument(name, 'of the transition').argParser(id);
-
-export function id(text: string): string {
-  if (/^[0-9a-f]{64}$/.test(text)) return text;
-  throw new InvalidArgumentError("An id must have 64 lower-case hexadecimal digits; 'ls' prints it.");
-}
+/** Of a list. */
+export const PAGE: readonly Option[] = [
+  option('--since <date>', 'changed at or after this time', moment),
+  option('--until <date>', 'changed before this time; a date without a time includes its day', endMoment),
+  option('--limit <number>', 'at most this many, up to 1000', upTo(1000), 50),
+];
+export const REFERENCE: Argument = new Argument('[reference]', 'the merchant_reference of the payment');
 
 export function moment(text: string): Date {
   const date = new Date(text);
@@ -78,10 +80,29 @@ export function moment(text: string): Date {
   throw new InvalidArgumentError('It must be a date, such as 2026-01-31 or 2026-01-31T09:00Z.');
 }
 
-export const upTo =
-  (max: number) =>
-  (text: string): number => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-    if (value >= 1 && value <= max) return value;
-    throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
+/** The end of a period; a date without a time is in it (UTC). */
+export function endMoment(text: string): Date {
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
+  return new Date(moment(text).getTime() + (isDay ? 86_400_000 : 0));
+}
+
+export function upTo(max: number, min = 1): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
   };
+}
+
+/** What to type about the same inbox. A reference can have any characters: none of them reaches the shell (threat A47). */
+export function lineOf(open: OpenOptions, verb: string, reference?: string, ...options: string[]): string {
+  const inbox = Object.entries(open).filter(([, value]) => value !== 'payment_inbox');
+  const all = [...options, ...inbox.flatMap(([flag, value]) => [`--${flag}`, String(value)])];
+  const named = reference === undefined ? [] : [reference];
+  const words = reference?.startsWith('-') ? [...all, '--', ...named] : [...named, ...all];
+  return printable([NAME, verb, ...words].map(quoted).join(' '));
+}
+
+/** For a shell. */
+export const quoted = (word: string): string =>
+  /^[\w.,:@/+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

@@ -5,8 +5,11 @@ import {
   checkOptions,
   type OptionRule,
   type OptionRules,
+  refuseArgument,
 } from '@payment-service/core/internal';
-import { numberOf } from '../store/store.ts';
+import { DATE, STRING, wholeNumber } from '../option-rules.ts';
+import type { TransitionReason } from '../states.ts';
+import { dateOf, numberOf } from '../store/store.ts';
 import type { ExpectedMoney } from '../work/verdict/evaluate.ts';
 import { COMPARISON, checkExpectation, keepExpectation } from '../work/verdict/expectation.ts';
 import { keysOf, restate } from '../work/verdict/payment.ts';
@@ -16,16 +19,21 @@ import { type MovedState, move, type ReportAct, STALE } from './actions.ts';
 import { forget } from './forget.ts';
 import { ACT_NAMES, type Act, type ActName, OPERATIONS } from './operations.ts';
 import { readPayment } from './payment.ts';
+import { readPage } from './payments.ts';
 import type { OperatorContext } from './views.ts';
 
-/** What an operator says with an act; `currency`, `amount` and `compare` only with `expect`. */
-export interface ActGiven extends ActionNote, Partial<ExpectedMoney> {}
+/** What an operator says with an act; all but `by` and `note` only with `expect`. */
+export interface ActGiven extends ActionNote, Partial<ExpectedMoney> {
+  /** From then on it is overdue. @default the deadline that it has */
+  readonly deadline?: Date | undefined;
+}
 
 const GIVEN: OptionRules<ActGiven> = {
   ...NOTE_RULES,
   currency: undefined,
   amount: undefined,
   compare: COMPARISON,
+  deadline: DATE,
 };
 const ACT: OptionRule = [
   (act) => {
@@ -40,6 +48,62 @@ const ON_REPORT: Readonly<Partial<Record<ActName, ReportAct>>> = {
   ...{ accept: 'accept', apply: 'reopen', applyAgain: 'applyAgain', retry: 'retry', close: 'resolve' },
 };
 
+/** Which payments `actAll()` moves. */
+export interface ActSelection {
+  /** Why a person must look at them, as `payments()` says. */
+  readonly reason: TransitionReason;
+  /** When you looked: what has changed since then is not moved. */
+  readonly until: Date;
+  /** At most 1000. @default 1000 */
+  readonly limit?: number | undefined;
+}
+
+const SELECTION: OptionRules<ActSelection> = {
+  reason: [STRING[0], STRING[1], true],
+  until: [DATE[0], 'the moment at which you looked, a Date', true],
+  limit: wholeNumber(1000),
+};
+
+/** What became of a bulk act. */
+export interface ActedOnAll {
+  readonly done: number;
+  /** How many were skipped, since they have changed. */
+  readonly skipped: number;
+}
+
+/** Retries or closes, one after another, the reports that keep payments waiting for this reason. */
+export async function actOnAll<Tx>(
+  context: OperatorContext<Tx>,
+  name: 'retry' | 'close',
+  selection: ActSelection,
+  given: ActionNote,
+): Promise<ActedOnAll> {
+  if (name !== 'retry' && name !== 'close') refuseArgument('actAll()', 'name', "'retry' or 'close'", name);
+  checkOptions('actAll()', selection, SELECTION);
+  checkOptions('actAll()', given ?? {}, NOTE_RULES);
+  const { reason, until, limit = 1000 } = selection;
+  const { items } = await readPage(context, { reason, until, limit });
+  const counts = { done: 0, skipped: 0 };
+  for (const { merchant_reference, transaction_type } of items) {
+    const payment = await readPayment(context, { merchant_reference, transaction_type });
+    const held = payment?.reports.filter((report) => report.reason === reason) ?? [];
+    const acts = payment?.acts.filter(
+      (act) => act.name === name && held.some(({ transitionId }) => transitionId === act.report),
+    );
+    for (const act of acts ?? []) {
+      const isDone = await actOnPayment(context, act, given, until).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof StaleError || error instanceof InvalidStateError) return false;
+          throw error;
+        },
+      );
+      counts[isDone ? 'done' : 'skipped'] += 1;
+    }
+  }
+  return counts;
+}
+
 /**
  * Performs an act on a payment, unless the payment has changed since it was read.
  *
@@ -49,6 +113,7 @@ export async function actOnPayment<Tx>(
   context: OperatorContext<Tx>,
   act: Act,
   given: ActGiven,
+  until?: Date,
 ): Promise<void> {
   checkArgument('act()', 'act', act, ACT);
   checkOptions('act()', given ?? {}, GIVEN);
@@ -57,7 +122,7 @@ export async function actOnPayment<Tx>(
     return;
   }
   const { store, settings } = context;
-  const moved = await store.transaction((tx) => perform(context, act, given, tx));
+  const moved = await store.transaction((tx) => perform(context, act, given, { tx, until }));
   if (moved !== undefined)
     settings.emit({ name: 'transition.moved', transitionId: act.report ?? '', state: moved });
 }
@@ -66,7 +131,7 @@ async function perform<Tx>(
   context: OperatorContext<Tx>,
   act: Act,
   { by, note, ...money }: ActGiven,
-  tx: Tx,
+  { tx, until }: { readonly tx: Tx; readonly until: Date | undefined },
 ): Promise<MovedState | undefined> {
   const { statements, settings } = context;
   const { account } = settings;
@@ -88,9 +153,9 @@ async function perform<Tx>(
     return undefined;
   }
   if (name === 'expect') {
-    const { currency = '', amount = '', compare } = money;
+    const { currency = '', amount = '', compare, deadline } = money;
     const expectation = checkExpectation(
-      { ...key, currency, amount, compare },
+      { ...key, currency, amount, compare, deadline },
       { account, colonIn: 'merchant_reference' },
     );
     await keepExpectation(statements, { expectation, replace: { by, note } }, tx);
@@ -99,7 +164,8 @@ async function perform<Tx>(
   }
   const [locked] = await statements.run('lock_named_transition', [report ?? '', account], tx);
   const action = act.isText ? 'acceptText' : ON_REPORT[name];
-  if (locked === undefined || action === undefined) throw new StaleError(STALE);
+  const isLater = until !== undefined && locked !== undefined && dateOf(locked, 'last_at') >= until;
+  if (locked === undefined || action === undefined || isLater) throw new StaleError(STALE);
   const { body, compare } = act;
   const decision = {
     by,

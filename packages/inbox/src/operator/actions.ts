@@ -277,7 +277,7 @@ const ARCHIVED =
   'This transition was settled or superseded and is archived, so it is never applied again. If its effect is missing in your own ' +
   'tables, ask the service for the status of the transaction and correct them yourself.';
 export const STALE: string =
-  'This transition has changed since it was read: another operator or a worker moved it, another body arrived, or another amount ' +
+  'This payment has changed since it was read: another operator or a worker acted on it, another report arrived, or another amount ' +
   'is expected. Nothing was done. Read it again, then decide.';
 
 /** Why a transition in this state cannot be moved in this way. Only `applyAgain` applies what was applied before. */

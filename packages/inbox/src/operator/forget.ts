@@ -6,6 +6,7 @@ import { referenceKey } from '../records.ts';
 import type { Statements } from '../store/statements.ts';
 import { numberOf, type Row, textOf } from '../store/store.ts';
 import { findArchived } from '../work/verdict/archived.ts';
+import { jsonIn } from '../work/verdict/stored.ts';
 import { type ActionNote, addAction, NOTE_RULES } from './action-log.ts';
 import type { OperatorContext } from './views.ts';
 
@@ -31,7 +32,16 @@ export async function forget<Tx>(
   checkArgument('forget()', 'merchant_reference', reference, STRING);
   return store.transaction(async (tx) => {
     const counts = { transitions: 0, bodies: 0, archived: 0 };
-    const rows = await statements.run('find_forgettable', [referenceKey(reference, account), account], tx);
+    const key = referenceKey(reference, account);
+    // Before their reports, as a settlement and expect() lock them.
+    const noted = await forgetNotes(statements, [key, account], tx);
+    const rows = await statements.run('find_forgettable', [key, account], tx);
+    for (const type of rows.length === 0 ? noted : [])
+      await statements.run(
+        'add_payment_action',
+        [key, type, 'forget', given.by.toWellFormed(), given.note.toWellFormed()],
+        tx,
+      );
     for (const row of rows) {
       const [id, transitionId] = [numberOf(row, 'id'), textOf(row, 'transition_id')];
       await statements.run('lock_named_transition', [transitionId, account], tx);
@@ -53,6 +63,25 @@ export async function forget<Tx>(
     }
     return counts;
   });
+}
+
+/** The notes of acts on the payments themselves. @returns their types, as JSON. */
+async function forgetNotes<Tx>(
+  statements: Statements<Tx>,
+  [key, account]: readonly [string, string],
+  tx: Tx,
+): Promise<string[]> {
+  const changed: string[] = [];
+  for (const row of await statements.run('lock_payments', [key, account], tx)) {
+    const type = textOf(row, 'transaction_type');
+    const notes = await statements.run('forget_payment_notes', [key, type, REMOVED], tx);
+    const replaced = jsonIn(row, 'replaced');
+    const kept = (Array.isArray(replaced) ? replaced : []).map((each) => ({ ...each, note: REMOVED }));
+    const isSame = JSON.stringify(kept) === JSON.stringify(replaced);
+    if (!isSame) await statements.run('forget_replaced', [key, type, JSON.stringify(kept)], tx);
+    if (!isSame || notes.length > 0) changed.push(type);
+  }
+  return changed;
 }
 
 async function forgetBodies<Tx>(

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { SignedFields } from '@payment-service/core';
 import { checkArgument, type OptionRule } from '@payment-service/core/internal';
-import { NAME } from '../option-rules.ts';
+import { STRING } from '../option-rules.ts';
 import { CLOSED_STATES } from '../states.ts';
 import { optionalText } from '../store/store.ts';
 import { findArchived } from '../work/verdict/archived.ts';
@@ -39,7 +39,7 @@ export async function findPayment<Tx>(
   type = 'COLLECTION',
   tx?: Tx,
 ): Promise<Payment | undefined> {
-  checkArgument('payment()', 'type', type, NAME);
+  checkArgument('payment()', 'type', type, STRING);
   if (typeof reference === 'string')
     return readPayment(context, { merchant_reference: reference, transaction_type: type }, tx);
   checkArgument('payment()', 'reference', reference, REFERENCE);
@@ -71,7 +71,7 @@ export async function readPayment<Tx>(
   const rows = await statements.run('show_payment_actions', keysOf(key, account), tx);
   const actions = rows.map((each) => ({ ...actionIn(each), report: optionalText(each, 'transition_id') }));
   const acts = actsOf({ ...known, revision, reports: await withBodies(context, reports, tx) });
-  return { ...known, revision, reports, actions, advice: adviceOf(known), acts };
+  return { ...known, revision, reports, actions, advice: adviceOf(known, reports), acts };
 }
 
 /** Those that wait for a person, with their bodies, whose amounts can be accepted. */

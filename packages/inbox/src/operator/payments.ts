@@ -2,7 +2,7 @@ import { checkArgument, checkOptions, type OptionRules } from '@payment-service/
 import { DATE, NAME, STRING, someOf, wholeNumber } from '../option-rules.ts';
 import { referenceKey, subjectKey } from '../records.ts';
 import { MAX_COUNTED, type TransitionReason } from '../states.ts';
-import { numberOf, type Row, type SqlValue, textOf } from '../store/store.ts';
+import { dateOf, numberOf, type Row, type SqlValue, textOf } from '../store/store.ts';
 import { pause } from '../time.ts';
 import { PAYMENT_STATES, type PaymentState, type StoredPaymentState } from '../work/verdict/payment-state.ts';
 import { findPayment, type Payment } from './payment.ts';
@@ -34,6 +34,8 @@ export interface PaymentFilter {
 /** A page of a list. */
 export interface PaymentPage {
   readonly items: readonly PaymentSummary[];
+  /** When it was read, by the clock of the database: `until` of what is decided on it. Undefined without items. */
+  readonly at: Date | undefined;
   /** For `after`; undefined on the last page. */
   readonly next: string | undefined;
 }
@@ -79,7 +81,10 @@ export function listPayments<Tx>(
   });
 }
 
-async function readPage<Tx>(context: OperatorContext<Tx>, filter: PaymentFilter): Promise<PaymentPage> {
+export async function readPage<Tx>(
+  context: OperatorContext<Tx>,
+  filter: PaymentFilter,
+): Promise<PaymentPage> {
   const { statements, settings } = context;
   const { account } = settings;
   const { state = PAYMENT_STATES, needed, reason, search, since, until, limit = 50, after } = filter;
@@ -87,7 +92,9 @@ async function readPage<Tx>(context: OperatorContext<Tx>, filter: PaymentFilter)
   const mark = after === undefined ? undefined : markIn(after);
   const before = mark ?? [until?.getTime() ?? Number.MAX_SAFE_INTEGER, '', ''];
   const times: SqlValue[] = [...before, since?.getTime() ?? 0];
-  const part = search === undefined ? null : `%${search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+  // As it is stored: JSON, which escapes a NUL.
+  const written = JSON.stringify(search?.toLowerCase() ?? '').slice(1, -1);
+  const part = search === undefined ? null : `%${written.replace(/[\\%_]/g, '\\$&')}%`;
   const found = new Map<string, Row>();
   const take = (rows: readonly Row[]): void => {
     for (const row of rows) found.set(keyOf(row), row);
@@ -113,7 +120,8 @@ async function readPage<Tx>(context: OperatorContext<Tx>, filter: PaymentFilter)
   const rows = [...found.values()].filter((row) => states.includes(shownState(row))).toSorted(newestFirst);
   const items = rows.slice(0, limit);
   const last = items.at(-1);
-  return { items: items.map(summaryIn), next: rows.length > limit && last ? markOf(last) : undefined };
+  const next = rows.length > limit && last ? markOf(last) : undefined;
+  return { items: items.map(summaryIn), at: last && dateOf(last, 'now'), next };
 }
 
 /** Which open payments are wanted: 1 for overdue ones, 0 for the others, null for both. */
@@ -132,7 +140,7 @@ const markOf = (row: Row): string => `${numberOf(row, 'changed_at')} ${keyOf(row
 
 /** Nothing is after a mark that is none. */
 function markIn(after: string): [at: number, key: string, type: string] {
-  const [, at = '0', key = '', type = ''] = /^(\d{1,16}) (\S+) (.*)$/s.exec(after) ?? [];
+  const [, at = '0', key = '', type = ''] = /^(\d{1,16}) ([\w-]{43}) ("[ -\uffff]*")$/.exec(after) ?? [];
   return [Number(at), key, type];
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Act, Payment } from '../../src/index.ts';
 import { evidence, paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
-import { LATER, MINUTE_MS, money, NOTE, newShop, REPLACE, seen } from '../support/shop.ts';
+import { creditIn, LATER, MINUTE_MS, money, NOTE, newShop, REPLACE, seen } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 const failing = (reference: string, payload = {}) =>
@@ -186,5 +186,33 @@ describe.each(ENGINES)('acts on a payment on %s', (engine) => {
     await workOff(inbox);
     expect(await inbox.payment('ORD-1')).toMatchObject({ state: 'paid', settled: { amount: '500' } });
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
+  });
+
+  test('after an outage, all of one reason are retried, but for those that have changed since someone looked', async () => {
+    let isBroken = true;
+    const options = { retry: { attempts: 1 }, onError: () => undefined };
+    const shop = await newShop(engine, options, async (handled) => {
+      if (isBroken) throw new Error('The ledger is away.');
+      await creditIn(shop.merchant)(handled);
+    });
+    const { inbox, merchant, sell, deliver } = shop;
+    await sell('ORD-1', 'ORD-2', 'ORD-3');
+    await deliver(paid('ORD-4', 500));
+    await merchant.advance(1000);
+    const until = new Date();
+    await deliver(paid('ORD-3', 700));
+    isBroken = false;
+    const which = { reason: 'attempts_used_up', until } as const;
+    expect(await inbox.actAll('retry', { ...which, until: new Date(0) }, NOTE)).toEqual({
+      done: 0,
+      skipped: 0,
+    });
+    expect(await inbox.actAll('retry', which, NOTE)).toEqual({ done: 2, skipped: 1 });
+    await workOff(inbox);
+    expect(await merchant.credits()).toEqual(['ORD-1 500', 'ORD-2 500']);
+    expect(await inbox.actAll('close', { ...which, reason: 'no_expectation' }, NOTE)).toMatchObject({
+      done: 1,
+    });
+    expect(await inbox.counts()).toMatchObject({ needed: 1, paid: 2, held: 1 });
   });
 });

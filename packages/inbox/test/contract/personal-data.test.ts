@@ -270,6 +270,33 @@ describe('forget()', () => {
     expect(await show()).toMatchObject({ lastError: undefined, failures: [] });
   });
 
+  test.each(ENGINES)(
+    'removes the notes of acts on a payment, also if nothing was reported of it, on %s',
+    async (engine) => {
+      const { merchant, inbox } = await newShop(engine, LATER);
+      const named = { by: 'kim', note: `${NAME} called from ${PHONE}` };
+      for (const merchant_reference of ['ORD-1', 'ORD-2']) {
+        await inbox.expect({ ...ORDER, merchant_reference });
+        await inbox.expect({ ...ORDER, merchant_reference, amount: '700' }, { replace: named });
+        const payment = await inbox.payment(merchant_reference);
+        const cancel = payment?.acts.find(({ name }) => name === 'cancel');
+        if (cancel) await inbox.act(cancel, named);
+      }
+      for (const _ of ['a first time', 'a second time']) await inbox.forget('ORD-1', WHY);
+      const removed = { by: 'kim', note: '(removed by forget())' };
+      expect(await inbox.payment('ORD-1')).toMatchObject({
+        replaced: [{ ...removed, amount: '500' }],
+        actions: [
+          { ...removed, action: 'cancel' },
+          { ...WHY, action: 'forget' },
+        ],
+      });
+      expect(await inbox.payment('ORD-2')).toMatchObject({ replaced: [named], actions: [named] }); // Control.
+      const rows = await merchant.query(`select note from ${merchant.table('action')}`);
+      expect(rows.filter(({ note }) => String(note).includes(NAME))).toHaveLength(1);
+    },
+  );
+
   test.each([
     ['before it is archived', true],
     ['in the archive', false],

@@ -28,7 +28,11 @@ test.each(FOLDERS)(
     expect([one.spool.kept.isLost, one.spool.kept.change]).toEqual([true, expect.stringContaining(observed)]);
     one.isThere = true;
     await until(() => one.problems.length > 3);
-    expect(one.events).toContainEqual({ name: 'spool.lost', count: 5 });
+    // One that was being stored when the folder went away may still be stored.
+    const counted = (name: 'spool.lost' | 'spool.drained'): number =>
+      one.events.reduce((sum, event) => sum + (event.name === name ? event.count : 0), 0);
+    expect(counted('spool.lost')).toBeGreaterThan(3);
+    expect(counted('spool.lost') + counted('spool.drained')).toBe(5);
     expect(one.problems.map((problem) => problem.split(':')[0])).toEqual([
       'callbacks_spooled',
       'spool_lost',

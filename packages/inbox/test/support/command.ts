@@ -1,8 +1,9 @@
-import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Merchant } from './merchant.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 export interface CommandResult {
   readonly code: number;
@@ -47,14 +48,17 @@ interface CommandOn {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   run(...given: readonly string[]): Promise<CommandResult>;
-  /** Runs each of these lines, which have no quotes. */
+  /** Runs each of these lines, as a shell would read them. */
   type(...lines: readonly string[]): Promise<void>;
   /** What was typed and printed, and how it ended, without the differences between runs or engines. */
   screen(): string;
 }
 
 const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
-  [/20\d\d-\d\d-\d\dT[\d:.]+Z/g, '…'],
+  [/20\d\d-\d\d-\d\d(T[\d:.]+Z| \d\d:\d\d UTC)/g, '…'],
+  [/^20\d\d-\d\d-\d\d /gm, '… '],
+  [/(?<!^\$.*) --(schema|database) \S+/gm, ''],
+  [/In the spool of this machine: \S+/g, 'In the spool of this machine: …'],
   [/\b([0-9a-f]{8})[0-9a-f]{56}\b/g, '$1…'],
   [/\b[0-9a-f]{16}\b/g, '<revision>'],
   [/\/\S*inbox-test-\w+/g, '<folder>'],
@@ -63,6 +67,16 @@ const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
   [/waited \d+ s|\d{2,} seconds/g, '… seconds'],
   [/("oldestDueSeconds": )[\d.]+/g, '$1…'],
 ];
+
+/** What a shell makes of a line. */
+export function wordsIn(line: string): string[] {
+  if (line === '') return [];
+  const words = execFileSync('sh', ['-c', `printf '%s\\0' ${line}`], {
+    encoding: 'utf8',
+    cwd: temporaryFolder(),
+  });
+  return words.split('\0').slice(0, -1);
+}
 
 /** For tests that type many lines: on a busy machine, each takes seconds. */
 export const SESSION = { timeout: 300_000 };
@@ -77,7 +91,11 @@ export function commandOn({ engine, programArguments: [, where = '', schema = ''
     ...{ args, env, run },
     async type(...lines) {
       for (const line of lines) {
-        const { code, stdout, stderr } = await run(...line.split(' '));
+        const { code, stdout, stderr } = await run(...wordsIn(line));
+        // Of the flags, and not of the API.
+        expect(stderr.replaceAll(/\/\S+/g, '')).not.toMatch(
+          /\b(?!recordBalances)[a-z]+[A-Z]|\b\w+: \{|\b(replace|by|note|reference): /,
+        );
         seen.push(`$ payment-service-inbox ${line}\n${stdout}${stderr}(${code})\n`);
       }
     },

@@ -1,5 +1,14 @@
 import type { VerifiedCallback } from '@payment-service/core';
-import type { Handled, Inbox, InboxOptions, SeenTransition, TransitionDetails } from '../../src/index.ts';
+import type {
+  Act,
+  ActionNote,
+  Handled,
+  Inbox,
+  InboxOptions,
+  Payment,
+  SeenTransition,
+  TransitionDetails,
+} from '../../src/index.ts';
 import { type Payload, paid } from './callbacks.ts';
 import { type AnyTransaction, type EngineName, type Merchant, newMerchant } from './merchant.ts';
 import { watchedStore } from './store.ts';
@@ -24,6 +33,18 @@ export async function seen<Tx>(
   transitionId: string | undefined = '',
 ): Promise<SeenTransition> {
   return (await inbox.show(transitionId)) ?? { transitionId, revision: '' };
+}
+
+/** Does the first act of this name that the payment offers. */
+export async function actOn<Tx>(
+  inbox: Inbox<Tx>,
+  reference: string,
+  name: Act['name'],
+  note: ActionNote = NOTE,
+): Promise<Payment> {
+  const act = (await inbox.payment(reference))?.acts.find((each) => each.name === name);
+  if (act === undefined) throw new Error(`${name} is not offered for ${reference}.`);
+  return inbox.act(act, note);
 }
 
 type AnyInbox = Inbox<AnyTransaction>;

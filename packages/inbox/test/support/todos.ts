@@ -5,9 +5,9 @@ import type { Inbox, TransitionDetails } from '../../src/index.ts';
 import { REASON_WORDS } from '../../src/words.ts';
 import { evidence, paid } from './callbacks.ts';
 import { commandOn } from './command.ts';
-import { formIn, formsIn, visit } from './console.ts';
+import { formIn, formsIn, pageOf, visit } from './console.ts';
 import { type AnyTransaction, type EngineName, type Merchant, newMerchant, STATUSES } from './merchant.ts';
-import { creditIn, money, NOTE, type ORDER, REPLACE } from './shop.ts';
+import { actOn, creditIn, money, NOTE, type ORDER, REPLACE } from './shop.ts';
 import { startWork, until, workOff } from './until.ts';
 
 type AnyInbox = Inbox<AnyTransaction>;
@@ -30,24 +30,32 @@ interface Operator extends Hands {
 }
 type Act = (operator: Operator) => Promise<unknown>;
 
+/** The acts of a payment, by those of a report. */
+const VERBS = {
+  ...({ retry: 'retry', resolve: 'close', reopen: 'apply' } as const),
+  ...({ acceptText: 'accept', accept: 'accept' } as const),
+};
+
 function handsOf(face: Face, inbox: AnyInbox, merchant: Merchant): Hands {
   const state: Hands['state'] = (reference, changes) =>
     inbox.expect({ ...money(reference), ...changes }, REPLACE);
   if (face === 'console') {
     const visitor = visit(inbox);
-    // Its page has no form for an expectation.
+    const send = async (reference: string, name: string, more: object, about: readonly string[] = []) => {
+      const { html } = await visitor.get(pageOf(reference));
+      if (!formsIn(html).includes(name)) throw new Error(`${name} is not offered.`);
+      const { values, choices } = formIn(html, name);
+      const act = choices.find((choice) => about.every((each) => choice.includes(each)));
+      const fields = { ...values, ...more, note: NOTE.note, ...(act && name !== 'expect' && { act }) };
+      const { status } = await visitor.post(`/act/${name}`, fields);
+      if (status === 409) throw new StaleError('The page is out of date.');
+      expect(status, name).toBe(303);
+    };
     return {
-      state,
-      async act({ transitionId }, name, body) {
-        const path = `/transitions/${transitionId}`;
-        const { html } = await visitor.get(path);
-        if (!formsIn(html).includes(name)) throw new Error(`${name} is not offered.`);
-        const [, value = ''] = new RegExp(`<option value="(${body}:\\w+)"`).exec(html) ?? [];
-        const fields = { ...formIn(html, name).values, note: NOTE.note, ...(body && { body: value }) };
-        const { status } = await visitor.post(`${path}/${name}`, fields);
-        if (status === 409) throw new StaleError('The page is out of date.');
-        expect(status, name).toBe(303);
-      },
+      state: (reference, changes) =>
+        send(reference, 'expect', { compare: 'both', ...money(reference), ...changes }),
+      act: ({ transitionId, signed }, name, body = '') =>
+        send(signed.merchant_reference, VERBS[name], {}, [transitionId, body]),
     };
   }
   const command = commandOn(merchant);
@@ -59,17 +67,24 @@ function handsOf(face: Face, inbox: AnyInbox, merchant: Merchant): Hands {
   const person = ['--by', NOTE.by, '--note', NOTE.note];
   if (face === 'command')
     return {
-      act({ transitionId, revision }, name, body) {
-        const verb = name === 'acceptText' ? 'accept-text' : name;
-        const bodies = body === undefined ? [] : ['--body', body];
-        return run(verb, transitionId, '--revision', revision, ...bodies, ...person);
+      async act({ transitionId, signed: { merchant_reference, transaction_type } }, name, body) {
+        const act = VERBS[name];
+        const payment = await inbox.payment(merchant_reference, transaction_type);
+        const offered = payment?.acts.find(
+          (each) => each.name === act && each.report === transitionId && (body ?? each.body) === each.body,
+        );
+        if (payment === undefined || offered === undefined) throw new Error(`${act} is not offered.`);
+        const { money: { amount, currency } = {}, compare = 'both' } = offered;
+        const isFree = act === 'retry' ? [] : ['--revision', payment.revision];
+        const accepted = act === 'accept' ? ['--amount', `${amount} ${currency}`, '--compare', compare] : [];
+        await run(act, merchant_reference, '--report', transitionId, ...isFree, ...accepted, ...person);
       },
       async state(reference, changes) {
         const { currency, amount, compare } = { compare: 'both', ...money(reference), ...changes };
-        const [known] = await inbox.expectations(reference);
-        const replaced = known ? ['--replace', `${known.amount} ${known.currency}`, ...person] : [];
+        const payment = await inbox.payment(reference);
+        const seen = payment ? ['--revision', payment.revision, ...person] : [];
         const stated = ['--currency', currency, '--amount', String(amount), '--compare', compare];
-        await run('expect', '--reference', reference, ...stated, ...replaced);
+        await run('expect', reference, ...stated, ...seen);
       },
     };
   return {
@@ -183,6 +198,7 @@ const TODOS: readonly Todo[] = [
     ...{ acts: [reopen], credits: ['500', 'FAILED'] },
   },
   { reason: 'transition_not_allowed', expected: EXPECTED, arrive: late, acts: [close], credits: PAID },
+  { reason: 'canceled', expected: EXPECTED, isCanceled: true, arrive: one(), acts: [reopen], credits: PAID },
   { reason: 'crash_loop', expected: EXPECTED, arrive: one(), acts: [retry], credits: PAID },
   { reason: 'empty_reference', arrive: () => one()(''), acts: [close], credits: [] },
   { reason: 'different_bodies', arrive: two, acts: [state({})], credits: PAID },
@@ -238,10 +254,9 @@ export async function performTodos(engine: EngineName, face: Face): Promise<void
   const { query, table } = merchant;
   const given = TODOS.map((todo, index) => ({ ...todo, reference: `${todo.reason}-${index}` }));
   await Promise.all(
-    given.map(async ({ reference, expected = [], isCanceled = false }) => {
+    given.map(async ({ reference, expected = [], isCanceled }) => {
       for (const changes of expected) await faulty.expect({ ...money(reference), ...changes }, REPLACE);
-      const cancel = (await faulty.payment(reference))?.acts.find(({ name }) => name === 'cancel');
-      if (isCanceled && cancel) await faulty.act(cancel, NOTE);
+      if (isCanceled) await actOn(faulty, reference, 'cancel');
     }),
   );
   const crashing = `select id from ${table('callback')} where signed like '%crash_loop%'`;

@@ -1,8 +1,8 @@
+import { ConfigurationError } from '@payment-service/core';
 import { printableLines } from '@payment-service/core/internal';
 import { tryToKeep } from '../../intake/keep.ts';
 import { spoolOwner } from '../../intake/spool-folder.ts';
 import { versionOf } from '../../store/schema.ts';
-import { isWrongUse } from '../failure.ts';
 import { coloured, paragraphs } from '../format.ts';
 import { type OpenOptions, type OpenStore, placeOf, readEngine, withStore } from '../open-inbox.ts';
 import { formatVersions, mustChange, NEXT_STEP, OWN_VERSIONS, tableState, type Versions } from '../tables.ts';
@@ -17,6 +17,8 @@ interface DoctorOptions extends PoolSize {
 
 const MANY = upTo(100_000);
 const KEEP_MS = 5000;
+/** The options that say which inbox: a mistake in them is wrong use, and no finding. */
+const INBOX = ['database', 'schema', 'account'];
 
 /** The report of doctor. */
 interface Diagnosis {
@@ -27,7 +29,7 @@ interface Diagnosis {
 }
 
 /** `doctor`. */
-export const DOCTOR: AddVerb = verb<DoctorOptions, Diagnosis>({
+export const DOCTOR: AddVerb = verb({
   name: 'doctor',
   about: 'finds problems, and says why they matter and what to do; exit code 3 for a problem',
   options: [
@@ -56,7 +58,7 @@ async function diagnose(options: DoctorOptions, open: OpenOptions): Promise<Diag
       if (Symbol.asyncIterator in running) for await (const found of running) findings.push(found);
       else await running;
     } catch (error) {
-      if (isWrongUse(error)) throw error;
+      if (error instanceof ConfigurationError && INBOX.includes(error.option)) throw error;
       findings.push(toFinding(name, error));
     }
   };

@@ -1,10 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { deliveriesIn, openPathsIn } from '../../intake/spool-folder.ts';
-import { LATE_SECONDS, oldestDueSeconds, readStats } from '../../operator/health.ts';
+import { LATE_SECONDS, oldestDueSeconds } from '../../operator/health.ts';
+import { countPayments } from '../../operator/payments.ts';
 import { openToOthers } from '../../own-files.ts';
 import { spoolPath } from '../../store/sqlite/database-path.ts';
 import { numberOf, textOf } from '../../store/store.ts';
-import { countText, WAITS_FOR_PERSON } from '../../words.ts';
+import { countText } from '../../words.ts';
 import { findPutOff } from '../../work/put-off.ts';
 import type { OpenStore } from '../open-inbox.ts';
 import { type Finding, notice, problem } from './finding.ts';
@@ -17,11 +18,7 @@ export async function* checkInbox<Tx>(opened: OpenStore<Tx>): AsyncGenerator<Fin
   const isHeard = ears !== undefined && numberOf(ears, 'listeners') > 0;
   const late = Math.floor(await oldestDueSeconds(opened));
   const putOff = (await findPutOff(opened)).length;
-  const { states, overdue } = await readStats(opened);
-  const waiting = WAITS_FOR_PERSON.filter((state) => states[state] > 0).map(
-    (state) => `${countText(states[state])} ${state}`,
-  );
-  if (overdue > 0) waiting.push(`${countText(overdue)} overdue`);
+  const { needed, overdue } = await countPayments(opened);
   const slow = 'Probably handlers are slow or hang: see the log of the worker, or raise its concurrency.';
   const none =
     'Probably no process runs inbox.work() for this account: start one, or call drain() more often.';
@@ -30,17 +27,17 @@ export async function* checkInbox<Tx>(opened: OpenStore<Tx>): AsyncGenerator<Fin
         Each command looks at one account only, doctor included.
         Name the account of your program with --account.`;
   if (late >= LATE_SECONDS)
-    yield problem`worker: A transition has been due for ${late} seconds. ${isHeard ? 'A' : 'No'} worker was seen listening.
+    yield problem`worker: A report has been due for ${late} seconds. ${isHeard ? 'A' : 'No'} worker was seen listening.
         Only a worker applies what is due: until then, no order is paid.
         ${isHeard ? slow : none}`;
   if (putOff > 0)
-    yield problem`clock: The next attempt of ${putOff} transitions is later than any rule allows.
+    yield problem`clock: The next attempt of ${putOff} reports is later than any rule allows.
         The clock of the database was ahead when they were written: until they are due, no order of theirs is paid.
         A worker makes them due within ten polls, and drain() before its pass: start one, and correct the clock if it is still wrong.`;
-  if (waiting.length > 0)
-    yield problem`waiting: These wait for an operator: ${waiting.join(', ')}.
-        None of these payments is decided until an operator looks at it.
-        List them with 'ls --state dead' (or conflict, quarantined) and 'overdue', and inspect each with 'show'.`;
+  if (needed + overdue > 0)
+    yield problem`waiting: Payments that need a person: ${countText(needed)}; overdue: ${countText(overdue)}.
+        None of these is decided until a person looks at it.
+        List them with 'payments --needed' and 'payments --state overdue', and look at each with 'payment'.`;
 }
 
 /** A receiver stores the contents of its spool every few seconds. */

@@ -30,7 +30,7 @@ export async function* checkServer<Tx>(opened: OpenStore<Tx>, size: PoolSize): A
         Set ${settings} for the server, the database and the role.`;
   if (row['is_standby'] === true)
     yield problem`standby: This server is a standby.
-        It accepts no callback and no worker: only ls, show, stats, overdue and status work here.
+        It accepts no callback and no worker: only verbs that read work here, such as payments, payment, counts and status.
         Connect to the primary; after a failover, correct DATABASE_URL. Promote this one only if the primary is gone.`;
   if (isAsynchronous)
     yield problem`replication: Standbys are connected (${standbys}), and no commit waits for one (synchronous_commit = ${commit}).

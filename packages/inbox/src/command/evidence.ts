@@ -1,0 +1,102 @@
+import { Argument, InvalidArgumentError } from 'commander';
+import type { PruneOptions } from '../operator/prune.ts';
+import type { ListOptions } from '../operator/search.ts';
+import {
+  listTransitions,
+  showTransition,
+  type TransitionDetails,
+  type TransitionSummary,
+} from '../operator/views.ts';
+import { TRANSITION_STATES } from '../states.ts';
+import { BODY_WORDS, wordsOf } from '../words.ts';
+import { paragraphs, table } from './format.ts';
+import { NoInboxError, withInbox, withTables } from './open-inbox.ts';
+import { type AddVerb, named, option, PAGE, upTo, verb } from './verbs.ts';
+
+const DAYS = upTo(100_000);
+
+/** `reports`, `report` and `prune`: what the service has sent. */
+export const EVIDENCE: readonly AddVerb[] = [
+  verb({
+    name: 'reports',
+    about: 'lists the reports of the service, which are the evidence of payments, newest first',
+    options: [
+      option('--state <state>', 'in this state').choices(TRANSITION_STATES),
+      option('--reason <reason>', 'with this reason, such as amount_mismatch'),
+      named('merchant_reference', option('--reference <string>', 'with exactly this merchant_reference')),
+      named(
+        'internal_reference',
+        option('--internal-reference <string>', 'with exactly this internal_reference'),
+      ),
+      option('--after <id>', 'the page after this report', id),
+      ...PAGE,
+    ],
+    run: (given: ListOptions, open) => withTables(open, (opened) => listTransitions(opened, given)),
+    format: (reports) => formatReports(reports) || 'No reports.',
+  }),
+  verb({
+    name: 'report',
+    about: 'shows everything that is kept of one report',
+    argument: new Argument('<id>', 'of the report').argParser(id),
+    options: [option('--bodies', 'with the content of its bodies, which holds personal data')],
+    run: async (own: { bodies?: true }, open, transitionId = '') => {
+      const found = await withTables(open, (opened) => showTransition(opened, transitionId));
+      if (found === undefined) throw new NoInboxError('No report of this account has this id.');
+      const bodies = found.bodies.map((body) => ({ ...body, ...(own.bodies ? {} : { text: undefined }) }));
+      return { ...found, bodies };
+    },
+    format: (report) => formatReport(report),
+  }),
+  verb({
+    name: 'prune',
+    about: 'removes the content of old bodies and old errors, and archives old reports on request',
+    options: [
+      named(
+        'bodiesOlderThanDays',
+        option('--bodies-older-than <days>', 'since their last delivery', DAYS, 90),
+      ),
+      named(
+        'waitingBodiesOlderThanDays',
+        option('--waiting-bodies-older-than <days>', 'of reports that wait for a person', DAYS, 365),
+      ),
+      named(
+        'archiveOlderThanDays',
+        option('--archive-older-than <days>', 'reports that were applied or are out of date', DAYS),
+      ),
+    ],
+    run: (ages: PruneOptions, open) => withInbox(open, (inbox) => inbox.prune(ages)),
+    format: ({ bodies, archived }) =>
+      `The content of ${bodies} bodies was removed, and ${archived} reports were archived.`,
+  }),
+];
+
+function id(text: string): string {
+  if (/^[0-9a-f]{64}$/.test(text)) return text;
+  throw new InvalidArgumentError("An id must have 64 lower-case hexadecimal digits; 'reports' prints it.");
+}
+
+export const formatReports = (reports: readonly TransitionSummary[]): string =>
+  table(
+    ['state', 'reason', 'reference', 'transaction', 'status', 'changed', 'id'],
+    reports.map(({ state, reason, isArchived, signed, changedAt, transitionId }) => [
+      ...[state, reason ?? (isArchived ? 'in the archive' : ''), signed.merchant_reference],
+      ...[signed.internal_reference, signed.transaction_status, changedAt.toISOString(), transitionId],
+    ]),
+  );
+
+export function formatReport(report: TransitionDetails): string {
+  const { heading, meaning } = wordsOf(report);
+  return paragraphs(
+    table(undefined, fieldsOf({ means: `${heading}. ${meaning}`, ...report })),
+    report.bodies.some(({ isSealed }) => isSealed) ? BODY_WORDS.sealed : '',
+    report.bodies.some(({ isUnsealed }) => isUnsealed) ? BODY_WORDS.unsealed : '',
+  );
+}
+
+/** Every member, under the name that programs read. */
+function fieldsOf(value: unknown, path: readonly string[] = []): string[][] {
+  if (value === undefined) return [];
+  if (value instanceof Date) return [[path.join('.'), value.toISOString()]];
+  if (typeof value !== 'object' || value === null) return [[path.join('.'), String(value)]];
+  return Object.entries(value).flatMap(([name, each]) => fieldsOf(each, [...path, name]));
+}

@@ -1,0 +1,55 @@
+/** The documents show only command lines that the command accepts, and every verb. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { OPERATIONS } from '../../src/operator/operations.ts';
+import { runCommand, SESSION, wordsIn } from '../support/command.ts';
+
+const ROOT = join(import.meta.dirname, '../../../..');
+const README = 'packages/inbox/README.md';
+const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const SHOWN = [README, 'docs/inbox-operations.md', 'docs/guide/reconciliation.md'].flatMap((path) =>
+  (
+    textOf(path)
+      .replaceAll(/\\\n\s*/g, '')
+      .match(/(?<=^npx payment-service-inbox ).*/gm) ?? []
+  ).map((line) => ({ path, line })),
+);
+const OF_ACTS = ['type', 'internal-reference', 'report', 'revision', 'by', 'note'];
+const OF_MANY = ['reason', 'until', 'limit'];
+
+test.each(SHOWN)('the command accepts the options of this line of $path: $line', async ({ line }) => {
+  const { code, stderr } = await runCommand([...wordsIn(line), '--database', 'missing.db']);
+  expect(code, stderr).not.toBe(2);
+});
+
+test(
+  'the README has a row for each verb, with its flags, and for an act in the words of the table',
+  SESSION,
+  async () => {
+    const [, table = ''] = /^\| command \|(.*?)^\n/ms.exec(textOf(README)) ?? [];
+    const rows = [...table.matchAll(/^\| `([\w-]+)[^`]*` \| (.*) \|$/gm)].map(([, verb = '', does = '']) => ({
+      verb,
+      does,
+    }));
+    const help = (await runCommand(['--help'])).stdout;
+    const verbs = [...help.matchAll(/^ {2}([a-z][a-z-]*) /gm)].map(([, verb]) => verb);
+    expect(rows.map(({ verb }) => verb).toSorted()).toEqual(
+      verbs.filter((verb) => verb !== 'help').toSorted(),
+    );
+    for (const { verb, does } of rows) {
+      const flagsIn = (text: string): string[] =>
+        [...text.matchAll(/--([\w-]+)/g)].map(([, flag = '']) => flag);
+      const known = flagsIn((await runCommand([verb, '--help'])).stdout.replace(/^Usage.*$/m, ''));
+      const act = Object.values(OPERATIONS).find((each) => each.verb === verb);
+      const common =
+        act === undefined ? [] : [...OF_ACTS, ...(['retry', 'close'].includes(verb) ? OF_MANY : [])];
+      if (act !== undefined) expect(does).toContain(act.about);
+      if (verb === 'reconcile') continue; // In the guide.
+      const own = known.filter((flag) => flag !== 'help' && !common.includes(flag));
+      expect([...new Set(own)].toSorted(), verb).toEqual(
+        [...new Set(flagsIn(does))].filter((flag) => !common.includes(flag)).toSorted(),
+      );
+    }
+  },
+);
