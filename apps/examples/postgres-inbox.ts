@@ -22,15 +22,14 @@ await pool.query(
 // The spool keeps callbacks while the database is unavailable. In production, on a disk that outlives the container.
 const inbox = createInbox({ store: postgres(pool), spool: 'callback-spool' });
 await inbox.ready();
-inbox.handle(async ({ tx, signed, settled }) => {
-  // Runs exactly once, in the transaction that settles the callback. `settled` is your expectation, not a callback's claim.
-  await tx.query('update orders set paid = $1 where reference = $2', [
-    settled.amount,
-    signed.merchant_reference,
-  ]);
-  console.log(signed.merchant_reference, 'is paid:', settled.amount, settled.currency);
+inbox.handle('paid', async ({ tx, payment: { merchant_reference, settled, replaced } }) => {
+  // Runs exactly once, in the transaction that settles the payment. `settled` is your expectation, not a callback's claim.
+  await tx.query('update orders set paid = $1 where reference = $2', [settled.amount, merchant_reference]);
+  // An operator may have accepted another amount than the order's: see docs/guide/recipes.md.
+  const part = replaced.length > 0 ? ', which is not what was expected at first' : '';
+  console.log(`${merchant_reference} is paid: ${settled.amount} ${settled.currency}${part}`);
 });
-// Any other status. One that follows COMPLETED waits for an operator: see docs/guide/recipes.md.
+// Any other status, until you know what it means and say so with `statuses`: see docs/guide/recipes.md.
 inbox.handle('status', ({ signed }) => console.log(signed.merchant_reference, signed.transaction_status));
 
 const app = express();
@@ -73,8 +72,15 @@ app.post('/orders', async (_req, res) => {
     await tx.query('insert into orders values ($1, $2, $3)', [reference, currency, price]);
     await inbox.expect({ merchant_reference: reference, currency, amount: price, deadline }, { tx });
   });
-  res.status(201).json({ reference, start: await startPayment({ reference, currency, amount: price }) });
+  const start = await startPayment({ reference, currency, amount: price });
+  if (start === 'not started') await cancel(reference); // Otherwise it would be overdue.
+  res.status(201).json({ reference, start });
 });
+async function cancel(reference: string): Promise<void> {
+  const payment = await inbox.payment(reference);
+  const act = payment?.acts.find(({ name }) => name === 'cancel');
+  if (act) await inbox.act(act, { by: 'shop', note: 'The service has refused to start it.' });
+}
 /** The protocol does not show this request: set the path and the members that your account shows. See docs/guide/starting-a-payment.md. */
 async function startPayment(body: object): Promise<'started' | 'not started' | 'pending'> {
   const { START_PATH: path, BASE_URL: baseUrl, PUBLIC_KEY: publicKey, SECRET_KEY: secretKey } = process.env;
@@ -98,12 +104,10 @@ app.get('/healthz', async (_req, res) => {
 });
 
 const server = app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1');
-const stop = new AbortController();
-process.once('SIGTERM', () => {
+process.once('SIGTERM', async () => {
   server.close();
-  stop.abort();
+  await inbox.close(); // Running handlers end first.
+  server.closeAllConnections(); // Open pages of the console.
+  await pool.end();
 });
-await inbox.work({ signal: stop.signal }); // Until SIGTERM; running handlers end first.
-await inbox.close();
-server.closeAllConnections(); // Open pages of the console.
-await pool.end();
+await inbox.work(); // Until close().

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const here = import.meta.dirname;
 const documents = join(here, '.generated', 'documents');
 
-/** What the block of each library in the README of the inbox presupposes: see test/merchants.ts. */
+/** What the block of each library in the guide presupposes: see test/merchants.ts. */
 const GIVEN = {
   prisma: 'client',
   drizzle: 'db, eq, orders, sql',
@@ -27,10 +27,13 @@ function writeClient(): void {
   execFileSync(process.execPath, args, { cwd: here, env, stdio: 'pipe' });
 }
 
-/** The one block of a document that imports a module. */
-function blockWith(module: string, path: string): string {
-  const text = readFileSync(join(here, '..', '..', path), 'utf8');
-  const blocks = [...text.matchAll(/^```[jt]s\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
+const path = 'docs/guide/orms.md';
+const text = readFileSync(join(here, '..', '..', path), 'utf8');
+
+/** The one block of the guide in this language that imports a module. */
+function blockWith(module: string, language: 'js' | 'ts'): string {
+  const all = text.matchAll(/^```([jt]s)\n([\s\S]*?)^```$/gm);
+  const blocks = [...all].filter(([, info]) => info === language).map(([, , code = '']) => code);
   const [block, ...others] = blocks.filter((code) => code.includes(`from '${module}'`));
   if (block === undefined || others.length > 0) throw new Error(`${path}: not one block imports ${module}`);
   return block;
@@ -39,7 +42,7 @@ function blockWith(module: string, path: string): string {
 writeClient();
 mkdirSync(documents, { recursive: true });
 for (const [name, given] of Object.entries(GIVEN)) {
-  const block = blockWith(`@payment-service/inbox/${name}`, 'packages/inbox/README.md');
+  const block = blockWith(`@payment-service/inbox/${name}`, 'js');
   const before = [
     "import { createInbox } from '@payment-service/inbox';",
     "import { merchants } from '../../test/merchants.ts';",
@@ -47,5 +50,5 @@ for (const [name, given] of Object.entries(GIVEN)) {
   ];
   writeFileSync(join(documents, `${name}.ts`), `${before.join('\n')}\n${block}export { inbox };\n`);
 }
-const guide = blockWith('@payment-service/inbox/knex', 'docs/guide/orms.md');
+const guide = blockWith('@payment-service/inbox/knex', 'ts');
 writeFileSync(join(documents, 'guide.ts'), guide);

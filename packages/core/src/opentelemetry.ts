@@ -18,32 +18,47 @@ import {
 } from '@opentelemetry/api';
 import { checkOptions, FUNCTION, type OptionRule, type OptionRules, RECORD } from './options/options.ts';
 
-/** The part of the result of `inbox.stats()` that becomes gauges. */
-export interface ObservedStats {
-  readonly states: Readonly<Record<string, number>>;
-  readonly overdue: number;
-  readonly oldestDueSeconds: number;
-  readonly spooled: number;
+const PAYMENT_STATES = [
+  'held',
+  'unexpected',
+  'overdue',
+  'open',
+  'paid',
+  'reversed',
+  'failed',
+  'canceled',
+] as const;
+
+/** The part of the result of `inbox.counts()` that becomes gauges. */
+export type ObservedCounts = Readonly<Record<(typeof PAYMENT_STATES)[number] | 'needed', number>>;
+
+/** The part of the result of `inbox.health()` that becomes gauges; what is undefined is not reported. */
+export interface ObservedHealth {
+  readonly oldestDueSeconds: number | undefined;
+  readonly spooled: number | undefined;
 }
 
 /** Options of `observePayments()`. */
 export interface ObserveOptions {
+  /** `() => inbox.counts()`, for the gauges of payments. Several inboxes need a meter provider each. */
+  readonly counts?: (() => Promise<ObservedCounts>) | undefined;
   /**
-   * `() => inbox.stats()`, for the gauges: they describe the database and the spool of the machine, so pass it in one process
-   * on each machine. Several inboxes need a meter provider each.
+   * `() => inbox.health()`, for the gauges of its work. It describes the database and the spool of the machine, so pass it in one
+   * process on each machine.
    */
-  readonly stats?: (() => Promise<ObservedStats>) | undefined;
+  readonly health?: (() => Promise<ObservedHealth>) | undefined;
   /** @default the global provider of @opentelemetry/api */
   readonly tracerProvider?: TracerProvider | undefined;
   /** @default the global provider of @opentelemetry/api */
   readonly meterProvider?: MeterProvider | undefined;
-  /** Called with an error of an exporter, a processor or `stats`. Payments are not affected. @default console.error */
+  /** Called with an error of an exporter, a processor, `counts` or `health`. Payments are not affected. @default console.error */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 const PROVIDER: OptionRule = [RECORD[0], 'a provider of OpenTelemetry'];
 const RULES: OptionRules<ObserveOptions> = {
-  stats: FUNCTION,
+  counts: FUNCTION,
+  health: FUNCTION,
   tracerProvider: PROVIDER,
   meterProvider: PROVIDER,
   onError: FUNCTION,
@@ -89,11 +104,11 @@ const ATTRIBUTES: Readonly<Record<string, string>> = {
  * @throws {ConfigurationError} Names the option.
  *
  * @example
- * observePayments({ stats: () => inbox.stats() });
+ * observePayments({ counts: () => inbox.counts(), health: () => inbox.health() });
  */
 export function observePayments(options: ObserveOptions = {}): () => void {
   checkOptions('observePayments()', options, RULES);
-  const { stats, onError = console.error } = options;
+  const { counts, health, onError = console.error } = options;
   const meter = (options.meterProvider ?? metrics).getMeter(NAME);
   const guarded: Guarded = (observe) => (message) => {
     try {
@@ -106,12 +121,17 @@ export function observePayments(options: ObserveOptions = {}): () => void {
   const ends = CHANNELS.map((one) => observeChannel(one, tracer, meter, guarded));
   const countEvent = guarded(eventCounter(meter));
   subscribe('payment-service:inbox', countEvent);
-  const endGauges =
-    stats && observeStats(meter, () => stats().catch((error: unknown) => void onError(error)));
+  const told =
+    <T>(read: () => Promise<T>) =>
+    () =>
+      read().catch((error: unknown) => void onError(error));
+  const endCounts = counts && observeCounts(meter, told(counts));
+  const endHealth = health && observeHealth(meter, told(health));
   return () => {
     for (const end of ends) end();
     unsubscribe('payment-service:inbox', countEvent);
-    endGauges?.();
+    endCounts?.();
+    endHealth?.();
   };
 }
 
@@ -216,21 +236,31 @@ function eventCounter(meter: Meter): (event: Message) => void {
   };
 }
 
-/** What the database holds, read whenever the metrics are. */
-function observeStats(meter: Meter, read: () => Promise<ObservedStats | undefined>): () => void {
-  const transitions = meter.createObservableGauge('inbox.transitions');
-  const overdue = meter.createObservableGauge('inbox.overdue');
+type Observe = Parameters<Meter['addBatchObservableCallback']>[0];
+
+/** What became of the payments, read whenever the metrics are. */
+function observeCounts(meter: Meter, read: () => Promise<ObservedCounts | undefined>): () => void {
+  const payments = meter.createObservableGauge('inbox.payments');
+  const needed = meter.createObservableGauge('inbox.needed');
+  const observe: Observe = async (result) => {
+    const counts = await read();
+    if (counts === undefined) return;
+    for (const state of PAYMENT_STATES) result.observe(payments, counts[state], { state });
+    result.observe(needed, counts.needed);
+  };
+  meter.addBatchObservableCallback(observe, [payments, needed]);
+  return () => meter.removeBatchObservableCallback(observe, [payments, needed]);
+}
+
+/** How the work goes, read whenever the metrics are. */
+function observeHealth(meter: Meter, read: () => Promise<ObservedHealth | undefined>): () => void {
   const oldest = meter.createObservableGauge('inbox.oldest_due_seconds', { unit: 's' });
   const spooled = meter.createObservableGauge('inbox.spooled');
-  const gauges = [transitions, overdue, oldest, spooled];
-  const observe: Parameters<Meter['addBatchObservableCallback']>[0] = async (result) => {
-    const stats = await read();
-    if (stats === undefined) return;
-    for (const [state, count] of Object.entries(stats.states)) result.observe(transitions, count, { state });
-    result.observe(overdue, stats.overdue);
-    result.observe(oldest, stats.oldestDueSeconds);
-    result.observe(spooled, stats.spooled);
+  const observe: Observe = async (result) => {
+    const health = await read();
+    if (health?.oldestDueSeconds !== undefined) result.observe(oldest, health.oldestDueSeconds);
+    if (health?.spooled !== undefined) result.observe(spooled, health.spooled);
   };
-  meter.addBatchObservableCallback(observe, gauges);
-  return () => meter.removeBatchObservableCallback(observe, gauges);
+  meter.addBatchObservableCallback(observe, [oldest, spooled]);
+  return () => meter.removeBatchObservableCallback(observe, [oldest, spooled]);
 }

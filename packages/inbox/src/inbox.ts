@@ -34,7 +34,7 @@ export interface InboxRoute {
 
 /**
  * A durable inbox of one merchant account. Every function sets up the store if that has not happened yet. Every function also
- * works detached from the object, so `inbox.payment` can be passed directly.
+ * works detached from the object.
  *
  * `payment()` and the other reads do not check who calls them, and neither do `act()`, `actAll()` and `forget()`: the application must.
  */
@@ -110,12 +110,12 @@ export interface Inbox<Tx> {
     options?: HandlerOptions,
   ) => void;
   /**
-   * Works on transitions until the signal is aborted, through every outage of the store. Any number of processes may work, and
+   * Works on transitions until `close()` or until the signal is aborted, through every outage of the store. Any number of processes may work, and
    * inboxes of several accounts may share a store and its connections.
    *
    * @throws {ConfigurationError} Without a handler, if it is already working, or if the pool has too few connections.
    */
-  readonly work: (options: WorkerOptions) => Promise<void>;
+  readonly work: (options?: WorkerOptions) => Promise<void>;
   /**
    * Works once on everything that is due now: for functions, cron and tests, where no process stays up. Its attempts are the
    * same as those of `work()`, and both may run at the same time; a later pass retries what fails.

@@ -32,7 +32,7 @@ export interface InboxOptions<Tx> {
   /**
    * The path of a folder on a local disk, created if missing. While the store is unavailable, callbacks are kept there in files
    * and acknowledged. Afterwards they are verified again under the keys of the routes of this process and stored automatically, so
-   * pass `inbox.receive` itself to `paymentCallbacks()`; a process without a route stores none. Several inboxes and processes of
+   * spread `inbox.route` into `paymentCallbacks()`; a process without a route stores none. Several inboxes and processes of
    * one user may share it. Delete no file.
    *
    * @default on SQLite, the path of the database followed by `-spool`; none on PostgreSQL, where such a callback is answered
@@ -71,7 +71,7 @@ export interface InboxOptions<Tx> {
   readonly statuses?: Readonly<Record<string, StatusMeaning>> | undefined;
   /** How a failed handler is retried. @default 40 attempts, 1 s doubled up to 1 h: about 14 to 28 hours */
   readonly retry?: Partial<RetrySettings> | undefined;
-  /** How long `receive()` waits for the store, in milliseconds, at most 600,000 (ten minutes). @default 3000 */
+  /** How long a callback waits for the store, in milliseconds, at most 600,000 (ten minutes). @default 3000 */
   readonly storeTimeoutMs?: number | undefined;
   /** How long one run of a handler may take, in milliseconds, at most 3,600,000 (an hour). @default 30000 */
   readonly handlerTimeoutMs?: number | undefined;

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { adviceOf, PAYMENT_LABELS } from '../src/operator/advice.ts';
+import { ACT_NAMES, OPERATIONS } from '../src/operator/operations.ts';
 import { STATEMENT_VERDICTS } from '../src/reconciliation/statement.ts';
 import type { TransitionState } from '../src/states.ts';
 import {
@@ -14,11 +16,17 @@ import {
   type Words,
   wordsOf,
 } from '../src/words.ts';
+import { PAYMENT_STATES, type PaymentState } from '../src/work/verdict/payment-state.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 
-test('the table of states in the README has the words of the console and of the command', () => {
-  expect(readme).toContain(statesTable());
+test('the tables of states, acts and reasons in the README have the words of the console and of the command', () => {
+  for (const table of [paymentsTable(), actsTable(), reasonsTable()]) expect(readme).toContain(table);
+});
+
+test('the README speaks of transitions and bodies only from "Evidence" on', () => {
+  const [before = '', evidence = ''] = readme.split('\n## Evidence\n');
+  expect([/transition(?!_)|bod(?:y|ies)/i.exec(before), evidence.includes('bodies')]).toEqual([null, true]);
 });
 
 test('what an operator reads about states, reasons, bodies and statements is as written down', async () => {
@@ -36,11 +44,43 @@ test('what an operator reads about states, reasons, bodies and statements is as 
   expect([countText(), countText(1000, 2), countText(10_000, 1)]).toEqual(['0', '1,002', '10,001+']);
 });
 
-/** In Markdown. */
-function statesTable(): string {
-  const code = (text: string): string => `\`${text}\``;
-  const row = (state: TransitionState, reason: string, { meaning, todo }: Words): string =>
-    `| ${code(state)} | ${reason} | ${meaning} | ${todo} |`;
+const code = (text: string): string => `\`${text}\``;
+const tableOf = (names: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [names, names.map(() => '---'), ...rows]
+    .map((row, index) => (index === 1 ? `|${row.join('|')}|` : `| ${row.join(' | ')} |`))
+    .join('\n');
+
+/** What a person reads about a payment of UGX 500 in each state. */
+function paymentsTable(): string {
+  const money = { currency: 'UGX', amount: '500' };
+  const at = new Date('2026-01-31T08:30Z');
+  const expected = { ...money, compare: 'both', deadline: new Date('2026-01-31T09:00Z') } as const;
+  const rows = PAYMENT_STATES.map((state: PaymentState) => {
+    const isSettled = state === 'paid' || state === 'reversed';
+    const { sentence, todo, say } = adviceOf({
+      ...{ merchant_reference: 'ORD-1001', transaction_type: 'COLLECTION', state, needs: undefined },
+      expected: state === 'unexpected' ? undefined : expected,
+      settled: isSettled ? { ...money, at, report: '' } : undefined,
+      ...{ replaced: [], changedAt: at, isArchived: false },
+    });
+    expect(PAYMENT_LABELS[state].toLowerCase()).toBe(state);
+    return [code(state), sentence, todo, say];
+  });
+  return tableOf(['state', 'what it means', 'what to do', 'what to tell the customer'], rows);
+}
+
+function actsTable(): string {
+  const rows = ACT_NAMES.map((name) => {
+    const { about, canCredit } = OPERATIONS[name];
+    return [code(name), about, canCredit ? 'yes' : 'no'];
+  });
+  return tableOf(['act', 'what it does', 'can credit'], rows);
+}
+
+function reasonsTable(): string {
+  const row = (state: TransitionState, reason: string, { meaning, todo }: Words): readonly string[] => [
+    ...[code(state), reason, meaning, todo],
+  ];
   const rows = SHOWN_STATES.flatMap((state) => {
     const reasons = Object.entries(REASON_WORDS).filter(([, words]) => words.state === state);
     return [
@@ -49,5 +89,5 @@ function statesTable(): string {
       ...(state === 'quarantined' ? [row(state, 'a refusal code', EVIDENCE_WORDS)] : []),
     ];
   });
-  return ['| state | reason | what it means | what to do |', '|---|---|---|---|', ...rows].join('\n');
+  return tableOf(['state', 'reason', 'what it means', 'what to do'], rows);
 }

@@ -20,7 +20,7 @@ test.each<[library: string, module: () => Promise<{ readonly inbox: unknown }>]>
   ['knex', () => import('../.generated/documents/knex.ts')],
   ['typeorm', () => import('../.generated/documents/typeorm.ts')],
   ['kysely', () => import('../.generated/documents/kysely.ts')],
-])('the handler for %s in the README of the inbox pays the order', async (library, load) => {
+])('the handler for %s in docs/guide/orms.md pays the order', async (library, load) => {
   const inbox = (await load()).inbox as Inbox<unknown>;
   const reference = `ORD-${library}`;
   await inbox.ready();

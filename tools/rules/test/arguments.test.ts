@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createVerifier, PaymentServiceError } from '@payment-service/core';
+import { ConfigurationError, createVerifier, PaymentServiceError } from '@payment-service/core';
 import { createClient } from '@payment-service/core/client';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { createInbox, sqlite } from '@payment-service/inbox';
@@ -45,6 +45,8 @@ const keys = { baseUrl: 'http://127.0.0.1:1', publicKey: 'PUBLIC4KEY', secretKey
 const why = { by: 'dana', note: 'note' };
 const file = join(mkdtempSync(join(tmpdir(), 'arguments-')), 'inbox.db');
 const inbox = createInbox({ store: sqlite(file), onError: () => undefined });
+await inbox.expect({ merchant_reference: 'ORD-1001', ...expected });
+const [act] = (await inbox.payment('ORD-1001'))?.acts ?? [];
 const sandbox = createSandbox({ seed: 'arguments' });
 afterAll(() => Promise.all([inbox.close(), sandbox.close()]));
 
@@ -63,9 +65,15 @@ const SAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   sampleCallback: [{ payload: { request_amount: 5 } }],
   signCallback: [{ signingKey: SIGNING_KEY, data, timestamp: 5 }],
   'client.listPayoutBanks': [{ provider_code: 'example' }, { fresh: true }],
-  'inbox.expect': [{ merchant_reference: 'ORD-1001', ...expected, deadline: new Date() }, { replace: true }],
-  'inbox.handle': [async () => undefined, { status: '*', type: 'PAYOUT' }],
+  'inbox.act': [act, why],
+  'inbox.expect': [{ merchant_reference: 'ORD-1001', ...expected, deadline: new Date() }, { replace: why }],
+  'inbox.handle': ['status', async () => undefined, { type: 'PAYOUT' }],
   'inbox.list': [{ merchant_reference: 'ORD-1001', limit: 1 }],
+  'inbox.outcome': [
+    'ORD-1001',
+    { signal: AbortSignal.abort(new ConfigurationError('signal', 'It is aborted.')) },
+  ],
+  'inbox.payments': [{ needed: true, limit: 1 }],
   'inbox.retry': [{ state: 'dead', reason: 'attempts_used_up' }, why],
   'inbox.resolve': ['0'.repeat(64), { ...why, body: 'x' }],
   'sandbox.transfer': [{ currency: 'UGX', amount: 1 }],
@@ -111,7 +119,8 @@ function callsOf(samples: readonly unknown[], arity: number, odd: unknown): read
 /** Undefined for a result, or an error that says what to change. */
 async function faultOf(name: string, run: Callable, args: readonly unknown[]): Promise<string | undefined> {
   try {
-    const result = await run(...args);
+    // It works until it is closed, and refuses odd options before it says that it already works.
+    const result = await (name === 'inbox.work' ? Promise.race([run(...args), inbox.ready()]) : run(...args));
     if (/^create(Sandbox|Inbox)$/.test(name)) await (result as { close(): unknown }).close();
     if (name === 'observePayments') (result as Callable)();
     return undefined;

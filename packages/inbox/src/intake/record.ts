@@ -44,13 +44,13 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** @throws {ConfigurationError} If the value was not returned by `verifyCallback()`, is of another account, or is too large. */
 export function callbackRecord(callback: VerifiedCallback, account: string): IntakeRecord {
   // bodyText() takes evidence as well; its kind is frozen, so it cannot pass for a callback here.
-  checkArgument('receive()', 'callback', callback, CALLBACK);
+  checkArgument('onCallback()', 'callback', callback, CALLBACK);
   return genuineRecord(callback, account, null, traceparentOf(callback));
 }
 
 const CALLBACK: OptionRule = [
   (callback) => Object(callback).kind === 'callback',
-  'a verified callback (pass evidence to quarantine())',
+  'a verified callback (pass evidence to onAuthenticRefusal())',
 ];
 const REFUSAL: OptionRule = [
   (refusal) => Object(refusal).evidence.kind === 'evidence',
@@ -59,7 +59,7 @@ const REFUSAL: OptionRule = [
 
 /** @throws {ConfigurationError} If the value is not an authentic refusal of `verifyCallback()`, or is of another account. */
 export function evidenceRecord(refusal: AuthenticRefusal, account: string): IntakeRecord {
-  checkArgument('quarantine()', 'refusal', refusal, REFUSAL);
+  checkArgument('onAuthenticRefusal()', 'refusal', refusal, REFUSAL);
   return genuineRecord(refusal.evidence, account, refusal.code, traceparentOf(refusal));
 }
 

@@ -18,9 +18,8 @@ export function emptyMessage(refused: number, gone: number): string {
 export function waitsMessage(path: string): string {
   return (
     `Callbacks wait in the folder ${path}, and this process cannot verify them: it has no route that gave its signing keys. ` +
-    'Pass inbox.receive itself to paymentCallbacks() as onCallback, not a function that calls it, or pass inbox.quarantine as ' +
-    'onAuthenticRefusal. They are stored then, or after the first callback of this process. A process without a route leaves ' +
-    'them to one that has it.'
+    'Give paymentCallbacks() the options of inbox.route as they are (...inbox.route), not functions that call them. They are ' +
+    'stored then, or after the first callback of this process. A process without a route leaves them to one that has it.'
   );
 }
 

@@ -37,7 +37,11 @@ const GIVEN: OptionRules<ActGiven> = {
   deadline: DATE,
 };
 const ACT: OptionRule = [
-  (act) => ACT_NAMES.some((name) => name === Object(act).name) && typeof Object(act).revision === 'string',
+  (act) => {
+    const { name, revision, merchant_reference, transaction_type } = Object(act);
+    const texts = [revision, merchant_reference, transaction_type];
+    return ACT_NAMES.some((each) => each === name) && texts.every((text) => typeof text === 'string');
+  },
   'one of the acts that payment() returned',
 ];
 const STALE =

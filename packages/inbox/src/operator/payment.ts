@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { SignedFields } from '@payment-service/core';
-import { checkArgument } from '@payment-service/core/internal';
+import { checkArgument, type OptionRule } from '@payment-service/core/internal';
 import { STRING } from '../option-rules.ts';
 import { CLOSED_STATES } from '../states.ts';
 import { optionalText } from '../store/store.ts';
@@ -42,8 +42,8 @@ export async function findPayment<Tx>(
   checkArgument('payment()', 'type', type, STRING);
   if (typeof reference === 'string')
     return readPayment(context, { merchant_reference: reference, transaction_type: type }, tx);
+  checkArgument('payment()', 'reference', reference, REFERENCE);
   const { internal_reference } = reference;
-  checkArgument('payment()', 'internal_reference', internal_reference, STRING);
   const [report] = await listTransitions(context, { internal_reference, limit: 1 }, tx);
   return report && readPayment(context, report.signed, tx);
 }
@@ -89,6 +89,11 @@ async function withBodies<Tx>(
   }
   return all;
 }
+
+const REFERENCE: OptionRule = [
+  (reference) => typeof Object(reference).internal_reference === 'string',
+  'a merchant_reference, or an object with an internal_reference',
+];
 
 /** Of a report that no worker has looked at yet. */
 const NOTHING_KNOWN = {

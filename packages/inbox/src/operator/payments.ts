@@ -1,4 +1,4 @@
-import { checkOptions, type OptionRules } from '@payment-service/core/internal';
+import { checkArgument, checkOptions, type OptionRules } from '@payment-service/core/internal';
 import { DATE, NAME, STRING, someOf, wholeNumber } from '../option-rules.ts';
 import { referenceKey, subjectKey } from '../records.ts';
 import { MAX_COUNTED, type TransitionReason } from '../states.ts';
@@ -161,6 +161,15 @@ export async function countPayments<Tx>({
   };
 }
 
+const OUTCOME_RULES: OptionRules<Parameters<typeof outcomeOf>[2]> = {
+  signal: [
+    (value) => value instanceof AbortSignal,
+    'an AbortSignal, such as AbortSignal.timeout(30_000): a payment may never have an outcome',
+    true,
+  ],
+  type: NAME,
+};
+
 /** How often a waiting page asks. */
 const OUTCOME_MS = 500;
 
@@ -168,8 +177,11 @@ const OUTCOME_MS = 500;
 export async function outcomeOf<Tx>(
   context: OperatorContext<Tx>,
   reference: string,
-  { signal, type }: { readonly signal: AbortSignal; readonly type?: string | undefined },
+  options: { readonly signal: AbortSignal; readonly type?: string | undefined },
 ): Promise<Payment> {
+  checkArgument('outcome()', 'reference', reference, STRING);
+  checkOptions('outcome()', options, OUTCOME_RULES);
+  const { signal, type } = options;
   for (;;) {
     signal.throwIfAborted();
     const payment = await findPayment(context, reference, type);

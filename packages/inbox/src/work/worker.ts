@@ -14,8 +14,12 @@ import type { Wakeup } from './wakeup.ts';
 
 /** Options of `work()`. */
 export interface WorkerOptions {
-  /** When it is aborted, no further transition is started, running handlers end, and `work()` resolves. */
-  readonly signal: AbortSignal;
+  /**
+   * When it is aborted, no further transition is started, running handlers end, and `work()` resolves.
+   *
+   * @default it works until `close()`
+   */
+  readonly signal?: AbortSignal | undefined;
   /** How many handlers may run at the same time. @default 4; on SQLite 1, since it has one writer */
   readonly concurrency?: number | undefined;
   /** How often to look for callbacks that other processes have kept, in milliseconds, at most an hour. @default 1000 */
@@ -46,9 +50,9 @@ export class Worker<Tx> {
     return this.#working;
   }
 
-  readonly work = async (given: WorkerOptions): Promise<void> => {
+  readonly work = async (given: WorkerOptions = {}): Promise<void> => {
     checkOptions('work()', given, {
-      signal: [(value) => value instanceof AbortSignal, 'an AbortSignal, which ends it gracefully', true],
+      signal: [(value) => value instanceof AbortSignal, 'an AbortSignal, which ends it gracefully'],
       concurrency: wholeNumber(),
       pollMs: wholeNumber(3_600_000),
     });
@@ -59,7 +63,7 @@ export class Worker<Tx> {
         'work',
         'This inbox is already working. To run more handlers, use concurrency.',
       );
-    const signal = AbortSignal.any([given.signal, closed]);
+    const signal = given.signal === undefined ? closed : AbortSignal.any([given.signal, closed]);
     const { pollMs = 1000 } = given;
     const dispatching = dispatch({ ...this.#parts, ready: readiness.ready, pollMs, signal, concurrency });
     const following = this.#follow(signal, pollMs * POLLS);

@@ -62,7 +62,7 @@ test.each(ENGINES)(
     expect(await inbox.payment('FAILED')).toMatchObject({ state: 'failed' });
     expect(await inbox.payment('ORD-1')).toMatchObject({ state: 'paid', needs: 'unnamed_after_paid' });
     inbox.handle('reversed', ({ tx, payment: { merchant_reference, settled } }) =>
-      merchant.credit(tx, merchant_reference, `-${settled.amount}`),
+      merchant.credit(tx, merchant_reference, `-${settled?.amount}`),
     );
     await deliver(reversal('ORD-2'));
     expect(await inbox.payment('ORD-2')).toMatchObject({ state: 'reversed', settled: { amount: '500' } });

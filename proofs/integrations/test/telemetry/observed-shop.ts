@@ -73,7 +73,8 @@ export async function newObservedShop(): Promise<ObservedShop> {
   const inbox = createInbox({ store: sqlite(join(folder, 'shop.db')), onError: () => undefined });
   const errors: unknown[] = [];
   const end = observePayments({
-    stats: () => inbox.stats(),
+    counts: () => inbox.counts(),
+    health: () => inbox.health(),
     tracerProvider: tracers,
     meterProvider: meters,
     onError: (error) => errors.push(error),

@@ -20,7 +20,7 @@ test.each([...readmes, 'packages/inbox/README.md'])(
     const [program, ...others] = codeBlocks(fileAt(path), 'program');
     if (program === undefined) throw new Error(`${path} has no program`);
     expect(others).toEqual([]);
-    const printed = { 'README.md': 'ORD-1001 is paid', 'packages/inbox/README.md': 'transition.settled' };
+    const printed = { 'README.md': 'ORD-1001 is paid', 'packages/inbox/README.md': 'ORD-1001 is credited' };
     expect(await programProblems(program, folder, printed[path as keyof typeof printed])).toEqual([]);
   },
 );

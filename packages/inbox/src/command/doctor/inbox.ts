@@ -64,7 +64,7 @@ export async function* checkSpool(path: string, owner: string): AsyncGenerator<F
   if (late.length > 0)
     yield problem`spool: ${late.length} callbacks are in ${path}, the oldest for ${minutes} minutes; ${others} are of another account, schema or database.
         They were acknowledged and are not in the database: the service does not repeat them, and none is applied.
-        Start the program that receives callbacks, on this machine and with this spool, and pass inbox.receive itself to paymentCallbacks(): it stores them. Do not delete files.`;
+        Start the program that receives callbacks, on this machine and with this spool, and give paymentCallbacks() the options of inbox.route: it stores them. Do not delete files.`;
   if (refused > 0)
     yield problem`spool: ${refused} files in ${path} were refused, and their names end in .refused.
         They are damaged, or no signing key of your program verifies them, so nothing is applied from them. Another program may have written them.

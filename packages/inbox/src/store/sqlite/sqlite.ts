@@ -34,7 +34,7 @@ export interface SqliteTransaction {
  * @param path The database file, created if missing. It may also contain the merchant's own tables: a handler then changes them
  * in the same transaction.
  * @param options.lockTimeoutMs How long to wait for a lock that another connection holds on the file, in milliseconds, at most
- * 600,000 (ten minutes). `receive()` waits no longer than `storeTimeoutMs`. @default 3000
+ * 600,000 (ten minutes). A callback waits no longer than `storeTimeoutMs`. @default 3000
  * @throws {ConfigurationError} For a database in memory or on a network file system.
  *
  * @example

@@ -17,8 +17,11 @@ export type HandlerName = (typeof HANDLER_NAMES)[number];
 export interface HandledPayment<N extends HandlerName = HandlerName> extends PaymentKey {
   /** What is expected; undefined if nothing is. */
   readonly expected: ExpectedMoney | undefined;
-  /** Your own amount, which a body equals: credit only this, and take back only this when it is reversed. */
-  readonly settled: N extends 'paid' | 'reversed' ? Settled : Settled | undefined;
+  /**
+   * Your own amount, which a body equals: credit only this, and take back only this when it is reversed. Undefined for a reversal
+   * that arrived before its payment, which then waits for a person.
+   */
+  readonly settled: N extends 'paid' ? Settled : Settled | undefined;
   /** What was expected before, the oldest first: a part that an operator accepted replaces the whole. */
   readonly replaced: readonly ReplacedMoney[];
 }
