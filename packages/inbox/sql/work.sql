@@ -227,7 +227,7 @@ insert into inbox.payment (reference_key, transaction_type, account, merchant_re
 values ($1, $2, $3, $4, 'unexpected', '[]', {now}) on conflict do nothing
 
 -- name: read_reports
-select c.transition_id, t.state, t.reason, t.applied_as, coalesce(t.place, 0) as place, t.changed_at
+select c.transition_id, c.subject_key, t.state, t.reason, t.applied_as, coalesce(t.place, 0) as place, t.changed_at
 from inbox.callback c join inbox.transition t on t.id = c.id
 where c.reference_key = $1 and c.transaction_type = $2
 

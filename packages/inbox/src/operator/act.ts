@@ -9,7 +9,7 @@ import {
 import { numberOf } from '../store/store.ts';
 import type { ExpectedMoney } from '../work/verdict/evaluate.ts';
 import { COMPARISON, checkExpectation, keepExpectation } from '../work/verdict/expectation.ts';
-import { keysOf, restate } from '../work/verdict/payment.ts';
+import { keysOf, lockPayment, restate } from '../work/verdict/payment.ts';
 import { signedIn } from '../work/verdict/stored.ts';
 import { type ActionNote, addPaymentAction, NOTE_RULES } from './action-log.ts';
 import { type MovedState, move, type ReportAct, STALE } from './actions.ts';
@@ -68,7 +68,9 @@ async function perform<Tx>(
   const { account } = settings;
   const { name, report, merchant_reference, transaction_type } = act;
   const key = { merchant_reference, transaction_type };
-  // Until this transaction ends, no worker settles it, no other operator acts on it, and what is expected stays.
+  // Until this transaction ends, no worker settles it, no other operator acts on it, and what is expected stays. The payment first,
+  // also if it has no row yet, as workers and expect() do: in another order, two transactions could wait for each other.
+  await lockPayment(statements, { ...key, account }, tx);
   await statements.run('lock_reports', keysOf(key, account), tx);
   const payment = await readPayment(context, key, tx);
   if (payment === undefined)
