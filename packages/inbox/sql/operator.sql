@@ -12,8 +12,12 @@ left join inbox.body b on b.transition = t.id and b.digest = coalesce(t.settled_
 order by {order}
 
 -- name: newest_changes
--- Each by an index: the last change of each state, the newest transition of the account among the newest 100 of all, and the
--- newest act, of any account.
+-- Each by an index: the last change of each state of payments and of transitions, the newest transition of the account among the
+-- newest 100 of all, and the newest act, of any account.
+select column1 as kind, (select p.changed_at || ' ' || p.reference_key from inbox.payment p
+  where p.account = $1 and p.state = column1 order by p.changed_at desc, p.reference_key desc limit 1) as newest
+from (values ('held'), ('unexpected'), ('open'), ('paid'), ('reversed'), ('failed'), ('canceled')) as payments
+union all
 select column1 as kind, (select t.changed_at || ' ' || t.id from inbox.transition t
   where t.account = $1 and t.state = column1 and t.state <> 'pending'
   order by t.changed_at desc, t.id desc limit 1) as newest
@@ -188,7 +192,8 @@ select p.reference_key, p.transaction_type, p.merchant_reference, p.state, p.nee
 from (select * from inbox.payment
   where account = $1 and state = $2 and (changed_at, reference_key, transaction_type) < (cast($3 as bigint), $4, $5)
     and changed_at >= cast($6 as bigint)
-    and (cast($7 as integer) is null or case when deadline_at <= {now} then 1 else 0 end = cast($7 as integer))
+    and (cast($7 as integer) is null or cast($7 as integer) = 1 and deadline_at <= {now}
+      or cast($7 as integer) = 0 and (deadline_at is null or deadline_at > {now}))
   order by changed_at desc, reference_key desc, transaction_type desc
   limit case when cast($8 as text) is null then cast($9 as integer) else 5000 end) as p
 where cast($8 as text) is null or lower(p.merchant_reference) like $8 escape '\'
