@@ -1,7 +1,7 @@
 -- name: find_archivable (postgres)
 -- Final rows without a change or a delivery for the time $5, oldest first. What an operator has decided stays with its note. Until
 -- the transaction ends, the rows are locked: other prunes skip them, and receivers wait briefly. Rows that another transaction
--- has locked wait for the next run.
+-- has locked wait for the next run, and a payment that a person must look at waits for that person.
 with found as materialized (
   select t.id, t.changed_at, c.transition_id, c.reference_key, c.transaction_type
   from inbox.transition t
@@ -17,7 +17,7 @@ with found as materialized (
 ), locked as materialized (
   select e.settled_by from inbox.payment e
   join found f on f.reference_key = e.reference_key and f.transaction_type = e.transaction_type
-  where e.settled_by = f.transition_id
+  where e.settled_by = f.transition_id and e.needs is null
   for update of e skip locked
 )
 select f.id, f.changed_at, pg_try_advisory_xact_lock(hashtextextended('inbox.transition ' || f.transition_id, 0))
@@ -29,7 +29,8 @@ order by f.changed_at, f.id
 
 -- name: find_archivable (sqlite)
 -- There is only one writer.
-select t.id, t.changed_at, true as is_free
+select t.id, t.changed_at, not exists (select 1 from inbox.payment e where e.reference_key = c.reference_key
+  and e.transaction_type = c.transaction_type and e.settled_by = c.transition_id and e.needs is not null) as is_free
 from inbox.transition t
 join inbox.callback c on c.id = t.id
 where t.account = $1 and t.state = $2 and t.state <> 'pending' and t.reason is distinct from 'archived'
@@ -43,9 +44,9 @@ order by t.changed_at, t.id limit 200
 -- The common values of many archived transitions are one row. All strings except account, state, reason and compare are JSON.
 -- They are cut out of the text, since PostgreSQL's json refuses an escaped NUL (threat A10). No value can contain the pattern,
 -- since its quotes are escaped.
-insert into inbox.archive_kind (account, event, transaction_type, transaction_status, state, reason, currency, compare)
+insert into inbox.archive_kind (account, event, transaction_type, transaction_status, state, reason, applied_as, currency, compare)
 select distinct c.account, substring(c.signed from '"event":("([^"\\]|\\.)*")'), c.transaction_type,
-  substring(c.signed from '"transaction_status":("([^"\\]|\\.)*")'), t.state, coalesce(t.reason, ''),
+  substring(c.signed from '"transaction_status":("([^"\\]|\\.)*")'), t.state, coalesce(t.reason, ''), coalesce(t.applied_as, ''),
   coalesce(cast(to_json(e.currency) as text), ''), coalesce(e.compare, '')
 from jsonb_array_elements_text(cast($1 as jsonb)) as given(id)
 join inbox.transition t on t.id = cast(given.id as bigint)
@@ -55,9 +56,9 @@ left join inbox.payment e on e.reference_key = c.reference_key and e.transaction
 on conflict do nothing
 
 -- name: add_archive_kinds (sqlite)
-insert into inbox.archive_kind (account, event, transaction_type, transaction_status, state, reason, currency, compare)
+insert into inbox.archive_kind (account, event, transaction_type, transaction_status, state, reason, applied_as, currency, compare)
 select distinct c.account, c.signed -> '$.event', c.transaction_type, c.signed -> '$.transaction_status', t.state,
-  coalesce(t.reason, ''), iif(e.currency is null, '', json_quote(e.currency)), coalesce(e.compare, '')
+  coalesce(t.reason, ''), coalesce(t.applied_as, ''), iif(e.currency is null, '', json_quote(e.currency)), coalesce(e.compare, '')
 from json_each($1) as given
 join inbox.transition t on t.id = given.value
 join inbox.callback c on c.id = t.id
@@ -81,7 +82,7 @@ with moved as (
   join inbox.archive_kind k on k.account = c.account and k.event = substring(c.signed from '"event":("([^"\\]|\\.)*")')
     and k.transaction_type = c.transaction_type
     and k.transaction_status = substring(c.signed from '"transaction_status":("([^"\\]|\\.)*")')
-    and k.state = t.state and k.reason = coalesce(t.reason, '')
+    and k.state = t.state and k.reason = coalesce(t.reason, '') and k.applied_as = coalesce(t.applied_as, '')
     and k.currency = coalesce(cast(to_json(e.currency) as text), '') and k.compare = coalesce(e.compare, '')
   returning id
 ), expectations as (
@@ -115,7 +116,7 @@ left join inbox.payment e on e.reference_key = c.reference_key and e.transaction
   and e.settled_by = c.transition_id
 join inbox.archive_kind k on k.account = c.account and k.event = c.signed -> '$.event'
   and k.transaction_type = c.transaction_type and k.transaction_status = c.signed -> '$.transaction_status'
-  and k.state = t.state and k.reason = coalesce(t.reason, '')
+  and k.state = t.state and k.reason = coalesce(t.reason, '') and k.applied_as = coalesce(t.applied_as, '')
   and k.currency = iif(e.currency is null, '', json_quote(e.currency)) and k.compare = coalesce(e.compare, '');
 delete from inbox.payment where rowid in (
   select e.rowid from json_each($1) as given
@@ -135,7 +136,7 @@ select count(*) as archived from json_each($1)
 -- name: find_archived
 -- By the id of a transition, of which the first digits are stored, or by either reference as JSON; null finds nothing. Newest
 -- first.
-select a.id, a.changed_at, a.place, a.amount, k.account, k.state, k.reason, k.currency, k.compare, '{"event":' || k.event || ',"merchant_reference":' || {plain: a.merchant_reference} ||
+select a.id, a.changed_at, a.place, a.amount, k.account, k.state, k.reason, k.applied_as, k.currency, k.compare, '{"event":' || k.event || ',"merchant_reference":' || {plain: a.merchant_reference} ||
   ',"internal_reference":' || {plain: a.internal_reference} || ',"transaction_type":' || k.transaction_type ||
   ',"transaction_status":' || k.transaction_status || '}' as signed
 from (

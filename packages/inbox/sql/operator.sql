@@ -1,7 +1,7 @@
 -- name: list_transitions
 select t.id, c.transition_id, c.signed, t.state, t.reason, t.revision, t.attempts, t.bodies, t.refused_bodies,
   coalesce(t.busy_until, t.next_at) as next_at, c.first_at,
-  t.changed_at, t.last_error, case when t.settled_digest is null then 0 else 1 end as was_applied, e.currency, e.amount, e.compare, e.replaced, e.settled_by, e.canceled_at, b.claims, b.provider,
+  t.changed_at, t.last_error, case when t.settled_digest is null then 0 else 1 end as was_applied, e.currency, e.amount, e.compare, coalesce(e.replaced, '[]') as replaced, e.settled_by, e.canceled_at, b.claims, b.provider,
   (select coalesce(sum(d.repeats), 0) from inbox.delivery d where d.transition = t.id) as repeats
 from ({found}) as found
 join inbox.transition t on t.id = found.id
@@ -12,8 +12,12 @@ left join inbox.body b on b.transition = t.id and b.digest = coalesce(t.settled_
 order by {order}
 
 -- name: newest_changes
--- Each by an index: the last change of each state, the newest transition of the account among the newest 100 of all, and the
--- newest act, of any account.
+-- Each by an index: the last change of each state of payments and of transitions, the newest transition of the account among the
+-- newest 100 of all, and the newest act, of any account.
+select column1 as kind, (select p.changed_at || ' ' || p.reference_key from inbox.payment p
+  where p.account = $1 and p.state = column1 order by p.changed_at desc, p.reference_key desc limit 1) as newest
+from (values ('held'), ('unexpected'), ('open'), ('paid'), ('reversed'), ('failed'), ('canceled')) as payments
+union all
 select column1 as kind, (select t.changed_at || ' ' || t.id from inbox.transition t
   where t.account = $1 and t.state = column1 and t.state <> 'pending'
   order by t.changed_at desc, t.id desc limit 1) as newest
@@ -81,10 +85,9 @@ where c.reference_key = $1 and c.transaction_type = $2
 order by 6
 
 -- name: lock_reports
--- The payment first, as a settlement and expect() do: in another order, two transactions could wait for each other.
-with payment as {postgres: materialized }(select p.state from inbox.payment p where p.reference_key = $1 and p.transaction_type = $2{postgres:  for update})
+-- Of a payment that this transaction has locked.
 select t.id from inbox.callback c join inbox.transition t on t.id = c.id
-where c.reference_key = $1 and c.transaction_type = $2 and (select count(*) from payment) >= 0{postgres:  for update of t}
+where c.reference_key = $1 and c.transaction_type = $2{postgres:  for update of t}
 
 -- name: cancel
 update inbox.payment set canceled_at = {now}, changed_at = {now} where reference_key = $1 and transaction_type = $2
@@ -142,19 +145,33 @@ select p.reference_key, p.transaction_type, p.merchant_reference, p.state, p.nee
 from (select * from inbox.payment
   where account = $1 and state = $2 and (changed_at, reference_key, transaction_type) < (cast($3 as bigint), $4, $5)
     and changed_at >= cast($6 as bigint)
-    and (cast($7 as integer) is null or case when deadline_at <= {now} then 1 else 0 end = cast($7 as integer))
+    and (cast($7 as integer) is null or cast($7 as integer) = 1 and deadline_at <= {now}
+      or cast($7 as integer) = 0 and (deadline_at is null or deadline_at > {now}))
   order by changed_at desc, reference_key desc, transaction_type desc
   limit case when cast($8 as text) is null then cast($9 as integer) else 5000 end) as p
 where cast($8 as text) is null or lower(p.merchant_reference) like $8 escape '\'
 order by p.changed_at desc, p.reference_key desc, p.transaction_type desc limit cast($9 as integer)
 
 -- name: list_needed_payments
--- The same of those that a person must look at, for the reason $6 if it is given.
+-- The same of those that a person must look at.
 select p.reference_key, p.transaction_type, p.merchant_reference, p.state, p.needs, p.currency, p.amount, p.compare, p.replaced,
   p.deadline_at, p.settled_by, p.settled_at, p.canceled_at, p.changed_at, {now} as now
 from (select * from inbox.payment
-  where account = $1 and needs is not null and (changed_at, reference_key, transaction_type) < (cast($2 as bigint), $3, $4)
-    and changed_at >= cast($5 as bigint) and (cast($6 as text) is null or needs = $6)
+  where account = $1 and state = $2 and needs is not null
+    and (changed_at, reference_key, transaction_type) < (cast($3 as bigint), $4, $5) and changed_at >= cast($6 as bigint)
+  order by changed_at desc, reference_key desc, transaction_type desc
+  limit case when cast($7 as text) is null then cast($8 as integer) else 5000 end) as p
+where cast($7 as text) is null or lower(p.merchant_reference) like $7 escape '\'
+order by p.changed_at desc, p.reference_key desc, p.transaction_type desc limit cast($8 as integer)
+
+-- name: list_payments_needed_for
+-- The same for one reason, in any of the states $9.
+select p.reference_key, p.transaction_type, p.merchant_reference, p.state, p.needs, p.currency, p.amount, p.compare, p.replaced,
+  p.deadline_at, p.settled_by, p.settled_at, p.canceled_at, p.changed_at, {now} as now
+from (select * from inbox.payment
+  where account = $1 and needs = $2
+    and (changed_at, reference_key, transaction_type) < (cast($3 as bigint), $4, $5) and changed_at >= cast($6 as bigint)
+    and state in (select value from {postgres: jsonb_array_elements_text(cast($9 as jsonb)) as given(value)}{sqlite: json_each($9)})
   order by changed_at desc, reference_key desc, transaction_type desc
   limit case when cast($7 as text) is null then cast($8 as integer) else 5000 end) as p
 where cast($7 as text) is null or lower(p.merchant_reference) like $7 escape '\'

@@ -185,7 +185,7 @@ select $1 is not null as is_own
 
 -- name: settle (postgres, prepared, last)
 -- It fails unless the transaction has the mark $2, and the expectation of $4, $5 and $6, which are null where none is settled,
--- is as it was when the handler ran: the text that is not a number says why, in two pieces, since some libraries quote the
+-- is as it was when the handler ran, and not canceled meanwhile: the text that is not a number says why, in two pieces, since some libraries quote the
 -- statement in each of its errors. Then the transition $7 is started as in start_attempt, unless it changed or another
 -- transaction has its row, for which this one must not wait. $12 is the place of what is settled, after those that were read
 -- under the lock; $13 is its id, $14 and $15 are the key of its expectation, $16 the attempts of $7, and
@@ -194,6 +194,7 @@ with expected as (
   update inbox.payment set state = 'paid', settled_by = $13, settled_at = {now}, changed_at = {now}
   where reference_key = $14 and transaction_type = $15 and currency = $4 and amount = $5 and compare = $6
     and (settled_by is null or settled_by = $13) and current_setting('payment_inbox.attempt', true) = $2
+    and (canceled_at is null or exists (select w.id from inbox.transition w where w.id = $1 and w.waived = 1))
   returning settled_by
 ), settled as (
   update inbox.transition as t set state = 'settled', reason = null, next_at = null, unfinished = 0, last_error = null,
@@ -231,7 +232,7 @@ insert into inbox.payment (reference_key, transaction_type, account, merchant_re
 values ($1, $2, $3, $4, 'unexpected', '[]', {now}) on conflict do nothing
 
 -- name: read_reports
-select c.transition_id, t.state, t.reason, t.applied_as, coalesce(t.place, 0) as place, t.changed_at
+select c.transition_id, c.subject_key, t.state, t.reason, t.applied_as, coalesce(t.place, 0) as place, t.changed_at
 from inbox.callback c join inbox.transition t on t.id = c.id
 where c.reference_key = $1 and c.transaction_type = $2
 

@@ -3,6 +3,7 @@ import { type PaymentFacts, paymentState, type ReportFacts } from '../src/work/v
 
 const report = (transitionId: string, changes: Partial<ReportFacts> = {}): ReportFacts => ({
   transitionId,
+  subjectKey: 'one',
   state: 'settled',
   reason: undefined,
   appliedAs: undefined,
@@ -40,6 +41,11 @@ test.each<[name: string, changes: Partial<PaymentFacts>, wanted: string]>([
   [
     'reversed, and applied again',
     { settledBy: 'a', ...reports(report('a', { place: 3 }), reversed) },
+    'paid',
+  ],
+  [
+    'settled, after a reversal of another transaction',
+    { settledBy: 'a', ...reports(report('a'), { ...reversed, subjectKey: 'another' }) },
     'paid',
   ],
   ['reversed before its report was archived', { ...PAID, before: 'reversed' }, 'reversed'],

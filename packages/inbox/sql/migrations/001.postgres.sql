@@ -74,7 +74,8 @@ create table inbox.payment (
   primary key (reference_key, transaction_type)
 ) with (fillfactor = 75);
 create index payment_state on inbox.payment (account, state, changed_at, reference_key);
-create index payment_needed on inbox.payment (account, changed_at, reference_key) where needs is not null;
+create index payment_needed on inbox.payment (account, state, changed_at, reference_key) where needs is not null;
+create index payment_reason on inbox.payment (account, needs, changed_at, reference_key) where needs is not null;
 create index payment_deadline on inbox.payment (account, deadline_at) where state = 'open';
 create index payment_settled on inbox.payment (account, settled_at) where settled_by is not null;
 create table inbox.balance (
@@ -134,9 +135,10 @@ create table inbox.archive_kind (
   transaction_status text collate "C" not null,
   state text collate "C" not null,
   reason text collate "C" not null,
+  applied_as text collate "C" not null default '',
   currency text collate "C" not null,
   compare text collate "C" not null,
-  unique (account, event, transaction_type, transaction_status, state, reason, currency, compare)
+  unique (account, event, transaction_type, transaction_status, state, reason, applied_as, currency, compare)
 );
 create table inbox.tally (
   account text collate "C" not null,

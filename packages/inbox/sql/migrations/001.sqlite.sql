@@ -74,7 +74,8 @@ create table inbox.payment (
   primary key (reference_key, transaction_type)
 ) strict;
 create index payment_inbox_payment_state on inbox.payment (account, state, changed_at, reference_key);
-create index payment_inbox_payment_needed on inbox.payment (account, changed_at, reference_key) where needs is not null;
+create index payment_inbox_payment_needed on inbox.payment (account, state, changed_at, reference_key) where needs is not null;
+create index payment_inbox_payment_reason on inbox.payment (account, needs, changed_at, reference_key) where needs is not null;
 create index payment_inbox_payment_deadline on inbox.payment (account, deadline_at) where state = 'open';
 create index payment_inbox_payment_settled on inbox.payment (account, settled_at) where settled_by is not null;
 create table inbox.balance (
@@ -133,9 +134,10 @@ create table inbox.archive_kind (
   transaction_status text not null,
   state text not null,
   reason text not null,
+  applied_as text not null default '',
   currency text not null,
   compare text not null,
-  unique (account, event, transaction_type, transaction_status, state, reason, currency, compare)
+  unique (account, event, transaction_type, transaction_status, state, reason, applied_as, currency, compare)
 ) strict;
 create table inbox.tally (
   account text not null primary key,

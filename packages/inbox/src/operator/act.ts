@@ -13,7 +13,7 @@ import type { TransitionReason } from '../states.ts';
 import { dateOf, numberOf } from '../store/store.ts';
 import type { ExpectedMoney } from '../work/verdict/evaluate.ts';
 import { COMPARISON, checkExpectation, keepExpectation } from '../work/verdict/expectation.ts';
-import { keysOf, restate } from '../work/verdict/payment.ts';
+import { keysOf, lockPayment, restate } from '../work/verdict/payment.ts';
 import { signedIn } from '../work/verdict/stored.ts';
 import { ACT_NAMES, addPaymentAction } from './action-log.ts';
 import { forget } from './forget.ts';
@@ -137,7 +137,9 @@ async function perform<Tx>(
   const { account } = settings;
   const { name, report, merchant_reference, transaction_type } = act;
   const key = { merchant_reference, transaction_type };
-  // Until this transaction ends, no worker settles it, no other operator acts on it, and what is expected stays.
+  // Until this transaction ends, no worker settles it, no other operator acts on it, and what is expected stays. The payment first,
+  // also if it has no row yet, as workers and expect() do: in another order, two transactions could wait for each other.
+  await lockPayment(statements, { ...key, account }, tx);
   await statements.run('lock_reports', keysOf(key, account), tx);
   const payment = await readPayment(context, key, tx);
   if (payment === undefined)

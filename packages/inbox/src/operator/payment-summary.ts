@@ -2,9 +2,10 @@ import type { TransitionReason } from '../states.ts';
 import { dateOf, numberOf, type Row } from '../store/store.ts';
 import type { Archived } from '../work/verdict/archived.ts';
 import type { ExpectedMoney, ReplacedMoney, Settled } from '../work/verdict/evaluate.ts';
-import { type PaymentKey, storedStateIn } from '../work/verdict/payment.ts';
+import { findArchivedReports, type PaymentKey, storedStateIn } from '../work/verdict/payment.ts';
 import type { PaymentState } from '../work/verdict/payment-state.ts';
 import { expectationIn, jsonTextOf, reasonIn } from '../work/verdict/stored.ts';
+import type { OperatorContext } from './views.ts';
 
 /** What is expected of a payment. */
 export interface ExpectedPayment extends ExpectedMoney {
@@ -36,7 +37,7 @@ export function shownState(row: Row): PaymentState {
   return state === 'open' && isLate ? 'overdue' : state;
 }
 
-export function summaryIn(row: Row): PaymentSummary {
+function summaryIn(row: Row): PaymentSummary {
   const known = expectationIn(row);
   const money = known && { currency: known.currency, amount: known.amount };
   const deadline = row['deadline_at'] === null ? undefined : dateOf(row, 'deadline_at');
@@ -56,14 +57,31 @@ export function summaryIn(row: Row): PaymentSummary {
   };
 }
 
-/** Of what `prune()` has left of it. */
-export function archivedSummary({ signed, expectation, changedAt, transitionId }: Archived): PaymentSummary {
-  const { merchant_reference, transaction_type } = signed;
-  const money = { currency: expectation?.currency ?? '', amount: expectation?.amount ?? '' };
+/** Of a row, with the money from the archive if the report that settled it is there: its reports arrived after that. */
+export async function readSummary<Tx>(
+  { statements, settings: { account } }: OperatorContext<Tx>,
+  row: Row,
+  tx?: Tx,
+): Promise<PaymentSummary> {
+  const summary = summaryIn(row);
+  if (summary.expected !== undefined || !['paid', 'reversed'].includes(summary.state)) return summary;
+  const archived = await findArchivedReports(statements, { ...summary, account }, tx);
+  return archivedSummary(archived, summary) ?? summary;
+}
+
+/** Of what `prune()` has left of a payment that it has moved; undefined if it has moved none. */
+export function archivedSummary(
+  archived: readonly Archived[],
+  { state, needs, changedAt }: Partial<PaymentSummary> & Pick<PaymentSummary, 'state' | 'needs'>,
+): PaymentSummary | undefined {
+  const settling = archived.find(({ expectation }) => expectation !== undefined);
+  if (settling?.expectation === undefined) return undefined;
+  const { merchant_reference, transaction_type } = settling.signed;
+  const { currency, amount, compare } = settling.expectation;
   return {
-    ...{ merchant_reference, transaction_type, changedAt },
-    ...{ state: 'paid', needs: undefined, replaced: [], isArchived: true },
-    expected: { ...money, compare: expectation?.compare ?? 'both', deadline: undefined },
-    settled: { ...money, at: changedAt, report: transitionId },
+    ...{ merchant_reference, transaction_type, state, needs, replaced: [], isArchived: true },
+    changedAt: changedAt ?? settling.changedAt,
+    expected: { currency, amount, compare, deadline: undefined },
+    settled: { currency, amount, at: settling.changedAt, report: settling.transitionId },
   };
 }

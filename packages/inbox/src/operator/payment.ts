@@ -4,12 +4,12 @@ import { checkArgument, type OptionRule } from '@payment-service/core/internal';
 import { STRING } from '../option-rules.ts';
 import { CLOSED_STATES } from '../states.ts';
 import { optionalText } from '../store/store.ts';
-import { findArchived } from '../work/verdict/archived.ts';
-import { keysOf, type PaymentKey } from '../work/verdict/payment.ts';
+import { findArchivedReports, keysOf, type PaymentKey, readFacts } from '../work/verdict/payment.ts';
+import { paymentState } from '../work/verdict/payment-state.ts';
 import { actionIn, type OperatorAction } from './action-log.ts';
 import { type Advice, adviceOf } from './advice.ts';
 import { type Act, type ActedOn, actsOf } from './operations.ts';
-import { archivedSummary, type PaymentSummary, summaryIn } from './payment-summary.ts';
+import { archivedSummary, type PaymentSummary, readSummary } from './payment-summary.ts';
 import {
   listTransitions,
   type OperatorContext,
@@ -60,18 +60,32 @@ export async function readPayment<Tx>(
   const [row] = await statements.run('read_payment', [...keysOf(key, account), account], tx);
   const all = await listTransitions(context, { merchant_reference, limit: 1000 }, tx);
   const reports = all.filter(({ signed }) => signed.transaction_type === transaction_type);
-  const old = (await findArchived(statements, { keys: { merchant_reference }, account }, tx)).find(
-    ({ expectation, signed }) => expectation !== undefined && signed.transaction_type === transaction_type,
-  );
-  const summary = old === undefined ? row && summaryIn(row) : archivedSummary(old);
+  const summary = row ? await readSummary(context, row, tx) : await archivedPayment(context, key, tx);
   if (summary === undefined && reports.length === 0) return undefined;
   const known = summary ?? { ...key, ...NOTHING_KNOWN, changedAt: reports[0]?.changedAt ?? new Date(0) };
   const seen = reports.map((report) => [report.transitionId, report.revision, report.wasApplied]);
-  const revision = hash('sha256', JSON.stringify([known, seen])).slice(0, 16);
+  const { state, needs, expected, settled, replaced } = known;
+  // Without the time of the row, which is added for an act on what no worker has looked at.
+  const revision = hash('sha256', JSON.stringify([state, needs, expected, settled, replaced, seen])).slice(
+    0,
+    16,
+  );
   const rows = await statements.run('show_payment_actions', keysOf(key, account), tx);
   const actions = rows.map((each) => ({ ...actionIn(each), report: optionalText(each, 'transition_id') }));
   const acts = actsOf({ ...known, revision, reports: await withBodies(context, reports, tx) });
   return { ...known, revision, reports, actions, advice: adviceOf(known, reports), acts };
+}
+
+/** A payment without a row: `prune()` has moved it, and nothing was decided about it since. */
+async function archivedPayment<Tx>(
+  { statements, settings: { account } }: OperatorContext<Tx>,
+  key: PaymentKey,
+  tx: Tx | undefined,
+): Promise<PaymentSummary | undefined> {
+  const archived = await findArchivedReports(statements, { ...key, account }, tx);
+  if (archived.every(({ expectation }) => expectation === undefined)) return undefined;
+  const verdict = paymentState(await readFacts(statements, { ...key, account }, undefined, tx));
+  return archivedSummary(archived, verdict);
 }
 
 /** Those that wait for a person, with their bodies, whose amounts can be accepted. */

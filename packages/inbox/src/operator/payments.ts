@@ -6,7 +6,7 @@ import { dateOf, numberOf, type Row, type SqlValue, textOf } from '../store/stor
 import { pause } from '../time.ts';
 import { PAYMENT_STATES, type PaymentState, type StoredPaymentState } from '../work/verdict/payment-state.ts';
 import { findPayment, type Payment } from './payment.ts';
-import { type PaymentSummary, shownState, summaryIn } from './payment-summary.ts';
+import { type PaymentSummary, readSummary, shownState } from './payment-summary.ts';
 import type { OperatorContext } from './views.ts';
 
 /** Which payments a list has. */
@@ -99,29 +99,36 @@ export async function readPage<Tx>(
   const take = (rows: readonly Row[]): void => {
     for (const row of rows) found.set(keyOf(row), row);
   };
-  if (needed || reason !== undefined)
-    take(await statements.run('list_needed_payments', [account, ...times, reason ?? null, part, limit + 1]));
+  const stored = [...new Set(states.map((each) => (each === 'overdue' ? 'open' : each)))];
+  const rest: SqlValue[] = [part, limit + 1];
+  if (reason !== undefined)
+    take(
+      await statements.run('list_payments_needed_for', [
+        ...[account, reason, ...times, ...rest],
+        JSON.stringify(stored),
+      ]),
+    );
   else
-    for (const stored of new Set(states.map((each) => (each === 'overdue' ? 'open' : each))))
+    for (const each of stored)
       take(
-        await statements.run('list_payments', [
-          account,
-          stored,
-          ...times,
-          lateness(states, stored),
-          part,
-          limit + 1,
-        ]),
+        needed
+          ? await statements.run('list_needed_payments', [account, each, ...times, ...rest])
+          : await statements.run('list_payments', [
+              ...[account, each, ...times],
+              ...[lateness(states, each), ...rest],
+            ]),
       );
   if (search !== undefined) {
     const keys = [referenceKey(search, account), subjectKey(search, account), account];
-    take(await statements.run('find_payments', [...keys, ...times]));
+    const isWanted = ({ needs }: Row): boolean => (!needed || needs !== null) && (reason ?? needs) === needs;
+    take((await statements.run('find_payments', [...keys, ...times])).filter(isWanted));
   }
   const rows = [...found.values()].filter((row) => states.includes(shownState(row))).toSorted(newestFirst);
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   const next = rows.length > limit && last ? markOf(last) : undefined;
-  return { items: items.map(summaryIn), at: last && dateOf(last, 'now'), next };
+  const shown = await Promise.all(items.map((row) => readSummary(context, row)));
+  return { items: shown, at: last && dateOf(last, 'now'), next };
 }
 
 /** Which open payments are wanted: 1 for overdue ones, 0 for the others, null for both. */

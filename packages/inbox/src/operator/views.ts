@@ -169,7 +169,7 @@ const isSelected = (found: Archived, { state, reason, since, until }: ListOption
   (since ?? found.changedAt) <= found.changedAt &&
   (until === undefined || found.changedAt < until);
 
-function archivedSummary({ id: _, expectation, ...known }: Archived): TransitionSummary {
+function archivedSummary({ id: _, applied: _a, expectation, ...known }: Archived): TransitionSummary {
   const settled = expectation && { currency: expectation.currency, amount: expectation.amount };
   const counts = { attempts: 0, deliveries: 0, bodyCount: 0, refusedBodies: 0 };
   const times = { firstAt: known.changedAt, nextAt: undefined, lastError: undefined };

@@ -1,8 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import type { Act, Payment } from '../../src/index.ts';
+import type { Act, Payment, PaymentPage } from '../../src/index.ts';
+import { versionOf } from '../../src/operator/version.ts';
 import { evidence, paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
-import { actOnReport, creditIn, LATER, MINUTE_MS, money, NOTE, newShop, REPLACE } from '../support/shop.ts';
+import {
+  actOnReport,
+  creditIn,
+  DAY_MS,
+  LATER,
+  MINUTE_MS,
+  money,
+  NOTE,
+  newShop,
+  REPLACE,
+} from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 const failing = (reference: string, payload = {}) =>
@@ -119,6 +130,71 @@ describe.each(ENGINES)('what becomes of a payment on %s', (engine) => {
     expect(await inbox.outcome('ORD-1', { signal })).toMatchObject({ state: 'paid' });
     await expect(inbox.outcome('NONE', { signal: AbortSignal.abort() })).rejects.toThrow();
   });
+});
+
+describe.each(ENGINES)('lists of payments on %s', (engine) => {
+  const named = async (payments: PromiseLike<PaymentPage>): Promise<string[]> =>
+    (await payments).items.map(({ merchant_reference: name, state }) => `${name} ${state}`).toSorted();
+
+  test('a list of what a person must look at has each of a state, in pages, and a search has no other', async () => {
+    const { inbox, sell, pay } = await newShop(engine, LATER);
+    await sell('TWICE-1', 'TWICE-2', 'ONCE');
+    for (const reference of ['TWICE-1', 'TWICE-2'])
+      await pay(reference, 500, { internal_reference: 'SECOND' });
+    for (const reference of ['NONE-1', 'NONE-2']) await pay(reference);
+    const found: string[] = [];
+    for await (const { merchant_reference } of inbox.payments({ needed: true, state: 'paid', limit: 1 }))
+      found.push(merchant_reference);
+    expect(found.toSorted()).toEqual(['TWICE-1', 'TWICE-2']);
+    expect(await named(inbox.payments({ needed: true, search: 'ONCE' }))).toEqual([]);
+    expect(await named(inbox.payments({ reason: 'already_settled', search: 'NONE-1' }))).toEqual([]);
+    expect(await named(inbox.payments({ search: 'ONCE' }))).toEqual(['ONCE paid']);
+  });
+
+  test('an archived payment stays what it was, and a later report is part of it', async () => {
+    const { inbox, merchant, sell, pay, deliver } = await newShop(engine, LATER);
+    inbox.handle('reversed', () => undefined);
+    await sell('ONCE', 'BACK', 'TWICE');
+    await deliver(paid('BACK', 500, { transaction_status: 'REVERSED' }, { event: 'transaction.reversed' }));
+    await pay('TWICE', 500, { internal_reference: 'SECOND' });
+    await merchant.advance(400 * DAY_MS);
+    await inbox.prune({ archiveOlderThanDays: 365 });
+    // A person must still look at one of them.
+    expect(await named(inbox.payments())).toEqual(['TWICE paid']);
+    const settled = { amount: '500' };
+    expect(await inbox.payment('ONCE')).toMatchObject({ state: 'paid', isArchived: true, settled });
+    expect(await inbox.payment('BACK')).toMatchObject({ state: 'reversed', isArchived: true, settled });
+    await pay('ONCE', 500, { internal_reference: 'SECOND' });
+    const again = { state: 'paid', needs: 'already_settled', isArchived: true, settled };
+    expect(await inbox.payment('ONCE')).toMatchObject(again);
+    expect((await inbox.payments({ search: 'ONCE' })).items).toMatchObject([again]);
+    expect(await inbox.counts()).toMatchObject({ held: 0, paid: 2, needed: 2 });
+  });
+
+  test('the version that open pages follow changes with what is expected, and with what is canceled', async () => {
+    const { inbox } = await newShop(engine, LATER);
+    const first = await versionOf(inbox);
+    await inbox.expect(money('ORD-1'));
+    const second = await versionOf(inbox);
+    const cancel = (await inbox.payment('ORD-1'))?.acts.find(({ name }) => name === 'cancel');
+    if (cancel !== undefined) await inbox.act(cancel, NOTE);
+    expect(new Set([first, second, await versionOf(inbox)]).size).toBe(3);
+    expect(await versionOf(inbox)).toBe(await versionOf(inbox));
+  });
+});
+
+test('what is canceled while its handler runs is not credited, and waits for a person', async () => {
+  const { inbox, merchant, pay, workLater } = await newShop('postgres', LATER, async ({ tx, signed }) => {
+    const payment = await inbox.payment(signed.merchant_reference);
+    const cancel = payment?.acts.find(({ name }) => name === 'cancel');
+    if (cancel !== undefined) await inbox.act(cancel, NOTE);
+    await merchant.credit(tx, signed.merchant_reference, '500');
+  });
+  await inbox.expect(money('ORD-1'));
+  await pay('ORD-1');
+  await workLater();
+  expect(await merchant.credits()).toEqual([]);
+  expect(await inbox.payment('ORD-1')).toMatchObject({ state: 'held', needs: 'canceled' });
 });
 
 describe.each(ENGINES)('acts on a payment on %s', (engine) => {

@@ -10,6 +10,7 @@ import { type Due, dueIn, type WorkContext } from '../../src/work/attempt/turn.t
 import { checkExpectation, keepExpectation } from '../../src/work/verdict/expectation.ts';
 import { callback } from '../support/callbacks.ts';
 import type { AnyTransaction, Merchant } from '../support/merchant.ts';
+import { seeded } from '../support/seeded.ts';
 import { money } from '../support/shop.ts';
 
 /** Plays the scenarios of the seeds on a real store, several at a time; returns those that did not end as expected. */
@@ -195,17 +196,6 @@ const EXPECTED = 500;
 /** The name of a transition within its scenario. */
 function transitionName({ internal_reference, transaction_status }: SignedFields): string {
   return `${internal_reference} ${transaction_status}`;
-}
-
-/** A small generator of numbers from 0 to 1, the same on every machine (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /**

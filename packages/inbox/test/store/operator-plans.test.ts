@@ -36,16 +36,16 @@ const ARCHIVED = [
 ];
 
 type Sums = 'totals' | 'reconcile' | 'reconcileStatement';
-type Views = Pick<Inbox<never>, 'list' | 'show' | 'stats' | 'overdue' | Sums>;
+type Views = Pick<Inbox<never>, 'reports' | 'report' | 'payment' | 'payments' | 'counts' | Sums>;
 type Call = (inbox: Views) => Promise<unknown>;
 const day = (time: number): Date => new Date(time);
 const after = 'a'.repeat(64);
 
-/** list() by each of these, and its next page. */
-function lists(limit: number, all: readonly Parameters<Views['list']>[0][]): Record<string, Call> {
+/** reports() by each of these, and its next page. */
+function lists(limit: number, all: readonly Parameters<Views['reports']>[0][]): Record<string, Call> {
   const pages = all.flatMap((by) => [by, { ...by, after }]);
   return Object.fromEntries(
-    pages.map((by) => [`list(${JSON.stringify(by)})`, (inbox) => inbox.reports({ ...by, limit })]),
+    pages.map((by) => [`reports(${JSON.stringify(by)})`, (inbox) => inbox.reports({ ...by, limit })]),
   );
 }
 
@@ -59,9 +59,13 @@ const CALLS: Record<string, Call> = {
     ...[{ since: day(100) }, { since: day(100_000) }, { until: day(100) }, { merchant_reference: 'm1' }],
     { merchant_reference: 'm1', internal_reference: 's1', state: 'settled' },
   ]),
-  'show()': (inbox) => inbox.report(after),
-  'stats()': (inbox) => inbox.stats(),
-  'overdue()': (inbox) => inbox.overdue({ limit: 5 }),
+  'report()': (inbox) => inbox.report(after),
+  'payment()': (inbox) => inbox.payment('m1'),
+  'payments()': (inbox) => inbox.payments({ limit: 5 }),
+  'payments({ needed })': (inbox) => inbox.payments({ needed: true, limit: 5 }),
+  'payments({ state: paid, since })': (inbox) =>
+    inbox.payments({ state: 'paid', since: day(39_000), limit: 5 }),
+  'counts()': (inbox) => inbox.counts(),
   [VERSION]: versionOf,
 };
 
@@ -99,7 +103,7 @@ const WALK =
 const COUNT_ALL =
   'select state, reason, count(*) from inbox.transition where account = $1 group by state, reason';
 const SUM =
-  'select count(*) from inbox.payment where account = $1 and settled_at + 0 between 10000 and 10100';
+  "select count(*) from inbox.payment where account || '' = $1 and settled_at + 0 between 10000 and 10100";
 const SUM_ARCHIVED =
   'select count(*) from inbox.archive where cast($1 as text) is not null and changed_at + 0 between 10000 and 10100';
 

@@ -58,9 +58,9 @@ export function openBacklog<Tx>(engine: DrainEngine<Tx>, size: number): Backlog 
     // Like expect(), and before a worker first looks. PostgreSQL would join tables that it believes empty in nested loops.
     await ask('analyze');
     const request = `${store.dialect === 'sqlite' ? 'b.claims' : 'cast(b.claims as jsonb)'} -> 'request'`;
-    await ask(`insert into ${store.prefix}expectation (reference_key, transaction_type, account, merchant_reference,
+    await ask(`insert into ${store.prefix}payment (reference_key, transaction_type, account, merchant_reference, state,
         currency, amount, compare, replaced, changed_at)
-      select c.reference_key, c.transaction_type, c.account, '-', ${request} ->> 'currency', ${request} ->> 'amount', 'both',
+      select c.reference_key, c.transaction_type, c.account, '"-"', 'open', ${request} ->> 'currency', ${request} ->> 'amount', 'both',
         '[]', 0
       from ${store.prefix}callback c join ${store.prefix}body b on b.transition = c.id where c.id > ${last}`);
     await ask('analyze');

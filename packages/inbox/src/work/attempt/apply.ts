@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { unsignedFields } from '@payment-service/core';
 import { failureCode } from '../../events.ts';
 import { backoff } from '../../options.ts';
+import { subjectKey } from '../../records.ts';
 import type { Statements } from '../../store/statements.ts';
 import { optionalText, type SqlValue, TransactionEnded } from '../../store/store.ts';
 import { TimedOut, within } from '../../time.ts';
@@ -61,7 +62,9 @@ export async function apply<Tx>(
   }
   const appliedAs = expected === undefined ? settings.statuses[signed.transaction_status] : undefined;
   if (expected === undefined || file.isNeeded) {
-    const settling = { transitionId, appliedAs, place: file.place, isPayment: expected !== undefined };
+    const isPayment = expected !== undefined;
+    const transaction = subjectKey(signed.internal_reference, settings.account);
+    const settling = { transitionId, appliedAs, place: file.place, isPayment, subjectKey: transaction };
     await restate(statements, payment, tx, settling);
   }
   const { currency = null, amount = null, compare = null } = expected ?? {};

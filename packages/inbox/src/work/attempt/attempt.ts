@@ -172,7 +172,9 @@ async function decide<Tx>(
     return true;
   };
   const isParked = await park().catch((error: unknown) => {
-    throw codesOf(error).includes('55P03') ? new Busy('The payment is held by another transaction.', { cause: error }) : error;
+    throw codesOf(error).includes('55P03')
+      ? new Busy('The payment is held by another transaction.', { cause: error })
+      : error;
   });
   if (!isParked) return undefined;
   started.transaction = number;

@@ -3,6 +3,7 @@ import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '
 import type { Statements } from '../../store/statements.ts';
 import { choiceOf, dateOf, numberOf, type Row, textOf, unexpected } from '../../store/store.ts';
 import type { KnownExpectation } from './evaluate.ts';
+import { type ReportFacts, STATUS_MEANINGS } from './payment-state.ts';
 import { expectationIn, jsonIn, membersOf, reasonIn, signedIn } from './stored.ts';
 
 /** What `prune()` has left of a transition. */
@@ -13,6 +14,8 @@ export interface Archived {
   readonly state: TransitionState;
   readonly reason: TransitionReason | undefined;
   readonly changedAt: Date;
+  /** What its status meant when it was applied, and its place among those of its transaction. */
+  readonly applied: Pick<ReportFacts, 'place' | 'appliedAs'>;
   /** What it settled, if it was a payment. */
   readonly expectation: KnownExpectation | undefined;
 }
@@ -67,6 +70,10 @@ function archivedIn(row: Row): Archived {
     state: choiceOf(row, 'state', TRANSITION_STATES),
     reason: row['reason'] === '' ? undefined : reasonIn(row, 'reason'),
     changedAt: dateOf(row, 'changed_at'),
+    applied: {
+      place: numberOf(row, 'place'),
+      appliedAs: row['applied_as'] === '' ? undefined : choiceOf(row, 'applied_as', STATUS_MEANINGS),
+    },
     expectation:
       row['amount'] === '' ? undefined : settledIn({ ...row, currency: jsonIn(row, 'currency') }, id),
   };

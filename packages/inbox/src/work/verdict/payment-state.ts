@@ -30,6 +30,8 @@ export type StatusMeaning = (typeof STATUS_MEANINGS)[number];
 /** What decides the state of a payment about one report: one status of one transaction. */
 export interface ReportFacts {
   readonly transitionId: string;
+  /** Of its transaction. */
+  readonly subjectKey: string;
   readonly state: TransitionState;
   readonly reason: TransitionReason | undefined;
   /** What it meant when it was applied; undefined if it was not, for the completed status, and for a status without a meaning. */
@@ -67,10 +69,14 @@ export function paymentState({ reports, ...payment }: PaymentFacts): PaymentVerd
   const held = reports.filter(({ state }) => WAITS_FOR_PERSON.includes(state)).map(({ reason }) => reason);
   const [needs] = held.filter((reason) => reason !== undefined).toSorted();
   const settling = reports.find(({ transitionId }) => transitionId === payment.settledBy);
-  const reversal = reports.find(({ appliedAs }) => appliedAs === 'reversed');
   if (payment.settledBy !== undefined) {
+    const reversals = reports.filter(
+      ({ appliedAs, subjectKey }) => appliedAs === 'reversed' && subjectKey === settling?.subjectKey,
+    );
     const isReversed =
-      reversal === undefined ? payment.before === 'reversed' : reversal.place > (settling?.place ?? 0);
+      reversals.length === 0
+        ? payment.before === 'reversed'
+        : reversals.some(({ place }) => place > (settling?.place ?? 0));
     return { state: isReversed ? 'reversed' : 'paid', needs };
   }
   if (held.length > 0) return { state: 'held', needs };

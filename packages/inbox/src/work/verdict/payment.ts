@@ -1,9 +1,10 @@
 import type { SignedFields } from '@payment-service/core';
-import { isUnambiguous, referenceKey } from '../../records.ts';
+import { isUnambiguous, referenceKey, subjectKey } from '../../records.ts';
 import { TRANSITION_STATES } from '../../states.ts';
 import type { Statements } from '../../store/statements.ts';
 import { choiceOf, numberOf, optionalText, type Row, textOf } from '../../store/store.ts';
 import { isOwn } from '../../words.ts';
+import { type Archived, findArchived } from './archived.ts';
 import {
   PAYMENT_STATES,
   type PaymentFacts,
@@ -35,28 +36,68 @@ export async function restate<Tx>(
   statements: Statements<Tx>,
   { account, ...payment }: PaymentKey & { readonly account: string },
   tx: Tx,
-  settling?: Pick<ReportFacts, 'transitionId' | 'appliedAs' | 'place'> & { readonly isPayment: boolean },
+  settling?: Pick<ReportFacts, 'transitionId' | 'subjectKey' | 'appliedAs' | 'place'> & {
+    readonly isPayment: boolean;
+  },
 ): Promise<void> {
   const row = await lockPayment(statements, { account, ...payment }, tx);
-  const keys = keysOf(payment, account);
-  const reports = (await statements.run('read_reports', keys, tx)).map(factsIn).filter(belongs);
-  const others = reports.filter(({ transitionId }) => transitionId !== settling?.transitionId);
+  const known = await readFacts(statements, { account, ...payment }, row, tx);
+  const others = known.reports.filter(({ transitionId }) => transitionId !== settling?.transitionId);
   const own = settling && {
     ...settling,
     ...({ state: 'settled', reason: undefined, changedAt: Number.POSITIVE_INFINITY } as const),
   };
-  const before = storedStateIn(row);
-  const facts: PaymentFacts = {
-    isExpected: row['amount'] !== null,
-    isCanceled: row['canceled_at'] !== null,
-    settledBy: settling?.isPayment ? settling.transitionId : optionalText(row, 'settled_by'),
+  const { state, needs } = paymentState({
+    ...known,
+    settledBy: settling?.isPayment ? settling.transitionId : known.settledBy,
     reports: own === undefined ? others : [...others, own],
+  });
+  if (state !== known.before || needs !== optionalText(row, 'needs'))
+    await statements.run('set_payment_state', [...keysOf(payment, account), state, needs ?? null], tx);
+}
+
+/** Everything that decides the state of a payment, of whose row this is; it has none after the report that settled it was archived. */
+export async function readFacts<Tx>(
+  statements: Statements<Tx>,
+  { account, ...payment }: PaymentKey & { readonly account: string },
+  row: Row | undefined,
+  tx?: Tx,
+): Promise<PaymentFacts> {
+  const reports = (await statements.run('read_reports', keysOf(payment, account), tx)).map(factsIn);
+  const before = row === undefined ? 'unexpected' : storedStateIn(row);
+  const amount = row === undefined ? undefined : optionalText(row, 'amount');
+  // The state before tells what the archived reports were applied as.
+  const isTold = amount !== undefined && ['open', 'failed', 'paid', 'reversed'].includes(before);
+  const archived = isTold ? [] : await findArchivedReports(statements, { account, ...payment }, tx);
+  const settling = archived.find(({ expectation }) => expectation !== undefined);
+  return {
+    isExpected: amount !== undefined || settling !== undefined,
+    isCanceled: row !== undefined && row['canceled_at'] !== null,
+    settledBy: (row && optionalText(row, 'settled_by')) ?? settling?.transitionId,
+    reports: [...reports.filter(belongs), ...archived.map((each) => archivedFacts(each, account))],
     before,
   };
-  const { state, needs } = paymentState(facts);
-  if (state !== before || needs !== optionalText(row, 'needs'))
-    await statements.run('set_payment_state', [...keys, state, needs ?? null], tx);
 }
+
+/** The reports of a payment that `prune()` has moved into the archive, newest first. */
+export async function findArchivedReports<Tx>(
+  statements: Statements<Tx>,
+  { account, merchant_reference, transaction_type }: PaymentKey & { readonly account: string },
+  tx?: Tx,
+): Promise<Archived[]> {
+  const found = await findArchived(statements, { keys: { merchant_reference }, account }, tx);
+  return found.filter(({ signed }) => signed.transaction_type === transaction_type);
+}
+
+const archivedFacts = (
+  { changedAt, signed, applied, ...report }: Archived,
+  account: string,
+): ReportFacts => ({
+  ...report,
+  ...applied,
+  subjectKey: subjectKey(signed.internal_reference, account),
+  changedAt: changedAt.getTime(),
+});
 
 /** Until the transaction ends, nothing settles it. @returns its row, which is added if nothing was known of it. */
 export async function lockPayment<Tx>(
@@ -82,6 +123,7 @@ export const keysOf = (payment: PaymentKey, account: string): [string, string] =
 function factsIn(row: Row): ReportFacts {
   return {
     transitionId: textOf(row, 'transition_id'),
+    subjectKey: textOf(row, 'subject_key'),
     state: choiceOf(row, 'state', TRANSITION_STATES),
     reason: reasonIn(row, 'reason'),
     appliedAs: row['applied_as'] === null ? undefined : choiceOf(row, 'applied_as', STATUS_MEANINGS),
