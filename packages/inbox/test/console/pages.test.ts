@@ -127,7 +127,7 @@ test('threat A66: a body that is not encrypted is said to be so where others are
   const { run } = commandOn(merchant);
   const pages = async (): Promise<boolean[]> => {
     const { text } = await visit(inbox).get(pageOf('NONE'));
-    return [text, (await run('show', id)).stdout].map((each) => each.includes(said));
+    return [text, (await run('report', id)).stdout].map((each) => each.includes(said));
   };
   const unsealed = async (): Promise<boolean[] | undefined> =>
     (await inbox.show(id))?.bodies.map(({ isUnsealed }) => isUnsealed);

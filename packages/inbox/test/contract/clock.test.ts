@@ -64,7 +64,7 @@ describe.each(ENGINES)("the database's clock was ahead, on %s (threat A72)", (en
     const { args, env } = commandOn(merchant);
     const { names, seen } = await runDoctor(args, env);
     expect(names[0]).toBe('problem clock');
-    expect(seen).toContain('The next attempt of 2 transitions is later than any rule allows');
+    expect(seen).toContain('The next attempt of 2 reports is later than any rule allows');
     expect(await inbox.drain()).toMatchObject({ settled: 0, parked: 1, retrying: 2 });
     expect(await putOff()).toBe(0);
     expect(await inbox.health()).toMatchObject(FINE);
