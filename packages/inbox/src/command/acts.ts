@@ -57,7 +57,7 @@ const OWN: Readonly<Partial<Record<ActName, readonly Option[]>>> = {
   ...{ retry: MANY, close: MANY },
   accept: [option('--amount <money>', "which of the offered amounts, such as '3000 UGX'", moneyIn), COMPARE],
   expect: [
-    required('--amount <amount>', 'above zero, such as 1999.90', amountIn),
+    required('--amount <amount>', 'above zero, such as 1999.90'),
     required('--currency <code>', 'such as UGX'),
     COMPARE,
     option('--deadline <date>', 'if it is not paid by then, it is overdue', moment),
@@ -109,11 +109,14 @@ async function actOnOne<Tx>(inbox: Inbox<Tx>, opened: OperatorContext<Tx>, typed
     const { transaction_type } = given;
     await inbox.expect({ ...money, merchant_reference: reference, transaction_type });
     const payment = await inbox.payment(reference, transaction_type);
-    return { said: OPERATIONS.expect.done({ money }), payment };
+    return { said: OPERATIONS.expect.done({ money: payment?.expected ?? money }), payment };
   }
   const act = chosenAct(must(known), typed);
   const payment = await inbox.act(act, { by, note, ...(name === 'expect' && money) });
-  return { said: OPERATIONS[name].done(name === 'expect' ? { money } : act), payment };
+  return {
+    said: OPERATIONS[name].done(name === 'expect' ? { money: payment.expected ?? money } : act),
+    payment,
+  };
 }
 
 async function actOnMany<Tx>(
@@ -213,16 +216,13 @@ export function must(payment: Payment | undefined): Payment {
 const moneyOf = (money: Settled | undefined): string | undefined =>
   money && `${money.amount} ${money.currency}`;
 
+/** As `moneyOf()` writes it. */
 function moneyIn(text: string): string {
-  const [, amount = '', currency] = /^(\S{1,100}) (\S{1,32})$/.exec(text) ?? [];
-  if (currency !== undefined) return `${amountIn(amount)} ${currency}`;
-  throw new InvalidArgumentError("It must be money, such as '500 UGX'.");
-}
-
-function amountIn(text: string): string {
+  const [, amount = '', currency] = /^(\d\S{0,100}) (\S{1,32})$/.exec(text) ?? [];
   try {
-    return canonicalAmount(text);
+    if (currency !== undefined) return `${canonicalAmount(amount)} ${currency}`;
   } catch {
-    throw new InvalidArgumentError('It must be a decimal, such as 1999.90.');
+    // It is told below.
   }
+  throw new InvalidArgumentError("It must be money, such as '500 UGX'.");
 }

@@ -48,8 +48,9 @@ const MAY: Readonly<Record<string, ConsoleAccess['may']>> = {
   'with bodies': ['read', 'bodies', 'retry', 'resolve', 'reopen', 'expect', 'forget', 'reconcile'],
 };
 const VERBS: readonly string[] = [
-  ...['ls', 'show ID', 'show ID --bodies', 'stats', 'overdue', 'status', 'doctor', 'health'],
-  `expect --reference ORD-UNKNOWN --currency UGX --amount ${SECRETS.phone}x`,
+  ...['payments', 'payment ORD-UNKNOWN', 'payment ORD-UNKNOWN --bodies', 'counts', 'totals'],
+  ...['reports', 'report ID', 'report ID --bodies', 'status', 'doctor', 'health'],
+  `expect ORD-9 --currency UGX --amount ${SECRETS.phone}x`,
 ];
 
 /** Everything that servers, inboxes, their files, the console and the command show. */
