@@ -57,7 +57,7 @@ const OWN: Readonly<Partial<Record<ActName, readonly Option[]>>> = {
   ...{ retry: MANY, close: MANY },
   accept: [option('--amount <money>', "which of the offered amounts, such as '3000 UGX'", moneyIn), COMPARE],
   expect: [
-    required('--amount <amount>', 'above zero, such as 1999.90'),
+    required('--amount <amount>', 'above zero, such as 1999.90', amountIn),
     required('--currency <code>', 'such as UGX'),
     COMPARE,
     option('--deadline <date>', 'if it is not paid by then, it is overdue', moment),
@@ -109,14 +109,11 @@ async function actOnOne<Tx>(inbox: Inbox<Tx>, opened: OperatorContext<Tx>, typed
     const { transaction_type } = given;
     await inbox.expect({ ...money, merchant_reference: reference, transaction_type });
     const payment = await inbox.payment(reference, transaction_type);
-    return { said: OPERATIONS.expect.done({ money: payment?.expected ?? money }), payment };
+    return { said: OPERATIONS.expect.done({ money }), payment };
   }
   const act = chosenAct(must(known), typed);
   const payment = await inbox.act(act, { by, note, ...(name === 'expect' && money) });
-  return {
-    said: OPERATIONS[name].done(name === 'expect' ? { money: payment.expected ?? money } : act),
-    payment,
-  };
+  return { said: OPERATIONS[name].done(name === 'expect' ? { money } : act), payment };
 }
 
 async function actOnMany<Tx>(
@@ -218,11 +215,16 @@ const moneyOf = (money: Settled | undefined): string | undefined =>
 
 /** As `moneyOf()` writes it. */
 function moneyIn(text: string): string {
-  const [, amount = '', currency] = /^(\d\S{0,100}) (\S{1,32})$/.exec(text) ?? [];
-  try {
-    if (currency !== undefined) return `${canonicalAmount(amount)} ${currency}`;
-  } catch {
-    // It is told below.
-  }
+  const [, amount = '', currency] = /^(\S{1,100}) (\S{1,32})$/.exec(text) ?? [];
+  if (currency !== undefined) return `${amountIn(amount)} ${currency}`;
   throw new InvalidArgumentError("It must be money, such as '500 UGX'.");
+}
+
+/** Its message does not repeat the value: it might be a phone number. */
+function amountIn(text: string): string {
+  try {
+    return canonicalAmount(text);
+  } catch {
+    throw new WrongUse('The amount must be a decimal, such as 1999.90.');
+  }
 }
