@@ -61,7 +61,7 @@ app.use('/admin', (req, res, next) => {
 const admin = inboxConsole(inbox, {
   basePath: '/admin/payments',
   authorize: ({ headers }) =>
-    isAdmin(headers.get('authorization') ?? '') && { by: 'admin', may: ['read', 'retry', 'resolve'] },
+    isAdmin(headers.get('authorization') ?? '') && { by: 'admin', may: ['read', 'retry', 'close'] },
 });
 app.use(nodeListener(admin));
 

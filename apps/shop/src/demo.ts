@@ -67,7 +67,7 @@ What to click:
 
 Where is the money? Six orders were placed for you: one callback was lost, one claims another amount, and one order was paid
 without money.
-  1. Open the inbox: one payment is quarantined, because it claims UGX 4,500,000 for an order of UGX 45,000.
+  1. Open the inbox: one payment is held, because it claims UGX 4,500,000 for an order of UGX 45,000.
   2. In the sandbox, open the same reference, press "Compose a callback", then "Send": the genuine callback pays the order.
   3. Open ${shop}/owner/reconcile
      It records the balances. The UGX wallet gained more than was settled, so a callback is missing.

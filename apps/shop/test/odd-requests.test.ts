@@ -98,16 +98,17 @@ const TARGETS = [
     'BASE/constructor',
     'BASE/assets/',
     'BASE/assets/..%2f..',
-    'BASE/transitions?page=1e999',
+    'BASE/payments?limit=1e999',
   ],
   ...[
-    'BASE/transitions?after=%ff&from=9999999-01-01&sort=__proto__',
+    'BASE/payments?after=%ff&since=9999999-01-01&state=__proto__',
     'BASE/reconcile?from=x&before=1&charges=%zz&map==',
     'http://xBASE',
   ],
   ...[
-    'BASE/paid?reference=%00',
-    'BASE/transitions.csv',
+    'BASE/payment?reference=%00&type=%00',
+    'BASE/payments?search=%00&after=1+x+%00',
+    'BASE/payments.csv',
     `BASE?${'a&'.repeat(4000)}`,
     `/${'%'.repeat(8000)}`,
     '/orders/%ff',
@@ -172,10 +173,10 @@ const write = (method: string, target: string, host: string | undefined, rest = 
   `${method} ${target} HTTP/1.1\r\n${host === undefined ? '' : `host: ${host}\r\n`}connection: close\r\n${rest && `${rest}\r\n`}\r\n${body}`;
 
 function oddRequests(base: string, host: string): Odd[] {
-  const pages = [base || '/', `${base}/transitions`];
+  const pages = [base || '/', `${base}/payments`];
   const console = base || '/';
   const form = `sec-fetch-site: same-origin\r\ncookie: inbox-console=${'a'.repeat(32)}\r\ncontent-type: application/x-www-form-urlencoded`;
-  const action = `${base}/bulk/retry`;
+  const action = `${base}/acts/retry`;
   const table: Odd[] = [
     ...HOSTS.map((odd): Odd => [write('GET', console, odd)]),
     ...HOSTS.map((odd): Odd => [write('POST', action, odd, `${form}\r\ncontent-length: 3`, 'a=b')]),
@@ -199,7 +200,7 @@ function oddRequests(base: string, host: string): Odd[] {
           [write('POST', path, host, `${form}\r\n${length}`, '5\r\na=b&c\r\n'), 'before the answer'],
         ]),
     ),
-    ...[...pages, `${base}/transitions.csv`, `${base}/assets/style.css`].flatMap((page): Odd[] => [
+    ...[...pages, `${base}/payments.csv`, `${base}/assets/style.css`].flatMap((page): Odd[] => [
       [write('GET', page, host), 'before the answer'],
       [write('GET', page, host), 'in the answer'],
     ]),
@@ -208,7 +209,7 @@ function oddRequests(base: string, host: string): Odd[] {
   const many = (from: readonly string[]) => fc.array(one(from), { maxLength: 3 }).map((all) => all.join(''));
   const target = fc.oneof(
     one(TARGETS),
-    many(['/', 'BASE', '%', '.', '\\', '?', '#', '@', ':', 'x', '\u00e9', '/transitions']),
+    many(['/', 'BASE', '%', '.', '\\', '?', '#', '@', ':', 'x', '\u00e9', '/payments']),
   );
   const headers = fc.array(one(HEADERS), { maxLength: 3 }).map((all) => all.join('\r\n'));
   const generated = fc

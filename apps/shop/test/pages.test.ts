@@ -21,8 +21,8 @@ test('threat A25: hostile names and messages are shown as plain characters on ev
     await customer.checkOut({ name: HOSTILE, quantity: HOSTILE, account: HOSTILE, provider: HOSTILE }),
     await customer.get(`/orders/${reference}`),
     await customer.get('/owner/orders'),
-    await customer.get('/owner/inbox/transitions'),
-    await customer.get(`/owner/inbox/transitions/${newest?.transitionId}`),
+    await customer.get(`/owner/inbox/payments?search=${encodeURIComponent(HOSTILE)}`),
+    await customer.get(`/owner/inbox/payment?reference=${reference}`),
   ];
   for (const { status, body } of pages) {
     expect(status).toBeLessThan(500);

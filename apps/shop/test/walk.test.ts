@@ -41,9 +41,12 @@ test('every step that the demo prints leads where it says', { timeout: 120_000 }
   await shows('h2', 'Paid. Thank you!');
 
   await page.goto(inbox);
-  const held = page.locator('#quarantined-transitions tr', { hasText: 'Quarantined' });
-  expect(await held.innerText()).toMatch(/UGX\s45,000\s+UGX\s4,500,000/);
-  const reference = await held.getByRole('link').first().innerText();
+  const reference = await page
+    .locator('#needed-payments tr', { hasText: 'Held' })
+    .getByRole('link')
+    .innerText();
+  await follow(reference);
+  await shows('#actions', 'Credits UGX 4,500,000 in place of UGX 45,000.');
   await page.goto(sandbox);
   await follow(reference);
   await follow(named('Compose a callback'));

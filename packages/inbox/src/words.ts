@@ -228,19 +228,13 @@ interface Described {
 
 const RECORDED = 'It is no payment: your program has recorded the status.';
 
-/** The state in one word, which is not that of a payment where none was made. */
-export const labelOf = ({ state, signed }: Described): string =>
-  state === 'settled' && signed !== undefined && signed.transaction_status !== 'COMPLETED'
-    ? 'Recorded'
-    : capital(state);
-
 /**
  * What a transition's state and reason mean, in the words of the console and the command, for your own pages.
  *
  * @throws {ConfigurationError} When `transition` does not have one of the states.
  *
  * @example
- * const [transition] = await inbox.list({ state: 'quarantined' });
+ * const [transition] = await inbox.reports({ state: 'quarantined' });
  * if (transition) console.log(wordsOf(transition).heading); // 'Suspicious: the amount differs'
  */
 export function wordsOf(transition: Described): Words {

@@ -13,7 +13,7 @@ export {
   sum,
 } from './chart/chart.ts';
 export { plot } from './chart/plot.ts';
-export { bullets, lengths, timeline } from './chart/rows.ts';
+export { bullets } from './chart/rows.ts';
 export { spark } from './chart/spark.ts';
 export { type Confirmation, confirmationIn, cookie, cookieIn } from './cookies.ts';
 export { copyable, copyButton } from './copy.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bars, bullets, lengths, plot, share, short, spark, timeline } from '../src/index.ts';
+import { bars, bullets, plot, share, short, spark } from '../src/index.ts';
 
 const DAY = 86_400_000;
 const words = { id: 'c', title: 'UGX 4.2 M settled', note: 'UGX a day' };
@@ -61,17 +61,6 @@ test('what lies outside of its interval is marked, and what lies inside is not',
   const drawn = (value: number) => bullets({ ...words, rows: [{ ...row, value }], legend: [], figures });
   const count = async (value: number): Promise<number> => marks(String(await drawn(value)), 'bad').length;
   expect([await count(95), await count(60), await count(130)]).toEqual([0, 1, 1]);
-});
-
-test('events are to scale, and lengths by orders of magnitude', async () => {
-  const events = [0, 1000, 10_000].map((at) => ({ at, text: 'x', look: 'info' }) as const);
-  const [a, b, c] = marks(String(await timeline({ ...words, events, figures })), 'info').map(({ cx }) =>
-    Number(cx),
-  );
-  expect(((c ?? 0) - (a ?? 0)) / ((b ?? 0) - (a ?? 0))).toBeCloseTo(10, 0);
-  const rows = [1000, 100_000].map((value) => ({ name: '', value, text: '', look: 'wait' }) as const);
-  const [short, long] = marks(String(await lengths({ ...words, rows, least: 1000, figures })), 'wait');
-  expect(Number(long?.['width'])).toBeGreaterThan(Number(short?.['width']));
 });
 
 test('a share is never 0 or 100 % if it is neither, and large numbers are short', () => {

@@ -40,9 +40,7 @@ export const NOT_PICTURED: Readonly<
     '/sandbox/pay/:id': { none: 'stands for a page of the provider, which looks different' },
   },
   console: {
-    ...{ '/transitions': LIST, '/overdue': LIST, '/bulk': FORM },
-    '/transitions/:id': { none: 'tells a story, like the page of a transaction' },
-    ...{ '/transitions.csv': DATA, '/overdue.csv': DATA },
+    ...{ '/payments': LIST, '/money': LIST, '/acts': FORM, '/payments.csv': DATA },
   },
   shop: {
     '/': { none: 'is an ordinary catalogue' },
@@ -173,8 +171,8 @@ async function shopPictures(browser: Browser, photograph: Photograph): Promise<v
   await photograph(page, { name: 'inbox-charts', of: 'console', address: '/' });
   await page.getByLabel('The reference of the payment').fill(paid);
   await page.getByRole('button', { name: 'Answer' }).click();
-  await page.getByRole('heading', { name: `Has ${paid} been paid?` }).waitFor();
-  await photograph(page, { name: 'inbox-paid', of: 'console', address: '/paid' });
+  await page.getByRole('heading', { name: paid }).waitFor();
+  await photograph(page, { name: 'inbox-paid', of: 'console', address: '/payment' });
 }
 
 if (import.meta.main) {

@@ -50,13 +50,14 @@ export function createOrders(reading: DatabaseSync, inbox: Inbox<SqliteTransacti
         if (placed === order.reference) await inbox.expect(expectation(order, deadline), { tx });
         return placed;
       }),
-    start: (order, start) =>
-      inbox.transaction(async (tx) => {
-        const values = [JSON.stringify(start), order.reference];
-        await tx.query('update shop_order set start = ? where reference = ?', values);
-        // No payment was started for it, so nothing is overdue.
-        if (start.state === 'refused') await inbox.expect(expectation(order), { tx });
-      }),
+    async start({ reference }, start) {
+      const update = 'update shop_order set start = ? where reference = ?';
+      await inbox.transaction((tx) => tx.query(update, [JSON.stringify(start), reference]));
+      if (start.state !== 'refused') return;
+      // No payment was started for it, so nothing is overdue.
+      const cancel = (await inbox.payment(reference))?.acts.find(({ name }) => name === 'cancel');
+      if (cancel) await inbox.act(cancel, { by: 'shop', note: 'The service refused to start it.' });
+    },
     async hint(reference, { status, ...rest }) {
       const hint = JSON.stringify({ status: status.slice(0, 200), ...rest });
       const update = `update shop_order set hint = json_set($hint, '$.at', coalesce(hint ->> 'at', $hint ->> 'at'))
@@ -71,7 +72,7 @@ export function createOrders(reading: DatabaseSync, inbox: Inbox<SqliteTransacti
 }
 
 /** What the inbox expects to be paid for an order. */
-const expectation = ({ reference, total }: Pick<Order, 'reference' | 'total'>, deadline?: Date) => {
+const expectation = ({ reference, total }: Pick<Order, 'reference' | 'total'>, deadline: Date) => {
   return { merchant_reference: reference, ...total, deadline };
 };
 

@@ -23,7 +23,7 @@ export function ownerConsole({ inbox, log, ...own }: Context): NodeListener {
         // Kept with each action. This shop has no login, so every visitor is the owner: read the name from your session, never
         // from a form.
         by: 'owner',
-        may: ['read', 'retry', 'resolve', 'reopen', 'expect', 'reconcile'],
+        may: ['read', 'retry', 'close', 'apply', 'accept', 'expect', 'cancel', 'reconcile'],
       },
     onError: (error) => log(errorText(error)),
   });
@@ -74,7 +74,7 @@ const aside = (text: string | Markup): Markup | '' => text && html`<div class="q
 async function orderList({ orders, inbox }: Context): Promise<Markup> {
   const rowOf = async (order: Order) => {
     const { reference: id } = order;
-    return { ...order, id, transitions: await inbox.list({ merchant_reference: id }) };
+    return { ...order, id, transitions: await inbox.reports({ merchant_reference: id }) };
   };
   const rows = await Promise.all(orders.list().map(rowOf));
   if (rows.length === 0)
@@ -95,7 +95,7 @@ async function orderList({ orders, inbox }: Context): Promise<Markup> {
     Callbacks: ({ id, transitions }) =>
       transitions.length === 0
         ? '–'
-        : html`<a class="number" href="${INBOX}/transitions?reference=${id}">${counted(transitions.length, 'callback')}<span class="hidden-text"> of ${id}</span></a>${
+        : html`<a class="number" href="${INBOX}/payment?reference=${id}">${counted(transitions.length, 'callback')}<span class="hidden-text"> of ${id}</span></a>${
             transitions.some(needsAttention) ? html` ${badge('bad', 'Needs attention')}` : ''
           }`,
   });

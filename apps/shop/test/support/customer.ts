@@ -36,9 +36,9 @@ export class Customer {
     return (await this.get(address)).body;
   }
 
-  /** Opens a story of the inbox, and submits its form of this name with these fields, like the owner's browser. */
-  async act(transitionId: string, form: string, fields: Readonly<Record<string, string>>): Promise<Answer> {
-    const body = await this.read(`/owner/inbox/transitions/${transitionId}`);
+  /** Opens a payment of the inbox, and submits its form of this name with these fields, like the owner's browser. */
+  async act(reference: string, form: string, fields: Readonly<Record<string, string>>): Promise<Answer> {
+    const body = await this.read(`/owner/inbox/payment?reference=${reference}`);
     const pattern = new RegExp(`<form method="post" action="([^"]*)" id="${form}"[^>]*>([\\s\\S]*?)</form>`);
     const [, action = '', inside = ''] = pattern.exec(body) ?? [];
     return this.post(action, { ...hiddenIn(inside), ...fields });
@@ -103,5 +103,5 @@ export class Customer {
 /** The hidden fields of a form, or of a page with one form. */
 export function hiddenIn(markup: string): Record<string, string> {
   const fields = markup.matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g);
-  return Object.fromEntries([...fields].map(([, name, value]) => [name, value]));
+  return Object.fromEntries([...fields].map(([, name, value]) => [name, value?.replaceAll('&quot;', '"')]));
 }

@@ -1,18 +1,17 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ConfigurationError } from '@payment-service/core';
 import { cookie, cookieIn, isFromOwnPage, senderOf } from '@payment-service/pages';
+import { ACT_NAMES, type ActName } from '../operator/action-log.ts';
 
 const COOKIE = 'inbox-console';
-const PERMISSIONS = 'read, bodies, retry, resolve, reopen, applyAgain, expect, forget, reconcile'.split(', ');
 
 /**
- * What a visitor may do: see the pages, see the names and phone numbers in bodies, and the kinds of actions. `applyAgain` allows
- * crediting a payment a second time, `expect` accepting the amount of a body, `forget` removing the personal data of a payment,
- * and `reconcile` seeing totals and importing a statement, which can settle payments.
+ * What a visitor may do: see the pages, see the names and phone numbers in bodies, and each act on a payment. `reconcile` allows
+ * seeing totals and importing a statement, which can settle payments.
  */
-export type ConsolePermission =
-  | ('read' | 'bodies' | 'retry' | 'resolve' | 'reopen' | 'applyAgain')
-  | ('expect' | 'forget' | 'reconcile');
+export type ConsolePermission = 'read' | 'bodies' | ActName | 'reconcile';
+
+const PERMISSIONS: readonly ConsolePermission[] = ['read', 'bodies', ...ACT_NAMES, 'reconcile'];
 
 /** Who a visitor is, and what they may do. */
 export interface ConsoleAccess {

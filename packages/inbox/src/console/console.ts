@@ -3,18 +3,20 @@ import { checkArgument, checkOptions, FUNCTION, type OptionRule } from '@payment
 import { assetResponse } from '@payment-service/pages';
 import { failureStack } from '../failure-text.ts';
 import type { Inbox } from '../inbox.ts';
+import { ACT_NAMES } from '../operator/action-log.ts';
+import { BULK_ACTS } from '../operator/operations.ts';
 import { isInbox, versionOf } from '../operator/version.ts';
 import { type ConsoleAccess, checkAccess, hasProof, mayBeOwnForm, proofFor } from './access.ts';
-import { act } from './actions.ts';
+import { act, actInBulk } from './actions.ts';
 import { readForm } from './form.ts';
-import { overduePage, overdueTable } from './pages/overdue.ts';
+import { movedTo } from './moved.ts';
+import { bulkPage } from './pages/bulk.ts';
+import { moneyPage } from './pages/money.ts';
 import { overviewPage } from './pages/overview.ts';
 import { at, forbidden, missingPage, plainResponse, type View } from './pages/page.ts';
-import { paidPage } from './pages/paid.ts';
+import { paymentPage } from './pages/payment.ts';
+import { paymentsPage, paymentsTable } from './pages/payments.ts';
 import { reconcilePage } from './pages/reconcile.ts';
-import { transitionPage } from './pages/transition.ts';
-import { ACTIONS } from './pages/transition-actions.ts';
-import { bulkPage, transitionsPage, transitionsTable } from './pages/transitions.ts';
 import { confirmation } from './said.ts';
 
 /** Options of `inboxConsole()`. */
@@ -48,35 +50,28 @@ export interface InboxConsole {
   readonly reportError: (error: unknown) => Promise<void>;
 }
 
-/** A transition, and an action on it. */
-const TRANSITION = /^\/transitions\/([0-9a-f]{64})(?:\/([a-zA-Z]+))?$/;
-/** An action on a selection. */
-const BULK = /^\/bulk\/([a-zA-Z]+)$/;
+/** An act on one payment, or on many. */
+const ACT = /^\/(acts?)\/([a-zA-Z]+)$/;
 const METHODS = ['GET', 'HEAD', 'POST'];
-
-/** No request has it as its path, in which a brace would be encoded. */
-const OF_TRANSITION = '/transitions/:id{[0-9a-f]{64}}';
 
 /** By path, which begins with a slash, unlike any member that objects inherit. */
 const PAGES: Readonly<Record<string, (view: View) => Promise<Response>>> = {
   '/': overviewPage,
-  '/transitions': transitionsPage,
-  '/transitions.csv': transitionsTable,
-  [OF_TRANSITION]: (view) => transitionPage(view, view.path.split('/')[2] ?? ''),
-  '/overdue': overduePage,
-  '/overdue.csv': overdueTable,
-  '/paid': paidPage,
-  '/bulk': bulkPage,
-  '/reconcile': reconcilePage,
+  '/payments': paymentsPage,
+  '/payments.csv': paymentsTable,
+  '/payment': (view) => paymentPage(view),
+  '/acts': (view) => bulkPage(view),
+  '/money': moneyPage,
+  '/reconcile': (view) => reconcilePage(view),
 };
 
-/** The addresses of the pages, without the patterns of their parameters. */
-export const addresses: readonly string[] = Object.keys(PAGES).map((one) => one.replace(/\{[^/]{1,40}$/, ''));
+/** The addresses of the pages. */
+export const addresses: readonly string[] = Object.keys(PAGES);
 
 const INBOX: OptionRule = [isInbox, 'the inbox that createInbox() returns'];
 
 /**
- * Pages for the operators of an inbox: what needs an operator and why, the story of each payment, and the actions. They work
+ * Pages for the operators of an inbox: which payments need a person and why, the story of each, and what can be done. They work
  * without scripts, load nothing from other sites, and are served only to visitors whom `authorize` admits.
  *
  * @throws {ConfigurationError} Without `authorize`, or if `basePath` is not a path.
@@ -120,7 +115,6 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
     if (access === undefined) return plainResponse(403);
     if (!access.may.includes('read')) return forbidden('read');
     if (pathname === `${basePath}/` && basePath !== '') return redirectTo(basePath);
-    const [, id, action = BULK.exec(path)?.[1]] = TRANSITION.exec(path) ?? [];
     const proof = proofFor(request, access.by, basePath);
     const view = {
       inbox,
@@ -135,19 +129,25 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
     if (method === 'POST') {
       // Before the body, which costs far more (threat A63).
       if (!mayBeOwnForm(request)) return plainResponse(403);
-      const needs = path === '/reconcile' ? 'reconcile' : ACTIONS.get(action ?? '')?.needs;
+      const [, kind, name] = ACT.exec(path) ?? [];
+      const one = kind === 'act' ? ACT_NAMES.find((each) => each === name) : undefined;
+      const many = kind === 'acts' ? BULK_ACTS.find((each) => each === name) : undefined;
+      const needs = path === '/reconcile' ? 'reconcile' : (one ?? many);
       if (needs === undefined) return plainResponse(405);
       if (!access.may.includes(needs)) return forbidden(needs);
       const form = await readForm(request, path === '/reconcile');
       if (typeof form === 'number') return plainResponse(form);
       if (!hasProof(form, proof)) return plainResponse(403);
-      if (action === undefined) return reconcilePage(view, form);
-      return act({ ...view, version: await version() }, form, id, action);
+      const dated = { ...view, version: await version() };
+      if (one !== undefined) return act(dated, form, one);
+      return many === undefined ? reconcilePage(view, form) : actInBulk(dated, form, many);
     }
     const [, asset = ''] = /^\/assets\/(.+)$/.exec(path) ?? [];
     const file = await assetResponse(asset);
     if (file !== undefined) return file;
-    const show = PAGES[id !== undefined && action === undefined ? OF_TRANSITION : path] ?? missingPage;
+    const moved = await movedTo(view);
+    if (moved !== undefined) return redirectTo(at(view, moved));
+    const show = PAGES[path] ?? missingPage;
     if (path.endsWith('.csv')) return show(view);
     // Read before the content: a change in between makes the page ask again.
     const dated = { ...view, version: await version() };

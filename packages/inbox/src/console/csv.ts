@@ -1,16 +1,15 @@
 import { csvLine } from '@payment-service/pages';
 
-type Page = readonly (readonly string[])[];
-
-/** A table to download (RFC 4180, UTF-8), sent while its pages are read. */
-export function table(
+/** A table to download (RFC 4180, UTF-8), sent while its rows are read. */
+export function table<T>(
   name: string,
   header: readonly string[],
-  pages: AsyncIterable<Page> | Iterable<Page>,
+  rows: AsyncIterable<T>,
+  cells: (row: T) => readonly string[],
 ): Response {
   async function* lines(): AsyncGenerator<string> {
     yield csvLine(header);
-    for await (const page of pages) yield page.map(csvLine).join('');
+    for await (const row of rows) yield csvLine(cells(row));
   }
   return new Response(ReadableStream.from(lines()).pipeThrough(new TextEncoderStream()), {
     headers: {

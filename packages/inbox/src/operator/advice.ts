@@ -1,7 +1,8 @@
-import { wordsOfReason } from '../words.ts';
+import { WAITS_FOR_PERSON, wordsOfReason } from '../words.ts';
 import type { PaymentState } from '../work/verdict/payment-state.ts';
 import { textOf } from './operations.ts';
 import type { PaymentSummary } from './payment-summary.ts';
+import type { TransitionSummary } from './views.ts';
 
 /** What a payment means for a person, made in this one place for the API, the command and the console. */
 export interface Advice {
@@ -32,9 +33,13 @@ type Own = Omit<Advice, 'isNeeded'>;
 const NOTHING = 'Nothing.';
 const CHECKING = 'We are checking your payment. Please do not pay again.';
 
-export function adviceOf(payment: PaymentSummary): Advice {
+/** @param reports Those that are known of it: one that is under way is no reason to pay again. */
+export function adviceOf(
+  payment: PaymentSummary,
+  reports: readonly Pick<TransitionSummary, 'state' | 'reason'>[] = [],
+): Advice {
   const { needs } = payment;
-  const own = OWN[payment.state](payment);
+  const own = reported(OWN[payment.state](payment), payment, reports);
   if (needs === undefined) return { isNeeded: false, ...own };
   const { heading, meaning, todo } = wordsOfReason(needs);
   // Its money is settled; what a person must look at is another report.
@@ -46,6 +51,27 @@ export function adviceOf(payment: PaymentSummary): Advice {
       todo,
     };
   return { ...own, isNeeded: true, heading, sentence: `${own.sentence} ${meaning}`, todo };
+}
+
+/** The same with what no payment's state says: a report that no worker has decided on, or that belongs to no payment. */
+function reported(
+  own: Own,
+  { settled, needs, expected }: PaymentSummary,
+  reports: Parameters<typeof adviceOf>[1] = [],
+): Own {
+  if (settled !== undefined || needs !== undefined) return own;
+  if (reports.some(({ state }) => state === 'pending' || state === 'retrying'))
+    return {
+      ...own,
+      sentence: `${own.sentence} A report has arrived, and a worker checks it.`,
+      todo: 'Nothing. If it stays like this, no worker runs, or your handler fails.',
+      say: 'A report of your payment has arrived and is being entered. Please do not pay again.',
+    };
+  const held = expected === undefined && reports.find(({ state }) => WAITS_FOR_PERSON.includes(state));
+  if (!held || held.reason === undefined) return own;
+  const { heading, meaning, todo } = wordsOfReason(held.reason);
+  const sentence = `A report can be read as one with this reference, so it belongs to no payment. ${meaning}`;
+  return { ...own, heading, sentence, todo };
 }
 
 const OWN: Readonly<Record<PaymentState, (payment: PaymentSummary) => Own>> = {

@@ -71,7 +71,7 @@ export async function readPayment<Tx>(
   const rows = await statements.run('show_payment_actions', keysOf(key, account), tx);
   const actions = rows.map((each) => ({ ...actionIn(each), report: optionalText(each, 'transition_id') }));
   const acts = actsOf({ ...known, revision, reports: await withBodies(context, reports, tx) });
-  return { ...known, revision, reports, actions, advice: adviceOf(known), acts };
+  return { ...known, revision, reports, actions, advice: adviceOf(known, reports), acts };
 }
 
 /** Those that wait for a person, with their bodies, whose amounts can be accepted. */

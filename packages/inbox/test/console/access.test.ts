@@ -16,11 +16,12 @@ import {
   pageOf,
   visit,
 } from '../support/console.ts';
-import { money, seen } from '../support/shop.ts';
+import { actOn, money } from '../support/shop.ts';
+import { workOff } from '../support/until.ts';
 
-const PAGES = ['', '/transitions', '/paid', '/overdue'];
+const PAGES = ['', '/payments', '/payment', '/money'];
 const FILES = ['/assets/style.css', '/assets/live.js'];
-const OTHERS = ['/', '/transitions.csv', '/overdue.csv', '/x'];
+const OTHERS = ['/', '/payments.csv', '/transitions', '/overdue.csv', '/x'];
 const PATH = pageOf('NONE');
 const CLOSED = { note: 'closed' };
 
@@ -28,7 +29,7 @@ test('a visitor for whom authorize returns nothing, or no right to read, gets a 
   const { inbox } = await newConsoleShop();
   for (const access of [undefined, false, { by: 'dana', may: ['retry', 'bodies'] }] as const) {
     const visitor = visit(inbox, () => access);
-    const answers = [await visitor.post('/bulk/retry', {})];
+    const answers = [await visitor.post('/acts/retry', {})];
     for (const path of [...PAGES, ...FILES, ...OTHERS]) answers.push(await visitor.get(path));
     expect(new Set(answers.map(({ status, html }) => `${status} ${html}`)).size).toBe(1);
     expect(answers[0]?.status).toBe(403);
@@ -38,10 +39,10 @@ test('a visitor for whom authorize returns nothing, or no right to read, gets a 
 test('a visitor with the right to read gets the pages and files (control)', async () => {
   const { inbox } = await newConsoleShop('NONE');
   const visitor = visit(inbox, { by: 'dana', may: ['read'] });
-  for (const path of [...PAGES, '/transitions?state=unhandled', ...FILES]) {
+  for (const path of [...PAGES, '/payments?reason=no_expectation', pageOf('NONE'), ...FILES]) {
     const { status, html } = await visitor.get(path);
     expect(status, path).toBe(200);
-    expect(html, path).not.toContain('/bulk?');
+    expect(html, path).not.toMatch(/\/acts?[/?]/);
   }
 });
 
@@ -53,9 +54,9 @@ test('authorize is asked again for every request, and the request that it gets h
     asked.push(`${request.method} ${request.body}`);
     return isIn && { by: 'dana', may: EVERYTHING };
   });
-  const fields = await visitor.fieldsOf(PATH, 'resolve');
+  const fields = await visitor.fieldsOf(PATH, 'close');
   isIn = false;
-  expect((await visitor.post(`${PATH}/resolve`, { ...fields, ...CLOSED })).status).toBe(403);
+  expect((await visitor.post('/act/close', { ...fields, ...CLOSED })).status).toBe(403);
   expect(asked).toEqual(['GET null', 'POST null']);
   expect((await show('NONE'))?.state).toBe('unhandled');
 });
@@ -70,43 +71,49 @@ test('a wrong result of authorize lets no visitor in and is reported', async () 
     const errors: unknown[] = [];
     const visitor = visit(inbox, () => access as never, { onError: (error) => errors.push(error) });
     expect((await visitor.get('')).status).toBe(500);
-    const rights = 'read, bodies, retry, resolve, reopen, applyAgain, expect, forget, reconcile';
+    const rights = 'read, bodies, accept, apply, applyAgain, retry, close, expect, cancel, forget, reconcile';
     expect(errors).toMatchObject([{ option: 'authorize', message: expect.stringContaining(rights) }]);
   }
 });
 
-test('each action needs its right', async () => {
-  const { inbox, show } = await newConsoleShop('NONE');
-  for (const action of ['retry', 'resolve', 'reopen', 'accept', 'forget']) {
-    const right = action === 'accept' ? 'expect' : action;
-    const visitor = visit(inbox, { by: 'dana', may: EVERYTHING.filter((may) => may !== right) });
+test('each act needs its own right, on one payment and on many, and no other act can be sent to its address', async () => {
+  const { inbox } = await newConsoleShop('NONE');
+  const everything = visit(inbox);
+  for (const name of ['retry', 'close', 'expect', 'forget'] as const) {
+    const visitor = visit(inbox, { by: 'dana', may: EVERYTHING.filter((may) => may !== name) });
     const { html } = await visitor.get(PATH);
-    const forms = formsIn(html);
-    expect(forms).not.toContain(action);
-    const { values } = formIn(html, forms[0] ?? '');
-    expect((await visitor.post(`${PATH}/${action}`, { ...values, ...CLOSED })).status).toBe(403);
+    expect(formsIn(html)).not.toContain(name);
+    const { values } = formIn(html, formsIn(html)[0] ?? '');
+    const { act = '' } = await everything.fieldsOf(PATH, name);
+    for (const path of [`/act/${name}`, `/acts/${name}`]) {
+      const allowed = name === 'retry' || name === 'close' || path.startsWith('/act/') ? 403 : 405;
+      expect((await visitor.post(path, { ...values, ...CLOSED, act })).status, path).toBe(allowed);
+    }
+    // The name of the address counts, for which the right was checked.
+    const other = name === 'close' ? 'retry' : 'close';
+    expect((await visitor.post(`/act/${other}`, { ...values, ...CLOSED, act })).status, name).toBe(400);
   }
-  expect((await show('NONE'))?.actions).toEqual([]);
+  expect((await inbox.payment('NONE'))?.actions).toEqual([]);
 });
 
 test('a form from another site, host or origin, from no page or from an opaque one changes nothing, even with the proof', async () => {
   const { inbox, show } = await newConsoleShop('NONE');
   const visitor = visit(inbox);
-  const fields = { ...(await visitor.fieldsOf(PATH, 'resolve')), ...CLOSED };
+  const fields = { ...(await visitor.fieldsOf(PATH, 'close')), ...CLOSED };
   const foreign: Record<string, string>[] = [
     { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
     { origin: 'https://x.shop.example', 'sec-fetch-site': 'same-site' },
     ...[{ origin: 'https://evil.example' }, {}, { origin: 'null' }],
   ];
   for (const headers of foreign) {
-    const answer = await visitor.post(`${PATH}/resolve`, fields, headers);
+    const answer = await visitor.post('/act/close', fields, headers);
     expect(answer.status).toBe(403);
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
   }
   expect((await show('NONE'))?.state).toBe('unhandled');
   // Control: the same form from a page of the console, behind a proxy that ends TLS.
   const own = { origin: ORIGIN.replace('https:', 'http:') };
-  expect((await visitor.post(`${PATH}/resolve`, fields, own)).status).toBe(303);
+  expect((await visitor.post('/act/close', fields, own)).status).toBe(303);
   expect((await show('NONE'))?.state).toBe('resolved');
 });
 
@@ -114,10 +121,10 @@ test('a form without the proof, with one of another browser or of another operat
   const { inbox, show } = await newConsoleShop('NONE');
   let by = 'dana';
   const visitor = visit(inbox, () => ({ by, may: EVERYTHING }));
-  const own = await visitor.fieldsOf(PATH, 'resolve');
+  const own = await visitor.fieldsOf(PATH, 'close');
   const resolve = async (fields: Record<string, string>): Promise<number> =>
-    (await visitor.post(`${PATH}/resolve`, { ...fields, ...CLOSED })).status;
-  for (const fields of [{}, { ...own, proof: '' }, await visit(inbox).fieldsOf(PATH, 'resolve')])
+    (await visitor.post('/act/close', { ...fields, ...CLOSED })).status;
+  for (const fields of [{}, { ...own, proof: '' }, await visit(inbox).fieldsOf(PATH, 'close')])
     expect(await resolve(fields)).toBe(403);
   by = 'eve';
   expect(await resolve(own)).toBe(403);
@@ -130,14 +137,13 @@ test('a form that one process made is accepted by another', async () => {
   const { inbox } = await newConsoleShop('NONE');
   const options = { basePath: BASE, authorize: () => ({ by: 'dana', may: EVERYTHING }) };
   const [first, second] = [inboxConsole(inbox, options), inboxConsole(inbox, options)];
-  const url = ORIGIN + BASE + PATH;
-  const page = await first(new Request(url));
+  const page = await first(new Request(ORIGIN + BASE + PATH));
   const cookie = cookiesOf(page)
     .map((pair) => pair.join('='))
     .join('; ');
-  const body = new URLSearchParams({ ...formIn(await page.text(), 'resolve').values, ...CLOSED });
+  const body = new URLSearchParams({ ...formIn(await page.text(), 'close').values, ...CLOSED });
   const headers = { ...OWN, cookie: `x-${cookie};${cookie};last=1` };
-  const sent = new Request(`${url}/resolve`, { method: 'POST', body, headers });
+  const sent = new Request(`${ORIGIN}${BASE}/act/close`, { method: 'POST', body, headers });
   expect((await second(sent)).status).toBe(303);
 });
 
@@ -154,15 +160,18 @@ test('markup in references, names, errors and notes is text on every page', asyn
   await inbox.expect(money('DEAD-1'));
   await pay('DEAD-1');
   await merchant.advance(1000);
-  await inbox.retry(await seen(inbox, paid('DEAD-1', 500).transitionId), { by: MARKUP, note: MARKUP });
+  await actOn(inbox, 'DEAD-1', 'retry', { by: MARKUP, note: MARKUP });
   const visitor = visit(inbox);
-  const [hostile] = await inbox.list({ merchant_reference: MARKUP });
-  const query = new URLSearchParams({ reference: MARKUP });
-  const searches = [`/transitions?${query}`, `/paid?${query}`, '/bulk?action=resolve&state=unhandled'];
-  const stories = [`/transitions/${hostile?.transitionId}`, pageOf('DEAD-1')];
+  const query = new URLSearchParams({ search: MARKUP });
+  const searches = [
+    `/payments?${query}`,
+    '/payment?reference=%3Cb%3E',
+    '/acts?act=close&reason=no_expectation',
+  ];
+  const stories = [pageOf(MARKUP), pageOf('DEAD-1')];
   for (const path of [...PAGES, ...searches, ...stories]) {
     const { html, text, status } = await visitor.get(path);
-    expect(status, path).toBe(200);
+    expect(status, path).toBe(path.endsWith('%3Cb%3E') ? 404 : 200);
     expect(html, path).not.toMatch(/<script>|<img|<b>A|onerror=alert\(1\)>[^&]*<\/|A<b>/);
     if (stories.includes(path)) expect(text, path).toContain(MARKUP);
   }
@@ -196,7 +205,8 @@ test('the list to download has no cell that is a formula (threat A56)', async ()
     await inbox.route.onCallback(
       callback({ merchant_reference: reference, internal_reference: `I-${index}` }),
     );
-  const { html, headers } = await visit(inbox).get('/transitions.csv');
+  await workOff(inbox);
+  const { html, headers } = await visit(inbox).get('/payments.csv');
   expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
   const cells = parse(html).flat();
   expect(cells.filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([]);

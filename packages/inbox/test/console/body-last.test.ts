@@ -19,7 +19,7 @@ import {
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const PATH = pageOf('NONE');
-const ACTION = `${BASE}${PATH}/resolve`;
+const ACTION = `${BASE}/act/close`;
 
 /** A console, a browser that has opened a page of it, and the number of pieces that were read of what it sends. */
 async function opened(may: ConsoleAccess['may'] = EVERYTHING) {
@@ -34,7 +34,7 @@ async function opened(may: ConsoleAccess['may'] = EVERYTHING) {
       .map((pair) => pair.join('='))
       .join('; '),
   };
-  const { values } = formIn(await page.text(), 'resolve');
+  const { values } = formIn(await page.text(), 'close');
   rights = may;
   const send = async (path: string, headers: Record<string, string>, pieces: readonly string[]) => {
     let read = 0;
@@ -62,11 +62,12 @@ test.each<[string, Change, ConsoleAccess['may'], string, number]>([
   ['of a program, without an origin', ({ cookie = '' }) => ({ ...FORM, cookie }), EVERYTHING, ACTION, 403],
   ['without the cookie', () => ({ ...OWN, ...FORM }), EVERYTHING, ACTION, 403],
   ['of a visitor who may only read', same, READ_ONLY, ACTION, 403],
-  ['on a selection, of a visitor who may only read', same, READ_ONLY, `${BASE}/bulk/resolve`, 403],
+  ['on a selection, of a visitor who may only read', same, READ_ONLY, `${BASE}/acts/close`, 403],
   ['with a statement, of a visitor who may only read', same, READ_ONLY, `${BASE}/reconcile`, 403],
   ['of a visitor who may not even read', same, [], ACTION, 403],
-  ['to an address without actions', same, EVERYTHING, `${BASE}/transitions`, 405],
-  ['with an action that does not exist', same, EVERYTHING, `${BASE}${PATH}/constructor`, 405],
+  ['to an address without actions', same, EVERYTHING, `${BASE}/payments`, 405],
+  ['with an act that does not exist', same, EVERYTHING, `${BASE}/act/constructor`, 405],
+  ['with an act that is not done to many', same, EVERYTHING, `${BASE}/acts/accept`, 405],
 ])('nothing is read of a form %s', async (_what, change, may, path, status) => {
   const { own, filled, send } = await opened(may);
   expect(await send(path, change(own), [filled])).toEqual({ status, read: 0 });

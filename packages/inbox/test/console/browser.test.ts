@@ -6,7 +6,7 @@ import { addresses } from '../../src/console/addresses.ts';
 import { inboxConsole, nodeListener } from '../../src/console/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { BASE, EVERYTHING, listen, newConsoleShop, pageOf } from '../support/console.ts';
-import { DAY_MS, money, NOTE, seen } from '../support/shop.ts';
+import { actOn, DAY_MS, money } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 const require = createRequire(import.meta.url);
@@ -73,13 +73,11 @@ const NONE = pageOf('NONE');
 const A_FILE = { none: 'a file' };
 const PATHS = examplesOf('The console', addresses, {
   '/': '/',
-  '/transitions': ['/transitions', '/transitions?state=quarantined', '/transitions?reference=none'],
-  '/transitions.csv': A_FILE,
-  '/transitions/:id': [pageOf('WRONG'), NONE],
-  '/overdue': '/overdue',
-  '/overdue.csv': A_FILE,
-  '/paid': ['/paid', '/paid?reference=OK', '/paid?reference=DEAD-1'],
-  '/bulk': '/bulk?action=retry&state=dead',
+  '/payments': ['/payments', '/payments?reason=amount_mismatch', '/payments?search=none'],
+  '/payments.csv': A_FILE,
+  '/payment': ['/payment', '/payment?reference=none', pageOf('WRONG'), NONE, pageOf('OK'), pageOf('DEAD-1')],
+  '/acts': '/acts?act=retry&reason=attempts_used_up',
+  '/money': '/money',
   '/reconcile': ['/reconcile', '/reconcile?from=2020-01-01&to=2099-01-01&before=0&after=0'],
 });
 
@@ -123,17 +121,21 @@ async function reconcile(desk: Awaited<ReturnType<typeof open>>, hasScript: bool
   expect(await show('LOST')).toMatchObject({ state: 'settled' });
 }
 
+/** Closes the report of the payment whose page is open. */
+async function close(page: Page): Promise<void> {
+  await page.locator('#close').getByLabel('Why').fill('Not ours.');
+  await page.locator('#close').getByRole('button').click();
+  await page.locator('#said', { hasText: 'Closed: nothing is credited' }).waitFor();
+}
+
 test('without script, an operator answers “I have paid” in two clicks, closes what it shows, and settles by a statement', async () => {
   const desk = await open({ javaScriptEnabled: false });
   const { url, show, page } = desk;
   await page.goto(url);
   await page.getByPlaceholder('Reference of the order or of the service').fill('NONE');
   await page.getByRole('button', { name: 'Answer' }).click();
-  await page.getByText('it was not applied to any order').waitFor();
-  await page.getByRole('link', { name: 'The whole story' }).click();
-  await page.locator('#resolve').getByLabel('Why').fill('Not ours.');
-  await page.locator('#resolve').getByRole('button').click();
-  await page.locator('#said', { hasText: 'Closed.' }).waitFor();
+  await page.getByText('We are checking your payment. Please do not pay again.').waitFor();
+  await close(page);
   expect(await show('NONE')).toMatchObject({ state: 'resolved' });
   await reconcile(desk, false);
 });
@@ -153,11 +155,12 @@ test('from the overview, what yesterday brought in UGX is one click away, and a 
   expect(clicks).toBe(1);
   await page.goto(url);
   await click(page.getByRole('link', { name: 'WRONG' }).first());
+  await page.locator('#accept').getByLabel('Which').selectOption({ index: 1 });
   await click(page.locator('#accept').getByLabel('Why'));
   await page.keyboard.type('The service says so.');
   await click(page.locator('#accept').getByRole('button'));
   expect(clicks).toBe(1 + 3);
-  await page.getByText('Accepted: the next free worker applies it.').waitFor();
+  await page.getByText('Accepted: the next free worker credits UGX 8.').waitFor();
   await workOff(inbox);
   expect(await show('WRONG')).toMatchObject({ state: 'settled' });
 });
@@ -174,31 +177,33 @@ test('with script, an open page follows what happens, keeps what is typed, nothi
   await page.getByRole('link', { name: 'NEW' }).waitFor();
   await page.goto(url + NONE);
   await page.locator('#retry').getByLabel('Why').fill('typed');
-  await page.locator('#resolve').getByLabel('Why').fill('Not ours.');
-  await page.locator('#resolve').getByRole('button').click();
-  await page.locator('#said', { hasText: 'Closed.' }).waitFor();
-  await page.locator('.head .state', { hasText: 'resolved' }).waitFor();
+  await close(page);
+  await page.locator('#story', { hasText: 'Report closed by dana' }).waitFor();
   expect(said).toEqual([]);
   await page.goto(url + pageOf('KEYS'));
   await page.keyboard.press('Tab');
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
-  const isReached = () => page.evaluate("document.activeElement.matches('#resolve-note')");
+  const isReached = () => page.evaluate("document.activeElement.matches('#close-note')");
   for (let presses = 0; presses < 60 && !(await isReached()); presses += 1) await page.keyboard.press('Tab');
   expect(await isReached()).toBe(true);
   await page.keyboard.type('Not ours.');
   await page.keyboard.press('Enter');
-  await page.locator('#said', { hasText: 'Closed.' }).waitFor();
+  await page.locator('#said', { hasText: 'Closed: nothing is credited' }).waitFor();
   expect(await show('KEYS')).toMatchObject({ state: 'resolved' });
   // What the reader has begun to fill in belongs to the state that they saw, also after the page has shown another one.
   await pay('STALE', 9);
   await page.goto(url + pageOf('STALE'));
-  await page.locator('#resolve').getByLabel('Why').fill('Not ours.');
-  await inbox.retry(await seen(inbox, paid('STALE', 500).transitionId), NOTE);
-  await page.locator('.head .state', { hasText: 'Pending' }).waitFor();
-  await page.locator('#resolve').getByRole('button').click();
-  await page.locator('#said', { hasText: 'This transition has changed since it was read' }).waitFor();
-  expect(await show('STALE')).toMatchObject({ state: 'pending' });
-  await page.locator('#resolve').getByRole('button').click();
-  await page.locator('#said', { hasText: 'Closed.' }).waitFor();
+  await page.locator('#close').getByLabel('Why').fill('Not ours.');
+  await page.locator('#accept').getByLabel('Why').fill('All of it.');
+  await inbox.route.onCallback(paid('STALE', 10));
+  await actOn(inbox, 'STALE', 'retry');
+  await page.locator('#story', { hasText: 'Retried by dana' }).waitFor();
+  for (const form of ['#accept', '#close']) {
+    await page.locator(form).getByRole('button').click();
+    await page.locator('#said', { hasText: 'has changed since it was read' }).waitFor();
+    expect(await show('STALE')).toMatchObject({ state: 'pending' });
+  }
+  await page.locator('#close').getByRole('button').click();
+  await page.locator('#said', { hasText: 'Closed: nothing is credited' }).waitFor();
   await reconcile(desk, true);
 });

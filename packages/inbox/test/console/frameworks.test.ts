@@ -71,7 +71,7 @@ test.each(Object.entries(MOUNTS))(
     expect(file).toBe(`${BASE}/assets/style.css`);
     expect((await fetch(origin + file, { headers })).headers.get('content-type')).toMatch(/^text\/css/);
     const [cookie = []] = cookiesOf(page);
-    const { action, values } = formIn(html, 'resolve');
+    const { action, values } = formIn(html, 'close');
     const answer = await fetch(origin + action, {
       method: 'POST',
       body: new URLSearchParams({ ...values, by: 'the boss', note: 'not ours' }),

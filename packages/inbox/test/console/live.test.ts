@@ -3,7 +3,7 @@ import { createInbox } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { newConsoleShop, visit } from '../support/console.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
-import { NOTE, seen } from '../support/shop.ts';
+import { actOn } from '../support/shop.ts';
 import { watchedStore } from '../support/store.ts';
 
 const versionOf = (html: string): string => /data-version="([0-9a-f]{16})"/.exec(html)?.[1] ?? '';
@@ -12,17 +12,15 @@ test('an open page is answered with 304 until the inbox changes, and with the ne
   const { inbox } = await newConsoleShop();
   let isAllowed = true;
   const visitor = visit(inbox, () => isAllowed && { by: 'dana', may: ['read'] });
-  const follow = (version: string) => visitor.get('/overdue', { 'if-none-match': `"${version}"` });
-  let version = versionOf((await visitor.get('/overdue')).html);
-  const { transitionId } = paid('NONE', 500);
-  const later = paid('LATER', 500).transitionId;
+  const follow = (version: string) => visitor.get('/payments', { 'if-none-match': `"${version}"` });
+  let version = versionOf((await visitor.get('/payments')).html);
   for (const change of [
     () => inbox.route.onCallback(paid('NONE', 500)),
     () => inbox.route.onCallback(paid('LATER', 500)),
-    async () => inbox.resolve(await seen(inbox, transitionId), NOTE),
-    async () => inbox.resolve(await seen(inbox, later), NOTE),
+    () => actOn(inbox, 'NONE', 'close'),
+    () => actOn(inbox, 'LATER', 'close'),
     // It leaves a state of which another one is newer, and waits for a worker.
-    async () => inbox.reopen(await seen(inbox, transitionId), NOTE),
+    () => actOn(inbox, 'NONE', 'apply'),
   ]) {
     expect(await follow(version)).toMatchObject({ status: 304, html: '' });
     await change();
@@ -45,12 +43,12 @@ test.each(ENGINES)('any number of open pages ask %s with one statement', async (
   });
   const inbox = createInbox({ store });
   onTestFinished(() => inbox.close());
-  const version = versionOf((await visit(inbox).get('/overdue')).html);
+  const version = versionOf((await visit(inbox).get('/payments')).html);
   // A new console, which has read no version yet.
   const visitor = visit(inbox);
   statements = 0;
   const headers = { 'if-none-match': `"${version}"` };
-  const pages = await Promise.all(Array.from({ length: 30 }, () => visitor.get('/overdue', headers)));
+  const pages = await Promise.all(Array.from({ length: 30 }, () => visitor.get('/payments', headers)));
   expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([304]));
   expect(statements).toBe(1);
 });

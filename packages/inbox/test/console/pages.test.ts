@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest';
 import { aesGcm } from '../../src/index.ts';
-import { paid } from '../support/callbacks.ts';
+import { evidence, paid } from '../support/callbacks.ts';
 import { commandOn } from '../support/command.ts';
-import { formIn, newConsoleShop, pageOf, visit } from '../support/console.ts';
-import { MINUTE_MS, money, NOTE, newShop, seen } from '../support/shop.ts';
+import { BASE, choiceIn, formIn, formsIn, newConsoleShop, pageOf, visit } from '../support/console.ts';
+import { MINUTE_MS, money, newShop } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 const rowsIn = (html: string, list: string): string[] =>
-  [...html.matchAll(new RegExp(`<tr id="${list}-([0-9a-f]{64})">`, 'g'))].map(([, id = '']) => id);
+  [...html.matchAll(new RegExp(`<tr id="${list}-[0-9a-f]{12}">.*?<a href="[^"]*">([^<]*)<`, 'gs'))].map(
+    ([, reference = '']) => reference,
+  );
 
-/** A console with a number of unhandled transitions. */
+/** A console with a number of payments that nobody expects. */
 async function newLongList(count: number) {
   const shop = await newConsoleShop();
   for (let number = 0; number < count; number += 1)
@@ -18,66 +20,95 @@ async function newLongList(count: number) {
   return { ...shop, visitor: visit(shop.inbox) };
 }
 
-test('the list narrows by state and reason, finds either reference, has pages, and is downloaded whole', async () => {
-  const { inbox, pay, visitor } = await newLongList(30);
-  await inbox.expect(money('WRONG'));
-  await pay('WRONG', 7, { provider_code: 'mtn_ug' });
-  const first = await visitor.get('/transitions?state=unhandled');
-  expect(rowsIn(first.html, 'transitions')).toHaveLength(25);
-  const [, older = ''] = /href="[^"]*(\/transitions\?[^"]*page=2)">Older/.exec(first.html) ?? [];
+test('the list shows first what needs a person, narrows, finds either reference, has pages, and is downloaded whole', async () => {
+  const { inbox, pay, visitor } = await newLongList(60);
+  for (const reference of ['WRONG', 'OPEN', 'PAID']) await inbox.expect(money(reference, '500.5'));
+  await pay('WRONG', 7);
+  await pay('PAID', 500.5);
+  const first = await visitor.get('/payments');
+  expect(first.text).toContain('Payments that need a person');
+  expect(rowsIn(first.html, 'payments')).toHaveLength(50);
+  const [, older = ''] = /href="[^"]*(\/payments\?[^"]*after=[^"]*)">Older/.exec(first.html) ?? [];
   const second = await visitor.get(older.replaceAll('&amp;', '&'));
-  expect(rowsIn(second.html, 'transitions')).toHaveLength(5);
+  const [on, then] = [first, second].map(({ html }) => rowsIn(html, 'payments'));
+  expect(new Set([...(on ?? []), ...(then ?? [])]).size).toBe(61);
   expect(second.html).not.toContain('>Older<');
-  expect(second.html).toContain('>Newer<');
-  const byProvider = await visitor.get('/transitions?provider=mtn_ug&sort=amount&from=2020-01-01');
-  expect(byProvider.text).toContain('1 report, 1 of completed payments: UGX 500 expected, UGX 7 claimed.');
-  expect(rowsIn(byProvider.html, 'transitions')).toHaveLength(1);
-  expect((await visitor.get('/transitions?from=yesterday')).status).toBe(404);
-  for (const typed of ['N-3', 'INT-N-3', ' N-3 ']) {
-    const found = await visitor.get(`/transitions?${new URLSearchParams({ reference: typed })}`);
-    expect(rowsIn(found.html, 'transitions'), typed).toEqual([paid('N-3', 500).transitionId]);
-  }
+  const all = await visitor.get('/payments?state=all&search=e');
+  expect(rowsIn(all.html, 'payments')).toEqual(['OPEN']);
+  const today = new Date().toISOString().slice(0, 10);
+  const found = async (query: string): Promise<string[]> =>
+    rowsIn((await visitor.get(`/payments?${query}`)).html, 'payments').toSorted();
+  expect(await found('state=paid')).toEqual(['PAID']);
+  expect(await found('reason=amount_mismatch')).toEqual(['WRONG']);
+  for (const typed of ['n-3%', '%25']) expect(await found(`search=${typed}`), typed).toEqual([]);
+  for (const typed of ['wron', 'INT-WRONG', '+wrong+'])
+    expect(await found(`search=${typed}`), typed).toEqual(['WRONG']);
+  expect(await found(`search=pa&since=${today}&until=${today}`)).toEqual(['PAID']);
+  expect(await found('search=pa&until=2020-01-01')).toEqual([]);
+  expect((await visitor.get('/payments?search=a')).text).toContain(
+    '1 payment: UGX 500.5 expected, UGX 500.5 credited.',
+  );
+  for (const wrong of ['since=yesterday', 'state=__proto__', 'reason=A', 'until=%2b275760-09-13'])
+    expect((await visitor.get(`/payments?${wrong}`)).status, wrong).toBe(404);
   // It is downloaded whole, whatever page it is on.
-  const { html, headers } = await visitor.get('/transitions.csv?state=unhandled');
-  expect(html.trimEnd().split('\r\n')).toHaveLength(31);
-  const ofProvider = await visitor.get('/transitions.csv?provider=mtn_ug');
-  expect(ofProvider.html).toContain(',UGX,500,UGX,7,mtn_ug,');
-  expect(headers.get('content-disposition')).toBe('attachment; filename="transitions.csv"');
+  const { html, headers } = await visitor.get('/payments.csv?state=needed');
+  expect(html.trimEnd().split('\r\n')).toHaveLength(62);
+  expect((await visitor.get('/payments.csv?state=paid')).html).toContain(
+    'PAID,COLLECTION,paid,,UGX,500.5,,UGX,500.5,',
+  );
+  expect(headers.get('content-disposition')).toBe('attachment; filename="payments.csv"');
 });
 
 test('a partial amount is accepted with a note, and is what is credited', async () => {
-  const { inbox, merchant, show } = await newConsoleShop();
+  const { inbox, merchant } = await newConsoleShop();
   await inbox.expect(money('PART'));
   await inbox.route.onCallback(paid('PART', 500, { transaction_amount: 300 }));
   await workOff(inbox);
   const visitor = visit(inbox);
-  const { html } = await visitor.get(pageOf('PART'));
-  const [, body = ''] = /<option value="([0-9a-f]{64}:transaction)">/.exec(html) ?? [];
+  const { html, text } = await visitor.get(pageOf('PART'));
+  expect(text).toContain('You may tell the customer We are checking your payment.');
+  expect(text).toContain('Credits UGX 300 in place of UGX 500.');
+  expect(formsIn(html)).toEqual(['accept', 'retry', 'close', 'expect', 'forget']);
   const note = 'The service says that 300 was paid.';
-  const done = await visitor.send(pageOf('PART'), 'accept', { body, note });
-  expect(done.text).toContain('Accepted: the next free worker applies it.');
+  const done = await visitor.send(pageOf('PART'), 'accept', { note });
+  expect(done.text).toContain('Accepted: the next free worker credits UGX 300.');
   await workOff(inbox);
   expect(await merchant.credits()).toEqual(['PART 300']);
-  expect(await show('PART')).toMatchObject({
-    state: 'settled',
-    expectation: { amount: '300', replaced: [{ amount: '500' }] },
-    actions: [{ action: 'accept', by: 'dana', note }],
-  });
+  const paidIn = await visitor.get(pageOf('PART'));
+  expect(paidIn.text).toContain(`Paid: UGX 300 was credited`);
+  expect(paidIn.text).toContain(`Amount accepted by dana ${note}`);
+  expect(formsIn(paidIn.html)).toEqual(['forget', 'applyAgain']);
+});
+
+test('several acts of one name are one form, whose choice carries the revision that the page showed', async () => {
+  const { inbox, merchant } = await newConsoleShop();
+  for (const amount of [500, 700]) await inbox.route.onCallback(paid('TWO', amount));
+  await workOff(inbox);
+  const visitor = visit(inbox);
+  const { html } = await visitor.get(pageOf('TWO'));
+  const { values } = formIn(html, 'accept');
+  const own = { ...values, note: 'asked', act: choiceIn(html, 'accept', 'UGX 700: COMPLETED of INT-TWO') };
+  const late = await visitor.post('/act/accept', { ...own, revision: 'earlier' });
+  expect(late.status).toBe(409);
+  // What was chosen stays chosen.
+  expect(late.html).toMatch(/<option value="[^"]*" selected>UGX 700: COMPLETED of INT-TWO/);
+  expect((await visitor.post('/act/accept', own)).status).toBe(303);
+  await workOff(inbox);
+  expect(await merchant.credits()).toEqual(['TWO 700']);
 });
 
 test('what is confirmed shows once, and not to the update of another page', async () => {
   const { inbox } = await newConsoleShop('NONE');
-  const path = pageOf('NONE');
   const visitor = visit(inbox);
-  const fields = await visitor.fieldsOf(path, 'resolve');
-  await visitor.post(`${path}/resolve`, { ...fields, note: 'not ours' });
-  expect((await visitor.get('', { 'x-refresh': '1' })).text).not.toContain('Closed. ');
-  expect((await visitor.get(path)).html).toContain('id="said">Closed.<');
-  expect((await visitor.get(path)).html).toContain('id="said"><');
+  const fields = await visitor.fieldsOf(pageOf('NONE'), 'close');
+  await visitor.post('/act/close', { ...fields, note: 'not ours' });
+  expect((await visitor.get('', { 'x-refresh': '1' })).text).not.toContain('Closed: ');
+  expect((await visitor.get(pageOf('NONE'))).html).toContain('id="said">Closed: nothing is credited');
+  expect((await visitor.get(pageOf('NONE'))).html).toContain('id="said"><');
 });
 
 test('without a note, and after another operator has closed it, the form says what is wrong and keeps what was typed', async () => {
-  const { inbox, show } = await newConsoleShop('NONE');
+  const { inbox } = await newConsoleShop('NONE');
   const path = pageOf('NONE');
   const visitor = visit(inbox);
   for (const note of [' ', 'typed '.repeat(200)]) {
@@ -86,12 +117,67 @@ test('without a note, and after another operator has closed it, the form says wh
     expect(text).toContain('Say why, in at most 1000 characters.');
     expect(html).toContain(note);
   }
+  for (const currency of ['', 'UGX']) {
+    const { status, html } = await visitor.send(path, 'expect', { note: 'typed', currency, amount: '5x' });
+    expect([status, html.includes('value="5x"')]).toEqual([422, true]);
+  }
   const fields = await visitor.fieldsOf(path, 'retry');
-  await inbox.resolve(await seen(inbox, paid('NONE', 500).transitionId), NOTE);
-  const late = await visitor.post(`${path}/retry`, { ...fields, note: 'typed text' });
+  await visit(inbox).send(path, 'close', { note: 'by another' });
+  const late = await visitor.post('/act/retry', { ...fields, note: 'typed text' });
   expect(late.status).toBe(409);
   expect(late.text).toContain('Refused. Nothing was changed.');
-  expect((await show('NONE'))?.actions).toHaveLength(1);
+  expect(late.text).toContain('Report closed by dana by another');
+  expect((await inbox.payment('NONE'))?.actions).toHaveLength(1);
+});
+
+test('the typed note stays in the form that is refused, if the payment still has it', async () => {
+  const { inbox, pay } = await newConsoleShop('NONE');
+  const visitor = visit(inbox);
+  const fields = await visitor.fieldsOf(pageOf('NONE'), 'close');
+  await pay('NONE', 600);
+  const late = await visitor.post('/act/close', { ...fields, note: 'typed text' });
+  expect(late.status).toBe(409);
+  expect(late.html).toMatch(/id="close-note"[^>]* value="typed text"/);
+});
+
+test('another amount is stated by a form, and what waits for it is credited; what is gone is canceled', async () => {
+  const { inbox, merchant } = await newConsoleShop('NONE');
+  const visitor = visit(inbox);
+  const stated = { currency: 'UGX', amount: '500.00', compare: 'both', note: 'It is ours.' };
+  const done = await visitor.send(pageOf('NONE'), 'expect', stated);
+  expect(done.text).toContain('UGX 500.00 is expected now');
+  await workOff(inbox);
+  expect(await merchant.credits()).toEqual(['NONE 500']);
+  await inbox.expect(money('GONE'));
+  const canceled = await visitor.send(pageOf('GONE'), 'cancel', { note: 'The order is gone.' });
+  expect(canceled.text).toContain('Canceled: UGX 500 is no longer expected.');
+  expect(canceled.text).toContain('Canceled by dana The order is gone.');
+});
+
+test('“I have paid” answers for either reference and for another type, and for one that is not known', async () => {
+  const { inbox, pay } = await newConsoleShop();
+  for (const reference of ['YES', 'NOT YET']) await inbox.expect(money(reference));
+  await inbox.expect({ ...money('OUT'), transaction_type: 'PAYOUT' });
+  await inbox.expect(money('SOON'));
+  await pay('YES');
+  await inbox.route.onCallback(paid('SOON', 500));
+  await inbox.route.onCallback(paid('NEW', 500));
+  await inbox.route.onAuthenticRefusal(evidence('ambiguous'));
+  const visitor = visit(inbox);
+  const answer = async (reference: string): Promise<string> =>
+    (await visitor.get(`/payment?${new URLSearchParams({ reference })}`)).text;
+  for (const yes of ['YES', 'INT-YES', ' YES '])
+    expect(await answer(yes)).toContain('Your payment of UGX 500 has arrived.');
+  expect(await answer('NOT YET')).toContain('We have not received your payment yet.');
+  expect(await answer('OUT')).toContain('Not paid yet: UGX 500 is expected.');
+  for (const soon of ['SOON', 'NEW'])
+    expect(await answer(soon)).toContain(
+      'A report of your payment has arrived and is being entered. Please do not pay again.',
+    );
+  expect(await answer('ORD:1001')).toContain('it belongs to no payment');
+  expect((await visitor.get('')).text).toContain('Reports that belong to no payment');
+  for (const none of ['OTHER', 'yes', '', '"', '\0'])
+    expect(await answer(none), none).toContain('Nothing is known under this reference.');
 });
 
 test('personal data is removed of all under a reference by a form with a note', async () => {
@@ -99,7 +185,7 @@ test('personal data is removed of all under a reference by a form with a note', 
   const path = pageOf('NONE');
   const visitor = visit(inbox);
   const fields = await visitor.fieldsOf(path, 'forget');
-  expect((await visitor.post(`${path}/forget`, { ...fields, note: '' })).status).toBe(422);
+  expect((await visitor.post('/act/forget', { ...fields, note: '' })).status).toBe(422);
   expect((await show('NONE'))?.bodies[0]?.text).toBeDefined();
   const done = await visitor.send(path, 'forget', { note: 'erasure request 17' });
   expect(done.text).toContain('The personal data of this payment was removed.');
@@ -130,7 +216,7 @@ test('threat A66: a body that is not encrypted is said to be so where others are
     return [text, (await run('report', id)).stdout].map((each) => each.includes(said));
   };
   const unsealed = async (): Promise<boolean[] | undefined> =>
-    (await inbox.show(id))?.bodies.map(({ isUnsealed }) => isUnsealed);
+    (await inbox.report(id))?.bodies.map(({ isUnsealed }) => isUnsealed);
   expect([await unsealed(), await pages()]).toEqual([
     [false, false],
     [false, false],
@@ -144,38 +230,52 @@ test('threat A66: a body that is not encrypted is said to be so where others are
   expect(await pages()).toEqual([true, true]);
 });
 
-test('the preview of an action in bulk shows what would be moved, and moves that and nothing that changed after it', async () => {
+test('the preview of an act in bulk shows what would be changed, and changes that and nothing that changed after it', async () => {
   const { inbox, pay, merchant, visitor } = await newLongList(12);
-  const list = await visitor.get('/transitions?state=unhandled&reason=no_expectation');
-  expect(list.html).toContain('/bulk?action=resolve&amp;state=unhandled&amp;reason=no_expectation');
-  const preview = await visitor.get('/bulk?action=resolve&state=unhandled&reason=no_expectation');
-  expect(preview.text).toContain('Close 12 transitions');
-  expect(rowsIn(preview.html, 'moved')).toHaveLength(10);
-  expect((await inbox.stats()).states.unhandled).toBe(12);
+  const list = await visitor.get('/payments?state=needed&reason=no_expectation');
+  expect(list.html).toContain('/acts?act=close&amp;reason=no_expectation');
+  const preview = await visitor.get('/acts?act=close&reason=no_expectation');
+  expect(preview.text).toContain('Close 12 payments');
+  expect(rowsIn(preview.html, 'acted')).toHaveLength(10);
+  expect(await inbox.counts()).toMatchObject({ needed: 12 });
   await merchant.advance(MINUTE_MS);
   await pay('LATER');
-  const { values } = formIn(preview.html, 'resolve');
-  expect((await visitor.post('/bulk/resolve', { ...values, note: 'old' })).status).toBe(303);
-  expect((await visitor.get('/transitions')).text).toContain('12 transitions closed.');
-  const left = await inbox.list({ state: 'unhandled' });
-  expect(left).toMatchObject([{ signed: { merchant_reference: 'LATER' } }]);
+  // A further delivery changes neither the state nor the reason.
+  await inbox.route.onCallback(paid('N-3', 500));
+  const { values } = formIn(preview.html, 'close');
+  expect((await visitor.post('/acts/close', { ...values, note: '' })).status).toBe(422);
+  expect((await visitor.post('/acts/close', { ...values, note: 'old' })).status).toBe(303);
+  expect((await visitor.get('/payments')).text).toContain('11 payments closed.');
+  const { items } = await inbox.payments({ needed: true });
+  expect(items.map(({ merchant_reference }) => merchant_reference)).toEqual(['LATER', 'N-3']);
 });
 
-test('an address that the console does not have is a page that says so', async () => {
-  const { inbox } = await newConsoleShop();
-  const searches = ['state=__proto__', 'after=1', 'reason=A'].map((query) => `/transitions?${query}`);
-  const bulk = ['action=resolve', 'state=unhandled', 'action=reopen&state=unhandled'].map(
-    (query) => `/bulk?${query}`,
+test('an address that the console does not have is a page that says so, and one that has moved leads to the new one', async () => {
+  const { inbox } = await newConsoleShop('NONE');
+  const visitor = visit(inbox);
+  const id = paid('NONE', 500).transitionId;
+  const bulk = ['act=close', 'reason=no_handler', 'act=accept&reason=no_handler'].map(
+    (query) => `/acts?${query}`,
   );
-  const others = [
-    ...['/transitions/:id', '/transitions/:id{[0-9a-f]{64}}'],
+  for (const path of [
+    ...bulk,
     '/x',
     '/assets/../x',
     '/transitions/1',
-    '/transitions/constructor',
-    pageOf('X'),
-    '/transitions.csv?state=x',
-  ];
-  for (const path of [...others, ...searches, ...bulk])
-    expect((await visit(inbox).get(path)).status, path).toBe(404);
+    `/transitions/${'0'.repeat(64)}`,
+    '/act/close',
+    '/payments.csv?state=x',
+  ])
+    expect((await visitor.get(path)).status, path).toBe(404);
+  for (const [old, now] of [
+    ['/transitions?reference=A', '/payments?search=A'],
+    [`/transitions/${id}`, pageOf('NONE')],
+    ['/overdue', '/payments?state=overdue'],
+    ['/overdue.csv', '/payments.csv?state=overdue'],
+    ['/paid?reference=A+B', '/payment?reference=A+B'],
+    ['/bulk?action=resolve&state=unhandled&reason=no_handler', '/payments?state=needed&reason=no_handler'],
+  ] as const) {
+    const { status, headers } = await visitor.get(old);
+    expect([status, headers.get('location')], old).toEqual([308, BASE + now]);
+  }
 });

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { type ConsoleOptions, inboxConsole } from '../../src/console/index.ts';
 import { EVIDENCE_WORDS, REASON_WORDS } from '../../src/words.ts';
-import { evidence, paid } from '../support/callbacks.ts';
+import { paid } from '../support/callbacks.ts';
 import { BASE, EVERYTHING, formsIn, newConsoleShop, ORIGIN, OWN, pageOf, visit } from '../support/console.ts';
 
 const WORDS = Object.entries({
@@ -38,8 +38,8 @@ test('only GET, HEAD and POST are allowed, HEAD is served as GET, and a framewor
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
   }
   expect((await handle(new Request(ORIGIN + BASE, { method: 'HEAD' }))).status).toBe(200);
-  for (const path of [`${BASE}/overdue`, '/overdue'])
-    expect(await (await handle(new Request(ORIGIN + path))).text()).toContain('Nothing is overdue.');
+  for (const path of [`${BASE}/payments`, '/payments'])
+    expect(await (await handle(new Request(ORIGIN + path))).text()).toContain('No payments.');
 });
 
 test('a browser without cookies gets one for the forms, for this path alone and hidden from scripts', async () => {
@@ -47,7 +47,7 @@ test('a browser without cookies gets one for the forms, for this path alone and 
   const response = await inboxConsole(inbox, { authorize })(new Request(`${ORIGIN}/`));
   expect(response.headers.get('set-cookie')).toMatch(/; Path=\/; HttpOnly/);
   const html = await response.text();
-  for (const link of ['href="/"', 'href="/transitions"', 'href="/assets/style.css"'])
+  for (const link of ['href="/"', 'href="/payments"', 'href="/assets/style.css"'])
     expect(html).toContain(link);
   const visitor = visit(inbox);
   const setCookies = async (): Promise<string[]> => (await visitor.get('')).headers.getSetCookie();
@@ -61,38 +61,35 @@ test('a browser without cookies gets one for the forms, for this path alone and 
   }
 });
 
-test('a transition that is held has a form for each action that the words of its reason name', async () => {
+test('a payment that is held has a form for each act that the words of its reason name', async () => {
   const { inbox, merchant } = await newConsoleShop('NONE');
   for (const [reason, { state, todo }] of WORDS) {
     const values = `state = '${state}', reason = '${reason}'`;
     await merchant.query(`update ${merchant.table('transition')} set ${values}`);
     const forms = formsIn((await visit(inbox).get(pageOf('NONE'))).html);
-    const named = ['retry', 'close', 'reopen'].filter((verb) => new RegExp(`\\b${verb}\\b`, 'i').test(todo));
-    const buttons = named.map((verb) => (verb === 'close' ? 'resolve' : verb));
-    expect(forms, reason).toEqual(expect.arrayContaining(buttons));
+    const named = ['retry', 'close', 'apply'].filter((verb) => new RegExp(`\\b${verb}\\b`, 'i').test(todo));
+    expect(forms, reason).toEqual(expect.arrayContaining(named));
     const isClosed = ['settled', 'superseded', 'resolved'].includes(state);
-    expect(forms.includes('reopen'), reason).toBe(isClosed || named.includes('reopen'));
+    expect(forms.includes('apply'), reason).toBe(isClosed || named.includes('apply'));
   }
 });
 
-test('a page shows the last 10 of the other transitions under its reference', async () => {
+test('a page shows the evidence of the newest 10 reports, and says how many there are', async () => {
   const { inbox, deliver, merchant } = await newConsoleShop();
   const numbers = Array.from({ length: 12 }, (_, number) => number);
   for (const number of numbers) {
     await deliver(paid('NONE', 500, { internal_reference: `INT-${number}` }));
     await merchant.advance(1000);
   }
-  const found = (await inbox.list()).map(({ transitionId }) => transitionId);
-  const [newest = ''] = found;
-  const { html } = await visit(inbox).get(`/transitions/${newest}`);
-  const others = [...html.matchAll(/<tr id="others-(\w+)"/g)].map(([, id]) => id);
-  expect(others).toEqual(found.slice(1, 11));
+  const found = (await inbox.reports()).map(({ transitionId }) => transitionId);
+  const { html, text } = await visit(inbox).get(pageOf('NONE'));
+  expect([...html.matchAll(/id="report-(\w+)"/g)].map(([, id]) => id)).toEqual(found.slice(0, 10));
+  expect(text).toContain('The newest 10 of 12.');
 });
 
-test('one transition that needs an operator is counted as one, and a forged confirmation is ignored', async () => {
-  const { inbox } = await newConsoleShop();
-  await inbox.route.onAuthenticRefusal(evidence('ambiguous'));
-  expect((await visit(inbox).get('')).text).toContain('1 needs an operator');
+test('one payment that needs a person is counted as one, and a forged confirmation is ignored', async () => {
+  const { inbox } = await newConsoleShop('NONE');
+  expect((await visit(inbox).get('')).text).toContain('1 needs a person');
   for (const said of ['%ff', '%E0%A4', '<b>closed</b>']) {
     const request = new Request(`${ORIGIN}/`, { headers: { cookie: `inbox-console-said=${said}` } });
     expect(await (await inboxConsole(inbox, { authorize })(request)).text()).toContain('id="said"></p>');
@@ -100,50 +97,54 @@ test('one transition that needs an operator is counted as one, and a forged conf
 });
 
 test('a form without what it needs, on another path, or with another body than its header says changes nothing', async () => {
-  const { inbox, show } = await newConsoleShop('NONE');
+  const { inbox } = await newConsoleShop('NONE');
   const visitor = visit(inbox);
-  const proof = await visitor.fieldsOf(pageOf('NONE'), 'resolve');
-  const bulk = { state: 'unhandled', until: '9000000000000' };
-  for (const [fields, path, status, headers] of [
-    [{ until: '9' }, '/bulk/resolve', 405],
-    [{ state: 'unhandled' }, '/bulk/resolve', 405],
-    ...['now', '9007199254740991'].map((until) => [{ ...bulk, until }, '/bulk/resolve', 405] as const),
-    [bulk, '/bulk/reopen', 405],
-    ...['/bulk', '/bulk/nothing', '/transitions', ''].map((path) => [bulk, path, 405] as const),
-    [bulk, '/bulk/resolve', 400, { 'content-type': 'multipart/form-data; boundary=x' }],
+  const fields = await visitor.fieldsOf(pageOf('NONE'), 'close');
+  const many = { reason: 'no_expectation', until: '9000000000000' };
+  for (const [changes, path, status, headers] of [
+    [{ until: '9' }, '/acts/close', 400],
+    [{ ...many, until: 'now' }, '/acts/close', 400],
+    [{ ...many, until: '9007199254740991' }, '/acts/close', 400],
+    [many, '/acts/apply', 405],
+    ...['/acts', '/acts/nothing', '/payments', '/act', ''].map((path) => [many, path, 405] as const),
+    [many, '/acts/close', 400, { 'content-type': 'multipart/form-data; boundary=x' }],
+    ...['', '{', '7', 'null', '[]', '{"name":"close","merchant_reference":"NONE","transaction_type":7}'].map(
+      (act) => [{ act }, '/act/close', 400] as const,
+    ),
+    [
+      { act: '{"name":"close","merchant_reference":"OTHER","transaction_type":"COLLECTION"}' },
+      '/act/close',
+      404,
+    ],
+    [
+      { act: '{"name":"close","merchant_reference":"NONE","transaction_type":"COLLECTION"}' },
+      '/act/close',
+      409,
+    ],
   ] as const) {
-    const sent = { ...proof, ...fields, note: 'all of them' };
-    expect((await visitor.post(path, sent, { ...OWN, ...headers })).status, JSON.stringify(fields)).toBe(
-      status,
-    );
+    const sent = { ...fields, ...changes, note: 'all of them' };
+    expect(
+      (await visitor.post(path, sent, { ...OWN, ...headers })).status,
+      JSON.stringify([changes, path]),
+    ).toBe(status);
   }
-  expect((await show('NONE'))?.actions).toEqual([]);
+  expect((await inbox.payment('NONE'))?.actions).toEqual([]);
 });
 
-test('a form on a transition that vanishes while it acts leads to a page that says so', async () => {
+test('a form on a payment that has vanished leads to a page that says so', async () => {
   const { inbox, merchant } = await newConsoleShop('NONE');
-  let isVanishing = false;
-  const show: typeof inbox.show = async (id) => {
-    const found = await inbox.show(id);
-    if (isVanishing) await merchant.query(`delete from ${merchant.table('callback')}`);
-    return found;
-  };
-  const visitor = visit({ ...inbox, show });
-  const path = pageOf('NONE');
-  const fields = await visitor.fieldsOf(path, 'resolve');
-  isVanishing = true;
-  const { status, text } = await visitor.post(`${path}/resolve`, { ...fields, note: 'not ours' });
+  const visitor = visit(inbox);
+  const fields = await visitor.fieldsOf(pageOf('NONE'), 'close');
+  for (const name of ['payment', 'callback']) await merchant.query(`delete from ${merchant.table(name)}`);
+  const { status, text } = await visitor.post('/act/close', { ...fields, note: 'not ours' });
   expect(status).toBe(404);
-  expect(text).toContain('has nothing at this address');
+  expect(text).toContain('Nothing is known under this reference.');
 });
 
 test('a form that accepts an amount of zero, which settles nothing, says so', async () => {
   const { inbox, pay } = await newConsoleShop();
   await pay('NONE', 0);
-  const path = pageOf('NONE');
-  const visitor = visit(inbox);
-  const [, body = ''] = /<option value="([0-9a-f]{64}:both)">/.exec((await visitor.get(path)).html) ?? [];
-  const { status, text } = await visitor.send(path, 'accept', { body, note: 'free of charge' });
+  const { status, text } = await visit(inbox).send(pageOf('NONE'), 'accept', { note: 'free of charge' });
   expect(status).toBe(422);
   expect(text).toContain('amount must be');
 });

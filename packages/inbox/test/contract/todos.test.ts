@@ -5,7 +5,7 @@ import { performTodos, untriedTodos } from '../support/todos.ts';
 
 test('every reason that a person can end is tried, and the others say that there is nothing to do', () => {
   expect(untriedTodos()).toEqual(['Nothing.', 'Nothing.', 'Nothing.']);
-  expect(EVIDENCE_WORDS.todo).toContain('Apply it');
+  expect(EVIDENCE_WORDS.todo).toContain('Apply it after all');
 });
 
 test.each(ENGINES)(

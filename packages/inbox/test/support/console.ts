@@ -3,15 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { type ConsoleAccess, type ConsoleOptions, inboxConsole } from '../../src/console/index.ts';
 import type { Inbox } from '../../src/index.ts';
-import { paid } from './callbacks.ts';
+import { ACT_NAMES } from '../../src/operator/action-log.ts';
 import { newShop, type Shop } from './shop.ts';
 
 export const ORIGIN = 'https://shop.example';
 export const BASE = '/admin/payments';
-export const EVERYTHING: ConsoleAccess['may'] = [
-  ...(['read', 'bodies', 'retry', 'resolve'] as const),
-  ...(['reopen', 'applyAgain', 'expect', 'forget', 'reconcile'] as const),
-];
+export const EVERYTHING: ConsoleAccess['may'] = ['read', 'bodies', ...ACT_NAMES, 'reconcile'];
 
 /** A page as a browser without scripts receives it. */
 export interface Shown {
@@ -93,16 +90,33 @@ export function cookiesOf({ headers }: Response): [name: string, value: string][
   });
 }
 
-/** The address and the hidden fields of a form. */
-export function formIn(html: string, id: string): { action: string; values: Record<string, string> } {
+/** A form as its page shows it. */
+interface Form {
+  readonly action: string;
+  /** What it sends before the reader changes it: hidden fields, and the first choices. */
+  readonly values: Record<string, string>;
+  readonly choices: readonly string[];
+}
+
+export function formIn(html: string, id: string): Form {
   const [, action, content] =
     new RegExp(`<form method="post" action="([^"]*)" id="${id}"[^>]*>(.*?)</form>`, 's').exec(html) ?? [];
   if (action === undefined || content === undefined) throw new Error(`The page has no form ${id}.`);
   const hidden = content.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g);
-  return {
-    action,
-    values: Object.fromEntries([...hidden].map(([, name, value]) => [name ?? '', value ?? ''])),
-  };
+  const chosen = content.matchAll(/<select [^>]*?name="([^"]*)"[^>]*><option value="([^"]*)"/g);
+  const sent = [...hidden, ...chosen].map(([, name, value]) => [name ?? '', unescaped(value ?? '')]);
+  const choices = [...content.matchAll(/<option value="([^"]*)"/g)].map(([, value]) =>
+    unescaped(value ?? ''),
+  );
+  return { action, values: Object.fromEntries(sent), choices };
+}
+
+/** The choice of a form of acts whose text begins with this. */
+export function choiceIn(html: string, id: string, text: string): string {
+  const [content = ''] = new RegExp(`id="${id}" class="form.*?</form>`, 's').exec(html) ?? [];
+  const [, value] = new RegExp(`<option value="([^"]*)"[^>]*>${text}`).exec(content) ?? [];
+  if (value === undefined) throw new Error(`The form ${id} has no choice ${text}.`);
+  return unescaped(value);
 }
 
 /** The ids of the forms of a page. */
@@ -111,10 +125,11 @@ export const formsIn = (html: string): string[] =>
 
 const ENTITIES: Readonly<Record<string, string>> = { quot: '"', '#39': "'", lt: '<', gt: '>', amp: '&' };
 
+const unescaped = (html: string): string =>
+  html.replaceAll(/&(quot|#39|lt|gt|amp);/g, (one, name) => ENTITIES[name] ?? one);
+
 function textOf(html: string): string {
-  return html
-    .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll(/&(quot|#39|lt|gt|amp);/g, (one, name) => ENTITIES[name] ?? one)
+  return unescaped(html.replaceAll(/<[^>]+>/g, ' '))
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ([.,:])/g, '$1')
     .trim();
@@ -132,8 +147,9 @@ export async function newConsoleShop(...references: readonly string[]): Promise<
   return shop;
 }
 
-/** The page of the transition of `paid(reference)`. */
-export const pageOf = (reference: string): string => `/transitions/${paid(reference, 500).transitionId}`;
+/** The page of a payment. */
+export const pageOf = (reference: string, type = 'COLLECTION'): string =>
+  `/payment?${new URLSearchParams({ reference, type })}`;
 
 /** The origin of a server that ends with the test. */
 export async function listen(listener: RequestListener): Promise<string> {

@@ -5,10 +5,10 @@ import type { Inbox, TransitionDetails } from '../../src/index.ts';
 import { REASON_WORDS } from '../../src/words.ts';
 import { evidence, paid } from './callbacks.ts';
 import { commandOn } from './command.ts';
-import { formIn, formsIn, visit } from './console.ts';
+import { formIn, formsIn, pageOf, visit } from './console.ts';
 import { type AnyTransaction, type EngineName, type Merchant, newMerchant, STATUSES } from './merchant.ts';
-import { creditIn, money, NOTE, type ORDER, REPLACE } from './shop.ts';
-import { startWork, until, workOff } from './until.ts';
+import { actOn, creditIn, money, NOTE, type ORDER, REPLACE } from './shop.ts';
+import { startWork, statesOf, until, workOff } from './until.ts';
 
 type AnyInbox = Inbox<AnyTransaction>;
 
@@ -41,19 +41,21 @@ function handsOf(face: Face, inbox: AnyInbox, merchant: Merchant): Hands {
     inbox.expect({ ...money(reference), ...changes }, REPLACE);
   if (face === 'console') {
     const visitor = visit(inbox);
-    // Its page has no form for an expectation.
+    const send = async (reference: string, name: string, more: object, about: readonly string[] = []) => {
+      const { html } = await visitor.get(pageOf(reference));
+      if (!formsIn(html).includes(name)) throw new Error(`${name} is not offered.`);
+      const { values, choices } = formIn(html, name);
+      const act = choices.find((choice) => about.every((each) => choice.includes(each)));
+      const fields = { ...values, ...more, note: NOTE.note, ...(act && name !== 'expect' && { act }) };
+      const { status } = await visitor.post(`/act/${name}`, fields);
+      if (status === 409) throw new StaleError('The page is out of date.');
+      expect(status, name).toBe(303);
+    };
     return {
-      state,
-      async act({ transitionId }, name, body) {
-        const path = `/transitions/${transitionId}`;
-        const { html } = await visitor.get(path);
-        if (!formsIn(html).includes(name)) throw new Error(`${name} is not offered.`);
-        const [, value = ''] = new RegExp(`<option value="(${body}:\\w+)"`).exec(html) ?? [];
-        const fields = { ...formIn(html, name).values, note: NOTE.note, ...(body && { body: value }) };
-        const { status } = await visitor.post(`${path}/${name}`, fields);
-        if (status === 409) throw new StaleError('The page is out of date.');
-        expect(status, name).toBe(303);
-      },
+      state: (reference, changes) =>
+        send(reference, 'expect', { compare: 'both', ...money(reference), ...changes }),
+      act: ({ transitionId, signed }, name, body = '') =>
+        send(signed.merchant_reference, VERBS[name], {}, [transitionId, body]),
     };
   }
   const command = commandOn(merchant);
@@ -87,8 +89,15 @@ function handsOf(face: Face, inbox: AnyInbox, merchant: Merchant): Hands {
     };
   return {
     state,
-    act: (seen, name, body = '') =>
-      name === 'accept' ? inbox.accept(seen, { ...NOTE, body }) : inbox[name](seen, NOTE),
+    async act({ transitionId, signed: { merchant_reference, transaction_type } }, name, body) {
+      const { acts = [] } = (await inbox.payment(merchant_reference, transaction_type)) ?? {};
+      const offered = acts.find(
+        (each) =>
+          each.name === VERBS[name] && each.report === transitionId && (body ?? each.body) === each.body,
+      );
+      if (offered === undefined) throw new Error(`${name} is not offered.`);
+      return inbox.act(offered, NOTE);
+    },
   };
 }
 
@@ -196,6 +205,7 @@ const TODOS: readonly Todo[] = [
     ...{ acts: [reopen], credits: ['500', 'FAILED'] },
   },
   { reason: 'transition_not_allowed', expected: EXPECTED, arrive: late, acts: [close], credits: PAID },
+  { reason: 'canceled', expected: EXPECTED, isCanceled: true, arrive: one(), acts: [reopen], credits: PAID },
   { reason: 'crash_loop', expected: EXPECTED, arrive: one(), acts: [retry], credits: PAID },
   { reason: 'empty_reference', arrive: () => one()(''), acts: [close], credits: [] },
   { reason: 'different_bodies', arrive: two, acts: [state({})], credits: PAID },
@@ -251,10 +261,9 @@ export async function performTodos(engine: EngineName, face: Face): Promise<void
   const { query, table } = merchant;
   const given = TODOS.map((todo, index) => ({ ...todo, reference: `${todo.reason}-${index}` }));
   await Promise.all(
-    given.map(async ({ reference, expected = [], isCanceled = false }) => {
+    given.map(async ({ reference, expected = [], isCanceled }) => {
       for (const changes of expected) await faulty.expect({ ...money(reference), ...changes }, REPLACE);
-      const cancel = (await faulty.payment(reference))?.acts.find(({ name }) => name === 'cancel');
-      if (isCanceled && cancel) await faulty.act(cancel, NOTE);
+      if (isCanceled) await actOn(faulty, reference, 'cancel');
     }),
   );
   const crashing = `select id from ${table('callback')} where signed like '%crash_loop%'`;
@@ -269,7 +278,7 @@ export async function performTodos(engine: EngineName, face: Face): Promise<void
     await query(`update ${table('transition')} set unfinished = 3 where id in (${crashing})`);
     await workOff(faulty);
   }
-  const held = await faulty.list({ limit: 100 });
+  const held = await faulty.reports({ limit: 100 });
   const todos = given.map((todo) => {
     const reference = todo.reason === 'empty_reference' ? '' : todo.reference;
     const found = held.find(
@@ -291,7 +300,7 @@ export async function performTodos(engine: EngineName, face: Face): Promise<void
     id,
     act,
   ) => {
-    const seen = await inbox.show(id);
+    const seen = await inbox.report(id);
     const failed =
       seen &&
       (await act(seen).then(
@@ -318,7 +327,7 @@ export async function performTodos(engine: EngineName, face: Face): Promise<void
     });
     await Promise.allSettled(acts);
     await until(async () => {
-      const { states } = await inbox.stats();
+      const states = await statesOf(inbox);
       return states.pending + states.retrying === 0;
     });
   }

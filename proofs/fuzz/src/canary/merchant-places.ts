@@ -35,17 +35,20 @@ const REQUESTS = [
 ];
 const PAGES = {
   '/': '/',
-  '/transitions': '/transitions',
-  '/transitions.csv': '/transitions.csv',
-  '/overdue': '/overdue',
-  '/overdue.csv': '/overdue.csv',
-  '/paid': '/paid?reference=ORD-UNKNOWN',
-  '/bulk': '/bulk?action=retry&state=dead',
+  '/payments': '/payments',
+  '/payments.csv': '/payments.csv',
+  '/payment': [
+    '/payment?reference=ORD-UNKNOWN',
+    '/payment?reference=ORD-PAID',
+    '/payment?reference=ORD-FAILS',
+  ],
+  '/acts': '/acts?act=retry&reason=attempts_used_up',
+  '/money': '/money',
   '/reconcile': '/reconcile',
 };
 const MAY: Readonly<Record<string, ConsoleAccess['may']>> = {
   'without bodies': ['read'],
-  'with bodies': ['read', 'bodies', 'retry', 'resolve', 'reopen', 'expect', 'forget', 'reconcile'],
+  'with bodies': ['read', 'bodies', 'retry', 'close', 'apply', 'accept', 'expect', 'forget', 'reconcile'],
 };
 const VERBS: readonly string[] = [
   ...['payments', 'payment ORD-UNKNOWN', 'payment ORD-UNKNOWN --bodies', 'counts', 'totals'],
@@ -104,15 +107,14 @@ async function inboxPlaces(options: Partial<InboxOptions<never>>, hasCommand: bo
     }
     await inbox.drain();
   });
-  const [stats, health, list] = [await inbox.stats(), await inbox.health(), await inbox.list({})];
+  const [stats, health, list] = [await inbox.stats(), await inbox.health(), await inbox.reports({})];
   for (const [what, value] of Object.entries({ refusals, events, inbox, stats, health, list }))
     places[`inbox: ${what}`] = everythingIn(value);
   const files = readdirSync(folder).filter((file) => /^shop\.db(-wal)?$/.test(file));
   places['inbox: the database'] = files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
-  const [found] = await inbox.list({ merchant_reference: 'ORD-UNKNOWN' });
+  const [found] = await inbox.reports({ merchant_reference: 'ORD-UNKNOWN' });
   const id = found?.transitionId ?? '';
-  const examples = { ...PAGES, '/transitions/:id': `/transitions/${id}` };
-  const pages = examplesOf('The console', addresses, examples);
+  const pages = examplesOf('The console', addresses, PAGES);
   for (const [what, may] of Object.entries(MAY)) {
     const handle = inboxConsole(inbox, { authorize: () => ({ by: 'dana', may }) });
     for (const [path, address] of pages) {

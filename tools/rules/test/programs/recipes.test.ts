@@ -85,7 +85,7 @@ test('apps/examples/postgres-inbox.ts settles a payment, and neither a forged am
       const placed = await (await fetch(`${url}/orders`, { method: 'POST' })).json();
       const { reference } = placed as { reference: string };
       const order = `/orders/${encodeURIComponent(reference)}`;
-      const story = `/admin/payments/paid?reference=${encodeURIComponent(reference)}`;
+      const story = `/admin/payments/payment?reference=${encodeURIComponent(reference)}`;
       expect((await fetch(url + story)).status).toBe(401);
       const { transaction } = sandbox.collect({
         ...{ merchant_reference: reference, amount: 500, currency: 'UGX' },
@@ -101,7 +101,9 @@ test('apps/examples/postgres-inbox.ts settles a payment, and neither a forged am
       expect(await send({ bad_signature: true })).toBe(401);
       expect(await send({ forged_amount: 5_000_000 })).toBe(200);
       const console = (): Promise<string> => read(story, { authorization });
-      await expect.poll(console, { timeout: 25_000 }).toContain('a colleague must check it');
+      await expect
+        .poll(console, { timeout: 25_000 })
+        .toContain('We are checking your payment. Please do not pay again.');
       expect(await read(order)).toContain('Waiting');
       expect(await send({})).toBe(200);
       await hasPrinted(`${reference} is paid: 500 UGX`);

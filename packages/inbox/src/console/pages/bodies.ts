@@ -36,9 +36,10 @@ function newMask(): (text: string) => string {
 }
 
 /**
- * Every body compared with the expectation, with the difference marked, and with the body that was applied or arrived first.
+ * Every body of a report compared with the expectation, with the difference marked, and with the body that was applied or arrived
+ * first.
  */
-export function bodyCards({ bodies, expectation }: TransitionDetails, isOpen: boolean): Markup {
+export function bodyCards({ bodies, expectation, transitionId }: TransitionDetails, isOpen: boolean): Markup {
   const mask = isOpen ? (text: string) => text : newMask();
   const shown = bodies.map(({ text }) => text && mask(text));
   const applied = bodies.findIndex(({ isSettled }) => isSettled);
@@ -46,16 +47,17 @@ export function bodyCards({ bodies, expectation }: TransitionDetails, isOpen: bo
   const title = isOpen ? 'The whole body' : 'The body without names and account numbers';
   return html`<ul class="stack">${bodies.map((body, index) => {
     const [number, text, baseText] = [index + 1, shown[index], shown[base]];
+    const id = `body-${number}-${transitionId.slice(0, 8)}`;
     const isCompared = index !== base && text !== undefined && baseText !== undefined;
-    return html`<li class="card" id="body-${number}"><div class="head"><h3>Body ${number}</h3>${
+    return html`<li class="card" id="${id}"><div class="head"><h4>Body ${number}</h4>${
       body.isSettled ? badge('good', 'equalled the expectation') : ''
     }${body.refusal === undefined ? '' : badge('bad', body.refusal)}</div>
 ${claims(body, expectation)}${body.isUnsealed ? html`<p class="quiet">${BODY_WORDS.unsealed}</p>` : ''}
-${isCompared ? html`<h4>Differences from body ${base + 1}</h4>${difference(baseText, text)}` : ''}
+${isCompared ? html`<h5>Differences from body ${base + 1}</h5>${difference(baseText, text)}` : ''}
 ${
   text === undefined
     ? html`<p class="quiet">${BODY_WORDS[body.isSealed ? 'sealed' : 'removed']}</p>`
-    : html`<details id="body-${number}-text"><summary>${title}<span class="hidden-text">, body ${number}</span></summary>
+    : html`<details id="${id}-text"><summary>${title}<span class="hidden-text">, body ${number}</span></summary>
 ${bodyText(text, { signed: true })}</details>`
 }</li>`;
   })}</ul>`;

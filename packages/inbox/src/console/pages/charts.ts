@@ -4,7 +4,6 @@ import {
   counted,
   type Figures,
   html,
-  lengths,
   type Markup,
   plot,
   type Series,
@@ -15,7 +14,7 @@ import {
 } from '@payment-service/pages';
 import { type InboxHistory, MAX_OPEN, MAX_OUTCOMES, type OpenPayment } from '../../operator/history.ts';
 import type { TransitionState } from '../../states.ts';
-import { labelOf, WAITS_FOR_PERSON } from '../../words.ts';
+import { WAITS_FOR_PERSON } from '../../words.ts';
 import { moneyText } from './summary.ts';
 
 const HOUR_MS = 3_600_000;
@@ -27,16 +26,14 @@ const dayText = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const hourText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 13).replace('T', ' ')}:00`;
 const isHeld = (state: TransitionState): boolean => WAITS_FOR_PERSON.includes(state);
 
-/** Money, outcomes, delays and what waits, as charts; nothing before the first payment. */
+/** Money, outcomes and delays as charts; nothing before the first payment. */
 export function historyCharts(history: InboxHistory): Markup {
-  const drawn = [...money(history), outcomes(history), delays(history), waiting(history)].filter(
-    (one) => one !== '',
-  );
+  const drawn = [...money(history), outcomes(history), delays(history)].filter((one) => one !== '');
   if (drawn.length === 0) return html``;
   return html`<section class="stack" id="history" aria-labelledby="history-title"><h2 id="history-title">The last days, in UTC</h2><div class="charts">${drawn}</div></section>`;
 }
 
-/** What was settled on each day, with what waits on top, by currency; the currency with most payments first. */
+/** What was credited on each day, with what waits on top, by currency; the currency with most payments first. */
 function money({ from, to, settled, open }: InboxHistory): Markup[] {
   const starts: number[] = [];
   for (let day = from.getTime(); day <= to.getTime(); day += DAY_MS) starts.push(day);
@@ -58,14 +55,14 @@ function money({ from, to, settled, open }: InboxHistory): Markup[] {
       return { mine, held, waits: own.filter((one) => !held.includes(one)) };
     });
     const series: Series[] = [
-      { look: 'good', word: 'Settled', values: days.map(({ mine }) => amountOf(mine)) },
-      { look: 'wait', word: 'About to be settled', values: days.map(({ waits }) => amountOf(waits)) },
-      { look: 'bad', word: 'Waits for an operator', values: days.map(({ held }) => amountOf(held)) },
+      { look: 'good', word: 'Credited', values: days.map(({ mine }) => amountOf(mine)) },
+      { look: 'wait', word: 'About to be credited', values: days.map(({ waits }) => amountOf(waits)) },
+      { look: 'bad', word: 'Waits for a person', values: days.map(({ held }) => amountOf(held)) },
     ];
     const [done = 0, ...rest] = series.map(({ values }) => sum(values));
     const left = sum(rest);
     const figures: Figures = [
-      ['Day', 'Type', 'Settled', 'Payments', ...series.slice(1).map(({ word }) => word)],
+      ['Day', 'Type', 'Credited', 'Payments', ...series.slice(1).map(({ word }) => word)],
       ...days.flatMap(({ mine, waits, held }, index): Figures => {
         const shown = mine.length > 0 ? mine : waits.length + held.length > 0 ? [undefined] : [];
         return shown.map((one, row) => [
@@ -80,7 +77,7 @@ function money({ from, to, settled, open }: InboxHistory): Markup[] {
     ];
     return bars({
       id: `money-${currency}`,
-      title: `${currency} ${short(done)} settled in ${starts.length} days${left > 0 ? `, ${shareOf(left, done + left, open)} of the money waits` : ', nothing waits'}`,
+      title: `${currency} ${short(done)} credited in ${starts.length} days${left > 0 ? `, ${shareOf(left, done + left, open)} of the money waits` : ', nothing waits'}`,
       note: `${currency} a day, by your own expectations.${cutNote(open)}`,
       starts,
       series,
@@ -94,7 +91,7 @@ function money({ from, to, settled, open }: InboxHistory): Markup[] {
 const isCut = (open: readonly OpenPayment[]): boolean =>
   [...Map.groupBy(open, ({ state }) => state).values()].some(({ length }) => length >= MAX_OPEN);
 const cutNote = (open: readonly OpenPayment[]): string =>
-  isCut(open) ? ` Of what waits, only the ${MAX_OPEN} of each state that have waited longest.` : '';
+  isCut(open) ? ` Of what waits, only the ${MAX_OPEN} that have waited longest.` : '';
 const shareOf = (part: number, whole: number, open: readonly OpenPayment[]): string =>
   `${isCut(open) ? 'at least ' : ''}${share(part, whole)}`;
 
@@ -102,7 +99,7 @@ const shareOf = (part: number, whole: number, open: readonly OpenPayment[]): str
 const amountOf = (all: readonly { readonly amount: string | undefined }[]): number =>
   sum(all.map(({ amount }) => Number(amount ?? 0)));
 
-/** What became of the callbacks of each hour. */
+/** What became of the reports of each hour. */
 function outcomes({ to, outcomes: closed, open }: InboxHistory): Markup | '' {
   const end = to.getTime() - (to.getTime() % HOUR_MS);
   // From the hour on in which nothing of any state is cut off, so that shares are of all payments.
@@ -117,11 +114,11 @@ function outcomes({ to, outcomes: closed, open }: InboxHistory): Markup | '' {
     string,
     (state: TransitionState, status: string) => boolean,
   ])[] = [
-    ['good', 'Settled', (state, status) => state === 'settled' && status === 'COMPLETED'],
-    ['neutral', 'Failed, recorded', (state, status) => state === 'settled' && status !== 'COMPLETED'],
+    ['good', 'Paid', (state, status) => state === 'settled' && status === 'COMPLETED'],
+    ['neutral', 'Failed', (state, status) => state === 'settled' && status !== 'COMPLETED'],
     ['info', 'Not applied', (state) => state === 'unhandled' || state === 'superseded'],
     ['wait', 'Under way', (state) => state === 'pending' || state === 'retrying'],
-    ['bad', 'Waits for an operator', isHeld],
+    ['bad', 'Waits for a person', isHeld],
   ];
   const all = [
     ...closed.map(({ at, state, status }) => ({ at: at.getTime(), state, status })),
@@ -139,14 +136,14 @@ function outcomes({ to, outcomes: closed, open }: InboxHistory): Markup | '' {
   const [, failed = 0, , , held = 0] = series.map(({ values }) => sum(values));
   return bars({
     id: 'outcomes',
-    title: `${share(failed, all.length)} of ${count(all.length)} payments failed in ${counted(starts.length, 'hour')}, ${held === 0 ? 'none of them waits' : `${shareOf(held, all.length, open)} of them wait`} for an operator`,
+    title: `${share(failed, all.length)} of ${count(all.length)} payments failed in ${counted(starts.length, 'hour')}, ${held === 0 ? 'none of them waits' : `${shareOf(held, all.length, open)} of them wait`} for a person`,
     note: `Payments an hour, by what became of them and when.${cutNote(open)}`,
     starts,
     series,
   });
 }
 
-/** How long payments waited for their settlement: the middle one and the slowest in a hundred of each hour. */
+/** How long payments waited for their credit: the middle one and the slowest in a hundred of each hour. */
 function delays({ to, delays: found }: InboxHistory): Markup | '' {
   if (found.length === 0) return '';
   const hours = [...Map.groupBy(found, ({ at }) => at.getTime() - (at.getTime() % HOUR_MS))];
@@ -158,8 +155,8 @@ function delays({ to, delays: found }: InboxHistory): Markup | '' {
   const first = Math.min(...hours.map(([hour]) => hour), to.getTime() - HOUR_MS);
   return plot({
     id: 'delays',
-    title: `Half of the payments were settled ${seconds(quantile(all, 0.5))} after their first callback, 99 % within ${seconds(quantile(all, 0.99))}`,
-    note: 'Seconds from the first callback to the settlement, by hour; the newest 1,000 payments.',
+    title: `Half of the payments were credited ${seconds(quantile(all, 0.5))} after their first report, 99 % within ${seconds(quantile(all, 0.99))}`,
+    note: 'Seconds from the first report to the credit, by hour; the newest 1,000 payments.',
     from: first,
     to: to.getTime(),
     isLog: true,
@@ -189,36 +186,3 @@ const seconds = (value: number): string =>
     : value < 60
       ? `${value.toFixed(1)} s`
       : span(value * 1000);
-
-/** How long the oldest one of each state has waited. */
-function waiting({ to, open }: InboxHistory): Markup | '' {
-  const rows = [...Map.groupBy(open, ({ state }) => state)].map(([state, same]) => {
-    const since = Math.min(...same.map(({ since }) => since.getTime()));
-    return { state, since, age: Math.max(0, to.getTime() - since), payments: same.length };
-  });
-  if (rows.length === 0) return '';
-  rows.sort((one, other) => other.age - one.age);
-  const [oldest] = rows;
-  const nameOf = (state: TransitionState): string => labelOf({ state, reason: undefined });
-  return lengths({
-    id: 'waiting',
-    title: `The longest wait is ${span(oldest?.age ?? 0)}: ${nameOf(oldest?.state ?? 'pending').toLowerCase()}`,
-    note: `How long the oldest payment of each state has waited, by orders of magnitude.${cutNote(open)}`,
-    least: 1000,
-    rows: rows.map(({ state, age }) => ({
-      name: nameOf(state),
-      value: age,
-      text: span(age),
-      look: isHeld(state) ? 'bad' : 'wait',
-    })),
-    figures: [
-      ['State', 'Oldest since', 'Age', 'Payments'],
-      ...rows.map(({ state, since, age, payments }) => [
-        nameOf(state),
-        `${new Date(since).toISOString().slice(0, 19).replace('T', ' ')} UTC`,
-        span(age),
-        count(payments),
-      ]),
-    ],
-  });
-}

@@ -1,79 +1,70 @@
 import { counted, html, type Markup, note } from '@payment-service/pages';
-import { type InboxStats, LATE_SECONDS } from '../../operator/health.ts';
-import type { TransitionState } from '../../states.ts';
-import { countText, STATE_WORDS, WAITS_FOR_PERSON } from '../../words.ts';
+import type { PaymentCounts } from '../../operator/payments.ts';
+import { countText, EVIDENCE_WORDS } from '../../words.ts';
 import { historyCharts } from './charts.ts';
-import { overdueList } from './overdue.ts';
 import { at, consolePage, type View } from './page.ts';
 import { paidForm } from './paid.ts';
-import { transitionList } from './summary.ts';
+import { paymentList, paymentPath } from './summary.ts';
 
 const SHOWN = 5;
-/** States that need an operator first, then those that may. */
-const STATES: readonly TransitionState[] = [...WAITS_FOR_PERSON, 'retrying', 'unhandled'];
 
-/** What needs an operator, the search of support, and what the last days brought. */
+/** What needs a person, the search of support, and what the last days brought. */
 export async function overviewPage(view: View): Promise<Response> {
   const { inbox } = view;
-  const [stats, history] = [await inbox.stats(), await inbox.history()];
-  const { states, overdue } = stats;
-  const needed = WAITS_FOR_PERSON.map((state) => states[state]);
-  const section = (id: string, heading: string, path: string, all: Markup, text: string, rows: Markup) =>
-    html`<section class="stack" id="${id}"><div class="head"><h2>${heading}</h2><a href="${at(view, path)}">${all}</a></div>
+  const counts = await inbox.counts();
+  const needed = await inbox.payments({ needed: true, limit: SHOWN });
+  const overdue = await inbox.payments({ state: 'overdue', limit: SHOWN });
+  const section = (id: string, heading: string, path: string, text: string, rows: Markup): Markup =>
+    html`<section class="stack" id="${id}"><div class="head"><h2>${heading}</h2><a href="${at(view, path)}">All<span class="hidden-text"> that are in this list</span></a></div>
 <p class="quiet">${text}</p>
 ${rows}</section>`;
-  const allOf = (count: number, what: string): Markup =>
-    html`All ${countText(count)}<span class="hidden-text"> that are ${what}</span>`;
-  const ofStates = STATES.filter((state) => states[state] > 0).map(async (state) => {
-    const { heading, meaning, todo } = STATE_WORDS[state];
-    const rows = transitionList(view, `${state}-transitions`, await inbox.list({ state, limit: SHOWN }));
-    const path = `/transitions?state=${state}`;
-    return section(state, heading, path, allOf(states[state], state), `${meaning} ${todo}`, rows);
-  });
-  const late = overdue === 0 ? [] : await inbox.overdue({ limit: SHOWN });
-  const ask = 'Payments whose callback did not arrive by the deadline. Ask the service about them.';
   return consolePage(view, {
     title: 'Overview',
     section: '/',
-    says: `${countText(...needed)} need an operator`,
-    banners: banners(stats),
-    body: html`${tiles(view, stats, needed)}
+    says: `${countText(counts.needed)} need a person`,
+    banners: await banners(view),
+    body: html`${tiles(view, counts)}
 ${paidForm(view, '')}
-${needed.every((count) => count === 0) && note('good', 'Nothing waits for an operator.')}
-${ofStates}
-${late.length > 0 && section('overdue-payments', 'Overdue', '/overdue', allOf(overdue, 'overdue'), ask, overdueList(view, late))}
-${historyCharts(history)}`,
+${needed.items.length === 0 ? note('good', 'Nothing needs a person.') : section('needed', 'Need a person', '/payments?state=needed', 'Each page says what to find out, and what can be done.', paymentList(view, 'needed-payments', needed.items))}
+${overdue.items.length > 0 && section('overdue', 'Overdue', '/payments?state=overdue', 'Not paid by the deadline. Ask the service about them, or cancel them.', paymentList(view, 'overdue-payments', overdue.items))}
+${await unreadable(view)}
+${historyCharts(await inbox.history())}`,
   });
 }
 
-function tiles(view: View, { states, overdue }: InboxStats, needed: readonly number[]): Markup {
-  const rows: readonly (readonly [path: string, label: string, tone: string, ...counts: number[]])[] = [
-    [
-      '/transitions',
-      countText(...needed) === '1' ? 'needs an operator' : 'need an operator',
-      'bad',
-      ...needed,
-    ],
-    ['/overdue', 'overdue', 'wait', overdue],
-    ['/transitions?state=retrying', 'retrying', 'wait', states.retrying],
-    ['/transitions?state=pending', 'about to be applied', 'info', states.pending],
-    ['/transitions?state=settled', 'applied', 'good', states.settled],
-  ];
-  return html`<div class="tiles" id="counts">${rows.map(([path, label, tone, ...counts]) => {
-    const text = countText(...counts);
-    return html`<a class="tile ${text === '0' ? 'neutral' : tone}" href="${at(view, path)}"><strong>${text}</strong><div class="quiet">${label}</div></a>`;
-  })}</div>`;
+function tiles(view: View, counts: PaymentCounts): Markup {
+  const rows = [
+    ['needed', counts.needed === 1 ? 'needs a person' : 'need a person', 'bad'],
+    ['overdue', 'overdue', 'wait'],
+    ['open', 'open', 'info'],
+    ['paid', 'paid', 'good'],
+  ] as const;
+  return html`<div class="tiles" id="counts">${rows.map(
+    ([state, label, tone]) =>
+      html`<a class="tile ${counts[state] === 0 ? 'neutral' : tone}" href="${at(view, `/payments?state=${state}`)}"><strong>${countText(counts[state])}</strong><div class="quiet">${label}</div></a>`,
+  )}</div>`;
+}
+
+/** Reports that belong to no payment, since their reference can be read in more than one way. */
+async function unreadable(view: View): Promise<Markup | string> {
+  const found = await view.inbox.reports({ state: 'quarantined', reason: 'ambiguous', limit: SHOWN });
+  if (found.length === 0) return '';
+  const { meaning, todo } = EVIDENCE_WORDS;
+  return html`<section class="stack" id="unreadable"><h2>Reports that belong to no payment</h2>
+<p class="quiet">${meaning} ${todo}</p>
+<ul>${found.map(({ signed }) => html`<li><a href="${at(view, paymentPath(signed))}">${signed.merchant_reference}</a></li>`)}</ul></section>`;
 }
 
 /** Problems of the inbox as a whole. */
-function banners({ oldestDueSeconds, spooled }: InboxStats): Markup | string {
-  const due = `A transition has been due for ${counted(Math.floor(oldestDueSeconds), 'second')}.`;
+async function banners({ inbox }: View): Promise<Markup | string> {
+  const { problems, oldestDueSeconds = 0, spooled = 0 } = await inbox.health();
+  const due = `A report has been due for ${counted(Math.floor(oldestDueSeconds), 'second')}.`;
   const waiting = `${counted(spooled, 'delivery waits', 'deliveries wait')} in the spool of this machine.`;
   const probably =
-    'Probably no worker of this program runs. Nothing is lost, and nothing is applied until one does.';
+    'Probably no worker of this program runs. Nothing is lost, and nothing is credited until one does.';
   const stored = 'The database did not accept them. They are stored automatically once it does.';
   const notes = [
-    oldestDueSeconds >= LATE_SECONDS && note('wait', due, probably),
+    problems.includes('oldest_due_too_old') && note('wait', due, probably),
     spooled > 0 && note('wait', waiting, stored),
   ];
   return notes.some(Boolean) ? html`<div class="stack" id="banners">${notes}</div>` : '';

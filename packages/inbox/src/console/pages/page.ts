@@ -30,7 +30,7 @@ interface Content
   extends Pick<FrameContent, 'title' | 'body' | 'beside' | 'banners' | 'crumbs' | 'says' | 'section'> {
   /** The page does not follow the inbox. */
   readonly isStill?: boolean;
-  readonly status?: 403 | 404;
+  readonly status?: 200 | 403 | 404;
   /** The action of a form was refused. */
   readonly refused?: Refused | undefined;
 }
@@ -39,9 +39,9 @@ const PRODUCT = 'Payment inbox';
 const POLL_MS = 2000;
 const SECTIONS: readonly (readonly [path: string, label: string])[] = [
   ['/', 'Overview'],
-  ['/transitions', 'Transitions'],
-  ['/overdue', 'Overdue'],
-  ['/reconcile', 'Reconcile'],
+  ['/payments', 'Payments'],
+  ['/money', 'Money'],
+  ['/reconcile', 'Statement'],
 ];
 
 /** An address of the console. */
@@ -91,7 +91,7 @@ export const missingPage = (view: View): Promise<Response> =>
     status: 404,
     title: 'Nothing here',
     body: html`<p>This account's inbox has nothing at this address.</p>
-<p><a href="${at(view, '/')}">Go to the overview</a> or <a href="${at(view, '/transitions')}">search the transitions</a>.</p>`,
+<p><a href="${at(view, '/')}">Go to the overview</a> or <a href="${at(view, '/payments')}">search the payments</a>.</p>`,
   });
 
 /** For a page that the visitor may not see. */

@@ -1,32 +1,34 @@
-import { sumOfProducts } from '@payment-service/core/reconcile';
+import { hash } from 'node:crypto';
 import {
   age,
   badge,
-  type Column,
   columnsOf,
-  count,
-  counted,
   groupedDigits,
   html,
   list,
   type Markup,
   type Tone,
 } from '@payment-service/pages';
-import type { TransitionSummary } from '../../operator/views.ts';
-import { labelOf, WAITS_FOR_PERSON, wordsOf } from '../../words.ts';
-import { mismatchesOf, type StoredClaim } from '../../work/verdict/evaluate.ts';
+import { PAYMENT_LABELS } from '../../operator/advice.ts';
+import type { PaymentSummary } from '../../operator/payment-summary.ts';
+import { sumsOf } from '../../operator/sums.ts';
+import { wordsOfReason } from '../../words.ts';
+import type { Settled, StoredClaim } from '../../work/verdict/evaluate.ts';
+import type { PaymentKey } from '../../work/verdict/payment.ts';
+import type { PaymentState } from '../../work/verdict/payment-state.ts';
 import { at, type View } from './page.ts';
 
-/** The colour of a state. A failed payment was also applied, but is not shown as a success. */
-export function toneOf({ state, signed }: Pick<TransitionSummary, 'state' | 'signed'>): Tone {
-  if (WAITS_FOR_PERSON.includes(state)) return 'bad';
-  if (state === 'settled') return signed.transaction_status === 'COMPLETED' ? 'good' : 'neutral';
-  if (state === 'retrying') return 'wait';
-  return state === 'pending' ? 'info' : 'neutral';
-}
+const TONES: Readonly<Record<PaymentState, Tone>> = {
+  ...{ held: 'bad', unexpected: 'neutral', overdue: 'wait', open: 'info' },
+  ...{ paid: 'good', reversed: 'neutral', failed: 'neutral', canceled: 'neutral' },
+};
 
-export const stateBadge = (transition: Pick<TransitionSummary, 'state' | 'signed'>): Markup =>
-  badge(toneOf(transition), labelOf({ ...transition, reason: undefined }));
+/** That a second report of a paid payment waits does not make it less paid. */
+export const toneOf = ({ state, needs, settled }: PaymentSummary): Tone =>
+  needs !== undefined && settled === undefined ? 'bad' : TONES[state];
+
+export const stateBadge = (payment: PaymentSummary): Markup =>
+  badge(toneOf(payment), PAYMENT_LABELS[payment.state]);
 
 /** Terms and their values; a term without a value is left out. */
 export const facts = (values: Readonly<Record<string, Markup | string | undefined>>): Markup =>
@@ -34,8 +36,8 @@ export const facts = (values: Readonly<Record<string, Markup | string | undefine
     value === undefined ? '' : html`<dt>${term}</dt><dd>${value}</dd>`,
   )}</dl>`;
 
-export const transitionPath = ({ transitionId }: Pick<TransitionSummary, 'transitionId'>): string =>
-  `/transitions/${transitionId}`;
+export const paymentPath = ({ merchant_reference, transaction_type }: PaymentKey): string =>
+  `/payment?${new URLSearchParams({ reference: merchant_reference, type: transaction_type })}`;
 
 /** 'UGX 5,000,000': the stored digits, grouped. */
 export function moneyText({ currency, amount, text, isInexact }: StoredClaim): string {
@@ -47,78 +49,43 @@ export function moneyText({ currency, amount, text, isInexact }: StoredClaim): s
 
 export const money = (claim: StoredClaim): Markup => html`<span class="amount">${moneyText(claim)}</span>`;
 
-/** The amount of its body that is compared, or that differs; the other one is on its own page. */
-export function claimOf({
-  claims,
-  expected,
-}: TransitionSummary): { claim: StoredClaim; differs: boolean } | undefined {
-  if (claims === undefined) return undefined;
-  const [wrong] = expected === undefined ? [] : mismatchesOf(claims, expected);
-  const isRequest =
-    wrong === undefined ? expected?.compare === 'request' : wrong.field.startsWith('request_');
-  const which = isRequest ? 'request' : 'transaction';
-  return { claim: claims[which], differs: wrong !== undefined };
-}
-
 /** Spaces as wide as the missing decimals, so that a column is aligned on its decimal mark. */
-function aligned(claim: StoredClaim, decimals: number, differs = false): Markup {
+function aligned(claim: Settled | undefined, decimals: number): Markup | string {
+  if (claim === undefined) return '';
   const text = moneyText(claim);
   const fraction = /\.(\d+)$/.exec(text)?.[1]?.length ?? 0;
   const missing = decimals - fraction;
   const space = missing <= 0 ? '' : (fraction === 0 ? '\u2008' : '') + '\u2007'.repeat(missing);
-  const amount = differs ? html`<mark>${text}<span class="hidden-text"> (differs)</span></mark>` : text;
-  return html`<span class="amount">${amount}<span class="pad">${space}</span></span>`;
+  return html`<span class="amount">${text}<span class="pad">${space}</span></span>`;
 }
 
-type Row = TransitionSummary & { readonly id: string };
-
-/** Transitions as a list, each a link to its story. */
-export function transitionList(
-  view: View,
-  name: string,
-  found: readonly TransitionSummary[],
-  heads: Readonly<Record<string, Markup>> = {},
-): Markup {
+/** Payments as a list, each a link to its page. */
+export function paymentList(view: View, name: string, found: readonly PaymentSummary[]): Markup {
   const now = Date.now();
-  const decimals = found
-    .flatMap((row) => [row.expected?.amount, claimOf(row)?.claim.amount])
-    .map((amount) => amount?.split('.')[1]?.length ?? 0);
-  const most = Math.max(0, ...decimals);
-  const columns = columnsOf<Row>({
-    'Reference | title wide': (row) =>
-      html`<a href="${at(view, transitionPath(row))}">${row.signed.merchant_reference || 'no reference'}</a>`,
+  const amounts = found.flatMap(({ expected, settled }) => [expected?.amount, settled?.amount]);
+  const decimals = Math.max(0, ...amounts.map((amount) => amount?.split('.')[1]?.length ?? 0));
+  const columns = columnsOf<PaymentSummary>({
+    'Reference | title wide': (one) =>
+      html`<a href="${at(view, paymentPath(one))}">${one.merchant_reference || 'no reference'}</a>`,
     'State | title': stateBadge,
-    'What it means | title wide': (row) => wordsOf(row).heading,
-    'Changed | title number': ({ changedAt }) => age(changedAt.getTime(), now),
-    'Expected | number': ({ expected }) => (expected === undefined ? '' : aligned(expected, most)),
-    'Claimed | number': (row) => {
-      const claimed = claimOf(row);
-      return claimed === undefined ? '' : aligned(claimed.claim, most, claimed.differs);
+    'What it needs | title wide': ({ state, needs, expected }) => {
+      if (needs !== undefined) return wordsOfReason(needs).heading;
+      return state === 'overdue' ? html`Was due ${age(Number(expected?.deadline), now)}` : '';
     },
-    'Report | title minor': ({ signed }) => `${signed.transaction_type} ${signed.transaction_status}`,
-    'Provider | minor': ({ provider }) => provider ?? '',
+    'Changed | title number': ({ changedAt }) => age(changedAt.getTime(), now),
+    'Expected | number': ({ expected }) => aligned(expected, decimals),
+    'Credited | number': ({ settled }) => aligned(settled, decimals),
+    'Type | minor': ({ transaction_type: type }) => type,
   });
-  const rows = found.map((one) => ({ ...one, id: one.transitionId }));
-  const headed = columns.map((column): Column<Row> => ({ ...column, head: heads[column.label] }));
-  return list(name, headed, rows);
+  const rows = found.map((one) => ({ ...one, id: hash('sha256', paymentPath(one)).slice(0, 12) }));
+  return list(name, columns, rows);
 }
 
-/** What is in the list, by currency: what is expected, once for each reference, and what completed payments claim. */
-export function sums(found: readonly TransitionSummary[]): Markup {
-  const paid = found.filter(({ signed }) => signed.transaction_status === 'COMPLETED');
-  const once = new Map(
-    paid.map((row) => [`${row.signed.transaction_type} ${row.signed.merchant_reference}`, row.expected]),
-  );
-  const expected = totals([...once.values()]);
-  const claimed = totals(paid.map((row) => claimOf(row)?.claim));
-  const text = (all: readonly string[]): string => (all.length === 0 ? 'nothing' : all.join(', '));
-  return html`<p class="sums" id="sums">${counted(found.length, 'report')}, ${count(paid.length)} of completed payments: <strong>${text(expected)}</strong> expected, <strong>${text(claimed)}</strong> claimed.</p>`;
-}
-
-function totals(all: readonly (Pick<StoredClaim, 'currency' | 'amount'> | undefined)[]): string[] {
-  const given = all.filter((one) => typeof one?.currency === 'string' && typeof one.amount === 'string');
-  const byCurrency = Map.groupBy(given, (one) => one?.currency ?? '');
-  return [...byCurrency].map(([currency, same]) =>
-    moneyText({ currency, amount: sumOfProducts(same.map((one) => [one?.amount ?? '0', 1])) }),
-  );
+/** The sums of a list, by currency. */
+export function sumsText(found: readonly PaymentSummary[]): string {
+  const sums = sumsOf(found);
+  const text = (amounts: readonly string[]): string =>
+    amounts.map((amount, index) => moneyText({ currency: sums[index]?.currency ?? '', amount })).join(', ');
+  if (sums.length === 0) return 'nothing expected';
+  return `${text(sums.map(({ expected }) => expected))} expected, ${text(sums.map(({ credited }) => credited))} credited`;
 }

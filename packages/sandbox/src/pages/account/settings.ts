@@ -22,7 +22,7 @@ export const settings: Page = {
         return html`${address('callback_url', 'Callback URL', 'http://127.0.0.1:3000/payments/callbacks. Empty: no callbacks.')}
 ${address('redirect_url', 'Redirect URL', 'http://127.0.0.1:3000/payments/return. Empty: no redirect.')}
 ${address('order_url', 'Your page of an order', 'http://127.0.0.1:3000/orders/{merchant_reference}. Linked from a transaction.')}
-${address('inbox_url', 'Your page of its inbox row', 'http://127.0.0.1:3000/owner/inbox/transitions?reference={merchant_reference}.')}`;
+${address('inbox_url', 'Your page of its inbox row', 'http://127.0.0.1:3000/owner/inbox/payment?reference={merchant_reference}.')}`;
       },
       button: 'Save the addresses',
       kind: 'main',
