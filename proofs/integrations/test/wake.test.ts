@@ -32,7 +32,7 @@ forEachLibrary('with %s, a worker that polls once an hour', 'wake', <Tx>(shop: S
       await receiver.route.onCallback(paid(reference));
       await untilSettled(worker, index + 2);
     }
-    expect((await statesOf(deaf.receiver))).toMatchObject({ settled: 1, pending: 1 });
+    expect(await statesOf(deaf.receiver)).toMatchObject({ settled: 1, pending: 1 });
     await deaf.worker.transaction(async () => undefined); // A worker looks after a call of its own.
     await untilSettled(deaf.worker, 2);
     await worker.close();

@@ -111,7 +111,7 @@ export async function openShop(options: OpenShopOptions = {}): Promise<OpenShop>
 
   const transitions: OpenShop['transitions'] = async () => {
     // Only a hang leaves one of them spooled, pending, due or started. A slow disk puts callbacks into the spool.
-    while ((await inbox.stats()).spooled > 0 || (await inbox.reports({ limit: 1000 })).some(isUnderWay)) {
+    while ((await inbox.health()).spooled !== 0 || (await inbox.reports({ limit: 1000 })).some(isUnderWay)) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     return inbox.reports({ limit: 1000 });

@@ -214,16 +214,18 @@ export function must(payment: Payment | undefined): Payment {
 const moneyOf = (money: Settled | undefined): string | undefined =>
   money && `${money.amount} ${money.currency}`;
 
+/** As `moneyOf()` writes it. */
 function moneyIn(text: string): string {
   const [, amount = '', currency] = /^(\S{1,100}) (\S{1,32})$/.exec(text) ?? [];
   if (currency !== undefined) return `${amountIn(amount)} ${currency}`;
   throw new InvalidArgumentError("It must be money, such as '500 UGX'.");
 }
 
+/** Its message does not repeat the value: it might be a phone number. */
 function amountIn(text: string): string {
   try {
     return canonicalAmount(text);
   } catch {
-    throw new InvalidArgumentError('It must be a decimal, such as 1999.90.');
+    throw new WrongUse('The amount must be a decimal, such as 1999.90.');
   }
 }

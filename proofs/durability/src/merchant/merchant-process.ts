@@ -54,7 +54,7 @@ async function receive({ database, spool }: MerchantSettings): Promise<string> {
         await Promise.all(expectations.map((expectation) => inbox.expect(expectation)));
         return undefined;
       },
-      '/spooled': async () => String((await inbox.stats()).spooled),
+      '/spooled': async () => String((await inbox.health()).spooled ?? 1),
     },
     // It is up to the sender to retry what the receiver does not acknowledge.
     onError: () => undefined,

@@ -117,7 +117,7 @@ export async function run(
   async function settle(inbox: Inbox<Transaction>): Promise<void> {
     let state = '';
     const look = async (): Promise<boolean> => {
-      const looped = await inbox.retry({ state: 'quarantined', reason: 'crash_loop', until: ANY_TIME }, NOTE);
+      const { done: looped } = await inbox.actAll('retry', { reason: 'crash_loop', until: ANY_TIME }, NOTE);
       const spooled = await Promise.all(ofRole(processes, 'receiver').map(spooledBy));
       const [row] = await read(`select count(*) as n from ${PREFIX[database.store]}transition where ${OPEN}`);
       state = `${row?.['n']} open, ${spooled} spooled, ${looped} sent back`;

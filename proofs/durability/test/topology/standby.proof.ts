@@ -40,17 +40,17 @@ test('a standby serves the views of the operator, and nothing else', async () =>
     signed: { merchant_reference: expectation.merchant_reference },
   });
   expect((await standby.report(listed?.transitionId ?? ''))?.bodies).toHaveLength(1);
-  expect((await statesOf(standby)).pending).toBe(1);
-  expect(await standby.overdue()).toHaveLength(1);
+  expect(await standby.counts()).toMatchObject({ overdue: 1 });
+  const payment = await standby.payment(expectation.merchant_reference);
+  const cancel = payment?.acts.find(({ name }) => name === 'cancel');
+  if (cancel === undefined) throw new Error('Nothing can be canceled.');
 
   expect(await standby.health()).toMatchObject({ ok: false, problems: ['store_unavailable'] });
   await expect(standby.route.onCallback(callback)).rejects.toThrow(UnavailableError);
   await expect(standby.expect(expectation)).rejects.toThrow('read-only');
-  await expect(
-    standby.retry({ transitionId: '', revision: '', ...listed }, { by: 'dana', note: 'again' }),
-  ).rejects.toThrow('read-only');
+  await expect(standby.act(cancel, { by: 'dana', note: 'again' })).rejects.toThrow('read-only');
   await standby.close();
-  await expect(standby.stats()).rejects.toThrow('closed');
+  await expect(standby.counts()).rejects.toThrow('closed');
 });
 
 test('a start tells that the standby is asynchronous, to a role without any rights, too', async () => {

@@ -51,8 +51,9 @@ const MAY: Readonly<Record<string, ConsoleAccess['may']>> = {
   'with bodies': ['read', 'bodies', 'retry', 'close', 'apply', 'accept', 'expect', 'forget', 'reconcile'],
 };
 const VERBS: readonly string[] = [
-  ...['ls', 'show ID', 'show ID --bodies', 'stats', 'overdue', 'status', 'doctor', 'health'],
-  `expect --reference ORD-UNKNOWN --currency UGX --amount ${SECRETS.phone}x`,
+  ...['payments', 'payment ORD-UNKNOWN', 'payment ORD-UNKNOWN --bodies', 'counts', 'totals'],
+  ...['reports', 'report ID', 'report ID --bodies', 'status', 'doctor', 'health'],
+  `expect ORD-9 --currency UGX --amount ${SECRETS.phone}x`,
 ];
 
 /** Everything that servers, inboxes, their files, the console and the command show. */
@@ -106,8 +107,9 @@ async function inboxPlaces(options: Partial<InboxOptions<never>>, hasCommand: bo
     }
     await inbox.drain();
   });
-  const [stats, health, list] = [await inbox.stats(), await inbox.health(), await inbox.reports({})];
-  for (const [what, value] of Object.entries({ refusals, events, inbox, stats, health, list }))
+  const [counts, health] = [await inbox.counts(), await inbox.health()];
+  const [list, payments] = [await inbox.reports({}), await inbox.payments({})];
+  for (const [what, value] of Object.entries({ refusals, events, inbox, counts, health, list, payments }))
     places[`inbox: ${what}`] = everythingIn(value);
   const files = readdirSync(folder).filter((file) => /^shop\.db(-wal)?$/.test(file));
   places['inbox: the database'] = files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
