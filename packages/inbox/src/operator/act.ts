@@ -139,8 +139,11 @@ async function perform<Tx>(
   const key = { merchant_reference, transaction_type };
   // Until this transaction ends, no worker settles it, no other operator acts on it, and what is expected stays. The payment first,
   // also if it has no row yet, as workers and expect() do: in another order, two transactions could wait for each other.
-  await lockPayment(statements, { ...key, account }, tx);
-  await statements.run('lock_reports', keysOf(key, account), tx);
+  const keys = keysOf(key, account);
+  const [row] = await statements.run('lock_payment', keys, tx);
+  const isReported = row !== undefined || (await statements.run('read_reports', keys, tx)).length > 0;
+  if (isReported) await lockPayment(statements, { ...key, account }, tx);
+  await statements.run('lock_reports', keys, tx);
   const payment = await readPayment(context, key, tx);
   if (payment === undefined)
     throw new ConfigurationError('act', 'Nothing is known of this payment. See payments().');

@@ -209,7 +209,9 @@ function moneyOf(
 function acceptable({ reports, expected, settled }: ActedOn): Offer[] {
   if (settled !== undefined) return [];
   return reports.flatMap((report): Offer[] => {
-    const isPayment = report.signed.transaction_status === 'COMPLETED' && report.reason !== 'empty_reference';
+    const { transaction_status, merchant_reference, internal_reference } = report.signed;
+    const isNamed = merchant_reference !== '' && internal_reference !== '';
+    const isPayment = transaction_status === 'COMPLETED' && isNamed;
     if (!isOpen(report) || !isPayment) return [];
     return (report.bodies ?? []).flatMap((body) =>
       body.refusal === undefined

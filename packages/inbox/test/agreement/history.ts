@@ -29,6 +29,8 @@ export interface History {
   readonly handled: readonly ('failed' | 'reversed' | 'status')[];
   /** How often a handler throws, after its effect. */
   readonly failing: number;
+  /** After so many attempts, a person must look at it. */
+  readonly attempts: number;
 }
 
 const AMOUNTS = [500, 500, 500, 700] as const;
@@ -91,7 +93,8 @@ export function historyOf(seed: number): History {
     ...{ seed, account, keys },
     steps: Array.from({ length: 6 + upTo(16) }, () => step(true)),
     handled: HANDLED.filter(() => random() < 0.7),
-    failing: random() < 0.4 ? 0.4 : 0,
+    failing: random() < 0.5 ? 0.6 : 0,
+    attempts: 1 + upTo(1),
   };
 }
 

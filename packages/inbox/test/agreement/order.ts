@@ -1,4 +1,4 @@
-import { callback } from '../support/callbacks.ts';
+import { callback, type Payload } from '../support/callbacks.ts';
 import type { Merchant } from '../support/merchant.ts';
 import { seeded } from '../support/seeded.ts';
 import { DAY_MS, LATER } from '../support/shop.ts';
@@ -11,9 +11,7 @@ const EXPECTATION = { merchant_reference: REFERENCE, currency: 'UGX', amount: '5
 const AMOUNTS = [500, 500, 700, '500'] as const;
 
 /** What arrives: the expectation, or a report of one of up to three transactions. */
-type Arrival =
-  | 'expectation'
-  | { readonly payload: Readonly<Record<string, unknown>>; readonly event: string };
+type Arrival = 'expectation' | { readonly payload: Payload; readonly event: string };
 
 /**
  * Of each transaction one status, in up to two bodies: statuses of one transaction order each other. So do the failure of one and

@@ -65,7 +65,6 @@ const CALLS: Record<string, Call> = {
   'payments({ needed })': (inbox) => inbox.payments({ needed: true, limit: 5 }),
   'payments({ state: paid, since })': (inbox) =>
     inbox.payments({ state: 'paid', since: day(39_000), limit: 5 }),
-  'counts()': (inbox) => inbox.counts(),
   [VERSION]: versionOf,
 };
 

@@ -21,6 +21,7 @@ import { figure } from '@payment-service/durability/measure/tables.ts';
 import {
   createInbox,
   type Inbox,
+  type PaymentFilter,
   type PostgresClient,
   readStatement,
   type Store,
@@ -143,6 +144,33 @@ async function judgeStatements(inbox: Inbox<PostgresClient>, rows: number): Prom
   ];
 }
 
+/** The lists of payments: each state, what is needed, searches, and pages in the middle. */
+function listsOf(
+  inbox: Inbox<PostgresClient>,
+  half: Date,
+  next: string,
+): Readonly<Record<string, () => Promise<unknown>>> {
+  const day = { since: half, until: new Date(half.getTime() + 86_400_000) };
+  const filters: readonly PaymentFilter[] = [
+    {},
+    ...(['paid', 'open', 'overdue', 'held', 'failed', 'unexpected'] as const).map((state) => ({ state })),
+    ...[
+      { needed: true } as const,
+      { needed: true, state: 'paid' } as const,
+      { reason: 'already_settled' } as const,
+    ],
+    ...[{ search: 'rd-77' }, { search: 'no such part' }, { search: 'INT-77' }, { limit: 1000 }],
+  ];
+  return {
+    ...Object.fromEntries(
+      filters.map((filter) => [`payments(${JSON.stringify(filter)})`, async () => inbox.payments(filter)]),
+    ),
+    "payments({ state: 'paid', after }), in the middle": async () =>
+      inbox.payments({ state: 'paid', after: next }),
+    'payments({ since, until }), a day in the middle': async () => inbox.payments(day),
+  };
+}
+
 /** Every view of the operator, by the function called, and the control. */
 async function operatorCalls(
   inbox: Inbox<PostgresClient>,
@@ -157,7 +185,17 @@ async function operatorCalls(
     throw new Error('The generated payments are not those that the inbox looks for.');
   const half = inTheMiddle.changedAt;
   const state = 'settled';
+  const paidPage = await inbox.payments({ state: 'paid', until: half });
+  if (paidPage.next === undefined) throw new Error('There is no second page of paid payments.');
+  const { next } = paidPage;
+  const readVersion: () => unknown = Reflect.get(inbox, Symbol.for('@payment-service/inbox/read-version/1'));
   return {
+    ...listsOf(inbox, half, next),
+    'payment()': () => inbox.payment(`ORD-${middle}`),
+    'payment(), held': () => inbox.payment(`ORD-${1000 * Math.floor(payments / 4000) + 13}`),
+    'payment({ internal_reference })': () => inbox.payment({ internal_reference: `INT-${middle + 1}` }),
+    'counts()': () => inbox.counts(),
+    'the version that an open page asks for': async () => readVersion(),
     'reports()': () => inbox.reports(),
     'reports({ after }), in the middle': () => inbox.reports({ after }),
     "reports({ state: 'settled', limit: 1000 })": () => inbox.reports({ state, limit: 1000 }),
@@ -171,15 +209,7 @@ async function operatorCalls(
     'reports({ merchant_reference })': () => inbox.reports({ merchant_reference: `ORD-${middle}` }),
     'reports({ internal_reference })': () => inbox.reports({ internal_reference: `INT-${middle + 1}` }),
     'report()': () => inbox.report(after),
-    'payment()': () => inbox.payment(`ORD-${middle}`),
-    'payments()': () => inbox.payments(),
-    'payments({ needed })': () => inbox.payments({ needed: true }),
-    "payments({ state: 'paid', until }), from the middle on": () =>
-      inbox.payments({ state: 'paid', until: half }),
-    'payments({ search })': () => inbox.payments({ search: `ord-${middle}` }),
-    'counts()': () => inbox.counts(),
     'history(), which the charts show': () => inbox.history(),
-    "payments({ state: 'overdue' })": () => inbox.payments({ state: 'overdue' }),
     'totals(), of an hour': () => inbox.totals({ from: half, to: new Date(half.getTime() + 3_600_000) }),
     'health()': () => inbox.health(),
     'control: counts every payment': () =>

@@ -7,11 +7,19 @@ const CHUNK = 500_000;
 /** Only the newest have their bodies: prune() has removed the text of the others. */
 const WITH_TEXT = 0.1;
 const YEAR_MS = 365 * 86_400_000;
+/** What waits is due after the measurements, and no later than after so many attempts: drain() would bring it back. */
+const WAIT_MS = 3_500_000;
 
 const key = (field: string, reference: string): string =>
   `rtrim(translate(encode(sha256(convert_to('["${field}","","' || ${reference} || '"]', 'utf8')), 'base64'), '+/', '-_'), '=')`;
 const ID = "encode(sha256(convert_to(i::text, 'utf8')), 'hex')";
 const IS_OPEN = 'i > $3 - 2000 or i % 100 = 7 or i % 1000 = 13';
+/** Of the others, a few are failed, or were paid twice. */
+const IS_UNPAID = `${IS_OPEN} or i % 1000 = 17`;
+const PAYMENT_STATE = `case when i % 1000 = 13 and i <= $3 - 2000 then 'held' when ${IS_OPEN} then 'open'
+  when i % 1000 = 17 then 'failed' else 'paid' end`;
+const NEEDS = `case when i > $3 - 2000 then null when i % 1000 = 13 then 'amount_mismatch'
+  when i % 1000 = 19 then 'already_settled' end`;
 const FROM = 'from generate_series($1::bigint, $2::bigint) as i where $3::bigint > 0 and $4::bigint > 0';
 const STATE = `case when i > $3 - ${WAITING} then 'pending' when i > $3 - ${WAITING * 2} then 'retrying'
   when i % 100 = 7 then 'unhandled' when i % 1000 = 13 then 'quarantined' else 'settled' end`;
@@ -48,16 +56,16 @@ const FILLS = [
   `insert into payment_inbox.transition (id, account, state, reason, bodies, attempts, start_id, place, next_at, changed_at,
     settled_digest)
   select i, '', ${STATE}, case when i > $3 - 2000 then null when i % 100 = 7 then 'no_handler' when i % 1000 = 13 then
-      'amount_mismatch' end, 1, 1, gen_random_uuid(), case when ${IS_OPEN} then null else 1 end,
-    case when i > $3 - 2000 then $4 + ${YEAR_MS * 2} + i end, ${AT} + 1000, case when ${IS_OPEN} then null else ${ID} end ${FROM}`,
+      'amount_mismatch' end, 1, case when i > $3 - 2000 then 20 else 1 end, gen_random_uuid(), case when ${IS_OPEN} then null else 1 end,
+    case when i > $3 - 2000 then $4 + ${YEAR_MS + WAIT_MS} end, ${AT} + 1000, case when ${IS_OPEN} then null else ${ID} end ${FROM}`,
   `insert into payment_inbox.body (transition, digest, content, claims, key_id, first_at)
   select i, ${ID}, case when i > $3 * ${1 - WITH_TEXT} then repeat('x', 560) end,
     '{"request":{"currency":"UGX","amount":"500"},"transaction":{"currency":"UGX","amount":"500"}}', 'default', ${AT} ${FROM}`,
   `insert into payment_inbox.delivery (transition, digest, repeats, last_at) select i, ${ID}, 1, ${AT} ${FROM} and i % 50 = 0`,
-  `insert into payment_inbox.payment (reference_key, transaction_type, account, merchant_reference, state, currency,
+  `insert into payment_inbox.payment (reference_key, transaction_type, account, merchant_reference, state, needs, currency,
     amount, compare, replaced, deadline_at, settled_by, settled_at, changed_at)
-  select ${key('merchant_reference', "'ORD-' || i")}, '"COLLECTION"', '', '"ORD-' || i || '"', case when ${IS_OPEN} then 'open' else 'paid' end, 'UGX', '500', 'both', '[]', ${AT},
-    case when ${IS_OPEN} then null else ${ID} end, case when ${IS_OPEN} then null else ${AT} end, ${AT} ${FROM}`,
+  select ${key('merchant_reference', "'ORD-' || i")}, '"COLLECTION"', '', '"ORD-' || i || '"', ${PAYMENT_STATE}, ${NEEDS}, 'UGX', '500', 'both', '[]', ${AT},
+    case when ${IS_UNPAID} then null else ${ID} end, case when ${IS_UNPAID} then null else ${AT} end, ${AT} ${FROM}`,
 ];
 
 /** Creates payments in the tables of the inbox, as a year leaves them. Indexes are built once the rows exist. */
