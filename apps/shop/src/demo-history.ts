@@ -26,11 +26,11 @@ export async function placeDemoOrders(
   client: ClientWithSecretKey,
   sandbox: Sandbox,
 ): Promise<void> {
-  const { settled: earlier } = (await inbox.stats()).states;
+  const { settled: earlier } = await statesOf(inbox);
   /** Records the balances once this many orders are paid: the callbacks are sent and applied in the background. */
   const limit = AbortSignal.timeout(60_000);
   const recordAfter = async (count: number): Promise<void> => {
-    while ((await inbox.stats()).states.settled < earlier + count) {
+    while ((await statesOf(inbox)).settled < earlier + count) {
       if (limit.aborted) throw new SetupError('The demo orders were not paid in 60 seconds. Start it again.');
       await setTimeout(50);
     }

@@ -44,12 +44,6 @@ select action, by_whom, note, at from inbox.action where transition = $1 order b
 -- name: show_failures
 select attempt, error, at from inbox.failure where transition = $1 order by at, attempt
 
--- name: lock_named_expectation
--- Before the transition, as a settlement and expect() do: in another order, two transactions could wait for each other.
-select e.amount from inbox.payment e
-join inbox.callback c on c.reference_key = e.reference_key and c.transaction_type = e.transaction_type
-where c.transition_id = $1 and c.account = $2{postgres:  for update of e}
-
 -- name: lock_named_transition
 -- is_applied is 1 if it was settled at any time. last_at is the last change of what an operator sees: its state, a body, or its
 -- expectation.
@@ -103,47 +97,6 @@ update inbox.body set claims = $3 where transition = $1 and digest = $2
 
 -- name: admit_evidence
 update inbox.body set refusal = null where transition = $1
-
--- name: count_states
--- In one snapshot: what is open, at most 10,000 of each, and how many transitions there are. The reasons of a state are found by
--- jumps in their index, each to the next one.
-select state, reason, count, archived from (
-with recursive states (state) as (
-  values ('superseded'), ('unhandled'), ('quarantined'), ('conflict'), ('dead'), ('resolved')
-), parked (state, reason) as (
-  select state, (select t.reason from inbox.transition t
-    where t.account = $1 and t.state = states.state and t.state not in ('pending', 'retrying', 'settled')
-      and t.reason is not null order by t.reason limit 1)
-  from states
-  union all
-  select state, (select t.reason from inbox.transition t
-    where t.account = $1 and t.state = parked.state and t.state not in ('pending', 'retrying', 'settled')
-      and t.reason > parked.reason order by t.reason limit 1)
-  from parked where reason is not null
-)
-select state, reason, (select count(*) from (select t.id from inbox.transition t
-    where t.account = $1 and t.state = parked.state and t.reason = parked.reason
-      and t.state not in ('pending', 'retrying', 'settled') limit 10000) as counted) as count, 0 as archived
-from parked where reason is not null
-union all
-select state, null, (select count(*) from (select t.id from inbox.transition t
-    where t.account = $1 and t.state = states.state and t.reason is null
-      and t.state not in ('pending', 'retrying', 'settled') limit 10000) as counted), 0
-from states
-union all
-select 'retrying', null, count(*), 0 from (select id from inbox.transition
-  where account = $1 and state = 'retrying' and state <> 'pending' limit 10000) as retrying
-union all
-select 'pending', null, count(*), 0 from (select state from inbox.transition
-  where account = $1 and next_at is not null order by next_at, id limit 10000) as due where state = 'pending'
-union all
-select null, null, coalesce(cast(sum(total) as bigint), 0), coalesce(cast(sum(archived) as bigint), 0) from inbox.tally where account = $1
-) as counts
-
--- name: count_settled
--- Used only if not all open transitions were counted.
-select count(*) as count from (select id from inbox.transition
-  where account = $1 and state = 'settled' and state <> 'pending' limit 10000) as settled
 
 -- name: merge_tally (postgres, prepared)
 -- Merges the later counts of keep_firsts into one row. Of two processes, each merges the rows that it gets.
@@ -235,18 +188,6 @@ select 'needed', count(*) from (select 1 from inbox.payment p
   where p.account = $1 and p.needs is not null limit 10000) as counted
 union all
 select 'archived', coalesce(cast(sum(archived) as bigint), 0) from inbox.tally where account = $1
-
--- name: count_overdue
-select count(*) as count from (select 1 from inbox.payment
-  where account = $1 and state = 'open' and deadline_at < {now} limit 10000) as overdue
-
--- name: list_overdue
-select merchant_reference, currency, amount, deadline_at from inbox.payment
-where account = $1 and state = 'open' and deadline_at < {now} order by deadline_at limit cast($2 as integer)
-
--- name: find_expectations
-select transaction_type, currency, amount, compare, replaced, settled_by, canceled_at, deadline_at from inbox.payment
-where reference_key = $1 and account = $2 and amount is not null order by transaction_type
 
 -- name: prune_bodies
 -- Rows that another prune or a receiver has locked are left to the next run: waiting could be a deadlock.

@@ -19,10 +19,8 @@ import { callbackRecord, evidenceRecord } from './intake/record.ts';
 import { Spool } from './intake/spool.ts';
 import { spoolOwner } from './intake/spool-folder.ts';
 import { actOnAll, actOnPayment } from './operator/act.ts';
-import { act, actOn } from './operator/actions.ts';
-import { findExpectations } from './operator/expectations.ts';
 import { forget } from './operator/forget.ts';
-import { listOverdue, readHealth, readStats } from './operator/health.ts';
+import { readHealth } from './operator/health.ts';
 import { readHistory } from './operator/history.ts';
 import { findPayment, readPayment } from './operator/payment.ts';
 import { countPayments, listPayments, outcomeOf } from './operator/payments.ts';
@@ -196,17 +194,10 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     handle: (name, handler, given) => addHandler(handlers, name, handler, given),
     work: worker.work,
     drain: async (given = {}) => write(worker.drain(given)),
-    stats: () => read(() => readStats(context)),
     history: (options = {}) => read(() => readHistory(context, options)),
     health: (given = {}) => readHealth(context, readiness.probe, given),
-    list: (given = {}) => read(() => listTransitions(context, given)),
-    show: (transitionId) => read(() => showTransition(context, transitionId)),
-    retry: (which, note) => write(() => actOn(context, 'retry', which, note)),
-    resolve: (which, note) => write(() => actOn(context, 'resolve', which, note)),
-    accept: (transition, acceptance) => write(() => act(context, 'accept', transition, acceptance)),
-    acceptText: (transition, note) => write(() => act(context, 'acceptText', transition, note)),
-    reopen: (transition, note) => write(() => act(context, 'reopen', transition, note)),
-    applyAgain: (transition, note) => write(() => act(context, 'applyAgain', transition, note)),
+    reports: (given = {}) => read(() => listTransitions(context, given)),
+    report: (transitionId) => read(() => showTransition(context, transitionId)),
     payment: (reference, type) => read(() => findPayment(context, reference, type)),
     payments: (filter = {}) => listPayments(read, context, filter),
     counts: () => read(() => countPayments(context)),
@@ -219,9 +210,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       }),
     actAll: (name, which, given) => write(() => actOnAll(context, name, which, given)),
     outcome: (reference, given) => read(() => outcomeOf(context, reference, given)),
-    expectations: (reference) => read(() => findExpectations(context, reference)),
     forget: (reference, note) => write(() => forget(context, reference, note)),
-    overdue: (given = {}) => read(() => listOverdue(context, given)),
     prune: (given = {}) => ready().then(() => prune(context, given)),
     recordBalances: (wallets) => write(() => keepBalances(context, wallets)),
     totals: (period) => read(() => readTotals(context, period)),

@@ -7,10 +7,8 @@ import type {
 import type { WalletBalance } from '@payment-service/core/reconcile';
 import type { ActedOnAll, ActGiven, ActSelection } from './operator/act.ts';
 import type { ActionNote } from './operator/action-log.ts';
-import type { Acceptance, SeenTransition, TransitionSelection } from './operator/actions.ts';
-import type { KnownPayment } from './operator/expectations.ts';
 import type { Forgotten } from './operator/forget.ts';
-import type { InboxHealth, InboxStats, OverdueExpectation } from './operator/health.ts';
+import type { InboxHealth } from './operator/health.ts';
 import type { InboxHistory } from './operator/history.ts';
 import type { Act } from './operator/operations.ts';
 import type { Payment } from './operator/payment.ts';
@@ -36,10 +34,9 @@ export interface InboxRoute {
 
 /**
  * A durable inbox of one merchant account. Every function sets up the store if that has not happened yet. Every function also
- * works detached from the object.
+ * works detached from the object, so `inbox.payment` can be passed directly.
  *
- * `list` and `show` do not check who calls them, and neither do the acts of an operator (`retry`, `resolve`, `accept`, `acceptText`,
- * `reopen`, `applyAgain`, `forget`): the application must.
+ * `payment()` and the other reads do not check who calls them, and neither do `act()`, `actAll()` and `forget()`: the application must.
  */
 export interface Inbox<Tx> {
   /**
@@ -131,8 +128,6 @@ export interface Inbox<Tx> {
    * if (left > 0) console.info(`${left} transitions are left for the next run.`);
    */
   readonly drain: (options?: DrainOptions) => Promise<Drained>;
-  /** Counts open transitions by index, up to 10,000 of each state; the number of settled ones follows from the total. */
-  readonly stats: () => Promise<InboxStats>;
   /**
    * What happened in the last days, for charts: what was settled on each day, what waits, and the newest outcomes. Workers sum each
    * hour once, so that this reads little however much was settled.
@@ -156,83 +151,11 @@ export interface Inbox<Tx> {
    * `pending` ones are listed in the order in which workers take them, and only the first 10,000 due ones are searched.
    *
    * @example
-   * const transitions = await inbox.list({ merchant_reference: 'ORD-1001' });
+   * const transitions = await inbox.reports({ merchant_reference: 'ORD-1001' });
    */
-  readonly list: (options?: ListOptions) => Promise<TransitionSummary[]>;
+  readonly reports: (options?: ListOptions) => Promise<TransitionSummary[]>;
   /** One transition with its bodies, which contain personal data; undefined if it does not exist. */
-  readonly show: (transitionId: string) => Promise<TransitionDetails | undefined>;
-  /**
-   * Puts one transition, or all of a state and reason, back to work with all attempts, under the same rules.
-   *
-   * Like every act of an operator, it is decided on what a person saw: pass what `list()` or `show()` returned. A second click, or
-   * a decision on a page that is out of date, changes nothing (threat A70).
-   *
-   * @returns how many.
-   * @throws {StaleError} If the named transition has changed since it was read.
-   * @throws {InvalidStateError} If the named transition is settled, superseded or resolved.
-   * @throws {ConfigurationError} If no transition of the account has this id, and without `by` or `note`.
-   *
-   * @example
-   * const { at: until } = await inbox.stats();
-   * await inbox.retry({ state: 'dead', reason: 'attempts_used_up', until }, { by: 'dana', note: 'the ledger is back' });
-   */
-  readonly retry: (which: SeenTransition | TransitionSelection, note: ActionNote) => Promise<number>;
-  /**
-   * Closes a transition, or all of a state and reason: nothing is applied.
-   *
-   * @returns how many.
-   * @throws As `retry()` does.
-   *
-   * @example
-   * const transition = await inbox.show(transitionId);
-   * if (transition) await inbox.resolve(transition, { by: 'dana', note: 'the service knows no such payment' });
-   */
-  readonly resolve: (which: SeenTransition | TransitionSelection, note: ActionNote) => Promise<number>;
-  /**
-   * Accepts a body: its amount becomes the expectation, in place of a known one, and the transition is processed like any other. A
-   * body whose number a parser rounded counts as the exact amount that `expect()` has stated.
-   *
-   * @throws {StaleError} As `retry()` does.
-   * @throws {InvalidStateError} As `retry()` does, and if the expectation is settled.
-   * @throws {ConfigurationError} As `retry()` does, and for a `body` that is not verified or does not claim one amount.
-   *
-   * @example
-   * const transition = await inbox.show(transitionId);
-   * const body = transition?.bodies[0]?.digest; // the one that was looked at
-   * if (transition && body) await inbox.accept(transition, { body, by: 'dana', note: 'the service says that 300 was paid' });
-   */
-  readonly accept: (transition: SeenTransition, acceptance: Acceptance) => Promise<void>;
-  /**
-   * Accepts an amount that was sent as text (`amount_text`), if the text is a plain decimal that equals the expectation, and
-   * applies the transition. Text is never credited without this, since the contract has a number.
-   *
-   * @throws {StaleError} As `retry()` does.
-   * @throws {InvalidStateError} If no body has the expected amount as text, and as `retry()` does.
-   * @throws {ConfigurationError} As `retry()` does.
-   *
-   * @example
-   * await inbox.acceptText(transition, { by: 'dana', note: 'the service sends amounts as text since May' });
-   */
-  readonly acceptText: (transition: SeenTransition, note: ActionNote) => Promise<void>;
-  /**
-   * Applies a closed transition that was never applied, or one that the order of statuses or a contradicting body holds back. For
-   * an operator who has asked the service.
-   *
-   * @throws {StaleError} As `retry()` does.
-   * @throws {InvalidStateError} If it is pending or retrying, if it was applied, and for evidence that can be read in more than one
-   * way.
-   * @throws {ConfigurationError} As `retry()` does.
-   */
-  readonly reopen: (transition: SeenTransition, note: ActionNote) => Promise<void>;
-  /**
-   * Applies what was applied before **a second time**: its handler runs once more, and credits once more. For an operator to whom
-   * the service has confirmed that it happened a second time, or who has undone the first effect.
-   *
-   * @throws {StaleError} As `retry()` does.
-   * @throws {InvalidStateError} If it was never applied, or is pending or retrying.
-   * @throws {ConfigurationError} As `retry()` does.
-   */
-  readonly applyAgain: (transition: SeenTransition, note: ActionNote) => Promise<void>;
+  readonly report: (transitionId: string) => Promise<TransitionDetails | undefined>;
   /**
    * A payment, its state, and the reports about it; undefined if nothing is known of it.
    *
@@ -293,8 +216,6 @@ export interface Inbox<Tx> {
    * const { done } = await inbox.actAll('retry', { reason: 'attempts_used_up', until }, { by: 'dana', note: 'the ledger is back' });
    */
   readonly actAll: (name: 'retry' | 'close', which: ActSelection, given: ActionNote) => Promise<ActedOnAll>;
-  /** What is expected under this reference, one for each transaction type. */
-  readonly expectations: (merchant_reference: string) => Promise<KnownPayment[]>;
   /**
    * Removes personal data from everything that is kept under a merchant_reference: the content of bodies and its hashes, the
    * errors of attempts, and the notes of earlier actions. What prevents a second payment stays, as do the signed fields and the
@@ -308,12 +229,10 @@ export interface Inbox<Tx> {
    * await inbox.forget('ORD-1001', { by: 'dana', note: 'erasure request 2026-17' });
    */
   readonly forget: (merchantReference: string, note: ActionNote) => Promise<Forgotten>;
-  /** Expectations past their deadline whose callback has not arrived, longest overdue first. At most 1000 without a limit. */
-  readonly overdue: (options?: { readonly limit?: number | undefined }) => Promise<OverdueExpectation[]>;
   /**
    * Removes the content of old bodies, which holds personal data, and old errors of attempts, from settled, superseded,
-   * resolved and unhandled transitions. With `archiveOlderThanDays`, also moves settled and superseded ones into the archive. A
-   * repetition is recognized permanently and never applied again; `list()` by a reference and `show()` report its outcome.
+   * resolved and unhandled reports. With `archiveOlderThanDays`, also moves settled and superseded ones into the archive. A
+   * repetition is recognized permanently and never applied again; `payment()` and `report()` say its outcome.
    *
    * @example
    * await inbox.prune({ bodiesOlderThanDays: 90, archiveOlderThanDays: 400 });

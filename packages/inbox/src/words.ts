@@ -234,7 +234,7 @@ const RECORDED = 'It is no payment: your program has recorded the status.';
  * @throws {ConfigurationError} When `transition` does not have one of the states.
  *
  * @example
- * const [transition] = await inbox.list({ state: 'quarantined' });
+ * const [transition] = await inbox.reports({ state: 'quarantined' });
  * if (transition) console.log(wordsOf(transition).heading); // 'Suspicious: the amount differs'
  */
 export function wordsOf(transition: Described): Words {

@@ -101,7 +101,13 @@ type Refused = readonly [
 ];
 const { signal } = new AbortController();
 const ID = '0'.repeat(64);
-const SEEN = { transitionId: ID, revision: 'x' };
+const ACT = {
+  name: 'retry',
+  merchant_reference: 'ORD-0',
+  transaction_type: 'COLLECTION',
+  revision: 'x',
+  report: ID,
+};
 const PERIOD = { from: new Date(0), to: new Date(HOUR) };
 /** The first member of each of these options is wrong. */
 const refused = (method: Refused[0], all: readonly object[], ...before: unknown[]): Refused[] =>
@@ -119,7 +125,7 @@ const notes = [
 const amounts = ['secret', 0.1 + 0.2, '10e9999', `${'9'.repeat(990)}e30`];
 const notPositive = ['0', '-0', 0n, '0.00', '-1', -0.01, '-5e-9'];
 const calls: readonly Refused[] = [
-  ...refused('list', [
+  ...refused('reports', [
     ...[{ merchant_reference: 7 }, { merchant_reference: null }, { internal_reference: ['ORD-1'] }],
     ...[{ limit: 0 }, { limit: 1001 }, { limit: 1.5 }, { state: "x' or 1=1" }, { reason: 7 }],
     ...[{ since: '2026-01-01' }, { until: new Date(Number.NaN) }, { after: 'x' }],
@@ -128,46 +134,38 @@ const calls: readonly Refused[] = [
   ...refused('drain', [{ deadline: 1 }, { limit: 0 }]),
   ...refused('health', [{ maxPendingAgeSeconds: 0 }]),
   ...refused('prune', [{ bodiesOlderThanDays: Number.NaN }, { archiveOlderThanDays: 100_001 }]),
-  ...refused('overdue', [{ limit: 0.5 }, { limit: 100_001 }]),
+  ...refused('payments', [
+    ...[{ state: 'settled' }, { state: ['open', 'none'] }, { needed: false }, { reason: 7 }, { search: '' }],
+    ...[{ since: 1 }, { until: new Date(Number.NaN) }, { limit: 1001 }, { after: 1 }],
+  ]),
   ...refused('totals', [{ from: 1, to: new Date(0) }]),
   ...(
-    ['list', 'work', 'drain', 'health', 'prune', 'overdue', 'expect', 'totals', 'reconcile'] as const
+    ['reports', 'payments', 'work', 'drain', 'health', 'prune', 'expect', 'totals', 'reconcile'] as const
   ).flatMap((method) => refused(method, [{ zzz: 1 }])),
-  ...(['retry', 'resolve', 'acceptText', 'reopen', 'applyAgain'] as const).flatMap((act) =>
-    refused(act, notes, SEEN),
-  ),
+  ...refused('act', notes, ACT),
   ...refused('forget', notes, 'ORD-1'),
-  ...[{}, { reason: 'no_handler' }, { state: 'x' }].map(
-    (which): Refused => [
-      'resolve',
-      [{ until: new Date(0), ...which }, NOTE],
-      'state' in which ? 'state' : 'which',
-    ],
+  ...[ID, undefined, {}, { ...ACT, name: 'none' }, { ...ACT, revision: 1 }].map(
+    (act): Refused => ['act', [act, NOTE], 'act'],
   ),
-  ['resolve', [{ state: 'dead', until: new Date(0), limit: 1001 }, NOTE], 'limit'],
+  ['act', [ACT, NOTE], 'act'],
+  ['act', [ACT], 'by'],
+  ...[{}, { reason: 7 }].map(
+    (which): Refused => ['actAll', ['retry', { until: new Date(0), ...which }, NOTE], 'reason'],
+  ),
   ...[undefined, '2026-01-01', new Date(Number.NaN)].map(
-    (until): Refused => ['resolve', [{ state: 'dead', until }, NOTE], 'until'],
+    (until): Refused => ['actAll', ['close', { reason: 'no_handler', until }, NOTE], 'until'],
   ),
-  ...['x', ID, undefined].map((which): Refused => ['retry', [which, NOTE], 'which']),
-  ['resolve', [SEEN, { ...NOTE, body: ID }], 'body'],
-  ['retry', [SEEN, NOTE], 'transitionId'],
-  ['retry', [SEEN, { by: 'x'.repeat(200), note: 'x'.repeat(1000) }], 'transitionId'],
-  ['retry', [SEEN], 'by'],
-  ...[ID, { transitionId: ID }, { transitionId: 'x', revision: 'x' }, { state: 'dead' }].flatMap((which) =>
-    (['reopen', 'applyAgain', 'acceptText'] as const).map(
-      (act): Refused => [act, [which, NOTE], 'transition'],
-    ),
-  ),
-  ...[undefined, 7].map((body): Refused => ['accept', [SEEN, { ...NOTE, body }], 'body']),
+  ['actAll', ['close', { reason: 'no_handler', until: new Date(0), limit: 1001 }, NOTE], 'limit'],
+  ['actAll', ['accept', { reason: 'no_handler', until: new Date(0) }, NOTE], 'name'],
+  ...refused('actAll', notes, 'retry', { reason: 'no_handler', until: new Date(0) }),
   ...[{ replace: 'yes' }, { replace: { amount: '5' } }].map(
     (options): Refused => ['expect', [ORDER, options], 'replace'],
   ),
   ['expect', [ORDER, { replace: { ...NOTE, currency: 'UGX', amount: 'free' } }], 'amount'],
   ...['A'.repeat(64), 'a'.repeat(65), `z${'a'.repeat(64)}`].map(
-    (id): Refused => ['show', [id], 'transitionId'],
+    (id): Refused => ['report', [id], 'transitionId'],
   ),
   ['forget', [7, NOTE], 'merchant_reference'],
-  ['expectations', [1], 'merchant_reference'],
   ['transaction', ['insert …'], 'body'],
   ...[[], undefined].map((wallets): Refused => ['recordBalances', [wallets], 'wallets']),
   ...[undefined, { actual_balance: '1,000' }].map(
@@ -236,7 +234,7 @@ test('options of calls are validated, and the error names the option and not its
     expect(String(error)).not.toContain('secret');
     messages.add(`${Object(error).option}: ${Object(error).message}`);
   }
-  expect(await inbox.list()).toEqual([]);
+  expect(await inbox.reports()).toEqual([]);
   await expect([...messages, ''].join('\n')).toMatchFileSnapshot('options.txt');
 });
 
@@ -247,20 +245,21 @@ test('options of calls are accepted up to their limits', async () => {
   onTestFinished(() => inbox.close());
   inbox.handle('paid', () => undefined);
   const dates = { since: new Date(0), until: new Date(1) };
-  expect(await inbox.list({ ...dates, state: 'dead', reason: 'archived', limit: 1000, after: ID })).toEqual(
-    [],
-  );
-  expect(await inbox.list({ merchant_reference: '', internal_reference: '', limit: 1 })).toEqual([]);
+  expect(
+    await inbox.reports({ ...dates, state: 'dead', reason: 'archived', limit: 1000, after: ID }),
+  ).toEqual([]);
+  expect(await inbox.reports({ merchant_reference: '', internal_reference: '', limit: 1 })).toEqual([]);
   expect(await inbox.health({ maxPendingAgeSeconds: 1 })).toMatchObject({ ok: true });
   const days = { bodiesOlderThanDays: 100_000, waitingBodiesOlderThanDays: 1, archiveOlderThanDays: 1 };
   expect(await inbox.prune(days)).toEqual({ bodies: 0, archived: 0 });
-  expect(await inbox.overdue({ limit: 100_000 })).toEqual([]);
-  expect(await inbox.drain({ limit: 1, deadlineMs: 1, concurrency: 1 })).toMatchObject({ settled: 0 });
-  expect(await inbox.expectations('')).toEqual([]);
-  expect(await inbox.totals(PERIOD)).toEqual([]);
-  expect(await inbox.retry({ state: 'dead', until: new Date(0), limit: 1000 }, { by: 'x', note: 'y' })).toBe(
-    0,
+  expect((await inbox.payments({ ...dates, state: 'overdue', search: 'ORD', limit: 1000 })).items).toEqual(
+    [],
   );
+  expect(await inbox.drain({ limit: 1, deadlineMs: 1, concurrency: 1 })).toMatchObject({ settled: 0 });
+  expect(await inbox.payment('')).toBeUndefined();
+  expect(await inbox.totals(PERIOD)).toEqual([]);
+  const which = { reason: 'crash_loop', until: new Date(0), limit: 1000 } as const;
+  expect(await inbox.actAll('retry', which, { by: 'x', note: 'y' })).toEqual({ done: 0, skipped: 0 });
   await inbox.expect({ ...ORDER, deadline: new Date(0), transaction_type: 'x', compare: 'request' });
   for (const id of ['a', '_-9'.repeat(13)]) aesGcm({ current: id, keys: { [id]: key } });
   for (const schema of ['_a1', 'x'.repeat(63), 'apg_'])

@@ -42,7 +42,7 @@ async function uses(inbox: Inbox<SqliteTransaction>, pool: Pool): Promise<void> 
   // @ts-expect-error a tx has no commit()
   await inbox.transaction((tx) => tx.commit());
   // @ts-expect-error a reference is a string
-  await inbox.list({ merchant_reference: 1001 });
+  await inbox.reports({ merchant_reference: 1001 });
   // @ts-expect-error a redirect or a parsed body proves nothing
   await inbox.route.onCallback({ signed: {}, unsigned: {} });
   // @ts-expect-error a selection needs a state

@@ -6,7 +6,7 @@ import { newMerchant } from './support/merchant.ts';
 import { poolShop } from './support/pool-shop.ts';
 import { MINUTE_MS, order } from './support/shop.ts';
 import { watchedStore } from './support/store.ts';
-import { startWork, until, workOff, workUntil } from './support/until.ts';
+import { startWork, statesOf, until, workOff, workUntil } from './support/until.ts';
 
 test('callbacks that wait while no worker runs are reported once by a process that receives callbacks', async () => {
   const merchant = await newMerchant('sqlite');
@@ -31,7 +31,7 @@ test('callbacks that wait are not reported by a process with a worker, nor while
   working.handle('paid', () => undefined);
   const stop = startWork(working);
   await order(working, 'B');
-  await until(async () => (await working.stats()).states.settled === 2);
+  await until(async () => (await statesOf(working)).settled === 2);
   await stop();
   await workOff(working);
   await order(merchant.open(), 'C');
@@ -50,7 +50,7 @@ test('a worker that cannot listen reports it once, and finds what others keep wh
   const stop = startWork(inbox, { pollMs: 50 });
   await until(() => listens > 0);
   await order(merchant.open(), 'A');
-  await until(async () => (await inbox.stats()).states.settled === 1);
+  await until(async () => (await statesOf(inbox)).settled === 1);
   await until(() => listens > 1);
   await stop();
   const error = { message: expect.stringContaining('(0A000)') };
@@ -92,7 +92,7 @@ test('a worker that cannot use the database reports it once, with the code, and 
   expect(problems).toEqual([message]);
   isAway = false;
   await order(inbox, 'ORD-1');
-  await until(async () => (await inbox.stats()).states.settled === 1);
+  await until(async () => (await statesOf(inbox)).settled === 1);
   // Waits until it has looked again.
   await until(() => looks > 1);
   isAway = true;

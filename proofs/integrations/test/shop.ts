@@ -145,7 +145,7 @@ export async function workUntil<Tx>(
   do {
     await new Promise((resolve) => setTimeout(resolve, ms));
     ms = Math.min(2 * ms, 40);
-    transitions = await inbox.list({ limit: 1000 });
+    transitions = await inbox.reports({ limit: 1000 });
   } while (!condition(transitions));
   stop.abort();
   await working;

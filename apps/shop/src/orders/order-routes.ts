@@ -16,7 +16,7 @@ export function orderRoutes({ orders, inbox, now }: Context): Route[] {
       if (order === undefined) return problemPage(404);
       const isPaid = order.payment !== undefined;
       // Another callback may still arrive and pay the order.
-      const transitions = isPaid ? [] : await inbox.list({ merchant_reference: order.reference });
+      const transitions = isPaid ? [] : await inbox.reports({ merchant_reference: order.reference });
       const isLate = now() - (order.hint?.at ?? order.createdAt) >= CONFIRM_WITHIN_MS;
       const ofPayment = transitions.filter(({ signed }) => signed.transaction_type === 'COLLECTION');
       const [tone, title, text, ...below] = situation(order, ofPayment.some(isHeld), isLate);

@@ -74,7 +74,7 @@ const aside = (text: string | Markup): Markup | '' => text && html`<div class="q
 async function orderList({ orders, inbox }: Context): Promise<Markup> {
   const rowOf = async (order: Order) => {
     const { reference: id } = order;
-    return { ...order, id, transitions: await inbox.list({ merchant_reference: id }) };
+    return { ...order, id, transitions: await inbox.reports({ merchant_reference: id }) };
   };
   const rows = await Promise.all(orders.list().map(rowOf));
   if (rows.length === 0)

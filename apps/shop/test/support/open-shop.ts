@@ -111,10 +111,10 @@ export async function openShop(options: OpenShopOptions = {}): Promise<OpenShop>
 
   const transitions: OpenShop['transitions'] = async () => {
     // Only a hang leaves one of them spooled, pending, due or started. A slow disk puts callbacks into the spool.
-    while ((await inbox.stats()).spooled > 0 || (await inbox.list({ limit: 1000 })).some(isUnderWay)) {
+    while ((await inbox.stats()).spooled > 0 || (await inbox.reports({ limit: 1000 })).some(isUnderWay)) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    return inbox.list({ limit: 1000 });
+    return inbox.reports({ limit: 1000 });
   };
   const stateOf: OpenShop['stateOf'] = async (reference) => {
     await transitions();

@@ -1,7 +1,8 @@
 import { ConfigurationError, InvalidStateError, StaleError } from '@payment-service/core';
 import { counted, type Filled } from '@payment-service/pages';
-import { actOnAll, type BulkAct } from '../operator/act-all.ts';
-import { type Act, type ActName, OPERATIONS } from '../operator/operations.ts';
+import type { ActName } from '../operator/action-log.ts';
+import type { BulkAct } from '../operator/operations.ts';
+import { type Act, OPERATIONS } from '../operator/operations.ts';
 import { COMPARISONS } from '../work/verdict/stored.ts';
 import { bulkPage } from './pages/bulk.ts';
 import { at, plainResponse, type Refused, type View } from './pages/page.ts';
@@ -65,7 +66,7 @@ export async function actInBulk(view: View, form: URLSearchParams, name: BulkAct
   if (!isReason(reason) || Number.isNaN(until.getTime())) return plainResponse(400);
   const note = form.get('note') ?? '';
   try {
-    const done = await actOnAll(inbox, name, { reason, until }, { by: access.by, note });
+    const { done } = await inbox.actAll(name, { reason, until }, { by: access.by, note });
     const said = `${counted(done, 'payment')} ${name === 'retry' ? 'retried' : 'closed'}.`;
     return seeOther(at(view, '/payments'), said, basePath);
   } catch (error) {

@@ -16,6 +16,6 @@ const MOVED: Readonly<Record<string, (query: URLSearchParams) => string>> = {
 export async function movedTo({ inbox, path, query }: View): Promise<string | undefined> {
   const [, id] = /^\/transitions\/([0-9a-f]{64})$/.exec(path) ?? [];
   if (id === undefined) return Object.hasOwn(MOVED, path) ? MOVED[path]?.(query) : undefined;
-  const report = await inbox.show(id);
+  const report = await inbox.report(id);
   return report && paymentPath(report.signed);
 }

@@ -14,12 +14,12 @@ import type { ExpectedMoney } from '../work/verdict/evaluate.ts';
 import { COMPARISON, checkExpectation, keepExpectation } from '../work/verdict/expectation.ts';
 import { keysOf, restate } from '../work/verdict/payment.ts';
 import { signedIn } from '../work/verdict/stored.ts';
-import { type ActionNote, addPaymentAction, NOTE_RULES } from './action-log.ts';
-import { type MovedState, move, type ReportAct, STALE } from './actions.ts';
+import { ACT_NAMES, type ActionNote, addPaymentAction, NOTE_RULES } from './action-log.ts';
 import { forget } from './forget.ts';
-import { ACT_NAMES, type Act, type ActName, OPERATIONS } from './operations.ts';
+import { type Act, OPERATIONS } from './operations.ts';
 import { readPayment } from './payment.ts';
 import { readPage } from './payments.ts';
+import { type MovedState, move } from './report-acts.ts';
 import type { OperatorContext } from './views.ts';
 
 /** What an operator says with an act; all but `by` and `note` only with `expect`. */
@@ -43,10 +43,9 @@ const ACT: OptionRule = [
   },
   'one of the acts that payment() returned',
 ];
-/** The acts on a report, by their names in the log. */
-const ON_REPORT: Readonly<Partial<Record<ActName, ReportAct>>> = {
-  ...{ accept: 'accept', apply: 'reopen', applyAgain: 'applyAgain', retry: 'retry', close: 'resolve' },
-};
+const STALE =
+  'This payment has changed since it was read: another operator or a worker acted on it, another report arrived, or another amount ' +
+  'is expected. Nothing was done. Read it again, then decide.';
 
 /** Which payments `actAll()` moves. */
 export interface ActSelection {
@@ -145,7 +144,9 @@ async function perform<Tx>(
   if (payment.revision !== act.revision) throw new StaleError(STALE);
   const isOffered = payment.acts.some((each) => isDeepStrictEqual(each, act));
   if (!isOffered)
-    throw new InvalidStateError(`${OPERATIONS[name].label} is not possible for this payment now.`);
+    throw new InvalidStateError(
+      `${OPERATIONS[name].label} is not possible for this payment now. ${payment.advice.sentence}`,
+    );
   if (name === 'cancel') {
     await statements.run('cancel', keysOf(key, account), tx);
     await addPaymentAction(statements, { ...key, account, action: name, by, note }, tx);
@@ -163,17 +164,8 @@ async function perform<Tx>(
     return undefined;
   }
   const [locked] = await statements.run('lock_named_transition', [report ?? '', account], tx);
-  const action = act.isText ? 'acceptText' : ON_REPORT[name];
   const isLater = until !== undefined && locked !== undefined && dateOf(locked, 'last_at') >= until;
-  if (locked === undefined || action === undefined || isLater) throw new StaleError(STALE);
-  const { body, compare } = act;
-  const decision = {
-    by,
-    note,
-    action,
-    transitionId: report ?? '',
-    id: numberOf(locked, 'id'),
-    signed: signedIn(locked),
-  };
-  return move(context, { ...decision, ...(body !== undefined && { body, compare }) }, tx);
+  if (locked === undefined || name === 'forget' || isLater) throw new StaleError(STALE);
+  const where = { transitionId: report ?? '', id: numberOf(locked, 'id'), signed: signedIn(locked) };
+  return move(context, { ...act, ...where, action: name, by, note }, tx);
 }

@@ -3,6 +3,19 @@ import type { Statements } from '../store/statements.ts';
 import { choiceOf, dateOf, type Row, textOf } from '../store/store.ts';
 import { keysOf, type PaymentKey } from '../work/verdict/payment.ts';
 
+/** What an operator can do with a payment, in the order in which it is offered. */
+export const ACT_NAMES = [
+  'accept',
+  'apply',
+  'applyAgain',
+  'retry',
+  'close',
+  'expect',
+  'cancel',
+  'forget',
+] as const;
+export type ActName = (typeof ACT_NAMES)[number];
+
 /** Who acts, and why. Kept with the transition. The inbox does not check who calls it: the application must. */
 export interface ActionNote {
   /** Who: a name or an id of your users, at most 200 characters. */
@@ -11,19 +24,10 @@ export interface ActionNote {
   readonly note: string;
 }
 
-/** An act of an operator. */
-export type LoggedAct =
-  | ('retry' | 'resolve' | 'accept' | 'acceptText' | 'reopen' | 'applyAgain')
-  | ('cancel' | 'expect');
-const ACTS: readonly LoggedAct[] = [
-  ...(['retry', 'resolve', 'accept', 'acceptText', 'reopen', 'applyAgain'] as const),
-  ...(['cancel', 'expect'] as const),
-];
-
 /** What an operator did with a transition. */
 export interface OperatorAction {
   /** `statement`: `reconcileStatement()` kept a row instead of the callback. */
-  readonly action: LoggedAct | 'statement' | 'forget';
+  readonly action: ActName | 'statement';
   /** Who acted, as stated by the application. */
   readonly by: string;
   readonly note: string;
@@ -63,7 +67,7 @@ export async function addPaymentAction<Tx>(
 /** Of a row of show_actions. */
 export function actionIn(row: Row): OperatorAction {
   return {
-    action: choiceOf(row, 'action', [...ACTS, 'statement', 'forget'] as const),
+    action: choiceOf(row, 'action', [...ACT_NAMES, 'statement'] as const),
     by: textOf(row, 'by_whom'),
     note: textOf(row, 'note'),
     at: dateOf(row, 'at'),

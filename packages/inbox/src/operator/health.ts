@@ -1,34 +1,11 @@
 import { checkOptions } from '@payment-service/core/internal';
 import { failureCode } from '../events.ts';
 import { wholeNumber } from '../option-rules.ts';
-import { MAX_COUNTED, TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { FILE_CHANGED } from '../store/sqlite/opened-files.ts';
-import { choiceOf, dateOf, numberOf, textOf } from '../store/store.ts';
+import { numberOf } from '../store/store.ts';
 import { within } from '../time.ts';
 import { findPutOff } from '../work/put-off.ts';
-import { jsonTextOf, reasonIn } from '../work/verdict/stored.ts';
 import type { OperatorContext } from './views.ts';
-
-/** How many transitions are in each state, and what is waiting. */
-export interface InboxStats {
-  /** When they were counted, by the clock of the database: `until` of a bulk action that is decided on these counts. */
-  readonly at: Date;
-  /**
-   * At most 10,000 are counted of each state. `settled` is counted completely, unless another state has more. `pending` ones
-   * are counted among the first 10,000 in the order in which workers take them.
-   */
-  readonly states: Readonly<Record<TransitionState, number>>;
-  /** How many transitions have each reason, at most 10,000. */
-  readonly reasons: Readonly<Partial<Record<TransitionReason, number>>>;
-  /** How many transitions `prune()` has moved into the archive. The counts above do not include them. */
-  readonly archived: number;
-  /** How long the oldest transition that is due has waited for a worker, in seconds; 0 when none is due. */
-  readonly oldestDueSeconds: number;
-  /** Unsettled expectations past their deadline. At most 10,000 are counted. */
-  readonly overdue: number;
-  /** Deliveries in the spool of this machine, not stored yet. */
-  readonly spooled: number;
-}
 
 /** By default, a transition that has been due for this long is late. */
 export const LATE_SECONDS = 60;
@@ -50,46 +27,6 @@ export interface InboxHealth {
   readonly oldestDueSeconds: number | undefined;
   /** Undefined if the spool does not answer. */
   readonly spooled: number | undefined;
-}
-
-/** An expectation whose callback has not arrived in time. */
-export interface OverdueExpectation {
-  readonly merchant_reference: string;
-  readonly currency: string;
-  readonly amount: string;
-  readonly deadline: Date;
-}
-
-export async function readStats<Tx>(context: OperatorContext<Tx>): Promise<InboxStats> {
-  const { statements, settings, spool } = context;
-  const states: Record<string, number> = Object.fromEntries(TRANSITION_STATES.map((state) => [state, 0]));
-  const reasons: Record<string, number> = {};
-  let [settled, archived, isCut] = [0, 0, false];
-  const [clock = {}] = await statements.run('read_clock', []);
-  for (const row of await statements.run('count_states', [settings.account])) {
-    const state = row['state'] === null ? undefined : choiceOf(row, 'state', TRANSITION_STATES);
-    const [reason, count] = [reasonIn(row, 'reason'), numberOf(row, 'count')];
-    archived += numberOf(row, 'archived');
-    settled += state === undefined ? count : -count;
-    if (state === undefined) continue;
-    states[state] = Math.min((states[state] ?? 0) + count, MAX_COUNTED);
-    if (reason !== undefined) reasons[reason] = Math.min((reasons[reason] ?? 0) + count, MAX_COUNTED);
-    isCut ||= count >= MAX_COUNTED;
-  }
-  if (isCut) {
-    const [row = {}] = await statements.run('count_settled', [settings.account]);
-    settled = numberOf(row, 'count');
-  }
-  const [row = {}] = await statements.run('count_overdue', [settings.account]);
-  return {
-    at: dateOf(clock, 'now'),
-    states: { ...states, settled } as InboxStats['states'],
-    reasons,
-    archived,
-    oldestDueSeconds: await oldestDueSeconds(context),
-    overdue: numberOf(row, 'count'),
-    spooled: (await spool?.count()) ?? 0,
-  };
 }
 
 export async function readHealth<Tx>(
@@ -130,17 +67,4 @@ export async function readHealth<Tx>(
 export async function oldestDueSeconds<Tx>({ statements, settings }: OperatorContext<Tx>): Promise<number> {
   const [row = {}] = await statements.run('oldest_due', [settings.account]);
   return Math.max(0, numberOf(row, 'late') / 1000);
-}
-
-export async function listOverdue<Tx>(
-  { statements, settings }: OperatorContext<Tx>,
-  options: { readonly limit?: number | undefined },
-): Promise<OverdueExpectation[]> {
-  checkOptions('overdue()', options, { limit: wholeNumber(100_000) });
-  return (await statements.run('list_overdue', [settings.account, options.limit ?? 1000])).map((row) => ({
-    merchant_reference: jsonTextOf(row, 'merchant_reference'),
-    currency: textOf(row, 'currency'),
-    amount: textOf(row, 'amount'),
-    deadline: dateOf(row, 'deadline_at'),
-  }));
 }

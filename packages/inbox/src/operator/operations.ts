@@ -9,11 +9,9 @@ import {
   withTextAccepted,
 } from '../work/verdict/evaluate.ts';
 import type { PaymentKey } from '../work/verdict/payment.ts';
+import { ACT_NAMES, type ActName } from './action-log.ts';
 import type { PaymentSummary } from './payment-summary.ts';
 import type { KeptBody, TransitionSummary } from './views.ts';
-
-/** What an operator can do with a payment. */
-export type ActName = 'accept' | 'apply' | 'applyAgain' | 'retry' | 'close' | 'expect' | 'cancel' | 'forget';
 
 /**
  * One act on one payment as it was read. Plain JSON, so that a form, a queue or a terminal can carry it: `act()` refuses it if the
@@ -158,9 +156,10 @@ export const OPERATIONS: Readonly<Record<ActName, Operation>> = {
   },
 };
 
-export const ACT_NAMES: readonly ActName[] = [
-  ...(['accept', 'apply', 'applyAgain', 'retry', 'close', 'expect', 'cancel', 'forget'] as const),
-];
+/** The acts that can be done to all payments that one cause holds, at most so many together. */
+export const BULK_ACTS = ['retry', 'close'] as const;
+export type BulkAct = (typeof BULK_ACTS)[number];
+export const MAX_ACTED = 1000;
 
 /** Everything that can be done with this payment now. */
 export function actsOf(payment: ActedOn): Act[] {
@@ -184,7 +183,10 @@ const HELD_BACK: ReadonlySet<string | undefined> = new Set([
 
 const isOpen = ({ state }: Reported): boolean => !CLOSED_STATES.includes(state);
 const mayApply = (report: Reported): boolean =>
-  !report.isArchived && !report.wasApplied && (!isOpen(report) || HELD_BACK.has(report.reason));
+  !report.isArchived &&
+  report.reason !== 'archived' &&
+  !report.wasApplied &&
+  (!isOpen(report) || HELD_BACK.has(report.reason));
 const mayApplyAgain = ({ isArchived, wasApplied, state }: Reported): boolean =>
   !isArchived && wasApplied && state !== 'pending' && state !== 'retrying';
 

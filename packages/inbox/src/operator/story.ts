@@ -15,10 +15,9 @@ export interface StoryStep {
 /** What an operator did, before "by" and a name. */
 const DONE: Readonly<Record<OperatorAction['action'], string>> = {
   retry: 'Retried',
-  resolve: 'Report closed',
+  close: 'Report closed',
   accept: 'Amount accepted',
-  acceptText: 'Amount accepted, which was sent as text',
-  reopen: 'Applied after all',
+  apply: 'Applied after all',
   applyAgain: 'Applied again',
   cancel: 'Canceled',
   expect: 'Another amount stated',

@@ -70,7 +70,7 @@ test('a statement that cannot be read applies nothing, and the command says why'
   await reconcile(await fileOf(HEADER + ROW), READ, '--apply');
   expect(screen()).not.toContain('INT-C'); // Of lines that cannot be read.
   await expect(screen()).toMatchFileSnapshot('malformed.txt');
-  expect(await inbox.list()).toMatchObject([{ state: 'settled' }]);
+  expect(await inbox.reports()).toMatchObject([{ state: 'settled' }]);
 });
 
 test(

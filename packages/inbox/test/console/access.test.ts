@@ -202,7 +202,9 @@ test('the list to download has no cell that is a formula (threat A56)', async ()
   const { inbox } = await newConsoleShop();
   const formulas = ['=1+1', '+1', '-1', '@SUM(1)', '\t=1', '\r=1', 'a"b,c'];
   for (const [index, reference] of formulas.entries())
-    await inbox.route.onCallback(callback({ merchant_reference: reference, internal_reference: `I-${index}` }));
+    await inbox.route.onCallback(
+      callback({ merchant_reference: reference, internal_reference: `I-${index}` }),
+    );
   await workOff(inbox);
   const { html, headers } = await visit(inbox).get('/payments.csv');
   expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');

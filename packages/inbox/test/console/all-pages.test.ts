@@ -122,7 +122,8 @@ test('so are those of rarer states, of an empty inbox, and of what is refused', 
     () => pay('LACK', 0, lacking),
     () => pay('', 500),
     () => pay('NAMELESS', 500, { internal_reference: '' }),
-    () => inbox.route.onAuthenticRefusal(evidence('timestamp_out_of_tolerance', { merchant_reference: 'TIME' })),
+    () =>
+      inbox.route.onAuthenticRefusal(evidence('timestamp_out_of_tolerance', { merchant_reference: 'TIME' })),
     () => pay('DEAD'),
   );
   const references = ['OLD', 'ONE', 'NEW', 'LACK', '', 'NAMELESS', 'TIME', 'SENT', 'DEAD'];

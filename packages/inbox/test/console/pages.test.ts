@@ -216,7 +216,7 @@ test('threat A66: a body that is not encrypted is said to be so where others are
     return [text, (await run('report', id)).stdout].map((each) => each.includes(said));
   };
   const unsealed = async (): Promise<boolean[] | undefined> =>
-    (await inbox.show(id))?.bodies.map(({ isUnsealed }) => isUnsealed);
+    (await inbox.report(id))?.bodies.map(({ isUnsealed }) => isUnsealed);
   expect([await unsealed(), await pages()]).toEqual([
     [false, false],
     [false, false],

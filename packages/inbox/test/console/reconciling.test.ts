@@ -75,7 +75,7 @@ test('a statement without a column, its end, a note or a period settles nothing,
     expect(text).toContain(says);
     expect(html).toContain('value="=COLLECTION"');
   }
-  expect(await inbox.list({ merchant_reference: 'B' })).toEqual([]);
+  expect(await inbox.reports({ merchant_reference: 'B' })).toEqual([]);
 });
 
 test('what the recorded balances leave unexplained is shown', async () => {
@@ -119,5 +119,5 @@ test('a statement with the form of another page is refused, and so is a file tha
   const fields = await visitor.fieldsOf('/reconcile', 'statement');
   const kept = 'x'.repeat(7 * 1024 * 1024);
   expect((await visitor.post('/reconcile', { ...fields, kept })).status).toBe(413);
-  expect(await inbox.show(paid('B', 500).transitionId)).toBeUndefined();
+  expect(await inbox.report(paid('B', 500).transitionId)).toBeUndefined();
 });

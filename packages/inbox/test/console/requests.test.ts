@@ -81,7 +81,7 @@ test('a page shows the evidence of the newest 10 reports, and says how many ther
     await deliver(paid('NONE', 500, { internal_reference: `INT-${number}` }));
     await merchant.advance(1000);
   }
-  const found = (await inbox.list()).map(({ transitionId }) => transitionId);
+  const found = (await inbox.reports()).map(({ transitionId }) => transitionId);
   const { html, text } = await visit(inbox).get(pageOf('NONE'));
   expect([...html.matchAll(/id="report-(\w+)"/g)].map(([, id]) => id)).toEqual(found.slice(0, 10));
   expect(text).toContain('The newest 10 of 12.');

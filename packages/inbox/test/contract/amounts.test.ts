@@ -10,7 +10,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     await inbox.expect(ORDER);
     // Nor does a payout under the reference of the order.
     await pay('ORD-1', 500, { internal_reference: 'INT-OUT', transaction_type: 'PAYOUT' });
-    expect(await inbox.list()).toMatchObject([{ state: 'unhandled', reason: 'no_expectation' }]);
+    expect(await inbox.reports()).toMatchObject([{ state: 'unhandled', reason: 'no_expectation' }]);
     await pay('ORD-1', 5_000_000);
     expect(await show()).toMatchObject({ state: 'quarantined', reason: 'amount_mismatch' });
     expect(await merchant.credits()).toEqual([]);

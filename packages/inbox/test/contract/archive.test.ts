@@ -2,14 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { evidence, paid } from '../support/callbacks.ts';
 import { ENGINES, type Merchant } from '../support/merchant.ts';
 import {
+  actOnReport,
   DAY_MS,
   LATER,
   NOTE,
   newShop,
   ORDER,
+  offeredAct,
   REPLACE,
   type Shop,
-  seen,
   watchedInbox,
 } from '../support/shop.ts';
 import { after } from '../support/store.ts';
@@ -64,9 +65,9 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await inbox.prune(YEAR)).toMatchObject({ archived: 0 });
     // Nor what waits for an operator, was decided by one or was delivered recently.
     for (const reference of ['WAITS', 'CLOSED']) await pay(reference);
-    await inbox.resolve(await seen(inbox, paid('CLOSED', 500).transitionId), NOTE);
+    await actOnReport(inbox, paid('CLOSED', 500).transitionId, 'close');
     await sell('REOPENED', 'REPEATED', 'ANOTHER-BODY');
-    await inbox.applyAgain(await seen(inbox, paid('REOPENED', 500).transitionId), NOTE);
+    await actOnReport(inbox, paid('REOPENED', 500).transitionId, 'applyAgain');
     await workOff(inbox);
     await merchant.advance(OLD_MS);
     await pay('REPEATED');
@@ -94,16 +95,16 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     const { inbox, merchant, pay } = await newArchive();
     const claim = { merchant_reference: 'ORD-1', internal_reference: 'INT-ORD-1', request_amount: 900 };
     for (const amount of [900, 800, 500]) await pay('ORD-1', amount);
-    const [kept, archived] = await inbox.list({ merchant_reference: 'ORD-1' });
+    const [kept, archived] = await inbox.reports({ merchant_reference: 'ORD-1' });
     expect(kept).toMatchObject({ state: 'superseded', reason: 'archived', bodyCount: 3, isArchived: false });
     expect(archived).toMatchObject({ state: 'settled', isArchived: true });
     expect([kept, archived].map((each) => each?.transitionId)).toEqual([transitionId, transitionId]);
-    expect((await inbox.stats()).reasons).toEqual({ archived: 1 });
-    await expect(inbox.reopen(await seen(inbox, transitionId), NOTE)).rejects.toThrow('archived');
+    expect(await inbox.reports({ reason: 'archived' })).toHaveLength(1);
+    await expect(actOnReport(inbox, transitionId, 'apply')).rejects.toThrow('not possible');
     await merchant.query(`delete from ${merchant.table('callback')}`);
     await inbox.route.onAuthenticRefusal(evidence('timestamp_out_of_tolerance', claim));
     const reason = 'timestamp_out_of_tolerance';
-    expect(await inbox.list({ reason })).toMatchObject([{ state: 'quarantined', isArchived: false }]);
+    expect(await inbox.reports({ reason })).toMatchObject([{ state: 'quarantined', isArchived: false }]);
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
   });
 
@@ -113,19 +114,19 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     inbox.handle('failed', ({ signed }) => applied.push(signed.transaction_status));
     await deliver(other('FAILED'));
     const parked = { state: 'superseded', reason: 'late_status' };
-    expect(await inbox.show(other('FAILED').transitionId)).toMatchObject(parked);
+    expect(await inbox.report(other('FAILED').transitionId)).toMatchObject(parked);
     expect(applied).toEqual([]);
     // A second payment is a conflict, even with an expectation that bypassed the archive.
     await withoutArchive(merchant, () => inbox.expect({ ...ORDER, amount: '700' }));
     await deliver(other('COMPLETED', 700));
-    expect(await inbox.show(other('COMPLETED').transitionId)).toMatchObject({
+    expect(await inbox.report(other('COMPLETED').transitionId)).toMatchObject({
       ...{ state: 'conflict', reason: 'already_settled' },
       expectation: { amount: '500', settledBy: transitionId },
     });
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
     // Control: without the archive it is applied.
     await merchant.query(`delete from ${merchant.table('archive')}`);
-    await inbox.reopen(await seen(inbox, other('FAILED').transitionId), NOTE);
+    await actOnReport(inbox, other('FAILED').transitionId, 'apply');
     await workOff(inbox);
     expect(applied).toEqual(['FAILED']);
   });
@@ -150,14 +151,15 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     await expect(inbox.expect({ ...ORDER, amount: '501' })).rejects.toThrow('settled with another');
     await inbox.route.onCallback(other('FAILED'));
     const paidAs = { expectation: { amount: '500', settledBy: transitionId } };
-    expect(await inbox.show(other('FAILED').transitionId)).toMatchObject(paidAs);
+    expect(await inbox.report(other('FAILED').transitionId)).toMatchObject(paidAs);
     const row = { ...signed, currency: 'UGX', amount: '500' };
     const period = { ...NOTE, from: new Date(0), to: new Date(0) };
     expect((await inbox.reconcileStatement([row], period)).counts).toMatchObject({ settled: 1 });
-    expect(await inbox.expectations('ORD-1')).toMatchObject([
-      { transaction_type: 'PAYOUT', amount: '501', deadline: undefined },
-      { transaction_type: 'COLLECTION', amount: '500', deadline: undefined, settledBy: transitionId },
-    ]);
+    expect(await inbox.payment('ORD-1', 'PAYOUT')).toMatchObject({
+      state: 'open',
+      expected: { amount: '501' },
+    });
+    expect(await inbox.payment('ORD-1')).toMatchObject({ settled: { amount: '500', report: transitionId } });
   });
 
   test('the order of statuses holds across the boundary of the archive', async () => {
@@ -169,7 +171,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     const reasonOf = async (...given: Parameters<typeof same>): Promise<string | undefined> => {
       await inbox.route.onCallback(same(...given));
       await workOff(inbox);
-      return (await inbox.show(same(...given).transitionId))?.reason;
+      return (await inbox.report(same(...given).transitionId))?.reason;
     };
     expect(await reasonOf('FAILED', 'ORD-OTHER')).toBe('transition_not_allowed');
     expect(await reasonOf('REVERSED')).toBeUndefined();
@@ -194,10 +196,12 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     );
     const at = { since: new Date(0), until: new Date() };
     for (const by of [merchantReference, internalReference, { ...both, ...at, state: 'settled' as const }])
-      expect(await inbox.list(by)).toMatchObject([line]);
-    const [{ changedAt } = { changedAt: new Date(0) }] = await inbox.list(both);
-    expect(await inbox.list({ ...both, since: changedAt })).toMatchObject([{ ...line, firstAt: changedAt }]);
-    expect(await inbox.list({ ...both, until: changedAt })).toEqual([]);
+      expect(await inbox.reports(by)).toMatchObject([line]);
+    const [{ changedAt } = { changedAt: new Date(0) }] = await inbox.reports(both);
+    expect(await inbox.reports({ ...both, since: changedAt })).toMatchObject([
+      { ...line, firstAt: changedAt },
+    ]);
+    expect(await inbox.reports({ ...both, until: changedAt })).toEqual([]);
     for (const wrong of [
       { state: 'dead' as const },
       { internal_reference: 'INT-2' },
@@ -206,20 +210,21 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
       { since: new Date() },
       { until: new Date(0) },
     ])
-      expect(await inbox.list({ merchant_reference: 'ORD-1', ...wrong })).toEqual([]);
-    expect(await inbox.show(transitionId)).toMatchObject({ ...line, bodies: [], actions: [] });
-    for (const act of ['retry', 'resolve', 'reopen', 'applyAgain', 'acceptText'] as const)
-      await expect(inbox[act](await seen(inbox, transitionId), NOTE)).rejects.toThrow(/is archived/);
-    expect(await inbox.stats()).toMatchObject({ archived: 1, states: { settled: 0 } });
+      expect(await inbox.reports({ merchant_reference: 'ORD-1', ...wrong })).toEqual([]);
+    expect(await inbox.report(transitionId)).toMatchObject({ ...line, bodies: [], actions: [] });
+    for (const act of ['retry', 'close', 'apply', 'applyAgain', 'accept'] as const)
+      await expect(actOnReport(inbox, transitionId, act)).rejects.toThrow('not possible');
+    expect(await inbox.payment('ORD-1')).toMatchObject({ state: 'paid', isArchived: true, settled });
+    expect(await inbox.counts()).toMatchObject({ archived: 1, paid: 0 });
     // The pages of a reference continue through the archive, newest first.
     for (const status of ['FAILED', 'STARTED']) await inbox.route.onCallback(other(status));
-    const all = await inbox.list({ merchant_reference: 'ORD-1' });
+    const all = await inbox.reports({ merchant_reference: 'ORD-1' });
     expect(all.map(({ isArchived }) => isArchived)).toEqual([false, false, true]);
     for (const [index, each] of all.entries()) {
       const after = all[index - 1]?.transitionId;
-      expect(await inbox.list({ merchant_reference: 'ORD-1', limit: 1, after })).toEqual([each]);
+      expect(await inbox.reports({ merchant_reference: 'ORD-1', limit: 1, after })).toEqual([each]);
     }
-    expect(await merchant.open({ account: 'other' }).list({ merchant_reference: 'ORD-1' })).toEqual([]);
+    expect(await merchant.open({ account: 'other' }).reports({ merchant_reference: 'ORD-1' })).toEqual([]);
   });
 
   test('a reference of any form is found again as it was, and only one that is a UUID takes 17 bytes', async () => {
@@ -238,8 +243,10 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     for (const { transitionId: id, signed: fields } of all) {
       const { merchant_reference, internal_reference } = fields;
       for (const by of [{ merchant_reference }, { internal_reference }])
-        expect(await inbox.list(by)).toMatchObject([{ transitionId: id, signed: fields, isArchived: true }]);
-      expect(await inbox.show(id)).toMatchObject({ signed: fields, isArchived: true });
+        expect(await inbox.reports(by)).toMatchObject([
+          { transitionId: id, signed: fields, isArchived: true },
+        ]);
+      expect(await inbox.report(id)).toMatchObject({ signed: fields, isArchived: true });
       await inbox.expect({ ...ORDER, merchant_reference });
       await expect(inbox.expect({ ...ORDER, merchant_reference, amount: '501' })).rejects.toThrow('settled');
       await deliver(paid(merchant_reference, 500, { internal_reference, transaction_status: 'FAILED' }));
@@ -247,7 +254,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     }
     await deliver(...all);
     expect(await merchant.credits()).toHaveLength(all.length);
-    const states = (await inbox.list()).map(({ state, reason }) => `${state} ${reason}`);
+    const states = (await inbox.reports()).map(({ state, reason }) => `${state} ${reason}`);
     expect(new Set(states)).toEqual(
       new Set(['quarantined transition_not_allowed', 'conflict already_settled']),
     );
@@ -267,25 +274,25 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     const prunes = [inbox, merchant.open(), merchant.open()].map((each) => each.prune(YEAR));
     expect((await Promise.all(prunes)).reduce((sum, { archived }) => sum + archived, 0)).toBe(count);
     expect(await rowsIn(merchant)).toEqual({ ...ONLY_ARCHIVED, archive: count });
-    expect(await inbox.stats()).toMatchObject({ archived: count, states: { settled: 0 } });
+    expect(await inbox.counts()).toMatchObject({ archived: count, paid: 0 });
   });
 
   test('while a transition is being archived, a callback waits and is not applied, and an operator is told that it is archived', async () => {
     const { inbox, merchant } = await newOld();
     let [arrived, refusal]: Promise<unknown>[] = [];
-    const shown = await seen(inbox, transitionId);
+    const again = await offeredAct(inbox, 'ORD-1', 'applyAgain');
     // After the move, and before the commit.
     const isMove = (text: string) => /archive_kind k on k.account/.test(text);
     const moving = after(isMove, async () => {
       // On SQLite they wait for the transaction; on PostgreSQL their first statements read concurrently.
       arrived = inbox.route.onCallback(paid('ORD-1', 500));
-      refusal = inbox.reopen(shown, NOTE).catch((error: unknown) => error);
+      refusal = inbox.act(again, NOTE).catch((error: unknown) => error);
       if (engine === 'postgres') await merchant.query('select pg_sleep(0.1)');
     });
     expect(await watchedInbox(merchant, moving).prune(YEAR)).toMatchObject({ archived: 1 });
     expect(arrived).toBeDefined();
     await arrived;
-    expect(await refusal).toMatchObject({ code: 'invalid_state' });
+    expect(await refusal).toMatchObject({ code: 'stale' });
     await workOff(inbox);
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
     expect(await rowsIn(merchant)).toEqual(ONLY_ARCHIVED);

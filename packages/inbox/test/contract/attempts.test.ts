@@ -3,7 +3,7 @@ import { paid } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { creditIn, LATER, MINUTE_MS, newDueShop, order, shopOf } from '../support/shop.ts';
-import { pause, signal, startWork, workOff, workUntil } from '../support/until.ts';
+import { pause, signal, startWork, statesOf, workOff, workUntil } from '../support/until.ts';
 
 const { transitionId } = paid('ORD-1', 500);
 
@@ -17,18 +17,18 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     await workOff(inbox);
     const delays = [60_000, 120_000, 240_000, 300_000];
     for (const [index, delay] of delays.entries()) {
-      const [retrying] = await inbox.list();
+      const [retrying] = await inbox.reports();
       expect(retrying).toMatchObject({ state: 'retrying', attempts: index + 1 });
       expect((retrying?.nextAt?.getTime() ?? 0) - (retrying?.changedAt.getTime() ?? 0)).toBe(delay);
       // It is not late.
       expect(await inbox.health()).toMatchObject({ ok: true, oldestDueSeconds: 0 });
       await workLater(delay / 2);
-      expect((await inbox.list())[0]?.attempts).toBe(index + 1);
+      expect((await inbox.reports())[0]?.attempts).toBe(index + 1);
       await workLater(delay / 2);
     }
     const lastError = expect.stringMatching(/^TypeError: no such order\uFFFDx{475}$/);
     const parked = { state: 'dead', reason: 'attempts_used_up' };
-    expect(await inbox.list()).toMatchObject([{ ...parked, attempts: 5, nextAt: undefined, lastError }]);
+    expect(await inbox.reports()).toMatchObject([{ ...parked, attempts: 5, nextAt: undefined, lastError }]);
     const reported = merchant.events.flatMap((event) => ('delayMs' in event ? [event.delayMs] : []));
     expect(reported).toEqual(delays);
     expect(merchant.events).toContainEqual({ name: 'transition.parked', transitionId, ...parked });
@@ -47,7 +47,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
       failures.map((each) => ({ ...each, at: expect.any(Date) })),
     );
     await order(inbox, 'ORD-2');
-    while ((await inbox.stats()).states.settled < 2) await inbox.drain();
+    while ((await statesOf(inbox)).settled < 2) await inbox.drain();
     expect(await show()).toMatchObject({ state: 'settled', lastError: undefined });
     const last = Array.from({ length: 20 }, (_, index) => `Error: failure ${index + 4}`);
     for (const reference of ['ORD-1', 'ORD-2'])
@@ -67,7 +67,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     });
     await workOff(inbox);
     const lastError = 'TimedOut: The handler did not settle within handlerTimeoutMs.';
-    expect(await inbox.list()).toMatchObject([{ state: 'retrying', attempts: 1, lastError }]);
+    expect(await inbox.reports()).toMatchObject([{ state: 'retrying', attempts: 1, lastError }]);
     await inbox.transaction((tx) => merchant.credit(tx, 'next', '1'));
     mayGoOn.give();
     await isLate.promise;
@@ -95,7 +95,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
       mayEnd.give();
       await stopped;
       expect(await merchant.credits()).toHaveLength(1);
-      expect((await merchant.open().stats()).states).toMatchObject({ settled: 1, pending: 2 });
+      expect(await statesOf(merchant.open())).toMatchObject({ settled: 1, pending: 2 });
       expect(merchant.events).toContainEqual({ name: 'worker.stopped' });
       await stop();
     },
@@ -114,7 +114,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     await merchant.advance(MINUTE_MS);
     inbox.handle('paid', creditIn(merchant));
     await workUntil(inbox, async () => {
-      const { states } = await inbox.stats();
+      const states = await statesOf(inbox);
       return states.quarantined === 1 && states.settled === 3;
     });
     // Another body does not make it run either.
@@ -122,6 +122,6 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     const parked = { state: 'quarantined', reason: 'crash_loop', nextAt: undefined };
     expect(await show('POISON')).toMatchObject(parked);
     expect(await merchant.credits()).toHaveLength(3);
-    expect((await inbox.list({ state: 'settled' })).map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
+    expect((await inbox.reports({ state: 'settled' })).map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
   });
 });

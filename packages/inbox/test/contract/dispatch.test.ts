@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Inbox } from '../../src/index.ts';
 import { callback, paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, newMerchant } from '../support/merchant.ts';
-import { MINUTE_MS, NOTE, newShop, ORDER, order, seen, watchedInbox } from '../support/shop.ts';
+import { actOnReport, MINUTE_MS, newShop, ORDER, order, watchedInbox } from '../support/shop.ts';
 import { after, isLook, isStart } from '../support/store.ts';
 import { pause, signal, startWork, workUntil, workUntilSettled } from '../support/until.ts';
 
@@ -55,15 +55,15 @@ describe.each(ENGINES)('work on %s', (engine) => {
   test('a transition without an expectation is checked sixteen times whatever the delays of retries are, reported once, and then waits to be woken', async () => {
     const { merchant, inbox, pay, workLater } = await newShop(engine, { retry: SHORT });
     await pay('ORD-1');
-    const [first] = await inbox.list();
+    const [first] = await inbox.reports();
     // The first look does not depend on being woken.
     expect((first?.nextAt?.getTime() ?? 0) - (first?.changedAt.getTime() ?? 0)).toBe(1000);
     const waits = { state: 'unhandled', attempts: 0 };
     for (let look = 0; look < 16; look += 1) {
-      expect(await inbox.list()).toMatchObject([{ ...waits, nextAt: expect.any(Date) }]);
+      expect(await inbox.reports()).toMatchObject([{ ...waits, nextAt: expect.any(Date) }]);
       await workLater(HOUR_MS);
     }
-    expect(await inbox.list()).toMatchObject([{ ...waits, nextAt: undefined }]);
+    expect(await inbox.reports()).toMatchObject([{ ...waits, nextAt: undefined }]);
     expect(merchant.events.filter(({ name }) => name === 'transition.parked')).toHaveLength(1);
     await inbox.expect(ORDER);
     await workLater(0);
@@ -96,7 +96,7 @@ describe.each(ENGINES)('work on %s', (engine) => {
     await workUntilSettled(inbox, count);
     await stop();
     expect(most).toBe(1);
-    const listed = await inbox.list({ limit: 100 });
+    const listed = await inbox.reports({ limit: 100 });
     expect(listed.every(({ attempts }) => attempts === 1)).toBe(true);
   });
 });
@@ -113,7 +113,7 @@ test('on postgres, different transitions run concurrently, and callbacks for the
   const worked = workUntilSettled(inbox, 4, { concurrency: 4 });
   await all.promise;
   for (const amount of [500, 900]) await inbox.route.onCallback(paid('1', amount));
-  const [first] = await inbox.list({ merchant_reference: '1' });
+  const [first] = await inbox.reports({ merchant_reference: '1' });
   expect(first).toMatchObject({ state: 'pending', deliveries: 3, bodyCount: 2 });
   // Another process starts nothing of an internal_reference whose handler is running: if this process ended then, it would
   // count as a crash.
@@ -141,7 +141,7 @@ test('on postgres, an action or a body that arrives while a transition is being 
   const inbox = watchedInbox(merchant, async (text, run) => {
     if (!/^select state, needs.* for update$/s.test(text)) return run();
     parks += 1;
-    if (parks === 1) await receiver.retry(await seen(receiver, paid('ORD-1', 500).transitionId), NOTE);
+    if (parks === 1) await actOnReport(receiver, paid('ORD-1', 500).transitionId, 'retry');
     else await receiver.route.onCallback(paid('ORD-1', 500));
     return run();
   });

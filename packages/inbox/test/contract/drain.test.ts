@@ -61,7 +61,7 @@ test('drain(): what becomes due during a pass, its own retries included, is left
   const references = Array.from({ length: 53 }, (_, index) => `ORD-${index}`);
   await Promise.all(references.map((reference) => order(inbox, reference)));
   expect(await inbox.drain()).toMatchObject({ settled: 0, parked: 0, retrying: 53 });
-  const listed = await inbox.list({ limit: 100 });
+  const listed = await inbox.reports({ limit: 100 });
   expect(listed.map(({ attempts }) => attempts)).toEqual(references.map(() => 1));
 });
 

@@ -3,7 +3,7 @@ import { ConfigurationError, UnavailableError } from '@payment-service/core';
 import { expect, test } from 'vitest';
 import { MAX_EVIDENCE } from '../../src/intake/record.ts';
 import { callback, evidence, paid } from '../support/callbacks.ts';
-import { LATER, money, NOTE, newShop, seen } from '../support/shop.ts';
+import { actOnReport, LATER, money, newShop } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 const KIB = 1024;
@@ -14,34 +14,31 @@ test('evidence is stored, and nothing is applied from a body that can be read in
   const refusal = evidence('ambiguous');
   await inbox.route.onAuthenticRefusal(refusal);
   await inbox.route.onAuthenticRefusal(refusal);
-  const [{ transitionId } = { transitionId: '' }] = await inbox.list();
+  const [{ transitionId } = { transitionId: '' }] = await inbox.reports();
   const bodies = [{ refusal: 'ambiguous', deliveries: 2 }];
   const kept = { state: 'quarantined', reason: 'ambiguous', bodies };
-  expect(await inbox.show(transitionId)).toMatchObject({ ...kept, nextAt: undefined });
+  expect(await inbox.report(transitionId)).toMatchObject({ ...kept, nextAt: undefined });
   await inbox.expect(money('ORD:1001'));
-  await inbox.retry(await seen(inbox, transitionId), NOTE);
+  await actOnReport(inbox, transitionId, 'retry');
   await workOff(inbox);
-  expect(await inbox.show(transitionId)).toMatchObject(kept);
-  await expect(inbox.reopen(await seen(inbox, transitionId), NOTE)).rejects.toMatchObject({
+  expect(await inbox.report(transitionId)).toMatchObject(kept);
+  await expect(actOnReport(inbox, transitionId, 'apply')).rejects.toMatchObject({
     code: 'invalid_state',
   });
-  const body = (await inbox.show(transitionId))?.bodies[0]?.digest;
-  await expect(inbox.accept(await seen(inbox, transitionId), { ...NOTE, body: body ?? '' })).rejects.toThrow(
-    ConfigurationError,
-  );
-  await inbox.resolve(await seen(inbox, transitionId), NOTE);
+  await expect(actOnReport(inbox, transitionId, 'accept')).rejects.toMatchObject({ code: 'invalid_state' });
+  await actOnReport(inbox, transitionId, 'close');
   expect(await merchant.credits()).toEqual([]);
 });
 
-test('evidence that only the tolerance refused is applied when an operator reopens it', async () => {
+test('evidence that only the tolerance refused is applied when an operator applies it after all', async () => {
   const { merchant, inbox } = await newShop('sqlite', LATER);
   const refusal = evidence(TOLERANCE);
   const { transitionId } = refusal.evidence;
   await inbox.route.onAuthenticRefusal(refusal);
   await inbox.expect(money('ORD-1001'));
   await workOff(inbox);
-  expect(await inbox.show(transitionId)).toMatchObject({ state: 'quarantined', reason: TOLERANCE });
-  await inbox.reopen(await seen(inbox, transitionId), NOTE);
+  expect(await inbox.report(transitionId)).toMatchObject({ state: 'quarantined', reason: TOLERANCE });
+  await actOnReport(inbox, transitionId, 'apply');
   await workOff(inbox);
   expect(await merchant.credits()).toEqual(['ORD-1001 500']);
 });
@@ -53,15 +50,15 @@ test('evidence becomes a callback when it is delivered again and verifies, and o
   await deliver(callback(), paid('ORD-2', 700));
   await inbox.route.onAuthenticRefusal(evidence(TOLERANCE, second));
   await workOff(inbox);
-  expect((await inbox.stats()).reasons).toEqual({ no_expectation: 2 });
+  expect(await inbox.reports({ reason: 'no_expectation' })).toHaveLength(2);
   const received = merchant.events.filter(({ name }) => name === 'callback.received');
   expect(received).toMatchObject([true, false, false, true].map((isEvidence) => ({ isEvidence })));
   for (const reference of ['ORD-1001', 'ORD-2']) await inbox.expect(money(reference));
   await workOff(inbox);
-  expect(await inbox.list({ state: 'settled' })).toMatchObject([{ deliveries: 2, bodyCount: 1 }]);
-  expect(await inbox.list({ reason: 'amount_mismatch' })).toMatchObject([{ bodyCount: 2 }]);
+  expect(await inbox.reports({ state: 'settled' })).toMatchObject([{ deliveries: 2, bodyCount: 1 }]);
+  expect(await inbox.reports({ reason: 'amount_mismatch' })).toMatchObject([{ bodyCount: 2 }]);
   // Not even if an operator reopens it, which only evidence allows.
-  await inbox.reopen(await seen(inbox, paid('ORD-2', 700).transitionId), NOTE);
+  await actOnReport(inbox, paid('ORD-2', 700).transitionId, 'apply');
   await workOff(inbox);
   expect(await merchant.credits()).toEqual(['ORD-1001 500']);
 });
@@ -74,11 +71,13 @@ test('threat A34: all readings of one signed string share one row and one limit,
   const refusedBodies = all.length - MAX_EVIDENCE;
   expect(refused).toHaveLength(refusedBodies);
   for (const reason of refused) expect(reason).toBeInstanceOf(UnavailableError);
-  expect(await inbox.list()).toMatchObject([{ bodyCount: MAX_EVIDENCE, refusedBodies, reason: 'ambiguous' }]);
+  expect(await inbox.reports()).toMatchObject([
+    { bodyCount: MAX_EVIDENCE, refusedBodies, reason: 'ambiguous' },
+  ]);
   expect(await merchant.query(`select 1 from ${merchant.table('body')}`)).toHaveLength(MAX_EVIDENCE);
   // Another signed string has its own row.
   await inbox.route.onAuthenticRefusal(evidence('ambiguous'));
-  expect(await inbox.list()).toHaveLength(2);
+  expect(await inbox.reports()).toHaveLength(2);
 });
 
 test('threat A34: a body of more than 64 KiB is refused, whether or not it was parsed, and nothing is stored', async () => {
@@ -89,9 +88,9 @@ test('threat A34: a body of more than 64 KiB is refused, whether or not it was p
   await expect(inbox.route.onCallback(larger)).rejects.toThrow('64 KiB');
   const refused = evidence(TOLERANCE, { customer_name: 'x'.repeat(65 * KIB) });
   await expect(inbox.route.onAuthenticRefusal(refused)).rejects.toThrow('64 KiB');
-  expect(await inbox.list()).toEqual([]);
+  expect(await inbox.reports()).toEqual([]);
   await inbox.route.onCallback(largest);
-  expect(await inbox.list()).toHaveLength(1);
+  expect(await inbox.reports()).toHaveLength(1);
 });
 
 /** Ways to read one signed string as five fields. */

@@ -2,16 +2,15 @@ import { InvalidStateError } from '@payment-service/core';
 import { expect, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import {
+  actOnReport,
   creditIn,
   LATER,
   MINUTE_MS,
   money,
-  NOTE,
   newShop,
   ORDER,
   order,
   REPLACE,
-  seen,
 } from '../support/shop.ts';
 import { until, workOff } from '../support/until.ts';
 
@@ -47,7 +46,7 @@ test('decision D69: a currency in lower case is expected, and reported once', as
     }),
   });
   expect(merchant.problems).toEqual([told('ugx', 'UGX'), told('Usd', 'USD')]);
-  expect(await inbox.expectations('ORD-1')).toMatchObject([{ currency: 'ugx' }]);
+  expect(await inbox.payment('ORD-1')).toMatchObject({ expected: { currency: 'ugx' } });
 });
 
 test('an expectation may be repeated, and changes only with replace, which records the earlier one', async () => {
@@ -64,7 +63,7 @@ test('an expectation may be repeated, and changes only with replace, which recor
     const refused = inbox.expect({ ...earlier, amount: '1', deadline: new Date(0) }, { tx });
     await expect(refused).rejects.toThrow(InvalidStateError);
   });
-  expect(await inbox.overdue()).toEqual([]);
+  expect(await inbox.payment('ORD-1')).toMatchObject({ state: 'open', expected: { deadline: undefined } });
   await pay('ORD-1');
   expect(await show()).toMatchObject({
     reason: 'amount_mismatch',
@@ -93,11 +92,11 @@ test('threat A31: a body that equals a replaced amount keeps the payer from sett
     await deliver(...amounts.map((amount) => paid(reference, amount)));
   }
   expect(await merchant.credits()).toEqual(['CONTROL 5000000']);
-  const conflicts = await inbox.list({ state: 'conflict', reason: 'contradicting_bodies' });
+  const conflicts = await inbox.reports({ state: 'conflict', reason: 'contradicting_bodies' });
   expect(conflicts.map(({ signed }) => signed.merchant_reference).sort()).toEqual(['ORD-1', 'ORD-2']);
-  await inbox.resolve(await seen(inbox, transitionId), NOTE);
+  await actOnReport(inbox, transitionId, 'close');
   // An operator who has asked the service approves the other one.
-  await inbox.reopen(await seen(inbox, paid('ORD-2', 500).transitionId), NOTE);
+  await actOnReport(inbox, paid('ORD-2', 500).transitionId, 'apply');
   await workOff(inbox);
   expect(await show()).toMatchObject({ state: 'resolved' });
   expect(await merchant.credits()).toEqual(['CONTROL 5000000', 'ORD-2 5000000']);
@@ -110,7 +109,7 @@ test("an expectation in the merchant's transaction needs ready() before it", asy
   await expect(early).rejects.toMatchObject({ option: 'tx', message });
   await inbox.ready();
   await merchant.transaction((tx) => inbox.expect(ORDER, { tx }));
-  expect(await inbox.expectations('ORD-1')).toHaveLength(1);
+  expect(await inbox.payment('ORD-1')).toMatchObject({ state: 'open' });
 });
 
 // On SQLite nothing is parked meanwhile: the transaction of expect() is the only writer.
@@ -165,7 +164,7 @@ test('of two transactions that pay a reference at the same time, one is credited
       if (transition.id !== transitionId) return until(() => isRunning);
       isRunning = true;
       // The other one settles first.
-      await until(async () => (await inbox.show(other.transitionId))?.state === 'settled');
+      await until(async () => (await inbox.report(other.transitionId))?.state === 'settled');
     },
   );
   await inbox.expect(ORDER);

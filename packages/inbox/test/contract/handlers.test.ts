@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Handled } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, newMerchant } from '../support/merchant.ts';
-import { LATER, money, NOTE, newShop, seen } from '../support/shop.ts';
+import { actOnReport, LATER, money, newShop } from '../support/shop.ts';
 import { startWork, workOff } from '../support/until.ts';
 
 test('a handler is told what a status means, and one of its type comes before one of every type', async () => {
@@ -94,7 +94,7 @@ test.each(ENGINES)(
     await sell('ORD-1');
     await deliver(paid('ORD-1', 501, { transaction_status: 'FAILED' }), same('PENDING'));
     expect(await merchant.credits()).toEqual(['FAILED 0', 'ORD-1 500']);
-    expect(await inbox.show(same('PENDING').transitionId)).toMatchObject({ state: 'superseded' });
+    expect(await inbox.report(same('PENDING').transitionId)).toMatchObject({ state: 'superseded' });
   },
 );
 
@@ -109,10 +109,9 @@ test.each(ENGINES)(
     const half = reported('ORD-2', 'SUCCESSFUL', 'transaction.completed');
     const reversed = reported('ORD-1', 'RETURNED', 'transaction.returned');
     await deliver(half, reversed, reported('ORD-3', 'NEW', 'transaction.new'));
-    for (const { transitionId } of [half, reversed])
-      await inbox.reopen(await seen(inbox, transitionId), NOTE);
+    for (const { transitionId } of [half, reversed]) await actOnReport(inbox, transitionId, 'apply');
     await workOff(inbox);
-    const held = await inbox.list({ state: 'quarantined' });
+    const held = await inbox.reports({ state: 'quarantined' });
     expect(new Set(held.map(({ reason }) => reason))).toEqual(
       new Set(['completed_in_part', 'unnamed_after_paid']),
     );

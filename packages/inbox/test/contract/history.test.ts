@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
-import { DAY_MS, money, newShop, seen } from '../support/shop.ts';
+import { actOnReport, DAY_MS, money, newShop } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 describe.each(ENGINES)('history() on %s', (engine) => {
@@ -42,11 +42,8 @@ describe.each(ENGINES)('history() on %s', (engine) => {
     await workOff(inbox);
     await merchant.advance(2 * DAY_MS);
     for (let day = 0; day < 32; day++) await inbox.drain();
-    const [found] = await inbox.list();
-    await inbox.applyAgain(await seen(inbox, found?.transitionId), {
-      by: 'dana',
-      note: 'applied to the wrong order',
-    });
+    const [found] = await inbox.reports();
+    await actOnReport(inbox, found?.transitionId, 'applyAgain');
     await workOff(inbox);
     const { settled } = await inbox.history();
     expect(settled).toMatchObject([{ currency: 'UGX', amount: '5', count: 1 }]);
@@ -77,7 +74,7 @@ describe.each(ENGINES)('history() on %s', (engine) => {
     expect(open).toMatchObject([{ state: 'quarantined', currency: 'UGX', amount: '5' }]);
     expect(outcomes).toMatchObject([{ state: 'settled', status: 'COMPLETED' }]);
     expect(delays).toMatchObject([{ seconds: expect.any(Number) }]);
-    expect(await inbox.list({ merchant_reference: 'B' })).toMatchObject([
+    expect(await inbox.reports({ merchant_reference: 'B' })).toMatchObject([
       {
         expected: { amount: '5' },
         claims: { request: { currency: 'UGX', amount: '4' } },

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { MAX_EVIDENCE } from '../../src/intake/record.ts';
 import { callback, evidence, paid, SIGNING_KEY, signedText } from '../support/callbacks.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
-import { ANY_TIME, money, NOTE, ORDER, REPLACE, seen } from '../support/shop.ts';
+import { actOnReport, money, ORDER, REPLACE } from '../support/shop.ts';
+import { statesOf } from '../support/until.ts';
 
 describe.each(ENGINES)('intake on %s', (engine) => {
   test('threat A6: one transition is stored, however often it is delivered, however signed and with whatever payload.id', async () => {
@@ -14,11 +15,11 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     const again = rotated.verifyCallback(signedText());
     if (!again.ok) throw new Error(again.code);
     await inbox.route.onCallback(again);
-    expect(await inbox.list()).toMatchObject([
+    expect(await inbox.reports()).toMatchObject([
       { state: 'pending', deliveries: 3, bodyCount: 1, transitionId: callback().transitionId },
     ]);
     for (const id of [2, 3]) await inbox.route.onCallback(callback({ id }));
-    expect(await inbox.list()).toMatchObject([{ deliveries: 5, bodyCount: 3 }]);
+    expect(await inbox.reports()).toMatchObject([{ deliveries: 5, bodyCount: 3 }]);
   });
 
   test('receive() has committed when it resolves: another connection sees the body unchanged', async () => {
@@ -49,7 +50,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     expect(isKept).toBe(engine === 'sqlite');
     const name = engine === 'sqlite' ? 'callback.spooled' : 'callback.unavailable';
     expect(merchant.events).toContainEqual(expect.objectContaining({ name }));
-    expect(await inbox.list()).toMatchObject([{ bodyCount: 1 }]);
+    expect(await inbox.reports()).toMatchObject([{ bodyCount: 1 }]);
   });
 
   test('concurrent callbacks are stored once, and receivers with opposite orders do not block each other', async () => {
@@ -68,7 +69,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
       const reported = merchant.events.filter((event) => 'outcome' in event && event.outcome === outcome);
       expect(reported).toHaveLength(120);
     }
-    const listed = await one.list({ limit: 1000 });
+    const listed = await one.reports({ limit: 1000 });
     expect(listed).toHaveLength(120);
     expect(listed.every(({ deliveries, bodyCount }) => deliveries === 3 && bodyCount === 2)).toBe(true);
   });
@@ -87,7 +88,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     for (const id of [108, MAX_EVIDENCE]) await inbox.route.onCallback(callback({ id }));
     const bodyCount = 8 + MAX_EVIDENCE;
     const kept = { nextAt: expect.any(Date), bodyCount, deliveries: bodyCount + 2, refusedBodies: 2 };
-    expect(await inbox.list()).toMatchObject([kept]);
+    expect(await inbox.reports()).toMatchObject([kept]);
   });
 
   test('threat A5, threat A34: beyond the limit only a body that equals the expectation is stored', async () => {
@@ -100,19 +101,19 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     await other.ready();
     const equal = Array.from({ length: 40 }, (_, id) => paid('ORD-1', 500, { id }));
     await Promise.all(equal.map((each, index) => (index % 2 === 0 ? one : other).route.onCallback(each)));
-    expect(await one.list()).toMatchObject([{ bodyCount: 9, deliveries: 48, refusedBodies: 2 }]);
+    expect(await one.reports()).toMatchObject([{ bodyCount: 9, deliveries: 48, refusedBodies: 2 }]);
     // With another expectation, none of the nine matches.
     await one.expect({ ...ORDER, amount: '600' }, REPLACE);
     await one.route.onCallback(paid('ORD-1', 600));
     await expect(one.route.onCallback(paid('ORD-1', 601))).rejects.toThrow(UnavailableError);
-    expect(await one.list()).toMatchObject([{ bodyCount: 10, deliveries: 49 }]);
+    expect(await one.reports()).toMatchObject([{ bodyCount: 10, deliveries: 49 }]);
   });
 
   test('threat A10: NUL, lone surrogates and every kind of Unicode are stored and returned unchanged', async () => {
     const inbox = (await newMerchant(engine)).open();
     const sent = [...['a\0b', '\ud800', 'x\udfffy'].map((name) => ({ customer_name: name })), { 'a\0b': 1 }];
     for (const payload of sent) await inbox.route.onCallback(callback(payload));
-    const { bodies = [] } = (await inbox.show(callback().transitionId)) ?? {};
+    const { bodies = [] } = (await inbox.report(callback().transitionId)) ?? {};
     const payloads = bodies.map(({ text = '' }) => JSON.parse(text).payload);
     for (const payload of sent) expect(payloads).toContainEqual(expect.objectContaining(payload));
     const signed = {
@@ -122,7 +123,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
       transaction_status: ' ',
     };
     await inbox.route.onCallback(callback(signed));
-    expect((await inbox.list())[0]?.signed).toMatchObject(signed);
+    expect((await inbox.reports())[0]?.signed).toMatchObject(signed);
   });
 
   test('references that are too long for an index are stored, and claims that a database should not hold are not', async () => {
@@ -130,13 +131,13 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     const long = { merchant_reference: incompressible(6000), internal_reference: incompressible(6000) };
     await inbox.route.onCallback(callback(long));
     await inbox.route.onCallback(callback(long));
-    expect(await inbox.list()).toMatchObject([{ deliveries: 2, signed: long }]);
+    expect(await inbox.reports()).toMatchObject([{ deliveries: 2, signed: long }]);
     await inbox.route.onCallback(
       callback({ request_currency: 'U\0X', transaction_currency: 'U'.repeat(33) }),
     );
     const rewrite = (text: string): string => text.replace('"request_amount":500', '"request_amount":5e200');
     await inbox.route.onCallback(callback({}, { rewrite }));
-    const { bodies = [] } = (await inbox.show(callback().transitionId)) ?? {};
+    const { bodies = [] } = (await inbox.report(callback().transitionId)) ?? {};
     const requests = bodies.map(({ request: { currency, amount } }) => `${currency} ${amount}`);
     expect(requests.sort()).toEqual(['UGX 5e200', 'null 500']);
   });
@@ -151,15 +152,12 @@ describe.each(ENGINES)('intake on %s', (engine) => {
       [theirs, forThem],
     ] as const) {
       await inbox.route.onCallback(own);
-      expect(await inbox.list()).toMatchObject([{ transitionId: own.transitionId }]);
+      expect(await inbox.reports()).toMatchObject([{ transitionId: own.transitionId }]);
     }
-    expect(await ours.show(forThem.transitionId)).toBeUndefined();
-    await expect(ours.retry(await seen(ours, forThem.transitionId), NOTE)).rejects.toThrow(
-      ConfigurationError,
-    );
-    expect(await ours.retry({ state: 'pending', until: ANY_TIME }, NOTE)).toBe(1);
-    expect((await ours.stats()).states.pending).toBe(1);
-    expect((await ours.show(forUs.transitionId))?.expectation).toBeUndefined();
+    expect(await ours.report(forThem.transitionId)).toBeUndefined();
+    await expect(actOnReport(ours, forThem.transitionId, 'retry')).rejects.toThrow(ConfigurationError);
+    expect((await statesOf(ours)).pending).toBe(1);
+    expect((await ours.report(forUs.transitionId))?.expectation).toBeUndefined();
   });
 });
 
@@ -173,10 +171,10 @@ test('a callback of another account is refused with what to set', async () => {
     await expect(refused).rejects.toMatchObject(error);
     const quarantined = inbox.route.onAuthenticRefusal(evidence('ambiguous', {}, ofVerifier));
     await expect(quarantined).rejects.toMatchObject(error);
-    expect(await inbox.list()).toEqual([]);
+    expect(await inbox.reports()).toEqual([]);
     await inbox.route.onCallback(callback({}, { account: ofInbox }));
     await inbox.route.onAuthenticRefusal(evidence('ambiguous', {}, ofInbox));
-    expect(await inbox.list()).toHaveLength(2);
+    expect(await inbox.reports()).toHaveLength(2);
   }
 });
 
@@ -186,11 +184,11 @@ test('threat A4: receive() accepts neither evidence nor a copy, and nothing afte
     await expect(Reflect.apply(inbox.route.onCallback, undefined, [other])).rejects.toThrow(
       ConfigurationError,
     );
-  expect(await inbox.list()).toEqual([]);
+  expect(await inbox.reports()).toEqual([]);
   const waiting = inbox.route.onCallback(callback());
   await Promise.all([waiting, inbox.close()]);
   await expect(inbox.route.onCallback(callback())).rejects.toThrow(UnavailableError);
-  await expect(inbox.list()).rejects.toThrow(ConfigurationError);
+  await expect(inbox.reports()).rejects.toThrow(ConfigurationError);
 });
 
 function incompressible(length: number): string {

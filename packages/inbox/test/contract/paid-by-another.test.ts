@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Handled, HandlerName } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, type EngineName } from '../support/merchant.ts';
-import { LATER, NOTE, newShop, ORDER, order, seen, watchedInbox } from '../support/shop.ts';
+import { actOnReport, LATER, newShop, ORDER, order, watchedInbox } from '../support/shop.ts';
 import { after } from '../support/store.ts';
-import { signal, startWork, until, workOff } from '../support/until.ts';
+import { signal, startWork, statesOf, until, workOff } from '../support/until.ts';
 
 const PARKED = { state: 'conflict', reason: 'paid_by_another', nextAt: undefined };
 const { transitionId: ownId } = paid('ORD-1', 500);
@@ -21,7 +21,7 @@ describe.each(ENGINES)('threat A53: after another transaction has paid, on %s', 
     const { transitionId } = other(status);
     await deliver(other(status));
     expect(await show(transitionId)).toMatchObject(PARKED);
-    await inbox.reopen(await seen(inbox, transitionId), NOTE);
+    await actOnReport(inbox, transitionId, 'apply');
     await deliver(paid('ORD-2', 500, { transaction_status: status }, { event: 'transaction.failed' }));
     expect(await show(transitionId)).toMatchObject(PARKED);
     expect(un).toMatchObject([{ signed: { merchant_reference: 'ORD-2' } }]);
@@ -50,10 +50,10 @@ test('threat A53: a payment that settles while a FAILED is handled on postgres r
   const stop = startWork(inbox);
   await isRunning.promise;
   await order(inbox, 'ORD-1');
-  await until(async () => (await inbox.show(ownId))?.state === 'settled');
+  await until(async () => (await inbox.report(ownId))?.state === 'settled');
   mayEnd.give();
   await stop();
-  expect(await inbox.show(other('FAILED').transitionId)).toMatchObject({ state: 'retrying' });
+  expect(await inbox.report(other('FAILED').transitionId)).toMatchObject({ state: 'retrying' });
   expect(await merchant.credits()).toEqual(['ORD-1 500']);
 });
 
@@ -75,12 +75,12 @@ test('threat A53: a payment waits for the commit of a FAILED whose handler was t
   const worked = workOff(inbox);
   const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock'
     and application_name = current_setting('application_name')`;
-  const state = async (): Promise<unknown> => (await inbox.show(ownId))?.state;
+  const state = async (): Promise<unknown> => (await inbox.report(ownId))?.state;
   await until(async () => (await merchant.query(waiting)).length > 0 || (await state()) === 'settled');
   expect(await state()).toBe('pending');
   mayEnd.give();
   await Promise.all([failed, worked]);
-  expect((await inbox.stats()).states.settled).toBe(2);
+  expect((await statesOf(inbox)).settled).toBe(2);
 });
 
 /** ORD-1 is paid, and a handler reverses the payment for what it is told. */
@@ -92,5 +92,5 @@ async function newPaidShop(engine: EngineName, name: HandlerName) {
     await merchant.uncredit(transition.tx, transition.signed.merchant_reference);
   });
   await sell('ORD-1');
-  return { inbox, deliver, un, orders: merchant.credits, show: inbox.show };
+  return { inbox, deliver, un, orders: merchant.credits, show: inbox.report };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Act, Payment } from '../../src/index.ts';
 import { evidence, paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
-import { creditIn, LATER, MINUTE_MS, money, NOTE, newShop, REPLACE, seen } from '../support/shop.ts';
+import { actOnReport, creditIn, LATER, MINUTE_MS, money, NOTE, newShop, REPLACE } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 const failing = (reference: string, payload = {}) =>
@@ -89,8 +89,7 @@ describe.each(ENGINES)('what becomes of a payment on %s', (engine) => {
     await inbox.expect(money('ORD-1', 5000));
     await pay('ORD-1', 3000);
     const { transitionId } = paid('ORD-1', 3000);
-    const [body] = (await inbox.show(transitionId))?.bodies ?? [];
-    await inbox.accept(await seen(inbox, transitionId), { ...NOTE, body: body?.digest ?? '' });
+    await actOnReport(inbox, transitionId, 'accept');
     expect(await stateOf('ORD-1')).toBe('open');
     await workOff(inbox);
     const paidIn: Partial<Payment> = {
@@ -112,7 +111,7 @@ describe.each(ENGINES)('what becomes of a payment on %s', (engine) => {
     await pay('ORD-1');
     expect(await inbox.payment('ORD-1')).toMatchObject({ state: 'held', needs: 'attempts_used_up' });
     isBroken = false;
-    await inbox.retry(await seen(inbox, paid('ORD-1', 500).transitionId), NOTE);
+    await actOnReport(inbox, paid('ORD-1', 500).transitionId, 'retry');
     expect(await inbox.payment('ORD-1')).toMatchObject({ state: 'open', needs: undefined });
     await workOff(inbox);
     expect(await inbox.payment('ORD-1')).toMatchObject({ state: 'paid', needs: undefined });

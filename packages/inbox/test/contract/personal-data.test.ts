@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { aesGcm, type InboxOptions, type Store } from '../../src/index.ts';
 import { evidence, paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, type Merchant, newMerchant } from '../support/merchant.ts';
-import { creditIn, DAY_MS, LATER, NOTE, newShop, ORDER, type Shop, seen, shopOf } from '../support/shop.ts';
+import { actOn, creditIn, DAY_MS, LATER, newShop, ORDER, type Shop, shopOf } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { workOff } from '../support/until.ts';
 
@@ -117,8 +117,7 @@ test("kept content gives handlers and show() the amounts, the charge and the pro
   expect(Object.keys(claimed[0] ?? {}).sort()).toEqual(all);
   const [body] = (await show('UNKNOWN'))?.bodies ?? [];
   expect(JSON.parse(body?.text ?? '').payload).toEqual(claimed[0]);
-  const accepted = { ...NOTE, body: body?.digest ?? '' };
-  await inbox.accept(await seen(inbox, paid('UNKNOWN', 500).transitionId), accepted);
+  await actOn(inbox, 'UNKNOWN', 'accept');
   await workOff(inbox);
   expect(await show('UNKNOWN')).toMatchObject({ state: 'settled' });
 });
@@ -130,7 +129,7 @@ test('kept content gives handlers and show() whole bodies with encryption, also 
   const later = merchant.open(ROTATED);
   await later.route.onCallback(paid('AFTER', 500, PERSON));
   for (const reference of ['BEFORE', 'UNKNOWN', 'AFTER']) {
-    const { bodies = [] } = (await later.show(paid(reference, 500).transitionId)) ?? {};
+    const { bodies = [] } = (await later.report(paid(reference, 500).transitionId)) ?? {};
     const text = bodyText(paid(reference, 500, PERSON));
     expect(bodies).toMatchObject([{ text, isSealed: false, isUnsealed: reference === 'BEFORE' }]);
   }
@@ -251,10 +250,7 @@ describe('forget()', () => {
     const broken = (): Promise<never> => Promise.reject(new Error(`no order of ${NAME}`));
     const { inbox, sell, show, workLater } = await newShop('sqlite', LATER, broken);
     await sell('ORD-1');
-    await inbox.retry(await seen(inbox, paid('ORD-1', 500).transitionId), {
-      by: 'kim',
-      note: `${NAME} called from ${PHONE}`,
-    });
+    await actOn(inbox, 'ORD-1', 'retry', { by: 'kim', note: `${NAME} called from ${PHONE}` });
     await workOff(inbox);
     const failed = await show();
     expect(failed?.lastError).toContain(NAME);

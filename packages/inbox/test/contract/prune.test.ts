@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
-import { DAY_MS, LATER, money, NOTE, newShop, order, REPLACE, seen } from '../support/shop.ts';
+import { actOnReport, DAY_MS, LATER, money, newShop, order, REPLACE } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 describe.each(ENGINES)('prune() on %s', (engine) => {
@@ -11,7 +11,7 @@ describe.each(ENGINES)('prune() on %s', (engine) => {
     for (const reference of ['SETTLED', 'FORGED', 'UNHANDLED', 'RESOLVED', 'REPEATED', 'REPEATED'])
       await pay(reference, 500.5);
     await pay('SETTLED');
-    await inbox.resolve(await seen(inbox, paid('RESOLVED', 500).transitionId), NOTE);
+    await actOnReport(inbox, paid('RESOLVED', 500).transitionId, 'close');
     await merchant.advance(90 * DAY_MS);
     await pay('YOUNG');
     await pay('REPEATED', 500.5);

@@ -67,7 +67,7 @@ describe.each(ENGINES)('threat A51: the start of another worker on %s', (engine)
       },
       { type: 'COLLECTION' },
     );
-    await workUntil(inbox, async () => (await inbox.show(transitionId))?.state !== 'pending');
+    await workUntil(inbox, async () => (await inbox.report(transitionId))?.state !== 'pending');
     expect(runs).toBe(1);
     expect(await counts(merchant)).toEqual(['settled 1 0']);
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
@@ -91,7 +91,7 @@ describe.each(ENGINES)('threat A51: the start of another worker on %s', (engine)
     // Another worker starts it between this one's start and its transaction.
     const overtake = () => merchant.query(`update ${table} set start_id = 'another'`);
     const overtaken = watchedInbox(merchant, after(isStart, overtake));
-    await workUntil(overtaken, async () => (await overtaken.show(transitionId))?.attempts === 1);
+    await workUntil(overtaken, async () => (await overtaken.report(transitionId))?.attempts === 1);
     expect(await merchant.credits()).toEqual([]);
     expect(await counts(merchant)).toEqual(['pending 1 1']);
     expect(await merchant.query(`select start_id from ${table}`)).toEqual([{ start_id: 'another' }]);
@@ -249,7 +249,7 @@ test.each([
     if (isLost) await inbox.expect(ORDER);
     await inbox.route.onCallback(paid('ORD-1', 500));
     await workOff(inbox);
-    expect(await inbox.show(transitionId)).toMatchObject({ state, reason });
+    expect(await inbox.report(transitionId)).toMatchObject({ state, reason });
     const told = { name: 'transition.parked', transitionId, state, reason };
     expect(merchant.events.filter(({ name }) => name.startsWith('transition.'))).toEqual([told]);
     expect(merchant.problems).toHaveLength(isLost ? 1 : 0);
@@ -283,7 +283,7 @@ test('threat A77: on postgres, a failing attempt whose start was lost with the s
   }
   expect(seen).toEqual(['retrying 1 0', 'retrying 2 0', 'dead 3 0']);
   expect(synced).toEqual(['off', 'on', 'on']);
-  expect((await inbox.show(transitionId))?.failures).toMatchObject([
+  expect((await inbox.report(transitionId))?.failures).toMatchObject([
     { attempt: 1, error: 'Error: the server ended 1' },
     { attempt: 2 },
     { attempt: 3 },

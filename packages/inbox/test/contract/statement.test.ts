@@ -32,7 +32,7 @@ test('an imported statement: every row and every settlement without a row gets a
   await inbox.expect(money('waits', '700'));
   for (const reference of ['lost', 'failed', 'nameless']) await inbox.expect(money(reference));
   await sell('same', 'amount', 'currency', 'status', 'another', 'absent');
-  const before = await inbox.list({ limit: 1000 });
+  const before = await inbox.reports({ limit: 1000 });
   const rows = [
     row('same', { amount: '500.00' }),
     row('amount', { amount: '5000' }),
@@ -50,7 +50,7 @@ test('an imported statement: every row and every settlement without a row gets a
   const ids = ['absent', 'lost'].map((reference) => paid(reference, 500).transitionId);
   for (const transitionId of ids)
     expect(report.samples).toContainEqual(expect.objectContaining({ transitionId }));
-  expect(await inbox.list({ limit: 1000 })).toEqual(before);
+  expect(await inbox.reports({ limit: 1000 })).toEqual(before);
   const differs = merchant.events.filter(({ name }) => name === 'statement.differs');
   expect(differs).toContainEqual({ name: 'statement.differs', verdict: 'absent_from_statement', count: 1 });
   expect(JSON.stringify(differs)).not.toMatch(/500|INT-|ORD/);
@@ -74,7 +74,7 @@ test('an imported statement: a payment whose callback was lost is settled by its
   expect(await inbox.reconcileStatement(rows, APPLY)).toMatchObject({ applied: 0, isClean: true });
   await workOff(inbox);
   expect(await merchant.credits()).toEqual(['A 500', 'B 500']);
-  expect(await inbox.list()).toMatchObject([{ state: 'settled' }, { state: 'settled' }]);
+  expect(await inbox.reports()).toMatchObject([{ state: 'settled' }, { state: 'settled' }]);
 });
 
 test('an imported statement: a row that contradicts an expectation, or that no callback could match, is not applied', async () => {
@@ -99,7 +99,7 @@ test('an imported statement: a row that contradicts an expectation, or that no c
     expect(await inbox.reconcileStatement(given, APPLY), JSON.stringify(given)).toMatchObject({
       applied: 0,
     });
-  expect(await inbox.list()).toEqual([]);
+  expect(await inbox.reports()).toEqual([]);
   // Control: the right row is applied.
   const right = row('A', { event });
   const doubled = await inbox.reconcileStatement([right, { ...right }], APPLY);
@@ -156,7 +156,7 @@ test('an imported statement: a row that lacks a field, has an amount in another 
     const report = await inbox.reconcileStatement([row('A', { account })], others);
     expect(report).toMatchObject({ applied: 0, counts: { other_account: 1 } });
   }
-  expect(await inbox.list()).toEqual([]);
+  expect(await inbox.reports()).toEqual([]);
   const own = await inbox.reconcileStatement([row('A', { account: 'shop-1' })], others);
   expect(own).toMatchObject({ applied: 1 });
 });

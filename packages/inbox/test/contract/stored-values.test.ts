@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { TRANSITION_STATES } from '../../src/states.ts';
 import { evidence, paid } from '../support/callbacks.ts';
 import { ENGINES, type Merchant } from '../support/merchant.ts';
-import { LATER, NOTE, newShop, order, seen } from '../support/shop.ts';
+import { actOnReport, LATER, NOTE, newShop, offeredAct, order } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 type Column = [
@@ -88,23 +88,22 @@ test.each<Column>([...COLUMNS])(
   },
 );
 
-const ACTIONS =
-  'one of retry, resolve, accept, acceptText, reopen, applyAgain, cancel, expect, statement, forget';
+const ACTIONS = 'one of accept, apply, applyAgain, retry, close, expect, cancel, forget, statement';
 
 describe.each(ENGINES)('stored values of another shape, on %s', (engine) => {
   test('are refused by the views with the column and the transition, and the genuine ones are shown (control)', async () => {
     const { merchant, inbox } = await newShop(engine, LATER);
     await order(inbox, 'ORD-1');
     const { transitionId } = paid('ORD-1', 500);
-    await inbox.resolve(await seen(inbox, transitionId), NOTE);
-    const [list, show] = [() => inbox.list(), () => inbox.show(transitionId)];
+    await actOnReport(inbox, transitionId, 'close');
+    const [list, show] = [() => inbox.reports(), () => inbox.report(transitionId)];
     const code = 'a reason in lower-case letters and underscores';
     for (const [table, column, genuine, wrong, views, wanted] of [
       ['transition', 'state', 'resolved', 'SETTLED', [list, show], `one of ${TRANSITION_STATES.join(', ')}`],
       ['transition', 'reason', 'closed_by_operator', 'no reason', [list, show], code],
       ['transition', 'reason', 'closed_by_operator', 'Reason', [list, show], code],
       ['body', 'refusal', null, '', [show], code],
-      ['action', 'action', 'resolve', 'delete', [show], ACTIONS],
+      ['action', 'action', 'close', 'delete', [show], ACTIONS],
     ] as const) {
       for (const view of views) await expect(view()).resolves.toBeDefined();
       await merchant.query(`update ${merchant.table(table)} set ${column} = $1`, [wrong]);
@@ -114,24 +113,24 @@ describe.each(ENGINES)('stored values of another shape, on %s', (engine) => {
       for (const view of views) await expect(view()).rejects.toMatchObject({ name: 'TypeError', message });
       await merchant.query(`update ${merchant.table(table)} set ${column} = $1`, [genuine]);
     }
-    const shown = await seen(inbox, transitionId);
+    const apply = await offeredAct(inbox, 'ORD-1', 'apply');
     await merchant.query(`update ${merchant.table('transition')} set state = 'SETTLED'`);
-    await expect(inbox.list()).rejects.toThrow(transitionId);
-    await expect(inbox.retry(shown, NOTE)).rejects.toThrow('The column "state"');
+    await expect(inbox.reports()).rejects.toThrow(transitionId);
+    await expect(inbox.act(apply, NOTE)).rejects.toThrow('The column "state"');
   });
 
   test('evidence whose refusal is not a code is not reopened, and an unknown code is shown', async () => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.route.onAuthenticRefusal(evidence('timestamp_out_of_tolerance'));
     await workOff(inbox);
-    const [{ transitionId = '' } = {}] = await inbox.list();
+    const [{ transitionId = '', signed } = {}] = await inbox.reports();
     const refuse = (code: string): Promise<unknown> =>
       merchant.query(`update ${merchant.table('body')} set refusal = $1`, [code]);
-    const shown = await seen(inbox, transitionId);
+    const apply = await offeredAct(inbox, signed?.merchant_reference ?? '', 'apply');
     await refuse('timestamp_ OK');
-    await expect(inbox.reopen(shown, NOTE)).rejects.toThrow('The column "refusal"');
+    await expect(inbox.act(apply, NOTE)).rejects.toThrow('The column "refusal"');
     await refuse('rule_of_a_later_version');
-    expect(await inbox.show(transitionId)).toMatchObject({
+    expect(await inbox.report(transitionId)).toMatchObject({
       bodies: [{ refusal: 'rule_of_a_later_version' }],
     });
   });

@@ -73,8 +73,8 @@ test('an attempt links to the span that a subscriber has made of the callback, a
   const { inbox } = await newShop('sqlite');
   const tooLate = { toleranceSeconds: 30, now: () => Date.now() + MINUTE_MS };
   expect(await postOrder(inbox, { traceparent: `${PARENT}` }, 400, tooLate)).toBe(200);
-  const [{ transitionId = '' } = {}] = await inbox.list({ reason: 'timestamp_out_of_tolerance' });
-  expect((await inbox.show(transitionId))?.bodies).toMatchObject([{ traceparent: PARENT }]);
+  const [{ transitionId = '' } = {}] = await inbox.reports({ reason: 'timestamp_out_of_tolerance' });
+  expect((await inbox.report(transitionId))?.bodies).toMatchObject([{ traceparent: PARENT }]);
   subscribeTo('callback', { start: (message) => Object.assign(message as object, { span: SPAN }) });
   await inbox.expect(ORDER);
   await postOrder(inbox, { traceparent: `${PARENT}` });

@@ -9,13 +9,12 @@ import {
   newDueShop,
   newShop,
   ORDER,
-  seen,
+  offeredAct,
   shopOf,
 } from '../support/shop.ts';
-import { pause, signal, startWork, until, workUntilSettled } from '../support/until.ts';
+import { pause, signal, startWork, statesOf, until, workUntilSettled } from '../support/until.ts';
 
 const WRONG = 'insert into no_such_table values (1)';
-const { transitionId } = paid('ORD-1', 500);
 
 /** What a handler does after it has ended its transaction. */
 const CONTINUATIONS: Readonly<Record<string, (tx: AnyTransaction, merchant: Merchant) => unknown>> = {
@@ -45,7 +44,7 @@ describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
     await workLater(60 * MINUTE_MS);
     const lastError = expect.stringMatching(/^TransactionEnded: .* by the handler that runs in it/);
     const dead = { state: 'dead', reason: 'transaction_ended', attempts: 1, lastError };
-    expect(await inbox.list()).toMatchObject(all.map(() => dead));
+    expect(await inbox.reports()).toMatchObject(all.map(() => dead));
     const credits = await merchant.credits();
     const committed = all.filter((one) => one.startsWith('commit')).map((one) => `${one} 500`);
     expect(credits.filter((credit) => credit !== 'later 1')).toEqual(committed.sort());
@@ -72,7 +71,7 @@ describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
     for (const lastError of [/no_such_table/, /foreign key/i, /./]) {
       await workLater(4 * MINUTE_MS);
       const failed = { state: 'retrying', lastError: expect.stringMatching(lastError) };
-      expect(await inbox.list()).toMatchObject([failed]);
+      expect(await inbox.reports()).toMatchObject([failed]);
     }
     expect(next).toEqual(['refused']);
     expect(await merchant.credits()).toEqual([]);
@@ -88,13 +87,13 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
     expect(await inbox.transaction(async () => 7)).toBe(7);
     await inbox.route.onCallback(paid('ORD-1', 500));
     const stop = startWork(inbox, { pollMs: 3_600_000 });
-    await until(async () => (await inbox.stats()).states.unhandled === 1);
+    await until(async () => (await statesOf(inbox)).unhandled === 1);
     await inbox.transaction(async (tx) => {
       await merchant.credit(tx, 'order', '500');
       await inbox.expect(ORDER, { tx });
       // What is not committed is not visible elsewhere.
-      expect(await inbox.expectations('ORD-1')).toEqual([]);
-      expect(await inbox.stats()).toMatchObject({ reasons: { no_expectation: 1 }, oldestDueSeconds: 0 });
+      expect(await inbox.payment('ORD-1')).toMatchObject({ state: 'unexpected', needs: 'no_expectation' });
+      expect(await inbox.health()).toMatchObject({ oldestDueSeconds: 0 });
       expect(await merchant.credits()).toEqual([]);
       const found = await tx.query('select 1 as one from credit');
       expect(found).toMatchObject({ rows: [{ one: 1 }], rowCount: 1 });
@@ -150,7 +149,7 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
     expect(await merchant.credits()).toHaveLength(1);
     await committed;
     await inbox.close();
-    for (const call of [() => inbox.transaction(async () => 1), () => inbox.list()])
+    for (const call of [() => inbox.transaction(async () => 1), () => inbox.reports()])
       await expect(call()).rejects.toMatchObject({ option: 'inbox' });
     await merchant.query(`drop table ${merchant.table('action')}`);
   });
@@ -160,12 +159,13 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
 test('on sqlite, a call that would wait for the transaction around it is refused, without other effects', async () => {
   const { merchant, inbox } = await newDueShop('sqlite', LATER);
   const refused: unknown[] = [];
-  const shown = await seen(inbox, transitionId);
+  const forget = await offeredAct(inbox, 'ORD-1', 'forget');
   const callAll = async (): Promise<void> => {
     const calls: (() => Promise<unknown>)[] = [
       () => inbox.expect({ ...ORDER, merchant_reference: 'ORD-2' }),
       () => inbox.transaction(async () => 1),
-      ...[inbox.retry, inbox.resolve, inbox.reopen].map((call) => () => call(shown, NOTE)),
+      () => inbox.act(forget, NOTE),
+      () => inbox.forget('ORD-1', NOTE),
       () => inbox.prune(),
     ];
     for (const call of calls) refused.push(await call().catch((error: unknown) => error));
@@ -179,7 +179,7 @@ test('on sqlite, a call that would wait for the transaction around it is refused
     await creditIn(merchant)(transition);
   });
   await workUntilSettled(inbox, 1);
-  expect(refused).toHaveLength(12);
+  expect(refused).toHaveLength(10);
   for (const error of refused) expect(error).toMatchObject({ name: 'ConfigurationError', option: 'tx' });
   expect(await merchant.credits()).toEqual(['ORD-1 500', 'own 1']);
 });

@@ -4,6 +4,7 @@ import { callback, evidence, paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
 import {
   ANY_TIME,
+  actOnReport,
   creditIn,
   LATER,
   MINUTE_MS,
@@ -11,13 +12,12 @@ import {
   NOTE,
   newShop,
   type Shop,
-  seen,
 } from '../support/shop.ts';
-import { startWork } from '../support/until.ts';
+import { startWork, statesOf } from '../support/until.ts';
 
 /** The references of a list, each of one letter. */
 async function listed({ inbox }: Shop, options?: ListOptions): Promise<string> {
-  return (await inbox.list(options)).map(({ signed }) => signed.merchant_reference).join('');
+  return (await inbox.reports(options)).map(({ signed }) => signed.merchant_reference).join('');
 }
 
 describe.each(ENGINES)('what an operator reads on %s', (engine) => {
@@ -30,7 +30,7 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
       await pay(reference);
       await merchant.advance(MINUTE_MS);
     }
-    const since = (await inbox.list({ merchant_reference: 'B' }))[0]?.changedAt ?? new Date(0);
+    const since = (await inbox.reports({ merchant_reference: 'B' }))[0]?.changedAt ?? new Date(0);
     const until = new Date(since.getTime() + 1);
     const { transitionId: after } = paid('B', 500);
     const [state, reason] = ['unhandled', 'no_expectation'] as const;
@@ -54,14 +54,14 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     ];
     for (const [options, wanted] of filters)
       expect(await listed(shop, options), JSON.stringify(options)).toBe(wanted);
-    expect(await inbox.list({ state: 'quarantined' })).toMatchObject([{ settled: undefined }]);
-    expect(await inbox.list({ state: 'settled' })).toMatchObject([{ settled: { amount: '500' } }]);
+    expect(await inbox.reports({ state: 'quarantined' })).toMatchObject([{ settled: undefined }]);
+    expect(await inbox.reports({ state: 'settled' })).toMatchObject([{ settled: { amount: '500' } }]);
     await inbox.route.onCallback(paid('A', 500, { internal_reference: 'INT-2' }));
-    const [newest, older] = await inbox.list({ merchant_reference: 'A' });
+    const [newest, older] = await inbox.reports({ merchant_reference: 'A' });
     expect([newest?.signed.internal_reference, older?.state]).toEqual(['INT-2', state]);
     const next = { merchant_reference: 'A', after: newest?.transitionId };
-    expect(await inbox.list(next)).toEqual([older]);
-    expect(await inbox.list({ merchant_reference: 'A', state: 'pending' })).toEqual([newest]);
+    expect(await inbox.reports(next)).toEqual([older]);
+    expect(await inbox.reports({ merchant_reference: 'A', state: 'pending' })).toEqual([newest]);
   });
 
   test('list() finds either reference exactly, whatever characters it contains', async () => {
@@ -80,17 +80,17 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     for (const [index, merchant_reference] of hostile.entries()) {
       const both = { merchant_reference, internal_reference: `INT-${index}` };
       for (const by of [{ merchant_reference }, both])
-        expect((await inbox.list(by)).map(({ signed }) => signed)).toMatchObject([both]);
-      const internal = await inbox.list({ internal_reference: merchant_reference });
+        expect((await inbox.reports(by)).map(({ signed }) => signed)).toMatchObject([both]);
+      const internal = await inbox.reports({ internal_reference: merchant_reference });
       expect(internal).toMatchObject([{ signed: { internal_reference: merchant_reference } }]);
-      expect(await inbox.list({ ...both, internal_reference: merchant_reference })).toEqual([]);
+      expect(await inbox.reports({ ...both, internal_reference: merchant_reference })).toEqual([]);
     }
     for (const unknown of ['ORD', 'RD-1', '', 'ORD-2', '\ud800'])
-      expect(await inbox.list({ merchant_reference: unknown })).toEqual([]);
-    expect(await merchant.open({ account: 'other' }).list({ merchant_reference: 'ORD-1' })).toEqual([]);
+      expect(await inbox.reports({ merchant_reference: unknown })).toEqual([]);
+    expect(await merchant.open({ account: 'other' }).reports({ merchant_reference: 'ORD-1' })).toEqual([]);
   });
 
-  test('stats() counts every state and reason, and overdue() lists payments past their deadline', async () => {
+  test('payments past their deadline are overdue, unless a person must look at them anyway', async () => {
     const { merchant, inbox, pay } = await newShop(engine, LATER);
     const deadline = Date.now() + 60 * MINUTE_MS;
     const deadlines = { A: deadline, C: deadline + 2, B: deadline + 1 };
@@ -102,25 +102,28 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     await pay('B', 501);
     await pay('Z');
     await inbox.route.onCallback(paid('Y', 500));
-    expect(await inbox.overdue()).toEqual([]);
+    const overdue = async () =>
+      (await inbox.payments({ state: 'overdue' })).items.map(({ merchant_reference, expected }) => ({
+        merchant_reference,
+        deadline: expected?.deadline,
+      }));
+    expect(await overdue()).toEqual([]);
     await merchant.advance(61 * MINUTE_MS);
-    const late = (at: number): Date => new Date(at - 61 * MINUTE_MS);
     // B is held, so a person looks at it already.
-    const overdue = (['C'] as const).map((reference) => ({
-      ...money(reference),
-      deadline: late(deadlines[reference]),
-    }));
-    expect(await inbox.overdue()).toEqual(overdue);
-    const none = { retrying: 0, superseded: 0, conflict: 0, dead: 0, resolved: 0 };
-    expect(await inbox.stats()).toEqual({
-      states: { ...none, pending: 1, settled: 1, unhandled: 1, quarantined: 1 },
-      reasons: { no_expectation: 1, amount_mismatch: 1 },
-      at: expect.any(Date),
-      ...{ archived: 0, overdue: 1, spooled: 0, oldestDueSeconds: expect.closeTo(61 * 60, -2) },
+    const deadlineOfC = new Date(deadlines.C - 61 * MINUTE_MS);
+    expect(await overdue()).toEqual([{ merchant_reference: 'C', deadline: deadlineOfC }]);
+    expect(await inbox.counts()).toMatchObject({
+      overdue: 1,
+      paid: 1,
+      held: 1,
+      open: 1,
+      unexpected: 1,
+      needed: 2,
     });
+    expect(await inbox.health()).toMatchObject({ oldestDueSeconds: expect.closeTo(61 * 60, -2), spooled: 0 });
   });
 
-  test('stats() counts exactly during concurrent deliveries, settlements and reopenings, with another account and a merge', async () => {
+  test('the tally counts exactly during concurrent deliveries, settlements and acts, with another account and a merge', async () => {
     const { merchant, inbox } = await newShop(engine);
     const [other, second] = [merchant.open({ account: 'other' }), merchant.open()];
     for (const index of Array(8).keys()) await inbox.expect(money(`ORD-${index}`));
@@ -138,7 +141,7 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     await inbox.drain();
     const tables = { states: merchant.table('transition'), tally: merchant.table('tally') };
     const counted = async (): Promise<Record<string, number>> => {
-      const { states } = await inbox.stats();
+      const states = await statesOf(inbox);
       const rows = await merchant.query(
         `select state, count(*) as count from ${tables.states} where account = '' group by state`,
       );
@@ -147,10 +150,10 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
       return real;
     };
     expect(await counted()).toEqual({ settled: 8, unhandled: 4 });
-    expect((await other.stats()).states).toMatchObject({ pending: 12, settled: 0 });
-    await inbox.applyAgain(await seen(inbox, paid('ORD-1', 500).transitionId), NOTE);
+    expect(await statesOf(other)).toMatchObject({ pending: 12, settled: 0 });
+    await actOnReport(inbox, paid('ORD-1', 500).transitionId, 'applyAgain');
     expect(await counted()).toEqual({ pending: 1, settled: 7, unhandled: 4 });
-    await inbox.resolve({ state: 'unhandled', until: ANY_TIME }, NOTE);
+    await inbox.actAll('close', { reason: 'no_expectation', until: ANY_TIME }, NOTE);
     await inbox.drain();
     expect(await counted()).toEqual({ settled: 8, resolved: 4 });
     const rows = await merchant.query(`select total from ${tables.tally} where account = ''`);
@@ -189,9 +192,9 @@ test('no event holds personal data, a reference or an amount, and an error in ei
   await inbox.route.onAuthenticRefusal(evidence('ambiguous', secret));
   for (let round = 0; round < 2; round += 1) await workLater();
   await startWork(inbox)();
-  expect(
-    await inbox.resolve({ state: 'dead', until: ANY_TIME }, { by: 'SECRET-PERSON', note: 'SECRET-NOTE' }),
-  ).toBe(1);
+  const dead = { reason: 'attempts_used_up', until: ANY_TIME } as const;
+  const who = { by: 'SECRET-PERSON', note: 'SECRET-NOTE' };
+  expect(await inbox.actAll('close', dead, who)).toMatchObject({ done: 1 });
   expect(await merchant.credits()).toEqual(['SECRET-A 987654.25']);
   expect(problems).toBe(2);
   expect([...new Set(reported.map(({ name }) => name))].sort()).toEqual([

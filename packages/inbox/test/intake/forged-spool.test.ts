@@ -84,7 +84,7 @@ test('threat A66: after a restart, the genuine file is applied, and a copy of it
     await until(() => shop.events.includes('spool.refused') && shop.events.includes('spool.drained'));
     await workOff(inbox);
     expect(shop.credited).toEqual(['ORD-1 500']);
-    expect(await inbox.list({ merchant_reference: 'ORD-2' })).toEqual([]);
+    expect(await inbox.reports({ merchant_reference: 'ORD-2' })).toEqual([]);
     // As evidence, which health() counts until it is moved away.
     expect(filesIn(shop.spool)).toEqual([`${forged.slice(shop.spool.length + 1)}.refused`]);
     expect((await inbox.health()).problems).toEqual(['spool_not_drained']);

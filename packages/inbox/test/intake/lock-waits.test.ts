@@ -28,7 +28,7 @@ test('threat A59: while an UPDATE that is not committed holds a transition, call
   expect(isHeld).toBe(true);
   await release();
   await all;
-  const [transition] = await inbox.list({ merchant_reference: 'HELD' });
+  const [transition] = await inbox.reports({ merchant_reference: 'HELD' });
   expect(transition).toMatchObject({ bodyCount: 4 });
 });
 
@@ -39,7 +39,7 @@ test('threat A59: a lock of one transition that outlasts storeTimeoutMs sends it
   await untilDone(() => inbox.ready());
   await untilDone(() => withoutSpool.ready());
   await inbox.route.onCallback(paid('HELD', 500));
-  await until(async () => (await inbox.list()).length === 1);
+  await until(async () => (await inbox.reports()).length === 1);
   const spooled = events.length;
   const release = await hold(`select 1 from ${schema}.transition for update`);
   const message = expect.stringContaining('locked this transition for longer than storeTimeoutMs');
@@ -57,5 +57,5 @@ test('threat A59: a lock of one transition that outlasts storeTimeoutMs sends it
   await release();
   // It stores what is in the spool when it starts.
   await poolShop({ schema, inbox: { spool } }).inbox.ready();
-  await until(async () => (await inbox.list({ merchant_reference: 'HELD' }))[0]?.bodyCount === 2);
+  await until(async () => (await inbox.reports({ merchant_reference: 'HELD' }))[0]?.bodyCount === 2);
 });

@@ -7,7 +7,7 @@ import { paid, SIGNING_KEY, signedText } from '../support/callbacks.ts';
 import { type PoolShop, poolShop } from '../support/pool-shop.ts';
 import { order } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { startWork, until, untilDone } from '../support/until.ts';
+import { startWork, statesOf, until, untilDone } from '../support/until.ts';
 
 const REFERENCES = ['A', 'B', 'C', 'D', 'E', 'F'];
 
@@ -41,7 +41,7 @@ test('while the database is unavailable the sender gets 429 with Retry-After unt
   expect(await refused.json()).toEqual({ error: 'unavailable' });
   await server.restart();
   await until(async () => (await post()).status === 200);
-  expect(await inbox.list()).toHaveLength(1);
+  expect(await inbox.reports()).toHaveLength(1);
 });
 
 test('while the database is unavailable workers resume automatically, and what the outage interrupted is applied exactly once', async () => {
@@ -59,7 +59,7 @@ test('while the database is unavailable workers resume automatically, and what t
   const stop = startWork(inbox, { concurrency: 2 });
   await until(() => events.some(({ name }) => name === 'store.unavailable'));
   await server.restart();
-  await untilDone(async () => expect((await inbox.stats()).states.settled).toBe(6));
+  await untilDone(async () => expect((await statesOf(inbox)).settled).toBe(6));
   await stop();
   expect(await credits()).toEqual(REFERENCES);
   expect((await direct.query(`select 1 from ${schema}.transition where unfinished > 0`)).rows).toEqual([]);
@@ -83,7 +83,7 @@ test('a database that does not respond is given up after storeTimeoutMs, and at 
   await unlock();
   for (const each of callbacks) await untilDone(() => inbox.route.onCallback(each));
   await until(async () => (await inbox.health()).ok);
-  expect(await inbox.list()).toHaveLength(10);
+  expect(await inbox.reports()).toHaveLength(10);
 });
 
 test('while the database is unavailable, the spool keeps callbacks, counts them, and stores them when the database is available again', async () => {
@@ -100,9 +100,9 @@ test('while the database is unavailable, the spool keeps callbacks, counts them,
   await server.restart();
   await until(() => events.some(({ name }) => name === 'spool.drained'));
   await until(async () => (await inbox.health()).ok);
-  const listed = await inbox.list();
+  const listed = await inbox.reports();
   expect(listed.map(({ bodyCount }) => bodyCount).sort()).toEqual([1, 1, 16]);
-  expect(await inbox.stats()).toMatchObject({ spooled: 0 });
+  expect(await inbox.health()).toMatchObject({ spooled: 0 });
   await expect(inbox.route.onCallback(paid('A', 110))).rejects.toThrow(UnavailableError);
   await untilDone(() => inbox.route.onCallback(paid('E', 500)));
   expect(events.findLast(({ name }) => name.startsWith('callback.'))).toMatchObject({ outcome: 'new' });

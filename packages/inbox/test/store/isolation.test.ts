@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { type PoolShop, poolShop } from '../support/pool-shop.ts';
 import { order } from '../support/shop.ts';
-import { workUntil, workUntilSettled } from '../support/until.ts';
+import { statesOf, workUntil, workUntilSettled } from '../support/until.ts';
 
 const REFERENCES = ['A', 'B', 'C', 'D'];
 
@@ -62,7 +62,9 @@ test('handlers lose no update unless the level of their connections allows that,
     else expect(written).toBe(4);
     expect([[...seen], [...attempts]]).toEqual([[level], [1]]);
   }
-  expect(new Set((await first.list({ limit: 100 })).map(({ attempts }) => attempts))).toEqual(new Set([1]));
+  expect(new Set((await first.reports({ limit: 100 })).map(({ attempts }) => attempts))).toEqual(
+    new Set([1]),
+  );
 });
 
 test('a handler whose transaction conflicts every time has failed, and says so', async () => {
@@ -75,7 +77,7 @@ test('a handler whose transaction conflicts every time has failed, and says so',
     await tx.query("do $$ begin raise 'always' using errcode = '40001'; end $$");
   });
   await order(inbox, 'ORD-1');
-  await workUntil(inbox, async () => (await inbox.stats()).states.dead === 1);
+  await workUntil(inbox, async () => (await statesOf(inbox)).dead === 1);
   expect(runs).toBe(21);
   expect(failures).toMatchObject([{ code: '40001' }]);
 });

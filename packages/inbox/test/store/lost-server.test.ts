@@ -76,7 +76,7 @@ test('a server that falls silent while callbacks arrive leaves none unanswered, 
   // The silent connection holds up only its own group: if that never ended, there would be a refusal every half second.
   expect(refusals).toBeGreaterThan(0);
   expect(refusals).toBeLessThan(10 * REFERENCES.length);
-  const listed = (await inbox.list()).map(({ signed }) => signed.merchant_reference);
+  const listed = (await inbox.reports()).map(({ signed }) => signed.merchant_reference);
   expect(listed.sort()).toEqual([...REFERENCES, 'BEFORE'].sort());
 });
 

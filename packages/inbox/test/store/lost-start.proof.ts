@@ -34,10 +34,10 @@ test.each([
     await order(shop.inbox, 'ORD-1');
     const stops = inboxes.map((inbox) => startWork(inbox));
     const { transitionId } = paid('ORD-1', 500);
-    const state = async () => (await shop.inbox.show(transitionId))?.state;
+    const state = async () => (await shop.inbox.report(transitionId))?.state;
     await untilDone(() => until(async () => (await state()) === 'dead'));
     for (const stop of stops) await stop();
-    expect(await shop.inbox.show(transitionId)).toMatchObject({
+    expect(await shop.inbox.report(transitionId)).toMatchObject({
       reason: 'attempts_used_up',
       attempts: ATTEMPTS,
     });

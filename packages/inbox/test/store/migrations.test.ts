@@ -51,7 +51,7 @@ describe.each(ENGINES)('a newer version that changes the tables under a running 
     expect(await inbox.health()).toMatchObject({ ok: false, spooled: 0 });
     const refusal = { name: 'ConfigurationError', option: 'store' };
     await expect(inbox.route.onCallback(paid('B', 500))).rejects.toMatchObject(refusal);
-    expect(await inbox.list()).toHaveLength(1);
+    expect(await inbox.reports()).toHaveLength(1);
     const error = { message: expect.stringMatching(/Update this program/) };
     expect(merchant.problems).toMatchObject([{ kind: 'tables_changed', error }]);
     expect(await inbox.health()).toMatchObject({ ok: false, spooled: 0 });
@@ -148,7 +148,7 @@ test('tables that a DBA creates from the output of sql, which has inbox.migratio
   await inbox.ready();
   await order(inbox, 'ORD-1');
   await workOff(inbox);
-  expect(await inbox.list()).toMatchObject([{ state: 'settled' }]);
+  expect(await inbox.reports()).toMatchObject([{ state: 'settled' }]);
   expect(await inbox.health()).toMatchObject({ ok: true });
   // They are the same as those that the inbox creates itself.
   const { inbox: own, schema: other } = poolShop();

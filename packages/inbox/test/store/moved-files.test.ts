@@ -96,7 +96,7 @@ test.each(POSSIBLE)(
     const { ok, problems: found } = await inbox.health();
     expect([ok, found.at(-1), problems]).toEqual([false, 'database_file_changed', ['database_file_changed']]);
     await expect(inbox.drain()).rejects.toThrow(observed);
-    await expect(inbox.list()).rejects.toThrow(observed);
+    await expect(inbox.reports()).rejects.toThrow(observed);
     await inbox.close();
     restore?.(path, aside);
     expect(callbacksIn(path)).toBe(3);

@@ -45,7 +45,7 @@ const after = 'a'.repeat(64);
 function lists(limit: number, all: readonly Parameters<Views['list']>[0][]): Record<string, Call> {
   const pages = all.flatMap((by) => [by, { ...by, after }]);
   return Object.fromEntries(
-    pages.map((by) => [`list(${JSON.stringify(by)})`, (inbox) => inbox.list({ ...by, limit })]),
+    pages.map((by) => [`list(${JSON.stringify(by)})`, (inbox) => inbox.reports({ ...by, limit })]),
   );
 }
 
@@ -59,7 +59,7 @@ const CALLS: Record<string, Call> = {
     ...[{ since: day(100) }, { since: day(100_000) }, { until: day(100) }, { merchant_reference: 'm1' }],
     { merchant_reference: 'm1', internal_reference: 's1', state: 'settled' },
   ]),
-  'show()': (inbox) => inbox.show(after),
+  'show()': (inbox) => inbox.report(after),
   'stats()': (inbox) => inbox.stats(),
   'overdue()': (inbox) => inbox.overdue({ limit: 5 }),
   [VERSION]: versionOf,

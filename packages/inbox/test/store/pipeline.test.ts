@@ -66,7 +66,7 @@ test('behind a pooler that forgets prepared statements, starts are taken back an
   await workUntilSettled(inbox, 6);
   expect(await credits()).toEqual(['A', 'B', 'C', 'D', 'E', 'F']);
   await expectOneAttemptEach(shop);
-  expect(await inbox.show(paid('F', 500).transitionId)).toMatchObject({ state: 'settled' });
+  expect(await inbox.report(paid('F', 500).transitionId)).toMatchObject({ state: 'settled' });
 });
 
 test('a pooler that forgets a statement while a handler runs takes the start back, and the effect is rolled back', async () => {

@@ -8,7 +8,7 @@ import { poolShop } from '../support/pool-shop.ts';
 import { poolerOf } from '../support/proxy.ts';
 import { money, ORDER, order, REPLACE } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { startWork, until, untilDone, workUntil, workUntilSettled } from '../support/until.ts';
+import { startWork, statesOf, until, untilDone, workUntil, workUntilSettled } from '../support/until.ts';
 
 test('a handler waits for a lock as long as handlerLockTimeoutMs says, and is retried', async () => {
   const { inbox, schema, hold, newLedger } = poolShop({
@@ -18,8 +18,8 @@ test('a handler waits for a lock as long as handlerLockTimeoutMs says, and is re
   await order(inbox, 'ORD-1');
   const unlock = await hold(`lock table ${schema}_credit in access exclusive mode`);
   inbox.handle('paid', credit);
-  await workUntil(inbox, async () => (await inbox.list())[0]?.state === 'retrying');
-  expect(await inbox.list()).toMatchObject([{ lastError: expect.stringContaining('lock timeout') }]);
+  await workUntil(inbox, async () => (await inbox.reports())[0]?.state === 'retrying');
+  expect(await inbox.reports()).toMatchObject([{ lastError: expect.stringContaining('lock timeout') }]);
   await unlock();
   await workUntilSettled(inbox, 1);
 });
@@ -40,7 +40,7 @@ test('a worker that polls once an hour is woken by what another inbox keeps, als
     own = await find();
     await other.route.onCallback(paid(reference, 500));
     await until(
-      async () => (await other.list({ state: 'settled', merchant_reference: reference })).length > 0,
+      async () => (await other.reports({ state: 'settled', merchant_reference: reference })).length > 0,
     );
     await direct.query('select pg_terminate_backend($1)', [own]);
   }
@@ -104,7 +104,7 @@ test('a pool of three connections serves the inboxes of three accounts', async (
     await inbox.expect(ORDER);
     await inbox.route.onCallback(paid('ORD-1', 500, {}, { account: 'ABC'[index] }));
   }
-  for (const inbox of inboxes) await until(async () => (await inbox.stats()).states.settled === 1);
+  for (const inbox of inboxes) await until(async () => (await statesOf(inbox)).settled === 1);
   for (const stop of stops) await stop();
   expect(pool.totalCount).toBeLessThanOrEqual(3);
   await until(() => pool.idleCount === pool.totalCount);
@@ -137,7 +137,7 @@ test('expect() that waits too long for the lock of another transaction says so, 
   const message = expect.stringMatching(/gave up after 300 ms .*lock on the same reference/);
   await expect(waiting).rejects.toMatchObject({ message, code: expect.stringMatching(/57014|55P03/) });
   await release();
-  expect(await inbox.expectations('ORD-1')).toMatchObject([{ amount: '500' }]);
+  expect(await inbox.payment('ORD-1')).toMatchObject({ expected: { amount: '500' } });
   await untilDone(() => inbox.expect(replaced, REPLACE));
 });
 
@@ -148,7 +148,7 @@ test('transaction() rejects if a statement that its body did not wait for fails 
     void tx.query('select 1').then(() => tx.query('select no_such_column').catch(() => undefined));
   });
   await expect(order).rejects.toMatchObject({ code: 'NOT_COMMITTED' });
-  expect(await inbox.expectations('ORD-1')).toEqual([]);
+  expect(await inbox.payment('ORD-1')).toBeUndefined();
 });
 
 const SOUND = {
@@ -303,7 +303,7 @@ test('behind a pooler without prepared statements, callbacks are stored without 
   const other = poolShop({ schema, pool: { max: 1 } });
   other.pool.on('connect', (client) => void client.query(prepareOthers));
   await other.inbox.route.onCallback(paid('D', 500));
-  expect(await inbox.list()).toHaveLength(4);
+  expect(await inbox.reports()).toHaveLength(4);
 });
 
 test.each([
@@ -320,7 +320,7 @@ test.each([
   pool.on('release', (isClosed) => (closed += isClosed ? 1 : 0));
   await until(() => pooler.sent().includes('pg_backend_pid()'));
   await poolShop({ schema }).inbox.route.onCallback(paid('ORD-1', 500));
-  await until(async () => (await inbox.stats()).states.settled === 1);
+  await until(async () => (await statesOf(inbox)).settled === 1);
   await until(() => !isListening || pooler.sent().includes('listen payment_inbox'));
   await stop();
   expect(pooler.sent().includes('listen payment_inbox')).toBe(isListening);

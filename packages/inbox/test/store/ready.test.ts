@@ -9,6 +9,7 @@ import { limitedRole } from '../support/limited-role.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { poolShop } from '../support/pool-shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { statesOf } from '../support/until.ts';
 
 const CHANGE = 'select, insert, update, delete';
 const GRANT =
@@ -47,7 +48,7 @@ test('health() fails once the connections only read, after a start that was good
   // An inbox that starts meanwhile can be read, and is ready later.
   const other = open();
   await expect(other.ready()).rejects.toMatchObject({ code: '25006' });
-  expect(await other.list()).toEqual([]);
+  expect(await other.reports()).toEqual([]);
   await pool.query('set default_transaction_read_only = off');
   for (const each of [inbox, other]) expect(await each.health()).toMatchObject({ ok: true });
 });
@@ -87,7 +88,7 @@ test.each(ENGINES)(
     expect(before).toBeGreaterThan(0);
     await inbox.health();
     expect(await beats()).toBe(before + 1);
-    expect((await inbox.stats()).states.pending).toBe(0);
+    expect((await statesOf(inbox)).pending).toBe(0);
   },
 );
 

@@ -72,7 +72,7 @@ test('a sqlite file that a handler or another process is writing can be read, an
   mayEnd.give();
   await merchant.transaction(async (tx) => {
     await merchant.credit(tx, 'own', '1');
-    expect((await inbox.list()).length).toBeGreaterThan(0);
+    expect((await inbox.reports()).length).toBeGreaterThan(0);
     await inbox.route.onCallback(paid('C', 500));
   });
   // It stores what is in the spool when it starts.

@@ -6,7 +6,6 @@ import type {
   Inbox,
   InboxOptions,
   Payment,
-  SeenTransition,
   TransitionDetails,
 } from '../../src/index.ts';
 import { type Payload, paid } from './callbacks.ts';
@@ -27,12 +26,20 @@ export const NOTE = { by: 'dana', note: 'confirmed in the dashboard of the servi
 /** For bulk actions that leave nothing out because of its time. */
 export const ANY_TIME: Date = new Date(8.64e15);
 
-/** The transition as it is now, for an act that is decided on it. */
-export async function seen<Tx>(
+/** An act as the payment offers it now, to be done later. */
+export async function offeredAct<Tx>(
   inbox: Inbox<Tx>,
-  transitionId: string | undefined = '',
-): Promise<SeenTransition> {
-  return (await inbox.show(transitionId)) ?? { transitionId, revision: '' };
+  reference: string,
+  name: Act['name'],
+  amount?: string,
+): Promise<Act> {
+  const { acts = [] } = (await inbox.payment(reference)) ?? {};
+  const act = acts.find(
+    (each) => each.name === name && (amount ?? each.money?.amount) === each.money?.amount,
+  );
+  if (act === undefined)
+    throw new Error(`${name} is not offered for ${reference}, only ${acts.map((each) => each.name)}.`);
+  return act;
 }
 
 /** Does the first act of this name that the payment offers. */
@@ -42,9 +49,24 @@ export async function actOn<Tx>(
   name: Act['name'],
   note: ActionNote = NOTE,
 ): Promise<Payment> {
-  const act = (await inbox.payment(reference))?.acts.find((each) => each.name === name);
-  if (act === undefined) throw new Error(`${name} is not offered for ${reference}.`);
-  return inbox.act(act, note);
+  return inbox.act(await offeredAct(inbox, reference, name), note);
+}
+
+/** Does this act on a report, as its payment is now; an act that is not offered is refused. */
+export async function actOnReport<Tx>(
+  inbox: Inbox<Tx>,
+  report: string | undefined = '',
+  name: Act['name'],
+  { amount, ...note }: ActionNote & { readonly amount?: string } = NOTE,
+): Promise<Payment> {
+  const { signed } = (await inbox.report(report)) ?? {};
+  const { merchant_reference = '', transaction_type = '' } = signed ?? {};
+  const { acts = [], revision = '' } = (await inbox.payment(merchant_reference, transaction_type)) ?? {};
+  const offered = acts.find(
+    (act) =>
+      act.name === name && act.report === report && (amount ?? act.money?.amount) === act.money?.amount,
+  );
+  return inbox.act(offered ?? { name, merchant_reference, transaction_type, revision, report }, note);
 }
 
 type AnyInbox = Inbox<AnyTransaction>;
@@ -120,7 +142,7 @@ export function shopOf(merchant: Merchant, options: Options = {}): Shop {
       await merchant.advance(ms);
       await workOff(inbox);
     },
-    show: (reference = 'ORD-1') => inbox.show(paid(reference, 500).transitionId),
+    show: (reference = 'ORD-1') => inbox.report(paid(reference, 500).transitionId),
   };
 }
 

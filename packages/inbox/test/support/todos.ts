@@ -8,7 +8,7 @@ import { commandOn } from './command.ts';
 import { formIn, formsIn, pageOf, visit } from './console.ts';
 import { type AnyTransaction, type EngineName, type Merchant, newMerchant, STATUSES } from './merchant.ts';
 import { actOn, creditIn, money, NOTE, type ORDER, REPLACE } from './shop.ts';
-import { startWork, until, workOff } from './until.ts';
+import { startWork, statesOf, until, workOff } from './until.ts';
 
 type AnyInbox = Inbox<AnyTransaction>;
 
@@ -89,8 +89,15 @@ function handsOf(face: Face, inbox: AnyInbox, merchant: Merchant): Hands {
     };
   return {
     state,
-    act: (seen, name, body = '') =>
-      name === 'accept' ? inbox.accept(seen, { ...NOTE, body }) : inbox[name](seen, NOTE),
+    async act({ transitionId, signed: { merchant_reference, transaction_type } }, name, body) {
+      const { acts = [] } = (await inbox.payment(merchant_reference, transaction_type)) ?? {};
+      const offered = acts.find(
+        (each) =>
+          each.name === VERBS[name] && each.report === transitionId && (body ?? each.body) === each.body,
+      );
+      if (offered === undefined) throw new Error(`${name} is not offered.`);
+      return inbox.act(offered, NOTE);
+    },
   };
 }
 
@@ -271,7 +278,7 @@ export async function performTodos(engine: EngineName, face: Face): Promise<void
     await query(`update ${table('transition')} set unfinished = 3 where id in (${crashing})`);
     await workOff(faulty);
   }
-  const held = await faulty.list({ limit: 100 });
+  const held = await faulty.reports({ limit: 100 });
   const todos = given.map((todo) => {
     const reference = todo.reason === 'empty_reference' ? '' : todo.reference;
     const found = held.find(
@@ -293,7 +300,7 @@ export async function performTodos(engine: EngineName, face: Face): Promise<void
     id,
     act,
   ) => {
-    const seen = await inbox.show(id);
+    const seen = await inbox.report(id);
     const failed =
       seen &&
       (await act(seen).then(
@@ -320,7 +327,7 @@ export async function performTodos(engine: EngineName, face: Face): Promise<void
     });
     await Promise.allSettled(acts);
     await until(async () => {
-      const { states } = await inbox.stats();
+      const states = await statesOf(inbox);
       return states.pending + states.retrying === 0;
     });
   }

@@ -1,4 +1,5 @@
-import type { Inbox, WorkerOptions } from '../../src/index.ts';
+import type { Inbox, TransitionState, WorkerOptions } from '../../src/index.ts';
+import { TRANSITION_STATES } from '../../src/states.ts';
 
 /** Resolves when the condition holds; the test's own timeout ends a hang. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
@@ -51,5 +52,17 @@ export async function workOff<Tx>(inbox: Inbox<Tx>): Promise<void> {
 
 /** Works until this many transitions are settled. */
 export function workUntilSettled<Tx>(inbox: Inbox<Tx>, count: number, options?: Options): Promise<void> {
-  return workUntil(inbox, async () => (await inbox.stats()).states.settled === count, options);
+  return workUntil(inbox, async () => (await statesOf(inbox)).settled === count, options);
+}
+
+/** How many reports are in each state, of at most 1000. */
+export async function statesOf<Tx>(
+  inbox: Pick<Inbox<Tx>, 'reports'>,
+): Promise<Record<TransitionState, number>> {
+  const counts = Object.fromEntries(TRANSITION_STATES.map((state) => [state, 0])) as Record<
+    TransitionState,
+    number
+  >;
+  for (const { state } of await inbox.reports({ limit: 1000 })) counts[state] += 1;
+  return counts;
 }

@@ -108,7 +108,7 @@ function* linesOf(count: number): Generator<string> {
 /** A statement of the first payments: its time beside that of sort and join, and the memory beside that for a tenth of it. */
 async function judgeStatements(inbox: Inbox<PostgresClient>, rows: number): Promise<Result[]> {
   const path = join(await makeFolder(), 'statement.csv');
-  const [last] = await inbox.list({ merchant_reference: `ORD-${rows}` });
+  const [last] = await inbox.reports({ merchant_reference: `ORD-${rows}` });
   const options = { from: new Date(0), to: last?.changedAt ?? new Date(), by: 'bench', note: 'scale' };
   const format = {
     map: { merchant_reference: 'Reference', internal_reference: 'Id' },
@@ -151,12 +151,12 @@ async function operatorCalls(
 ): Promise<Readonly<Record<string, () => Promise<unknown>>>> {
   const middle = Math.floor(payments / 2) - (Math.floor(payments / 2) % 100);
   const after = createHash('sha256').update(String(middle)).digest('hex');
-  const [newest] = await inbox.list({ state: 'settled', limit: 1 });
-  const [inTheMiddle] = await inbox.list({ merchant_reference: `ORD-${middle}` });
+  const [newest] = await inbox.reports({ state: 'settled', limit: 1 });
+  const [inTheMiddle] = await inbox.reports({ merchant_reference: `ORD-${middle}` });
   if (newest === undefined || inTheMiddle?.transitionId !== after)
     throw new Error('The generated payments are not those that the inbox looks for.');
   const half = inTheMiddle.changedAt;
-  const counted = (await inbox.stats()).states;
+  const counted = (await statesOf(inbox));
   for (const [state, count] of Object.entries(countsOf(payments)))
     if (counted[state as keyof typeof counted] !== count)
       throw new Error(
@@ -164,19 +164,19 @@ async function operatorCalls(
       );
   const state = 'settled';
   return {
-    'list()': () => inbox.list(),
-    'list({ after }), in the middle': () => inbox.list({ after }),
-    "list({ state: 'settled', limit: 1000 })": () => inbox.list({ state, limit: 1000 }),
+    'list()': () => inbox.reports(),
+    'list({ after }), in the middle': () => inbox.reports({ after }),
+    "list({ state: 'settled', limit: 1000 })": () => inbox.reports({ state, limit: 1000 }),
     "list({ state: 'settled', since, until }), a day in the middle": () =>
-      inbox.list({ state, since: half, until: new Date(half.getTime() + 86_400_000) }),
-    "list({ state: 'pending' })": () => inbox.list({ state: 'pending' }),
-    'list({ reason })': () => inbox.list({ reason: 'no_handler' }),
+      inbox.reports({ state, since: half, until: new Date(half.getTime() + 86_400_000) }),
+    "list({ state: 'pending' })": () => inbox.reports({ state: 'pending' }),
+    'list({ reason })': () => inbox.reports({ reason: 'no_handler' }),
     'list({ state, reason, until })': () =>
-      inbox.list({ state: 'quarantined', reason: 'amount_mismatch', until: half }),
-    'list({ since }), from the middle on': () => inbox.list({ since: half }),
-    'list({ merchant_reference })': () => inbox.list({ merchant_reference: `ORD-${middle}` }),
-    'list({ internal_reference })': () => inbox.list({ internal_reference: `INT-${middle + 1}` }),
-    'show()': () => inbox.show(after),
+      inbox.reports({ state: 'quarantined', reason: 'amount_mismatch', until: half }),
+    'list({ since }), from the middle on': () => inbox.reports({ since: half }),
+    'list({ merchant_reference })': () => inbox.reports({ merchant_reference: `ORD-${middle}` }),
+    'list({ internal_reference })': () => inbox.reports({ internal_reference: `INT-${middle + 1}` }),
+    'show()': () => inbox.report(after),
     'stats()': () => inbox.stats(),
     'history(), which the charts show': () => inbox.history(),
     'overdue()': () => inbox.overdue(),

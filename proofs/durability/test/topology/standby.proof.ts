@@ -33,14 +33,14 @@ test('a standby serves the views of the operator, and nothing else', async () =>
 
   const standby = openInbox(pair.standby?.url);
   // The standby has it on disk when the primary responds, and shows it a moment later.
-  await expect.poll(async () => (await standby.list()).length).toBe(1);
-  const [listed] = await standby.list();
+  await expect.poll(async () => (await standby.reports()).length).toBe(1);
+  const [listed] = await standby.reports();
   expect(listed).toMatchObject({
     state: 'pending',
     signed: { merchant_reference: expectation.merchant_reference },
   });
-  expect((await standby.show(listed?.transitionId ?? ''))?.bodies).toHaveLength(1);
-  expect((await standby.stats()).states.pending).toBe(1);
+  expect((await standby.report(listed?.transitionId ?? ''))?.bodies).toHaveLength(1);
+  expect((await statesOf(standby)).pending).toBe(1);
   expect(await standby.overdue()).toHaveLength(1);
 
   expect(await standby.health()).toMatchObject({ ok: false, problems: ['store_unavailable'] });

@@ -106,12 +106,12 @@ async function inboxPlaces(options: Partial<InboxOptions<never>>, hasCommand: bo
     }
     await inbox.drain();
   });
-  const [stats, health, list] = [await inbox.stats(), await inbox.health(), await inbox.list({})];
+  const [stats, health, list] = [await inbox.stats(), await inbox.health(), await inbox.reports({})];
   for (const [what, value] of Object.entries({ refusals, events, inbox, stats, health, list }))
     places[`inbox: ${what}`] = everythingIn(value);
   const files = readdirSync(folder).filter((file) => /^shop\.db(-wal)?$/.test(file));
   places['inbox: the database'] = files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
-  const [found] = await inbox.list({ merchant_reference: 'ORD-UNKNOWN' });
+  const [found] = await inbox.reports({ merchant_reference: 'ORD-UNKNOWN' });
   const id = found?.transitionId ?? '';
   const pages = examplesOf('The console', addresses, PAGES);
   for (const [what, may] of Object.entries(MAY)) {

@@ -101,7 +101,9 @@ test('apps/examples/postgres-inbox.ts settles a payment, and neither a forged am
       expect(await send({ bad_signature: true })).toBe(401);
       expect(await send({ forged_amount: 5_000_000 })).toBe(200);
       const console = (): Promise<string> => read(story, { authorization });
-      await expect.poll(console, { timeout: 25_000 }).toContain('We are checking your payment. Please do not pay again.');
+      await expect
+        .poll(console, { timeout: 25_000 })
+        .toContain('We are checking your payment. Please do not pay again.');
       expect(await read(order)).toContain('Waiting');
       expect(await send({})).toBe(200);
       await hasPrinted(`${reference} is paid: 500 UGX`);

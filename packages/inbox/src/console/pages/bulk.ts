@@ -1,6 +1,5 @@
 import { counted, fieldsOf, form, html } from '@payment-service/pages';
-import { BULK_ACTS, MAX_ACTED } from '../../operator/act-all.ts';
-import { OPERATIONS } from '../../operator/operations.ts';
+import { BULK_ACTS, MAX_ACTED, OPERATIONS } from '../../operator/operations.ts';
 import { wordsOfReason } from '../../words.ts';
 import { NOTE } from './act-forms.ts';
 import { at, consolePage, missingPage, type Refused, type View } from './page.ts';

@@ -47,7 +47,7 @@ function tiles(view: View, counts: PaymentCounts): Markup {
 
 /** Reports that belong to no payment, since their reference can be read in more than one way. */
 async function unreadable(view: View): Promise<Markup | string> {
-  const found = await view.inbox.list({ state: 'quarantined', reason: 'ambiguous', limit: SHOWN });
+  const found = await view.inbox.reports({ state: 'quarantined', reason: 'ambiguous', limit: SHOWN });
   if (found.length === 0) return '';
   const { meaning, todo } = EVIDENCE_WORDS;
   return html`<section class="stack" id="unreadable"><h2>Reports that belong to no payment</h2>

@@ -19,7 +19,7 @@ export async function paymentPage(view: View, refused?: Refused): Promise<Respon
   const details: TransitionDetails[] = [];
   // One after the other: receivers need the connections.
   for (const { transitionId } of reports.slice(0, MAX_REPORTS)) {
-    const report = await view.inbox.show(transitionId);
+    const report = await view.inbox.report(transitionId);
     if (report !== undefined) details.push(report);
   }
   return consolePage(view, {

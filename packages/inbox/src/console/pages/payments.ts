@@ -1,7 +1,6 @@
 import { type Chip, chips, counted, html, type Markup, searchForm, withQuery } from '@payment-service/pages';
-import { BULK_ACTS } from '../../operator/act-all.ts';
 import { PAYMENT_LABELS } from '../../operator/advice.ts';
-import { OPERATIONS } from '../../operator/operations.ts';
+import { BULK_ACTS, OPERATIONS } from '../../operator/operations.ts';
 import type { PaymentSummary } from '../../operator/payment-summary.ts';
 import type { PaymentFilter } from '../../operator/payments.ts';
 import type { TransitionReason } from '../../states.ts';
