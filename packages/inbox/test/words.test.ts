@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { ACT_NAMES } from '../src/operator/action-log.ts';
 import { adviceOf, PAYMENT_LABELS } from '../src/operator/advice.ts';
-import { ACT_NAMES, OPERATIONS } from '../src/operator/operations.ts';
+import { OPERATIONS } from '../src/operator/operations.ts';
 import { STATEMENT_VERDICTS } from '../src/reconciliation/statement.ts';
 import type { TransitionState } from '../src/states.ts';
 import {
