@@ -231,8 +231,8 @@ export interface Inbox<Tx> {
   readonly forget: (merchantReference: string, note: ActionNote) => Promise<Forgotten>;
   /**
    * Removes the content of old bodies, which holds personal data, and old errors of attempts, from settled, superseded,
-   * resolved and unhandled transitions. With `archiveOlderThanDays`, also moves settled and superseded ones into the archive. A
-   * repetition is recognized permanently and never applied again; `list()` by a reference and `show()` report its outcome.
+   * resolved and unhandled reports. With `archiveOlderThanDays`, also moves settled and superseded ones into the archive. A
+   * repetition is recognized permanently and never applied again; `payment()` and `report()` say its outcome.
    *
    * @example
    * await inbox.prune({ bodiesOlderThanDays: 90, archiveOlderThanDays: 400 });

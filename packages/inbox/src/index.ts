@@ -40,7 +40,7 @@ export type {
   StatementReport,
   StatementRow,
 } from './reconciliation/statement.ts';
-export type { StatementVerdict, TransitionReason, TransitionState } from './states.ts';
+export type { StatementVerdict, StatusMeaning, TransitionReason, TransitionState } from './states.ts';
 export type { PostgresClient, PostgresPool } from './store/postgres/connection.ts';
 export { postgres } from './store/postgres/postgres.ts';
 export type { Migration } from './store/schema.ts';
@@ -59,5 +59,5 @@ export type {
 } from './work/verdict/evaluate.ts';
 export type { Expectation, Replacement } from './work/verdict/expectation.ts';
 export type { PaymentKey } from './work/verdict/payment.ts';
-export type { PaymentState, StatusMeaning } from './work/verdict/payment-state.ts';
+export type { PaymentState } from './work/verdict/payment-state.ts';
 export type { WorkerOptions } from './work/worker.ts';

@@ -4,8 +4,8 @@ import { BodyContent, type BodyEncryption } from './body-content.ts';
 import { type Emit, emitter, type InboxEvent } from './events.ts';
 import { wholeNumber } from './option-rules.ts';
 import { type InboxProblem, type Report, reporter } from './problems.ts';
+import { STATUS_MEANINGS, type StatusMeaning } from './states.ts';
 import type { Store } from './store/store.ts';
-import { STATUS_MEANINGS, type StatusMeaning } from './work/verdict/payment-state.ts';
 
 /** How a failed handler is retried: numbers up to 2^31 - 1, which is 24 days of milliseconds. */
 export interface RetrySettings {

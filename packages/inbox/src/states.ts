@@ -66,6 +66,11 @@ export type TransitionReason =
   | 'closed_by_operator'
   | RefusalCode;
 
+export const STATUS_MEANINGS = ['failed', 'reversed', 'interim'] as const;
+
+/** What a status that was applied means for its payment; `COMPLETED` pays it. */
+export type StatusMeaning = (typeof STATUS_MEANINGS)[number];
+
 /** What became of a row of a statement; the list is closed. */
 export type StatementVerdict =
   | ('settled' | 'not_paid' | 'paid_without_callback' | 'waiting_here' | 'absent_from_statement')

@@ -66,16 +66,15 @@ const SAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   signCallback: [{ signingKey: SIGNING_KEY, data, timestamp: 5 }],
   'client.listPayoutBanks': [{ provider_code: 'example' }, { fresh: true }],
   'inbox.act': [act, why],
+  'inbox.actAll': ['retry', { reason: 'attempts_used_up', until: new Date() }, why],
   'inbox.expect': [{ merchant_reference: 'ORD-1001', ...expected, deadline: new Date() }, { replace: why }],
   'inbox.handle': ['status', async () => undefined, { type: 'PAYOUT' }],
-  'inbox.list': [{ merchant_reference: 'ORD-1001', limit: 1 }],
+  'inbox.reports': [{ merchant_reference: 'ORD-1001', limit: 1 }],
   'inbox.outcome': [
     'ORD-1001',
     { signal: AbortSignal.abort(new ConfigurationError('signal', 'It is aborted.')) },
   ],
   'inbox.payments': [{ needed: true, limit: 1 }],
-  'inbox.retry': [{ state: 'dead', reason: 'attempts_used_up' }, why],
-  'inbox.resolve': ['0'.repeat(64), { ...why, body: 'x' }],
   'sandbox.transfer': [{ currency: 'UGX', amount: 1 }],
   'verifier.verifyCallback': [{ signature, body: data }],
 };

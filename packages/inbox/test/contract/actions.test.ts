@@ -160,7 +160,9 @@ test('what is refused says why, and what to do instead', async () => {
   await inbox.route.onCallback(paid('D', 500));
   const said: string[] = [];
   const refuse = async (refused: Promise<unknown>): Promise<void> =>
-    void said.push(await refused.then(String, ({ name, message }) => `${name}: ${message.replace(/20\d\d-.* UTC/g, '…')}`));
+    void said.push(
+      await refused.then(String, ({ name, message }) => `${name}: ${message.replace(/20\d\d-.* UTC/g, '…')}`),
+    );
   const old = await offeredAct(inbox, 'C', 'close');
   await refuse(inbox.act({ ...old, revision: 'old' }, NOTE));
   await refuse(actOnReport(inbox, transitionId, 'retry'));

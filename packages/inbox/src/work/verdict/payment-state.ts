@@ -1,4 +1,4 @@
-import type { TransitionReason, TransitionState } from '../../states.ts';
+import type { StatusMeaning, TransitionReason, TransitionState } from '../../states.ts';
 import { WAITS_FOR_PERSON } from '../../words.ts';
 
 /** What becomes of a payment, in the order in which a person needs it. `overdue` is `open` past its deadline. */
@@ -21,11 +21,6 @@ export type PaymentState = (typeof PAYMENT_STATES)[number];
 
 /** Without `overdue`, which follows from the time. */
 export type StoredPaymentState = Exclude<PaymentState, 'overdue'>;
-
-export const STATUS_MEANINGS = ['failed', 'reversed', 'interim'] as const;
-
-/** What a status that was applied means for its payment; `COMPLETED` pays it. */
-export type StatusMeaning = (typeof STATUS_MEANINGS)[number];
 
 /** What decides the state of a payment about one report: one status of one transaction. */
 export interface ReportFacts {

@@ -1,6 +1,6 @@
 import type { SignedFields } from '@payment-service/core';
 import { isUnambiguous, referenceKey, subjectKey } from '../../records.ts';
-import { TRANSITION_STATES } from '../../states.ts';
+import { STATUS_MEANINGS, TRANSITION_STATES } from '../../states.ts';
 import type { Statements } from '../../store/statements.ts';
 import { choiceOf, numberOf, optionalText, type Row, textOf } from '../../store/store.ts';
 import { isOwn } from '../../words.ts';
@@ -10,7 +10,6 @@ import {
   type PaymentFacts,
   paymentState,
   type ReportFacts,
-  STATUS_MEANINGS,
   type StoredPaymentState,
 } from './payment-state.ts';
 import { reasonIn } from './stored.ts';
