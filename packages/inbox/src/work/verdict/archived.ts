@@ -1,9 +1,14 @@
 import { type SignedFields, transitionId } from '@payment-service/core';
-import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../../states.ts';
+import {
+  STATUS_MEANINGS,
+  TRANSITION_STATES,
+  type TransitionReason,
+  type TransitionState,
+} from '../../states.ts';
 import type { Statements } from '../../store/statements.ts';
 import { choiceOf, dateOf, numberOf, type Row, textOf, unexpected } from '../../store/store.ts';
 import type { KnownExpectation } from './evaluate.ts';
-import { type ReportFacts, STATUS_MEANINGS } from './payment-state.ts';
+import type { ReportFacts } from './payment-state.ts';
 import { expectationIn, jsonIn, membersOf, reasonIn, signedIn } from './stored.ts';
 
 /** What `prune()` has left of a transition. */
