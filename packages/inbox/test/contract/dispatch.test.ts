@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Inbox } from '../../src/index.ts';
 import { callback, paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, newMerchant } from '../support/merchant.ts';
-import { MINUTE_MS, newShop, ORDER, order, REPLACE, watchedInbox } from '../support/shop.ts';
+import { MINUTE_MS, newShop, ORDER, order, watchedInbox } from '../support/shop.ts';
 import { after, isLook, isStart } from '../support/store.ts';
 import { pause, signal, startWork, workUntil, workUntilSettled } from '../support/until.ts';
 
@@ -132,7 +132,7 @@ test('on postgres, different transitions run concurrently, and callbacks for the
 });
 
 // The next retry would be a minute later.
-test('on postgres, an expectation or a body that arrives while a transition is being parked takes effect before the next retry', {
+test('on postgres, a body that arrives while a transition is being parked takes effect before the next retry', {
   timeout: 30_000,
 }, async () => {
   const merchant = await newMerchant('postgres');
@@ -141,8 +141,7 @@ test('on postgres, an expectation or a body that arrives while a transition is b
   const inbox = watchedInbox(merchant, async (text, run) => {
     if (!/^select state, needs.* for update$/s.test(text)) return run();
     parks += 1;
-    if (parks === 1) await receiver.expect({ ...ORDER, amount: '502' }, REPLACE);
-    else await receiver.route.onCallback(paid('ORD-1', 502));
+    await receiver.route.onCallback(paid('ORD-1', parks === 1 ? 499 : 500));
     return run();
   });
   await receiver.expect(ORDER);

@@ -149,7 +149,7 @@ describe.each([
 
 describe('what an operator asks on sqlite', () => {
   const store = sqlite(`${folderOnDisk()}/plans.db`);
-  /** Tables that are scanned in full. The newest ids are read the same way, up to the limit: `list({})`, and the version. */
+  /** Tables that are scanned in full. The newest ids are read the same way, up to the limit: `reports({})`, and the version. */
   const scannedBy = async (text: string): Promise<string[]> =>
     (await planOf(store, text)).filter((step) => /^SCAN (t|c|e|b|payment_inbox_\w+)\b/.test(step));
   beforeAll(async () => {
@@ -158,7 +158,7 @@ describe('what an operator asks on sqlite', () => {
   });
 
   const calls = Object.entries({ ...CALLS, ...SUMS });
-  test.each(calls.filter(([name]) => ![VERSION, 'list({})'].includes(name)))(
+  test.each(calls.filter(([name]) => ![VERSION, 'reports({})'].includes(name)))(
     '%s scans no table',
     async (_, call) => {
       for (const { text } of await askedBy(store, call)) expect(await scannedBy(text), text).toEqual([]);
