@@ -27,7 +27,7 @@ const STATE = `case when i > $3 - ${WAITING} then 'pending' when i > $3 - ${WAIT
 const MAX_COUNTED = 10_000;
 
 /** Their counts in stats(), by `STATE`. */
-export function countsOf(payments: number): Readonly<Record<string, number>> {
+function countsOf(payments: number): Readonly<Record<string, number>> {
   const old = payments - 2 * WAITING;
   const [unhandled, quarantined] = [Math.floor((old + 93) / 100), Math.floor((old + 987) / 1000)];
   const settled = old - unhandled - quarantined;
