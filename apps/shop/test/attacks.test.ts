@@ -86,7 +86,7 @@ test('an order stays paid, once, whatever is received after its payment, and the
   await shop.sendCallback(reference, FAILED);
   await shop.sendCallback(reference, { ...FAILED, internal_reference: 'INT-3' });
   expect(await shop.transitions()).toMatchObject([
-    { state: 'conflict', reason: 'paid_by_another' },
+    { state: 'superseded', reason: 'late_status' },
     { state: 'quarantined', reason: 'transition_not_allowed' },
     { state: 'conflict', reason: 'already_settled' },
     { state: 'settled' },

@@ -22,7 +22,7 @@ test('the owner’s page leads to a payment in the console, without personal dat
   expect(await owner.read('/owner/orders')).not.toContain('Needs attention');
   expect((await owner.act(reference, 'apply', { note: 'No, a real one.' })).status).toBe(303);
   expect(await shop.stateOf(reference)).toBe('open');
-  const actions = [{ action: 'resolve', by: 'owner' }, { action: 'reopen' }];
+  const actions = [{ action: 'close', by: 'owner' }, { action: 'apply' }];
   expect(await shop.inbox.payment(reference)).toMatchObject({ state: 'held', actions });
 });
 
