@@ -1,15 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
-import type { CompletedTransition, Inbox } from '@payment-service/inbox';
+import type { Handled, Inbox } from '@payment-service/inbox';
 import type { Cut, CuttingProxy } from './cutting-proxy.ts';
 import type { Library } from './libraries/library.ts';
 import { expected, paid, type Shop } from './shop.ts';
 
 /** What a handler does in its first attempt; in the next ones it only credits. */
-export type Way = <Tx>(library: Library<Tx>, run: CompletedTransition<Tx>) => Promise<unknown>;
+export type Way = <Tx>(library: Library<Tx>, run: Handled<Tx, 'paid'>) => Promise<unknown>;
 
 const ignore = (): undefined => undefined;
 
-function nest<Tx>(library: Library<Tx>, { tx, signed }: CompletedTransition<Tx>): Promise<unknown> {
+function nest<Tx>(library: Library<Tx>, { tx, signed }: Handled<Tx, 'paid'>): Promise<unknown> {
   const add = (nested: Tx): Promise<unknown> =>
     library.credits(nested).add(signed.merchant_reference, 'nested');
   return Promise.resolve(library.nest?.(tx, add));

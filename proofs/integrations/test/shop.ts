@@ -1,8 +1,8 @@
 import { createVerifier, type VerifiedCallback } from '@payment-service/core';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import {
-  type CompletedTransition,
   createInbox,
+  type Handled,
   type Inbox,
   type InboxOptions,
   type TransitionSummary,
@@ -21,7 +21,7 @@ export interface Shop<Tx> {
   /** On its own tables. */
   newInbox(options?: Partial<InboxOptions<Tx>>): Promise<Inbox<Tx>>;
   /** A handler that credits the amount in its transaction. */
-  credit(run: CompletedTransition<Tx>): Promise<unknown>;
+  credit(run: Handled<Tx, 'paid'>): Promise<unknown>;
   /** What was credited to a reference. */
   credited(reference: string): Promise<readonly string[]>;
   /** Ends the sessions that are in a transaction, as an administrator or a failure of the server does. */
@@ -90,7 +90,7 @@ export function useShop<Tx>(name: string, open: Open<Tx>, options?: ShopOptions)
       await inbox.ready();
       return inbox;
     },
-    credit: ({ tx, signed, settled }) => library.credits(tx).add(signed.merchant_reference, settled.amount),
+    credit: ({ tx, payment }) => library.credits(tx).add(payment.merchant_reference, payment.settled.amount),
     credited: (reference) => library.credits().amounts(reference),
     endTransactions: async () =>
       void (await runAt(address, `select pg_terminate_backend(pid) ${sessions} state like 'idle in%'`)),

@@ -32,7 +32,7 @@ forEachLibrary('with %s, a worker that polls once an hour', 'wake', <Tx>(shop: S
       await receiver.route.onCallback(paid(reference));
       await untilSettled(worker, index + 2);
     }
-    expect(await statesOf(deaf.receiver)).toMatchObject({ settled: 1, pending: 1 });
+    expect(await deaf.receiver.counts()).toMatchObject({ paid: 1 });
     await deaf.worker.transaction(async () => undefined); // A worker looks after a call of its own.
     await untilSettled(deaf.worker, 2);
     await worker.close();
@@ -46,5 +46,5 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 }
 
 function untilSettled<Tx>(inbox: Inbox<Tx>, count: number): Promise<void> {
-  return until(async () => (await statesOf(inbox)).settled === count);
+  return until(async () => (await inbox.counts()).paid === count);
 }
