@@ -26,21 +26,6 @@ const STATE = `case when i > $3 - ${WAITING} then 'pending' when i > $3 - ${WAIT
 /** The most that stats() counts in a state. It counts the settled payments completely only if all states have fewer. */
 const MAX_COUNTED = 10_000;
 
-/** Their counts in stats(), by `STATE`. */
-function countsOf(payments: number): Readonly<Record<string, number>> {
-  const old = payments - 2 * WAITING;
-  const [unhandled, quarantined] = [Math.floor((old + 93) / 100), Math.floor((old + 987) / 1000)];
-  const settled = old - unhandled - quarantined;
-  const isCut = Math.max(unhandled, quarantined) >= MAX_COUNTED;
-  return {
-    pending: WAITING,
-    retrying: WAITING,
-    unhandled: Math.min(unhandled, MAX_COUNTED),
-    quarantined: Math.min(quarantined, MAX_COUNTED),
-    settled: isCut ? Math.min(settled, MAX_COUNTED) : settled,
-  };
-}
-
 /** From a year ago until now. */
 const AT = `$4 + (i * ${YEAR_MS}.0 / $3)::bigint`;
 
