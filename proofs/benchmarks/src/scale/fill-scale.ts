@@ -23,9 +23,6 @@ const NEEDS = `case when i > $3 - 2000 then null when i % 1000 = 13 then 'amount
 const FROM = 'from generate_series($1::bigint, $2::bigint) as i where $3::bigint > 0 and $4::bigint > 0';
 const STATE = `case when i > $3 - ${WAITING} then 'pending' when i > $3 - ${WAITING * 2} then 'retrying'
   when i % 100 = 7 then 'unhandled' when i % 1000 = 13 then 'quarantined' else 'settled' end`;
-/** The most that stats() counts in a state. It counts the settled payments completely only if all states have fewer. */
-const MAX_COUNTED = 10_000;
-
 /** From a year ago until now. */
 const AT = `$4 + (i * ${YEAR_MS}.0 / $3)::bigint`;
 
