@@ -198,7 +198,7 @@ union all
 select 'open', count(*) from (select 1 from inbox.payment p
   where p.account = $1 and p.state = 'open' and p.deadline_at > {now} limit 10000) as counted
 union all
-select 'open for ever', count(*) from (select 1 from inbox.payment p
+select 'open without a deadline', count(*) from (select 1 from inbox.payment p
   where p.account = $1 and p.state = 'open' and p.deadline_at is null limit 10000) as counted
 union all
 select 'needed', count(*) from (select 1 from inbox.payment p

@@ -16,7 +16,7 @@ export interface ExpectedPayment extends ExpectedMoney {
 /** One line of a list of payments. No personal data. */
 export interface PaymentSummary extends PaymentKey {
   readonly state: PaymentState;
-  /** Why a person must look at it, also for a paid one with a second report; undefined if nobody must. */
+  /** Why a person must look at it, also for a paid one with a second report; undefined if no one must. */
   readonly needs: TransitionReason | undefined;
   /** What you have stated. Undefined for what is reported and not expected. */
   readonly expected: ExpectedPayment | undefined;

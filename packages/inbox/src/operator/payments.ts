@@ -145,7 +145,7 @@ const keyOf = (row: Row): string => `${textOf(row, 'reference_key')} ${textOf(ro
 
 const markOf = (row: Row): string => `${numberOf(row, 'changed_at')} ${keyOf(row)}`;
 
-/** Nothing is after a mark that is none. */
+/** A mark of another form has nothing after it. */
 function markIn(after: string): [at: number, key: string, type: string] {
   const [, at = '0', key = '', type = ''] = /^(\d{1,16}) ([\w-]{43}) ("[ -\uffff]*")$/.exec(after) ?? [];
   return [Number(at), key, type];
@@ -160,7 +160,7 @@ export async function countPayments<Tx>({
   const count = (name: PaymentState): number => counted.get(name) ?? 0;
   return {
     ...{ held: count('held'), unexpected: count('unexpected'), overdue: count('overdue') },
-    ...{ open: Math.min(count('open') + (counted.get('open for ever') ?? 0), MAX_COUNTED) },
+    ...{ open: Math.min(count('open') + (counted.get('open without a deadline') ?? 0), MAX_COUNTED) },
     ...{ paid: count('paid'), reversed: count('reversed') },
     ...{ failed: count('failed'), canceled: count('canceled') },
     needed: counted.get('needed') ?? 0,

@@ -39,7 +39,7 @@ export interface ReportFacts {
 
 /** Everything that decides the state of a payment. */
 export interface PaymentFacts {
-  /** Somebody has stated what it must be. */
+  /** What it must be was stated. */
   readonly isExpected: boolean;
   readonly isCanceled: boolean;
   /** The id of the transition that settled it. */
@@ -52,7 +52,7 @@ export interface PaymentFacts {
 
 export interface PaymentVerdict {
   readonly state: StoredPaymentState;
-  /** Why a person must look at it; undefined if nobody must. */
+  /** Why a person must look at it; undefined if no one must. */
   readonly needs: TransitionReason | undefined;
 }
 
