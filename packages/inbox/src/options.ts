@@ -41,7 +41,7 @@ export interface InboxOptions<Tx> {
   readonly spool?: string | undefined;
   /**
    * What is stored of a body. `'claims'` stores the amounts, the charge and the provider; names, accounts and free text never
-   * reach the database or the spool. `show()` then returns no more than that, and neither does `claimed` of a handler.
+   * reach the database or the spool. `report()` then returns no more than that, and neither does `claimed` of a handler.
    *
    * @default 'full', the whole body
    */

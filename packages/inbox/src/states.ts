@@ -15,7 +15,7 @@ export const TRANSITION_STATES = [
 /** The state of a transition; the table in the README says what each state waits for. */
 export type TransitionState = (typeof TRANSITION_STATES)[number];
 
-/** Nothing more happens to them unless an operator reopens one. */
+/** Nothing more happens to them unless an operator applies one after all. */
 export const CLOSED_STATES: readonly TransitionState[] = ['settled', 'superseded', 'resolved'];
 
 /** They are neither done nor refused: a worker or an operator will do something about them. */

@@ -213,7 +213,7 @@ export const BODY_WORDS = {
     'The content is not encrypted: it was kept before encryption was set, or another program wrote it. Do not rely on it.',
 } as const;
 
-/** The sum of counts of `stats()`, with "+" if one of them is at its limit. */
+/** The sum of counts of `counts()`, with "+" if one of them is at its limit. */
 export function countText(...counts: readonly number[]): string {
   const sum = counts.reduce((one, other) => one + other, 0).toLocaleString('en');
   return counts.includes(MAX_COUNTED) ? `${sum}+` : sum;

@@ -95,7 +95,7 @@ export class Intake<Tx> {
     if (outcome !== 'full') return;
     throw new UnavailableError(
       `${MAX_BODIES} different bodies of this transition are already kept, and this one does not equal the expectation, so ` +
-        'it is not acknowledged. Inspect the transition with list() and show(), and call expect() for its reference.',
+        'it is not acknowledged. Inspect the payment with payment() and its reports with report(), and call expect() for its reference.',
       { retryAfterSeconds: 60 },
     );
   }

@@ -66,7 +66,7 @@ async function accept<Tx>(
   const file = await readCase(statements, id, tx);
   const body = file?.bodies.find((each) => each.digest === digest);
   if (file === undefined || body === undefined)
-    throw new ConfigurationError('body', 'body must be the digest of a verified body that show() lists.');
+    throw new ConfigurationError('body', 'body must be the digest of a verified body that report() lists.');
   const { currency, amount } = body[compare === 'request' ? compare : 'transaction'];
   if (currency === null || amount === null || !equalsExpectation(body, { currency, amount, compare })) {
     const stated = file.expectation && withRoundedAccepted(body, file.expectation);

@@ -108,7 +108,7 @@ export interface TransitionDetails extends TransitionSummary {
 
 /** An attempt that failed. */
 export interface FailedAttempt {
-  /** Its number, from 1; counting restarts when an operator retries or reopens the transition. */
+  /** Its number, from 1; counting restarts when an operator retries the report or applies it. */
   readonly attempt: number;
   /** As `lastError`: at most 500 characters; for a database error, without the values that it quotes. */
   readonly error: string;
@@ -135,7 +135,7 @@ export async function listTransitions<Tx>(
   options: ListOptions,
   tx?: Tx,
 ): Promise<TransitionSummary[]> {
-  checkOptions('list()', options, LIST_RULES);
+  checkOptions('reports()', options, LIST_RULES);
   const { statements, settings } = context;
   const { merchant_reference, internal_reference, after, limit = 50 } = options;
   const isByReference = merchant_reference !== undefined || internal_reference !== undefined;
@@ -195,7 +195,7 @@ export async function showTransition<Tx>(
 ): Promise<TransitionDetails | undefined> {
   const { statements, settings } = context;
   const { account } = settings;
-  checkArgument('show()', 'transitionId', transitionId, TRANSITION_ID);
+  checkArgument('report()', 'transitionId', transitionId, TRANSITION_ID);
   const [row] = await readTransitions(context, { transitionId });
   const archivedBy = (keys: ArchiveKeys): Promise<Archived[]> => findArchived(statements, { keys, account });
   const actionsOf = async (id: number): Promise<OperatorAction[]> =>

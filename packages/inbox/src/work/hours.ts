@@ -15,7 +15,7 @@ const MAX_HOURS = 48;
 type Context<Tx> = Pick<WorkContext<Tx>, 'statements' | 'settings'>;
 
 /**
- * Merges the counts of the receivers, so that stats() reads few rows: on SQLite there is always one row. Then sums what was settled
+ * Merges the counts of the receivers, so that counts() reads few rows: on SQLite there is always one row. Then sums what was settled
  * in each hour that is over, so that a chart of a month reads a few rows for each hour. Processes that do the same write the same.
  */
 export async function keepSums<Tx>(context: Context<Tx> & Pick<WorkContext<Tx>, 'store'>): Promise<void> {

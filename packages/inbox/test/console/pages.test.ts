@@ -11,7 +11,7 @@ const rowsIn = (html: string, list: string): string[] =>
     ([, reference = '']) => reference,
   );
 
-/** A console with a number of payments that nobody expects. */
+/** A console with a number of payments that are not expected. */
 async function newLongList(count: number) {
   const shop = await newConsoleShop();
   for (let number = 0; number < count; number += 1)

@@ -29,7 +29,7 @@ describe.each(ENGINES)('threat A53: after another transaction has paid, on %s', 
     expect(await orders()).toEqual(['ORD-1 500']);
   });
 
-  test('a status that means failed is out of date, and needs nobody', async () => {
+  test('a status that means failed is out of date, and needs no person', async () => {
     const { deliver, un, show } = await newPaidShop(engine, 'failed');
     await deliver(other('FAILED'));
     expect(await show(other('FAILED').transitionId)).toMatchObject({ state: 'superseded' });

@@ -27,7 +27,7 @@ export interface Expectation {
   readonly currency: string;
   /** Above zero, in the unit of the callback's amounts: a decimal string ("1999.90"), bigint, or number of at most 15 digits. */
   readonly amount: string | number | bigint;
-  /** If it is not settled by this moment, `overdue()` lists it. */
+  /** From then on, an open payment is overdue. */
   readonly deadline?: Date | undefined;
   /** Which of a callback's two amounts must equal it, as in `confirmAmount()`. @default 'both' */
   readonly compare?: Comparison | undefined;
