@@ -112,6 +112,18 @@ describe.each(ENGINES)('what becomes of a payment on %s', (engine) => {
     await expect(inbox.expect(money('ORD-1', 5000), REPLACE)).rejects.toThrow('settled');
   });
 
+  test('one that was held is open while the handler of its second body fails', async () => {
+    const { inbox, deliver } = await newShop(engine, LATER, async () => {
+      throw new Error('The ledger is away.');
+    });
+    await inbox.expect(money('ORD-1'));
+    await deliver(paid('ORD-1', 700));
+    expect(await inbox.payment('ORD-1')).toMatchObject({ state: 'held', needs: 'amount_mismatch' });
+    await deliver(paid('ORD-1', 500));
+    expect(await inbox.payment('ORD-1')).toMatchObject({ state: 'open', needs: undefined });
+    expect(await inbox.counts()).toMatchObject({ held: 0, open: 1, needed: 0 });
+  });
+
   test('a dead one is held, and a retry opens it again', async () => {
     const options = { retry: { attempts: 1 }, onError: () => undefined };
     let isBroken = true;

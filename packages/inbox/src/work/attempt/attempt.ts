@@ -148,7 +148,7 @@ async function decide<Tx>(
   const file = await completeCase(statements, rows, { id, tx });
   if (file === undefined) return undefined;
   context.onCase?.(file);
-  started.read = file.signed;
+  started.read = file;
   const handler = findHandler(handlers, file.signed, settings);
   const verdict = evaluate(file, settings, handler !== undefined);
   const number = entered && textOf(entered, 'number');
@@ -225,10 +225,11 @@ async function fail<Tx>(
   // For the operator who reviews the transition. PostgreSQL's text cannot contain NUL.
   const text = failureText(error).replaceAll('\0', '\uFFFD').slice(0, MAX_ERROR_LENGTH).toWellFormed();
   const values = [id, startId, ...next, text, attempts, nextAt];
-  const [failed] =
-    reason === undefined
-      ? await runUntilAnswered('fail_attempt', values, context)
-      : await untilAnswered(context, () => failForGood(read, values, context));
+  // The state of its payment changes only if a person must look at it from now on, or no longer.
+  const isRestated = reason !== undefined || read?.isNeeded;
+  const [failed] = isRestated
+    ? await untilAnswered(context, () => failAndRestate(read?.signed, values, context))
+    : await runUntilAnswered('fail_attempt', values, context);
   if (failed === undefined) {
     const found = settled === undefined ? [] : await runUntilAnswered('find_settled', [id, startId], context);
     return settled !== undefined && found.length > 0 ? settled(durationMs) : { outcome: 'undone' };
@@ -254,8 +255,8 @@ async function fail<Tx>(
   return { outcome: 'parked' };
 }
 
-/** From then on its payment waits for a person, which is kept in the same transaction, unless its signed fields are damaged. */
-function failForGood<Tx>(
+/** The state of its payment is kept in the same transaction, unless the signed fields of the report are damaged. */
+function failAndRestate<Tx>(
   signed: SignedFields | undefined,
   values: readonly SqlValue[],
   { statements, settings }: WorkContext<Tx>,

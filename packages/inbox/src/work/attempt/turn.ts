@@ -1,4 +1,3 @@
-import type { SignedFields } from '@payment-service/core';
 import type { Settings } from '../../options.ts';
 import type { Statements } from '../../store/statements.ts';
 import { numberOf, type Row, type Store, textOf } from '../../store/store.ts';
@@ -62,8 +61,8 @@ export interface Turn {
 /** `attempts` is the number of this one. */
 export type Started = Due &
   Start & {
-    /** Its signed fields, once they were read. */
-    read?: SignedFields;
+    /** What is known of it, once that was read. */
+    read?: Pick<CaseFile, 'signed' | 'isNeeded'>;
     /** The number of the transaction in which its handler has begun, on PostgreSQL. */
     transaction?: string | undefined;
     /** What remains when it is settled, or parked: if the reply of COMMIT is lost, it is told when the outcome is known. */
