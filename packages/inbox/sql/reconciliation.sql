@@ -36,18 +36,34 @@ where (at, is_archived, merchant_reference, transaction_type) > (cast($4 as bigi
 order by at, is_archived, merchant_reference, transaction_type limit cast($8 as integer)
 
 -- name: find_stated
--- What is known about each row of a statement: the expectation of its reference, the transaction that settled it, and the state
--- of its own transition.
+-- What is known about each line of a statement: the expectation of its reference, the transaction that settled it, the state of
+-- its own transition, and whether its internal_reference is known of another payment.
 select cast(value ->> 'place' as integer) as place, e.currency, e.amount, e.compare, e.replaced, e.settled_by, e.canceled_at,
-  s.signed as settled_signed,
+  e.state as payment_state, s.signed as settled_signed,
   coalesce((select t.state from inbox.callback c join inbox.transition t on t.id = c.id
     where c.transition_id = value ->> 'transitionId'),
     (select min(t.state) from inbox.callback c join inbox.transition t on t.id = c.id
       where value ->> 'transitionId' is null and c.reference_key = value ->> 'referenceKey'
         and c.transaction_type = value ->> 'transactionType')) as state,
   case when exists (select 1 from inbox.archive a
-    where {same: a.merchant_reference = value ->> 'reference'}) then 1 else 0 end as is_archived
+    where {same: a.merchant_reference = value ->> 'reference'}) then 1 else 0 end as is_archived,
+  case when exists (select 1 from inbox.callback o where o.subject_key = value ->> 'subjectKey'
+    and o.reference_key <> value ->> 'referenceKey') then 1 else 0 end as is_shared
 from {postgres: jsonb_array_elements(cast($1 as jsonb)) as given(value)}{sqlite: json_each($1)}
 left join inbox.payment e
   on e.reference_key = value ->> 'referenceKey' and e.transaction_type = value ->> 'transactionType'
 left join inbox.callback s on s.transition_id = e.settled_by
+
+-- name: list_last_signed
+-- The last 100 reports, for how the account writes its ids.
+select signed from inbox.callback where account = $1 order by id desc limit 100
+
+-- name: keep_format
+insert into inbox.statement_format as f (account, name, format) values ($1, $2, $3)
+on conflict (account, name) do update set format = excluded.format
+
+-- name: forget_format
+delete from inbox.statement_format where account = $1 and name = $2
+
+-- name: list_formats
+select name, format from inbox.statement_format where account = $1 order by name

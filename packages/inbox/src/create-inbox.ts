@@ -32,6 +32,7 @@ import { type InboxOptions, settingsOf } from './options.ts';
 import { closeToOthers, openFilesMessage } from './own-files.ts';
 import { warn } from './problems.ts';
 import { keepBalances, readReport, readTotals } from './reconciliation/balances.ts';
+import { keepFormat, readFormats } from './reconciliation/kept-formats.ts';
 import { reconcileStatement } from './reconciliation/reconcile-statement.ts';
 import type { IntakeRecord } from './records.ts';
 import { Readiness } from './store/readiness.ts';
@@ -219,6 +220,8 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       checkArgument('reconcileStatement()', 'options', given, RECORD);
       return (given.dryRun === false ? write : read)(() => reconcileStatement(context, rows, given));
     },
+    statementFormats: () => read(() => readFormats(context)),
+    keepStatementFormat: (name, format) => write(() => keepFormat(context, name, format)),
     async close() {
       closing.abort();
       await Promise.allSettled([worker.working, watch.close(), ...running]);

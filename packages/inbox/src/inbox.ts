@@ -17,7 +17,13 @@ import type { Pruned, PruneOptions } from './operator/prune.ts';
 import type { ListOptions } from './operator/search.ts';
 import type { TransitionDetails, TransitionSummary } from './operator/views.ts';
 import type { BalanceOptions, BalanceReport, Period, SettledTotal } from './reconciliation/balances.ts';
-import type { StatementOptions, StatementReport, StatementRow } from './reconciliation/statement.ts';
+import type {
+  StatementLine,
+  StatementOptions,
+  StatementReport,
+  StatementRow,
+} from './reconciliation/statement.ts';
+import type { StatementFormat } from './reconciliation/statement-format.ts';
 import type { Migration } from './store/schema.ts';
 import type { Handled, HandlerName, HandlerOptions } from './work/attempt/handlers.ts';
 import type { Drained, DrainOptions } from './work/drain.ts';
@@ -265,22 +271,34 @@ export interface Inbox<Tx> {
    */
   readonly reconcile: (options: BalanceOptions) => Promise<BalanceReport>;
   /**
-   * Compares a statement of the service with what is known here, with a verdict for every row and for every settlement of the
-   * period without a row. It changes nothing unless `dryRun` is false. Then an expected payment whose callback never arrived is
-   * settled by its row, under the same rules and as the same transition: a later callback is a repetition.
+   * Compares a statement of the service with what is known here, with a verdict for every line and for every settlement of the
+   * period without a line. It changes nothing unless `dryRun` is false. Then an expected payment whose callback never arrived is
+   * settled by its line, under the same rules and as the same transition: a later callback is a repetition. What the same file
+   * takes back, or says of two payments, settles nothing.
    *
    * Statements are not signed: trust one only as far as you trust its source.
    *
-   * @throws {ConfigurationError} Names a wrong option. A wrong row is a verdict, and nothing is applied from its file.
+   * @throws {ConfigurationError} Names a wrong option. A wrong line is a verdict.
    *
    * @example
    * const period = { from: new Date('2026-01-01'), to: new Date('2026-02-01') };
    * const { counts, samples } = await inbox.reconcileStatement(rows, { ...period, by: 'dana', note: 'January' });
    */
   readonly reconcileStatement: (
-    rows: readonly StatementRow[] | AsyncIterable<StatementRow>,
+    rows: readonly StatementRow[] | AsyncIterable<StatementRow | StatementLine>,
     options: StatementOptions,
   ) => Promise<StatementReport>;
+  /** How the files of each bank or wallet are read, by the name under which `keepStatementFormat()` keeps it. */
+  readonly statementFormats: () => Promise<Readonly<Record<string, StatementFormat>>>;
+  /**
+   * Keeps how the files of a bank or a wallet are read, for next month; `undefined` forgets it.
+   *
+   * @throws {ConfigurationError} For a format that `readStatement()` would refuse.
+   *
+   * @example
+   * await inbox.keepStatementFormat('First Bank', { map: { merchant_reference: 'Reference', amount: 'Amount' } });
+   */
+  readonly keepStatementFormat: (name: string, format: StatementFormat | undefined) => Promise<void>;
   /** Ends `work()`, lets running handlers and transactions end, and closes what the inbox opened. Not from a handler. */
   readonly close: () => Promise<void>;
 }

@@ -28,18 +28,19 @@ export type { DecimalMark } from './reconciliation/amount-text.ts';
 export type { BalanceOptions, BalanceReport, Period, SettledTotal } from './reconciliation/balances.ts';
 export type { Encoding } from './reconciliation/decoded.ts';
 export type { Pairs } from './reconciliation/pairs.ts';
-export {
-  type OpenedStatement,
-  readStatement,
-  type Separator,
-  type StatementFormat,
-} from './reconciliation/read-statement.ts';
+export { type OpenedStatement, readStatement } from './reconciliation/read-statement.ts';
+export type { Separator } from './reconciliation/records.ts';
 export type {
+  LineClass,
   StatementFinding,
+  StatementLine,
+  StatementMeaning,
   StatementOptions,
   StatementReport,
   StatementRow,
+  StatementSum,
 } from './reconciliation/statement.ts';
+export type { StatementFormat } from './reconciliation/statement-format.ts';
 export type { StatementVerdict, StatusMeaning, TransitionReason, TransitionState } from './states.ts';
 export type { PostgresClient, PostgresPool } from './store/postgres/connection.ts';
 export { postgres } from './store/postgres/postgres.ts';

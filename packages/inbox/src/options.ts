@@ -1,8 +1,8 @@
 import { ConfigurationError, type VerifierOptions } from '@payment-service/core';
-import { checkOptions, FUNCTION, type OptionRule, type OptionRules } from '@payment-service/core/internal';
+import { checkOptions, FUNCTION, type OptionRules } from '@payment-service/core/internal';
 import { BodyContent, type BodyEncryption } from './body-content.ts';
 import { type Emit, emitter, type InboxEvent } from './events.ts';
-import { wholeNumber } from './option-rules.ts';
+import { STRINGS, wholeNumber } from './option-rules.ts';
 import { type InboxProblem, type Report, reporter } from './problems.ts';
 import { STATUS_MEANINGS, type StatusMeaning } from './states.ts';
 import type { Store } from './store/store.ts';
@@ -95,7 +95,6 @@ export type Settings = {
   readonly bodyContent: BodyContent;
 };
 
-const STRINGS: OptionRule = [areStrings, 'a list of strings'];
 const RULES: OptionRules<InboxOptions<unknown>> = {
   store: [
     (value) => typeof value === 'object' && value !== null && 'query' in value && 'transaction' in value,
@@ -164,10 +163,6 @@ export function settingsOf<Tx>(options: InboxOptions<Tx>): Settings {
     handlerLockTimeoutMs: options.handlerLockTimeoutMs ?? 10_000,
     random: options.random ?? Math.random,
   };
-}
-
-function areStrings(value: unknown): boolean {
-  return Array.isArray(value) && value.every((text) => typeof text === 'string');
 }
 
 /** While the store is unavailable. */

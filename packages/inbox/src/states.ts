@@ -71,8 +71,11 @@ export const STATUS_MEANINGS = ['failed', 'reversed', 'interim'] as const;
 /** What a status that was applied means for its payment; `COMPLETED` pays it. */
 export type StatusMeaning = (typeof STATUS_MEANINGS)[number];
 
-/** What became of a row of a statement; the list is closed. */
+/** What became of a line of a statement; the list is closed. */
 export type StatementVerdict =
   | ('settled' | 'not_paid' | 'paid_without_callback' | 'waiting_here' | 'absent_from_statement')
   | ('other_amount' | 'other_currency' | 'other_status' | 'other_account')
-  | ('paid_by_another' | 'not_expected' | 'duplicate' | 'ambiguous_amount' | 'malformed');
+  | ('paid_by_another' | 'not_expected' | 'duplicate' | 'contradicted' | 'damaged_id' | 'unclear')
+  | ('money_out' | 'heading' | 'blank' | 'total' | 'charge' | 'text')
+  | ('no_reference' | 'unknown_status' | 'unknown_direction')
+  | ('ambiguous_amount' | 'wrong_length' | 'malformed');

@@ -23,9 +23,9 @@ export { type Field, type Filled, fieldsOf, form, hiddenFields, type Problem } f
 export { type FrameContent, frame } from './frame.ts';
 export { bodyText, editable, masked, plainLines, withValues } from './json.ts';
 export { documentOf, type Markup, pageHeaders } from './layout.ts';
-export { type Chip, type Column, chips, columnsOf, csvLine, list, tableOf } from './list.ts';
+export { type Chip, type Column, chips, columnsOf, list, tableOf } from './list.ts';
 export { isFromOwnPage, senderOf } from './own-page.ts';
-export { age, count, counted, span, time, utc } from './quantities.ts';
+export { age, span, time, utc } from './quantities.ts';
 export { narrowing, paged, pageIn, searchForm, withQuery } from './search.ts';
 export { badge, note, type Step, shape, story, type Tone } from './state.ts';
-export { capital, groupedDigits } from './text.ts';
+export { capital, count, counted, csvLine, groupedDigits } from './text.ts';

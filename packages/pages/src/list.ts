@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Markup } from './layout.ts';
-import { count } from './quantities.ts';
+import { count } from './text.ts';
 
 /** A column of a list. On a phone, where a row has two lines, `label` is shown next to the cell. */
 export interface Column<T> {
@@ -99,15 +99,4 @@ export const chips = (choices: readonly Chip[], label = 'Filter'): Markup =>
 function counter(found: Chip['count']): Markup | string {
   if (found === undefined) return '';
   return html` <span class="number">${typeof found === 'string' ? found : count(found)}</span>`;
-}
-
-/** A spreadsheet would read a cell that begins like this as a formula, so it gets a leading apostrophe (threat A56). */
-const FORMULA = /^[=+\-@\t\r]/;
-
-/** A line of CSV (RFC 4180). */
-export const csvLine = (cells: readonly string[]): string => `${cells.map(csvCell).join(',')}\r\n`;
-
-function csvCell(text: string): string {
-  const shown = FORMULA.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
 }

@@ -1,14 +1,6 @@
 import { html } from 'hono/html';
 import type { Markup } from './layout.ts';
-
-const plain = new Intl.NumberFormat('en');
-
-/** A number with its digits grouped. */
-export const count = (value: number): string => plain.format(value);
-
-/** "1 attempt", "2 attempts". */
-export const counted = (value: number, one: string, many = `${one}s`): string =>
-  `${count(value)} ${value === 1 ? one : many}`;
+import { count } from './text.ts';
 
 export const utc = (ms: number): string => `${new Date(ms).toISOString().slice(0, 23).replace('T', ' ')} UTC`;
 

@@ -84,6 +84,12 @@ create table inbox.balance (
   wallets text collate "C" not null,
   primary key (account, taken_at)
 );
+create table inbox.statement_format (
+  account text collate "C" not null,
+  name text collate "C" not null,
+  format text collate "C" not null,
+  primary key (account, name)
+);
 create table inbox.hour (
   account text collate "C" not null,
   hour bigint not null,

@@ -84,6 +84,12 @@ create table inbox.balance (
   wallets text not null,
   primary key (account, taken_at)
 ) strict;
+create table inbox.statement_format (
+  account text not null,
+  name text not null,
+  format text not null,
+  primary key (account, name)
+) strict;
 create table inbox.hour (
   account text not null,
   hour integer not null,

@@ -1,27 +1,34 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { finished } from 'node:stream/promises';
 import { printableLines } from '@payment-service/core/internal';
 import type { Movement } from '@payment-service/core/reconcile';
+import { csvLine } from '@payment-service/pages/text';
 import { Argument, InvalidArgumentError } from 'commander';
 import type { ActionNote } from '../action-note.ts';
 import { DECIMALS } from '../reconciliation/amount-text.ts';
 import { type BalanceReport, type Period, readReport } from '../reconciliation/balances.ts';
 import { ENCODINGS } from '../reconciliation/decoded.ts';
+import { keepFormat, readFormats } from '../reconciliation/kept-formats.ts';
 import { chargesIn, kindsIn, type Pairs, pairsIn } from '../reconciliation/pairs.ts';
-import {
-  COLUMN_FIELDS,
-  type HowRead,
-  previewFields,
-  readStatement,
-  SEPARATORS,
-  type StatementFormat,
-} from '../reconciliation/read-statement.ts';
+import { type HowRead, previewFields, readStatement } from '../reconciliation/read-statement.ts';
 import { reconcileStatement } from '../reconciliation/reconcile-statement.ts';
-import type { StatementReport } from '../reconciliation/statement.ts';
+import { SEPARATOR_NAMES } from '../reconciliation/records.ts';
+import type { StatementFinding, StatementReport } from '../reconciliation/statement.ts';
+import { COLUMN_FIELDS, FORMAT_RULES, type StatementFormat } from '../reconciliation/statement-format.ts';
+import {
+  FINDING_COLUMNS,
+  findingCells,
+  needsLook,
+  occurring,
+  readingOf,
+  sentencesOf,
+} from '../reconciliation/statement-words.ts';
+import { STATUS_MEANINGS } from '../states.ts';
 import { WrongUse } from './failure.ts';
 import { paragraphs, table } from './format.ts';
 import { type OpenOptions, withInbox, withTables } from './open-inbox.ts';
-import { type AddVerb, moment, named, option, required, upTo, verb } from './verbs.ts';
+import { type AddVerb, moment, named, option, quoted, required, upTo, verb } from './verbs.ts';
 
 const BEFORE = 'how long before its settlement here a collection may be credited';
 
@@ -29,6 +36,9 @@ const BEFORE = 'how long before its settlement here a collection may be credited
 type Compared = StatementReport & { readonly read: HowRead };
 
 interface Given extends StatementFormat, Period, Partial<ActionNote> {
+  readonly bank?: string;
+  readonly save?: string;
+  readonly verdicts?: string;
   readonly account?: string;
   readonly transaction_type?: string;
   readonly apply?: true;
@@ -50,6 +60,7 @@ const ofFields = (text: string, known?: Pairs): Pairs => {
   const fields = COLUMN_FIELDS.join(', ');
   throw new InvalidArgumentError(`It names an unknown field. Known fields: ${fields}.`);
 };
+const words = (text: string, known: readonly string[] = []): readonly string[] => [...known, text];
 const seconds = upTo(999_999_999, 0);
 
 /** `reconcile`: compares a statement, or two balance inquiries, with what was settled. */
@@ -60,19 +71,37 @@ export const RECONCILE: AddVerb = verb({
   options: [
     required('--from <date>', 'the start of the period', moment),
     required('--to <date>', 'its end, exclusive', moment),
-    option('--map <field=column,…>', `which column is which of ${COLUMN_FIELDS.join(', ')}`, ofFields, {}),
-    option('--set <field=value,…>', 'the value of every row, for a field without a column', ofFields, {}),
-    option('--paid <string>', 'how the statement spells the status of a paid row', undefined, 'COMPLETED'),
-    option('--separator <name>', 'between two columns; found without it').choices(Object.keys(SEPARATORS)),
+    option(
+      '--map <field=column,…>',
+      `which column is which of ${COLUMN_FIELDS.join(', ')}; a name, or a number such as #3`,
+      ofFields,
+    ),
+    option('--set <field=value,…>', 'the value of every line whose cell is empty', ofFields),
+    option('--paid <string>', 'how the statement spells the status of a paid line; COMPLETED without it'),
+    named(
+      'statuses',
+      option(
+        '--status <word=meaning,…>',
+        `what its other statuses mean: ${STATUS_MEANINGS.join(', ')}`,
+        pairs,
+      ),
+    ),
+    option('--in <word>', 'in the column direction, for money that came in; may be repeated', words),
+    option('--out <word>', 'for money that went out; may be repeated', words),
+    option('--separator <name>', 'between two columns; found without it').choices(SEPARATOR_NAMES),
+    option('--quotes <how>', 'with text, quotation marks are ordinary characters').choices(['text']),
     option('--decimal <mark>', 'in front of decimals; groups of three digits are read with it').choices(
       DECIMALS,
     ),
     option('--encoding <name>', 'of the file; utf-8 or its byte order mark without it').choices(ENCODINGS),
     option(
       '--header-at <number>',
-      'the line with the names of the columns; found without it',
-      upTo(1_000_000),
+      'the line with the names of the columns; found without it; 0 for a file without names',
+      upTo(1_000_000, 0),
     ),
+    option('--save <name>', 'keeps how this file is read, under the name of its bank'),
+    option('--bank <name>', 'reads the file as was kept under this name'),
+    option('--verdicts <path>', 'writes a CSV file with the verdict of each line, in their order'),
     named('account', option('--of-account <string>', 'the required value of the column account')),
     named('transaction_type', option('--type <type>', 'the only transaction_type that the statement lists')),
     option('--by <name>', 'who acts; required with a statement'),
@@ -91,17 +120,50 @@ export const RECONCILE: AddVerb = verb({
 });
 
 async function statement(given: Given, open: OpenOptions, path: string): Promise<Compared> {
-  const { from, to, by = '', note = '', account, transaction_type, apply } = given;
-  const { map, set, paid, separator, decimal, encoding, headerAt } = given;
-  const format = { map, set, paid, separator, decimal, encoding, headerAt };
-  const { rows, ...read } = await readStatement(createReadStream(path), format);
-  const options = { from, to, account, transaction_type, by, note, dryRun: apply !== true };
+  const { from, to, by = '', note = '', account, transaction_type, apply, bank, save, verdicts } = given;
+  const own = Object.fromEntries(Object.keys(FORMAT_RULES).map((name) => [name, given[name as 'map']]));
+  const stated = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
+  const format: StatementFormat = {
+    map: {},
+    ...(bank === undefined ? {} : await keptAs(bank, open)),
+    ...stated,
+  };
+  const { lines, ...read } = await readStatement(createReadStream(path), format);
+  if (Object.keys(format.map).length === 0) throw new WrongUse(columnsOf(read));
   // Before anything is applied.
   if (apply) console.error(formatRead(read));
+  const findings = verdicts === undefined ? undefined : createWriteStream(verdicts, { flags: 'wx' });
+  findings?.write(csvLine(FINDING_COLUMNS));
+  const onFinding = (finding: StatementFinding): void => {
+    findings?.write(csvLine(findingCells(finding)));
+  };
+  const options = { from, to, account, transaction_type, by, note, dryRun: apply !== true, onFinding };
   const report = apply
-    ? await withInbox(open, (inbox) => inbox.reconcileStatement(rows, options))
-    : await withTables(open, (opened) => reconcileStatement(opened, rows, options));
+    ? await withInbox(open, (inbox) => inbox.reconcileStatement(lines, options))
+    : await withTables(open, (opened) => reconcileStatement(opened, lines, options));
+  if (findings !== undefined) await finished(findings.end());
+  if (save !== undefined) await withTables(open, (opened) => keepFormat(opened, save, format));
   return { ...report, read };
+}
+
+async function keptAs(bank: string, open: OpenOptions): Promise<StatementFormat> {
+  const kept = await withTables(open, (opened) => readFormats(opened));
+  const names = Object.keys(kept);
+  const format = Object.hasOwn(kept, bank) ? kept[bank] : undefined;
+  if (format !== undefined) return format;
+  throw new WrongUse(
+    `Nothing is kept for the bank ${bank}. ${names.length === 0 ? 'Keep one with --save.' : `Kept: ${names.join(', ')}.`}`,
+  );
+}
+
+/** Which columns a file has, and a proposal that an operator can correct: nothing applies it. */
+function columnsOf({ columns, proposed }: HowRead): string {
+  const map = Object.entries(proposed).map(([field, column]) => `${field}=${column}`);
+  return [
+    'Say with --map which column is which.',
+    `The file has ${columns.map((name, place) => `#${place + 1} ${name}`).join(', ')}.`,
+    ...(map.length === 0 ? [] : [`Probably: --map ${quoted(map.join(','))}`]),
+  ].join('\n');
 }
 
 async function balances(given: Given, open: OpenOptions): Promise<BalanceReport> {
@@ -116,36 +178,33 @@ async function balances(given: Given, open: OpenOptions): Promise<BalanceReport>
   return withTables(open, (opened) => readReport(opened, { from, to, creditedWithin, ...inputs }));
 }
 
-/** How a file was read, with its first rows: an operator sees what each column became. */
+/** How a file was read, with its first lines: an operator sees what each column became. */
 function formatRead(read: HowRead): string {
-  const { encoding, separator, headerAt, preview } = read;
   const fields = previewFields(read);
   return paragraphs(
-    `Read as ${encoding}, with a ${separator} between columns and their names in line ${headerAt}. The first rows:`,
+    `${readingOf(read)} The first lines:`,
     table(
-      fields,
-      preview.map((row) => fields.map((field) => String(row[field] ?? ''))),
+      ['line', ...fields, 'verdict'],
+      read.preview.map(({ line, row, verdict = '' }) => [
+        String(line),
+        ...fields.map((field) => String(row[field] ?? '')),
+        verdict,
+      ]),
     ),
   );
 }
 
-function formatStatement({ counts, samples, dryRun, applied, rows, read }: Compared): string {
-  const others = samples.filter(({ verdict }) => verdict !== 'settled' && verdict !== 'not_paid');
-  const { debits, atTheEnd } = read.leftOut;
+function formatStatement(report: Compared): string {
+  const others = report.samples.filter(needsLook);
   return paragraphs(
-    dryRun ? formatRead(read) : '',
+    report.dryRun ? formatRead(report.read) : '',
     table(
-      ['verdict', 'rows'],
-      Object.entries(counts).map(([verdict, count]) => [verdict, String(count)]),
+      ['verdict', 'lines'],
+      occurring(report).map(([verdict, count]) => [verdict, String(count)]),
     ),
-    table(
-      ['row', 'verdict', 'merchant_reference', 'detail'],
-      others.map((one) => [String(one.row ?? '-'), one.verdict, one.merchant_reference, one.detail ?? '']),
-    ),
-    `${rows} rows; ${applied} ${dryRun ? 'would be settled by --apply' : 'settled by their rows'}.`,
-    debits + atTheEnd > 0
-      ? `Left out: ${debits} debits, and ${atTheEnd} lines after the last payment, such as a total.`
-      : '',
+    table(FINDING_COLUMNS, others.map(findingCells)),
+    sentencesOf(report).join('\n'),
+    report.dryRun && report.applied > 0 ? 'Settle them with --apply.' : '',
   );
 }
 

@@ -11,6 +11,38 @@ const NOTATIONS = {
   point: /^(?:\d+|\d{1,3}([,' \u00a0\u2009\u202f\u2019])\d{3}(?:\1\d{3})*)(?:\.\d+)?$/,
   comma: /^(?:\d+|\d{1,3}([.' \u00a0\u2009\u202f\u2019])\d{3}(?:\1\d{3})*)(?:,\d+)?$/,
 } as const;
+/** How the countries of a currency write it, besides its code and its sign; in lower case, without points and spaces. */
+const HOME_SIGNS: Readonly<Record<string, readonly string[]>> = {
+  KES: ['ksh', 'kshs', '/=', '/-'],
+  UGX: ['ush', 'ushs', 'shs', '/=', '/-'],
+  TZS: ['tsh', 'tshs', '/=', '/-'],
+  RWF: ['frw', 'rf'],
+  XAF: ['fcfa'],
+  XOF: ['fcfa'],
+};
+/** What stands before and after the digits, and whether it means money out. */
+const SIGNS: Readonly<Record<string, boolean>> = {
+  ' ': false,
+  '+ ': false,
+  ' +': false,
+  ' cr': false,
+  'cr ': false,
+  '- ': true,
+  '\u2212 ': true,
+  ' -': true,
+  ' \u2212': true,
+  '( )': true,
+  ' dr': true,
+  'dr ': true,
+};
+
+/** An amount as a statement writes it. */
+export interface AmountText {
+  /** Plain digits; as it was written if it is ambiguous. */
+  readonly amount: string;
+  /** It has a sign, parentheses, or DR or CR beside it: true for money out. */
+  readonly isOut: boolean | undefined;
+}
 
 /** A thousand in one country, and one in another. */
 export const isAmbiguousAmount = (text: unknown): boolean =>
@@ -20,17 +52,45 @@ export const isPlainAmount = (text: unknown): text is string =>
   typeof text === 'string' && text.length <= MAX_DIGITS && PLAIN.test(text) && !isAmbiguousAmount(text);
 
 /**
- * The amount of a statement in plain digits, without its currency, which must be that of the row. Without `decimal`, an amount
- * that has another mark than a point, or that is ambiguous, stays as it is, and is a verdict of its row.
+ * The amount of a statement in plain digits, without its sign and its currency, which must be that of the row. Without `decimal`,
+ * an amount that is ambiguous stays as it is, and is a verdict of its line.
  *
  * @returns undefined for text that is no amount.
  */
-export function plainAmount(
-  text: string | undefined,
+export function amountIn(
+  text: string,
   { decimal, currency }: { readonly decimal: DecimalMark | undefined; readonly currency: string | undefined },
-): string | undefined {
-  const digits = withoutCurrency(text?.trim() ?? '', currency);
-  if (digits === undefined) return undefined;
+): AmountText | undefined {
+  // Searched from both ends, and measured before anything else looks at it: one expression for all parts of a cell tries every
+  // way to divide a cell of spaces (threat A67).
+  const start = text.search(/\d/);
+  let end = text.length;
+  while (end > start && !/\d/.test(text.charAt(end - 1))) end -= 1;
+  const digits = text.slice(start, end);
+  if (start < 0 || digits.length > MAX_DIGITS || /[a-z\p{Sc}]/iu.test(digits)) return undefined;
+  const own = signsOf(currency, decimal !== undefined);
+  const [before, after] = [text.slice(0, start), text.slice(end)].map((part) => normal(part)) as [
+    string,
+    string,
+  ];
+  const around = [...new Set([`${before} ${after}`, ...own.flatMap((sign) => without(sign, before, after))])];
+  const sign = around.find((marks) => Object.hasOwn(SIGNS, marks));
+  const amount = sign === undefined ? undefined : plainDigits(digits, decimal);
+  if (sign === undefined || amount === undefined) return undefined;
+  return { amount, isOut: sign === ' ' ? undefined : SIGNS[sign] };
+}
+
+/** What is left beside the digits without the sign of a currency, which stands at one of the two places. */
+function without(sign: string, before: string, after: string): string[] {
+  return [
+    ...(before.startsWith(sign) ? [`${before.slice(sign.length)} ${after}`] : []),
+    ...(before.endsWith(sign) ? [`${before.slice(0, -sign.length)} ${after}`] : []),
+    ...(after.startsWith(sign) ? [`${before} ${after.slice(sign.length)}`] : []),
+    ...(after.endsWith(sign) ? [`${before} ${after.slice(0, -sign.length)}`] : []),
+  ];
+}
+
+function plainDigits(digits: string, decimal: DecimalMark | undefined): string | undefined {
   if (decimal === undefined) return isAmbiguousAmount(digits) || PLAIN.test(digits) ? digits : undefined;
   if (!NOTATIONS[decimal].test(digits)) return undefined;
   const [mark, other] = decimal === 'point' ? ['.', ','] : [',', '.'];
@@ -41,22 +101,10 @@ export function plainAmount(
   return canonicalAmount(plain);
 }
 
-/**
- * Without the code or the sign of the currency at one of its ends. The digits are searched from both ends, and measured before
- * anything else looks at them: one expression for all three parts tries every way to divide a cell of spaces (threat A67).
- */
-function withoutCurrency(text: string, currency: string | undefined): string | undefined {
-  const start = text.search(/\d/);
-  let end = text.length;
-  while (end > start && !/\d/.test(text.charAt(end - 1))) end -= 1;
-  const digits = text.slice(start, end);
-  if (start < 0 || digits.length > MAX_DIGITS || /[a-z\p{Sc}]/iu.test(digits)) return undefined;
-  const signs = [text.slice(0, start).trimEnd(), text.slice(end).trimStart()].filter((sign) => sign !== '');
-  if (signs.length > 1) return undefined;
-  return signs.every((sign) => signsOf(currency).includes(sign)) ? digits : undefined;
-}
+/** Points are of abbreviations: `KSh.` */
+const normal = (text: string): string => text.replace(/[\s.]/g, '').toLowerCase();
 
-function signsOf(currency: string | undefined): readonly string[] {
+function signsOf(currency: string | undefined, isMarkStated: boolean): readonly string[] {
   if (currency === undefined || !/^[A-Z]{3}$/.test(currency)) return [];
   const signs = (['symbol', 'narrowSymbol'] as const).map(
     (currencyDisplay) =>
@@ -64,5 +112,5 @@ function signsOf(currency: string | undefined): readonly string[] {
         .formatToParts(0)
         .find(({ type }) => type === 'currency')?.value ?? '',
   );
-  return [currency, ...signs];
+  return [currency, ...signs].map(normal).concat(isMarkStated ? (HOME_SIGNS[currency] ?? []) : []);
 }

@@ -2,34 +2,31 @@ import { canonicalAmount } from '@payment-service/core';
 import {
   checkArgument,
   checkOptions,
+  FUNCTION,
   type OptionRule,
   type OptionRules,
 } from '@payment-service/core/internal';
 import { NOTE_RULES } from '../action-note.ts';
-import type { Emit } from '../events.ts';
-import { keepFirsts } from '../intake/keep.ts';
-import { recordOf } from '../intake/record.ts';
-import { addAction } from '../operator/action-log.ts';
 import type { OperatorContext } from '../operator/views.ts';
-import { BOOLEAN, NAME } from '../option-rules.ts';
+import { BOOLEAN, NAME, STRINGS } from '../option-rules.ts';
 import type { StatementVerdict } from '../states.ts';
 import { numberOf, optionalText, type SqlValue, textOf } from '../store/store.ts';
-import { findArchived } from '../work/verdict/archived.ts';
-import { expectationIn, jsonTextOf, signedIn } from '../work/verdict/stored.ts';
+import { jsonTextOf } from '../work/verdict/stored.ts';
 import { PERIOD } from './balances.ts';
-import { openStaging, type Staged, type Staging } from './staging.ts';
+import { applyEntry, entriesOf, findKnown } from './entries.ts';
+import { judge, kindOf } from './judge.ts';
+import { type Judged, type LineKeys, openStaging, type Staged, type Staging } from './staging.ts';
 import {
-  type Entry,
-  findingOf,
-  judge,
-  type Known,
-  refusalOf,
+  meaningOf,
+  misreadOf,
   STATEMENT_VERDICTS,
   type StatementFinding,
+  type StatementLine,
   type StatementOptions,
   type StatementReport,
   type StatementRow,
 } from './statement.ts';
+import { Tally } from './tally.ts';
 
 const RULES: OptionRules<StatementOptions> = {
   ...NOTE_RULES,
@@ -37,199 +34,198 @@ const RULES: OptionRules<StatementOptions> = {
   account: NAME,
   transaction_type: NAME,
   dryRun: BOOLEAN,
+  only: STRINGS,
+  onFinding: FUNCTION,
 };
-const ROWS: OptionRule = [
+const LINES: OptionRule = [
   (rows) =>
     Array.isArray(rows) ||
     (typeof rows === 'object' && typeof Object(rows)[Symbol.asyncIterator] === 'function'),
-  'a list, or the rows of readStatement()',
+  'a list of rows, or the lines of readStatement()',
 ];
 /** A period may hold any number of payments. */
 const PAGE = 10_000;
-/** Replaces the id of a signing key in a body that is a row of a statement, and names its action. */
-const STATEMENT = 'statement';
-const VERDICTS = Object.keys(STATEMENT_VERDICTS) as StatementVerdict[];
-const NONE = Object.fromEntries(VERDICTS.map((verdict) => [verdict, 0])) as Record<StatementVerdict, number>;
-const MAX_SAMPLES = 20;
-
-/** Counts the verdicts, and keeps the first findings of each. */
-class Tally {
-  readonly counts: Record<StatementVerdict, number> = { ...NONE };
-  readonly #samples = new Map<StatementVerdict, StatementFinding[]>();
-
-  add(finding: StatementFinding): void {
-    const { verdict } = finding;
-    const samples = this.#samples.get(verdict) ?? [];
-    if (this.counts[verdict]++ < MAX_SAMPLES) this.#samples.set(verdict, [...samples, finding]);
-  }
-
-  get samples(): StatementFinding[] {
-    return [...this.#samples.values()].flat();
-  }
-}
-
 /**
- * Compares a statement with what is known here, row by row. It applies nothing unless `dryRun` is false. Then a payment that is
- * expected here with exactly this money becomes the transition that its callback would be, and is processed under the same
- * rules (decision D60). However long the statement is, only a batch of it is in memory (decision D71).
+ * Compares a statement with what is known here. Every line of it is classed; then each payment is judged by everything that the
+ * file says about its reference and its id, in any order of the lines. It applies nothing unless `dryRun` is false. Then a
+ * payment that is expected here with exactly this money becomes the transition that its callback would be, and is processed
+ * under the same rules (decision D60). However long the statement is, only a batch of it is in memory (decision D71).
  */
 export async function reconcileStatement<Tx>(
   context: OperatorContext<Tx>,
-  rows: readonly StatementRow[] | AsyncIterable<StatementRow>,
+  given: readonly StatementRow[] | AsyncIterable<StatementRow | StatementLine>,
   options: StatementOptions,
 ): Promise<StatementReport> {
   checkOptions('reconcileStatement()', options, RULES);
-  checkArgument('reconcileStatement()', 'rows', rows, ROWS);
-  const { dryRun = true } = options;
+  checkArgument('reconcileStatement()', 'rows', given, LINES);
   const tally = new Tally();
   const staging = await openStaging();
   try {
-    let count = 0;
-    const take = (row: StatementRow): void => {
-      count += 1;
-      const [verdict, detail] = refusalOf(row, options) ?? [];
-      if (verdict !== undefined) tally.add({ ...findingOf(Object(row), count), verdict, detail });
-      const isListed = typeof Object(row).merchant_reference === 'string';
-      if (isListed) staging.add(count, row, verdict !== undefined);
+    let place = 0;
+    const take = (one: StatementRow | StatementLine): void => {
+      place += 1;
+      stage(context, options, { line: lineOf(one, place), place, staging, tally });
     };
     // A loop with await would wait for rows that are promises, in place of refusing them.
-    if (Array.isArray(rows)) for (const row of rows) take(row);
-    else for await (const row of rows) take(row);
-    // A file that is misread settles nothing.
-    const isRefused = Object.values(tally.counts).some((found) => found > 0);
-    let applied = 0;
-    for (const batch of staging.staged()) {
-      const paid = new Map(batch.map((staged) => [staged.place, staged.paid]));
-      for (const [entry, known] of await find(context, entriesOf(batch, context))) {
-        const { row = 0 } = entry.finding;
-        const [verdict, detail] = judge(entry, known, paid.get(row) ?? 0);
-        const transitionId = known.expectation?.settledBy ?? entry.finding.transitionId;
-        tally.add({ ...entry.finding, transitionId, verdict, detail });
-        if (isRefused || verdict !== 'paid_without_callback' || entry.lacks !== undefined) continue;
-        if (dryRun) applied += 1;
-        else staging.mark(row);
-      }
-    }
-    // Only now: every row has been read and judged.
-    if (!dryRun)
-      for (const batch of staging.marked())
-        for (const entry of entriesOf(batch, context))
-          applied += (await apply(context, entry, options)) ? 1 : 0;
+    if (Array.isArray(given)) for (const one of given) take(one);
+    else for await (const one of given) take(one);
+    await judgeAll(context, options, { staging, tally });
     await addAbsent(context, options, { staging, tally });
-    return reportOf({ applied, dryRun, rows: count }, tally, context.settings.emit);
+    return tally.report(options.dryRun ?? true, context.settings.emit);
   } finally {
     staging.close();
   }
 }
 
-const entriesOf = <Tx>(batch: readonly Staged[], context: OperatorContext<Tx>): Entry[] =>
-  batch.map(({ given, place }) => entryOf(given, place, context));
-
-function entryOf<Tx>(
-  given: StatementRow,
-  row: number,
-  { settings: { account, completedEvents } }: OperatorContext<Tx>,
-): Entry {
-  const { merchant_reference, internal_reference = '', transaction_type, transaction_status } = given;
-  // With several events, it is unknown which one a callback would have.
-  const event = given.event ?? (completedEvents.length === 1 ? completedEvents[0] : undefined) ?? '';
-  const signed = { event, merchant_reference, internal_reference, transaction_type, transaction_status };
-  const lacks = internal_reference === '' ? 'internal_reference' : event === '' ? 'event' : undefined;
-  const money = { currency: given.currency, amount: canonicalAmount(given.amount) };
-  const record = recordOf(signed, {
-    account,
-    content: JSON.stringify({ [STATEMENT]: given }),
-    claims: { request: money, transaction: money },
-    ...{ keyId: STATEMENT, refusal: null, traceparent: null, provider: null },
-  });
-  const finding = findingOf(given, row, lacks === undefined ? record.transitionId : undefined);
-  return { given, record, lacks, finding };
+/** A row of a program is the line of its place. */
+function lineOf(given: StatementRow | StatementLine, place: number): StatementLine {
+  return 'row' in Object(given) ? (given as StatementLine) : { line: place, row: given as StatementRow };
 }
 
-async function find<Tx>(
-  { statements, settings: { account } }: OperatorContext<Tx>,
-  entries: readonly Entry[],
-  tx?: Tx,
-): Promise<[Entry, Known][]> {
-  const asked = entries.map(({ given, record, lacks }, place) => {
-    const { referenceKey: key, transactionType, transitionId: id } = record;
-    const reference = JSON.stringify(given.merchant_reference);
-    const transitionId = lacks === undefined ? id : null;
-    return { place, reference, referenceKey: key, transactionType, transitionId };
-  });
-  const rows = await statements.run('find_stated', [JSON.stringify(asked)], tx);
-  const byPlace = new Map(rows.map((row) => [numberOf(row, 'place'), row]));
-  const known: [Entry, Known][] = [];
-  for (const [place, entry] of entries.entries()) {
-    const row = byPlace.get(place) ?? { amount: null, state: null, is_archived: 0 };
-    const { merchant_reference, transaction_type: type } = entry.given;
-    let expectation = expectationIn(row);
-    let settled = expectation?.settledBy === undefined ? undefined : signedIn(row, 'settled_signed');
-    if (expectation === undefined && numberOf(row, 'is_archived') === 1) {
-      const archived = await findArchived(statements, { keys: { merchant_reference }, account }, tx);
-      const paid = archived.find((each) => each.expectation && each.signed.transaction_type === type);
-      expectation = paid?.expectation;
-      settled = paid?.signed;
-    }
-    const [paidBy, state] = [settled?.internal_reference, optionalText(row, 'state')];
-    known.push([entry, { expectation, paidBy, state }]);
-  }
-  return known;
+interface Books {
+  readonly staging: Staging;
+  readonly tally: Tally;
 }
 
-/** Keeps the row as the body of the transition that the callback would be. False if it is already there. */
-async function apply<Tx>(
+/** Classes a line, before anything is looked up. */
+function stage<Tx>(
+  { settings: { statuses } }: OperatorContext<Tx>,
+  { account }: StatementOptions,
+  { line, place, staging, tally }: Books & { readonly line: StatementLine; readonly place: number },
+): void {
+  const { row } = line;
+  const meaning = meaningOf(Object(row), statuses);
+  const isOwn = line.verdict === undefined;
+  const isOther = isOwn && account !== undefined && Object(row).account !== account;
+  const [verdict = line.verdict, detail = line.detail] =
+    (isOwn ? (misreadOf(row, meaning) ?? (isOther ? (['other_account'] as const) : undefined)) : undefined) ??
+    [];
+  const kind = kindIn({ ...line, verdict }, meaning);
+  const amount = amountOf(Object(row));
+  staging.add(place, { ...line, verdict, detail }, { ...keysIn(row), kind, amount: amount ?? null });
+  if (verdict === 'unknown_status') tally.addWord(String(row.transaction_status).slice(0, 40));
+  const sum =
+    kind === 'in'
+      ? 'in'
+      : kind === 'out' || kind === 'charge'
+        ? 'out'
+        : kind === 'unclear'
+          ? 'not_understood'
+          : undefined;
+  if (sum !== undefined) tally.addMoney(sum, Object(row).currency, amount);
+}
+
+const keyOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+function keysIn(row: Partial<StatementRow>): Omit<LineKeys, 'kind' | 'amount'> {
+  const { merchant_reference, transaction_type, internal_reference } = Object(row);
+  return {
+    reference: keyOf(merchant_reference),
+    type: keyOf(transaction_type),
+    id: keyOf(internal_reference),
+  };
+}
+
+function kindIn(
+  line: Pick<StatementLine, 'row' | 'verdict'>,
+  meaning: ReturnType<typeof meaningOf>,
+): LineKeys['kind'] {
+  const { verdict, row } = line;
+  if (verdict === 'charge') return row.direction === 'in' ? null : 'charge';
+  if (verdict === 'money_out') return 'out';
+  if (verdict === undefined) return meaning === undefined ? 'unclear' : kindOf(row, meaning);
+  return STATEMENT_VERDICTS[verdict].is === 'not_understood' ? 'unclear' : null;
+}
+
+/** Undefined for text that is no amount. */
+function amountOf({ amount }: Partial<StatementRow>): string | undefined {
+  return typeof amount === 'string' && /^\d{1,40}(?:\.\d{1,40})?$/.test(amount)
+    ? canonicalAmount(amount)
+    : undefined;
+}
+
+/** Judges the payments, settles those that are due, and tells every line in the order of the file. */
+async function judgeAll<Tx>(
   context: OperatorContext<Tx>,
-  entry: Entry,
-  { by, note }: StatementOptions,
-): Promise<boolean> {
-  const { statements, settings } = context;
-  const { storeTimeoutMs: limitMs, account, bodyContent } = settings;
-  const { record } = entry;
-  return statements.limited(limitMs, async (tx) => {
-    // Read again, since an operator may have replaced the expectation meanwhile.
-    const [[, known] = []] = await find(context, [entry], tx);
-    if (known === undefined || judge(entry, known, 1)[0] !== 'paid_without_callback') return false;
-    const [outcome] = await keepFirsts({ statements, limitMs }, [bodyContent.keep(record)], tx);
-    if (outcome !== 'new') return false;
-    const [row = {}] = await statements.run('lock_named_transition', [record.transitionId, account], tx);
-    await addAction(statements, { id: numberOf(row, 'id'), action: STATEMENT, by, note }, tx);
-    return true;
-  });
+  options: StatementOptions,
+  { staging, tally }: Books,
+): Promise<void> {
+  const { dryRun = true, only, by, note } = options;
+  const entryOf = await entriesOf(context, staging.areIdsRounded());
+  for (const batch of staging.staged()) {
+    const own = batch.filter(isJudged);
+    const facts = new Map(own.map((each) => [each.place, each.facts]));
+    const entries = own.map(({ line, place }) => entryOf(line, place));
+    for (const [entry, known] of await findKnown(context, entries)) {
+      const { place, record, lacks } = entry;
+      const stated = facts.get(place);
+      if (stated === undefined) continue;
+      const [verdict, detail] = judge(entry, known, stated);
+      const id = known.expectation?.settledBy ?? (lacks === undefined ? record.transitionId : undefined);
+      staging.judge(place, { verdict, detail, transitionId: id });
+      const isDue = verdict === 'paid_without_callback' && lacks === undefined;
+      if (isDue && (only === undefined || only.includes(record.transitionId))) staging.mark(place);
+    }
+  }
+  // Only now: every line has been read and judged.
+  for (const batch of staging.marked())
+    for (const { line, place, facts } of batch) {
+      const isApplied = dryRun || (await applyEntry(context, entryOf(line, place), { facts, by, note }));
+      if (!isApplied) continue;
+      tally.applied += 1;
+      tally.addMoney('applied', line.row.currency, amountOf(line.row));
+    }
+  for (const judged of staging.judged()) {
+    const finding = findingOf(judged);
+    tally.add(finding, judged.line.lines ?? 1);
+    await options.onFinding?.(finding);
+  }
 }
 
-/** Settlements of the period without a row. */
+/** Money out of a type that the file does not name is judged where it takes a payment back. */
+const isJudged = ({ line: { verdict }, facts }: Staged): boolean =>
+  verdict === undefined || (verdict === 'money_out' && facts.ins > 0);
+
+function findingOf({ line, verdict, detail, transitionId }: Judged): StatementFinding {
+  const { merchant_reference, internal_reference, currency, amount, direction }: Partial<StatementRow> =
+    Object(line.row);
+  // That of a malformed row may be anything.
+  const shown = typeof merchant_reference === 'object' ? '' : String(merchant_reference ?? '');
+  return {
+    ...{ line: line.line, verdict: verdict as StatementVerdict, detail, transitionId },
+    ...{ merchant_reference: shown, internal_reference, currency, amount },
+    direction: direction ?? (amount === undefined ? undefined : 'in'),
+  };
+}
+
+/** Settlements of the period without a line. */
 async function addAbsent<Tx>(
   { statements, settings }: OperatorContext<Tx>,
-  { from, to, transaction_type: only }: StatementOptions,
-  { staging, tally }: { readonly staging: Staging; readonly tally: Tally },
+  { from, to, transaction_type: only, onFinding }: StatementOptions,
+  { staging, tally }: Books,
 ): Promise<void> {
   for (let after: readonly SqlValue[] = [from.getTime(), 0, '', '']; ; ) {
     const [at = 0] = after;
     const rows = await statements.run('list_settled', [settings.account, at, to.getTime(), ...after, PAGE]);
     for (const row of rows) {
-      const transaction_type = jsonTextOf(row, 'transaction_type');
-      const given = { merchant_reference: jsonTextOf(row, 'merchant_reference'), transaction_type };
-      if (staging.has(given) || (only ?? transaction_type) !== transaction_type) continue;
-      const base = findingOf(given, undefined, optionalText(row, 'settled_by'));
-      tally.add({ ...base, verdict: 'absent_from_statement', detail: undefined });
+      const type = jsonTextOf(row, 'transaction_type');
+      const merchant_reference = jsonTextOf(row, 'merchant_reference');
+      if (staging.has(merchant_reference, type) || (only ?? type) !== type) continue;
+      const finding = {
+        ...{ line: undefined, verdict: 'absent_from_statement' as const, merchant_reference },
+        ...{
+          internal_reference: undefined,
+          transitionId: optionalText(row, 'settled_by'),
+          detail: undefined,
+        },
+        ...{ direction: undefined, currency: undefined, amount: undefined },
+      } satisfies StatementFinding;
+      tally.add(finding, 0);
+      await onFinding?.(finding);
     }
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE) return;
     const names = ['merchant_reference', 'transaction_type'].map((name) => textOf(last, name));
     after = [numberOf(last, 'at'), numberOf(last, 'is_archived'), ...names];
   }
-}
-
-/** What is left for an operator is also an event. */
-function reportOf(
-  given: Omit<StatementReport, 'isClean' | 'counts' | 'samples'>,
-  { counts, samples }: Tally,
-  emit: Emit,
-): StatementReport {
-  const left = { ...counts, settled: 0, not_paid: 0 };
-  if (!given.dryRun) left.paid_without_callback -= given.applied;
-  const differing = VERDICTS.filter((verdict) => left[verdict] > 0);
-  for (const verdict of differing) emit({ name: 'statement.differs', verdict, count: left[verdict] });
-  return { ...given, isClean: differing.length === 0, counts, samples };
 }

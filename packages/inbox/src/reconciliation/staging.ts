@@ -1,33 +1,64 @@
-import { groupOf, isPaid, type StatementRow } from './statement.ts';
+import type { LineKind, StatedFacts } from './judge.ts';
+import type { StatementLine } from './statement.ts';
 
-/** A row that has no verdict yet. */
-export interface Staged {
-  /** From 1. */
-  readonly place: number;
-  readonly given: StatementRow;
-  /** How many rows of its reference and type are paid: 0, 1, or 2 for more. */
-  readonly paid: number;
+/** How a line is found by the others of its file. */
+export interface LineKeys {
+  readonly reference: string | null;
+  readonly type: string | null;
+  readonly id: string | null;
+  /** Canonical. */
+  readonly amount: string | null;
+  readonly kind: LineKind | null;
 }
 
-/** The rows of one statement, outside the memory of the process. */
+/** A line, with what its file says of its payment. */
+export interface Staged {
+  readonly place: number;
+  readonly line: StatementLine;
+  readonly facts: StatedFacts;
+}
+
+/** A line with its verdict. */
+export interface Judged {
+  readonly line: StatementLine;
+  readonly verdict: string;
+  readonly detail: string | undefined;
+  readonly transitionId: string | undefined;
+}
+
+/** The lines of one statement, outside the memory of the process. */
 export interface Staging {
-  /** A row whose reference the statement lists. @param judged False for a row that has a verdict already. */
-  add(place: number, given: StatementRow, judged?: boolean): void;
-  /** All rows without a verdict, in their order. Nothing can be added any more. */
+  add(place: number, line: StatementLine, keys: LineKeys): void;
+  /** What a spreadsheet has made of long ids, once all lines are there: all that have more than 15 digits end in zeros. */
+  areIdsRounded(): boolean;
+  /** The lines that belong to a payment, in their order. Nothing can be added any more. */
   staged(): Generator<readonly Staged[]>;
-  /** Marks a row that its statement can settle. */
+  judge(place: number, judgement: Omit<Judged, 'line'>): void;
+  /** Marks a line that can settle its payment. */
   mark(place: number): void;
   marked(): Generator<readonly Staged[]>;
-  has(row: Pick<StatementRow, 'merchant_reference' | 'transaction_type'>): boolean;
+  /** Whether a line has the reference and the type. */
+  has(reference: string, type: string): boolean;
+  /** All lines in the order of the file. */
+  judged(): Generator<Judged>;
   close(): void;
 }
 
 const BATCH = 500;
-const PAID = 'select 1 from stated p where p.listed = s.listed and p.is_paid limit 2';
+const FACTS = `
+(select count(*) from (select 1 from line p where p.reference = s.reference and p.type = s.type and p.kind = 'in' limit 2)) as ins,
+(select count(*) from (select 1 from line p where p.reference = s.reference and p.type = s.type and (p.kind = 'out'
+  or p.kind = 'charge' and exists (select 1 from line same where same.reference = s.reference and same.type = s.type
+    and same.kind = 'in' and same.amount = p.amount)) limit 2)) as outs,
+(select count(*) from (select 1 from line p where p.reference = s.reference and p.type = s.type and p.kind = 'reversed' limit 1)) as reversals,
+exists (select 1 from line p where p.id = s.id and p.kind = 'failed') as is_failed,
+exists (select 1 from line p where p.id = s.id and p.kind <> 'unclear' and (p.reference <> s.reference or p.type <> s.type)) as is_shared,
+exists (select 1 from line p where p.reference = s.reference and p.kind = 'unclear')
+  or exists (select 1 from line p where p.id = s.id and p.kind = 'unclear') as is_unclear`;
 
 /**
  * A private database of SQLite without a name: a file in the folder for temporary files, which the system removes when it is
- * closed, even after a crash. A row can only be judged when all are known, and a statement may be larger than the memory
+ * closed, even after a crash. A line can only be judged when all are known, and a statement may be larger than the memory
  * (decision D71).
  */
 export async function openStaging(): Promise<Staging> {
@@ -35,41 +66,77 @@ export async function openStaging(): Promise<Staging> {
   const { DatabaseSync } = await import('node:sqlite');
   const database = new DatabaseSync('');
   database.exec(`pragma journal_mode = off; pragma synchronous = off;
-create table stated (place integer primary key, listed text, is_paid integer, given text, is_marked integer default 0);
+create table line (place integer primary key, reference text, type text, id text, amount text, kind text, given text,
+  verdict text, detail text, transition_id text, is_marked integer default 0);
 begin`);
-  const insert = database.prepare('insert into stated (place, listed, is_paid, given) values (?, ?, ?, ?)');
-  const isListed = database.prepare('select 1 from stated where listed = ? limit 1');
-  const mark = database.prepare('update stated set is_marked = 1 where place = ?');
-  function* batches(condition: string): Generator<readonly Staged[]> {
-    const page = database.prepare(`select place, given, (select count(*) from (${PAID})) as paid from stated s
-where place > ? and ${condition} order by place limit ${BATCH}`);
+  const insert = database.prepare(
+    'insert into line (place, reference, type, id, amount, kind, given, verdict, detail) values (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  );
+  const judge = database.prepare(
+    'update line set verdict = ?, detail = ?, transition_id = ? where place = ?',
+  );
+  const isListed = database.prepare('select 1 from line where reference = ? and type = ? limit 1');
+  const mark = database.prepare('update line set is_marked = 1 where place = ?');
+  const lineIn = (given: unknown): StatementLine => JSON.parse(String(given)) as StatementLine;
+  function* pages(query: string): Generator<readonly Record<string, unknown>[]> {
+    const page = database.prepare(`${query} order by place limit ${BATCH}`);
     for (let last = 0; ; ) {
       const rows = page.all(last);
       if (rows.length === 0) return;
-      yield rows.map(({ place, given, paid }) => ({
-        place: Number(place),
-        given: JSON.parse(String(given)) as StatementRow,
-        paid: Number(paid),
-      }));
+      yield rows;
       last = Number(rows.at(-1)?.['place']);
     }
   }
+  function* staged(condition: string): Generator<readonly Staged[]> {
+    for (const rows of pages(`select place, given, ${FACTS} from line s where place > ? and ${condition}`))
+      yield rows.map((row) => ({
+        place: Number(row['place']),
+        line: lineIn(row['given']),
+        facts: {
+          ins: Number(row['ins']),
+          outs: Number(row['outs']),
+          reversals: Number(row['reversals']),
+          isFailed: row['is_failed'] === 1,
+          isShared: row['is_shared'] === 1,
+          isUnclear: row['is_unclear'] === 1,
+        },
+      }));
+  }
   return {
-    add: (place, given, judged = false) => {
-      insert.run(
-        place,
-        groupOf(given),
-        Number(!judged && isPaid({ given })),
-        judged ? null : JSON.stringify(given),
+    add(place, line, { reference, type, id, amount, kind }) {
+      const { verdict = null, detail = null } = line;
+      insert.run(place, reference, type, id, amount, kind, JSON.stringify(line), verdict, detail);
+    },
+    areIdsRounded() {
+      database.exec(
+        'create index by_payment on line (reference, type, kind); create index by_id on line (id, kind)',
       );
+      const [row] = database
+        .prepare(
+          `select count(*) as long, coalesce(sum(id glob '???????????????0*' and ltrim(substr(id, 16), '0') = ''), 0) as rounded
+from line where length(id) > 15 and id not glob '*[^0-9]*'`,
+        )
+        .all();
+      return Number(row?.['long']) > 0 && row?.['long'] === row?.['rounded'];
     },
-    *staged() {
-      database.exec('create index by_listed on stated (listed, is_paid)');
-      yield* batches('given is not null');
-    },
+    staged: () => staged("kind is not null and kind <> 'unclear'"),
+    judge: (place, { verdict, detail, transitionId }) =>
+      void judge.run(verdict, detail ?? null, transitionId ?? null, place),
     mark: (place) => void mark.run(place),
-    marked: () => batches('is_marked'),
-    has: (row) => isListed.get(groupOf(row)) !== undefined,
+    marked: () => staged('is_marked'),
+    has: (reference, type) => isListed.get(reference, type) !== undefined,
+    *judged() {
+      for (const rows of pages(
+        'select place, given, verdict, detail, transition_id from line where place > ?',
+      ))
+        for (const { given, verdict, detail, transition_id: id } of rows)
+          yield {
+            line: lineIn(given),
+            verdict: String(verdict),
+            detail: detail === null ? undefined : String(detail),
+            transitionId: id === null ? undefined : String(id),
+          };
+    },
     close: () => database.close(),
   };
 }

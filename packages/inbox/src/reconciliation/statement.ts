@@ -1,15 +1,13 @@
-import { canonicalAmount } from '@payment-service/core';
 import { checkArgument, checkOptions, type OptionRules, RECORD } from '@payment-service/core/internal';
 import type { ActionNote } from '../action-note.ts';
-import { NAME } from '../option-rules.ts';
-import { type IntakeRecord, isStorableCurrency } from '../records.ts';
-import type { StatementVerdict } from '../states.ts';
-import type { KnownExpectation } from '../work/verdict/evaluate.ts';
+import { NAME, oneOf } from '../option-rules.ts';
+import { isStorableCurrency } from '../records.ts';
+import { STATUS_MEANINGS, type StatementVerdict, type StatusMeaning } from '../states.ts';
 import { isAmbiguousAmount, isPlainAmount } from './amount-text.ts';
 import type { Period } from './balances.ts';
 
 /**
- * One row of a statement, with the names of the protocol. The format of the service's statements is not shown, so the program
+ * A payment in a statement, with the names of the protocol. The format of the service's statements is not shown, so the program
  * that reads one states which column is which.
  */
 export interface StatementRow {
@@ -25,11 +23,35 @@ export interface StatementRow {
    * `1.000`, which is ambiguous. `readStatement()` reads other notations.
    */
   readonly amount: string;
+  /** Which way the money went. `out` beside an `in` of the same payment takes it back. @default 'in' */
+  readonly direction?: 'in' | 'out' | undefined;
+  /**
+   * What its status means. @default `paid` for COMPLETED; what the inbox's option `statuses` says; and for FAILED, REVERSED and
+   * PENDING what they say. Another status is not understood.
+   */
+  readonly meaning?: StatementMeaning | undefined;
   /** @default the only event of `completedEvents` */
   readonly event?: string | undefined;
   /** The account in the statement, for the option `account`. */
   readonly account?: string | undefined;
 }
+
+/** A line of a statement. */
+export interface StatementLine {
+  /** Its number in the file, from 1. */
+  readonly line: number;
+  /** How many lines of the file it takes, if a cell contains line breaks. @default 1 */
+  readonly lines?: number | undefined;
+  /** What it says, as far as it could be read. */
+  readonly row: Partial<StatementRow>;
+  /** What it is, if it is no payment, or could not be understood. @default a payment */
+  readonly verdict?: StatementVerdict | undefined;
+  readonly detail?: string | undefined;
+}
+
+/** What a status means in a statement. */
+export type StatementMeaning = 'paid' | StatusMeaning;
+export const STATEMENT_MEANINGS: readonly StatementMeaning[] = ['paid', ...STATUS_MEANINGS];
 
 /** Options of `reconcileStatement()`. */
 export interface StatementOptions extends ActionNote, Period {
@@ -42,47 +64,107 @@ export interface StatementOptions extends ActionNote, Period {
   readonly transaction_type?: string | undefined;
   /** With `false`, a payment in the statement whose callback is missing here is settled by its row. @default true */
   readonly dryRun?: boolean | undefined;
+  /** With `dryRun: false`, settles only these: the `transitionId`s of findings. @default all */
+  readonly only?: readonly string[] | undefined;
+  /** Called for every line in the order of the file when all are judged, then for every settlement without one. */
+  readonly onFinding?: ((finding: StatementFinding) => unknown) | undefined;
 }
 
-/** What each verdict means, for an operator. */
-export const STATEMENT_VERDICTS: Readonly<Record<StatementVerdict, string>> = {
-  settled: 'Settled here, and paid in the statement, with the same money.',
-  not_paid: 'Neither settled here nor paid in the statement.',
-  paid_without_callback: 'Paid in the statement and expected here; no callback arrived.',
-  waiting_here: 'Paid in the statement; its callback arrived and was not applied.',
-  absent_from_statement: 'Settled here in the period, but missing in the statement: the money may not exist.',
-  other_amount: 'The statement has a different amount from the expected one.',
-  other_currency: 'The statement has a different currency from the expected one.',
-  other_status: 'Settled here, but not paid in the statement.',
-  paid_by_another: 'Paid in the statement, but settled here by another transaction.',
-  not_expected: 'Paid in the statement, but no expectation is known here.',
-  duplicate: 'The statement has more than one paid row for this reference.',
-  other_account: 'The row belongs to another account. Nothing is applied from its file.',
-  ambiguous_amount:
-    'Its amount, such as 1.000, is a thousand in one notation and one in another. Say which mark is in front of decimals. Nothing is applied from its file.',
-  malformed: 'A field is missing or malformed. Nothing is applied from its file.',
+export const LINE_CLASSES = ['payment', 'money_out', 'not_a_payment', 'not_understood'] as const;
+/** What a line of a statement is. */
+export type LineClass = (typeof LINE_CLASSES)[number];
+
+interface VerdictWords {
+  /** What the line is; undefined for what has no line. */
+  readonly is: LineClass | undefined;
+  /** Nothing is left for a person. */
+  readonly isClean: boolean;
+  /** For an operator. */
+  readonly meaning: string;
+}
+
+const clean = (is: LineClass, meaning: string): VerdictWords => ({ is, isClean: true, meaning });
+const left = (is: LineClass | undefined, meaning: string): VerdictWords => ({ is, isClean: false, meaning });
+const misread = (meaning: string): VerdictWords => left('not_understood', meaning);
+
+/** Every verdict: what the line is, and what the verdict means. */
+export const STATEMENT_VERDICTS: Readonly<Record<StatementVerdict, VerdictWords>> = {
+  settled: clean('payment', 'Settled here, and paid in the statement, with the same money.'),
+  not_paid: clean('payment', 'Neither settled here nor paid in the statement.'),
+  paid_without_callback: left('payment', 'Paid in the statement and expected here; no callback arrived.'),
+  waiting_here: left('payment', 'Paid in the statement; its callback arrived and was not applied.'),
+  absent_from_statement: left(
+    undefined,
+    'Settled here in the period, but missing in the statement: the money may not exist.',
+  ),
+  other_amount: left('payment', 'The statement has a different amount from the expected one.'),
+  other_currency: left('payment', 'The statement has a different currency from the expected one.'),
+  other_status: left('payment', 'Settled here, but not paid in the statement.'),
+  other_account: left('payment', 'The line belongs to another account.'),
+  paid_by_another: left('payment', 'Paid in the statement, but settled here by another transaction.'),
+  not_expected: left('payment', 'Paid in the statement, but no expectation is known here.'),
+  duplicate: left('payment', 'The statement has more than one paid line for this reference.'),
+  contradicted: left('payment', 'The statement contradicts itself about it. It settles nothing.'),
+  damaged_id: left(
+    'payment',
+    'A spreadsheet probably changed its internal_reference. Export it again, with ids as text. It settles nothing.',
+  ),
+  unclear: left(
+    'payment',
+    'Another line with its reference or its id was not understood. It settles nothing.',
+  ),
+  money_out: clean('money_out', 'Money that went out.'),
+  heading: clean('not_a_payment', 'In front of the columns, or their names.'),
+  blank: clean('not_a_payment', 'An empty line.'),
+  total: clean('not_a_payment', 'A total or a balance.'),
+  charge: clean('not_a_payment', 'A fee or interest.'),
+  text: clean('not_a_payment', 'Text without an amount.'),
+  no_reference: misread('Money came in without a reference.'),
+  unknown_status: misread('Its status says nothing known. Say what the word means.'),
+  unknown_direction: misread('It does not say clearly whether the money came in or went out.'),
+  ambiguous_amount: misread(
+    'Its amount, such as 1.000, is a thousand in one notation and one in another. Say which mark is in front of decimals.',
+  ),
+  wrong_length: misread('It has more or fewer cells than there are columns.'),
+  malformed: misread('A field is missing or malformed.'),
 };
 
-/** A row and its verdict. */
+/** A line and its verdict. */
 export interface StatementFinding {
-  /** The number of the row, from 1; undefined for what is absent from the statement. */
-  readonly row: number | undefined;
+  /** The number of the line, from 1; undefined for what is absent from the statement. */
+  readonly line: number | undefined;
   readonly verdict: StatementVerdict;
   readonly merchant_reference: string;
   readonly internal_reference: string | undefined;
-  /** Of the transition that settled it here, or that the row would create. */
+  /** Of the transition that settled it here, or that the line would create. */
   readonly transitionId: string | undefined;
-  /** What is wrong with a malformed row, or why a payment cannot be settled by its row. */
+  /** Which way the money went, and how much, as far as it could be read. */
+  readonly direction: 'in' | 'out' | undefined;
+  readonly currency: string | undefined;
+  readonly amount: string | undefined;
+  /** What is wrong with a line, or why a payment cannot be settled by it. */
   readonly detail: string | undefined;
+}
+
+/** A sum in one currency, exact. */
+export interface StatementSum {
+  readonly currency: string;
+  /** Canonical decimal string. */
+  readonly amount: string;
 }
 
 /** The result of `reconcileStatement()`. */
 export interface StatementReport {
   readonly dryRun: boolean;
-  readonly rows: number;
-  /** How many payments this call settled by their rows; in a dry run, how many it would settle. */
+  /** How many lines of the file are what; they add up to all of its lines. */
+  readonly lines: Readonly<Record<LineClass, number>>;
+  /** What came in and went out, what could not be understood, and what was or would be applied, by currency. */
+  readonly sums: Readonly<Record<'in' | 'out' | 'not_understood' | 'applied', readonly StatementSum[]>>;
+  /** The words that have no known meaning, and how often each occurs: up to 50. */
+  readonly words: Readonly<Record<string, number>>;
+  /** How many payments this call settled by their lines; in a dry run, how many it would settle. */
   readonly applied: number;
-  /** Nothing is left for an operator: every row is `settled` or `not_paid`, or was applied. */
+  /** There is a payment, every line was understood, and nothing is left for an operator. */
   readonly isClean: boolean;
   readonly counts: Readonly<Record<StatementVerdict, number>>;
   /** The first 20 of each verdict, by verdict. */
@@ -103,38 +185,37 @@ const ROW_RULES: OptionRules<StatementRow> = {
   ],
   event: NAME,
   account: NAME,
+  direction: oneOf(['in', 'out']),
+  meaning: oneOf(STATEMENT_MEANINGS),
 };
-/** The fields of a row, in the order in which operators are asked for them. */
-export const STATEMENT_FIELDS = Object.keys(ROW_RULES) as readonly (keyof StatementRow)[];
+/** The fields of a row that can have a column, in the order in which operators are asked for them. */
+export const STATEMENT_FIELDS: readonly (keyof StatementRow)[] = (
+  Object.keys(ROW_RULES) as (keyof StatementRow)[]
+).filter((name) => name !== 'meaning');
+/** What these words say in any statement; another word must be classed. */
+const MEANINGS: Readonly<Record<string, StatementMeaning>> = {
+  COMPLETED: 'paid',
+  FAILED: 'failed',
+  REVERSED: 'reversed',
+  PENDING: 'interim',
+};
 
-/** A row, and the record that its callback would have created. */
-export interface Entry {
-  readonly finding: Omit<StatementFinding, 'verdict' | 'detail'>;
-  readonly given: StatementRow;
-  readonly record: IntakeRecord;
-  /** The signed string that is unknown. */
-  readonly lacks: 'internal_reference' | 'event' | undefined;
+export type Judgement = readonly [verdict: StatementVerdict, detail?: string | undefined];
+
+export function meaningOf(
+  { meaning, transaction_status: status }: Partial<StatementRow>,
+  statuses: Readonly<Record<string, StatusMeaning>>,
+): StatementMeaning | undefined {
+  const known: Readonly<Record<string, StatementMeaning>> = { ...MEANINGS, ...statuses };
+  if (meaning !== undefined) return meaning;
+  return status !== undefined && Object.hasOwn(known, status) ? known[status] : undefined;
 }
 
-/** What is known here about a row. */
-export interface Known {
-  readonly expectation: KnownExpectation | undefined;
-  /** The internal_reference that has settled it. */
-  readonly paidBy: string | undefined;
-  /** The state of the row's own transition. */
-  readonly state: string | undefined;
-}
-
-type Judgement = readonly [verdict: StatementVerdict, detail?: string | undefined];
-
-export const isPaid = ({ given }: Pick<Entry, 'given'>): boolean => given.transaction_status === 'COMPLETED';
-
-export function groupOf(row: Pick<StatementRow, 'merchant_reference' | 'transaction_type'>): string {
-  return JSON.stringify([row?.merchant_reference, row?.transaction_type]);
-}
-
-/** The verdict of a row alone, before anything is looked up. */
-export function refusalOf(row: StatementRow, { account }: StatementOptions): Judgement | undefined {
+/** What is wrong with a row alone, before anything is looked up. */
+export function misreadOf(
+  row: Partial<StatementRow>,
+  meaning: StatementMeaning | undefined,
+): Judgement | undefined {
   try {
     checkArgument('reconcileStatement()', 'row', row, RECORD);
     if (isAmbiguousAmount(row.amount)) return ['ambiguous_amount'];
@@ -143,34 +224,5 @@ export function refusalOf(row: StatementRow, { account }: StatementOptions): Jud
     // It names the field, not its value.
     return ['malformed', Object(error).message];
   }
-  return account !== undefined && row.account !== account ? ['other_account'] : undefined;
-}
-
-export function findingOf(
-  { merchant_reference = '', internal_reference }: Partial<StatementRow>,
-  row?: number,
-  transitionId?: string,
-): Entry['finding'] {
-  // That of a malformed row may be anything.
-  const shown = typeof merchant_reference === 'object' ? '' : String(merchant_reference);
-  return { row, merchant_reference: shown, internal_reference, transitionId };
-}
-
-/** @param paid How many rows of this reference and type are paid. */
-export function judge(entry: Entry, { expectation, paidBy, state }: Known, paid: number): Judgement {
-  const { given, lacks } = entry;
-  const isSettled = expectation?.settledBy !== undefined;
-  const isNamed = given.internal_reference !== undefined;
-  const isOther = isNamed && paidBy !== undefined && paidBy !== given.internal_reference;
-  // Another attempt at the same payment may have failed.
-  if (!isPaid(entry)) return [isSettled && !isOther && (isNamed || paid === 0) ? 'other_status' : 'not_paid'];
-  if (expectation === undefined) return ['not_expected'];
-  if (isOther) return ['paid_by_another'];
-  if (paid > 1) return ['duplicate'];
-  if (expectation.currency !== given.currency) return ['other_currency'];
-  if (expectation.amount !== canonicalAmount(given.amount)) return ['other_amount'];
-  if (isSettled) return ['settled'];
-  if (state !== undefined) return ['waiting_here', state];
-  const detail = lacks && `the row has no ${lacks}, so its later callback would be another transition`;
-  return ['paid_without_callback', detail];
+  return meaning === undefined ? ['unknown_status'] : undefined;
 }

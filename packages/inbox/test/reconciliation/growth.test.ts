@@ -1,18 +1,18 @@
 /** The work for every cell and name of a statement grows as its length does (threat A67). */
 import { expect, test } from 'vitest';
 import { LONG_TEXTS, runOrEnd } from '../../../../vitest.shared.ts';
-import { isPlainAmount, plainAmount } from '../../src/reconciliation/amount-text.ts';
+import { amountIn, isPlainAmount } from '../../src/reconciliation/amount-text.ts';
 import { chargesIn, pairsIn } from '../../src/reconciliation/pairs.ts';
 import { readStatement } from '../../src/reconciliation/read-statement.ts';
 import { MAP, SET } from '../support/statement-files.ts';
 
-const amountIn = (decimal: 'point' | 'comma' | undefined, currency?: string) => (text: string) =>
-  plainAmount(text, { decimal, currency });
+const reading = (decimal: 'point' | 'comma' | undefined, currency?: string) => (text: string) =>
+  amountIn(text, { decimal, currency });
 test.each<[string, (text: string) => unknown]>([
-  ['an amount', amountIn(undefined, 'UGX')],
-  ['an amount with points', amountIn('point', 'EUR')],
-  ['an amount with commas and no currency', amountIn('comma')],
-  ['a currency', (text) => plainAmount('5 EUR', { decimal: 'point', currency: text })],
+  ['an amount', reading(undefined, 'UGX')],
+  ['an amount with points', reading('point', 'EUR')],
+  ['an amount with commas and no currency', reading('comma')],
+  ['a currency', (text) => amountIn('5 EUR', { decimal: 'point', currency: text })],
   ['a plain amount', isPlainAmount],
   ['pairs', (text) => [pairsIn(text), pairsIn(`${text}=x`), pairsIn(`a=${text}`)]],
   ['charges', (text) => chargesIn({ UGX: text })],
@@ -33,7 +33,7 @@ test.each([' ', '"', ','])('threat A67: names and cells that repeat %j are read 
 test('an amount of a statement keeps its currency at either end, with any white space between', () => {
   const spaces = ' \u00a0\u202f'.repeat(2000);
   const notation = { decimal: 'point', currency: 'UGX' } as const;
-  expect(plainAmount(`UGX${spaces}1,500`, notation)).toBe('1500');
-  expect(plainAmount(`1,500${spaces}UGX`, notation)).toBe('1500');
-  expect(plainAmount(`1${spaces}500`, notation)).toBeUndefined();
+  for (const text of [`UGX${spaces}1,500`, `1,500${spaces}UGX`])
+    expect(amountIn(text, notation)).toEqual({ amount: '1500', isOut: undefined });
+  expect(amountIn(`1${spaces}500`, notation)).toBeUndefined();
 });

@@ -1,7 +1,8 @@
 import { scaleBand, scaleLinear, scaleUtc } from 'd3-scale';
 import { html } from 'hono/html';
 import type { Markup } from '../layout.ts';
-import { count, time } from '../quantities.ts';
+import { time } from '../quantities.ts';
+import { count } from '../text.ts';
 import {
   at,
   type ChartWords,

@@ -122,8 +122,8 @@ async function judgeStatements(inbox: Inbox<PostgresClient>, rows: number): Prom
       peak = Math.max(peak, process.memoryUsage().rss);
     }, 20);
     const began = performance.now();
-    const { rows: read } = await readStatement(createReadStream(path), format);
-    const { counts } = await inbox.reconcileStatement(read, options);
+    const { lines } = await readStatement(createReadStream(path), format);
+    const { counts } = await inbox.reconcileStatement(lines, options);
     clearInterval(watch);
     const verdicts = Object.values(counts).reduce((sum, one) => sum + one, 0);
     if (verdicts < count) throw new Error(`${verdicts} verdicts for ${count} rows.`);

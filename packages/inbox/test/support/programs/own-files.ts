@@ -20,19 +20,10 @@ const other = new DatabaseSync(path);
 other.exec('begin immediate');
 await inbox.route.onCallback(paid('B', 500));
 const staging = await openStaging();
-const given = {
-  transaction_type: 'collection',
-  currency: 'UGX',
-  amount: '500',
-  transaction_status: 'COMPLETED',
-};
+const keys = { type: null, id: 'I', amount: '500', kind: 'in' } as const;
 // More than SQLite keeps in memory.
 for (let place = 1; place <= 20_000; place += 1)
-  staging.add(place, {
-    ...given,
-    merchant_reference: `${place}`.padStart(200, '0'),
-    internal_reference: 'I',
-  });
+  staging.add(place, { line: place, row: {} }, { ...keys, reference: `${place}`.padStart(200, '0') });
 const modes = new Map<string, string>();
 const look = (name: string, at: string): unknown =>
   modes.set(name.replace(/\w+-\d+-[\w-]+\.json$/, 'file'), (statSync(at).mode & 0o777).toString(8));

@@ -1,0 +1,88 @@
+import { canonicalAmount } from '@payment-service/core';
+import type { IntakeRecord } from '../records.ts';
+import type { KnownExpectation } from '../work/verdict/evaluate.ts';
+import type { Judgement, StatementMeaning, StatementRow } from './statement.ts';
+
+/** What a line says of its payment: money in or out, taken back, failed, not yet final; or that it cannot be understood. */
+export type LineKind = 'in' | 'out' | 'charge' | 'reversed' | 'failed' | 'interim' | 'unclear';
+
+/** What all lines of a file say together about the payment of one of them. */
+export interface StatedFacts {
+  /** Lines that are paid; 2 for more. */
+  readonly ins: number;
+  /** Lines of money out. */
+  readonly outs: number;
+  readonly reversals: number;
+  /** The same transaction is paid, and has failed. */
+  readonly isFailed: boolean;
+  /** The id of its transaction stands at another payment as well. */
+  readonly isShared: boolean;
+  /** A line of its reference, or of its id, was not understood. */
+  readonly isUnclear: boolean;
+}
+
+/** A payment in a statement, and the record that its callback would have created. */
+export interface Entry {
+  readonly place: number;
+  readonly given: StatementRow;
+  readonly meaning: StatementMeaning;
+  readonly record: IntakeRecord;
+  /** The signed string that is unknown. */
+  readonly lacks: 'internal_reference' | 'event' | undefined;
+  /** Its internal_reference is not what the service sent. */
+  readonly isDamaged: boolean;
+}
+
+/** What is known here about a row. */
+export interface Known {
+  readonly expectation: KnownExpectation | undefined;
+  /** The internal_reference that has settled it. */
+  readonly paidBy: string | undefined;
+  /** The state of the row's own transition. */
+  readonly state: string | undefined;
+  readonly isReversed: boolean;
+  /** Its internal_reference is known here of another payment. */
+  readonly isShared: boolean;
+}
+
+export function kindOf({ direction }: Partial<StatementRow>, meaning: StatementMeaning): LineKind {
+  if (meaning !== 'paid') return meaning;
+  return direction ?? 'in';
+}
+
+/** The verdict on a line, from everything that its file says about its payment, in any order of the lines. */
+export function judge(entry: Entry, known: Known, facts: StatedFacts): Judgement {
+  const { given, lacks, meaning } = entry;
+  const { expectation, paidBy, state } = known;
+  const isSettled = expectation?.settledBy !== undefined;
+  const isNamed = given.internal_reference !== undefined;
+  const isOther = isNamed && paidBy !== undefined && paidBy !== given.internal_reference;
+  const isBack =
+    facts.ins > 0 && (meaning === 'reversed' || (meaning === 'paid' && given.direction === 'out'));
+  if (isBack) return isSettled ? ['settled'] : ['contradicted', TAKEN_BACK];
+  // Another attempt at the same payment may have failed, and a payment that is paid was once pending.
+  if (meaning !== 'paid') {
+    const isAgreed = !isSettled || isOther || (known.isReversed && meaning === 'reversed');
+    const isEarlier = facts.ins > 0 && (meaning === 'interim' || !isNamed);
+    return [isAgreed || isEarlier ? 'not_paid' : 'other_status'];
+  }
+  const isIn = given.direction !== 'out';
+  const isTakenBack = facts.reversals > 0 || (isIn && facts.outs > 0);
+  if (!isSettled && isTakenBack) return ['contradicted', TAKEN_BACK];
+  if (expectation === undefined) return ['not_expected'];
+  if (isOther) return ['paid_by_another'];
+  if ((isIn ? facts.ins : facts.outs) > 1) return ['duplicate'];
+  if (expectation.currency !== given.currency) return ['other_currency'];
+  if (expectation.amount !== canonicalAmount(given.amount)) return ['other_amount'];
+  if (isSettled) return ['settled'];
+  if (state !== undefined) return ['waiting_here', state];
+  if (facts.isFailed) return ['contradicted', 'the same internal_reference is also listed as failed'];
+  if (facts.isShared || known.isShared)
+    return ['contradicted', 'its internal_reference belongs to another payment as well'];
+  if (entry.isDamaged) return ['damaged_id'];
+  if (facts.isUnclear) return ['unclear'];
+  const detail = lacks && `the line has no ${lacks}, so its later callback would be another transition`;
+  return ['paid_without_callback', detail];
+}
+
+const TAKEN_BACK = 'the statement also takes it back';
