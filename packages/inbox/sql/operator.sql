@@ -351,3 +351,9 @@ select {now} as now
 
 -- name: list_accounts
 select account from inbox.tally group by account order by account limit 10
+
+-- name: count_idle_handlers
+-- Of the last 200 that were settled.
+select count(*) as count from (
+  select last_error from inbox.transition where account = $1 and state = 'settled' order by changed_at desc, id desc limit 200
+) as last where last_error = $2

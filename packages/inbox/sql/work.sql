@@ -106,6 +106,15 @@ select concat(set_config('lock_timeout', $1, true), set_config('statement_timeou
     where current_setting('transaction_isolation') <> 'read committed' and c.subject_key = $4 for no key update of t) related)
   as related
 
+-- name: count_changes (postgres)
+-- The rows that this session has changed since it told the server's statistics, which it does between transactions. Null where
+-- the server counts nothing.
+select case when current_setting('track_counts') = 'on' then (select sum(pg_stat_get_xact_tuples_inserted(oid)
+  + pg_stat_get_xact_tuples_updated(oid) + pg_stat_get_xact_tuples_deleted(oid)) from pg_class where relkind = 'r') end as changes
+
+-- name: count_changes (sqlite)
+select total_changes() as changes
+
 -- name: read_outcome (postgres)
 -- The outcome of a failed attempt's transaction. No row on another server, nor after a crash of this one, which may reuse the
 -- number: its statistics have then been reset.
@@ -183,13 +192,21 @@ select coalesce(current_setting('payment_inbox.attempt', true) = $1, false) as i
 -- The thread refuses it if there is no transaction.
 select $1 is not null as is_own
 
+-- name: is_in_transaction (postgres)
+-- A statement of its own begins when its transaction does.
+select now() < statement_timestamp() as is_open
+
+-- name: is_in_transaction (sqlite)
+-- The thread refuses it if there is no transaction.
+select 1 as is_open
+
 -- name: settle (postgres, prepared, last)
 -- It fails unless the transaction has the mark $2, and the expectation of $4, $5 and $6, which are null where none is settled,
 -- is as it was when the handler ran, and not canceled meanwhile: the text that is not a number says why, in two pieces, since some libraries quote the
 -- statement in each of its errors. Then the transition $7 is started as in start_attempt, unless it changed or another
 -- transaction has its row, for which this one must not wait. $12 is the place of what is settled, after those that were read
 -- under the lock; $13 is its id, $14 and $15 are the key of its expectation, $16 the attempts of $7, and
--- $17 what the status means for the payment.
+-- $17 what the status means for the payment, and $18 what is to be said of its handler.
 with expected as (
   update inbox.payment set state = 'paid', settled_by = $13, settled_at = {now}, changed_at = {now}
   where reference_key = $14 and transaction_type = $15 and currency = $4 and amount = $5 and compare = $6
@@ -197,7 +214,7 @@ with expected as (
     and (canceled_at is null or exists (select w.id from inbox.transition w where w.id = $1 and w.waived = 1))
   returning settled_by
 ), settled as (
-  update inbox.transition as t set state = 'settled', reason = null, next_at = null, unfinished = 0, last_error = null,
+  update inbox.transition as t set state = 'settled', reason = null, next_at = null, unfinished = 0, last_error = $18,
     busy_until = null, settled_digest = $3, waived = 0, place = cast($12 as integer), changed_at = {now}, applied_as = $17
   where t.id = $1 and t.start_id = $2 and t.next_at is not null and current_setting('payment_inbox.attempt', true) = $2
     and (cast($4 as text) is null or exists (select settled_by from expected))
@@ -243,7 +260,7 @@ update inbox.payment set state = $3, needs = $4, changed_at = {now} where refere
 update inbox.payment set state = 'paid', settled_by = $13, settled_at = {now}, changed_at = {now}
 where reference_key = $14 and transaction_type = $15 and currency = $4 and amount = $5 and compare = $6
   and (settled_by is null or settled_by = $13);
-update inbox.transition as t set state = 'settled', reason = null, next_at = null, unfinished = 0, last_error = null,
+update inbox.transition as t set state = 'settled', reason = null, next_at = null, unfinished = 0, last_error = $18,
   busy_until = null, settled_digest = $3, waived = 0, changed_at = {now}, place = $12, applied_as = $17
 where t.id = $1 and t.start_id = $2 and t.next_at is not null
   and ($4 is null or exists (select e.amount from inbox.payment e where e.reference_key = $14 and e.transaction_type = $15

@@ -35,6 +35,7 @@ import { keepBalances, readReport, readTotals } from './reconciliation/balances.
 import { keepFormat, readFormats } from './reconciliation/kept-formats.ts';
 import { reconcileStatement } from './reconciliation/reconcile-statement.ts';
 import type { IntakeRecord } from './records.ts';
+import { mustBeOpen } from './store/open-transaction.ts';
 import { Readiness } from './store/readiness.ts';
 import { migrationsOf } from './store/schema.ts';
 import { spoolPath } from './store/sqlite/database-path.ts';
@@ -91,6 +92,8 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   });
   const running = new Set<Promise<unknown>>();
   const warned = new Set<string>();
+  /** How many transactions of `expect()` are still checked. */
+  let unchecked = 20;
   let isClosedToOthers = false;
 
   function openSpool(path: string): Spool {
@@ -179,6 +182,9 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       const keepIn = (own: Tx): Promise<void> => keepExpectation(statements, { expectation, replace }, own);
       if (tx === undefined) return write(() => statements.limited(storeTimeoutMs, keepIn));
       readiness.mustBeReady();
+      // A program that passes something else does so every time.
+      if (unchecked > 0) await mustBeOpen(statements, tx);
+      unchecked -= 1;
       await keepIn(tx);
     },
     route: Object.freeze({

@@ -44,6 +44,13 @@ export function storyOf({ reports, actions, replaced, settled, expected, state }
     if (!isTold && !(isCredit && report.state === 'settled'))
       add(changedAt, isHeld ? 'held' : 'reported', wordsOf(report).heading, which);
     if (report.state === 'retrying') add(changedAt, 'held', wordsOf(report).heading, report.lastError);
+    if (report.state === 'settled' && report.lastError !== undefined)
+      add(
+        changedAt,
+        'held',
+        report.lastError,
+        'Is the order paid? Probably a query was not awaited, or matched no row.',
+      );
     if (nextAt !== undefined) add(nextAt, 'waiting', 'A worker checks it again', which);
   }
   for (const { action, by, note, at } of actions) add(at, 'acted', `${DONE[action]} by ${by}`, note);

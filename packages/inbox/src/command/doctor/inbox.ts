@@ -6,6 +6,7 @@ import { openToOthers } from '../../own-files.ts';
 import { spoolPath } from '../../store/sqlite/database-path.ts';
 import { numberOf, textOf } from '../../store/store.ts';
 import { countText } from '../../words.ts';
+import { CHANGED_NOTHING } from '../../work/attempt/apply.ts';
 import { findPutOff } from '../../work/put-off.ts';
 import type { OpenStore } from '../open-inbox.ts';
 import { type Finding, notice, problem } from './finding.ts';
@@ -34,6 +35,11 @@ export async function* checkInbox<Tx>(opened: OpenStore<Tx>): AsyncGenerator<Fin
     yield problem`clock: The next attempt of ${putOff} reports is later than any rule allows.
         The clock of the database was ahead when they were written: until they are due, no order of theirs is paid.
         A worker makes them due within ten polls, and drain() before its pass: start one, and correct the clock if it is still wrong.`;
+  const [idle] = await statements.run('count_idle_handlers', [settings.account, CHANGED_NOTHING]);
+  if (idle !== undefined && numberOf(idle, 'count') > 0)
+    yield problem`handler: Of the last 200 settled reports, ${numberOf(idle, 'count')} were settled by a handler that changed nothing in its transaction.
+        These payments are settled here, and probably nowhere else: no order is paid.
+        Look in the handler of 'paid' for a query that is not awaited, a statement that matches no row, or another connection than tx. Then 'apply-again' these payments.`;
   if (needed + overdue > 0)
     yield problem`waiting: Payments that need a person: ${countText(needed)}; overdue: ${countText(overdue)}.
         None of these is decided until a person looks at it.

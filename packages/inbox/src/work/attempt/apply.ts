@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { unsignedFields } from '@payment-service/core';
 import { failureCode } from '../../events.ts';
 import { backoff } from '../../options.ts';
+import { warn } from '../../problems.ts';
 import { subjectKey } from '../../records.ts';
 import type { Statements } from '../../store/statements.ts';
 import { optionalText, type SqlValue, TransactionEnded } from '../../store/store.ts';
@@ -43,7 +44,9 @@ export async function apply<Tx>(
   const input = Object.freeze({
     ...{ tx, payment: handled, signed, claimed, attempt: attempts, id: transitionId, signal },
   });
-  const running = Promise.resolve(input).then(handler);
+  const isWatched = handler !== undefined && handler.watched > 0;
+  const before = isWatched ? await countChanges(statements, tx) : undefined;
+  const running = Promise.resolve(input).then(handler?.run);
   try {
     await within(settings.handlerTimeoutMs, running, 'The handler did not settle within handlerTimeoutMs.');
   } catch (error) {
@@ -53,6 +56,9 @@ export async function apply<Tx>(
     if (!(await own.catch(() => true))) throw new TransactionEnded({ cause: error });
     throw error;
   }
+  const isNothing = before !== undefined && before === (await countChanges(statements, tx));
+  // As long as it changes nothing, each of its payments says so.
+  if (isWatched && !isNothing) handler.watched -= 1;
   // Their conditions make an effect happen once: a second attempt, on any machine and after any crash, finds them false, and
   // its effects are rolled back.
   const payment = { ...signed, account: settings.account };
@@ -88,10 +94,15 @@ export async function apply<Tx>(
     ...expectedBy,
     read,
     appliedAs ?? null,
+    isNothing ? CHANGED_NOTHING : null,
   ];
   const event = { name: 'transition.settled', transitionId, state: 'settled', attempt: attempts } as const;
   const tell = (durationMs: number): Ended => {
     settings.emit({ ...event, contradicted: isContradicted, durationMs });
+    if (isNothing && handler?.isTold === false) {
+      handler.isTold = true;
+      warn(settings.report, 'handler_changed_nothing', changedNothing(handler.label));
+    }
     return { outcome: 'settled' };
   };
   started.settled = tell;
@@ -102,6 +113,23 @@ export async function apply<Tx>(
   const isBegun = next !== undefined && Number(row['begun']) > 0;
   const begun = isBegun ? { startId: next.startId, lastError: optionalText(row, 'begun_error') } : undefined;
   return (durationMs) => ({ ...tell(durationMs), begun });
+}
+
+/** Kept with the report, for whoever looks at its payment. */
+export const CHANGED_NOTHING = 'The handler changed nothing in its transaction.';
+
+function changedNothing(label: string): string {
+  return (
+    `The handler of ${label} ended without an error, and its transaction changed nothing: the payment is settled here, and ` +
+    'probably nowhere else. Look for a query that is not awaited, a statement that matches no row, or another connection than ' +
+    "tx. If it really writes nothing, say so: handle('paid', fn, { changesNothing: true })."
+  );
+}
+
+/** Grows with every row that the transaction changes; a statement that matches no row changes none. */
+async function countChanges<Tx>(statements: Statements<Tx>, tx: Tx): Promise<string | undefined> {
+  const [row = {}] = await statements.run('count_changes', [], tx);
+  return row['changes'] === null ? undefined : String(row['changes']);
 }
 
 const moneyOf = ({ currency, amount, compare }: ExpectedMoney): ExpectedMoney =>

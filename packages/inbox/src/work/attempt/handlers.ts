@@ -1,6 +1,6 @@
 import { ConfigurationError, type SignedFields, type UnsignedFields } from '@payment-service/core';
 import { checkOptions, type OptionRules, refuseArgument } from '@payment-service/core/internal';
-import { NAME } from '../../option-rules.ts';
+import { BOOLEAN, NAME } from '../../option-rules.ts';
 import type { Settings } from '../../options.ts';
 import type { ExpectedMoney, ReplacedMoney, Settled } from '../verdict/evaluate.ts';
 import type { PaymentKey } from '../verdict/payment.ts';
@@ -50,11 +50,27 @@ export interface Handled<Tx, N extends HandlerName = HandlerName> {
 export interface HandlerOptions {
   /** A signed transaction_type. @default every type without a handler of its own */
   readonly type?: string | undefined;
+  /**
+   * The handler of `paid` changes nothing in its transaction, so that nobody is warned when that happens. @default false: probably
+   * a query was not awaited, or matched no row
+   */
+  readonly changesNothing?: boolean | undefined;
 }
 
-const RULES: OptionRules<HandlerOptions> = { type: NAME };
+const RULES: OptionRules<HandlerOptions> = { type: NAME, changesNothing: BOOLEAN };
 
-export type Handler<Tx> = (handled: Handled<Tx>) => unknown;
+/** How many runs of a handler are watched for changes, in each process: a mistake in a handler is one of every run. */
+const WATCHED_RUNS = 20;
+
+export interface Handler<Tx> {
+  readonly run: (handled: Handled<Tx>) => unknown;
+  /** As its owner knows it. */
+  readonly label: string;
+  /** How many of its runs are still watched for changes. */
+  watched: number;
+  /** Its owner was told that it changed nothing. */
+  isTold: boolean;
+}
 
 /** The handlers of an inbox, by what they are told. */
 export type Handlers<Tx> = Map<string, Handler<Tx>>;
@@ -74,7 +90,13 @@ export function addHandler<Tx>(
   if (handlers.has(key)) {
     throw new ConfigurationError('handler', `handle() already has a handler of ${name} for this type.`);
   }
-  handlers.set(key, (handled) => Reflect.apply(run, undefined, [handled]));
+  const { type, changesNothing } = options;
+  handlers.set(key, {
+    run: (handled) => Reflect.apply(run, undefined, [handled]),
+    label: type === undefined ? `'${name}'` : `'${name}' and the type '${type}'`,
+    isTold: false,
+    watched: name === 'paid' && changesNothing !== true ? WATCHED_RUNS : 0,
+  });
 }
 
 /** Of its type, or of every type. */

@@ -1,0 +1,26 @@
+import { ConfigurationError } from '@payment-service/core';
+import type { Statements } from './statements.ts';
+
+/**
+ * Refuses what is no open transaction, such as a pool or a transaction that has ended: what is expected would be kept although
+ * the order is rolled back.
+ *
+ * @throws {ConfigurationError}
+ */
+export async function mustBeOpen<Tx>(statements: Statements<Tx>, tx: Tx): Promise<void> {
+  let isOpen = false;
+  try {
+    const [row] = await statements.run('is_in_transaction', [], tx);
+    isOpen = Boolean(row?.['is_open']);
+  } catch (cause) {
+    // Another library's object lacks the methods of this one's.
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new ConfigurationError('tx', `${WHAT} It is an object of another kind.`, { cause });
+  }
+  if (!isOpen)
+    throw new ConfigurationError('tx', `${WHAT} It is a database, a pool, or a transaction that has ended.`);
+}
+
+const WHAT =
+  'expect(): tx is no open transaction of the library that the store was made of, so nothing was kept. Pass the transaction ' +
+  'that your library gives to its callback.';
