@@ -40,6 +40,7 @@ import { Readiness } from './store/readiness.ts';
 import { migrationsOf } from './store/schema.ts';
 import { spoolPath } from './store/sqlite/database-path.ts';
 import { Statements } from './store/statements.ts';
+import { unlikelyName } from './unlikely-name.ts';
 import { addHandler, type Handlers } from './work/attempt/handlers.ts';
 import {
   checkExpectation,
@@ -113,11 +114,18 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     spool?.start();
   }
 
-  /** Once for each currency: a program that writes it in lower case does so every time. */
-  function warnOfCase(currency: string): void {
-    const warning = warned.has(currency) ? undefined : currencyWarning(currency);
-    if (warning !== undefined) warn(report, 'currency_case', warning);
-    warned.add(currency);
+  /** Once for each name: a program that misspells one does so every time. */
+  function warnOnce(
+    kind: 'currency_case' | 'unlikely_name',
+    name: string,
+    warning: string | undefined,
+  ): void {
+    if (warning !== undefined && !warned.has(name)) warn(report, kind, warning);
+    warned.add(name);
+  }
+
+  function warnOfName(...given: Parameters<typeof unlikelyName>): void {
+    warnOnce('unlikely_name', given.join(), unlikelyName(...given));
   }
 
   function onKept(count: number, isTold: boolean): void {
@@ -156,6 +164,9 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     await intake.receive(bodyContent.keep(record), proof?.signature);
   }
 
+  for (const status of Object.keys(settings.statuses)) warnOfName('createInbox()', 'status', status);
+  for (const event of settings.completedEvents) warnOfName('createInbox()', 'event', event);
+
   const inbox: Inbox<Tx> = {
     async ready() {
       await ready();
@@ -178,7 +189,9 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       const { tx } = options;
       const expectation = checkExpectation(given, settings);
       const replace = checkReplacement(options.replace);
-      warnOfCase(expectation.currency);
+      const { currency } = expectation;
+      warnOnce('currency_case', currency, currencyWarning(currency));
+      warnOfName('expect()', 'type', given.transaction_type ?? 'COLLECTION');
       const keepIn = (own: Tx): Promise<void> => keepExpectation(statements, { expectation, replace }, own);
       if (tx === undefined) return write(() => statements.limited(storeTimeoutMs, keepIn));
       readiness.mustBeReady();
@@ -198,7 +211,10 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
         trust,
       ),
     }),
-    handle: (name, handler, given) => addHandler(handlers, name, handler, given),
+    handle(name, handler, given) {
+      addHandler(handlers, name, handler, given);
+      if (given?.type !== undefined) warnOfName('handle()', 'type', given.type);
+    },
     work: worker.work,
     drain: async (given = {}) => write(worker.drain(given)),
     history: (options = {}) => read(() => readHistory(context, options)),

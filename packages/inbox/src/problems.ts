@@ -21,7 +21,7 @@ export type InboxProblem =
   /**
    * A problem of the whole inbox, which the message of the error describes: callbacks are in the spool, or all of them have
    * left it; a transition is due and no worker runs; a worker cannot use the database; a newer version has changed the
-   * tables; the content of a body cannot be sealed or opened; `expect()` got a currency code in lower case; a handler changed nothing in its transaction; other users of the
+   * tables; the content of a body cannot be sealed or opened; `expect()` got a currency code in lower case; a handler changed nothing in its transaction; a type, a status or an event is probably misspelt; other users of the
    * machine can read a file with bodies; files of the spool wait for a route that verifies them, were refused, or are gone; the
    * database's file was moved, removed or replaced. Reported once, and again if it recurs.
    */
@@ -37,6 +37,7 @@ export type InboxProblem =
         | 'body_not_opened'
         | 'currency_case'
         | 'handler_changed_nothing'
+        | 'unlikely_name'
         | 'files_readable'
         | 'spool_waits'
         | 'spool_refused'

@@ -28,7 +28,7 @@ function placeOf(name: string, names: readonly string[]): number {
 /** By field, the place of its column. */
 export function placesIn(
   map: StatementFormat['map'],
-  { names, at }: Columns,
+  { names }: Columns,
 ): [field: string, place: number][] {
   return Object.entries(map).map(([field, name]) => {
     const place = placeOf(name, names);

@@ -8,6 +8,7 @@ import { numberOf, textOf } from '../../store/store.ts';
 import { countText } from '../../words.ts';
 import { CHANGED_NOTHING } from '../../work/attempt/apply.ts';
 import { findPutOff } from '../../work/put-off.ts';
+import { jsonTextOf } from '../../work/verdict/stored.ts';
 import type { OpenStore } from '../open-inbox.ts';
 import { type Finding, notice, problem } from './finding.ts';
 
@@ -40,6 +41,11 @@ export async function* checkInbox<Tx>(opened: OpenStore<Tx>): AsyncGenerator<Fin
     yield problem`handler: Of the last 200 settled reports, ${numberOf(idle, 'count')} were settled by a handler that changed nothing in its transaction.
         These payments are settled here, and probably nowhere else: no order is paid.
         Look in the handler of 'paid' for a query that is not awaited, a statement that matches no row, or another connection than tx. Then 'apply-again' these payments.`;
+  const untaken = await statements.run('list_untaken', [settings.account]);
+  if (untaken.length > 0)
+    yield problem`handlers: No handler takes reports of ${untaken.map((row) => `${jsonTextOf(row, 'transaction_type')} with the status ${jsonTextOf(row, 'transaction_status')} (${numberOf(row, 'count')})`).join(', ')}.
+        They are kept, and nothing happens to their payments.
+        Add a handler with handle(), or a meaning of the status with the option statuses, and compare their spelling, which is exact. Then retry them.`;
   if (needed + overdue > 0)
     yield problem`waiting: Payments that need a person: ${countText(needed)}; overdue: ${countText(overdue)}.
         None of these is decided until a person looks at it.
