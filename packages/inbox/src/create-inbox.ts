@@ -1,5 +1,6 @@
 import {
   type AuthenticRefusal,
+  ConfigurationError,
   type Evidence,
   UnavailableError,
   type VerifiedCallback,
@@ -185,6 +186,8 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       return write(() => store.transaction(checked, { isMerchants: true }));
     },
     async expect(given, options = {}) {
+      if (typeof Object(options).query === 'function')
+        throw new ConfigurationError('tx', 'expect() takes the transaction as { tx }.');
       checkOptions('expect()', options, EXPECT_RULES);
       const { tx } = options;
       const expectation = checkExpectation(given, settings);

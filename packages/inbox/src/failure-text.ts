@@ -17,6 +17,10 @@ const NAMING = /^(?!42601)(?:08|23|25|28|40|42|53|54|55|57|58)[0-9A-Z]{3}$/;
 const CODE = /^[0-9A-Z]{5}$/;
 /** The message was written by a trigger of the merchant. */
 const SQLITE_CONSTRAINT_TRIGGER = 1811;
+/** PostgreSQL refuses every statement after one that failed. */
+const ABORTED = '25P02';
+const CAUGHT =
+  ': an earlier statement of this transaction failed, and its error was caught. Let it leave the handler';
 const MAX_CAUSES = 5;
 const UNTOLD = ' (its message can quote values, so only onError gets it)';
 
@@ -64,7 +68,8 @@ function factOf(link: Error): string | undefined {
   }
   if (typeof code !== 'string' || !CODE.test(code)) return undefined;
   // Knex writes the statement with its values in front of the message.
-  if (severity !== undefined && NAMING.test(code)) return `${link.message.split(' - ').at(-1)} (${code})`;
+  const said = `${link.message.split(' - ').at(-1)} (${code})`;
+  if (severity !== undefined && NAMING.test(code)) return code === ABORTED ? said + CAUGHT : said;
   return `${[code, ...namesIn(meta)].join(' ')}${UNTOLD}`;
 }
 

@@ -26,10 +26,7 @@ function placeOf(name: string, names: readonly string[]): number {
 }
 
 /** By field, the place of its column. */
-export function placesIn(
-  map: StatementFormat['map'],
-  { names }: Columns,
-): [field: string, place: number][] {
+export function placesIn(map: StatementFormat['map'], { names }: Columns): [field: string, place: number][] {
   return Object.entries(map).map(([field, name]) => {
     const place = placeOf(name, names);
     if (!isNumber(name) && place !== names.lastIndexOf(normal(name)))

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '@payment-service/core';
+import { codesOf } from '../failure-text.ts';
 import type { Statements } from './statements.ts';
 
 /**
@@ -13,6 +14,7 @@ export async function mustBeOpen<Tx>(statements: Statements<Tx>, tx: Tx): Promis
     const [row] = await statements.run('is_in_transaction', [], tx);
     isOpen = Boolean(row?.['is_open']);
   } catch (cause) {
+    if (codesOf(cause).includes('25P02')) throw new ConfigurationError('tx', FAILED, { cause });
     // Another library's object lacks the methods of this one's.
     if (!(cause instanceof TypeError)) throw cause;
     throw new ConfigurationError('tx', `${WHAT} It is an object of another kind.`, { cause });
@@ -21,6 +23,9 @@ export async function mustBeOpen<Tx>(statements: Statements<Tx>, tx: Tx): Promis
     throw new ConfigurationError('tx', `${WHAT} It is a database, a pool, or a transaction that has ended.`);
 }
 
+const FAILED =
+  'expect(): this transaction is aborted, so nothing was kept: an earlier statement in it failed, and its error was caught. ' +
+  'Let that error leave the function.';
 const WHAT =
   'expect(): tx is no open transaction of the library that the store was made of, so nothing was kept. Pass the transaction ' +
   'that your library gives to its callback.';

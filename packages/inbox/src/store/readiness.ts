@@ -1,6 +1,8 @@
 import { ConfigurationError } from '@payment-service/core';
+import { failureCode } from '../events.ts';
 import { codesOf } from '../failure-text.ts';
 import { type Report, warn } from '../problems.ts';
+import { adviceOn } from './advice.ts';
 import { migrate, versionOf } from './schema.ts';
 import type { Statements } from './statements.ts';
 import type { Store } from './store.ts';
@@ -88,7 +90,7 @@ export class Readiness<Tx> {
   async #prepare(): Promise<void> {
     const { store, statements, onPrepare, tryToKeep } = this.#options;
     onPrepare();
-    await store.check?.();
+    await store.check?.().catch(advise);
     await migrate(store, statements).catch(explain(`${CREATE} ${GRANT}`));
     this.#isReadable = true;
     await tryToKeep().catch(explain(GRANT));
@@ -103,6 +105,16 @@ const GRANT =
   "Grant the role of this program the rights in the last lines of the output of 'payment-service-inbox sql'.";
 const READ_ONLY =
   'It is a standby, or the connection, the role or the database is read-only (default_transaction_read_only). Connect to the primary, as a role that may write.';
+
+/** For an error of the connection, such as ECONNREFUSED: it keeps its code, and says what to do. */
+function advise(error: unknown): never {
+  const advice = error instanceof ConfigurationError ? undefined : adviceOn(error);
+  if (advice === undefined) throw error;
+  const said = error instanceof Error ? error.message || failureCode(error) : String(error);
+  throw Object.assign(new Error(`ready(): ${said}. ${advice}`, { cause: error }), {
+    code: failureCode(error),
+  });
+}
 
 /** For an error that says only that something is not permitted: it keeps its code, and says what to do. */
 function explain(missingRights: string): (error: unknown) => never {

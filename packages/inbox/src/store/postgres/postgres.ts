@@ -154,7 +154,8 @@ export function schemaPrefix(schema: string = 'payment_inbox'): string {
 }
 
 const POOL: OptionRule = [
-  (pool) => typeof Object(pool).connect === 'function',
+  // A client has connect() as well, and one connection.
+  (pool) => typeof Object(pool).connect === 'function' && Object(pool).connectionParameters === undefined,
   "a pool: new Pool(…) of the package 'pg'",
 ];
 
