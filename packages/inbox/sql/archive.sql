@@ -1,7 +1,8 @@
 -- name: find_archivable (postgres)
 -- Final rows without a change or a delivery for the time $5, oldest first. What an operator has decided stays with its note. Until
 -- the transaction ends, the rows are locked: other prunes skip them, and receivers wait briefly. Rows that another transaction
--- has locked wait for the next run, and a payment that a person must look at waits for that person.
+-- has locked wait for the next run, and a payment that a person must look at waits for that person. What was paid of an order
+-- stays, since it limits what else is paid of it.
 with found as materialized (
   select t.id, t.changed_at, c.transition_id, c.reference_key, c.transaction_type
   from inbox.transition t
@@ -17,7 +18,7 @@ with found as materialized (
 ), locked as materialized (
   select e.settled_by from inbox.payment e
   join found f on f.reference_key = e.reference_key and f.transaction_type = e.transaction_type
-  where e.settled_by = f.transition_id and e.needs is null
+  where e.settled_by = f.transition_id and e.needs is null and e.order_id is null
   for update of e skip locked
 )
 select f.id, f.changed_at, pg_try_advisory_xact_lock(hashtextextended('inbox.transition ' || f.transition_id, 0))
@@ -30,7 +31,7 @@ order by f.changed_at, f.id
 -- name: find_archivable (sqlite)
 -- There is only one writer.
 select t.id, t.changed_at, not exists (select 1 from inbox.payment e where e.reference_key = c.reference_key
-  and e.transaction_type = c.transaction_type and e.settled_by = c.transition_id and e.needs is not null) as is_free
+  and e.transaction_type = c.transaction_type and e.settled_by = c.transition_id and (e.needs is not null or e.order_id is not null)) as is_free
 from inbox.transition t
 join inbox.callback c on c.id = t.id
 where t.account = $1 and t.state = $2 and t.state <> 'pending' and t.reason is distinct from 'archived'

@@ -127,7 +127,7 @@ select case when split_part($1, ' ', 2) = cast(extract(epoch from pg_stat_get_bg
 -- may have one of the references, $2 and $3 as JSON; where these are null, it may.
 select c.transition_id, c.signed, c.reference_key, t.start_id, t.unfinished, t.looks, t.waived, t.revision, b.digest, b.claims,
   b.refusal, b.first_at, b.traceparent, case when t.bodies = 1 then b.content end as content,
-  e.currency, e.amount, e.compare, e.replaced, e.settled_by, e.canceled_at, e.needs,
+  e.currency, e.amount, e.compare, e.replaced, e.settled_by, e.canceled_at, e.order_id, e.order_total, e.needs,
   (select '{"place":' || applied.place || ',"signed":' || other.signed || '}'
     from inbox.callback other join inbox.transition applied on applied.id = other.id
     where other.subject_key = c.subject_key and applied.place is not null
@@ -180,6 +180,16 @@ from inbox.callback c
 left join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
 left join inbox.callback s on s.transition_id = e.settled_by
 where c.id = $1
+
+-- name: lock_order (postgres)
+-- Until the transaction ends, no other payment of the order settles.
+select pg_advisory_xact_lock(hashtextextended('inbox.order ' || $1 || ' ' || $2, 0))
+
+-- name: read_order
+-- What was settled of an order in a currency, and not taken back; without the payment $4 and $5.
+select amount from inbox.payment
+where account = $1 and order_id = $2 and currency = $3 and settled_by is not null and state <> 'reversed'
+  and not (reference_key = $4 and transaction_type = $5)
 
 -- name: read_content
 select content from inbox.body where transition = $1 and digest = $2
@@ -240,7 +250,7 @@ select set_config('lock_timeout', '50', true) as briefly
 
 -- name: lock_payment
 -- Until the transaction ends, nothing settles it, and nothing else decides its state.
-select state, needs, currency, amount, compare, replaced, settled_by, canceled_at from inbox.payment
+select state, needs, currency, amount, compare, replaced, settled_by, canceled_at, order_id, order_total from inbox.payment
 where reference_key = $1 and transaction_type = $2{postgres:  for update}
 
 -- name: add_payment
@@ -334,17 +344,18 @@ select id from inbox.transition where id = $1 and start_id = $2 and state = 'set
 -- Returns the payment of this reference, and locks it. A repetition changes only the deadline, and takes none away. Returns
 -- nothing if the payment is archived.
 insert into inbox.payment as e (reference_key, transaction_type, account, merchant_reference, state, currency, amount, compare,
-  replaced, deadline_at, changed_at)
-select $1, $2, $3, $4, 'open', $5, $6, $7, '[]', cast($8 as bigint), {now}
+  replaced, deadline_at, changed_at, order_id, order_total)
+select $1, $2, $3, $4, 'open', $5, $6, $7, '[]', cast($8 as bigint), {now}, $9, $10
 where not exists (select a.id from inbox.archive a join inbox.archive_kind k on k.id = a.kind
   where {same: a.merchant_reference = cast($4 as text)} and k.account = $3 and k.transaction_type = $2 and a.amount <> '')
 on conflict (reference_key, transaction_type) do update set
   changed_at = case when e.amount is null then excluded.changed_at else e.changed_at end,
   currency = coalesce(e.currency, excluded.currency), compare = coalesce(e.compare, excluded.compare),
   amount = coalesce(e.amount, excluded.amount),
+  order_id = coalesce(e.order_id, excluded.order_id), order_total = coalesce(e.order_total, excluded.order_total),
   deadline_at = case when e.amount is null or (e.currency, e.amount, e.compare) = (excluded.currency, excluded.amount, excluded.compare)
     then coalesce(excluded.deadline_at, e.deadline_at) else e.deadline_at end
-returning state, needs, currency, amount, compare, replaced, settled_by, canceled_at, {now} as now
+returning state, needs, currency, amount, compare, replaced, settled_by, canceled_at, order_id, order_total, {now} as now
 
 -- name: replace_expectation
 update inbox.payment set currency = $3, amount = $4, compare = $5, replaced = $6,

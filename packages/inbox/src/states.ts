@@ -56,6 +56,7 @@ export type TransitionReason =
   | 'completed_in_part'
   | 'unnamed_after_paid'
   | 'canceled'
+  | 'order_paid'
   | 'transition_not_allowed'
   | 'late_status'
   | 'archived'

@@ -139,6 +139,13 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
     meaning: 'The service reports that it is completed, and your team has canceled it.',
     todo: 'Refund it and close it, or apply it after all.',
   },
+  order_paid: {
+    state: 'quarantined',
+    heading: 'Its order is already paid',
+    meaning:
+      'The service reports that it is completed. With it, the payments of its order would be more than the total of the order.',
+    todo: 'Ask the service whether the customer has paid twice. If so, refund it and close it; otherwise apply it after all.',
+  },
   transition_not_allowed: {
     state: 'quarantined',
     heading: 'Another outcome after the final one',

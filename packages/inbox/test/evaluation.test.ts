@@ -22,6 +22,7 @@ const COMPLETED: TransitionCase = {
   transitionId: 'a',
   signed: FIELDS,
   refusals: [],
+  orderPaid: '0',
   bodies: [body('500')],
   expectation: EXPECTED,
   appliedStatus: undefined,

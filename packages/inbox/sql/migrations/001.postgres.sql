@@ -66,6 +66,8 @@ create table inbox.payment (
   amount text collate "C",
   compare text collate "C",
   replaced text collate "C" not null,
+  order_id text collate "C",
+  order_total text collate "C",
   deadline_at bigint,
   settled_by text collate "C",
   settled_at bigint,
@@ -78,6 +80,7 @@ create index payment_needed on inbox.payment (account, state, changed_at, refere
 create index payment_reason on inbox.payment (account, needs, changed_at, reference_key) where needs is not null;
 create index payment_deadline on inbox.payment (account, deadline_at) where state = 'open';
 create index payment_settled on inbox.payment (account, settled_at) where settled_by is not null;
+create index payment_order on inbox.payment (account, order_id) where order_id is not null;
 create table inbox.balance (
   account text collate "C" not null,
   taken_at bigint not null,

@@ -66,6 +66,8 @@ create table inbox.payment (
   amount text,
   compare text,
   replaced text not null,
+  order_id text,
+  order_total text,
   deadline_at integer,
   settled_by text,
   settled_at integer,
@@ -78,6 +80,7 @@ create index payment_inbox_payment_needed on inbox.payment (account, state, chan
 create index payment_inbox_payment_reason on inbox.payment (account, needs, changed_at, reference_key) where needs is not null;
 create index payment_inbox_payment_deadline on inbox.payment (account, deadline_at) where state = 'open';
 create index payment_inbox_payment_settled on inbox.payment (account, settled_at) where settled_by is not null;
+create index payment_inbox_payment_order on inbox.payment (account, order_id) where order_id is not null;
 create table inbox.balance (
   account text not null,
   taken_at integer not null,

@@ -177,7 +177,7 @@ export const textOf = (money: Settled | undefined): string =>
 
 /** Held by one of these, a report may be applied despite it. */
 const HELD_BACK: ReadonlySet<string | undefined> = new Set([
-  ...['transition_not_allowed', 'unnamed_after_paid', 'canceled', 'contradicting_bodies'],
+  ...['transition_not_allowed', 'unnamed_after_paid', 'canceled', 'order_paid', 'contradicting_bodies'],
   ...['timestamp_out_of_tolerance', 'timestamp_unreadable'],
 ]);
 

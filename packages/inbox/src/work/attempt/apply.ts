@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { unsignedFields } from '@payment-service/core';
+import { sumOfProducts } from '@payment-service/core/reconcile';
 import { failureCode } from '../../events.ts';
 import { backoff } from '../../options.ts';
 import { warn } from '../../problems.ts';
@@ -38,6 +39,15 @@ export async function apply<Tx>(
     expected: expectation && moneyOf(expectation),
     settled: paid && Object.freeze({ currency: paid.currency, amount: paid.amount }),
     replaced: expectation?.replaced ?? [],
+    order: expectation?.order && {
+      ...expectation.order,
+      paid:
+        expected &&
+        sumOfProducts([
+          [file.orderPaid, 1],
+          [expected.amount, 1],
+        ]),
+    },
   });
   const timeout = new AbortController();
   const { signal } = timeout;

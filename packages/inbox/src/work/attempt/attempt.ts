@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { SignedFields } from '@payment-service/core';
+import { sumOfProducts } from '@payment-service/core/reconcile';
 import { failureCode } from '../../events.ts';
 import { codesOf, failureText } from '../../failure-text.ts';
 import { backoff, LOOKS } from '../../options.ts';
@@ -14,7 +15,7 @@ import {
   textOf,
 } from '../../store/store.ts';
 import { pause } from '../../time.ts';
-import { caseValues, completeCase } from '../verdict/case.ts';
+import { type CaseFile, caseValues, completeCase } from '../verdict/case.ts';
 import { evaluate } from '../verdict/evaluate.ts';
 import { lockPayment, restate } from '../verdict/payment.ts';
 import { apply } from './apply.ts';
@@ -145,8 +146,9 @@ async function decide<Tx>(
   const rows = context.entered.at(-1) ?? [];
   // The archive was searched for the references that were read with the due transition.
   if (rows[0]?.['start_id'] !== startId || rows[0]['signed'] !== started.signed) return undefined;
-  const file = await completeCase(statements, rows, { id, tx });
-  if (file === undefined) return undefined;
+  const read = await completeCase(statements, rows, { id, tx });
+  if (read === undefined) return undefined;
+  const file = await withOrder(read, context, tx);
   context.onCase?.(file);
   started.read = file;
   const handler = findHandler(handlers, file.signed, settings);
@@ -183,6 +185,22 @@ async function decide<Tx>(
     return { outcome: 'parked' };
   };
   return started.parked;
+}
+
+/** With what is paid of its order, which nothing changes until the transaction ends. */
+async function withOrder<Tx>(
+  file: CaseFile,
+  { store, statements, settings: { account } }: WorkContext<Tx>,
+  tx: Tx,
+): Promise<CaseFile> {
+  const { expectation, referenceKey: key, signed } = file;
+  const isDue = signed.transaction_status === 'COMPLETED' && expectation?.settledBy === undefined;
+  if (!isDue || expectation?.order === undefined) return file;
+  const { id } = expectation.order;
+  if (store.dialect === 'postgres') await statements.run('lock_order', [account, id], tx);
+  const type = JSON.stringify(signed.transaction_type);
+  const rows = await statements.run('read_order', [account, id, expectation.currency, key, type], tx);
+  return { ...file, orderPaid: sumOfProducts(rows.map((row) => [textOf(row, 'amount'), 1])) };
 }
 
 /**

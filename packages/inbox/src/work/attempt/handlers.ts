@@ -2,7 +2,7 @@ import { ConfigurationError, type SignedFields, type UnsignedFields } from '@pay
 import { checkOptions, type OptionRules, refuseArgument } from '@payment-service/core/internal';
 import { BOOLEAN, NAME } from '../../option-rules.ts';
 import type { Settings } from '../../options.ts';
-import type { ExpectedMoney, ReplacedMoney, Settled } from '../verdict/evaluate.ts';
+import type { ExpectedMoney, KnownOrder, ReplacedMoney, Settled } from '../verdict/evaluate.ts';
 import type { PaymentKey } from '../verdict/payment.ts';
 
 const HANDLER_NAMES = ['paid', 'failed', 'reversed', 'status'] as const;
@@ -22,6 +22,11 @@ export interface HandledPayment<N extends HandlerName = HandlerName> extends Pay
    * that arrived before its payment, which then waits for a person.
    */
   readonly settled: N extends 'paid' ? Settled : Settled | undefined;
+  /**
+   * The order that it belongs to, as `expect()` was told, and for `paid` what is paid of it with this payment, exact: it is paid
+   * in full once this equals the total.
+   */
+  readonly order: (KnownOrder & { readonly paid: string | undefined }) | undefined;
   /** What was expected before, the oldest first: a part that an operator accepted replaces the whole. */
   readonly replaced: readonly ReplacedMoney[];
 }

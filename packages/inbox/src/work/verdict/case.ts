@@ -84,6 +84,7 @@ function caseIn(unordered: readonly Row[], past: Row = NO_PAST): CaseFile | unde
     expectation: paid?.expectation ?? expectationIn(row),
     appliedStatus: applied.place > archived.place ? applied.status : archived.status,
     isArchived: archived.isArchived,
+    orderPaid: '0',
     isPaidByAnother: isPaidThere || numberOf(past, 'is_paid_by_another') === 1,
     unfinished: numberOf(row, 'unfinished') - 1,
     isWaived: numberOf(row, 'waived') === 1,

@@ -1,4 +1,5 @@
 import { type AmountMismatch, amountMismatches, type Claim, type SignedFields } from '@payment-service/core';
+import { sumOfProducts } from '@payment-service/core/reconcile';
 import type { Settings } from '../../options.ts';
 import {
   MONEY_REASONS,
@@ -38,6 +39,15 @@ export interface KnownExpectation extends ExpectedMoney {
   readonly replaced: readonly ReplacedMoney[];
   /** It was withdrawn: what is paid after that waits for a person. */
   readonly isCanceled: boolean;
+  /** The debt that it belongs to. */
+  readonly order?: KnownOrder | undefined;
+}
+
+/** A debt, of which several payments may be attempts or instalments. */
+export interface KnownOrder {
+  readonly id: string;
+  /** Canonical decimal string, in the currency of the payment. */
+  readonly total: string;
 }
 
 /** What a body claims about money. */
@@ -75,6 +85,8 @@ export interface TransitionCase {
   readonly isArchived: boolean;
   /** A transition of another internal_reference has settled the expectation. */
   readonly isPaidByAnother: boolean;
+  /** What other payments have settled of its order, exact. */
+  readonly orderPaid: string;
   /** Earlier starts of the handler without an outcome. */
   readonly unfinished: number;
   /** An operator admits it despite the order of statuses, or despite a body with a replaced amount. */
@@ -145,7 +157,7 @@ function evaluateMoney(transition: TransitionCase): Verdict {
   const { bodies, expectation, transitionId, isWaived } = transition;
   const wait = (reason: MoneyReason): Verdict => park(reason);
   if (expectation === undefined) return wait(bodies.length > 1 ? 'different_bodies' : 'no_expectation');
-  const { settledBy, replaced, isCanceled, ...settled } = expectation;
+  const { settledBy, replaced, isCanceled, order, ...settled } = expectation;
   if (settledBy !== undefined && settledBy !== transitionId) return wait('already_settled');
   const equal = bodies.find((body) => equalsExpectation(body, settled));
   const others = bodies.filter((body) => !equalsExpectation(body, settled));
@@ -154,8 +166,14 @@ function evaluateMoney(transition: TransitionCase): Verdict {
   if (isReplaced && !isWaived) return wait('contradicting_bodies');
   if (equal === undefined) return wait(mismatchOf(bodies, settled));
   if (isCanceled && !isWaived) return park('canceled');
+  if (order !== undefined && !isWaived && isMore([transition.orderPaid, settled.amount], order.total))
+    return park('order_paid');
   return { kind: 'apply', settled, digest: equal.digest, isContradicted: others.length > 0 };
 }
+
+/** Whether amounts are more than a total together, exactly. */
+const isMore = (amounts: readonly string[], total: string): boolean =>
+  /^[^-]*[1-9]/.test(sumOfProducts([...amounts.map((amount) => [amount, 1] as const), [total, -1]]));
 
 /** Why no body equals: the reason that all of them share, or the one that warns of a forgery. */
 function mismatchOf(bodies: readonly Claims[], expected: ExpectedMoney): MoneyReason {

@@ -5,6 +5,7 @@ import {
   exactAmount,
   type OptionRule,
   type OptionRules,
+  RECORD,
 } from '@payment-service/core/internal';
 import { type ActionNote, NOTE_RULES } from '../../action-note.ts';
 import { DATE, NAME } from '../../option-rules.ts';
@@ -13,7 +14,7 @@ import { isStorableCurrency, referenceKey } from '../../records.ts';
 import type { Statements } from '../../store/statements.ts';
 import { numberOf } from '../../store/store.ts';
 import { findArchived } from './archived.ts';
-import type { Comparison, ExpectedMoney, KnownExpectation, Settled } from './evaluate.ts';
+import type { Comparison, ExpectedMoney, KnownExpectation, KnownOrder, Settled } from './evaluate.ts';
 import { restate, storedStateIn } from './payment.ts';
 import { COMPARISONS, expectationIn } from './stored.ts';
 
@@ -29,8 +30,22 @@ export interface Expectation {
   readonly amount: string | number | bigint;
   /** From then on, an open payment is overdue. */
   readonly deadline?: Date | undefined;
+  /**
+   * The debt that it is an attempt or an instalment of. What would be paid beyond its total, in this currency, waits for a person.
+   *
+   * @default a debt of its own
+   */
+  readonly order?: Order | undefined;
   /** Which of a callback's two amounts must equal it, as in `confirmAmount()`. @default 'both' */
   readonly compare?: Comparison | undefined;
+}
+
+/** A debt of a customer, such as an order or an invoice. */
+export interface Order {
+  /** Your own number of it. */
+  readonly id: string;
+  /** In the currency of its payments, as `amount`. */
+  readonly total: string | number | bigint;
 }
 
 /** A checked expectation, as it is stored. */
@@ -41,6 +56,7 @@ export interface StoredExpectation extends ExpectedMoney {
   readonly account: string;
   readonly merchantReference: string;
   readonly deadlineAt: number | null;
+  readonly order: KnownOrder | undefined;
 }
 
 export const COMPARISON: OptionRule = [
@@ -53,7 +69,16 @@ const RULES: OptionRules<Expectation> = {
   currency: [isStorableCurrency, 'a currency code, such as "UGX"', true],
   amount: undefined,
   deadline: DATE,
+  order: RECORD,
   compare: COMPARISON,
+};
+const ORDER: OptionRules<Order> = {
+  id: [
+    (id) => typeof id === 'string' && id !== '' && id.length <= 200 && !id.includes('\0'),
+    'a string of 1 to 200 characters, without NUL',
+    true,
+  ],
+  total: undefined,
 };
 
 /** Who replaces what is expected, and why. */
@@ -98,7 +123,14 @@ export function checkExpectation(
     amount,
     compare,
     deadlineAt: expectation.deadline?.getTime() ?? null,
+    order: checkOrder(expectation.order),
   };
+}
+
+function checkOrder(order: Order | undefined): KnownOrder | undefined {
+  if (order === undefined) return undefined;
+  checkOptions('expect()', order, ORDER, 'order.');
+  return { id: order.id, total: exactAmount('expect()', exactAmount('expect()', order.total)) };
 }
 
 /**
@@ -129,13 +161,20 @@ export async function keepExpectation<Tx>(
   const { referenceKey: key, transactionType, account, merchantReference, deadlineAt } = expectation;
   const { currency, amount, compare } = expectation;
   const reference = JSON.stringify(merchantReference);
-  const values = [key, transactionType, account, reference, currency, amount, compare, deadlineAt];
+  const { id = null, total = null } = expectation.order ?? {};
+  const money = [currency, amount, compare] as const;
+  const values = [key, transactionType, account, reference, ...money, deadlineAt, id, total];
   const [row] = await statements.run('add_expectation', values, tx);
   const known =
     row === undefined ? await archivedExpectation(statements, expectation, tx) : expectationIn(row);
   if (known?.isCanceled) {
     throw new InvalidStateError(
       'This payment was canceled, so nothing is expected under its reference any more. Give the new payment its own reference.',
+    );
+  }
+  if (known !== undefined && id !== null && (known.order?.id !== id || known.order.total !== total)) {
+    throw new InvalidStateError(
+      'This reference is expected for another order, or its order has another total. Give the new payment its own reference.',
     );
   }
   const isSame = known?.currency === currency && known.amount === amount && known.compare === compare;

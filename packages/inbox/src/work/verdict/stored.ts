@@ -6,6 +6,7 @@ import type {
   EvaluatedBody,
   ExpectedMoney,
   KnownExpectation,
+  KnownOrder,
   ReplacedMoney,
   StoredClaim,
 } from './evaluate.ts';
@@ -52,12 +53,19 @@ export function expectationIn(row: Row): KnownExpectation | undefined {
       settledBy: optionalText(row, 'settled_by'),
       replaced: replaced.map(({ at, ...each }) => ({ ...each, at: new Date(at) })),
       isCanceled: (row['canceled_at'] ?? null) !== null,
+      order: orderIn(row),
     };
   throw unexpected(
     row,
     'replaced',
     'a list of earlier expectations: currency, amount, compare, by, note and at',
   );
+}
+
+/** Undefined for a payment without an order. */
+export function orderIn(row: Row): KnownOrder | undefined {
+  if ((row['order_id'] ?? null) === null) return undefined;
+  return { id: textOf(row, 'order_id'), total: textOf(row, 'order_total') };
 }
 
 /** Only its form is checked: a later version of core may have a rule that this version does not know. */
