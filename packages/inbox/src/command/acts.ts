@@ -1,10 +1,12 @@
 import { canonicalAmount } from '@payment-service/core';
 import { InvalidArgumentError, type Option } from 'commander';
 import type { Inbox } from '../inbox.ts';
-import type { ActedOnAll, ActGiven, ActSelection } from '../operator/act.ts';
+import type { ActedOnAll, ActSelection } from '../operator/act.ts';
 import { ACT_NAMES, type ActName } from '../operator/action-log.ts';
 import { PAYMENT_LABELS } from '../operator/advice.ts';
-import { type Act, OPERATIONS } from '../operator/operations.ts';
+import type { ActGiven } from '../operator/effects.ts';
+import type { Act } from '../operator/offers.ts';
+import { OPERATIONS } from '../operator/operations.ts';
 import { findPayment, type Payment } from '../operator/payment.ts';
 import type { OperatorContext } from '../operator/views.ts';
 import { countText, wordsOfReason } from '../words.ts';

@@ -1,8 +1,8 @@
 import { ConfigurationError, InvalidStateError, StaleError } from '@payment-service/core';
 import { counted, type Filled } from '@payment-service/pages';
 import type { ActName } from '../operator/action-log.ts';
-import type { BulkAct } from '../operator/operations.ts';
-import { type Act, OPERATIONS } from '../operator/operations.ts';
+import type { Act } from '../operator/offers.ts';
+import { type BulkAct, OPERATIONS } from '../operator/operations.ts';
 import { COMPARISONS } from '../work/verdict/stored.ts';
 import { bulkPage } from './pages/bulk.ts';
 import { at, plainResponse, type Refused, type View } from './pages/page.ts';

@@ -8,7 +8,8 @@ import { findArchivedReports, keysOf, type PaymentKey, readFacts } from '../work
 import { paymentState } from '../work/verdict/payment-state.ts';
 import { actionIn, type OperatorAction } from './action-log.ts';
 import { type Advice, adviceOf } from './advice.ts';
-import { type Act, type ActedOn, actsOf } from './operations.ts';
+import type { Act, ActedOn } from './offers.ts';
+import { actsOf } from './operations.ts';
 import { archivedSummary, type PaymentSummary, readSummary } from './payment-summary.ts';
 import {
   listTransitions,

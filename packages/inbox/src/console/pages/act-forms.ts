@@ -1,6 +1,7 @@
 import { type Filled, fieldsOf, form, html, type Markup } from '@payment-service/pages';
 import { ACT_NAMES } from '../../operator/action-log.ts';
-import { type Act, OPERATIONS, textOf } from '../../operator/operations.ts';
+import type { Act } from '../../operator/offers.ts';
+import { OPERATIONS, textOf } from '../../operator/operations.ts';
 import type { Payment } from '../../operator/payment.ts';
 import { COMPARISONS } from '../../work/verdict/stored.ts';
 import { at, type View } from './page.ts';
