@@ -21,14 +21,13 @@ import { Spool } from './intake/spool.ts';
 import { spoolOwner } from './intake/spool-folder.ts';
 import { actOnAll, actOnPayment } from './operator/act.ts';
 import { forget } from './operator/forget.ts';
-import { readHealth } from './operator/health.ts';
+import { readHealth, watch } from './operator/health.ts';
 import { readHistory } from './operator/history.ts';
 import { findPayment, readPayment } from './operator/payment.ts';
 import { countPayments, listPayments, outcomeOf } from './operator/payments.ts';
 import { prune } from './operator/prune.ts';
 import { readVersion, withVersion } from './operator/version.ts';
 import { listTransitions, showTransition } from './operator/views.ts';
-import { Watch } from './operator/watch.ts';
 import { type InboxOptions, settingsOf } from './options.ts';
 import { closeToOthers, openFilesMessage } from './own-files.ts';
 import { warn } from './problems.ts';
@@ -86,7 +85,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   const wakeup = new Wakeup(store, statements, settings);
   const worker = new Worker({ ...context, handlers, readiness, wakeup, closed });
   const isWorking = (): boolean => worker.working !== undefined;
-  const watch = new Watch({ context, isWorking, readiness });
+  const watching = watch({ context, isWorking, readiness });
   const intake = new Intake({
     ...{ settings, keeping, readiness, spool },
     wakeCall: (count) => (isWorking() ? undefined : wakeup.wakeCall(count)),
@@ -131,7 +130,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
 
   function onKept(count: number, isTold: boolean): void {
     wakeup.wake();
-    watch.kept();
+    watching.kept();
     if (!isTold && !isWorking()) wakeup.notify(count);
   }
 
@@ -249,7 +248,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     keepStatementFormat: (name, format) => write(() => keepFormat(context, name, format)),
     async close() {
       closing.abort();
-      await Promise.allSettled([worker.working, watch.close(), ...running]);
+      await Promise.allSettled([worker.working, watching.close(), ...running]);
       await spool?.close();
       await store.close?.();
     },

@@ -6,11 +6,12 @@ import type {
 } from '@payment-service/core';
 import type { WalletBalance } from '@payment-service/core/reconcile';
 import type { ActionNote } from './action-note.ts';
-import type { ActedOnAll, ActGiven, ActSelection } from './operator/act.ts';
+import type { ActedOnAll, ActSelection } from './operator/act.ts';
+import type { ActGiven } from './operator/effects.ts';
 import type { Forgotten } from './operator/forget.ts';
 import type { InboxHealth } from './operator/health.ts';
 import type { InboxHistory } from './operator/history.ts';
-import type { Act } from './operator/operations.ts';
+import type { Act } from './operator/offers.ts';
 import type { Payment } from './operator/payment.ts';
 import type { PaymentCounts, PaymentFilter, Payments } from './operator/payments.ts';
 import type { Pruned, PruneOptions } from './operator/prune.ts';

@@ -18,10 +18,12 @@ export interface Column<T> {
  * @example columnsOf<Order>({ 'Reference | title wide reference': ({ id }) => id, Total: ({ total }) => total })
  */
 export const columnsOf = <T>(cells: Readonly<Record<string, Column<T>['cell']>>): Column<T>[] =>
-  Object.entries(cells).map(([name, cell]) => {
-    const [label = '', kinds = ''] = name.split(' | ');
-    return { label, kinds: kinds.split(' '), cell };
-  });
+  Object.entries(cells).map(([name, cell]) => columnOf(name, cell));
+
+function columnOf<T>(name: string, cell: Column<T>['cell']): Column<T> {
+  const [label = '', kinds = ''] = name.split(' | ');
+  return { label, kinds: kinds.split(' '), cell };
+}
 
 const classOf = ({ kinds }: Pick<Column<never>, 'kinds'>): string =>
   kinds.filter((kind) => kind !== 'title').join(' ');
@@ -67,14 +69,9 @@ export function tableOf<T>(
   cells: (row: T) => readonly (Markup | string)[],
 ): Markup {
   if (rows.length === 0) return html``;
-  const columns = labels.map((text, at) => {
-    const [label = '', kind = ''] = text.split(' | ');
-    return {
-      label,
-      kinds: at === 0 ? ['title'] : [kind],
-      cell: (row: readonly (Markup | string)[]) => row[at] ?? '',
-    };
-  });
+  const columns = labels.map((label, at) =>
+    columnOf(at === 0 ? `${label} | title` : label, (row: ReturnType<typeof cells>) => row[at] ?? ''),
+  );
   return list(name, columns, rows.map(cells));
 }
 

@@ -1,10 +1,12 @@
 import { canonicalAmount } from '@payment-service/core';
 import { InvalidArgumentError, type Option } from 'commander';
 import type { Inbox } from '../inbox.ts';
-import type { ActedOnAll, ActGiven, ActSelection } from '../operator/act.ts';
+import type { ActedOnAll, ActSelection } from '../operator/act.ts';
 import { ACT_NAMES, type ActName } from '../operator/action-log.ts';
 import { PAYMENT_LABELS } from '../operator/advice.ts';
-import { type Act, OPERATIONS } from '../operator/operations.ts';
+import type { ActGiven } from '../operator/effects.ts';
+import type { Act } from '../operator/offers.ts';
+import { BULK_ACTS, type BulkAct, OPERATIONS } from '../operator/operations.ts';
 import { findPayment, type Payment } from '../operator/payment.ts';
 import type { OperatorContext } from '../operator/views.ts';
 import { countText, wordsOfReason } from '../words.ts';
@@ -28,7 +30,7 @@ interface Given extends Subject, Partial<ActGiven>, Partial<ActSelection> {
   readonly replace?: string;
 }
 
-type Bulk = { readonly name: 'retry' | 'close'; readonly open: OpenOptions } & Pick<ActSelection, 'reason'>;
+type Bulk = { readonly name: BulkAct; readonly open: OpenOptions } & Pick<ActSelection, 'reason'>;
 
 /** What is said after an act, and the payment after it; or how many there were. */
 interface Done extends Partial<ActedOnAll> {
@@ -47,7 +49,6 @@ const BY_PERSON: readonly Option[] = [
 const REVISION = option('--revision <revision>', "what 'payment' printed, and you decided on");
 const REPORT = option('--report <id>', 'which of its reports');
 const COMPARE = option('--compare <amount>', 'which of the two amounts of a report').choices(COMPARISONS);
-const WITHOUT_REPORT: readonly ActName[] = ['expect', 'cancel', 'forget'];
 const MANY = [
   option('--reason <reason>', 'instead of a reference: all that need a person for this reason'),
   option('--until <date>', 'with --reason: when you looked; what has changed since is skipped', moment),
@@ -78,15 +79,16 @@ export const ACTS: readonly AddVerb[] = ACT_NAMES.map((name) =>
     options: [
       ...OF_PAYMENT,
       ...(OWN[name] ?? []),
-      ...(WITHOUT_REPORT.includes(name) ? [] : [REPORT]),
+      ...(OPERATIONS[name].moves ? [REPORT] : []),
       ...(needsRevision(name) ? [REVISION] : []),
       ...BY_PERSON,
     ],
     run: (given: Given, open, reference) =>
       withInbox(open, (inbox, opened) => {
+        const many = reference === undefined ? BULK_ACTS.find((each) => each === name) : undefined;
         const { reason } = given;
-        if ((name === 'retry' || name === 'close') && reason !== undefined && reference === undefined)
-          return actOnMany(inbox, opened, { name, reason, ...given, open });
+        if (many !== undefined && reason !== undefined)
+          return actOnMany(inbox, opened, { ...given, name: many, reason, open });
         return actOnOne(inbox, opened, { name, reference, given, open });
       }),
     format: ({ said, payment }) => [said, payment?.advice.sentence ?? ''].join('\n').trim(),
@@ -141,9 +143,8 @@ async function actOnMany<Tx>(
 function chosenAct(payment: Payment, { name, given, open }: Typed): Act {
   const { merchant_reference, transaction_type, advice, acts, state, expected } = payment;
   // Who names the money that is replaced has seen it.
-  const isSeen = given.replace === moneyOf(expected);
-  const seen = given.replace === undefined ? undefined : isSeen ? payment.revision : 'another';
-  const revision = given.revision ?? seen;
+  const seen = given.replace === moneyOf(expected) ? payment.revision : 'another';
+  const revision = given.revision ?? (given.replace && seen);
   const look = lineOf(open, 'payment', merchant_reference, ...typeOf(transaction_type));
   if (revision !== undefined && revision !== payment.revision)
     throw new Error(

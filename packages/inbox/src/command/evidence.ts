@@ -13,7 +13,12 @@ import { paragraphs, table } from './format.ts';
 import { NoInboxError, withInbox, withTables } from './open-inbox.ts';
 import { type AddVerb, named, option, PAGE, upTo, verb } from './verbs.ts';
 
-const DAYS = upTo(100_000);
+/** What `prune` removes: the option of the API, its flag, since when, and its days by default. */
+const AGES: readonly (readonly [keyof PruneOptions, flag: string, about: string, preset?: number])[] = [
+  ['bodiesOlderThanDays', 'bodies', 'since their last delivery', 90],
+  ['waitingBodiesOlderThanDays', 'waiting-bodies', 'of reports that wait for a person', 365],
+  ['archiveOlderThanDays', 'archive', 'reports that were applied or are out of date'],
+];
 
 /** `reports`, `report` and `prune`: what the service has sent. */
 export const EVIDENCE: readonly AddVerb[] = [
@@ -50,20 +55,9 @@ export const EVIDENCE: readonly AddVerb[] = [
   verb({
     name: 'prune',
     about: 'removes the content of old bodies and old errors, and archives old reports on request',
-    options: [
-      named(
-        'bodiesOlderThanDays',
-        option('--bodies-older-than <days>', 'since their last delivery', DAYS, 90),
-      ),
-      named(
-        'waitingBodiesOlderThanDays',
-        option('--waiting-bodies-older-than <days>', 'of reports that wait for a person', DAYS, 365),
-      ),
-      named(
-        'archiveOlderThanDays',
-        option('--archive-older-than <days>', 'reports that were applied or are out of date', DAYS),
-      ),
-    ],
+    options: AGES.map(([name, flag, about, preset]) =>
+      named(name, option(`--${flag}-older-than <days>`, about, upTo(100_000), preset)),
+    ),
     run: (ages: PruneOptions, open) => withInbox(open, (inbox) => inbox.prune(ages)),
     format: ({ bodies, archived }) =>
       `The content of ${bodies} bodies was removed, and ${archived} reports were archived.`,

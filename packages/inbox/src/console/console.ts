@@ -7,17 +7,14 @@ import { ACT_NAMES } from '../operator/action-log.ts';
 import { BULK_ACTS } from '../operator/operations.ts';
 import { isInbox, versionOf } from '../operator/version.ts';
 import { type ConsoleAccess, checkAccess, hasProof, mayBeOwnForm, proofFor } from './access.ts';
-import { act, actInBulk } from './actions.ts';
 import { readForm } from './form.ts';
 import { movedTo } from './moved.ts';
-import { bulkPage } from './pages/bulk.ts';
-import { moneyPage } from './pages/money.ts';
-import { overviewPage } from './pages/overview.ts';
-import { at, forbidden, missingPage, plainResponse, type View } from './pages/page.ts';
+import { act, actInBulk, bulkPage } from './pages/acts.ts';
+import { moneyPage, overviewPage } from './pages/overview.ts';
+import { at, confirmation, forbidden, missingPage, plainResponse, type View } from './pages/page.ts';
 import { paymentPage } from './pages/payment.ts';
 import { paymentsPage, paymentsTable } from './pages/payments.ts';
 import { reconcilePage } from './pages/reconcile.ts';
-import { confirmation } from './said.ts';
 
 /** Options of `inboxConsole()`. */
 export interface ConsoleOptions {
@@ -50,8 +47,6 @@ export interface InboxConsole {
   readonly reportError: (error: unknown) => Promise<void>;
 }
 
-/** An act on one payment, or on many. */
-const ACT = /^\/(acts?)\/([a-zA-Z]+)$/;
 const METHODS = ['GET', 'HEAD', 'POST'];
 
 /** By path, which begins with a slash, unlike any member that objects inherit. */
@@ -59,10 +54,10 @@ const PAGES: Readonly<Record<string, (view: View) => Promise<Response>>> = {
   '/': overviewPage,
   '/payments': paymentsPage,
   '/payments.csv': paymentsTable,
-  '/payment': (view) => paymentPage(view),
-  '/acts': (view) => bulkPage(view),
+  '/payment': paymentPage,
+  '/acts': bulkPage,
   '/money': moneyPage,
-  '/reconcile': (view) => reconcilePage(view),
+  '/reconcile': reconcilePage,
 };
 
 /** The addresses of the pages. */
@@ -116,22 +111,13 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
     if (!access.may.includes('read')) return forbidden('read');
     if (pathname === `${basePath}/` && basePath !== '') return redirectTo(basePath);
     const proof = proofFor(request, access.by, basePath);
-    const view = {
-      inbox,
-      basePath,
-      access,
-      proof,
-      path,
-      query,
-      said: confirmation.take(headers),
-      version: '',
-    };
+    const said = confirmation.take(headers);
+    const view: View = { inbox, basePath, access, proof, path, query, said, version: '' };
     if (method === 'POST') {
       // Before the body, which costs far more (threat A63).
       if (!mayBeOwnForm(request)) return plainResponse(403);
-      const [, kind, name] = ACT.exec(path) ?? [];
-      const one = kind === 'act' ? ACT_NAMES.find((each) => each === name) : undefined;
-      const many = kind === 'acts' ? BULK_ACTS.find((each) => each === name) : undefined;
+      const one = ACT_NAMES.find((name) => path === `/act/${name}`);
+      const many = BULK_ACTS.find((name) => path === `/acts/${name}`);
       const needs = path === '/reconcile' ? 'reconcile' : (one ?? many);
       if (needs === undefined) return plainResponse(405);
       if (!access.may.includes(needs)) return forbidden(needs);

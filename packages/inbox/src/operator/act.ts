@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ConfigurationError, InvalidStateError, StaleError } from '@payment-service/core';
+import { ConfigurationError, InvalidStateError, StaleError, transitionId } from '@payment-service/core';
 import {
   checkArgument,
   checkOptions,
@@ -11,23 +11,17 @@ import { type ActionNote, NOTE_RULES } from '../action-note.ts';
 import { DATE, STRING, wholeNumber } from '../option-rules.ts';
 import type { TransitionReason } from '../states.ts';
 import { dateOf, numberOf } from '../store/store.ts';
-import type { ExpectedMoney } from '../work/verdict/evaluate.ts';
-import { COMPARISON, checkExpectation, keepExpectation } from '../work/verdict/expectation.ts';
+import { COMPARISON } from '../work/verdict/expectation.ts';
 import { keysOf, lockPayment, restate } from '../work/verdict/payment.ts';
 import { signedIn } from '../work/verdict/stored.ts';
-import { ACT_NAMES, addPaymentAction } from './action-log.ts';
+import { ACT_NAMES, addAction } from './action-log.ts';
+import type { ActGiven } from './effects.ts';
 import { forget } from './forget.ts';
-import { type Act, OPERATIONS } from './operations.ts';
+import type { Act } from './offers.ts';
+import { BULK_ACTS, type BulkAct, OPERATIONS } from './operations.ts';
 import { readPayment } from './payment.ts';
 import { readPage } from './payments.ts';
-import { type MovedState, move } from './report-acts.ts';
 import type { OperatorContext } from './views.ts';
-
-/** What an operator says with an act; all but `by` and `note` only with `expect`. */
-export interface ActGiven extends ActionNote, Partial<ExpectedMoney> {
-  /** From then on it is overdue. @default the deadline that it has */
-  readonly deadline?: Date | undefined;
-}
 
 const GIVEN: OptionRules<ActGiven> = {
   ...NOTE_RULES,
@@ -74,32 +68,27 @@ export interface ActedOnAll {
 /** Retries or closes, one after another, the reports that keep payments waiting for this reason. */
 export async function actOnAll<Tx>(
   context: OperatorContext<Tx>,
-  name: 'retry' | 'close',
+  name: BulkAct,
   selection: ActSelection,
   given: ActionNote,
 ): Promise<ActedOnAll> {
-  if (name !== 'retry' && name !== 'close') refuseArgument('actAll()', 'name', "'retry' or 'close'", name);
+  if (!BULK_ACTS.includes(name)) refuseArgument('actAll()', 'name', "'retry' or 'close'", name);
   checkOptions('actAll()', selection, SELECTION);
   checkOptions('actAll()', given ?? {}, NOTE_RULES);
   const { reason, until, limit = 1000 } = selection;
   const { items } = await readPage(context, { reason, until, limit });
   const counts = { done: 0, skipped: 0 };
-  for (const { merchant_reference, transaction_type } of items) {
-    const payment = await readPayment(context, { merchant_reference, transaction_type });
-    const held = payment?.reports.filter((report) => report.reason === reason) ?? [];
-    const acts = payment?.acts.filter(
-      (act) => act.name === name && held.some(({ transitionId }) => transitionId === act.report),
-    );
-    for (const act of acts ?? []) {
-      const isDone = await actOnPayment(context, act, given, until).then(
-        () => true,
-        (error: unknown) => {
-          if (error instanceof StaleError || error instanceof InvalidStateError) return false;
-          throw error;
-        },
-      );
-      counts[isDone ? 'done' : 'skipped'] += 1;
-    }
+  for (const item of items) {
+    const { reports = [], acts = [] } = (await readPayment(context, item)) ?? {};
+    const held = reports.filter((report) => report.reason === reason).map((report) => report.transitionId);
+    for (const act of acts.filter((each) => each.name === name && held.includes(each.report ?? '')))
+      try {
+        await actOnPayment(context, act, given, until);
+        counts.done += 1;
+      } catch (error) {
+        if (!(error instanceof StaleError || error instanceof InvalidStateError)) throw error;
+        counts.skipped += 1;
+      }
   }
   return counts;
 }
@@ -122,56 +111,45 @@ export async function actOnPayment<Tx>(
     return;
   }
   const { store, settings } = context;
-  const moved = await store.transaction((tx) => perform(context, act, given, { tx, until }));
+  const moved = await store.transaction((tx) => perform(context, { act, given, until }, tx));
   if (moved !== undefined)
     settings.emit({ name: 'transition.moved', transitionId: act.report ?? '', state: moved });
 }
 
+/** @returns the state to which its report was moved, if it is about one. */
 async function perform<Tx>(
   context: OperatorContext<Tx>,
-  act: Act,
-  { by, note, ...money }: ActGiven,
-  { tx, until }: { readonly tx: Tx; readonly until: Date | undefined },
-): Promise<MovedState | undefined> {
+  { act, given, until }: { readonly act: Act; readonly given: ActGiven; readonly until: Date | undefined },
+  tx: Tx,
+): Promise<'pending' | 'resolved' | undefined> {
   const { statements, settings } = context;
   const { account } = settings;
-  const { name, report, merchant_reference, transaction_type } = act;
-  const key = { merchant_reference, transaction_type };
+  const key = { merchant_reference: act.merchant_reference, transaction_type: act.transaction_type };
   // Until this transaction ends, no worker settles it, no other operator acts on it, and what is expected stays. The payment first,
   // also if it has no row yet, as workers and expect() do: in another order, two transactions could wait for each other.
   const keys = keysOf(key, account);
-  const [row] = await statements.run('lock_payment', keys, tx);
-  const isReported = row !== undefined || (await statements.run('read_reports', keys, tx)).length > 0;
-  if (isReported) await lockPayment(statements, { ...key, account }, tx);
+  const [known] = await statements.run('lock_payment', keys, tx);
+  const [reported] = known === undefined ? await statements.run('read_reports', keys, tx) : [];
+  if (reported !== undefined) await lockPayment(statements, { ...key, account }, tx);
   await statements.run('lock_reports', keys, tx);
   const payment = await readPayment(context, key, tx);
   if (payment === undefined)
     throw new ConfigurationError('act', 'Nothing is known of this payment. See payments().');
   if (payment.revision !== act.revision) throw new StaleError(STALE);
-  const isOffered = payment.acts.some((each) => isDeepStrictEqual(each, act));
-  if (!isOffered)
-    throw new InvalidStateError(
-      `${OPERATIONS[name].label} is not possible for this payment now. ${payment.advice.sentence}`,
-    );
-  if (name === 'cancel') {
-    await statements.run('cancel', keysOf(key, account), tx);
-    await addPaymentAction(statements, { ...key, account, action: name, by, note }, tx);
-    await restate(statements, { ...key, account }, tx);
-    return undefined;
-  }
-  if (name === 'expect') {
-    const { currency = '', amount = '', compare, deadline } = money;
-    const expectation = checkExpectation(
-      { ...key, currency, amount, compare, deadline },
-      { account, colonIn: 'merchant_reference' },
-    );
-    await keepExpectation(statements, { expectation, replace: { by, note } }, tx);
-    await addPaymentAction(statements, { ...key, account, action: name, by, note }, tx);
-    return undefined;
-  }
-  const [locked] = await statements.run('lock_named_transition', [report ?? '', account], tx);
-  const isLater = until !== undefined && locked !== undefined && dateOf(locked, 'last_at') >= until;
-  if (locked === undefined || name === 'forget' || isLater) throw new StaleError(STALE);
-  const where = { transitionId: report ?? '', id: numberOf(locked, 'id'), signed: signedIn(locked) };
-  return move(context, { ...act, ...where, action: name, by, note }, tx);
+  const { label, moves, perform: effect } = OPERATIONS[act.name];
+  if (!payment.acts.some((each) => isDeepStrictEqual(each, act)))
+    throw new InvalidStateError(`${label} is not possible for this payment now. ${payment.advice.sentence}`);
+  const [row] = moves ? await statements.run('lock_named_transition', [act.report ?? '', account], tx) : [];
+  if (row !== undefined && until !== undefined && dateOf(row, 'last_at') >= until)
+    throw new StaleError(STALE);
+  const id = row && numberOf(row, 'id');
+  await effect?.({ statements, account, act, given, id: id ?? -1, tx });
+  const state = moves === 'admitted' ? 'pending' : moves;
+  if (id !== undefined && state !== undefined)
+    await statements.run('move', [id, state, moves === 'admitted' ? 1 : 0], tx);
+  await addAction(statements, { ...given, action: act.name }, id ?? keys, tx);
+  // Evidence whose reference can be read in more than one way has an id of its own, and belongs to no payment.
+  const isOwn = row === undefined || transitionId(signedIn(row), account) === act.report;
+  if (isOwn) await restate(statements, { ...key, account }, tx);
+  return state;
 }

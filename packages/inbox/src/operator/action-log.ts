@@ -1,7 +1,6 @@
 import type { ActionNote } from '../action-note.ts';
 import type { Statements } from '../store/statements.ts';
 import { choiceOf, dateOf, type Row, textOf } from '../store/store.ts';
-import { keysOf, type PaymentKey } from '../work/verdict/payment.ts';
 
 /** What an operator can do with a payment, in the order in which it is offered. */
 export const ACT_NAMES = [
@@ -26,29 +25,19 @@ export interface OperatorAction {
   readonly at: Date;
 }
 
-/** Keeps who acted, and why. */
+/**
+ * Keeps who acted, and why.
+ *
+ * @param of The id of a report, or the keys of a payment for an act that is about none of its reports.
+ */
 export async function addAction<Tx>(
   statements: Statements<Tx>,
-  { id, action, by, note }: ActionNote & { readonly id: number; readonly action: OperatorAction['action'] },
+  { action, by, note }: ActionNote & Pick<OperatorAction, 'action'>,
+  of: number | readonly [key: string, type: string],
   tx: Tx,
 ): Promise<void> {
-  await statements.run('add_action', [id, action, by.toWellFormed(), note.toWellFormed()], tx);
-}
-
-/** The same for an act on a payment that is about none of its reports. */
-export async function addPaymentAction<Tx>(
-  statements: Statements<Tx>,
-  {
-    action,
-    by,
-    note,
-    account,
-    ...payment
-  }: ActionNote & PaymentKey & { readonly account: string; readonly action: OperatorAction['action'] },
-  tx: Tx,
-): Promise<void> {
-  const values = [...keysOf(payment, account), action, by.toWellFormed(), note.toWellFormed()];
-  await statements.run('add_payment_action', values, tx);
+  const name = typeof of === 'number' ? 'add_action' : 'add_payment_action';
+  await statements.run(name, [of, action, by.toWellFormed(), note.toWellFormed()].flat(), tx);
 }
 
 /** Of a row of show_actions. */

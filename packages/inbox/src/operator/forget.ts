@@ -38,11 +38,7 @@ export async function forget<Tx>(
     const noted = await forgetNotes(statements, [key, account], tx);
     const rows = await statements.run('find_forgettable', [key, account], tx);
     for (const type of rows.length === 0 ? noted : [])
-      await statements.run(
-        'add_payment_action',
-        [key, type, 'forget', given.by.toWellFormed(), given.note.toWellFormed()],
-        tx,
-      );
+      await addAction(statements, { ...given, action: 'forget' }, [key, type], tx);
     for (const row of rows) {
       const [id, transitionId] = [numberOf(row, 'id'), textOf(row, 'transition_id')];
       await statements.run('lock_named_transition', [transitionId, account], tx);
@@ -53,13 +49,13 @@ export async function forget<Tx>(
       counts.bodies += contents;
       const removed = contents + hashes + errors.length + failures.length + notes.length;
       if (removed === 0 && (await isForgotten(statements, transitionId, tx))) continue;
-      await addAction(statements, { ...given, id, action: 'forget' }, tx);
+      await addAction(statements, { ...given, action: 'forget' }, id, tx);
       counts.transitions += 1;
     }
     const keys = { merchant_reference: reference };
     for (const { id, transitionId } of await findArchived(statements, { keys, account }, tx)) {
       if (await isForgotten(statements, transitionId, tx)) continue;
-      await addAction(statements, { ...given, id, action: 'forget' }, tx);
+      await addAction(statements, { ...given, action: 'forget' }, id, tx);
       counts.archived += 1;
     }
     return counts;

@@ -39,19 +39,16 @@ export function shownState(row: Row): PaymentState {
 
 function summaryIn(row: Row): PaymentSummary {
   const known = expectationIn(row);
-  const money = known && { currency: known.currency, amount: known.amount };
+  const { currency = '', amount = '', settledBy: report, replaced = [] } = known ?? {};
   const deadline = row['deadline_at'] === null ? undefined : dateOf(row, 'deadline_at');
   return {
     merchant_reference: jsonTextOf(row, 'merchant_reference'),
     transaction_type: jsonTextOf(row, 'transaction_type'),
     state: shownState(row),
     needs: reasonIn({ reason: row['needs'] }, 'reason'),
-    expected: money && known && { ...money, compare: known.compare, deadline },
-    settled:
-      known?.settledBy === undefined || money === undefined
-        ? undefined
-        : { ...money, at: dateOf(row, 'settled_at'), report: known.settledBy },
-    replaced: known?.replaced ?? [],
+    expected: known && { currency, amount, compare: known.compare, deadline },
+    settled: report === undefined ? undefined : { currency, amount, at: dateOf(row, 'settled_at'), report },
+    replaced,
     changedAt: dateOf(row, 'changed_at'),
     isArchived: false,
   };

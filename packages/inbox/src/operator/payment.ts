@@ -2,21 +2,15 @@ import { hash } from 'node:crypto';
 import type { SignedFields } from '@payment-service/core';
 import { checkArgument, type OptionRule } from '@payment-service/core/internal';
 import { STRING } from '../option-rules.ts';
-import { CLOSED_STATES } from '../states.ts';
 import { optionalText } from '../store/store.ts';
 import { findArchivedReports, keysOf, type PaymentKey, readFacts } from '../work/verdict/payment.ts';
 import { paymentState } from '../work/verdict/payment-state.ts';
 import { actionIn, type OperatorAction } from './action-log.ts';
 import { type Advice, adviceOf } from './advice.ts';
-import { type Act, type ActedOn, actsOf } from './operations.ts';
+import { type Act, type ActedOn, isOpen } from './offers.ts';
+import { actsOf } from './operations.ts';
 import { archivedSummary, type PaymentSummary, readSummary } from './payment-summary.ts';
-import {
-  listTransitions,
-  type OperatorContext,
-  readBodies,
-  readTransitions,
-  type TransitionSummary,
-} from './views.ts';
+import { findReports, type OperatorContext, readBodies, type TransitionSummary } from './views.ts';
 
 /** Everything about one merchant_reference of one transaction_type. */
 export interface Payment extends PaymentSummary {
@@ -44,8 +38,8 @@ export async function findPayment<Tx>(
     return readPayment(context, { merchant_reference: reference, transaction_type: type }, tx);
   checkArgument('payment()', 'reference', reference, REFERENCE);
   const { internal_reference } = reference;
-  const [report] = await listTransitions(context, { internal_reference, limit: 1 }, tx);
-  return report && readPayment(context, report.signed, tx);
+  const [found] = await findReports(context, { internal_reference, limit: 1 }, tx);
+  return found && readPayment(context, found.summary.signed, tx);
 }
 
 /** Undefined if nothing is known of it. */
@@ -58,8 +52,9 @@ export async function readPayment<Tx>(
   const { account } = settings;
   const key = { merchant_reference, transaction_type };
   const [row] = await statements.run('read_payment', [...keysOf(key, account), account], tx);
-  const all = await listTransitions(context, { merchant_reference, limit: 1000 }, tx);
-  const reports = all.filter(({ signed }) => signed.transaction_type === transaction_type);
+  const all = await findReports(context, { merchant_reference, limit: 1000 }, tx);
+  const found = all.filter(({ summary }) => summary.signed.transaction_type === transaction_type);
+  const reports = found.map(({ summary }) => summary);
   const summary = row ? await readSummary(context, row, tx) : await archivedPayment(context, key, tx);
   if (summary === undefined && reports.length === 0) return undefined;
   const known = summary ?? { ...key, ...NOTHING_KNOWN, changedAt: reports[0]?.changedAt ?? new Date(0) };
@@ -72,7 +67,12 @@ export async function readPayment<Tx>(
   );
   const rows = await statements.run('show_payment_actions', keysOf(key, account), tx);
   const actions = rows.map((each) => ({ ...actionIn(each), report: optionalText(each, 'transition_id') }));
-  const acts = actsOf({ ...known, revision, reports: await withBodies(context, reports, tx) });
+  const acted: ActedOn['reports'][number][] = [];
+  for (const { summary: report, row: read } of found) {
+    const isHeld = read !== undefined && isOpen(report);
+    acted.push(isHeld ? { ...report, bodies: await readBodies(context, read, tx) } : report);
+  }
+  const acts = actsOf({ ...known, revision, reports: acted });
   return { ...known, revision, reports, actions, advice: adviceOf(known, reports), acts };
 }
 
@@ -86,22 +86,6 @@ async function archivedPayment<Tx>(
   if (archived.every(({ expectation }) => expectation === undefined)) return undefined;
   const verdict = paymentState(await readFacts(statements, { ...key, account }, undefined, tx));
   return archivedSummary(archived, verdict);
-}
-
-/** Those that wait for a person, with their bodies, whose amounts can be accepted. */
-async function withBodies<Tx>(
-  context: OperatorContext<Tx>,
-  reports: readonly TransitionSummary[],
-  tx: Tx | undefined,
-): Promise<ActedOn['reports']> {
-  const all: ActedOn['reports'][number][] = [];
-  for (const report of reports) {
-    const [row] = CLOSED_STATES.includes(report.state)
-      ? []
-      : await readTransitions(context, { transitionId: report.transitionId }, undefined, tx);
-    all.push(row === undefined ? report : { ...report, bodies: await readBodies(context, row, tx) });
-  }
-  return all;
 }
 
 const REFERENCE: OptionRule = [

@@ -41,7 +41,7 @@ const MAX_DUE = 10_000;
  * @returns undefined if nothing can match.
  */
 export function searchFor(
-  options: ListOptions & { readonly transitionId?: string },
+  options: ListOptions & { readonly transitionId?: string | undefined },
   account: string,
   mark: { readonly id: number; readonly changedAt: Date; readonly dueAt: number } | undefined,
 ): Search | undefined {

@@ -15,6 +15,7 @@ import type {
   Settled,
   StoredClaim,
 } from '../work/verdict/evaluate.ts';
+import { findArchivedReports } from '../work/verdict/payment.ts';
 import { bodyIn, claimsIn, expectationIn, reasonIn, signedIn } from '../work/verdict/stored.ts';
 import { actionIn, type OperatorAction } from './action-log.ts';
 import { isListedByChange, type ListOptions, searchFor } from './search.ts';
@@ -129,31 +130,55 @@ const LIST_RULES: OptionRules<ListOptions> = {
 /** Where a transition is in a list. */
 type Place = Pick<Archived, 'id' | 'changedAt'>;
 
+/** A report as it was read. */
+interface Found extends Place {
+  readonly summary: TransitionSummary;
+  readonly expectation: KnownExpectation | undefined;
+  /** Of list_transitions; undefined if it is archived. */
+  readonly row: Row | undefined;
+}
+
 /** @throws {ConfigurationError} Names the option. */
 export async function listTransitions<Tx>(
   context: OperatorContext<Tx>,
   options: ListOptions,
-  tx?: Tx,
 ): Promise<TransitionSummary[]> {
   checkOptions('reports()', options, LIST_RULES);
-  const { statements, settings } = context;
-  const { merchant_reference, internal_reference, after, limit = 50 } = options;
-  const isByReference = merchant_reference !== undefined || internal_reference !== undefined;
-  const keys = { merchant_reference, internal_reference };
-  const old = isByReference ? await findArchived(statements, { keys, account: settings.account }, tx) : [];
+  return (await findReports(context, options)).map(({ summary }) => summary);
+}
+
+/** Those that wait or are kept, and those of the archive if the search names one. */
+export async function findReports<Tx>(
+  context: OperatorContext<Tx>,
+  options: ListOptions & Pick<ArchiveKeys, 'transitionId'>,
+  tx?: Tx,
+): Promise<Found[]> {
+  const { store, statements, settings } = context;
+  const { transitionId, merchant_reference, internal_reference, after, limit = 50 } = options;
+  const keys = { transitionId, merchant_reference, internal_reference };
+  const isNamed = Object.values(keys).some((key) => key !== undefined);
+  const old = isNamed ? await findArchived(statements, { keys, account: settings.account }, tx) : [];
   const [row] = after === undefined ? [] : await statements.run('find_mark', [after, settings.account], tx);
-  const mark = row ? placeIn(row) : old.find(({ transitionId }) => transitionId === after);
+  const mark = row ? placeIn(row) : old.find((each) => each.transitionId === after);
   if (after !== undefined && mark === undefined) return [];
   const last = mark && { ...mark, dueAt: row ? numberOf(row, 'due_at') : 0 };
-  const rows = await readTransitions(context, options, last, tx);
-  const current = rows.map((each) => [placeIn(each), summaryIn(each)] as const);
+  const search = searchFor(options, settings.account, last);
+  if (search === undefined) return [];
+  const where = search.found.replace(/\binbox\./g, store.prefix);
+  const { text } = statements.get('list_transitions');
+  const whole = text.replace('{found}', () => where).replace('{order}', search.order);
+  const found = (await store.query({ text: whole }, search.values, tx)).map((each) => ({
+    ...placeIn(each),
+    row: each,
+    summary: summaryIn(each),
+    expectation: expectationIn(each),
+  }));
   const others = old
     .filter((one) => isSelected(one, options) && (mark === undefined || compare(options, mark, one) < 0))
-    .map((one) => [one, archivedSummary(one)] as const);
+    .map((one) => ({ ...one, summary: archivedSummary(one), row: undefined }));
+  if (others.length === 0) return found;
   // Due transitions have an order of their own, and none of them is archived.
-  const merged = [...current, ...others];
-  if (others.length > 0) merged.sort(([one], [other]) => compare(options, one, other));
-  return merged.slice(0, limit).map(([, summary]) => summary);
+  return [...found, ...others].sort((one, other) => compare(options, one, other)).slice(0, limit);
 }
 
 const placeIn = (row: Row): Place => ({ id: numberOf(row, 'id'), changedAt: dateOf(row, 'changed_at') });
@@ -169,58 +194,50 @@ const isSelected = (found: Archived, { state, reason, since, until }: ListOption
   (since ?? found.changedAt) <= found.changedAt &&
   (until === undefined || found.changedAt < until);
 
+/** What the archive does not have. */
+const GONE = {
+  ...{ revision: 'archived', claims: undefined, provider: undefined, isArchived: true, attempts: 0 },
+  ...{ deliveries: 0, bodyCount: 0, refusedBodies: 0, nextAt: undefined, lastError: undefined },
+} as const;
+
 function archivedSummary({ id: _, applied: _a, expectation, ...known }: Archived): TransitionSummary {
-  const settled = expectation && { currency: expectation.currency, amount: expectation.amount };
-  const counts = { attempts: 0, deliveries: 0, bodyCount: 0, refusedBodies: 0 };
-  const times = { firstAt: known.changedAt, nextAt: undefined, lastError: undefined };
-  const money = {
-    settled,
-    expected: expectation && moneyOf(expectation),
-    claims: undefined,
-    provider: undefined,
-  };
-  const wasApplied = known.state === 'settled';
-  return { ...known, revision: 'archived', ...money, isArchived: true, wasApplied, ...counts, ...times };
+  const { state, changedAt: firstAt } = known;
+  return { ...known, ...GONE, ...moneyOf(expectation, true), wasApplied: state === 'settled', firstAt };
 }
 
-const moneyOf = ({ currency, amount, compare }: ExpectedMoney): ExpectedMoney => ({
-  currency,
-  amount,
-  compare,
-});
+/** What is expected, and what was settled if this report has settled it. */
+function moneyOf(
+  known: KnownExpectation | undefined,
+  isSettled: boolean,
+): Pick<TransitionSummary, 'settled' | 'expected'> {
+  if (known === undefined) return { settled: undefined, expected: undefined };
+  const { currency, amount, compare } = known;
+  return { settled: isSettled ? { currency, amount } : undefined, expected: { currency, amount, compare } };
+}
 
 export async function showTransition<Tx>(
   context: OperatorContext<Tx>,
   transitionId: string,
 ): Promise<TransitionDetails | undefined> {
   const { statements, settings } = context;
-  const { account } = settings;
   checkArgument('report()', 'transitionId', transitionId, TRANSITION_ID);
-  const [row] = await readTransitions(context, { transitionId });
-  const archivedBy = (keys: ArchiveKeys): Promise<Archived[]> => findArchived(statements, { keys, account });
-  const actionsOf = async (id: number): Promise<OperatorAction[]> =>
-    (await statements.run('show_actions', [id])).map(actionIn);
-  if (row === undefined) {
-    const [archived] = await archivedBy({ transitionId });
-    if (archived === undefined) return undefined;
-    const { id, expectation } = archived;
-    const kept = { expectation, bodies: [], failures: [], actions: await actionsOf(id) };
-    return { ...archivedSummary(archived), ...kept };
-  }
-  const id = numberOf(row, 'id');
-  const bodies = await readBodies(context, row);
-  const failures = (await statements.run('show_failures', [id])).map((failed) => ({
-    attempt: numberOf(failed, 'attempt'),
-    error: textOf(failed, 'error'),
-    at: dateOf(failed, 'at'),
-  }));
-  const summary = summaryIn(row);
+  const [found] = await findReports(context, { transitionId });
+  if (found === undefined) return undefined;
+  const { id, row, summary } = found;
   const { merchant_reference, transaction_type } = summary.signed;
-  const paid = (await archivedBy({ merchant_reference })).find(
-    ({ expectation, signed }) => expectation !== undefined && signed.transaction_type === transaction_type,
-  );
-  const expectation = paid?.expectation ?? expectationIn(row);
-  return { ...summary, expectation, bodies, failures, actions: await actionsOf(id) };
+  const key = { merchant_reference, transaction_type, account: settings.account };
+  const paid = row && (await findArchivedReports(statements, key)).find(({ expectation }) => expectation);
+  return {
+    ...summary,
+    expectation: paid?.expectation ?? found.expectation,
+    bodies: row ? await readBodies(context, row) : [],
+    failures: (await statements.run('show_failures', [id])).map((failed) => ({
+      attempt: numberOf(failed, 'attempt'),
+      error: textOf(failed, 'error'),
+      at: dateOf(failed, 'at'),
+    })),
+    actions: (await statements.run('show_actions', [id])).map(actionIn),
+  };
 }
 
 /** The bodies of a row of list_transitions. */
@@ -235,32 +252,16 @@ export async function readBodies<Tx>(
   return rows.map((body) => keptBodyIn(body, transitionId, bodyContent, isEncrypted));
 }
 
-export async function readTransitions<Tx>(
-  { store, statements, settings: { account } }: OperatorContext<Tx>,
-  options: ListOptions & { readonly transitionId?: string },
-  last?: Place & { readonly dueAt: number },
-  tx?: Tx,
-): Promise<readonly Row[]> {
-  const search = searchFor(options, account, last);
-  if (search === undefined) return [];
-  const found = search.found.replace(/\binbox\./g, store.prefix);
-  const { text } = statements.get('list_transitions');
-  const whole = text.replace('{found}', () => found).replace('{order}', search.order);
-  return store.query({ text: whole }, search.values, tx);
-}
-
 function summaryIn(row: Row): TransitionSummary {
   const transitionId = textOf(row, 'transition_id');
   const known = expectationIn(row);
-  const settled = known?.settledBy === transitionId ? known : undefined;
   return {
     transitionId,
     revision: revisionOf(row),
     state: choiceOf(row, 'state', TRANSITION_STATES),
     reason: reasonIn(row, 'reason'),
     signed: signedIn(row),
-    settled: settled && { currency: settled.currency, amount: settled.amount },
-    expected: known && moneyOf(known),
+    ...moneyOf(known, known?.settledBy === transitionId),
     claims: row['claims'] === null ? undefined : claimsIn(row),
     provider: optionalText(row, 'provider'),
     isArchived: false,
@@ -277,12 +278,10 @@ function summaryIn(row: Row): TransitionSummary {
 }
 
 /** Of a row of list_transitions: a digest of what an operator decides on. A kept body and every act raise the column. */
-export function revisionOf(row: Row): string {
-  const seen = ['revision', 'state', 'reason', 'changed_at', 'currency', 'amount', 'compare'];
-  return hash(
-    'sha256',
-    JSON.stringify([...seen, 'replaced', 'settled_by'].map((name) => String(row[name]))),
-  ).slice(0, 16);
+function revisionOf(row: Row): string {
+  const money = ['currency', 'amount', 'compare', 'replaced', 'settled_by'];
+  const seen = ['revision', 'state', 'reason', 'changed_at', ...money].map((name) => String(row[name]));
+  return hash('sha256', JSON.stringify(seen)).slice(0, 16);
 }
 
 /** Of a row of show_bodies. */

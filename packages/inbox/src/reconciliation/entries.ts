@@ -114,7 +114,7 @@ export async function applyEntry<Tx>(
     const [outcome] = await keepFirsts({ statements, limitMs }, [bodyContent.keep(record)], tx);
     if (outcome !== 'new') return false;
     const [row = {}] = await statements.run('lock_named_transition', [record.transitionId, account], tx);
-    await addAction(statements, { id: numberOf(row, 'id'), action: STATEMENT, by, note }, tx);
+    await addAction(statements, { action: STATEMENT, by, note }, numberOf(row, 'id'), tx);
     return true;
   });
 }

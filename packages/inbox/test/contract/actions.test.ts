@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Act } from '../../src/index.ts';
 import { evidence, paid } from '../support/callbacks.ts';
 import {
+  actOn,
   actOnReport,
   creditIn,
   DAY_MS,
@@ -122,6 +123,39 @@ test('the accepted amount of a body becomes the expectation, and is applied once
     actions: [{ action: 'accept', ...NOTE }],
     expectation: { amount: '500', settledBy: transitionId },
   });
+});
+
+test('another amount that arrives after a payment was canceled is accepted, and credited', async () => {
+  const { merchant, inbox, deliver } = await newShop('sqlite', LATER);
+  await inbox.expect(money('A'));
+  await actOn(inbox, 'A', 'cancel');
+  await deliver(paid('A', 300));
+  await inbox.act(await offeredAct(inbox, 'A', 'accept', '300'), NOTE);
+  await workOff(inbox);
+  expect(await merchant.credits()).toEqual(['A 300']);
+  expect(await inbox.payment('A')).toMatchObject({ state: 'paid', replaced: [{ amount: '500', ...NOTE }] });
+});
+
+test('of two bodies whose numbers a parser rounded, only the accepted one is as expected', async () => {
+  const { inbox, deliver, show } = await newShop('sqlite', LATER);
+  const exact = '1234567890123456.75';
+  const rounded = (charge: number) =>
+    paid(
+      'A',
+      1,
+      { transaction_charge: charge },
+      {
+        isParsed: true,
+        rewrite: (text) => text.replace(/(_amount":)1\b/g, `$1${exact}`),
+      },
+    );
+  await inbox.expect(money('A', exact));
+  await deliver(rounded(1), rounded(2));
+  const act = await offeredAct(inbox, 'A', 'accept', exact);
+  await inbox.act(act, NOTE);
+  const bodies = (await show('A'))?.bodies ?? [];
+  expect(bodies).toHaveLength(2);
+  for (const { digest, request } of bodies) expect(request.amount).toBe(digest === act.body ? exact : null);
 });
 
 test('a body is accepted in place of the expectation, by either of its amounts', async () => {

@@ -27,6 +27,7 @@ test('evidence is stored, and nothing is applied from a body that can be read in
   });
   await expect(actOnReport(inbox, transitionId, 'accept')).rejects.toMatchObject({ code: 'invalid_state' });
   await actOnReport(inbox, transitionId, 'close');
+  await expect(actOnReport(inbox, transitionId, 'apply')).rejects.toThrow('read in more than one way');
   expect(await merchant.credits()).toEqual([]);
 });
 

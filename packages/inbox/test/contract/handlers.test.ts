@@ -50,7 +50,7 @@ test('a handler is told what a status means, and one of its type comes before on
 });
 
 test.each(ENGINES)(
-  'on %s, a reversal gets the own amount that was settled, and needs a handler; a failure needs none',
+  'on %s, a reversal gets the own amount that was settled, if there is one, and needs a handler; a failure needs none',
   async (engine) => {
     const { inbox, merchant, sell, deliver } = await newShop(engine, LATER);
     const reversal = (reference: string) =>
@@ -66,7 +66,11 @@ test.each(ENGINES)(
     );
     await deliver(reversal('ORD-2'));
     expect(await inbox.payment('ORD-2')).toMatchObject({ state: 'reversed', settled: { amount: '500' } });
-    expect(await merchant.credits()).toEqual(['ORD-1 500', 'ORD-2 500', 'ORD-2 -500']);
+    await deliver(reversal('EARLY'));
+    await sell('EARLY');
+    expect(await inbox.payment('EARLY')).toMatchObject({ state: 'held', needs: 'transition_not_allowed' });
+    const credits = ['EARLY -undefined', 'ORD-1 500', 'ORD-2 500', 'ORD-2 -500'];
+    expect(await merchant.credits()).toEqual(credits);
   },
 );
 

@@ -1,10 +1,10 @@
-import { counted, html, type Markup, note } from '@payment-service/pages';
+import { counted, html, type Markup, note, tableOf } from '@payment-service/pages';
 import type { PaymentCounts } from '../../operator/payments.ts';
 import { countText, EVIDENCE_WORDS } from '../../words.ts';
 import { historyCharts } from './charts.ts';
 import { at, consolePage, type View } from './page.ts';
-import { paidForm } from './paid.ts';
-import { paymentList, paymentPath } from './summary.ts';
+import { paidForm } from './payment.ts';
+import { moneyText, paymentList, paymentPath } from './summary.ts';
 
 const SHOWN = 5;
 
@@ -68,4 +68,25 @@ async function banners({ inbox }: View): Promise<Markup | string> {
     spooled > 0 && note('wait', waiting, stored),
   ];
   return notes.some(Boolean) ? html`<div class="stack" id="banners">${notes}</div>` : '';
+}
+
+/** What was credited on each day, exact. */
+export async function moneyPage(view: View): Promise<Response> {
+  const { settled } = await view.inbox.history({ days: 31 });
+  const cells = ['Day', 'Type', 'Credited | number', 'Payments | number'];
+  return consolePage(view, {
+    title: 'Money',
+    section: '/money',
+    body: html`<p class="quiet">What was credited on each of the last 31 days, in UTC, by your own amounts.</p>
+${
+  settled.length === 0
+    ? html`<p>Nothing was credited in these days.</p>`
+    : tableOf('days', cells, settled.toReversed(), ({ day, transaction_type, count, ...money }) => [
+        day.toISOString().slice(0, 10),
+        transaction_type,
+        moneyText(money),
+        String(count),
+      ])
+}`,
+  });
 }

@@ -1,7 +1,15 @@
-import { documentOf, type Filled, type FrameContent, frame, html, pageHeaders } from '@payment-service/pages';
+import {
+  type Confirmation,
+  confirmationIn,
+  documentOf,
+  type Filled,
+  type FrameContent,
+  frame,
+  html,
+  pageHeaders,
+} from '@payment-service/pages';
 import type { Inbox } from '../../inbox.ts';
 import type { ConsoleAccess, ConsolePermission, FormProof } from '../access.ts';
-import { confirmation } from '../said.ts';
 
 /** The functions of an inbox that the console uses. */
 export type ConsoleInbox = Omit<Inbox<never>, 'expect' | 'handle' | 'transaction'>;
@@ -121,3 +129,12 @@ export function forbidden(permission: ConsolePermission): Response {
 export function plainResponse(status: keyof typeof PLAIN): Response {
   return new Response(`${PLAIN[status]}\n`, { status, headers: headersOf('text/plain', false) });
 }
+
+export const confirmation: Confirmation = confirmationIn('inbox-console-said');
+
+/** Confirms an action on the next page that the visitor sees. */
+export const seeOther = (location: string, said: string, path: string): Response =>
+  new Response(null, {
+    status: 303,
+    headers: { location, 'set-cookie': confirmation.say(said, path), 'cache-control': 'no-store' },
+  });

@@ -1,12 +1,25 @@
-import { badge, html, type Markup, note, story, type Tone, time } from '@payment-service/pages';
+import {
+  badge,
+  type Filled,
+  fieldsOf,
+  form,
+  html,
+  type Markup,
+  note,
+  story,
+  type Tone,
+  time,
+} from '@payment-service/pages';
+import type { ActName } from '../../operator/action-log.ts';
+import type { Act } from '../../operator/offers.ts';
+import { OPERATIONS, textOf } from '../../operator/operations.ts';
 import type { Payment } from '../../operator/payment.ts';
 import { type StoryStep, storyOf } from '../../operator/story.ts';
 import type { TransitionDetails } from '../../operator/views.ts';
 import { wordsOf } from '../../words.ts';
-import { actForms } from './act-forms.ts';
+import { COMPARISONS } from '../../work/verdict/stored.ts';
 import { bodyCards } from './bodies.ts';
-import { consolePage, type Refused, type View } from './page.ts';
-import { unknownPage } from './paid.ts';
+import { at, consolePage, type Refused, type View } from './page.ts';
 import { facts, moneyText, stateBadge, toneOf } from './summary.ts';
 
 const MAX_REPORTS = 10;
@@ -81,4 +94,91 @@ ${facts({
 })}
 ${failures.length > 0 && html`<ul class="stack">${failures.map(({ attempt, error, at }) => html`<li>Attempt ${attempt} failed: ${error} <span class="quiet small">${time(at.getTime())}</span></li>`)}</ul>`}
 ${bodyCards(report, isOpen)}</section>`;
+}
+
+export const NOTE = { name: 'note', label: 'Why', hint: 'Kept with your name.' };
+
+/** What this visitor may do now, one form for each name. The inbox checks it again, since the page may be out of date. */
+function actForms(view: View, payment: Payment, filled: Filled | undefined): Markup {
+  const mine = Map.groupBy(
+    payment.acts.filter(({ name }) => view.access.may.includes(name)),
+    ({ name }) => name,
+  );
+  const mayNot = payment.acts.length > 0 ? 'Nothing with your permissions.' : 'Nothing now.';
+  const none = payment.isArchived ? 'It is archived and final: its reports have no bodies any more.' : mayNot;
+  // To credit once more is last: it is almost never what should be done.
+  const names = [...mine.keys()].toSorted((one, other) => Number(one === LAST) - Number(other === LAST));
+  const forms = names.map((name) => actForm(view, payment, mine.get(name) ?? [], fieldsOf(name, filled)));
+  return html`<section class="stack" id="actions"><h2>What you can do</h2>${mine.size === 0 ? html`<p class="quiet">${none}</p>` : forms}</section>`;
+}
+
+const LAST: ActName = 'applyAgain';
+
+function actForm(
+  view: View,
+  payment: Payment,
+  acts: readonly Act[],
+  fields: ReturnType<typeof fieldsOf>,
+): Markup {
+  const [first, ...others] = acts;
+  if (first === undefined) return html``;
+  const { name, money } = first;
+  const { label, effect } = OPERATIONS[name];
+  const isOne = others.length === 0;
+  const effects = new Set(acts.map((act) => effect(act, payment)));
+  // The revision is a field of its own: what the reader has chosen stays chosen when the payment has changed, and an open page
+  // keeps the revision that they saw.
+  const choices = acts.map(
+    ({ revision: _, ...act }) => [JSON.stringify(act), choiceText(act, payment)] as const,
+  );
+  const [[only] = ['']] = choices;
+  return html`<section class="card single"><h3>${label}</h3>${[...effects].map((text) => html`<p class="quiet small">${text}</p>`)}
+${form(name, at(view, `/act/${name}`), {
+  hidden: { proof: view.proof.value, revision: payment.revision, ...(isOne && { act: only }) },
+  fields: html`${isOne ? '' : fields.choice({ name: 'act', label: 'Which' }, choices)}${name === 'expect' ? moneyFields(payment, fields) : ''}${fields.field(NOTE)}${fields.problem()}`,
+  button: isOne && money !== undefined ? `${label}: ${textOf(money)}` : label,
+})}</section>`;
+}
+
+const COMPARED = { both: '', request: ', as requested', transaction: ', as transacted' } as const;
+
+/** An act by its money and its report. */
+function choiceText(
+  { money, report, compare = 'both', isText }: Omit<Act, 'revision'>,
+  { reports }: Payment,
+): string {
+  const signed = reports.find(({ transitionId }) => transitionId === report)?.signed;
+  const amount = money && `${textOf(money)}${COMPARED[compare]}${isText ? ', sent as text' : ''}`;
+  const which = signed && `${signed.transaction_status} of ${signed.internal_reference || 'no transaction'}`;
+  return [amount, which].filter(Boolean).join(': ');
+}
+
+const moneyFields = ({ expected }: Payment, fields: ReturnType<typeof fieldsOf>): Markup =>
+  html`${fields.field({ name: 'currency', label: 'Currency', value: expected?.currency ?? '' })}${fields.field({ name: 'amount', label: 'Amount', value: expected?.amount ?? '' })}${fields.choice(
+    { name: 'compare', label: 'Compare with', value: expected?.compare ?? 'both' },
+    COMPARISONS.map((each) => [each, each === 'both' ? 'both amounts of a report' : `its ${each} amount`]),
+  )}`;
+
+/** “I have paid”: asks for a reference. The payment's page has the answer. */
+export const paidForm = (view: View, reference: string): Markup =>
+  html`<section class="card" id="paid"><h2>“I have paid”</h2>
+<form class="search" action="${at(view, '/payment')}"><label class="hidden-text" for="paid-reference">The reference of the payment</label>
+<input id="paid-reference" name="reference" type="search" required value="${reference}" placeholder="Reference of the order or of the service">
+<button class="main">Answer</button></form></section>`;
+
+const UNKNOWN =
+  'Check it letter by letter, or ask for the reference that the payment service gave. If it is right, ask the payment service.';
+
+/** For a reference under which there is nothing. */
+export function unknownPage(view: View): Promise<Response> {
+  const reference = (view.query.get('reference') ?? '').trim();
+  const isAsked = view.query.has('reference');
+  return consolePage(view, {
+    title: isAsked ? reference || 'No reference' : '“I have paid”',
+    section: '/payments',
+    status: isAsked ? 404 : 200,
+    crumbs: [['/payments', 'Payments']],
+    body: html`${paidForm(view, reference)}
+${isAsked && html`<div id="answer">${note('neutral', 'Nothing is known under this reference.', UNKNOWN)}</div>`}`,
+  });
 }

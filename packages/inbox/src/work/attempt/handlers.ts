@@ -18,8 +18,8 @@ export interface HandledPayment<N extends HandlerName = HandlerName> extends Pay
   /** What is expected; undefined if nothing is. */
   readonly expected: ExpectedMoney | undefined;
   /**
-   * Your own amount, which a body equals: credit only this, and take back only this when it is reversed. Undefined for a reversal
-   * that arrived before its payment, which then waits for a person.
+   * Your own amount, which a body equals: credit only this, and take back only this when it is reversed. Undefined for what is not
+   * paid: a failure, or a reversal that arrived before its payment, which then waits for a person.
    */
   readonly settled: N extends 'paid' ? Settled : Settled | undefined;
   /**

@@ -1,0 +1,104 @@
+import { ConfigurationError, InvalidStateError, StaleError } from '@payment-service/core';
+import { counted, type Filled, fieldsOf, form, html } from '@payment-service/pages';
+import type { ActName } from '../../operator/action-log.ts';
+import type { Act } from '../../operator/offers.ts';
+import { BULK_ACTS, type BulkAct, MAX_ACTED, OPERATIONS } from '../../operator/operations.ts';
+import { wordsOfReason } from '../../words.ts';
+import { COMPARISONS } from '../../work/verdict/stored.ts';
+import { at, consolePage, missingPage, plainResponse, type Refused, seeOther, type View } from './page.ts';
+import { NOTE, paymentPage } from './payment.ts';
+import { isReason } from './payments.ts';
+import { paymentList, paymentPath } from './summary.ts';
+
+/** Performs the act of a form in the name that `authorize` returned. The form is this visitor's, who has the permission. */
+export async function act(view: View, form: URLSearchParams, name: ActName): Promise<Response> {
+  const { inbox, access, basePath } = view;
+  const act = actIn(form, name);
+  if (act === undefined) return plainResponse(400);
+  const typed = Object.fromEntries(form);
+  const { note = '', currency = '', amount = '' } = typed;
+  const compare = COMPARISONS.find((each) => each === typed['compare']) ?? 'both';
+  const money = name === 'expect' ? { currency, amount, compare } : undefined;
+  try {
+    await inbox.act(act, { by: access.by, note, ...money });
+    const done = OPERATIONS[name].done(money === undefined ? act : { money });
+    return seeOther(at(view, paymentPath(act)), done, basePath);
+  } catch (error) {
+    const query = new URLSearchParams(paymentPath(act).split('?')[1]);
+    return paymentPage({ ...view, query }, refusalOf(error, name, typed));
+  }
+}
+
+/** The act that a form carries, of the name that its address has: the visitor's permission was checked for that. */
+function actIn(form: URLSearchParams, name: ActName): Act | undefined {
+  try {
+    const act = Object(JSON.parse(form.get('act') ?? ''));
+    const key = [act.merchant_reference, act.transaction_type];
+    if (act.name !== name || !key.every((each) => typeof each === 'string')) return undefined;
+    return { ...act, revision: form.get('revision') ?? '' };
+  } catch {
+    return undefined;
+  }
+}
+
+/** What can be wrong in a form, or in the amount that it accepts; and a payment that has vanished. */
+const OF_FORM = ['note', 'currency', 'amount', 'compare', 'body', 'merchant_reference', 'act'];
+
+/** Why a form was refused. @throws What the visitor cannot act on. */
+function refusalOf(error: unknown, form: ActName, typed: Filled['typed']): Refused {
+  if (error instanceof InvalidStateError || error instanceof StaleError)
+    return { filled: { form, typed, problem: { text: error.message } }, status: 409 };
+  if (!(error instanceof ConfigurationError) || !OF_FORM.includes(error.option)) throw error;
+  const { option: field, message } = error;
+  const text = field === 'note' ? 'Say why, in at most 1000 characters.' : message;
+  return { filled: { form, typed, problem: { text, field } }, status: 422 };
+}
+
+export async function actInBulk(view: View, form: URLSearchParams, name: BulkAct): Promise<Response> {
+  const { inbox, access, basePath } = view;
+  const [reason, until] = [form.get('reason') ?? '', new Date(Number(form.get('until') ?? Number.NaN))];
+  if (!isReason(reason) || Number.isNaN(until.getTime())) return plainResponse(400);
+  const note = form.get('note') ?? '';
+  try {
+    const { done } = await inbox.actAll(name, { reason, until }, { by: access.by, note });
+    const said = `${counted(done, 'payment')} ${name === 'retry' ? 'retried' : 'closed'}.`;
+    return seeOther(at(view, '/payments'), said, basePath);
+  } catch (error) {
+    return bulkPage({ ...view, query: form }, refusalOf(error, name, { note }));
+  }
+}
+
+const MAX_PREVIEWED = 10;
+
+/** Shows which payments an act in bulk would change, before it is confirmed. */
+export async function bulkPage(view: View, refused?: Refused): Promise<Response> {
+  const { query, access, inbox } = view;
+  const name = BULK_ACTS.find((each) => each === (refused?.filled.form ?? query.get('act')));
+  const reason = query.get('reason') ?? '';
+  if (name === undefined || !isReason(reason) || !access.may.includes(name)) return missingPage(view);
+  const { items, next, at: lookedAt } = await inbox.payments({ reason, limit: MAX_ACTED });
+  const { label, about } = OPERATIONS[name];
+  const title = `${label} ${counted(items.length, 'payment')}`;
+  const fields = fieldsOf(name, refused?.filled);
+  const until = query.get('until') ?? String(lookedAt?.getTime());
+  const confirm = form(name, at(view, `/acts/${name}`), {
+    hidden: { proof: view.proof.value, reason, until },
+    fields: html`${fields.field({ ...NOTE, hint: 'Kept with your name, for each of them.' })}${fields.problem()}`,
+    button: title,
+    kind: 'danger',
+  });
+  return consolePage(view, {
+    title,
+    section: '/payments',
+    crumbs: [['/payments', 'Payments']],
+    refused,
+    body:
+      items.length === 0
+        ? html`<p>No payments need a person for this reason.</p>`
+        : html`<p>This ${about}. ${next === undefined ? '' : `These are the ${MAX_ACTED} that changed last: repeat it for the rest. `}What changes after this page was opened is left as it is.</p>
+<section class="card single">${confirm}</section>
+<section class="stack"><h2>${items.length > MAX_PREVIEWED ? `The first ${MAX_PREVIEWED}` : 'Which ones'}</h2>
+<p class="quiet">All of them: ${wordsOfReason(reason).heading} (<code>${reason}</code>).</p>
+${paymentList(view, 'acted', items.slice(0, MAX_PREVIEWED))}</section>`,
+  });
+}
