@@ -24,16 +24,12 @@ export class LineReader {
   readonly #format: StatementFormat;
   readonly #places: readonly [field: string, place: number][];
   readonly #width: number;
-  readonly #directions: ReadonlyMap<string, 'in' | 'out'>;
 
   constructor(columns: Columns, format: StatementFormat) {
     this.#columns = columns;
     this.#format = format;
     this.#places = placesIn(format.map, columns);
     this.#width = 1 + Math.max(-1, ...this.#places.map(([, place]) => place));
-    const words = (list: readonly string[] = [], way: 'in' | 'out') =>
-      list.map((word) => [word, way] as const);
-    this.#directions = new Map([...words(format.in, 'in'), ...words(format.out, 'out')]);
   }
 
   read(record: FileRecord): StatementLine {
@@ -56,7 +52,7 @@ export class LineReader {
       const detail = `it has ${cells.length} cells, and there are ${names.length || this.#width} columns`;
       return line(record, 'wrong_length', { row: read.row, detail });
     }
-    return this.#classed(record, read, filled, given['transaction_type'] !== undefined);
+    return this.#classed(record, read, filled, given['transaction_type']);
   }
 
   /** What a line of the right length is. */
@@ -64,7 +60,7 @@ export class LineReader {
     record: FileRecord,
     { row, verdict, detail }: Read,
     filled: readonly string[],
-    isTyped: boolean,
+    type: string | undefined,
   ): StatementLine {
     const { merchant_reference: reference, amount, direction, meaning = 'paid' } = row;
     const isNothing = amount === undefined || /^0*(?:\.0*)?$/.test(amount);
@@ -74,9 +70,10 @@ export class LineReader {
     if (verdict !== undefined) return line(record, verdict, { row, detail });
     if (!isOwn) return line(record, direction === 'out' ? 'money_out' : 'no_reference', { row });
     // Without a column that names its type, money out is no payment of the type that is set.
-    const isOut = direction === 'out' && !isTyped && meaning === 'paid';
-    if (!isOut) return line(record, undefined, { row });
-    return line(record, filled.some(isCharge) ? 'charge' : 'money_out', { row });
+    const says = type === undefined ? filled : [type];
+    if (direction !== 'out' || meaning !== 'paid') return line(record, undefined, { row });
+    if (says.some(isCharge)) return line(record, 'charge', { row });
+    return line(record, type === undefined ? 'money_out' : undefined, { row });
   }
 
   /** What the cells say, with the values of every row. */
@@ -91,7 +88,8 @@ export class LineReader {
       ...others
     } = { ...set, ...given };
     const money = moneyIn({ credit, debit, amount }, { decimal, currency: others['currency'] });
-    const said = word === undefined ? undefined : (this.#directions.get(word) ?? directionOf(word));
+    const own = (['in', 'out'] as const).find((way) => this.#format[way]?.includes(word ?? ''));
+    const said = word === undefined ? undefined : (own ?? directionOf(word));
     const direction = said ?? money.direction;
     const isClassed = status !== undefined && Object.hasOwn(statuses, status);
     const isPaid = status !== undefined && status === paid;
@@ -103,15 +101,16 @@ export class LineReader {
       ...(status !== undefined && { transaction_status: meaning === 'paid' ? 'COMPLETED' : status }),
       ...(meaning !== undefined && { meaning }),
     };
-    if (money.problem !== undefined) return { row, verdict: 'unknown_direction', detail: money.problem };
-    if (word !== undefined && said === undefined)
-      return {
-        row: { ...row, direction: undefined },
-        verdict: 'unknown_direction',
-        detail: 'its word is not known',
-      };
-    if (said === 'in' && money.direction === 'out')
-      return { row, verdict: 'unknown_direction', detail: 'its word says in, and its sign says out' };
+    const isOpposite = said !== undefined && money.direction !== undefined && said !== money.direction;
+    const problem =
+      money.problem ??
+      (word !== undefined && said === undefined
+        ? 'its word for the direction is not known'
+        : isOpposite
+          ? 'its word and its sign contradict each other'
+          : undefined);
+    if (problem !== undefined)
+      return { row: { ...row, direction: undefined }, verdict: 'unknown_direction', detail: problem };
     // COMPLETED is then another word of this statement.
     const isOther = paid !== undefined && status === 'COMPLETED' && meaning === undefined;
     return isOther ? { row, verdict: 'unknown_status' } : { row };
@@ -141,8 +140,9 @@ function moneyIn(
   const text = isOut ? debit : isIn ? credit : (amount ?? credit ?? debit);
   if (text === undefined) return {};
   const read = amountIn(text, how);
-  const direction = isOut ? 'out' : read?.isOut === true ? 'out' : undefined;
-  if (isIn && read?.isOut === true)
-    return { amount: read.amount, problem: 'the column of money in has a minus' };
-  return { amount: read?.amount ?? text, direction };
+  const sign = read?.isOut === undefined ? undefined : read.isOut ? 'out' : 'in';
+  // Many write a minus before money out, and none before money in.
+  if ((isIn && sign === 'out') || (isOut && sign === 'in'))
+    return { amount: read?.amount, problem: 'its column and its sign contradict each other' };
+  return { amount: read?.amount ?? text, direction: isOut ? 'out' : isIn ? 'in' : sign };
 }
