@@ -44,11 +44,13 @@ export class LineReader {
     );
     const { merchant_reference: reference = '' } = given;
     const money = ['amount', 'credit', 'debit'].filter((field) => given[field] !== undefined);
-    if (reference === '' ? filled.some(isTotal) : isTotal(reference)) return line(record, 'total');
+    // In a short line, a cell may be of another column.
+    const isShort = cells.length < this.#width;
+    if (reference === '' || isShort ? filled.some(isTotal) : isTotal(reference)) return line(record, 'total');
     if (money.length === 0 && (reference === '' || filled.length === 1)) return line(record, 'text');
     const read = this.#rowOf(given);
     const isLong = names.length > 0 && cells.slice(names.length).some((cell) => cell !== '');
-    if (cells.length < this.#width || isLong) {
+    if (isShort || isLong) {
       const detail = `it has ${cells.length} cells, and there are ${names.length || this.#width} columns`;
       return line(record, 'wrong_length', { row: read.row, detail });
     }

@@ -47,18 +47,19 @@ const NAMES: Readonly<Record<string, RegExp>> = {
   amount: /amount|betrag|bedrag|montant|value(?!.?date)|^sum$/i,
 };
 
-/** @returns by field, the name of the column that probably has it. */
+/** @returns by field, the column that probably has it: its name, or its number if `map` cannot name it. */
 export function proposedMap(columns: readonly string[]): Record<string, string> {
-  const proposed: Record<string, string> = {};
+  const found = new Map<string, number>();
   for (const [field, name] of Object.entries(NAMES)) {
-    const found = columns.find((column) => name.test(column) && !Object.values(proposed).includes(column));
-    if (found !== undefined) proposed[field] = found;
+    const place = columns.findIndex((column, at) => name.test(column) && ![...found.values()].includes(at));
+    if (place >= 0) found.set(field, place);
   }
-  // One column with a word for the direction, or two with amounts, or one with a sign.
-  if (proposed['credit'] !== undefined && proposed['debit'] !== undefined) delete proposed['amount'];
-  else if (proposed['amount'] !== undefined) {
-    delete proposed['credit'];
-    delete proposed['debit'];
-  }
-  return proposed;
+  // Two columns with amounts, or one with a sign.
+  const isTwo = found.has('credit') && found.has('debit');
+  for (const field of isTwo ? ['amount'] : found.has('amount') ? ['credit', 'debit'] : []) found.delete(field);
+  const nameOf = (place: number): string => {
+    const [name = '', ...others] = columns.filter((column) => column === columns[place]);
+    return others.length > 0 || /[,=]/.test(name) ? `#${place + 1}` : name;
+  };
+  return Object.fromEntries([...found].map(([field, place]) => [field, nameOf(place)]));
 }
