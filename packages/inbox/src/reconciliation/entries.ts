@@ -24,7 +24,7 @@ export async function entriesOf<Tx>(
   areIdsRounded: boolean,
 ): Promise<EntryOf> {
   const { account, completedEvents, statuses } = settings;
-  const rows = await statements.run('list_last_signed', [account]);
+  const rows = await statements.run('list_last_settled', [account]);
   const padded = rows.map((row) => signedIn(row).internal_reference).filter((id) => /^0\d+$/.test(id));
   const damageOf = (id: string): string | undefined => {
     if (EXPONENT.test(id)) return 'a spreadsheet wrote its internal_reference with an exponent';
