@@ -2,7 +2,7 @@ import { amountIn } from './amount-text.ts';
 import { type Columns, placesIn } from './columns.ts';
 import { directionOf, isCharge, isInterest, isTotal } from './line-words.ts';
 import type { Pairs } from './pairs.ts';
-import type { FileRecord } from './records.ts';
+import { type FileRecord, SEPARATORS } from './records.ts';
 import type { StatementLine, StatementRow } from './statement.ts';
 import type { StatementFormat } from './statement-format.ts';
 
@@ -47,7 +47,8 @@ export class LineReader {
     // In a short line, a cell may be of another column.
     const isShort = cells.length < this.#width;
     if (reference === '' || isShort ? filled.some(isTotal) : isTotal(reference)) return line(record, 'total');
-    if (money.length === 0 && (reference === '' || filled.length === 1)) return line(record, 'text');
+    const isText = (reference === '' || filled.length === 1) && !this.#isRow(cells);
+    if (money.length === 0 && isText) return line(record, 'text');
     const read = this.#rowOf(given);
     const isLong = names.length > 0 && cells.slice(names.length).some((cell) => cell !== '');
     if (isShort || isLong) {
@@ -55,6 +56,12 @@ export class LineReader {
       return line(record, 'wrong_length', { row: read.row, detail });
     }
     return this.#classed(record, read, filled, given['transaction_type']);
+  }
+
+  /** One cell that has all columns, with another separator between them: as of two files in one. */
+  #isRow([cell = '', ...others]: readonly string[]): boolean {
+    const isAll = (separator: string): boolean => cell.split(separator).length >= this.#width;
+    return this.#width > 1 && others.length === 0 && Object.values(SEPARATORS).some(isAll);
   }
 
   /** What a line of the right length is. */
