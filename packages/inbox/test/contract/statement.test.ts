@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { StatementRow } from '../../src/index.ts';
+import type { StatementOptions, StatementRow } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { DAY_MS, money, NOTE, newShop, REPLACE } from '../support/shop.ts';
 import { APPLY, countsOf, DRY, row } from '../support/statement-rows.ts';
