@@ -176,7 +176,7 @@ function chosen(
   if (due.length === 0) return '';
   const all = counts.paid_without_callback - (dryRun ? 0 : applied);
   const money = dryRun ? sums.applied.map(moneyText).join(' and ') : '';
-  return html`<fieldset class="stack" id="due"><legend>${counted(all, 'payment')} without a callback ${money}</legend>
+  return html`<fieldset class="stack wide-field" id="due"><legend>${counted(all, 'payment')} without a callback ${money}</legend>
 ${due.length < all ? html`<p class="quiet">The first ${due.length}. Settle these, then compare again for the rest.</p>` : ''}
 ${due.map((one) => html`<label class="check"><input type="checkbox" name="only" value="${one.transitionId ?? ''}"> ${one.merchant_reference}: ${amountOf(one)}, line ${one.line ?? ''}</label>`)}
 ${fields.field({ name: 'note', label: 'Why', hint: 'Kept with your name.' })}
