@@ -54,9 +54,11 @@ left join inbox.payment e
   on e.reference_key = value ->> 'referenceKey' and e.transaction_type = value ->> 'transactionType'
 left join inbox.callback s on s.transition_id = e.settled_by
 
--- name: list_last_signed
--- The last 100 reports, for how the account writes its ids.
-select signed from inbox.callback where account = $1 order by id desc limit 100
+-- name: list_last_settled
+-- What settled the last 100 payments, for how the service writes the ids of the account.
+select s.signed from (
+  select settled_by from inbox.payment where account = $1 and settled_by is not null order by settled_at desc limit 100
+) as p join inbox.callback s on s.transition_id = p.settled_by
 
 -- name: keep_format
 insert into inbox.statement_format as f (account, name, format) values ($1, $2, $3)

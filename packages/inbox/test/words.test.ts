@@ -20,9 +20,17 @@ import {
 import { PAYMENT_STATES, type PaymentState } from '../src/work/verdict/payment-state.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../../docs/guide/reconciliation.md', import.meta.url), 'utf8');
 
 test('the tables of states, acts and reasons in the README have the words of the console and of the command', () => {
   for (const table of [paymentsTable(), actsTable(), reasonsTable()]) expect(readme).toContain(table);
+});
+
+test('the table of verdicts on a statement in the guide has the words of the console and of the command', () => {
+  const rows = Object.entries(STATEMENT_VERDICTS).map(([verdict, { is = '', isClean, meaning }]) => [
+    ...[code(verdict), is.replaceAll('_', ' '), meaning, isClean ? 'yes' : 'no'],
+  ]);
+  expect(guide).toContain(tableOf(['verdict', 'the line is', 'what it means', 'clean'], rows));
 });
 
 test('the README speaks of transitions and bodies only from "Evidence" on', () => {

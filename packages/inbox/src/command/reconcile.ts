@@ -1,6 +1,5 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { finished } from 'node:stream/promises';
+import { createReadStream } from 'node:fs';
+import { open as openFile, readFile } from 'node:fs/promises';
 import { printableLines } from '@payment-service/core/internal';
 import type { Movement } from '@payment-service/core/reconcile';
 import { csvLine } from '@payment-service/pages/text';
@@ -14,7 +13,7 @@ import { chargesIn, kindsIn, type Pairs, pairsIn } from '../reconciliation/pairs
 import { type HowRead, previewFields, readStatement } from '../reconciliation/read-statement.ts';
 import { reconcileStatement } from '../reconciliation/reconcile-statement.ts';
 import { SEPARATOR_NAMES } from '../reconciliation/records.ts';
-import type { StatementFinding, StatementReport } from '../reconciliation/statement.ts';
+import type { StatementOptions, StatementReport } from '../reconciliation/statement.ts';
 import { COLUMN_FIELDS, FORMAT_RULES, type StatementFormat } from '../reconciliation/statement-format.ts';
 import {
   FINDING_COLUMNS,
@@ -30,6 +29,8 @@ import { paragraphs, table } from './format.ts';
 import { type OpenOptions, withInbox, withTables } from './open-inbox.ts';
 import { type AddVerb, moment, named, option, quoted, required, upTo, verb } from './verbs.ts';
 
+/** Of a file of verdicts, so many characters are written together. */
+const PIECE = 65_536;
 const BEFORE = 'how long before its settlement here a collection may be credited';
 
 /** A report, and how its file was read. */
@@ -132,18 +133,36 @@ async function statement(given: Given, open: OpenOptions, path: string): Promise
   if (Object.keys(format.map).length === 0) throw new WrongUse(columnsOf(read));
   // Before anything is applied.
   if (apply) console.error(formatRead(read));
-  const findings = verdicts === undefined ? undefined : createWriteStream(verdicts, { flags: 'wx' });
-  findings?.write(csvLine(FINDING_COLUMNS));
-  const onFinding = (finding: StatementFinding): void => {
-    findings?.write(csvLine(findingCells(finding)));
+  const compare = (onFinding?: StatementOptions['onFinding']): Promise<StatementReport> => {
+    const options = { from, to, account, transaction_type, by, note, dryRun: apply !== true, onFinding };
+    return apply
+      ? withInbox(open, (inbox) => inbox.reconcileStatement(lines, options))
+      : withTables(open, (opened) => reconcileStatement(opened, lines, options));
   };
-  const options = { from, to, account, transaction_type, by, note, dryRun: apply !== true, onFinding };
-  const report = apply
-    ? await withInbox(open, (inbox) => inbox.reconcileStatement(lines, options))
-    : await withTables(open, (opened) => reconcileStatement(opened, lines, options));
-  if (findings !== undefined) await finished(findings.end());
+  const report = await (verdicts === undefined ? compare() : writingVerdicts(verdicts, compare));
   if (save !== undefined) await withTables(open, (opened) => keepFormat(opened, save, format));
   return { ...report, read };
+}
+
+/** Writes the verdict of each line into a new file. */
+async function writingVerdicts(
+  path: string,
+  compare: (onFinding: StatementOptions['onFinding']) => Promise<StatementReport>,
+): Promise<StatementReport> {
+  const file = await openFile(path, 'wx');
+  try {
+    let text = csvLine(FINDING_COLUMNS);
+    const report = await compare(async (finding) => {
+      text += csvLine(findingCells(finding));
+      if (text.length < PIECE) return;
+      await file.appendFile(text);
+      text = '';
+    });
+    await file.appendFile(text);
+    return report;
+  } finally {
+    await file.close();
+  }
 }
 
 async function keptAs(bank: string, open: OpenOptions): Promise<StatementFormat> {

@@ -21,8 +21,8 @@ const HOME_SIGNS: Readonly<Record<string, readonly string[]>> = {
   XOF: ['fcfa'],
 };
 /** What stands before and after the digits, and whether it means money out. */
-const SIGNS: Readonly<Record<string, boolean>> = {
-  ' ': false,
+const SIGNS: Readonly<Record<string, boolean | undefined>> = {
+  ' ': undefined,
   '+ ': false,
   ' +': false,
   ' cr': false,
@@ -77,7 +77,7 @@ export function amountIn(
   const sign = around.find((marks) => Object.hasOwn(SIGNS, marks));
   const amount = sign === undefined ? undefined : plainDigits(digits, decimal);
   if (sign === undefined || amount === undefined) return undefined;
-  return { amount, isOut: sign === ' ' ? undefined : SIGNS[sign] };
+  return { amount, isOut: SIGNS[sign] };
 }
 
 /** What is left beside the digits without the sign of a currency, which stands at one of the two places. */
@@ -101,16 +101,27 @@ function plainDigits(digits: string, decimal: DecimalMark | undefined): string |
   return canonicalAmount(plain);
 }
 
-/** Points are of abbreviations: `KSh.` */
-const normal = (text: string): string => text.replace(/[\s.]/g, '').toLowerCase();
+/** A point after a letter is of an abbreviation, `KSh.`; another one may be in front of decimals, `.50`. */
+const normal = (text: string): string =>
+  text
+    .replace(/\s/g, '')
+    .replace(/(?<=\p{L})\./gu, '')
+    .toLowerCase();
+
+/** Of each currency: a statement asks for one or two of them in every line. */
+const known = new Map<string, readonly string[]>();
 
 function signsOf(currency: string | undefined, isMarkStated: boolean): readonly string[] {
   if (currency === undefined || !/^[A-Z]{3}$/.test(currency)) return [];
-  const signs = (['symbol', 'narrowSymbol'] as const).map(
+  const signs = known.get(currency) ?? [currency, ...symbolsOf(currency)].map(normal);
+  known.set(currency, signs);
+  return signs.concat(isMarkStated ? (HOME_SIGNS[currency] ?? []) : []);
+}
+
+const symbolsOf = (currency: string): string[] =>
+  (['symbol', 'narrowSymbol'] as const).map(
     (currencyDisplay) =>
       new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay })
         .formatToParts(0)
-        .find(({ type }) => type === 'currency')?.value ?? '',
+        .find(({ type }) => type === 'currency')?.value ?? currency,
   );
-  return [currency, ...signs].map(normal).concat(isMarkStated ? (HOME_SIGNS[currency] ?? []) : []);
-}

@@ -60,11 +60,10 @@ export async function findColumns(
   return undefined;
 }
 
-/** Names are not amounts, and there are at least two. */
+/** By their numbers, columns are in every line: names are words, and a first payment that passed for them would be lost. */
 const isHeader = (names: readonly string[], wanted: readonly string[]): boolean =>
   !wanted.every(isNumber) ||
-  (names.filter((name) => /\p{L}/u.test(name)).length > 1 &&
-    !names.some((name) => /^[\d.,' -]+$/.test(name)));
+  (names.filter((name) => /\p{L}/u.test(name)).length > 1 && !names.some((name) => /\d/.test(name)));
 
 /** The separator with which a line of the head has all mapped columns; without any, the one with the most columns. */
 export async function findSeparator(head: string, format: StatementFormat): Promise<Separator> {

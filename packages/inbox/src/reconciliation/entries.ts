@@ -24,13 +24,16 @@ export async function entriesOf<Tx>(
   areIdsRounded: boolean,
 ): Promise<EntryOf> {
   const { account, completedEvents, statuses } = settings;
-  const rows = await statements.run('list_last_signed', [account]);
+  const rows = await statements.run('list_last_settled', [account]);
   const padded = rows.map((row) => signedIn(row).internal_reference).filter((id) => /^0\d+$/.test(id));
-  const isDamaged = (id: string): boolean =>
-    EXPONENT.test(id) ||
-    (areIdsRounded && /^\d{15}0+$/.test(id)) ||
-    // The account's ids have zeros in front, and this one has lost them.
-    (/^[1-9]\d*$/.test(id) && padded.some((known) => known.length > id.length));
+  const damageOf = (id: string): string | undefined => {
+    if (EXPONENT.test(id)) return 'a spreadsheet wrote its internal_reference with an exponent';
+    if (areIdsRounded && /^\d{15}0+$/.test(id))
+      return 'a spreadsheet probably rounded its internal_reference to 15 digits';
+    return /^[1-9]\d*$/.test(id) && padded.some((known) => known.length > id.length)
+      ? 'a spreadsheet probably removed the zeros in front of its internal_reference'
+      : undefined;
+  };
   return ({ row }, place) => {
     const given = row as StatementRow;
     const { merchant_reference, internal_reference = '', transaction_type } = given;
@@ -49,7 +52,7 @@ export async function entriesOf<Tx>(
     return {
       ...{ place, given, record, meaning: meaningOf(given, statuses) ?? 'paid' },
       lacks: internal_reference === '' ? 'internal_reference' : event === '' ? 'event' : undefined,
-      isDamaged: isDamaged(internal_reference),
+      damage: damageOf(internal_reference),
     };
   };
 }

@@ -8,11 +8,14 @@ export type LineKind = 'in' | 'out' | 'charge' | 'reversed' | 'failed' | 'interi
 
 /** What all lines of a file say together about the payment of one of them. */
 export interface StatedFacts {
-  /** Lines that are paid; 2 for more. */
+  /** Paid lines of its reference and type; 2 for more. */
   readonly ins: number;
-  /** Lines of money out. */
+  /** Lines of money out of its reference and type; 2 for more. */
   readonly outs: number;
-  readonly reversals: number;
+  /** A line of its reference says that it was reversed. */
+  readonly isReversed: boolean;
+  /** Money went out under its reference, whatever the type; or a charge of the same amount. */
+  readonly isReturned: boolean;
   /** The same transaction is paid, and has failed. */
   readonly isFailed: boolean;
   /** The id of its transaction stands at another payment as well. */
@@ -29,8 +32,8 @@ export interface Entry {
   readonly record: IntakeRecord;
   /** The signed string that is unknown. */
   readonly lacks: 'internal_reference' | 'event' | undefined;
-  /** Its internal_reference is not what the service sent. */
-  readonly isDamaged: boolean;
+  /** What a spreadsheet has done to its internal_reference. */
+  readonly damage: string | undefined;
 }
 
 /** What is known here about a row. */
@@ -67,19 +70,19 @@ export function judge(entry: Entry, known: Known, facts: StatedFacts): Judgement
     return [isAgreed || isEarlier ? 'not_paid' : 'other_status'];
   }
   const isIn = given.direction !== 'out';
-  const isTakenBack = facts.reversals > 0 || (isIn && facts.outs > 0);
+  const isTakenBack = facts.isReversed || (isIn && facts.isReturned);
   if (!isSettled && isTakenBack) return ['contradicted', TAKEN_BACK];
   if (expectation === undefined) return ['not_expected'];
-  if (isOther) return ['paid_by_another'];
+  if (isOther) return entry.damage === undefined ? ['paid_by_another'] : ['damaged_id', entry.damage];
   if ((isIn ? facts.ins : facts.outs) > 1) return ['duplicate'];
   if (expectation.currency !== given.currency) return ['other_currency'];
   if (expectation.amount !== canonicalAmount(given.amount)) return ['other_amount'];
   if (isSettled) return ['settled'];
   if (state !== undefined) return ['waiting_here', state];
+  if (entry.damage !== undefined) return ['damaged_id', entry.damage];
   if (facts.isFailed) return ['contradicted', 'the same internal_reference is also listed as failed'];
   if (facts.isShared || known.isShared)
     return ['contradicted', 'its internal_reference belongs to another payment as well'];
-  if (entry.isDamaged) return ['damaged_id'];
   if (facts.isUnclear) return ['unclear'];
   const detail = lacks && `the line has no ${lacks}, so its later callback would be another transition`;
   return ['paid_without_callback', detail];

@@ -2,7 +2,7 @@ import { amountIn } from './amount-text.ts';
 import { type Columns, placesIn } from './columns.ts';
 import { directionOf, isCharge, isInterest, isTotal } from './line-words.ts';
 import type { Pairs } from './pairs.ts';
-import type { FileRecord } from './records.ts';
+import { type FileRecord, SEPARATORS } from './records.ts';
 import type { StatementLine, StatementRow } from './statement.ts';
 import type { StatementFormat } from './statement-format.ts';
 
@@ -24,16 +24,12 @@ export class LineReader {
   readonly #format: StatementFormat;
   readonly #places: readonly [field: string, place: number][];
   readonly #width: number;
-  readonly #directions: ReadonlyMap<string, 'in' | 'out'>;
 
   constructor(columns: Columns, format: StatementFormat) {
     this.#columns = columns;
     this.#format = format;
     this.#places = placesIn(format.map, columns);
     this.#width = 1 + Math.max(-1, ...this.#places.map(([, place]) => place));
-    const words = (list: readonly string[] = [], way: 'in' | 'out') =>
-      list.map((word) => [word, way] as const);
-    this.#directions = new Map([...words(format.in, 'in'), ...words(format.out, 'out')]);
   }
 
   read(record: FileRecord): StatementLine {
@@ -48,15 +44,24 @@ export class LineReader {
     );
     const { merchant_reference: reference = '' } = given;
     const money = ['amount', 'credit', 'debit'].filter((field) => given[field] !== undefined);
-    if (reference === '' ? filled.some(isTotal) : isTotal(reference)) return line(record, 'total');
-    if (money.length === 0 && (reference === '' || filled.length === 1)) return line(record, 'text');
+    // In a short line, a cell may be of another column.
+    const isShort = cells.length < this.#width;
+    if (reference === '' || isShort ? filled.some(isTotal) : isTotal(reference)) return line(record, 'total');
+    const isText = (reference === '' || filled.length === 1) && !this.#isRow(cells);
+    if (money.length === 0 && isText) return line(record, 'text');
     const read = this.#rowOf(given);
     const isLong = names.length > 0 && cells.slice(names.length).some((cell) => cell !== '');
-    if (cells.length < this.#width || isLong) {
+    if (isShort || isLong) {
       const detail = `it has ${cells.length} cells, and there are ${names.length || this.#width} columns`;
       return line(record, 'wrong_length', { row: read.row, detail });
     }
-    return this.#classed(record, read, filled, given['transaction_type'] !== undefined);
+    return this.#classed(record, read, filled, given['transaction_type']);
+  }
+
+  /** One cell that has all columns, with another separator between them: as of two files in one. */
+  #isRow([cell = '', ...others]: readonly string[]): boolean {
+    const isAll = (separator: string): boolean => cell.split(separator).length >= this.#width;
+    return this.#width > 1 && others.length === 0 && Object.values(SEPARATORS).some(isAll);
   }
 
   /** What a line of the right length is. */
@@ -64,7 +69,7 @@ export class LineReader {
     record: FileRecord,
     { row, verdict, detail }: Read,
     filled: readonly string[],
-    isTyped: boolean,
+    type: string | undefined,
   ): StatementLine {
     const { merchant_reference: reference, amount, direction, meaning = 'paid' } = row;
     const isNothing = amount === undefined || /^0*(?:\.0*)?$/.test(amount);
@@ -74,9 +79,10 @@ export class LineReader {
     if (verdict !== undefined) return line(record, verdict, { row, detail });
     if (!isOwn) return line(record, direction === 'out' ? 'money_out' : 'no_reference', { row });
     // Without a column that names its type, money out is no payment of the type that is set.
-    const isOut = direction === 'out' && !isTyped && meaning === 'paid';
-    if (!isOut) return line(record, undefined, { row });
-    return line(record, filled.some(isCharge) ? 'charge' : 'money_out', { row });
+    const says = type === undefined ? filled : [type];
+    if (direction !== 'out' || meaning !== 'paid') return line(record, undefined, { row });
+    if (says.some(isCharge)) return line(record, 'charge', { row });
+    return line(record, type === undefined ? 'money_out' : undefined, { row });
   }
 
   /** What the cells say, with the values of every row. */
@@ -91,7 +97,8 @@ export class LineReader {
       ...others
     } = { ...set, ...given };
     const money = moneyIn({ credit, debit, amount }, { decimal, currency: others['currency'] });
-    const said = word === undefined ? undefined : (this.#directions.get(word) ?? directionOf(word));
+    const own = (['in', 'out'] as const).find((way) => this.#format[way]?.includes(word ?? ''));
+    const said = word === undefined ? undefined : (own ?? directionOf(word));
     const direction = said ?? money.direction;
     const isClassed = status !== undefined && Object.hasOwn(statuses, status);
     const isPaid = status !== undefined && status === paid;
@@ -103,15 +110,16 @@ export class LineReader {
       ...(status !== undefined && { transaction_status: meaning === 'paid' ? 'COMPLETED' : status }),
       ...(meaning !== undefined && { meaning }),
     };
-    if (money.problem !== undefined) return { row, verdict: 'unknown_direction', detail: money.problem };
-    if (word !== undefined && said === undefined)
-      return {
-        row: { ...row, direction: undefined },
-        verdict: 'unknown_direction',
-        detail: 'its word is not known',
-      };
-    if (said === 'in' && money.direction === 'out')
-      return { row, verdict: 'unknown_direction', detail: 'its word says in, and its sign says out' };
+    const isOpposite = said !== undefined && money.direction !== undefined && said !== money.direction;
+    const problem =
+      money.problem ??
+      (word !== undefined && said === undefined
+        ? 'its word for the direction is not known'
+        : isOpposite
+          ? 'its word and its sign contradict each other'
+          : undefined);
+    if (problem !== undefined)
+      return { row: { ...row, direction: undefined }, verdict: 'unknown_direction', detail: problem };
     // COMPLETED is then another word of this statement.
     const isOther = paid !== undefined && status === 'COMPLETED' && meaning === undefined;
     return isOther ? { row, verdict: 'unknown_status' } : { row };
@@ -141,8 +149,9 @@ function moneyIn(
   const text = isOut ? debit : isIn ? credit : (amount ?? credit ?? debit);
   if (text === undefined) return {};
   const read = amountIn(text, how);
-  const direction = isOut ? 'out' : read?.isOut === true ? 'out' : undefined;
-  if (isIn && read?.isOut === true)
-    return { amount: read.amount, problem: 'the column of money in has a minus' };
-  return { amount: read?.amount ?? text, direction };
+  const sign = read?.isOut === undefined ? undefined : read.isOut ? 'out' : 'in';
+  // Many write a minus before money out, and none before money in.
+  if ((isIn && sign === 'out') || (isOut && sign === 'in'))
+    return { amount: read?.amount, problem: 'its column and its sign contradict each other' };
+  return { amount: read?.amount ?? text, direction: isOut ? 'out' : isIn ? 'in' : sign };
 }

@@ -17,6 +17,7 @@ import { applyEntry, entriesOf, findKnown } from './entries.ts';
 import { judge, kindOf } from './judge.ts';
 import { type Judged, type LineKeys, openStaging, type Staged, type Staging } from './staging.ts';
 import {
+  type Judgement,
   meaningOf,
   misreadOf,
   STATEMENT_VERDICTS,
@@ -96,23 +97,26 @@ function stage<Tx>(
   const { row } = line;
   const meaning = meaningOf(Object(row), statuses);
   const isOwn = line.verdict === undefined;
-  const isOther = isOwn && account !== undefined && Object(row).account !== account;
   const [verdict = line.verdict, detail = line.detail] =
-    (isOwn ? (misreadOf(row, meaning) ?? (isOther ? (['other_account'] as const) : undefined)) : undefined) ??
-    [];
+    (isOwn ? (misreadOf(row, meaning) ?? setAside(row, meaning, account)) : undefined) ?? [];
   const kind = kindIn({ ...line, verdict }, meaning);
   const amount = amountOf(Object(row));
   staging.add(place, { ...line, verdict, detail }, { ...keysIn(row), kind, amount: amount ?? null });
   if (verdict === 'unknown_status') tally.addWord(String(row.transaction_status).slice(0, 40));
-  const sum =
-    kind === 'in'
-      ? 'in'
-      : kind === 'out' || kind === 'charge'
-        ? 'out'
-        : kind === 'unclear'
-          ? 'not_understood'
-          : undefined;
-  if (sum !== undefined) tally.addMoney(sum, Object(row).currency, amount);
+  const { direction = 'in', currency }: Partial<StatementRow> = Object(row);
+  const isMoney = kind === 'in' || kind === 'out' || verdict === 'charge';
+  if (isMoney || kind === 'unclear') tally.addMoney(isMoney ? direction : 'not_understood', currency, amount);
+}
+
+/** What a line that can be read is, if it is no payment to judge. */
+function setAside(
+  { account: own, direction, transaction_type: type }: Partial<StatementRow>,
+  meaning: ReturnType<typeof meaningOf>,
+  account: string | undefined,
+): Judgement | undefined {
+  if (account !== undefined && own !== account) return ['other_account'];
+  // A collection is money in: perhaps the columns of credit and debit are exchanged.
+  return direction === 'out' && meaning === 'paid' && type === 'COLLECTION' ? ['money_out'] : undefined;
 }
 
 const keyOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
@@ -131,7 +135,7 @@ function kindIn(
   meaning: ReturnType<typeof meaningOf>,
 ): LineKeys['kind'] {
   const { verdict, row } = line;
-  if (verdict === 'charge') return row.direction === 'in' ? null : 'charge';
+  if (verdict === 'charge') return row.direction === 'out' ? 'charge' : null;
   if (verdict === 'money_out') return 'out';
   if (verdict === undefined) return meaning === undefined ? 'unclear' : kindOf(row, meaning);
   return STATEMENT_VERDICTS[verdict].is === 'not_understood' ? 'unclear' : null;

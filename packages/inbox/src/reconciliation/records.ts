@@ -61,7 +61,7 @@ function whyOf(code: string, line: string): string {
     return `The statement cannot be read at line ${line}: a line is longer than ${MAX_RECORD} characters.`;
   return (
     `The statement cannot be read at line ${line}: a quotation mark is inside a cell, or has no end. ` +
-    "If quotation marks are ordinary text in this file, read it with quotes: 'text'."
+    "If quotation marks are ordinary characters in this file, pass quotes as 'text'."
   );
 }
 

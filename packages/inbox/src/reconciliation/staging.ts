@@ -45,14 +45,20 @@ export interface Staging {
 }
 
 const BATCH = 500;
+/** Kinds of lines whose id is of their own payment: a fee may have that of the payment that it is for. */
+const OWNERS = "'in', 'out', 'reversed', 'failed', 'interim'";
+/** Each is one step in an index, even if a whole file has one reference and one id. */
 const FACTS = `
-(select count(*) from (select 1 from line p where p.reference = s.reference and p.type = s.type and p.kind = 'in' limit 2)) as ins,
-(select count(*) from (select 1 from line p where p.reference = s.reference and p.type = s.type and (p.kind = 'out'
-  or p.kind = 'charge' and exists (select 1 from line same where same.reference = s.reference and same.type = s.type
-    and same.kind = 'in' and same.amount = p.amount)) limit 2)) as outs,
-(select count(*) from (select 1 from line p where p.reference = s.reference and p.type = s.type and p.kind = 'reversed' limit 1)) as reversals,
+(select count(*) from (select 1 from line p
+  where p.reference = s.reference and p.kind = 'in' and p.type = s.type limit 2)) as ins,
+(select count(*) from (select 1 from line p
+  where p.reference = s.reference and p.kind = 'out' and p.type = s.type limit 2)) as outs,
+exists (select 1 from line p where p.reference = s.reference and p.kind = 'reversed') as is_reversed,
+exists (select 1 from line p where p.reference = s.reference and p.kind = 'out')
+  or exists (select 1 from line p where p.reference = s.reference and p.kind = 'charge' and p.amount = s.amount) as is_returned,
 exists (select 1 from line p where p.id = s.id and p.kind = 'failed') as is_failed,
-exists (select 1 from line p where p.id = s.id and p.kind <> 'unclear' and (p.reference <> s.reference or p.type <> s.type)) as is_shared,
+exists (select 1 from line p where p.id = s.id and p.kind in (${OWNERS}) and p.reference < s.reference)
+  or exists (select 1 from line p where p.id = s.id and p.kind in (${OWNERS}) and p.reference > s.reference) as is_shared,
 exists (select 1 from line p where p.reference = s.reference and p.kind = 'unclear')
   or exists (select 1 from line p where p.id = s.id and p.kind = 'unclear') as is_unclear`;
 
@@ -95,7 +101,8 @@ begin`);
         facts: {
           ins: Number(row['ins']),
           outs: Number(row['outs']),
-          reversals: Number(row['reversals']),
+          isReversed: row['is_reversed'] === 1,
+          isReturned: row['is_returned'] === 1,
           isFailed: row['is_failed'] === 1,
           isShared: row['is_shared'] === 1,
           isUnclear: row['is_unclear'] === 1,
@@ -109,7 +116,7 @@ begin`);
     },
     areIdsRounded() {
       database.exec(
-        'create index by_payment on line (reference, type, kind); create index by_id on line (id, kind)',
+        'create index by_payment on line (reference, kind, type, amount); create index by_id on line (id, kind, reference)',
       );
       const [row] = database
         .prepare(

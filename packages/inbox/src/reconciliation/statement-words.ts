@@ -1,4 +1,4 @@
-import { counted, groupedDigits } from '@payment-service/pages/text';
+import { count, counted, groupedDigits } from '@payment-service/pages/text';
 import type { HowRead } from './read-statement.ts';
 import {
   LINE_CLASSES,
@@ -11,11 +11,11 @@ import {
 
 /** What the command and the console say about a statement, in the same words. */
 
-const CLASS_WORDS: Readonly<Record<LineClass, (count: number) => string>> = {
-  payment: (count) => counted(count, 'payment'),
-  money_out: (count) => `${count} money out`,
-  not_a_payment: (count) => `${count} no payment`,
-  not_understood: (count) => `${count} not understood`,
+const CLASS_WORDS: Readonly<Record<LineClass, (lines: number) => string>> = {
+  payment: (lines) => counted(lines, 'payment'),
+  money_out: (lines) => `${count(lines)} for money out`,
+  not_a_payment: (lines) => `${count(lines)} that ${lines === 1 ? 'is' : 'are'} no payment`,
+  not_understood: (lines) => `${count(lines)} not understood`,
 };
 const SUM_WORDS = { in: 'in', out: 'out', not_understood: 'not understood' } as const;
 
@@ -26,18 +26,20 @@ const moneyOf = (sums: readonly StatementSum[]): string =>
 export function sentencesOf(report: StatementReport): string[] {
   const { lines, sums, words, applied, dryRun, isClean, counts } = report;
   const all = LINE_CLASSES.reduce((sum, name) => sum + lines[name], 0);
-  const classes = LINE_CLASSES.map((name) => CLASS_WORDS[name](lines[name])).join(', ');
+  const classes = LINE_CLASSES.filter((name) => name === 'payment' || lines[name] > 0)
+    .map((name) => CLASS_WORDS[name](lines[name]))
+    .join(', ');
   const money = Object.entries(SUM_WORDS).flatMap(([name, word]) => {
     const own = sums[name as keyof typeof SUM_WORDS];
     return own.length === 0 ? [] : [`${moneyOf(own)} ${word}`];
   });
-  const unknown = Object.entries(words).map(([word, count]) => `${word} (${count})`);
+  const unknown = Object.entries(words).map(([word, lines]) => `${word} (${count(lines)})`);
   const waiting = counts.paid_without_callback - (dryRun ? 0 : applied);
   const settled = applied === 0 ? 'Nothing' : `${counted(applied, 'payment')} (${moneyOf(sums.applied)})`;
   return [
     `${counted(all, 'line')}: ${classes}.`,
     ...(money.length === 0 ? [] : [`The file has ${money.join(', ')}.`]),
-    `${settled} ${dryRun ? 'would be settled' : `${applied === 1 ? 'was' : applied === 0 ? 'was' : 'were'} settled`} by this file.`,
+    `${settled} ${dryRun ? 'would be settled' : `${applied > 1 ? 'were' : 'was'} settled`} by this file.`,
     ...(!dryRun && waiting > 0
       ? [`${counted(waiting, 'payment')} that it could settle ${waiting === 1 ? 'was' : 'were'} left.`]
       : []),

@@ -1,5 +1,5 @@
 /** payment-service-inbox reconcile: what an operator or a cron job runs at the end of a month. */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commandOn, SESSION } from '../support/command.ts';
@@ -57,11 +57,13 @@ test.each(ENGINES)(
 test('a statement that cannot be read applies nothing, and the command says why', SESSION, async () => {
   const { inbox, reconcile, screen } = await newDesk('postgres');
   for (const [text, more] of [
-    [`${HEADER}${ROW}INT-C,C`],
     [`${HEADER}${ROW}"INT-C`],
+    ['PK\u0003\u0004'],
     [HEADER.replaceAll(',', ';') + ROW],
     [HEADER.replace('Amount', 'Total') + ROW],
+    // What is not understood stops what it may concern.
     [`${HEADER}INT-B,B,COMPLETED,"1,500"\n${ROW}`],
+    [`${HEADER}${ROW}INT-2,B`],
     [HEADER + ROW, '--of-account shop-1'],
     [HEADER + ROW, '--paid Successful'],
     [HEADER + ROW, '--map reference=Reference'],
@@ -72,6 +74,50 @@ test('a statement that cannot be read applies nothing, and the command says why'
   await expect(screen()).toMatchFileSnapshot('malformed.txt');
   expect(await inbox.reports()).toMatchObject([{ state: 'settled' }]);
 });
+
+test.each(ENGINES)(
+  'payment-service-inbox reconcile on %s proposes the columns of a file, keeps how a bank writes it, and writes the verdict of each line',
+  SESSION,
+  async (engine) => {
+    const { inbox, reconcile, screen } = await newDesk(engine);
+    const lines = [
+      'Receipt No.,Order,Status,Paid In,Withdrawn',
+      'INT-A,A,Completed,500.00,',
+      ',,,,',
+      'INT-B,B,Completed,500.00,',
+      'INT-X,FEE,Completed,,"1,200"',
+      'INT-C,C,Held,7,',
+      ',Total,,"1,007.00","1,200"',
+    ];
+    const path = await fileOf(`${lines.join('\r\n')}\r\n`);
+    const verdicts = join(temporaryFolder(), 'verdicts.csv');
+    await reconcile(path, BY);
+    const map =
+      "--map 'merchant_reference=Order,internal_reference=Receipt No.,transaction_status=Status,credit=Paid In,debit=Withdrawn'";
+    const how = `${map} --set transaction_type=COLLECTION,currency=UGX --paid Completed --decimal point`;
+    await reconcile(path, how, BY, '--save mobile');
+    await reconcile(path, '--bank mobil', BY);
+    await reconcile(path, '--bank mobile --status Held=interim', BY, '--apply --verdicts', verdicts);
+    expect(
+      (await readFile(verdicts, 'utf8')).split('\r\n').map((line) => line.replace(/,[^,]*$/, '')),
+    ).toEqual([
+      'line,is,verdict,merchant_reference,internal_reference,direction,currency,amount',
+      '1,not_a_payment,heading,,,,,',
+      '2,payment,settled,A,INT-A,in,UGX,500',
+      '3,not_a_payment,blank,,,,,',
+      '4,payment,paid_without_callback,B,INT-B,in,UGX,500',
+      '5,not_a_payment,charge,FEE,INT-X,out,UGX,1200',
+      '6,payment,not_paid,C,INT-C,in,UGX,7',
+      '7,not_a_payment,total,,,,,',
+      '',
+    ]);
+    // A file of verdicts is never overwritten, and then nothing is compared or applied.
+    await reconcile(path, '--bank mobile', BY, '--verdicts', verdicts);
+    await expect(screen().replaceAll(verdicts, '<folder>/verdicts.csv')).toMatchFileSnapshot('banks.txt');
+    await workOff(inbox);
+    expect(await inbox.reports()).toMatchObject([{ state: 'settled' }, { state: 'settled' }]);
+  },
+);
 
 test(
   'payment-service-inbox reconcile without a statement it compares the recorded balances with what was settled',

@@ -104,19 +104,21 @@ async function reconcile(desk: Awaited<ReturnType<typeof open>>, hasScript: bool
   const fields = {
     ...{ merchant_reference: 'Reference', internal_reference: 'Id', transaction_status: 'State' },
     ...{ transaction_type: '=COLLECTION', currency: '=UGX', amount: '=500' },
-    ...{ from: '2020-01-01', to: '2099-01-01', note: 'January' },
+    ...{ from: '2020-01-01', to: '2099-01-01' },
   };
   const file = { name: 'statement.csv', mimeType: 'text/csv' };
   const buffer = Buffer.from('Id,Reference,State\nINT-LOST,LOST,COMPLETED\n');
   await page.locator('#statement-file').setInputFiles({ ...file, buffer });
   for (const [name, value] of Object.entries(fields)) await page.locator(`#statement-${name}`).fill(value);
   await page.getByRole('button', { name: 'Compare the statement' }).click();
-  await page.getByText('1 row; 1 would be settled by their rows.').waitFor();
+  await page.getByText('1 payment (UGX 500) would be settled by this file.').waitFor();
   await pay('NEWER', 9);
   expect(await page.locator('#result').count()).toBe(1);
   if (hasScript) expect(await complaints(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Settle 1 payment' }).click();
-  await page.getByText('1 row; 1 settled by their rows.').waitFor();
+  await page.getByLabel('LOST: UGX 500, line 2').check();
+  await page.locator('#statement-note').fill('January');
+  await page.getByRole('button', { name: 'Settle the chosen payments' }).click();
+  await page.getByText('1 payment (UGX 500) was settled by this file.').waitFor();
   await workOff(inbox);
   expect(await show('LOST')).toMatchObject({ state: 'settled' });
 }

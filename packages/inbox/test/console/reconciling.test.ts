@@ -29,44 +29,102 @@ async function newBooks() {
   return { inbox, merchant, show, visitor, upload };
 }
 
-test('a statement is compared first, which changes nothing, and settles only what is confirmed', async () => {
+test('a statement is compared first, which changes nothing, and settles only what is chosen', async () => {
   const { inbox, merchant, show, upload } = await newBooks();
   const dry = await upload(CSV);
   expect(dry.status).toBe(200);
-  expect(dry.html).toContain('<div class="note wait"><strong>2 rows; 1 would be settled by their rows.');
-  expect(dry.text).toContain(
-    'Verdict Rows Meaning settled 1 Settled here, and paid in the statement, with the same money. ' +
-      'paid_without_callback 1 Paid in the statement and expected here; no callback arrived. ' +
-      'findings Reference Verdict Row Detail B paid_without_callback 2 Statement CSV',
-  );
+  expect(dry.html).toContain('<div class="note wait"><strong>3 lines: 2 payments, 1 that is no payment.');
+  expect(dry.text).toContain('The file has UGX 1,000 in. 1 payment (UGX 500) would be settled by this file.');
+  expect(dry.text).toContain('Verdict Lines Meaning settled 1 Settled here, and paid in the statement');
+  expect(dry.text).toContain('1 payment without a callback UGX 500 B: UGX 500, line 3');
   const unnamed = await upload(CSV, { internal_reference: '' });
-  expect(unnamed.text).toContain('B paid_without_callback 2 the row has no internal_reference');
-  expect(dry.text).toContain('Settle 1 payment');
+  expect(unnamed.text).toContain('B paid_without_callback 3 UGX 500 the line has no internal_reference');
+  expect(unnamed.text).not.toContain('Settle the chosen payments');
+  // Chosen is what the operator has ticked, and nothing is without it.
+  const { values } = formIn(dry.html, 'statement');
+  const none = await upload('', { ...values, apply: 'yes' });
+  expect(none.text).toContain('Nothing was settled by this file.');
   await workOff(inbox);
   expect(await merchant.credits()).toEqual(['A 500']);
-  const confirmed = { ...formIn(dry.html, 'statement').values, apply: 'yes' };
-  const done = await upload('', confirmed);
-  expect(done.text).toContain('2 rows; 1 settled by their rows.');
-  expect(done.text).not.toContain('Settle 1 payment');
+  const chosen = { ...values, apply: 'yes', only: paid('B', 500).transitionId };
+  const done = await upload('', chosen);
+  expect(done.html).toContain('<div class="note good"><strong>3 lines: 2 payments');
+  expect(done.text).toContain('1 payment (UGX 500) was settled by this file.');
+  expect(done.text).not.toContain('Settle the chosen payments');
   await workOff(inbox);
   expect(await merchant.credits()).toEqual(['A 500', 'B 500']);
   const actions = [{ action: 'statement', by: 'dana', note: 'January' }];
   expect(await show('B')).toMatchObject({ actions });
-  expect(done.html).toContain('<div class="note good"><strong>2 rows; 1 settled');
-  expect((await upload('', confirmed)).text).toContain('2 rows; 0 settled by their rows.');
-  const compared = await upload(CSV);
-  expect(compared.text).toContain('2 rows; 0 would be settled by their rows.');
-  expect(compared.text).not.toContain('Settle 0 payments');
-  expect((await upload(CSV.replace(/INT-A.*\r\n/, ''))).text).toContain(
-    'A absent_from_statement Statement CSV',
-  );
+  expect((await upload('', chosen)).text).toContain('Nothing was settled by this file.');
+  expect((await upload(CSV.replace(/INT-A.*\r\n/, ''))).text).toContain('A absent_from_statement');
+});
+
+test('a statement whose columns are not stated shows them, and the form proposes which is which', async () => {
+  const { visitor, upload } = await newBooks();
+  const nothing = Object.fromEntries(Object.keys(FIELDS).map((name) => [name, '']));
+  const { status, text, html } = await upload(CSV, { ...nothing, ...PERIOD });
+  expect(status).toBe(200);
+  expect(text).toContain('Which column is which? The form below proposes them by their names.');
+  expect(text).toContain('#1 Id #2 Reference #3 State #4 Amount');
+  for (const [name, column] of [
+    ['merchant_reference', 'Reference'],
+    ['internal_reference', 'Id'],
+    ['transaction_status', 'State'],
+    ['amount', 'Amount'],
+  ])
+    expect(html).toMatch(new RegExp(`name="${name}"[^>]* value="${column}"`));
+  // The file is kept in the form.
+  const { kept = '' } = formIn(html, 'statement').values;
+  expect(Buffer.from(kept, 'base64').toString()).toBe(CSV);
+  expect((await visitor.get('/reconcile')).html).not.toContain('name="bank"');
+});
+
+test('a bank is kept with a comparison, and is chosen in the next month', async () => {
+  const { inbox, visitor, upload } = await newBooks();
+  await upload(CSV, { keep: 'First Bank', in: 'Ein, Zu', headerAt: '1' });
+  expect(await inbox.statementFormats()).toEqual({
+    'First Bank': {
+      map: {
+        ...{ merchant_reference: 'Reference', internal_reference: 'Id' },
+        ...{ transaction_status: 'State', amount: 'Amount' },
+      },
+      set: { transaction_type: 'COLLECTION', currency: 'UGX' },
+      ...{ paid: 'Successful', in: ['Ein', 'Zu'], separator: 'comma', headerAt: 1 },
+    },
+  });
+  expect((await visitor.get('/reconcile')).text).toContain('stated below First Bank');
+  const nothing = Object.fromEntries(Object.keys(FIELDS).map((name) => [name, '']));
+  const next = await upload(CSV, { ...nothing, ...PERIOD, bank: 'First Bank' });
+  expect(next.text).toContain('1 payment (UGX 500) would be settled by this file.');
+  expect(next.html).toMatch(/name="transaction_type"[^>]* value="=COLLECTION"/);
+  expect(next.html).toMatch(/name="in"[^>]* value="Ein,Zu"/);
+});
+
+test('the verdict of each line of a statement can be downloaded, in the order of the file', async () => {
+  const { upload } = await newBooks();
+  const lines = ['INT-X,=1+1,Successful,1.000', ',,,', 'INT-B,B,Successful,500', 'INT-A,A,Successful,500'];
+  const { status, headers, html } = await upload(['Id,Reference,State,Amount', ...lines].join('\n'), {
+    download: 'yes',
+  });
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+  expect(html.split('\r\n').map((line) => line.split(',').slice(0, 4).join(','))).toEqual([
+    'line,is,verdict,merchant_reference',
+    '1,not_a_payment,heading,',
+    "2,not_understood,ambiguous_amount,'=1+1",
+    '3,not_a_payment,blank,',
+    '4,payment,paid_without_callback,B',
+    '5,payment,settled,A',
+    '',
+  ]);
 });
 
 test('a statement without a column, its end, a note or a period settles nothing, and the form says what is wrong', async () => {
   const { inbox, upload } = await newBooks();
   for (const [change, csv, says] of [
     [{ amount: 'Total' }, CSV, 'no line with all columns'],
-    [{}, CSV.slice(0, -6), 'cannot be read'],
+    [{}, `${CSV}INT-C"x,C`, 'cannot be read'],
+    [{}, '%PDF-1.7', 'The statement is a PDF, not CSV.'],
+    [{ statuses: 'x' }, CSV, 'statuses'],
     [{ note: '' }, CSV, 'note must be'],
     [{ from: '' }, CSV, 'from must be'],
   ] as const) {

@@ -1,25 +1,10 @@
 import { expect, test } from 'vitest';
-import type { StatementOptions, StatementReport, StatementRow } from '../../src/index.ts';
+import type { StatementOptions, StatementRow } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { DAY_MS, money, NOTE, newShop, REPLACE } from '../support/shop.ts';
+import { APPLY, countsOf, DRY, row } from '../support/statement-rows.ts';
 import { workOff } from '../support/until.ts';
 
-/** The row of `paid(reference, 500)`. */
-const row = (merchant_reference: string, more: Partial<StatementRow> = {}): StatementRow => ({
-  merchant_reference,
-  internal_reference: `INT-${merchant_reference}`,
-  transaction_type: 'COLLECTION',
-  transaction_status: 'COMPLETED',
-  currency: 'UGX',
-  amount: '500',
-  ...more,
-});
-const PERIOD = { from: new Date(Date.now() - DAY_MS), to: new Date(Date.now() + DAY_MS) };
-const DRY: StatementOptions = { ...NOTE, ...PERIOD };
-const APPLY: StatementOptions = { ...DRY, dryRun: false };
-/** The verdicts with their counts. */
-const countsOf = ({ counts }: StatementReport) =>
-  Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 const without = (name: keyof StatementRow, from = row('A')): StatementRow => {
   const { [name]: _, ...rest } = from;
   return rest as StatementRow;
@@ -207,72 +192,6 @@ test('an imported statement: archived payments count as before: settled, contrad
   expect(countsOf(await inbox.reconcileStatement(others, earlier))).toEqual(contradicted);
   await workOff(inbox);
   expect(await merchant.credits()).toEqual(['A 500', 'B 500']);
-});
-
-test('an imported statement: nothing is credited that the same file takes back, or that contradicts itself, in any order', async () => {
-  const { inbox, sell } = await newShop('sqlite');
-  await sell('PAID');
-  for (const reference of ['A', 'B']) await inbox.expect(money(reference));
-  const out = { direction: 'out' } as const;
-  const reversed = { transaction_status: 'REVERSED' };
-  for (const more of [
-    row('A', reversed),
-    row('A', out),
-    row('A', { ...reversed, internal_reference: 'INT-R' }),
-    row('A', { ...out, amount: '200' }),
-    row('A', { transaction_status: 'FAILED' }),
-    // One id on two orders.
-    row('B', { internal_reference: 'INT-A' }),
-  ])
-    for (const rows of [
-      [row('A'), more],
-      [more, row('A')],
-    ]) {
-      const { applied, isClean, counts } = await inbox.reconcileStatement(rows, APPLY);
-      expect({ applied, isClean }, JSON.stringify(rows)).toEqual({ applied: 0, isClean: false });
-      expect(counts.contradicted, JSON.stringify(rows)).toBeGreaterThan(0);
-    }
-  expect(await inbox.reports({ merchant_reference: 'A' })).toEqual([]);
-  // What was settled here, credit and debit together are settled; a pending line came before.
-  for (const more of [
-    row('PAID', out),
-    row('PAID', reversed),
-    row('PAID', { transaction_status: 'PENDING' }),
-  ])
-    for (const rows of [
-      [row('PAID'), more],
-      [more, row('PAID')],
-    ])
-      expect(await inbox.reconcileStatement(rows, DRY), JSON.stringify(more)).toMatchObject({
-        isClean: true,
-        applied: 0,
-      });
-  // An id that is known here of another order.
-  const stolen = await inbox.reconcileStatement([row('B', { internal_reference: 'INT-PAID' })], APPLY);
-  expect(countsOf(stolen)).toMatchObject({ contradicted: 1 });
-  // Control.
-  expect(await inbox.reconcileStatement([row('A'), row('B')], DRY)).toMatchObject({ applied: 2 });
-});
-
-test('an imported statement: an id that a spreadsheet has changed settles nothing', async () => {
-  const { inbox, sell, deliver } = await newShop('sqlite');
-  await inbox.expect(money('ZEROS'));
-  await deliver(paid('ZEROS', 500, { internal_reference: '000000123456' }));
-  await sell('B');
-  await inbox.expect(money('A'));
-  for (const internal_reference of ['1.23457E+15', '1,2E+11', '654321', '123456789012345000']) {
-    const report = await inbox.reconcileStatement([row('A', { internal_reference })], APPLY);
-    expect(countsOf(report), internal_reference).toMatchObject({ damaged_id: 1 });
-  }
-  // Control: as long as the others, with letters, and a long one whose end is not only zeros.
-  for (const internal_reference of ['765432123456', 'A654321', '123456789012345678'])
-    expect(
-      await inbox.reconcileStatement([row('A', { internal_reference })], DRY),
-      internal_reference,
-    ).toMatchObject({ applied: 1 });
-  const exact = row('X', { internal_reference: '123456789012345678' });
-  const rounded = row('A', { internal_reference: '223456789012345000' });
-  expect(await inbox.reconcileStatement([exact, rounded], DRY)).toMatchObject({ applied: 1 });
 });
 
 test('an imported statement: only the chosen payments are settled, and each line is told in its order', async () => {

@@ -71,11 +71,15 @@ const CALLS: Record<string, Call> = {
 /** What is compared with balances and statements, for a short period. */
 const period = { from: day(10_000), to: day(10_100) };
 const creditedWithin = { secondsBefore: 0, secondsAfter: 0 };
+const LINE = {
+  ...{ merchant_reference: 'm1', internal_reference: 's1', transaction_type: 'COLLECTION' },
+  ...{ transaction_status: 'COMPLETED', currency: 'UGX', amount: '1' },
+};
 const SUMS: Record<string, Call> = {
   'totals()': (inbox) => inbox.totals(period),
   'reconcile()': (inbox) => inbox.reconcile({ ...period, creditedWithin }),
   'reconcileStatement()': (inbox) =>
-    inbox.reconcileStatement([], { ...period, by: 'dana', note: 'month-end', dryRun: true }),
+    inbox.reconcileStatement([LINE], { ...period, by: 'dana', note: 'month-end', dryRun: true }),
 };
 
 /** The statements that a call runs, with their values. */

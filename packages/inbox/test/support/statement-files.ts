@@ -110,7 +110,8 @@ export async function expectSameRows(numRuns: number): Promise<void> {
       expect(statement).toMatchObject({ separator, encoding, headerAt });
       const lines = await allOf(statement.lines);
       const payments = lines.filter(({ verdict }) => verdict === undefined);
-      expect(payments.map(({ row }) => row)).toEqual(ROWS);
+      const direction = isTwoColumns ? { direction: 'in' } : {};
+      expect(payments.map(({ row }) => row)).toEqual(ROWS.map((row) => ({ ...row, ...direction })));
       expect(lines.map(({ line }) => line)).toEqual(lines.map((_, index) => index + 1));
       expect(lines.filter(({ verdict }) => verdict !== undefined).map(({ verdict }) => verdict)).toEqual([
         ...Array.from({ length: headerAt }, () => 'heading'),

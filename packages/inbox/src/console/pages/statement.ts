@@ -154,12 +154,16 @@ ${tableOf(
 
 function result(found: Compared): Markup {
   const [first = '', ...others] = sentencesOf(found);
-  const left = found.samples.filter((one) => needsLook(one) && one.verdict !== 'paid_without_callback');
+  const left = found.samples.filter((one) => needsLook(one) && !isDue(one));
   return html`<div class="stack" id="result">${note(found.isClean ? 'good' : 'wait', first, others.join(' '))}
 ${preview(found.read)}
 ${tableOf('verdicts', ['Verdict', 'Lines | number', 'Meaning'], occurring(found), ([verdict, count]) => [verdict, String(count), STATEMENT_VERDICTS[verdict].meaning])}
 ${tableOf('findings', ['Reference', 'Verdict', 'Line', 'Amount | number', 'Detail'], left, (one) => [one.merchant_reference, one.verdict, String(one.line ?? ''), amountOf(one), one.detail ?? ''])}</div>`;
 }
+
+/** It can be chosen below. */
+const isDue = ({ verdict, transitionId }: StatementFinding): boolean =>
+  verdict === 'paid_without_callback' && transitionId !== undefined;
 
 const amountOf = ({ currency, amount }: StatementFinding): string =>
   currency === undefined || amount === undefined ? '' : moneyText({ currency, amount });
@@ -172,7 +176,7 @@ function chosen(
   if (due.length === 0) return '';
   const all = counts.paid_without_callback - (dryRun ? 0 : applied);
   const money = dryRun ? sums.applied.map(moneyText).join(' and ') : '';
-  return html`<fieldset class="stack" id="due"><legend>${counted(all, 'payment')} without a callback ${money}</legend>
+  return html`<fieldset class="stack wide-field" id="due"><legend>${counted(all, 'payment')} without a callback ${money}</legend>
 ${due.length < all ? html`<p class="quiet">The first ${due.length}. Settle these, then compare again for the rest.</p>` : ''}
 ${due.map((one) => html`<label class="check"><input type="checkbox" name="only" value="${one.transitionId ?? ''}"> ${one.merchant_reference}: ${amountOf(one)}, line ${one.line ?? ''}</label>`)}
 ${fields.field({ name: 'note', label: 'Why', hint: 'Kept with your name.' })}
@@ -207,7 +211,9 @@ function formatIn(read: (name: string) => string): StatementFormat {
     set: Object.fromEntries(fixed.map((name) => [name, read(name).slice(1)])),
     paid: read('paid') || undefined,
     statuses:
-      read('statuses') === '' ? undefined : (pairsIn(read('statuses')) as StatementFormat['statuses']),
+      read('statuses') === ''
+        ? undefined
+        : ((pairsIn(read('statuses')) ?? read('statuses')) as StatementFormat['statuses']),
     ...{ in: words('in'), out: words('out') },
     separator: choice('separator', SEPARATOR_NAMES),
     decimal: choice('decimal', DECIMALS),
@@ -249,10 +255,8 @@ async function compared(
     if (read('keep') !== '') await inbox.keepStatementFormat(read('keep'), format);
     if (read('download') === 'yes')
       return [table('verdicts', FINDING_COLUMNS, Readable.from(found), findingCells), undefined];
-    const due = found.filter(
-      ({ verdict, transitionId: id }) =>
-        verdict === 'paid_without_callback' && id !== undefined && !(isApplied && chosen.only?.includes(id)),
-    );
+    const settled = new Set(isApplied ? chosen.only : []);
+    const due = found.filter((one) => isDue(one) && !settled.has(one.transitionId ?? ''));
     return [{ ...report, read: how, due: due.slice(0, MAX_CHOSEN) }, undefined];
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
