@@ -10,13 +10,8 @@ import { actionIn, type OperatorAction } from './action-log.ts';
 import { type Advice, adviceOf } from './advice.ts';
 import { type Act, type ActedOn, actsOf } from './operations.ts';
 import { archivedSummary, type PaymentSummary, readSummary } from './payment-summary.ts';
-import {
-  listTransitions,
-  type OperatorContext,
-  readBodies,
-  readTransitions,
-  type TransitionSummary,
-} from './views.ts';
+import { readTransitions } from './search.ts';
+import { listTransitions, type OperatorContext, readBodies, type TransitionSummary } from './views.ts';
 
 /** Everything about one merchant_reference of one transaction_type. */
 export interface Payment extends PaymentSummary {
@@ -77,10 +72,10 @@ export async function readPayment<Tx>(
 }
 
 /** A payment without a row: `prune()` has moved it, and nothing was decided about it since. */
-async function archivedPayment<Tx>(
+export async function archivedPayment<Tx>(
   { statements, settings: { account } }: OperatorContext<Tx>,
   key: PaymentKey,
-  tx: Tx | undefined,
+  tx?: Tx,
 ): Promise<PaymentSummary | undefined> {
   const archived = await findArchivedReports(statements, { ...key, account }, tx);
   if (archived.every(({ expectation }) => expectation === undefined)) return undefined;

@@ -3,7 +3,7 @@ import type { SignedFields } from '@payment-service/core';
 import { checkArgument, checkOptions, type OptionRules } from '@payment-service/core/internal';
 import { type BodyContent, isSealed } from '../body-content.ts';
 import type { Spool } from '../intake/spool.ts';
-import { DATE, oneOf, STRING, TRANSITION_ID, wholeNumber } from '../option-rules.ts';
+import { oneOf, STRING, TRANSITION_ID } from '../option-rules.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { choiceOf, dateOf, numberOf, optionalText, type Row, textOf } from '../store/store.ts';
 import type { WorkContext } from '../work/attempt/turn.ts';
@@ -17,7 +17,7 @@ import type {
 } from '../work/verdict/evaluate.ts';
 import { bodyIn, claimsIn, expectationIn, reasonIn, signedIn } from '../work/verdict/stored.ts';
 import { actionIn, type OperatorAction } from './action-log.ts';
-import { isListedByChange, type ListOptions, searchFor } from './search.ts';
+import { isListedByChange, LIST_RULES, type ListOptions, readTransitions } from './search.ts';
 
 /** What every view and action needs. */
 export interface OperatorContext<Tx> extends Pick<WorkContext<Tx>, 'store' | 'statements' | 'settings'> {
@@ -115,14 +115,11 @@ export interface FailedAttempt {
   readonly at: Date;
 }
 
-const LIST_RULES: OptionRules<ListOptions> = {
+const REPORT_RULES: OptionRules<ListOptions> = {
+  ...LIST_RULES,
   state: oneOf(TRANSITION_STATES),
-  reason: STRING,
   merchant_reference: STRING,
   internal_reference: STRING,
-  since: DATE,
-  until: DATE,
-  limit: wholeNumber(1000),
   after: TRANSITION_ID,
 };
 
@@ -135,7 +132,7 @@ export async function listTransitions<Tx>(
   options: ListOptions,
   tx?: Tx,
 ): Promise<TransitionSummary[]> {
-  checkOptions('reports()', options, LIST_RULES);
+  checkOptions('reports()', options, REPORT_RULES);
   const { statements, settings } = context;
   const { merchant_reference, internal_reference, after, limit = 50 } = options;
   const isByReference = merchant_reference !== undefined || internal_reference !== undefined;
@@ -152,7 +149,8 @@ export async function listTransitions<Tx>(
     .map((one) => [one, archivedSummary(one)] as const);
   // Due transitions have an order of their own, and none of them is archived.
   const merged = [...current, ...others];
-  if (others.length > 0) merged.sort(([one], [other]) => compare(options, one, other));
+  if (others.length > 0 || options.state === undefined)
+    merged.sort(([one], [other]) => compare(options, one, other));
   return merged.slice(0, limit).map(([, summary]) => summary);
 }
 
@@ -233,20 +231,6 @@ export async function readBodies<Tx>(
   const rows = await statements.run('show_bodies', [numberOf(row, 'id')], tx);
   const isEncrypted = bodyContent.isEncrypted || rows.some((body) => isSealed(optionalText(body, 'content')));
   return rows.map((body) => keptBodyIn(body, transitionId, bodyContent, isEncrypted));
-}
-
-export async function readTransitions<Tx>(
-  { store, statements, settings: { account } }: OperatorContext<Tx>,
-  options: ListOptions & { readonly transitionId?: string },
-  last?: Place & { readonly dueAt: number },
-  tx?: Tx,
-): Promise<readonly Row[]> {
-  const search = searchFor(options, account, last);
-  if (search === undefined) return [];
-  const found = search.found.replace(/\binbox\./g, store.prefix);
-  const { text } = statements.get('list_transitions');
-  const whole = text.replace('{found}', () => found).replace('{order}', search.order);
-  return store.query({ text: whole }, search.values, tx);
 }
 
 function summaryIn(row: Row): TransitionSummary {
