@@ -21,10 +21,11 @@ import { type AddVerb, option, PAGE, quoted, REFERENCE, SPOOL, upTo, verb } from
 export const PAYMENTS: readonly AddVerb[] = [
   verb({
     name: 'payments',
-    about:
-      'lists payments and their sums, newest change first, overdue ones alone the longest overdue first; exit code 3 if one of them needs a person',
+    about: 'lists payments and their sums, newest change first; exit code 3 if one of them needs a person',
     options: [
-      option('--state <states...>', 'in one of these states').choices(PAYMENT_STATES),
+      option('--state <states...>', 'in these states; overdue alone: the longest first').choices(
+        PAYMENT_STATES,
+      ),
       option('--needed', 'only those that need a person'),
       option('--reason <reason>', 'only those that need one for this reason, such as amount_mismatch'),
       option('--search <string>', 'with this part of the merchant_reference or of an internal_reference'),
@@ -40,9 +41,7 @@ export const PAYMENTS: readonly AddVerb[] = [
     format: ({ items, sums, next, at, lookedBackTo }) =>
       paragraphs(
         table(['state', 'money', 'reference', 'type', 'why', 'changed'], items.map(rowOf)) || 'No payments.',
-        lookedBackTo === undefined
-          ? ''
-          : `Looked back to ${momentText(lookedBackTo)}: the next page looks further.`,
+        lookedBackTo ? `Looked back to ${momentText(lookedBackTo)}. The next page looks further.` : '',
         table(
           ['currency', 'expected', 'credited'],
           sums.map((sum) => [sum.currency, groupedDigits(sum.expected), groupedDigits(sum.credited)]),

@@ -1,14 +1,5 @@
-import {
-  type Chip,
-  chips,
-  counted,
-  html,
-  type Markup,
-  searchForm,
-  time,
-  withQuery,
-} from '@payment-service/pages';
-import { PAYMENT_LABELS } from '../../operator/advice.ts';
+import { type Chip, chips, counted, html, type Markup, searchForm, withQuery } from '@payment-service/pages';
+import { momentText, PAYMENT_LABELS } from '../../operator/advice.ts';
 import { BULK_ACTS, OPERATIONS } from '../../operator/operations.ts';
 import type { PaymentSummary } from '../../operator/payment-summary.ts';
 import type { PaymentFilter } from '../../operator/payments.ts';
@@ -78,8 +69,7 @@ export async function paymentsPage(view: View): Promise<Response> {
     ])}</div>
 ${filterForm(view, parts)}
 ${reasonChips(items, parts, to)}
-${lookedBackTo ? html`<p class="quiet" id="looked">Looked back to ${time(lookedBackTo.getTime())}. “Older” looks further.</p>` : items.length === 0 && nothing(view, parts)}
-${items.length > 0 && html`<p class="sums" id="sums">${counted(items.length, 'payment')}${next === undefined ? '' : ' on this page'}: <strong>${sumsText(items)}</strong>.</p>${paymentList(view, 'payments', items)}`}
+${items.length === 0 && lookedBackTo === undefined ? nothing(view, parts) : ''}${lookedBackTo && html`<p class="quiet" id="looked">Looked back to ${momentText(lookedBackTo)}. “Older” looks further.</p>`}${items.length > 0 && html`<p class="sums" id="sums">${counted(items.length, 'payment')}${next === undefined ? '' : ' on this page'}: <strong>${sumsText(items)}</strong>.</p>${paymentList(view, 'payments', items)}`}
 <nav class="actions" aria-label="Pages of the list">
 ${parts.after === undefined ? '' : link(to({}), 'Newest')}
 ${next === undefined ? '' : link(to({ after: next }), 'Older')}
@@ -89,22 +79,17 @@ ${bulkLinks(view, parts, items)}
   });
 }
 
-const filterForm = (
-  view: View,
-  { search = '', provider = '', since = '', until = '', state, reason }: Parts,
-): Markup =>
+const filterForm = (view: View, parts: Parts): Markup =>
   searchForm(
     at(view, '/payments'),
     {
-      name: 'search',
-      value: search,
-      words: 'Part of a reference',
+      ...{ name: 'search', value: parts.search ?? '', words: 'Part of a reference' },
       label: 'Search by a part of your reference or of the service’s',
     },
-    html`<label class="check">Provider <input name="provider" value="${provider}" size="12"></label>
-<label class="check">Since <input name="since" type="date" value="${since}"></label>
-<label class="check">until <input name="until" type="date" value="${until}"> (UTC)</label>`,
-    { state: state === 'needed' ? undefined : state, reason },
+    html`<label class="check">Provider <input name="provider" value="${parts.provider}"></label>
+<label class="check">Since <input name="since" type="date" value="${parts.since}"></label>
+<label class="check">until <input name="until" type="date" value="${parts.until}"> (UTC)</label>`,
+    { state: parts.state === 'needed' ? undefined : parts.state, reason: parts.reason },
   );
 
 /** What the payments of this page need. */
